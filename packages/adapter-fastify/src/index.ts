@@ -1,0 +1,88 @@
+import {
+  type Access,
+  BODY_LIMIT,
+  errorResponse,
+  type HttpRequest,
+  type HttpResponse,
+  OAuthError,
+  type ResourceServer,
+  type Route,
+} from '@grantkit/core'
+import type {
+  FastifyError,
+  FastifyPluginAsync,
+  FastifyReply,
+  FastifyRequest,
+  preHandlerAsyncHookHandler,
+} from 'fastify'
+
+/** What `protect()` lets through: an authorized request with its token, or an anonymous one. */
+export type Auth = Exclude<Access, { kind: 'refused' }>
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by `protect()`. */
+    auth: Auth
+  }
+}
+
+/**
+ * A plugin that mounts every route of an authorization server, or of any list of core's routes. Parsers of the
+ * application around it stay as they are: this plugin reads raw bodies in a scope of its own.
+ */
+export function authorizationServer(server: { readonly routes: readonly Route[] }): FastifyPluginAsync {
+  return async (app) => {
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser(
+      '*',
+      { parseAs: 'string', bodyLimit: BODY_LIMIT },
+      async (_: unknown, body: string) => body,
+    )
+    app.setErrorHandler<FastifyError>((error, _request, reply) => send(reply, unreadable(error)))
+    for (const route of server.routes) {
+      app.route({
+        method: app.supportedMethods,
+        url: route.path,
+        exposeHeadRoute: false,
+        handler: async (request, reply) => send(reply, await route.handle(toHttpRequest(request))),
+      })
+    }
+  }
+}
+
+/**
+ * A `preHandler` that guards a route: a bad token is refused with 401, one that lacks any of the scopes with 403.
+ * The handler finds who asks in `request.auth`; without a token that is `{ kind: 'anonymous' }`.
+ */
+export function protect<Scope extends string>(
+  api: ResourceServer<Scope>,
+  ...scopes: NoInfer<Scope>[]
+): preHandlerAsyncHookHandler {
+  return async (request, reply) => {
+    const access = await api.access(toHttpRequest(request), ...scopes)
+    if (access.kind === 'refused') return send(reply, access.response)
+    request.auth = access
+  }
+}
+
+function toHttpRequest({ raw, body }: FastifyRequest): HttpRequest {
+  const [path = '', ...query] = (raw.url ?? '').split('?')
+  return {
+    method: raw.method ?? '',
+    path,
+    query: query.join('?'),
+    headers: raw.headers,
+    body: typeof body === 'string' ? body : '',
+  }
+}
+
+function send(reply: FastifyReply, { status, headers, body }: HttpResponse): FastifyReply {
+  return reply.code(status).headers(headers).send(body)
+}
+
+/** What went wrong before core saw the request is the body's fault, or else ours. */
+function unreadable(error: FastifyError): HttpResponse {
+  if (error.statusCode === 413) return errorResponse(new OAuthError('body_too_large'))
+  const fault = error.statusCode !== undefined && error.statusCode < 500
+  return errorResponse(new OAuthError(fault ? 'body_unreadable' : 'unexpected'))
+}

@@ -1,0 +1,197 @@
+import { approve } from '../approval.ts'
+import {
+  type AuthorizationRequest,
+  type AuthorizationTarget,
+  answerByRedirect,
+  readAuthorizationRequest,
+  trustedTarget,
+} from '../authorization-request.ts'
+import {
+  FORM,
+  type HttpRequest,
+  type HttpResponse,
+  parameters,
+  requireMediaType,
+  securePage,
+} from '../http.ts'
+import type { ConsentScope, Session } from '../interaction.ts'
+import { OAuthError } from '../oauth-error.ts'
+import { basePathOf } from '../paths.ts'
+import { signInNeeded } from '../rules/prompt.ts'
+import { formActionSources } from '../rules/redirect-uri.ts'
+import { includesAll } from '../rules/scope.ts'
+import { openTicket, sealTicket } from '../rules/ticket.ts'
+import { newId, sha256 } from '../secrets.ts'
+import type { ServerContext } from '../server-context.ts'
+import { subjectOfHint } from '../tokens/id-token.ts'
+
+/** What an authorization request carries through the browser: nothing is stored before the user approves. */
+interface Visit {
+  readonly target: AuthorizationTarget
+  readonly request: AuthorizationRequest
+  /** The request as the client sent it. */
+  readonly query: string
+  /** The user has just come back from the sign-in that this request demanded. */
+  readonly signedInForThis: boolean
+}
+
+/** The authorization endpoint (RFC 6749 3.1 and 4.1.1, OpenID Connect Core 3.1.2). */
+export async function authorize(server: ServerContext, request: HttpRequest): Promise<HttpResponse> {
+  const { query, ticket } = splitSignInTicket(queryOf(request))
+  const given = parameters(query)
+  const target = await trustedTarget(server, given)
+  return answerByRedirect(server, request, target, async () => {
+    const asked = readAuthorizationRequest(server, target.client, given)
+    const session = await server.interaction.session(request)
+    const signedInForThis = signedInSince(server, query, ticket, session)
+    return proceed(server, { target, request: asked, query, signedInForThis }, session)
+  })
+}
+
+/** The steps between a valid request and a code, each of which may need the user. */
+async function proceed(
+  server: ServerContext,
+  visit: Visit,
+  session: Session | undefined,
+): Promise<HttpResponse> {
+  const { prompts, maxAge } = visit.request
+  const demand = { prompts, maxAge, satisfied: visit.signedInForThis }
+  if (session === undefined || signInNeeded(session, demand, server.now()))
+    return askToSignIn(server, visit, session)
+  if (!(await isHintedUser(server, visit.request.idTokenHint, session)))
+    return askForHintedUser(server, visit, session)
+  if (await consentRemembered(server, visit, session)) return approveRemembered(server, visit, session)
+  return askForConsent(server, visit, session)
+}
+
+async function askToSignIn(
+  server: ServerContext,
+  visit: Visit,
+  session: Session | undefined,
+): Promise<HttpResponse> {
+  const { target, request, query } = visit
+  if (request.prompts.includes('none')) throw new OAuthError('sign_in_needed')
+  const { secret, paths } = server
+  const ticket = sealTicket(
+    secret,
+    { purpose: 'sign-in', session: '', query },
+    server.now(),
+    fingerprint(session),
+  )
+  const returnTo = `${basePathOf(server.issuer)}${paths.authorize}?${query}&${SIGN_IN_TICKET}=${ticket}`
+  const { loginHint, uiLocales } = request
+  return securePage(
+    await server.interaction.signIn(returnTo, {
+      client: target.client,
+      redirectUri: target.redirectUri,
+      loginHint,
+      uiLocales,
+    }),
+  )
+}
+
+/** Never a code for another user than the client meant (OpenID Connect Core 3.1.2.1, id_token_hint). */
+function askForHintedUser(server: ServerContext, visit: Visit, session: Session): Promise<HttpResponse> {
+  if (visit.signedInForThis) throw new OAuthError('sign_in_as_other_user')
+  return askToSignIn(server, visit, session)
+}
+
+async function isHintedUser(
+  server: ServerContext,
+  hint: string | undefined,
+  session: Session,
+): Promise<boolean> {
+  const hinted = hint === undefined ? undefined : await subjectOfHint(server.keys, server.issuer, hint)
+  return hinted === undefined || hinted === session.subject
+}
+
+async function askForConsent(server: ServerContext, visit: Visit, session: Session): Promise<HttpResponse> {
+  const { target, request, query } = visit
+  if (request.prompts.includes('none')) throw new OAuthError('consent_needed')
+  const page = await server.interaction.consentPage({
+    client: target.client,
+    session,
+    redirectUri: target.redirectUri,
+    scopes: consentScopes(server, request.scopes),
+    resources: request.resources,
+    action: `${basePathOf(server.issuer)}${server.paths.consent}?${query}`,
+    ticket: consentTicket(server, query, session),
+    formActionSources: formActionSources(target.redirectUri),
+  })
+  return securePage(page)
+}
+
+/** Only an integration may be remembered: anyone can claim to be a public client (RFC 8252 8.6). */
+async function consentRemembered(server: ServerContext, visit: Visit, session: Session): Promise<boolean> {
+  const { target, request } = visit
+  const { client } = target
+  const mayRemember = client.rememberConsent === true && client.tokenEndpointAuthMethod !== 'none'
+  if (!mayRemember || request.prompts.includes('consent')) return false
+  const grants = await server.store.grants.listBySubject(session.subject)
+  return grants.some(
+    (grant) => grant.clientId === client.clientId && includesAll(grant.scopes, request.scopes),
+  )
+}
+
+function approveRemembered(
+  server: ServerContext,
+  { target, request, query }: Visit,
+  session: Session,
+): Promise<HttpResponse> {
+  return approve(server, {
+    target,
+    request,
+    session,
+    scopes: request.scopes,
+    ticket: consentTicket(server, query, session),
+  })
+}
+
+function consentTicket(server: ServerContext, query: string, session: Session): string {
+  const end = server.now() + server.lifetimes.consentTicket
+  return sealTicket(
+    server.secret,
+    { purpose: 'consent', session: session.id, query },
+    end,
+    newId(server.random),
+  )
+}
+
+function consentScopes(server: ServerContext, asked: readonly string[]): ConsentScope[] {
+  return Object.entries(server.scopes)
+    .filter(([name]) => asked.includes(name))
+    .map(([name, definition]) => ({ ...definition, name, required: name === 'openid' }))
+}
+
+const SIGN_IN_TICKET = 'sign_in_ticket'
+const WITH_TICKET = new RegExp(`^(.*)&${SIGN_IN_TICKET}=([\\w.-]*)$`, 's')
+
+/** Our own parameter goes last, so the client's query stays as it was sent. */
+function splitSignInTicket(query: string): { query: string; ticket: string } {
+  const [, before = query, ticket = ''] = WITH_TICKET.exec(query) ?? []
+  return { query: before, ticket }
+}
+
+/** Whether the session began after this request had sent the user to sign in, not long ago. */
+function signedInSince(
+  server: ServerContext,
+  query: string,
+  ticket: string,
+  session: Session | undefined,
+): boolean {
+  const demandedAt = openTicket(server.secret, { purpose: 'sign-in', session: '', query }, ticket)
+  if (demandedAt === undefined || session === undefined) return false
+  const fresh = server.now() - demandedAt <= server.lifetimes.consentTicket
+  return fresh && session.authTime >= demandedAt && ticket.split('.')[1] !== fingerprint(session)
+}
+
+function fingerprint(session: Session | undefined): string {
+  return sha256(session?.id ?? '').slice(0, 22)
+}
+
+/** A POST carries in its body what a GET carries in its query (OpenID Connect Core 3.1.2.1). */
+function queryOf(request: HttpRequest): string {
+  if (request.method === 'GET') return request.query
+  requireMediaType(request, FORM)
+  return String(new URLSearchParams(request.body))
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { authenticatedClient } from '../authenticated-client.ts'
+import { changeGrant } from '../grant-change.ts'
+import { formParameters, type HttpRequest, type HttpResponse, json, NO_STORE } from '../http.ts'
+import { readMessage } from '../message.ts'
+import { OAuthError } from '../oauth-error.ts'
+import { belongsToFamily, findAccessToken, refused, withoutAccessToken } from '../rules/grant.ts'
+import type { ServerContext } from '../server-context.ts'
+import type { Client } from '../store.ts'
+import {
+  type GrantSecret,
+  parseAccessToken,
+  parseRefreshToken,
+  type RefreshToken,
+} from '../tokens/token-string.ts'
+
+/** RFC 7009 2.1. A wrong token_type_hint changes nothing, as a token shows what it is, so it is not even read. */
+const RevocationRequest = z.object({ token: z.string() })
+
+/** The revocation endpoint (RFC 7009): a token that is already dead is a success too. */
+export async function revoke(server: ServerContext, request: HttpRequest): Promise<HttpResponse> {
+  const form = formParameters(request)
+  const { token } = readMessage(RevocationRequest, form)
+  const client = await authenticatedClient(server, request, form)
+  const access = parseAccessToken(token)
+  if (access !== undefined) await revokeAccessToken(server, client, access)
+  const refresh = parseRefreshToken(token)
+  if (refresh !== undefined) await revokeFamily(server, client, refresh)
+  // An empty JSON object: the one body that every client library tried can read.
+  return json(200, {}, NO_STORE)
+}
+
+/** Takes the one access token out of its grant; the refresh token stays. */
+async function revokeAccessToken(server: ServerContext, client: Client, token: GrantSecret): Promise<void> {
+  const outcome = await changeGrant(server, token.grantId, (grant) => {
+    const live = findAccessToken(grant, token.secret, server.now()) !== undefined
+    if (!live) return { kind: 'unchanged', grant, result: undefined }
+    if (grant.clientId !== client.clientId) return refused('token_of_other_client')
+    return { kind: 'changed', grant: withoutAccessToken(grant, token.secret), result: undefined }
+  })
+  if (outcome?.kind === 'refused') throw new OAuthError(outcome.reason)
+  if (outcome?.kind === 'changed') {
+    server.onEvent({ type: 'access_token_revoked', grantId: token.grantId, clientId: client.clientId })
+  }
+}
+
+/** Ends the whole grant (RFC 7009 2.1), also for a token that was rotated meanwhile: the user wants out. */
+async function revokeFamily(server: ServerContext, client: Client, token: RefreshToken): Promise<void> {
+  const grant = (await server.store.grants.find(token.grantId))?.value
+  if (grant === undefined || !belongsToFamily(grant, token)) return
+  if (grant.clientId !== client.clientId) throw new OAuthError('token_of_other_client')
+  await server.store.grants.remove(grant.id)
+  server.onEvent({ type: 'grant_revoked', grantId: grant.id, clientId: client.clientId })
+}

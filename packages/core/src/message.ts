@@ -1,0 +1,28 @@
+import type { z } from 'zod'
+import { OAuthError, type Reason } from './oauth-error.ts'
+
+/**
+ * Reads a message by its schema. Parameters it does not name are ignored (RFC 6749 3.1); a repeated one is an
+ * array and so fails wherever the schema wants a string.
+ *
+ * @throws OAuthError that names the first parameter at fault
+ */
+export function readMessage<Schema extends z.ZodType>(
+  schema: Schema,
+  input: unknown,
+  reason: Reason = 'message_invalid',
+): z.output<Schema> {
+  const parsed = schema.safeParse(input)
+  if (parsed.success) return parsed.data
+  throw new OAuthError(reason, faultOf(parsed.error.issues[0], input))
+}
+
+function faultOf(issue: z.core.$ZodIssue | undefined, input: unknown): string | undefined {
+  if (issue === undefined) return undefined
+  const name = issue.path.map(String).join('.').slice(0, 100)
+  if (name === '') return 'The body must be a JSON object'
+  const value = Object(input)[String(issue.path[0])]
+  if (value === undefined) return `${name} is missing`
+  if (issue.code === 'invalid_type' && Array.isArray(value)) return `${name} must not be repeated`
+  return `${name}: ${issue.message}`
+}

@@ -1,0 +1,33 @@
+import type { Paths } from './options.ts'
+
+/** Where the endpoints are, below the issuer, unless the options say otherwise. */
+export const DEFAULT_PATHS: Paths = {
+  authorize: '/oauth/authorize',
+  consent: '/oauth/consent',
+  token: '/api/oauth/token',
+  register: '/api/oauth/register',
+  userinfo: '/api/oauth/userinfo',
+  revoke: '/api/oauth/revoke',
+  introspect: '/api/oauth/introspect',
+  jwks: '/api/oauth/jwks',
+}
+
+/** The path of an issuer without a trailing slash; empty when it is only an origin. */
+export function basePathOf(issuer: string): string {
+  return (/^https?:\/\/[^/]+(\/.*)?$/.exec(issuer)?.[1] ?? '').replace(/\/$/, '')
+}
+
+/** The address of a path below the issuer, which may end in a slash of its own. */
+export function addressOf(issuer: string, path: string): string {
+  return issuer.replace(/\/$/, '') + path
+}
+
+/** A well-known document goes between the host and the path of what it describes (RFC 8414 3.1, RFC 9728 3.1). */
+export function wellKnownPath(name: string, identifier: string): string {
+  return `/.well-known/${name}${basePathOf(identifier)}`
+}
+
+export function wellKnownAddress(name: string, identifier: string): string {
+  const origin = /^https?:\/\/[^/]+/.exec(identifier)?.[0] ?? ''
+  return origin + wellKnownPath(name, identifier)
+}

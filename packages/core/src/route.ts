@@ -1,0 +1,110 @@
+import type { OnEvent } from './events.ts'
+import { type HttpRequest, type HttpResponse, header, json, NO_STORE, type Route } from './http.ts'
+import { OAuthError } from './oauth-error.ts'
+
+/** The largest body that is read, in bytes; adapters stop reading there. */
+export const BODY_LIMIT = 64 * 1024
+
+export interface Endpoint {
+  readonly path: string
+  readonly methods: readonly ('GET' | 'POST')[]
+  /** Open to scripts of every origin, without credentials (Fetch 3.2). Never for pages. */
+  readonly cors: boolean
+  answer(request: HttpRequest): Promise<HttpResponse> | HttpResponse
+  /** How a refusal looks; a JSON body (RFC 6749 5.2) unless the endpoint is a page. */
+  refusal?(error: OAuthError): HttpResponse | Promise<HttpResponse>
+}
+
+/** Makes a route that answers every method and never rejects. */
+export function route(endpoint: Endpoint, onEvent: OnEvent): Route {
+  const { path, methods } = endpoint
+  return {
+    path,
+    methods,
+    async handle(request) {
+      const response = await answerOrRefuse(endpoint, request, onEvent)
+      return endpoint.cors ? withCors(response) : response
+    },
+  }
+}
+
+async function answerOrRefuse(
+  endpoint: Endpoint,
+  request: HttpRequest,
+  onEvent: OnEvent,
+): Promise<HttpResponse> {
+  try {
+    if (request.method === 'OPTIONS' && endpoint.cors) return preflight(endpoint)
+    if (request.method === 'HEAD' && readable(endpoint))
+      return { ...(await endpoint.answer(request)), body: '' }
+    if (!endpoint.methods.some((method) => method === request.method)) return methodNotAllowed(endpoint)
+    if (Buffer.byteLength(request.body) > BODY_LIMIT) throw new OAuthError('body_too_large')
+    return await endpoint.answer(request)
+  } catch (thrown) {
+    const error = reportedError(thrown, request, onEvent)
+    return endpoint.refusal ? endpoint.refusal(error) : errorResponse(error, request)
+  }
+}
+
+/** The answer of RFC 6749 5.2 for a refusal. */
+export function errorResponse(error: OAuthError, request?: HttpRequest): HttpResponse {
+  return json(error.status, error, {
+    ...NO_STORE,
+    ...(error.status === 503 ? { 'retry-after': '1' } : {}),
+    ...(error.error === 'invalid_client' && request ? clientChallenge(request) : {}),
+  })
+}
+
+/** A client that tried the Authorization header is told a scheme (RFC 6749 5.2), though only the body is read here. */
+function clientChallenge(request: HttpRequest): Record<string, string> {
+  const scheme = /^[A-Za-z]{1,20}(?= |$)/.exec(header(request, 'authorization') ?? '')?.[0]
+  return scheme === undefined ? {} : { 'www-authenticate': `${scheme} realm="oauth"` }
+}
+
+/**
+ * The refusal behind whatever was thrown, told to the operator. What core did not throw itself came from the
+ * application: the wire learns no more than `server_error`.
+ */
+export function reportedError(thrown: unknown, { path }: HttpRequest, onEvent: OnEvent): OAuthError {
+  const error =
+    thrown instanceof OAuthError ? thrown : new OAuthError('unexpected', undefined, { cause: thrown })
+  const { reason, message: detail, cause } = error
+  if (error.status >= 500) onEvent({ type: 'failed', path, error: error.error, reason, cause })
+  else onEvent({ type: 'refused', path, error: error.error, reason, detail })
+  return error
+}
+
+function readable(endpoint: Endpoint): boolean {
+  return endpoint.cors && endpoint.methods.includes('GET')
+}
+
+function methodNotAllowed(endpoint: Endpoint): HttpResponse {
+  const allow = [
+    ...endpoint.methods,
+    ...(readable(endpoint) ? ['HEAD'] : []),
+    ...(endpoint.cors ? ['OPTIONS'] : []),
+  ]
+  return json(405, new OAuthError('method_not_allowed'), { allow: allow.join(', '), ...NO_STORE })
+}
+
+function preflight(endpoint: Endpoint): HttpResponse {
+  return {
+    status: 204,
+    headers: {
+      'access-control-allow-methods': endpoint.methods.join(', '),
+      'access-control-allow-headers': 'authorization, content-type, mcp-protocol-version',
+      'access-control-max-age': '86400',
+    },
+    body: '',
+  }
+}
+
+/** `*` and no credentials: there is no cookie to steal, and every browser app may be a client. */
+function withCors(response: HttpResponse): HttpResponse {
+  const headers = {
+    ...response.headers,
+    'access-control-allow-origin': '*',
+    'access-control-expose-headers': 'WWW-Authenticate, Retry-After',
+  }
+  return { ...response, headers }
+}

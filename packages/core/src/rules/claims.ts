@@ -1,0 +1,37 @@
+/** Claims about a user (OpenID Connect Core 5.1), without `sub`, which core adds. */
+export type UserClaims = Readonly<Record<string, unknown>>
+
+/** Which claims a scope opens (OpenID Connect Core 5.4). */
+const CLAIMS_OF_SCOPE: Readonly<Record<string, readonly string[]>> = {
+  profile: [
+    'name',
+    'family_name',
+    'given_name',
+    'middle_name',
+    'nickname',
+    'preferred_username',
+    'profile',
+    'picture',
+    'website',
+    'gender',
+    'birthdate',
+    'zoneinfo',
+    'locale',
+    'updated_at',
+  ],
+  email: ['email', 'email_verified'],
+}
+
+/** The claims that the granted scopes open and the user has; an empty value counts as not having it. */
+export function claimsFor(scopes: readonly string[], user: UserClaims): UserClaims {
+  const open = claimsOfScopes(scopes)
+  return Object.fromEntries(
+    Object.entries(user).filter(([name, value]) => open.includes(name) && value != null && value !== ''),
+  )
+}
+
+export function claimsOfScopes(scopes: readonly string[]): readonly string[] {
+  return scopes.flatMap((scope) =>
+    Object.hasOwn(CLAIMS_OF_SCOPE, scope) ? (CLAIMS_OF_SCOPE[scope] ?? []) : [],
+  )
+}

@@ -1,0 +1,36 @@
+import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
+
+/** Cryptographically strong random bytes; an option of the server, so that tests can repeat themselves. */
+export type Random = (size: number) => Uint8Array
+
+export const strongRandom: Random = (size) => randomBytes(size)
+
+/** 256 bits in 43 base64url characters: a code, a token, a client secret. */
+export function newSecret(random: Random): string {
+  return base64url(random(32))
+}
+
+/** 128 bits in 22 base64url characters: an identifier that nobody can guess, a salt. */
+export function newId(random: Random): string {
+  return base64url(random(16))
+}
+
+/** SHA-256 in base64url. One round is enough for what has 128 bits of entropy, and it is all that is ever stored. */
+export function sha256(text: string): string {
+  return hash('sha256', text, 'base64url')
+}
+
+export function hmacSha256(key: string, text: string): string {
+  return createHmac('sha256', key).update(text).digest('base64url')
+}
+
+/** Compares in a time that tells nothing about where two strings differ. */
+export function sameSecret(left: string, right: string): boolean {
+  const a = Buffer.from(left)
+  const b = Buffer.from(right)
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+function base64url(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64url')
+}
