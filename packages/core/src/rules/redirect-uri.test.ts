@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest'
+import {
+  formActionSources,
+  isIntegrationUri,
+  isLoopback,
+  loopbackOnly,
+  redirectUriMatches,
+  withParameters,
+} from './redirect-uri.ts'
+
+describe('isLoopback', () => {
+  it.each([
+    'http://127.0.0.1:7001/callback',
+    'http://127.0.0.1/callback',
+    'http://127.0.0.1:7001',
+    'http://[::1]:8080/cb?from=app&x=%20y',
+    'http://localhost:33418/',
+    'http://127.0.0.1:65535/a/b.c~d',
+  ])('accepts %s', (uri) => {
+    expect(isLoopback(uri)).toBe(true)
+  })
+
+  it.each([
+    'https://127.0.0.1/cb',
+    'https://app.example/cb',
+    'http://127.0.0.1.evil.com/cb',
+    'http://evil.com/127.0.0.1',
+    'http://localhost.evil.com/',
+    'http://evil.com?x=127.0.0.1',
+    'http://127.0.0.1@evil.com/',
+    'http://evil.com@127.0.0.1/',
+    'http://127.0.0.1:7001\\@evil.com/',
+    'http://127.0.0.1:7001/cb#fragment',
+    'http://127.0.0.1:7001/cb#',
+    'http://127.0.0.1:*/cb',
+    'http://127.0.0.1/*',
+    'http://127x0.0.1/',
+    'http://127.0.0.2/cb',
+    'http://2130706433/cb',
+    'http://0x7f.1/cb',
+    'http://[::ffff:127.0.0.1]/cb',
+    'HTTP://127.0.0.1/cb',
+    'http://LOCALHOST/cb',
+    'http://127.0.0.1:0/cb',
+    'http://127.0.0.1:65536/cb',
+    'http://127.0.0.1:99999999999/cb',
+    'http://127.0.0.1:-1/cb',
+    'http://127.0.0.1:+80/cb',
+    'http://127.0.0.1:08/cb',
+    'http://127.0.0.1:7001/cb\n',
+    ' http://127.0.0.1:7001/cb',
+    'http://127.0.0.1:7001/cb%0a',
+    'http://127.0.0.1:7001/<script>',
+    'javascript:alert(1)',
+    'JaVaScRiPt:alert(1)',
+    'data:text/html,x',
+    'com.example.app:/cb',
+    '',
+    `http://127.0.0.1/${'a'.repeat(2048)}`,
+  ])('refuses %j', (uri) => {
+    expect(isLoopback(uri)).toBe(false)
+  })
+})
+
+describe('redirectUriMatches', () => {
+  const registered = 'http://127.0.0.1:7001/callback?x=1'
+
+  it('accepts the very string', () => {
+    expect(redirectUriMatches(registered, registered)).toBe(true)
+  })
+
+  it.each([
+    ['http://127.0.0.1:65000/callback?x=1', 'another port of the IP literal'],
+    ['http://127.0.0.1/callback?x=1', 'no port'],
+  ])('accepts %s: %s', (requested) => {
+    expect(redirectUriMatches(registered, requested)).toBe(true)
+  })
+
+  it.each([
+    'http://127.0.0.1:7001/callback',
+    'http://127.0.0.1:7001/callback?x=1&y=2',
+    'http://127.0.0.1:7001/callback/?x=1',
+    'http://127.0.0.1:7001/CALLBACK?x=1',
+    'http://127.0.0.1:7001/%63allback?x=1',
+    'http://127.0.0.1:7001/a/../callback?x=1',
+    'HTTP://127.0.0.1:7001/callback?x=1',
+    'http://localhost:7001/callback?x=1',
+    'http://[::1]:7001/callback?x=1',
+    'https://127.0.0.1:7001/callback?x=1',
+    'http://127.0.0.1:70010000/callback?x=1',
+  ])('refuses %s', (requested) => {
+    expect(redirectUriMatches(registered, requested)).toBe(false)
+  })
+
+  it('compares localhost with its port, since RFC 8252 frees only the port of an IP literal', () => {
+    expect(redirectUriMatches('http://localhost:1/cb', 'http://localhost:2/cb')).toBe(false)
+  })
+
+  it('compares an https URI as a string only', () => {
+    expect(redirectUriMatches('https://app.example/cb', 'https://app.example:444/cb')).toBe(false)
+  })
+})
+
+describe('loopbackOnly', () => {
+  const loopback = 'http://127.0.0.1:1/cb'
+  const https = 'https://app.example/cb'
+
+  it('keeps a list of loopback URIs as it is', () => {
+    expect(loopbackOnly()([loopback])).toEqual({ accepted: [loopback] })
+  })
+
+  it('refuses a mixed list with a verdict for each URI', () => {
+    const verdict = loopbackOnly()([loopback, https])
+    expect(verdict).toEqual({
+      refused: expect.stringContaining(`${loopback}: accepted; ${https}: not a loopback address`),
+    })
+  })
+
+  it('keeps the loopback part of a mixed list when told to prune', () => {
+    expect(loopbackOnly({ mixed: 'prune' })([https, loopback])).toEqual({ accepted: [loopback] })
+  })
+
+  it('refuses a list with nothing left after pruning', () => {
+    expect(loopbackOnly({ mixed: 'prune' })([https])).toHaveProperty('refused')
+  })
+
+  it('accepts the name localhost only when told to', () => {
+    expect(loopbackOnly()(['http://localhost:1/cb'])).toHaveProperty('refused')
+    expect(loopbackOnly({ localhost: true })(['http://localhost:1/cb'])).toHaveProperty('accepted')
+  })
+})
+
+describe('isIntegrationUri', () => {
+  it.each([
+    ['https://app.example/cb', true],
+    ['https://app.example:8443/cb?x=1', true],
+    ['http://127.0.0.1:1/cb', true],
+    ['http://app.example/cb', false],
+    ['https://app.example/cb#x', false],
+    ['https://user@app.example/cb', false],
+    ['https:/app.example', false],
+    ['https://app.example/a b', false],
+    ['javascript:alert(1)', false],
+  ])('%s: %s', (uri, expected) => {
+    expect(isIntegrationUri(uri)).toBe(expected)
+  })
+})
+
+describe('withParameters', () => {
+  it('keeps the query a redirect URI already has', () => {
+    expect(withParameters('http://127.0.0.1/cb?a=1', { code: 'x y', state: undefined })).toBe(
+      'http://127.0.0.1/cb?a=1&code=x+y',
+    )
+  })
+
+  it('encodes line breaks, so no header can be injected', () => {
+    expect(withParameters('http://127.0.0.1/cb', { state: 'a\r\nSet-Cookie: b' })).not.toMatch(/[\r\n]/)
+  })
+})
+
+describe('formActionSources', () => {
+  it.each([
+    ['http://127.0.0.1:7001/cb?x', ['http://127.0.0.1:7001']],
+    ['https://app.example/cb', ['https://app.example']],
+    // CSP host sources have no IPv6 literals.
+    ['http://[::1]:7001/cb', ['http:']],
+  ])('%s -> %j', (uri, sources) => {
+    expect(formActionSources(uri)).toEqual(sources)
+  })
+})

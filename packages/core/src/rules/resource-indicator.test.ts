@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import {
+  audienceIncludes,
+  canonicalResource,
+  narrowedResources,
+  requestedResources,
+} from './resource-indicator.ts'
+
+const known = ['https://school.example', 'https://school.example/mcp']
+
+describe('canonicalResource', () => {
+  it.each([
+    ['https://school.example/', 'https://school.example'],
+    ['https://school.example/mcp', 'https://school.example/mcp'],
+    ['https://school.example/mcp/', 'https://school.example/mcp/'],
+    ['https://SCHOOL.example', 'https://SCHOOL.example'],
+  ])('%s -> %s', (resource, expected) => {
+    expect(canonicalResource(resource)).toBe(expected)
+  })
+})
+
+describe('requestedResources', () => {
+  it('takes an origin with a trailing slash for the origin', () => {
+    expect(requestedResources(['https://school.example/', 'https://school.example'], known)).toEqual([
+      known[0],
+    ])
+  })
+
+  it.each([
+    'https://other.example',
+    'mcp',
+    'https://school.example/mcp#x',
+    'https://school.example/mcp/',
+    'javascript:x',
+    'x'.repeat(3000),
+  ])('refuses %s', (resource) => {
+    expect(requestedResources([resource], known)).toBe('resource_unknown')
+  })
+})
+
+describe('narrowedResources', () => {
+  it.each([
+    ['what was granted, when nothing is named', [], [known[1]], [known[1]]],
+    ['part of what was granted', [known[0]], known, [known[0]]],
+    ['any resource of a grant that was bound to none', [known[1]], [], [known[1]]],
+    ['nothing beyond what was granted', [known[0]], [known[1]], 'resource_not_granted'],
+    ['nothing unknown', ['https://other.example'], [], 'resource_unknown'],
+  ])('gives %s', (_, asked, granted, expected) => {
+    expect(narrowedResources(asked as string[], granted as string[], known)).toEqual(expected)
+  })
+})
+
+describe('audienceIncludes', () => {
+  it('lets an unbound token in everywhere and a bound one only where it is bound', () => {
+    expect(audienceIncludes([], 'a')).toBe(true)
+    expect(audienceIncludes(['a'], 'a')).toBe(true)
+    expect(audienceIncludes(['a'], 'b')).toBe(false)
+  })
+})

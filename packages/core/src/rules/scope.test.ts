@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import { narrowedScopes, parseScope, requestedScopes } from './scope.ts'
+
+const catalogue = {
+  openid: { description: '' },
+  'courses:read': { description: '' },
+  'courses:write': { description: '' },
+}
+
+describe('parseScope', () => {
+  it('drops repeats and keeps the order', () => {
+    expect(parseScope('b a b')).toEqual(['b', 'a'])
+  })
+
+  it.each(['', ' ', 'a  b', ' a', 'a ', 'a\tb', 'a\nb', 'a"b', 'a\\b', 'ä', 'a\0', 'a '.repeat(2001)])(
+    'refuses %j',
+    (scope) => {
+      expect(parseScope(scope)).toBeUndefined()
+    },
+  )
+})
+
+describe('requestedScopes', () => {
+  it('gives the names that exist and are registered', () => {
+    expect(requestedScopes('courses:read openid', catalogue, undefined)).toEqual(['courses:read', 'openid'])
+  })
+
+  it.each([
+    ['courses:read nope', 'scope_unknown'],
+    ['courses:readx', 'scope_unknown'],
+    ['courses', 'scope_unknown'],
+    ['constructor', 'scope_unknown'],
+    ['__proto__', 'scope_unknown'],
+    ['a  b', 'scope_malformed'],
+    ['courses:write', 'scope_not_registered'],
+  ])('refuses %j: %s', (scope, reason) => {
+    expect(requestedScopes(scope, catalogue, ['openid', 'courses:read'])).toBe(reason)
+  })
+})
+
+describe('narrowedScopes', () => {
+  const granted = ['openid', 'courses:read']
+
+  it.each([
+    [undefined, granted],
+    ['courses:read', ['courses:read']],
+    ['courses:read courses:write', 'scope_not_granted'],
+    ['  ', 'scope_malformed'],
+  ])('%j -> %j', (scope, expected) => {
+    expect(narrowedScopes(scope, granted)).toEqual(expected)
+  })
+})

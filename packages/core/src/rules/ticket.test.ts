@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { grantOfTicket, openTicket, sealTicket } from './ticket.ts'
+
+const secret = 'secret'
+const about = { purpose: 'consent', session: 'session', query: 'client_id=a&scope=b' } as const
+
+describe('a ticket', () => {
+  const ticket = sealTicket(secret, about, 1000, 'nonce')
+
+  it('gives back its time for what it was sealed for', () => {
+    expect(openTicket(secret, about, ticket)).toBe(1000)
+  })
+
+  it.each([
+    ['another session', { ...about, session: 'other' }],
+    ['another query', { ...about, query: 'client_id=a&scope=c' }],
+    ['another purpose', { ...about, purpose: 'sign-in' as const }],
+    ['fields that run together', { ...about, session: 'sessionc', query: 'lient_id=a&scope=b' }],
+  ])('is worthless for %s', (_, other) => {
+    expect(openTicket(secret, other, ticket)).toBeUndefined()
+  })
+
+  it.each([
+    ['a later time', ticket.replace('1000', '9999')],
+    ['another nonce', ticket.replace('nonce', 'other')],
+    ['no mac', '1000.nonce.'],
+    ['nothing', ''],
+    ['a time that is no number', ticket.replace('1000', '1e99')],
+  ])('is worthless with %s', (_, forged) => {
+    expect(openTicket(secret, about, forged)).toBeUndefined()
+  })
+
+  it('is worthless under another secret', () => {
+    expect(openTicket('other', about, ticket)).toBeUndefined()
+  })
+})
+
+describe('grantOfTicket', () => {
+  it('gives one grant for one ticket, and cannot be computed without the secret', () => {
+    expect(grantOfTicket(secret, 'a')).toEqual(grantOfTicket(secret, 'a'))
+    expect(grantOfTicket(secret, 'a').id).not.toBe(grantOfTicket(secret, 'b').id)
+    expect(grantOfTicket(secret, 'a').code).not.toBe(grantOfTicket('other', 'a').code)
+  })
+
+  it('has the shape that a code has', () => {
+    expect(grantOfTicket(secret, 'a').id).toMatch(/^[\w-]{22}$/)
+    expect(grantOfTicket(secret, 'a').code).toMatch(/^[\w-]{43}$/)
+  })
+})

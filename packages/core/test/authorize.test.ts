@@ -1,0 +1,248 @@
+import { describe, expect, it } from 'vitest'
+import {
+  ALICE,
+  authorizationQuery,
+  authorize,
+  bodyOf,
+  decide,
+  redeem,
+  redirectOf,
+  register,
+  tokensFor,
+} from './client.ts'
+import { CHALLENGE, ISSUER, openSchool, REDIRECT_URI, type School } from './school.ts'
+
+async function withClient(metadata: object = {}): Promise<{ school: School; id: string }> {
+  const school = openSchool()
+  return { school, id: (await register(school, metadata)).client_id }
+}
+
+describe('authorize, before the redirect URI is trusted', () => {
+  it.each([
+    ['an unknown client', { client_id: 'nobody' }, 'client_unknown'],
+    ['no client_id', { client_id: undefined }, 'message_invalid'],
+    ['no redirect_uri, though only one is registered', { redirect_uri: undefined }, 'redirect_uri_missing'],
+    ['a foreign redirect_uri', { redirect_uri: 'https://evil.example/cb' }, 'redirect_uri_not_registered'],
+    ['a longer path', { redirect_uri: `${REDIRECT_URI}/more` }, 'redirect_uri_not_registered'],
+    ['an empty client_id', { client_id: '' }, 'message_invalid'],
+  ])('shows a page for %s and redirects nowhere', async (_, overrides, reason) => {
+    const { school, id } = await withClient()
+    const response = await authorize(school, authorizationQuery(id, overrides))
+    expect(response.status).toBe(400)
+    expect(response.headers).not.toHaveProperty('location')
+    expect(school.shown.error?.reason).toBe(reason)
+  })
+
+  it.each(['redirect_uri', 'client_id'])('shows a page when %s is repeated', async (name) => {
+    const { school, id } = await withClient()
+    const response = await authorize(school, `${authorizationQuery(id)}&${name}=https%3A%2F%2Fevil.example`)
+    expect([response.status, response.headers.location]).toEqual([400, undefined])
+    expect(school.shown.error?.description).toBe(`${name} must not be repeated`)
+  })
+
+  it('keeps its pages out of frames, caches and other sites', async () => {
+    const { school, id } = await withClient()
+    const pages = [await authorize(school, 'client_id=x'), await authorize(school, authorizationQuery(id))]
+    for (const { headers } of pages) {
+      expect(headers).toMatchObject({
+        'x-frame-options': 'DENY',
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'no-store',
+        'content-security-policy': expect.stringContaining("frame-ancestors 'none'"),
+      })
+      expect(headers).not.toHaveProperty('access-control-allow-origin')
+    }
+  })
+})
+
+describe('authorize, once it is', () => {
+  it.each([
+    ['no response_type', { response_type: undefined }, 'invalid_request'],
+    ['response_type=token', { response_type: 'token' }, 'unsupported_response_type'],
+    ['response_type=code token', { response_type: 'code token' }, 'unsupported_response_type'],
+    ['response_mode=fragment', { response_mode: 'fragment' }, 'invalid_request'],
+    ['no code_challenge', { code_challenge: undefined }, 'invalid_request'],
+    ['no code_challenge_method', { code_challenge_method: undefined }, 'invalid_request'],
+    ['code_challenge_method=plain', { code_challenge_method: 'plain' }, 'invalid_request'],
+    ['a short challenge', { code_challenge: CHALLENGE.slice(1) }, 'invalid_request'],
+    ['no scope', { scope: undefined }, 'invalid_request'],
+    ['an unknown scope', { scope: 'openid nope' }, 'invalid_scope'],
+    ['two spaces in scope', { scope: 'openid  profile' }, 'invalid_scope'],
+    ['a resource of another server', { resource: 'https://other.example' }, 'invalid_target'],
+    ['a request object', { request: 'eyJhbGciOiJub25lIn0.e30.' }, 'request_not_supported'],
+    ['a request_uri', { request_uri: 'http://127.0.0.1:1/' }, 'request_uri_not_supported'],
+    ['a registration', { registration: '{}' }, 'registration_not_supported'],
+    ['prompt=none with another', { prompt: 'none login' }, 'invalid_request'],
+    ['an unknown prompt', { prompt: 'create' }, 'invalid_request'],
+    ['a max_age that is no number', { max_age: '1.5' }, 'invalid_request'],
+    ['a nonce beyond all measure', { nonce: 'n'.repeat(4001) }, 'invalid_request'],
+  ])('sends %s back with state and iss', async (_, overrides, error) => {
+    const { school, id } = await withClient()
+    const response = await authorize(school, authorizationQuery(id, overrides))
+    expect(response.status).toBe(303)
+    expect(String(response.headers.location).startsWith(`${REDIRECT_URI}?`)).toBe(true)
+    expect(redirectOf(response)).toEqual({
+      error,
+      error_description: expect.any(String),
+      state: 'a state',
+      iss: ISSUER,
+    })
+  })
+
+  it('refuses a repeated parameter by name', async () => {
+    const { school, id } = await withClient()
+    const answer = redirectOf(await authorize(school, `${authorizationQuery(id)}&nonce=1&nonce=1`))
+    expect(answer).toMatchObject({
+      error: 'invalid_request',
+      error_description: 'nonce must not be repeated',
+    })
+  })
+
+  it('ignores parameters it does not know, also repeated ones', async () => {
+    const { school, id } = await withClient()
+    const response = await authorize(
+      school,
+      `${authorizationQuery(id)}&display=page&foo=1&foo=2&acr_values=0`,
+    )
+    expect(response.body).toBe('consent')
+  })
+
+  it('returns any state byte for byte, and none where none was sent', async () => {
+    const { school, id } = await withClient()
+    const state = `a+b%20&="<ä\r\n${'x'.repeat(2048)}`
+    expect(redirectOf(await authorize(school, authorizationQuery(id, { state, scope: 'nope' }))).state).toBe(
+      state,
+    )
+    expect(
+      redirectOf(await authorize(school, authorizationQuery(id, { state: undefined, scope: 'nope' }))),
+    ).not.toHaveProperty('state')
+  })
+
+  it('takes the same request as a form POST', async () => {
+    const { school, id } = await withClient()
+    const response = await school.send('POST', '/oauth/authorize', {
+      form: authorizationQuery(id),
+      headers: ALICE,
+    })
+    expect(response.body).toBe('consent')
+    expect(redirectOf(await decide(school))).toHaveProperty('code')
+  })
+
+  it('sends to the port that the app listens on today', async () => {
+    const { school, id } = await withClient()
+    const redirect_uri = 'http://127.0.0.1:65000/callback'
+    await authorize(school, authorizationQuery(id, { redirect_uri }))
+    const response = await decide(school)
+    expect(response.headers.location).toMatch(/^http:\/\/127\.0\.0\.1:65000\/callback\?code=/)
+    const code = redirectOf(response).code ?? ''
+    expect((await redeem(school, { client_id: id }, code)).status, 'the registered port').toBe(400)
+    expect((await redeem(school, { client_id: id }, code, { redirect_uri })).status).toBe(200)
+  })
+
+  it('keeps a client to the scopes it registered', async () => {
+    const { school, id } = await withClient({ scope: 'openid courses:read' })
+    expect(
+      redirectOf(await authorize(school, authorizationQuery(id, { scope: 'courses:write' }))).error,
+    ).toBe('invalid_scope')
+  })
+
+  it('uses the default scope where one is set', async () => {
+    const school = openSchool({ defaultScope: 'courses:read' })
+    const { client_id } = await register(school)
+    await authorize(school, authorizationQuery(client_id, { scope: undefined }))
+    expect(school.shown.consent?.scopes.map(({ name }) => name)).toEqual(['courses:read'])
+  })
+})
+
+describe('signing in', () => {
+  it('sends whoever is not signed in to sign in, and back', async () => {
+    const { school, id } = await withClient()
+    await authorize(school, authorizationQuery(id), {})
+    const [path = '', query = ''] = (school.shown.signIn ?? '').split('?')
+    const response = await school.send('GET', path, { query, headers: ALICE })
+    expect(response.body).toBe('consent')
+  })
+
+  it.each([
+    ['prompt=login', { prompt: 'login' }],
+    ['prompt=select_account', { prompt: 'select_account' }],
+    ['max_age=0', { max_age: '0' }],
+    ['max_age that has passed', { max_age: '10' }],
+  ])('asks again for %s, once', async (_, overrides) => {
+    const { school, id } = await withClient()
+    const before = { cookie: `user=alice@${school.clock.now - 100}` }
+    await authorize(school, authorizationQuery(id, overrides), before)
+    const [path = '', query = ''] = (school.shown.signIn ?? '').split('?')
+    expect((await school.send('GET', path, { query, headers: before })).body, 'not signed in again').not.toBe(
+      'consent',
+    )
+    school.clock.now += 30
+    const after = { cookie: `user=alice@${school.clock.now}` }
+    school.clock.now += 5
+    expect((await school.send('GET', path, { query, headers: after })).body).toBe('consent')
+    school.clock.now += 60
+    expect(
+      redirectOf(await decide(school, {}, after)),
+      'thinking it over costs no new sign-in',
+    ).toHaveProperty('code')
+  })
+
+  it('does not let an old return address stand for a new sign-in', async () => {
+    const { school, id } = await withClient()
+    await authorize(school, authorizationQuery(id, { prompt: 'login' }), {})
+    const [path = '', query = ''] = (school.shown.signIn ?? '').split('?')
+    const after = { cookie: `user=alice@${school.clock.now + 1}` }
+    school.clock.now += 700
+    expect((await school.send('GET', path, { query, headers: after })).body).not.toBe('consent')
+  })
+
+  it('answers prompt=none without any page', async () => {
+    const { school, id } = await withClient()
+    const query = authorizationQuery(id, { prompt: 'none' })
+    expect(redirectOf(await authorize(school, query, {})).error).toBe('login_required')
+    expect(redirectOf(await authorize(school, query)).error).toBe('consent_required')
+    expect(school.shown).toEqual({})
+  })
+
+  it('gives no code for another user than the hint names', async () => {
+    const { school, id } = await withClient()
+    const { id_token } = await tokensFor(school, { client_id: id })
+    school.clock.now += 10_000_000
+    const query = authorizationQuery(id, { id_token_hint: id_token })
+    const bob = { cookie: `user=bob@${school.clock.now}` }
+    expect(redirectOf(await authorize(school, `${query}&prompt=none`, bob)).error).toBe('login_required')
+    await authorize(school, query, bob)
+    const [path = '', returned = ''] = (school.shown.signIn ?? '').split('?')
+    school.clock.now += 1
+    const again = { cookie: `user=bob@${school.clock.now}` }
+    expect(redirectOf(await school.send('GET', path, { query: returned, headers: again })).error).toBe(
+      'login_required',
+    )
+    expect((await authorize(school, query)).body, 'Alice herself').toBe('consent')
+  })
+
+  it('ignores a hint it did not sign', async () => {
+    const { school, id } = await withClient()
+    const hint = 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJib2IiLCJpc3MiOiJodHRwczovL3NjaG9vbC5leGFtcGxlIn0.'
+    expect((await authorize(school, authorizationQuery(id, { id_token_hint: hint }))).body).toBe('consent')
+  })
+
+  it('writes nothing to the store for a request nobody approved', async () => {
+    const { school, id } = await withClient()
+    await authorize(school, authorizationQuery(id), {})
+    await authorize(school, authorizationQuery(id))
+    expect(await school.store.grants.listBySubject('alice')).toEqual([])
+  })
+})
+
+describe('registration, where a page asks for it', () => {
+  it('tells the app of a forgotten client to register again', async () => {
+    const { school, id } = await withClient()
+    school.clock.now += 8 * 24 * 3600
+    await authorize(school, authorizationQuery(id))
+    expect(school.shown.error?.description).toContain('register again')
+    const answer = await redeem(school, { client_id: id }, 'any')
+    expect([answer.status, bodyOf(answer).error]).toEqual([401, 'invalid_client'])
+  })
+})

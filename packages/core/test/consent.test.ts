@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest'
+import {
+  ALICE,
+  authorizationQuery,
+  authorize,
+  bodyOf,
+  decide,
+  redeem,
+  redirectOf,
+  register,
+  tokensFor,
+} from './client.ts'
+import { ISSUER, openSchool, REDIRECT_URI, type School } from './school.ts'
+
+async function atConsent(overrides: Record<string, string | undefined> = {}, metadata: object = {}) {
+  const school = openSchool()
+  const client = await register(school, metadata)
+  await authorize(school, authorizationQuery(client.client_id, overrides))
+  return { school, client }
+}
+
+function formOf(school: School, extra: Record<string, string> = {}) {
+  const view = school.shown.consent
+  if (view === undefined) throw new Error('No consent page was shown')
+  const query = view.action.split('?')[1] ?? ''
+  return { query, form: { ticket: view.ticket, decision: 'allow', scope: 'openid', ...extra } }
+}
+
+describe('the consent page', () => {
+  it('knows what a person should be told', async () => {
+    const { school } = await atConsent({
+      scope: 'courses:read openid',
+      redirect_uri: 'http://127.0.0.1:9999/callback',
+    })
+    expect(school.shown.consent).toMatchObject({
+      client: { clientName: 'Test client', origin: 'registered' },
+      session: { subject: 'alice' },
+      redirectUri: 'http://127.0.0.1:9999/callback',
+      scopes: [
+        { name: 'openid', description: 'Sign you in', required: true },
+        { name: 'courses:read', area: 'Courses', access: 'read', required: false },
+      ],
+      formActionSources: ['http://127.0.0.1:9999'],
+    })
+  })
+})
+
+describe('consent', () => {
+  it('redirects with code, state and iss', async () => {
+    const { school } = await atConsent()
+    const response = await decide(school)
+    expect(response.status).toBe(303)
+    expect(redirectOf(response)).toEqual({
+      code: expect.stringMatching(/^gkc_/),
+      state: 'a state',
+      iss: ISSUER,
+    })
+    expect(response.headers).toMatchObject({ 'cache-control': 'no-store' })
+  })
+
+  it('grants only what stayed ticked, and openid with it', async () => {
+    const { school, client } = await atConsent()
+    const { ticket = '' } = school.shown.consent ?? {}
+    const response = await decide(school, [
+      ['ticket', ticket],
+      ['decision', 'allow'],
+      ['scope', 'courses:read'],
+      ['scope', 'students:read'],
+    ])
+    const tokens = bodyOf(await redeem(school, client, redirectOf(response).code ?? ''))
+    expect(tokens.scope, 'and nothing that was not asked for').toBe('openid courses:read')
+  })
+
+  it.each([
+    ['deny', { decision: 'deny' }],
+    ['nothing ticked', { scope: '' }],
+  ])('answers %s with access_denied', async (_, form) => {
+    const { school } = await atConsent({ scope: 'courses:read' })
+    expect(redirectOf(await decide(school, form))).toEqual({
+      error: 'access_denied',
+      error_description: expect.any(String),
+      state: 'a state',
+      iss: ISSUER,
+    })
+  })
+
+  it.each([
+    ['no ticket', { ticket: '' }],
+    ['a forged ticket', { ticket: '9999999999.nonce.mac' }],
+  ])('shows a page for %s', async (_, form) => {
+    const { school } = await atConsent()
+    const response = await school.send('POST', '/oauth/consent', { ...formOf(school, form), headers: ALICE })
+    expect([response.status, response.headers.location]).toEqual([400, undefined])
+  })
+
+  it.each([
+    ['another session', { cookie: 'user=bob' }],
+    ['no session', {}],
+  ])('shows a page to %s', async (_, headers) => {
+    const { school } = await atConsent()
+    const response = await school.send('POST', '/oauth/consent', { ...formOf(school), headers })
+    expect([response.status, response.headers.location]).toEqual([400, undefined])
+    expect(school.shown.error?.reason).toBe('consent_ticket_invalid')
+  })
+
+  it('shows a page when the request differs from the one that was shown', async () => {
+    const { school } = await atConsent()
+    const { query, form } = formOf(school)
+    const wider = query.replace('courses%3Aread', 'courses%3Aread+courses%3Awrite')
+    expect(wider).not.toBe(query)
+    const response = await school.send('POST', '/oauth/consent', { query: wider, form, headers: ALICE })
+    expect([response.status, response.headers.location]).toEqual([400, undefined])
+  })
+
+  it('shows a page when the form is too old', async () => {
+    const { school } = await atConsent()
+    school.clock.now += 600
+    expect((await decide(school, {}, ALICE)).status).toBe(400)
+  })
+
+  it('shows a page when the client is gone', async () => {
+    const { school, client } = await atConsent()
+    await school.store.clients.remove(client.client_id)
+    expect((await decide(school)).status).toBe(400)
+    expect(await school.store.grants.listBySubject('alice')).toEqual([])
+  })
+
+  it('is a POST and nothing else', async () => {
+    const { school } = await atConsent()
+    expect((await school.send('GET', '/oauth/consent', formOf(school))).status).toBe(405)
+  })
+
+  it('answers a double click twice with the one code', async () => {
+    const { school } = await atConsent()
+    const [first, second] = await Promise.all([decide(school), decide(school)])
+    expect(redirectOf(first)).toEqual(redirectOf(second))
+    expect(await school.store.grants.listBySubject('alice')).toHaveLength(1)
+  })
+
+  it('gives no second code once the first was redeemed', async () => {
+    const { school, client } = await atConsent()
+    await redeem(school, client, redirectOf(await decide(school)).code ?? '')
+    expect(redirectOf(await decide(school))).toMatchObject({ error: 'invalid_request' })
+  })
+
+  it('gives no second code after the first has expired', async () => {
+    const { school } = await atConsent()
+    await decide(school)
+    school.clock.now += 120
+    expect(redirectOf(await decide(school, {}, ALICE))).not.toHaveProperty('code')
+  })
+})
+
+describe('who is asked', () => {
+  it('is always asked for a public client, however often it was allowed', async () => {
+    const school = openSchool()
+    const client = await register(school)
+    await tokensFor(school, client)
+    expect((await authorize(school, authorizationQuery(client.client_id))).body).toBe('consent')
+  })
+
+  it('is not asked again for an integration that remembers', async () => {
+    const school = openSchool()
+    const client = await school.server.clients.add({
+      client_name: 'Calendar',
+      redirect_uris: [REDIRECT_URI],
+      remember_consent: true,
+    })
+    const query = authorizationQuery(client.client_id)
+    expect((await authorize(school, query)).body, 'the first time').toBe('consent')
+    await decide(school)
+    expect(redirectOf(await authorize(school, `${query}&prompt=none`))).toHaveProperty('code')
+    expect((await authorize(school, `${query}&prompt=consent`)).body, 'when the client wants it').toBe(
+      'consent',
+    )
+    const wider = authorizationQuery(client.client_id, { scope: 'openid students:read' })
+    expect((await authorize(school, wider)).body, 'for more than before').toBe('consent')
+    expect((await authorize(school, query, { cookie: 'user=bob' })).body, 'another user').toBe('consent')
+  })
+})
+
+describe('an approved client', () => {
+  it('lives as long as its grants', async () => {
+    const { school, client } = await atConsent()
+    await decide(school)
+    school.clock.now += 179 * 24 * 3600
+    expect(await school.store.clients.find(client.client_id)).toBeDefined()
+    school.clock.now += 2 * 24 * 3600
+    expect(await school.store.clients.find(client.client_id)).toBeUndefined()
+  })
+})

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest'
+import { bodyOf } from './client.ts'
+import { ISSUER, openSchool } from './school.ts'
+
+const AS = '/.well-known/oauth-authorization-server'
+const OIDC = '/.well-known/openid-configuration'
+
+describe('the server metadata', () => {
+  it('says what the server does, the same at both addresses', async () => {
+    const school = openSchool()
+    const document = await school.send('GET', AS)
+    expect((await school.send('GET', OIDC)).body).toBe(document.body)
+    expect(bodyOf(document)).toMatchObject({
+      issuer: ISSUER,
+      authorization_endpoint: `${ISSUER}/oauth/authorize`,
+      token_endpoint: `${ISSUER}/api/oauth/token`,
+      registration_endpoint: `${ISSUER}/api/oauth/register`,
+      revocation_endpoint: `${ISSUER}/api/oauth/revoke`,
+      introspection_endpoint: `${ISSUER}/api/oauth/introspect`,
+      userinfo_endpoint: `${ISSUER}/api/oauth/userinfo`,
+      jwks_uri: `${ISSUER}/api/oauth/jwks`,
+      scopes_supported: ['openid', 'profile', 'email', 'courses:read', 'courses:write', 'students:read'],
+      response_types_supported: ['code'],
+      response_modes_supported: ['query'],
+      grant_types_supported: ['authorization_code', 'refresh_token'],
+      token_endpoint_auth_methods_supported: ['none', 'client_secret_post'],
+      code_challenge_methods_supported: ['S256'],
+      authorization_response_iss_parameter_supported: true,
+      client_id_metadata_document_supported: false,
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['RS256', 'ES256', 'EdDSA'],
+      claims_supported: expect.arrayContaining(['sub', 'auth_time', 'name', 'email']),
+      request_parameter_supported: false,
+      request_uri_parameter_supported: false,
+    })
+  })
+
+  it('names only endpoints that exist', async () => {
+    const school = openSchool()
+    const document = bodyOf<Record<string, string>>(await school.send('GET', AS))
+    const named = Object.entries(document).filter(
+      ([name]) => name.endsWith('_endpoint') || name === 'jwks_uri',
+    )
+    const paths = school.server.routes.map(({ path }) => path)
+    expect(named).toHaveLength(7)
+    for (const [, address] of named) expect(paths).toContain(address.replace(ISSUER, ''))
+  })
+
+  it.each([AS, OIDC, '/.well-known/oauth-protected-resource', '/api/oauth/jwks'])(
+    'lets anyone read and cache %s',
+    async (path) => {
+      const response = await openSchool().send('GET', path, {
+        headers: { host: 'evil.example', 'x-forwarded-host': 'evil.example' },
+      })
+      expect(response.headers).toMatchObject({
+        'content-type': 'application/json',
+        'cache-control': expect.stringContaining('public'),
+        'access-control-allow-origin': '*',
+      })
+      expect(response.body).not.toContain('evil')
+      expect(await openSchool().send('HEAD', path)).toMatchObject({ status: 200, body: '' })
+      expect((await openSchool().send('POST', path)).status).toBe(405)
+    },
+  )
+
+  it('keeps the issuer byte for byte and puts its path where each document wants it', async () => {
+    const issuer = 'https://school.example/auth/'
+    const { server } = openSchool({ issuer, resources: [issuer] })
+    const paths = server.routes.map(({ path }) => path)
+    expect(paths).toEqual(
+      expect.arrayContaining([
+        '/auth/oauth/authorize',
+        '/auth/api/oauth/token',
+        '/.well-known/oauth-authorization-server/auth',
+        '/.well-known/openid-configuration/auth',
+        '/auth/.well-known/openid-configuration',
+        '/.well-known/oauth-protected-resource/auth',
+      ]),
+    )
+    const route = server.routes.find(({ path }) => path === '/.well-known/oauth-authorization-server/auth')
+    const response = await route?.handle({ method: 'GET', path: '', query: '', headers: {}, body: '' })
+    expect(JSON.parse(response?.body ?? '')).toMatchObject({
+      issuer,
+      token_endpoint: 'https://school.example/auth/api/oauth/token',
+    })
+  })
+})
+
+describe('the protected-resource metadata', () => {
+  it.each([
+    ['', ISSUER],
+    ['/mcp', `${ISSUER}/mcp`],
+  ])('describes the resource at "%s"', async (suffix, resource) => {
+    expect(bodyOf(await openSchool().send('GET', `/.well-known/oauth-protected-resource${suffix}`))).toEqual({
+      resource,
+      authorization_servers: [ISSUER],
+      scopes_supported: ['courses:read'],
+      bearer_methods_supported: ['header'],
+    })
+  })
+})
+
+describe('the key set', () => {
+  it('shows public keys only, each with its id, use and algorithm', async () => {
+    const { keys } = bodyOf<{ keys: Record<string, string>[] }>(
+      await openSchool().send('GET', '/api/oauth/jwks'),
+    )
+    expect(keys.map(({ kid, use, alg }) => [kid, use, alg])).toEqual([
+      ['test-RS256', 'sig', 'RS256'],
+      ['test-ES256', 'sig', 'ES256'],
+      ['test-EdDSA', 'sig', 'EdDSA'],
+    ])
+    for (const key of keys)
+      for (const secret of ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k']) expect(key).not.toHaveProperty(secret)
+  })
+})

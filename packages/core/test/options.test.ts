@@ -1,0 +1,39 @@
+import { createResourceServer } from '@grantkit/core'
+import { describe, expect, it } from 'vitest'
+import { openSchool } from './school.ts'
+import { TEST_KEYS } from './signing-keys.ts'
+
+const [rsa, ec] = TEST_KEYS
+
+describe('a bad option stops the start', () => {
+  it.each([
+    ['issuer', { issuer: 'school.example' }, 'issuer'],
+    ['issuer with a query', { issuer: 'https://school.example?x' }, 'issuer'],
+    ['issuer with a fragment', { issuer: 'https://school.example#x' }, 'issuer'],
+    ['short secret', { secret: 'short' }, 'secret'],
+    ['no key for RS256', { keys: [ec] }, 'RS256'],
+    ['a public key', { keys: [{ ...rsa, d: undefined }] }, 'keys[0]'],
+    ['a broken key', { keys: [{ ...rsa, n: '!' }] }, 'keys[0]'],
+    ['two keys of one kid', { keys: [rsa, rsa] }, 'kid'],
+    ['a default scope that does not exist', { defaultScope: 'nope' }, 'defaultScope'],
+    ['a lifetime of nothing', { lifetimes: { accessToken: 0 } }, 'lifetimes.accessToken'],
+    ['half a second', { lifetimes: { code: 0.5 } }, 'lifetimes.code'],
+    ['a negative window', { lifetimes: { refreshRetryWindow: -1 } }, 'lifetimes.refreshRetryWindow'],
+  ])('%s', (_, options, message) => {
+    expect(() => openSchool(options as object)).toThrow(message)
+  })
+
+  it('a resource that is no URL', () => {
+    expect(() => createResourceServer({ resource: 'school', store: openSchool().store, scopes: {} })).toThrow(
+      'resource',
+    )
+  })
+})
+
+describe('a server without openid', () => {
+  it('needs no keys and has no userinfo', async () => {
+    const scopes = { 'courses:read': { description: 'See courses' } } as never
+    const { server } = openSchool({ scopes, keys: [] })
+    expect(server.routes.some(({ path }) => path.endsWith('/userinfo'))).toBe(false)
+  })
+})

@@ -1,0 +1,176 @@
+import { type OAuthErrorCode, REFUSALS, type Reason } from '@grantkit/core'
+import { describe, expect, it } from 'vitest'
+import {
+  authorizationQuery,
+  authorize,
+  bodyOf,
+  type ClientAnswer,
+  codeFor,
+  credentials,
+  decide,
+  redeem,
+  redirectOf,
+  refresh,
+  register,
+  requestToken,
+  tokensFor,
+} from './client.ts'
+import { openSchool, type School } from './school.ts'
+
+/** How to provoke an error, and what it then looks like: the situations of the service's error table, row by row. */
+interface Row {
+  readonly situation: string
+  readonly status: number
+  readonly error: OAuthErrorCode
+  readonly challenge?: string
+  provoke(school: School, client: ClientAnswer): Promise<{ status: number; headers: object; body: string }>
+}
+
+const bearer = (school: School, authorization: string, path = '/api/oauth/userinfo') =>
+  school.send('GET', path, { headers: { authorization } })
+
+const ROWS: readonly Row[] = [
+  {
+    situation: 'registration with a fixed https redirect URI',
+    status: 400,
+    error: 'invalid_redirect_uri',
+    provoke: (school) =>
+      school.send('POST', '/api/oauth/register', { json: { redirect_uris: ['https://app.example/cb'] } }),
+  },
+  {
+    situation: 'a malformed OAuth request',
+    status: 400,
+    error: 'invalid_request',
+    provoke: (school, client) => requestToken(school, credentials(client)),
+  },
+  {
+    situation: 'a bad code',
+    status: 400,
+    error: 'invalid_grant',
+    provoke: (school, client) => redeem(school, client, 'bad'),
+  },
+  {
+    situation: 'an expired code',
+    status: 400,
+    error: 'invalid_grant',
+    provoke: async (school, client) => {
+      const code = await codeFor(school, client.client_id)
+      school.clock.now += 60
+      return redeem(school, client, code)
+    },
+  },
+  {
+    situation: 'a bad refresh token',
+    status: 400,
+    error: 'invalid_grant',
+    provoke: (school, client) => refresh(school, client, 'bad'),
+  },
+  {
+    situation: 'client authentication failed',
+    status: 401,
+    error: 'invalid_client',
+    provoke: (school, client) => redeem(school, { ...client, client_secret: 'wrong' }, 'code'),
+  },
+  {
+    situation: 'a bad scope',
+    status: 400,
+    error: 'invalid_scope',
+    provoke: async (school, client) => {
+      const { refresh_token } = await tokensFor(school, client)
+      return refresh(school, client, refresh_token, { scope: 'nope' })
+    },
+  },
+  {
+    situation: 'an unknown grant type',
+    status: 400,
+    error: 'unsupported_grant_type',
+    provoke: (school, client) => requestToken(school, { ...credentials(client), grant_type: 'password' }),
+  },
+  {
+    situation: 'an invalid access token',
+    status: 401,
+    error: 'invalid_token',
+    challenge: 'error="invalid_token"',
+    provoke: (school) => bearer(school, `Bearer gka_${'x'.repeat(22)}.${'y'.repeat(43)}`),
+  },
+  {
+    situation: 'a malformed access token',
+    status: 401,
+    error: 'invalid_token',
+    challenge: 'error="invalid_token"',
+    provoke: (school) => bearer(school, 'Bearer'),
+  },
+  {
+    situation: 'a valid token that lacks a scope',
+    status: 403,
+    error: 'insufficient_scope',
+    challenge: 'error="insufficient_scope"',
+    provoke: async (school, client) => {
+      const { access_token } = await tokensFor(school, client, { scope: 'courses:read' })
+      return bearer(school, `Bearer ${access_token}`)
+    },
+  },
+]
+
+describe('the error table', () => {
+  it.each(ROWS)('$situation: $status $error', async ({ status, error, challenge, provoke }) => {
+    const school = openSchool()
+    const response = await provoke(school, await register(school))
+    expect(response.status).toBe(status)
+    expect(JSON.parse(response.body)).toEqual({
+      error,
+      error_description: expect.stringMatching(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/),
+    })
+    expect(response.headers).toMatchObject({
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+    })
+    const given = (response.headers as Record<string, string>)['www-authenticate']
+    if (challenge === undefined) expect(given).toBeUndefined()
+    else
+      expect(given).toMatch(new RegExp(`^Bearer .*${challenge}.*resource_metadata="https://school.example/`))
+  })
+
+  it('sends a bad scope at the authorization endpoint back to the client', async () => {
+    const school = openSchool()
+    const { client_id } = await register(school)
+    expect(redirectOf(await authorize(school, authorizationQuery(client_id, { scope: 'nope' }))).error).toBe(
+      'invalid_scope',
+    )
+  })
+
+  it('tells the operator the reason that the wire does not', async () => {
+    const school = openSchool()
+    const client = await register(school)
+    const code = await codeFor(school, client.client_id)
+    const thief = await register(school)
+    const response = await redeem(school, thief, code)
+    expect(response.body).not.toContain('client')
+    expect(school.events.at(-1)).toMatchObject({
+      type: 'refused',
+      reason: 'code_of_other_client',
+      error: 'invalid_grant',
+    })
+  })
+
+  it('describes every refusal in characters that RFC 6749 allows', () => {
+    for (const [reason, { description }] of Object.entries(REFUSALS)) {
+      expect(description, reason satisfies string as Reason).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/)
+    }
+  })
+})
+
+describe('a denial', () => {
+  it('is answered to the client, and told to the operator', async () => {
+    const school = openSchool()
+    const client = await register(school)
+    await authorize(school, authorizationQuery(client.client_id))
+    expect(redirectOf(await decide(school, { decision: 'deny' })).error).toBe('access_denied')
+    expect(school.events).toContainEqual({
+      type: 'consent_denied',
+      clientId: client.client_id,
+      subject: 'alice',
+    })
+    expect(bodyOf(await redeem(school, client, 'none')).error).toBe('invalid_grant')
+  })
+})

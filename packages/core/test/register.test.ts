@@ -1,0 +1,197 @@
+import { loopbackOnly } from '@grantkit/core'
+import { describe, expect, it } from 'vitest'
+import { bodyOf, credentials } from './client.ts'
+import { openSchool, REDIRECT_URI, type School } from './school.ts'
+
+function registerAs(school: School, json: unknown) {
+  return school.send('POST', '/api/oauth/register', { json })
+}
+
+describe('registration', () => {
+  it('answers 201 with everything as it took effect', async () => {
+    const school = openSchool()
+    const response = await registerAs(school, { client_name: 'CLI', redirect_uris: [REDIRECT_URI] })
+    expect(response.status).toBe(201)
+    expect(response.headers).toMatchObject({
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+    })
+    expect(bodyOf(response)).toEqual({
+      client_id: expect.stringMatching(/^[\w-]{22}$/),
+      client_id_issued_at: school.clock.now,
+      client_name: 'CLI',
+      application_type: 'native',
+      redirect_uris: [REDIRECT_URI],
+      token_endpoint_auth_method: 'none',
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      id_token_signed_response_alg: 'RS256',
+    })
+  })
+
+  it('gives a confidential client a secret that does not expire', async () => {
+    const body = bodyOf(
+      await registerAs(openSchool(), {
+        redirect_uris: [REDIRECT_URI],
+        token_endpoint_auth_method: 'client_secret_post',
+      }),
+    )
+    expect(body).toMatchObject({
+      client_secret: expect.stringMatching(/^[\w-]{43}$/),
+      client_secret_expires_at: 0,
+    })
+  })
+
+  it.each([
+    ['a fixed https callback', ['https://app.example/cb']],
+    ['a loopback look-alike', ['http://127.0.0.1.evil.com/cb']],
+    ['a mixed list', [REDIRECT_URI, 'https://app.example/cb']],
+    ['a script', ['javascript:alert(1)']],
+    ['an empty list', []],
+    ['no list', undefined],
+    ['a string', REDIRECT_URI],
+    ['null in the list', [null]],
+    ['a number in the list', [1]],
+    ['a list in the list', [[REDIRECT_URI]]],
+    ['eleven URIs', Array.from({ length: 11 }, (_, n) => `http://127.0.0.1:${n + 1}/cb`)],
+    ['a URI of 10 KB', [`http://127.0.0.1/${'a'.repeat(10_000)}`]],
+  ])('refuses %s with invalid_redirect_uri', async (_, redirect_uris) => {
+    const response = await registerAs(openSchool(), { redirect_uris })
+    expect([response.status, bodyOf(response).error]).toEqual([400, 'invalid_redirect_uri'])
+  })
+
+  it('says of each URI what is wrong with it', async () => {
+    const body = bodyOf(
+      await registerAs(openSchool(), { redirect_uris: [REDIRECT_URI, 'https://app.example/cb'] }),
+    )
+    expect(body.error_description).toBe(
+      `${REDIRECT_URI}: accepted; https://app.example/cb: not a loopback address such as http://127.0.0.1:8080/callback`,
+    )
+  })
+
+  it('echoes what was kept where the policy prunes', async () => {
+    const school = openSchool({ redirectUris: loopbackOnly({ mixed: 'prune' }) })
+    const body = bodyOf(
+      await registerAs(school, { redirect_uris: ['https://vscode.dev/redirect', REDIRECT_URI] }),
+    )
+    expect(body.redirect_uris).toEqual([REDIRECT_URI])
+  })
+
+  it.each([
+    ['an auth method that is not offered', { token_endpoint_auth_method: 'client_secret_basic' }],
+    ['an auth method of no type', { token_endpoint_auth_method: 1 }],
+    ['no code grant', { grant_types: ['implicit'] }],
+    ['no code response', { response_types: ['token'] }],
+    ['an unknown application type', { application_type: 'toaster' }],
+    ['an empty name', { client_name: ' ' }],
+    ['a long name', { client_name: 'n'.repeat(201) }],
+    ['a name that reverses text', { client_name: 'evil\u202eexe' }],
+    ['a name with a line break', { client_name: 'a\nb' }],
+    ['a logo that is a script', { logo_uri: 'javascript:alert(1)' }],
+    ['a home page that is not https', { client_uri: 'http://app.example' }],
+    ['a protocol-relative page', { policy_uri: '//evil.example' }],
+    ['only scopes of other servers', { scope: 'offline_access' }],
+    ['an algorithm without a key', { id_token_signed_response_alg: 'HS256' }],
+  ])('refuses %s with invalid_client_metadata', async (_, metadata) => {
+    const response = await registerAs(openSchool(), { redirect_uris: [REDIRECT_URI], ...metadata })
+    expect([response.status, bodyOf(response).error]).toEqual([400, 'invalid_client_metadata'])
+  })
+
+  it('drops what it does not do, and shows it', async () => {
+    const json = {
+      redirect_uris: [REDIRECT_URI],
+      grant_types: ['authorization_code', 'urn:ietf:params:oauth:grant-type:device_code'],
+      response_types: ['code', 'token'],
+      scope: 'openid offline_access courses:read',
+    }
+    expect(bodyOf(await registerAs(openSchool(), json))).toMatchObject({
+      grant_types: ['authorization_code'],
+      response_types: ['code'],
+      scope: 'openid courses:read',
+    })
+  })
+
+  it('honours nothing that a client must not decide', async () => {
+    const chosen = {
+      client_id: 'mine',
+      client_secret: 'mine',
+      skip_consent: true,
+      origin: 'integration',
+      resource_server: true,
+      remember_consent: true,
+    }
+    const school = openSchool()
+    const body = bodyOf(
+      await registerAs(school, { redirect_uris: [REDIRECT_URI], ...chosen, registration_access_token: 'x' }),
+    )
+    expect(body.client_id).not.toBe('mine')
+    for (const member of Object.keys(chosen).slice(1)) expect(body).not.toHaveProperty(member)
+    const stored = (await school.store.clients.find(String(body.client_id)))?.value
+    expect(stored).toMatchObject({ origin: 'registered' })
+    expect([stored?.resourceServer, stored?.rememberConsent]).toEqual([undefined, undefined])
+  })
+
+  it.each([
+    ['a form', { form: 'a=b' }, 415],
+    ['no media type', { form: '{}', headers: { 'content-type': undefined } }, 415],
+    ['JSON in UTF-16', { form: '{}', headers: { 'content-type': 'application/json;charset=utf-16' } }, 415],
+    ['broken JSON', { form: '{"a":', headers: { 'content-type': 'application/json' } }, 400],
+    ['a byte order mark', { form: '\ufeff{}', headers: { 'content-type': 'application/json' } }, 400],
+    ['null', { json: null }, 400],
+    ['a list', { json: [] }, 400],
+    ['a number', { json: 1 }, 400],
+    ['a string', { json: 'x' }, 400],
+    ['nothing', { form: '' }, 415],
+  ])('answers %s with an OAuth error', async (_, message, status) => {
+    const response = await openSchool().send('POST', '/api/oauth/register', message)
+    expect(response.status).toBe(status)
+    expect(bodyOf(response)).toEqual({
+      error: expect.stringMatching(/^invalid_/),
+      error_description: expect.any(String),
+    })
+  })
+
+  it('forgets a client that nobody approved within seven days', async () => {
+    const school = openSchool()
+    const { client_id } = bodyOf<{ client_id: string }>(
+      await registerAs(school, { redirect_uris: [REDIRECT_URI] }),
+    )
+    school.clock.now += 7 * 24 * 3600 - 1
+    expect(await school.store.clients.find(client_id)).toBeDefined()
+    school.clock.now += 1
+    expect(await school.store.clients.find(client_id)).toBeUndefined()
+  })
+})
+
+describe('clients.add', () => {
+  it('adds what cannot register itself: a fixed https callback', async () => {
+    const school = openSchool()
+    const added = await school.server.clients.add({
+      client_name: 'Zap',
+      redirect_uris: ['https://zap.example/cb'],
+    })
+    expect(added).toMatchObject({
+      token_endpoint_auth_method: 'client_secret_post',
+      client_secret: expect.any(String),
+      application_type: 'web',
+    })
+    expect((await school.store.clients.find(added.client_id))?.value).toMatchObject({ origin: 'integration' })
+    expect(Object.keys(credentials(added))).toEqual(['client_id', 'client_secret'])
+  })
+
+  it('adds a resource server that needs no redirect URI', async () => {
+    await expect(
+      openSchool().server.clients.add({ client_name: 'API', redirect_uris: [], resource_server: true }),
+    ).resolves.toBeDefined()
+  })
+
+  it.each([
+    ['no redirect URI', { redirect_uris: [] }],
+    ['an http callback', { redirect_uris: ['http://app.example/cb'] }],
+    ['a fragment', { redirect_uris: ['https://app.example/cb#x'] }],
+  ])('refuses %s', async (_, metadata) => {
+    await expect(openSchool().server.clients.add({ client_name: 'x', ...metadata })).rejects.toMatchObject({
+      error: 'invalid_redirect_uri',
+    })
+  })
+})

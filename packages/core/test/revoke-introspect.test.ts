@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest'
+import {
+  bodyOf,
+  type ClientAnswer,
+  credentials,
+  refresh,
+  register,
+  type TokenAnswer,
+  tokensFor,
+} from './client.ts'
+import { ISSUER, openSchool, REDIRECT_URI, type School } from './school.ts'
+
+const CONFIDENTIAL = { token_endpoint_auth_method: 'client_secret_post' }
+
+async function withTokens(metadata: object = {}, overrides = {}) {
+  const school = openSchool()
+  const client = await register(school, metadata)
+  return { school, client, tokens: await tokensFor(school, client, overrides) }
+}
+
+function revoke(school: School, client: ClientAnswer, token: string, more: Record<string, string> = {}) {
+  return school.send('POST', '/api/oauth/revoke', { form: { token, ...credentials(client), ...more } })
+}
+
+function introspect(school: School, client: ClientAnswer, token: string) {
+  return school.send('POST', '/api/oauth/introspect', { form: { token, ...credentials(client) } })
+}
+
+async function isLive(school: School, token: string): Promise<boolean> {
+  return (await school.callApi(token)).kind === 'authorized'
+}
+
+describe('revocation', () => {
+  it('answers 200 with an empty JSON object', async () => {
+    const { school, client, tokens } = await withTokens()
+    const response = await revoke(school, client, tokens.access_token)
+    expect([response.status, response.headers['content-type'], response.body]).toEqual([
+      200,
+      'application/json',
+      '{}',
+    ])
+  })
+
+  it.each(['refresh_token', 'nonsense', 'access_token'])(
+    'kills an access token and only that, whatever the hint says (%s)',
+    async (token_type_hint) => {
+      const { school, client, tokens } = await withTokens()
+      await revoke(school, client, tokens.access_token, { token_type_hint })
+      expect(await isLive(school, tokens.access_token)).toBe(false)
+      expect((await refresh(school, client, tokens.refresh_token)).status).toBe(200)
+    },
+  )
+
+  it.each(['refresh_token', 'access_token'])(
+    'ends everything with a refresh token, whatever the hint says (%s)',
+    async (token_type_hint) => {
+      const { school, client, tokens } = await withTokens()
+      const next = bodyOf<TokenAnswer>(await refresh(school, client, tokens.refresh_token))
+      await revoke(school, client, next.refresh_token, { token_type_hint })
+      expect([await isLive(school, tokens.access_token), await isLive(school, next.access_token)]).toEqual([
+        false,
+        false,
+      ])
+      expect(bodyOf(await refresh(school, client, next.refresh_token)).error).toBe('invalid_grant')
+    },
+  )
+
+  it('ends everything with a refresh token that was rotated meanwhile', async () => {
+    const { school, client, tokens } = await withTokens()
+    const next = bodyOf<TokenAnswer>(await refresh(school, client, tokens.refresh_token))
+    await revoke(school, client, tokens.refresh_token)
+    expect(await isLive(school, next.access_token)).toBe(false)
+  })
+
+  it.each([
+    'unknown',
+    `gka_${'x'.repeat(22)}.${'y'.repeat(43)}`,
+    `gkr_${'x'.repeat(22)}.${'y'.repeat(22)}.0.${'z'.repeat(43)}`,
+    'x'.repeat(60_000),
+  ])('answers 200 for a token that is dead or never was (%#)', async (token) => {
+    const { school, client } = await withTokens()
+    expect((await revoke(school, client, token)).status).toBe(200)
+  })
+
+  it('lets a client revoke only its own', async () => {
+    const { school, client, tokens } = await withTokens()
+    const thief = await register(school)
+    for (const token of [tokens.access_token, tokens.refresh_token]) {
+      expect(bodyOf(await revoke(school, thief, token)).error).toBe('invalid_grant')
+    }
+    expect(await isLive(school, tokens.access_token)).toBe(true)
+    expect((await refresh(school, client, tokens.refresh_token)).status).toBe(200)
+  })
+
+  it('wants to know which client asks, and its secret where it has one', async () => {
+    const { school, client, tokens } = await withTokens(CONFIDENTIAL)
+    expect((await revoke(school, { client_id: client.client_id }, tokens.access_token)).status).toBe(401)
+    expect((await revoke(school, { client_id: '' }, tokens.access_token)).status).toBe(401)
+    expect(await isLive(school, tokens.access_token)).toBe(true)
+    expect((await revoke(school, client, tokens.access_token)).status).toBe(200)
+  })
+
+  it('wants a token, once', async () => {
+    const { school, client } = await withTokens()
+    expect(bodyOf(await revoke(school, client, ''))).toEqual({
+      error: 'invalid_request',
+      error_description: 'token is missing',
+    })
+    const twice = await school.send('POST', '/api/oauth/revoke', {
+      form: [
+        ['token', 'a'],
+        ['token', 'b'],
+        ['client_id', client.client_id],
+      ],
+    })
+    expect(bodyOf(twice).error_description).toBe('token must not be repeated')
+  })
+})
+
+describe('introspection', () => {
+  it('describes an access token to its own client', async () => {
+    const { school, client, tokens } = await withTokens(CONFIDENTIAL, {
+      scope: 'courses:read',
+      resource: `${ISSUER}/mcp`,
+    })
+    expect(bodyOf(await introspect(school, client, tokens.access_token))).toEqual({
+      active: true,
+      scope: 'courses:read',
+      client_id: client.client_id,
+      sub: 'alice',
+      aud: `${ISSUER}/mcp`,
+      iss: ISSUER,
+      iat: school.clock.now,
+      exp: school.clock.now + 3600,
+      token_type: 'Bearer',
+    })
+  })
+
+  it('names every resource as audience of a token that is bound to none', async () => {
+    const { school, client, tokens } = await withTokens(CONFIDENTIAL)
+    expect(bodyOf(await introspect(school, client, tokens.access_token)).aud).toEqual([
+      ISSUER,
+      `${ISSUER}/mcp`,
+    ])
+  })
+
+  it('describes a refresh token without calling it a Bearer token, and only the current one', async () => {
+    const { school, client, tokens } = await withTokens(CONFIDENTIAL)
+    const active = bodyOf(await introspect(school, client, tokens.refresh_token))
+    expect(active).toMatchObject({ active: true, exp: school.clock.now + 30 * 24 * 3600 })
+    expect(active).not.toHaveProperty('token_type')
+    await refresh(school, client, tokens.refresh_token)
+    expect(bodyOf(await introspect(school, client, tokens.refresh_token))).toEqual({ active: false })
+  })
+
+  it('shows a foreign token to a resource server, and to no other client', async () => {
+    const { school, tokens } = await withTokens()
+    const api = await school.server.clients.add({
+      client_name: 'API',
+      redirect_uris: [],
+      resource_server: true,
+    })
+    const other = await school.server.clients.add({ client_name: 'Other', redirect_uris: [REDIRECT_URI] })
+    expect(bodyOf(await introspect(school, api, tokens.access_token)).active).toBe(true)
+    expect((await introspect(school, other, tokens.access_token)).body).toBe('{"active":false}')
+  })
+
+  it('says no more than inactive of what is dead, foreign or nonsense', async () => {
+    const { school, client, tokens } = await withTokens(CONFIDENTIAL)
+    school.clock.now += 3600
+    for (const token of [
+      tokens.access_token,
+      tokens.id_token,
+      'nonsense',
+      `gka_${'x'.repeat(22)}.${'y'.repeat(43)}`,
+    ]) {
+      expect((await introspect(school, client, token)).body).toBe('{"active":false}')
+    }
+  })
+
+  it('is not for public clients', async () => {
+    const { school, client, tokens } = await withTokens()
+    const response = await introspect(school, client, tokens.access_token)
+    expect([response.status, bodyOf(response).error]).toEqual([401, 'invalid_client'])
+  })
+})

@@ -1,0 +1,166 @@
+import {
+  type AuthorizationServerOptions,
+  type ConsentView,
+  createAuthorizationServer,
+  createResourceServer,
+  type ErrorView,
+  type HttpRequest,
+  type HttpResponse,
+  type Interaction,
+  loopbackOnly,
+  type PrivateJwk,
+  type ScopeCatalogue,
+  type ServerEvent,
+  type Store,
+} from '@grantkit/core'
+import { createMemoryStore } from '@grantkit/store-memory'
+import { TEST_KEYS } from './signing-keys.ts'
+
+/** A small school that signs people in by a cookie, served in this process and on a clock that tests turn. */
+
+export const ISSUER = 'https://school.example'
+export const REDIRECT_URI = 'http://127.0.0.1:7001/callback'
+export const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
+/** The pair of RFC 7636 appendix B. */
+export const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
+
+const SCOPES = {
+  openid: { description: 'Sign you in' },
+  profile: { description: 'See your name' },
+  email: { description: 'See your e-mail address' },
+  'courses:read': { description: 'See courses', area: 'Courses', access: 'read', baseline: true },
+  'courses:write': { description: 'Change courses', area: 'Courses', access: 'write' },
+  'students:read': { description: 'See students', area: 'Students', access: 'read' },
+} as const satisfies ScopeCatalogue
+export type SchoolScope = keyof typeof SCOPES
+
+const USERS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  alice: {
+    name: 'Alice Liddell',
+    updated_at: 1_700_000_000,
+    email: 'alice@school.example',
+    email_verified: true,
+    secret: 'x',
+  },
+  bob: { name: 'Bob', email: '' },
+}
+
+export interface Message {
+  readonly query?: string | Record<string, string>
+  readonly form?: string | Record<string, string> | [string, string][]
+  readonly json?: unknown
+  readonly headers?: HttpRequest['headers']
+}
+
+export interface School {
+  readonly clock: { now: number }
+  readonly events: ServerEvent[]
+  readonly store: Store
+  readonly keys: readonly PrivateJwk[]
+  readonly server: ReturnType<typeof createAuthorizationServer>
+  readonly api: ReturnType<typeof createResourceServer<SchoolScope>>
+  /** The last pages shown, as data. */
+  readonly shown: { consent?: ConsentView; error?: ErrorView; signIn?: string }
+  send(method: string, path: string, message?: Message): Promise<HttpResponse>
+  callApi(token: string | undefined, ...scopes: SchoolScope[]): ReturnType<School['api']['access']>
+}
+
+export function openSchool(overrides: Partial<AuthorizationServerOptions<SchoolScope>> = {}): School {
+  const clock = { now: 1_800_000_000 }
+  const now = () => clock.now
+  const events: ServerEvent[] = []
+  const onEvent = (event: ServerEvent) => void events.push(event)
+  const store = overrides.store ?? createMemoryStore({ now })
+  const shown: School['shown'] = {}
+  const server = createAuthorizationServer<SchoolScope>({
+    issuer: ISSUER,
+    store,
+    scopes: SCOPES,
+    interaction: signInByCookie(shown, now),
+    secret: 'a secret of the tests, long enough to pass',
+    keys: TEST_KEYS,
+    claims: async (subject) => USERS[subject],
+    resources: [ISSUER, `${ISSUER}/mcp`],
+    redirectUris: loopbackOnly({ localhost: true }),
+    onEvent,
+    now,
+    ...overrides,
+  })
+  const api = createResourceServer({
+    resource: ISSUER,
+    store: overrides.store ?? store,
+    scopes: SCOPES,
+    now,
+    onEvent,
+  })
+  return {
+    clock,
+    events,
+    store,
+    keys: TEST_KEYS,
+    server,
+    api,
+    shown,
+    send: (method, path, message) => send(server, method, path, message),
+    callApi: (token, ...scopes) => api.access(apiRequest(token), ...scopes),
+  }
+}
+
+/** The cookie `user=alice` is Alice, signed in when the cookie says so or now; `user=alice@100` at 100. */
+function signInByCookie(shown: School['shown'], now: () => number): Interaction {
+  return {
+    async session(request) {
+      const [, subject, time] = /^user=(\w+)(?:@(\d+))?$/.exec(String(request.headers.cookie ?? '')) ?? []
+      if (subject === undefined) return undefined
+      return { id: `${subject}@${time}`, subject, authTime: time === undefined ? now() : Number(time) }
+    },
+    signIn(returnTo) {
+      Object.assign(shown, { signIn: returnTo })
+      return { status: 303, headers: { location: '/login' }, body: '' }
+    },
+    consentPage(view) {
+      Object.assign(shown, { consent: view })
+      return { status: 200, headers: { 'content-type': 'text/html' }, body: 'consent' }
+    },
+    errorPage(view) {
+      Object.assign(shown, { error: view })
+      return { status: view.status, headers: { 'content-type': 'text/html' }, body: 'error' }
+    },
+  }
+}
+
+function send(
+  server: School['server'],
+  method: string,
+  path: string,
+  message: Message = {},
+): Promise<HttpResponse> {
+  const route = server.routes.find((candidate) => candidate.path === path)
+  if (route === undefined) throw new Error(`The server has no route ${path}`)
+  return route.handle(requestOf(method, path, message))
+}
+
+function requestOf(
+  method: string,
+  path: string,
+  { query = '', form, json, headers = {} }: Message,
+): HttpRequest {
+  const type = json === undefined ? 'application/x-www-form-urlencoded' : 'application/json'
+  const body = json === undefined ? encoded(form ?? '') : JSON.stringify(json)
+  return {
+    method,
+    path,
+    query: encoded(query),
+    body,
+    headers: body === '' ? headers : { 'content-type': type, ...headers },
+  }
+}
+
+function encoded(parameters: string | Record<string, string> | [string, string][]): string {
+  return typeof parameters === 'string' ? parameters : String(new URLSearchParams(parameters))
+}
+
+function apiRequest(token: string | undefined): HttpRequest {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  return { method: 'GET', path: '/api/courses', query: '', headers, body: '' }
+}

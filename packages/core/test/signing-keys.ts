@@ -1,0 +1,10 @@
+import type { PrivateJwk } from '@grantkit/core'
+import { exportJWK, generateKeyPair } from 'jose'
+
+async function signingKey(alg: PrivateJwk['alg']): Promise<PrivateJwk> {
+  const { privateKey } = await generateKeyPair(alg, { extractable: true })
+  return { ...(await exportJWK(privateKey)), alg, kid: `test-${alg}` } as PrivateJwk
+}
+
+/** Made once for all tests: an RSA key takes a noticeable while. */
+export const TEST_KEYS = await Promise.all([signingKey('RS256'), signingKey('ES256'), signingKey('EdDSA')])

@@ -1,0 +1,148 @@
+import { createResourceServer } from '@grantkit/core'
+import { describe, expect, it } from 'vitest'
+import { bodyOf, register, tokensFor } from './client.ts'
+import { ISSUER, openSchool, type School } from './school.ts'
+
+const METADATA = `${ISSUER}/.well-known/oauth-protected-resource`
+
+async function withToken(overrides: Record<string, string | undefined> = {}) {
+  const school = openSchool()
+  const client = await register(school)
+  return { school, token: (await tokensFor(school, client, overrides)).access_token }
+}
+
+function userinfo(school: School, token: string | undefined, method = 'GET') {
+  return school.send(method, '/api/oauth/userinfo', {
+    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+  })
+}
+
+describe('userinfo', () => {
+  it.each([
+    ['openid', { sub: 'alice' }],
+    ['openid profile', { sub: 'alice', name: 'Alice Liddell', updated_at: 1_700_000_000 }],
+    ['openid email', { sub: 'alice', email: 'alice@school.example', email_verified: true }],
+  ])('gives for %s what the scopes open', async (scope, claims) => {
+    const { school, token } = await withToken({ scope })
+    for (const method of ['GET', 'POST']) {
+      const response = await userinfo(school, token, method)
+      expect(bodyOf(response)).toEqual(claims)
+      expect(response.headers['cache-control']).toBe('no-store')
+    }
+  })
+
+  it('challenges a request without a token, without an error code', async () => {
+    const response = await userinfo(openSchool(), undefined)
+    expect([response.status, response.headers['www-authenticate']]).toEqual([
+      401,
+      `Bearer resource_metadata="${METADATA}"`,
+    ])
+  })
+
+  it('needs openid', async () => {
+    const { school, token } = await withToken({ scope: 'profile' })
+    const response = await userinfo(school, token)
+    expect([response.status, response.headers['www-authenticate']]).toEqual([
+      403,
+      `Bearer error="insufficient_scope", error_description="The access token lacks a scope that this needs", scope="openid", resource_metadata="${METADATA}"`,
+    ])
+  })
+
+  it('does not know a user who is gone', async () => {
+    const school = openSchool({ claims: async () => undefined })
+    const { access_token } = await tokensFor(school, await register(school))
+    const response = await userinfo(school, access_token)
+    expect([response.status, bodyOf(response).error]).toEqual([401, 'invalid_token'])
+    expect(response.headers['www-authenticate']).toContain('error="invalid_token"')
+  })
+})
+
+describe('the guard', () => {
+  it('serves a request without a token as anonymous', async () => {
+    expect(await openSchool().callApi(undefined, 'courses:write')).toEqual({ kind: 'anonymous' })
+  })
+
+  it('lets a token with the scope through and says whose it is', async () => {
+    const { school, token } = await withToken()
+    expect(await school.callApi(token, 'courses:read')).toMatchObject({
+      kind: 'authorized',
+      token: { subject: 'alice', scopes: ['openid', 'profile', 'courses:read'], resources: [] },
+    })
+  })
+
+  it.each(['nonsense', 'x'.repeat(5000), 'a b', ''])(
+    'refuses the token %j and never calls it anonymous',
+    async (token) => {
+      const access = await openSchool().callApi(token)
+      expect(access).toMatchObject({ kind: 'refused', response: { status: 401 } })
+      if (access.kind === 'refused') {
+        expect(access.response.headers['www-authenticate']).toContain(`resource_metadata="${METADATA}"`)
+        expect(bodyOf(access.response).error).toBe('invalid_token')
+      }
+    },
+  )
+
+  it('refuses a token that has expired, at the very second', async () => {
+    const { school, token } = await withToken()
+    school.clock.now += 3599
+    expect((await school.callApi(token)).kind).toBe('authorized')
+    school.clock.now += 1
+    expect((await school.callApi(token)).kind).toBe('refused')
+  })
+
+  it('names every scope that is needed where one is missing', async () => {
+    const { school, token } = await withToken()
+    const access = await school.callApi(token, 'courses:read', 'courses:write')
+    expect(access).toMatchObject({ kind: 'refused', response: { status: 403 } })
+    const challenge = access.kind === 'refused' ? access.response.headers['www-authenticate'] : ''
+    expect(challenge).toContain('error="insufficient_scope"')
+    expect(challenge).toContain('scope="courses:read courses:write"')
+    expect(challenge).toContain(`resource_metadata="${METADATA}"`)
+  })
+
+  it.each([
+    [undefined, true, true],
+    [ISSUER, true, false],
+    [`${ISSUER}/`, true, false],
+    [`${ISSUER}/mcp`, false, true],
+  ])('knows a token bound to %s', async (resource, atApi, atMcp) => {
+    const { school, token } = await withToken({ resource })
+    const mcp = createResourceServer({
+      resource: `${ISSUER}/mcp`,
+      store: school.store,
+      scopes: {},
+      now: () => school.clock.now,
+    })
+    const request = {
+      method: 'GET',
+      path: '/mcp',
+      query: '',
+      headers: { authorization: `Bearer ${token}` },
+      body: '',
+    }
+    expect((await school.callApi(token)).kind === 'authorized').toBe(atApi)
+    const access = await mcp.access(request)
+    expect(access.kind === 'authorized').toBe(atMcp)
+    if (access.kind === 'refused') {
+      expect(access.response.headers['www-authenticate']).toContain(
+        `${ISSUER}/.well-known/oauth-protected-resource/mcp`,
+      )
+    }
+  })
+
+  it('challenges where the API is not for anonymous use', async () => {
+    const { store } = openSchool()
+    const closed = createResourceServer({ resource: ISSUER, store, scopes: {}, anonymous: 'challenge' })
+    const access = await closed.access({ method: 'GET', path: '/', query: '', headers: {}, body: '' })
+    expect(access).toMatchObject({
+      kind: 'refused',
+      response: { status: 401, headers: { 'www-authenticate': `Bearer resource_metadata="${METADATA}"` } },
+    })
+  })
+
+  it('does not compile with a scope that does not exist', async () => {
+    const { school } = await withToken()
+    // @ts-expect-error a misspelt scope
+    await school.callApi(undefined, 'curses:read')
+  })
+})
