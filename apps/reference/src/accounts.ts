@@ -1,0 +1,123 @@
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import type { UserClaims } from '@grantkit/core'
+import { z } from 'zod'
+
+const Account = z.strictObject({
+  /** The `sub` of the user: never changes, never passes to another person. */
+  id: z.string().min(1),
+  email: z.email().transform((email) => email.toLowerCase()),
+  email_verified: z.boolean().default(false),
+  name: z.string().min(1),
+  given_name: z.string().optional(),
+  family_name: z.string().optional(),
+  /** Epoch seconds, as the claim of OpenID Connect Core 5.1. */
+  updated_at: z.number().int(),
+  password: z
+    .string()
+    .regex(/^scrypt\$\d+\$\d+\$\d+\$[\w-]+\$[\w-]+$/, 'must be a scrypt hash made by "pnpm account add"'),
+})
+export type Account = z.output<typeof Account>
+const AccountsFile = z.object({ accounts: z.array(Account) })
+
+export interface Accounts {
+  /** The account of a right e-mail address and password. Takes as long for an unknown address as for a known one. */
+  verify(email: string, password: string): Promise<Account | undefined>
+  find(id: string): Account | undefined
+  /** The claims of UserInfo (OpenID Connect Core 5.1), or `undefined` when the user is gone. */
+  claims(id: string): Promise<UserClaims | undefined>
+}
+
+export function accountsOf(list: readonly Account[]): Accounts {
+  const byEmail = new Map(list.map((account) => [account.email, account]))
+  const byId = new Map(list.map((account) => [account.id, account]))
+  return {
+    async verify(email, password) {
+      const account = byEmail.get(email.trim().toLowerCase())
+      const right = await passwordMatches(password, account?.password ?? NOBODY)
+      return right ? account : undefined
+    },
+    find: (id) => byId.get(id),
+    async claims(id) {
+      const { password: _, id: __, ...claims } = byId.get(id) ?? {}
+      return byId.has(id) ? claims : undefined
+    },
+  }
+}
+
+/** @throws Error that says what is wrong with the file */
+export async function readAccounts(path: string): Promise<Account[]> {
+  const parsed = AccountsFile.safeParse(JSON.parse(await readFile(path, 'utf8')))
+  if (!parsed.success) throw new Error(`${path} is not a file of accounts: ${z.prettifyError(parsed.error)}`)
+  return parsed.data.accounts
+}
+
+/** Replaces the file in one step, so that a reader never sees half of it; only its owner may read it. */
+export async function writeAccounts(path: string, accounts: readonly Account[]): Promise<void> {
+  const unfinished = `${path}.${process.pid}`
+  await writeFile(unfinished, `${JSON.stringify({ accounts }, null, 2)}\n`, { mode: 0o600 })
+  await rename(unfinished, path)
+}
+
+const COST = { N: 2 ** 15, r: 8, p: 1 }
+const KEY_LENGTH = 32
+const derive = promisify(scrypt) as (
+  password: string,
+  salt: Buffer,
+  length: number,
+  options: object,
+) => Promise<Buffer>
+
+/** `scrypt$N$r$p$salt$key`, salt and key in base64url. The cost stands in the hash, so that it can be raised. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(16)
+  const key = await scryptKey(password, salt, COST)
+  return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64url'), key.toString('base64url')].join('$')
+}
+
+async function passwordMatches(password: string, hash: string): Promise<boolean> {
+  const [, N, r, p, salt = '', key = ''] = hash.split('$')
+  const expected = Buffer.from(key, 'base64url')
+  const actual = await scryptKey(password, Buffer.from(salt, 'base64url'), {
+    N: Number(N),
+    r: Number(r),
+    p: Number(p),
+  })
+  return actual.length === expected.length && timingSafeEqual(actual, expected)
+}
+
+function scryptKey(password: string, salt: Buffer, cost: typeof COST): Promise<Buffer> {
+  return derive(password.normalize('NFKC'), salt, KEY_LENGTH, { ...cost, maxmem: 256 * cost.N * cost.r })
+}
+
+/** The hash of a password nobody knows: an unknown address costs the same work as a known one. */
+const NOBODY = await hashPassword(randomBytes(32).toString('base64url'))
+
+/** Two people to try the service with. Development only: their passwords are public. */
+export async function demoAccounts(): Promise<Account[]> {
+  return [
+    await demoAccount('demo-account', 'demo', 'Dana', 'Moore'),
+    await demoAccount('teacher-account', 'teacher', 'Theo', 'Chen'),
+  ]
+}
+
+async function demoAccount(
+  id: string,
+  word: string,
+  given_name: string,
+  family_name: string,
+): Promise<Account> {
+  const password = await hashPassword(word)
+  const name = `${given_name} ${family_name}`
+  return {
+    id,
+    email: `${word}@example.com`,
+    email_verified: true,
+    name,
+    given_name,
+    family_name,
+    updated_at: 1_767_225_600,
+    password,
+  }
+}

@@ -1,0 +1,181 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { parseArgs, styleText } from 'node:util'
+import open from 'open'
+import * as oidc from 'openid-client'
+
+/**
+ * A command-line client of the service, built on a certified client library: it registers itself, lets the user
+ * sign in and consent in a browser, calls the API, refreshes and revokes. Run it beside `start`.
+ */
+
+const { values } = parseArgs({
+  options: {
+    url: { type: 'string', default: process.env.BASE_URL ?? 'http://127.0.0.1:3000' },
+    'no-open': { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+})
+const SCOPE = 'openid profile email courses:read'
+const PATIENCE_MS = 5 * 60 * 1000
+
+try {
+  if (values.help) console.log('pnpm demo [--url http://127.0.0.1:3000] [--no-open]')
+  else await demonstrate(values.url)
+} catch (error) {
+  console.error(`\n${styleText('red', 'The demo stopped:')} ${explain(error)}`)
+  process.exitCode = 1
+}
+
+async function demonstrate(baseUrl: string): Promise<void> {
+  const listener = await listenOnLoopback()
+  try {
+    const client = await registerAt(baseUrl, listener.redirectUri)
+    const tokens = await signIn(client, listener)
+    await showClaims(client, tokens)
+    await showCourses(client, baseUrl, tokens.access_token)
+    const refreshed = await refresh(client, tokens)
+    await revoke(client, baseUrl, refreshed)
+  } finally {
+    listener.close()
+  }
+}
+
+async function registerAt(baseUrl: string, redirectUri: string): Promise<oidc.Configuration> {
+  step('Discovering the server and registering this client')
+  const metadata = { client_name: 'Grantkit demo', application_type: 'native', redirect_uris: [redirectUri] }
+  const options = { algorithm: 'oauth2' as const, execute: [oidc.allowInsecureRequests] }
+  const client = await oidc.dynamicClientRegistration(
+    new URL(baseUrl),
+    { ...metadata, token_endpoint_auth_method: 'none' },
+    oidc.None(),
+    options,
+  )
+  show('issuer', client.serverMetadata().issuer)
+  show('client_id', client.clientMetadata().client_id)
+  return client
+}
+
+async function signIn(client: oidc.Configuration, listener: Listener) {
+  step('Asking you to sign in and to allow access')
+  const verifier = oidc.randomPKCECodeVerifier()
+  const state = oidc.randomState()
+  const nonce = oidc.randomNonce()
+  const url = oidc.buildAuthorizationUrl(client, {
+    redirect_uri: listener.redirectUri,
+    scope: SCOPE,
+    code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+    state,
+    nonce,
+  })
+  console.log(`\n  Open this address in a browser:\n\n  ${styleText('cyan', url.href)}\n`)
+  if (!values['no-open']) await open(url.href).catch(() => undefined)
+  const callback = await listener.callback
+  return oidc.authorizationCodeGrant(client, callback, {
+    pkceCodeVerifier: verifier,
+    expectedState: state,
+    expectedNonce: nonce,
+    idTokenExpected: true,
+  })
+}
+
+async function showClaims(
+  client: oidc.Configuration,
+  tokens: Awaited<ReturnType<typeof signIn>>,
+): Promise<void> {
+  step('Signed in')
+  show('granted', tokens.scope)
+  const user = await oidc.fetchUserInfo(
+    client,
+    tokens.access_token,
+    tokens.claims()?.sub ?? oidc.skipSubjectCheck,
+  )
+  for (const [name, value] of Object.entries(user)) show(name, value)
+}
+
+async function showCourses(client: oidc.Configuration, baseUrl: string, accessToken: string): Promise<void> {
+  step('A few courses, read with the access token')
+  const response = await oidc.fetchProtectedResource(client, accessToken, coursesAt(baseUrl), 'GET')
+  const { items } = (await response.json()) as { items: { id: string; title: string }[] }
+  for (const course of items.slice(0, 4)) show(course.id, course.title)
+}
+
+async function refresh(client: oidc.Configuration, { refresh_token }: { refresh_token?: string }) {
+  step('Refreshing')
+  const next = await oidc.refreshTokenGrant(client, refresh_token ?? '')
+  show('a new access token, good for', `${next.expires_in} s`)
+  return next
+}
+
+async function revoke(
+  client: oidc.Configuration,
+  baseUrl: string,
+  tokens: { access_token: string; refresh_token?: string },
+): Promise<void> {
+  step('Revoking')
+  await oidc.tokenRevocation(client, tokens.refresh_token ?? '')
+  const response = await fetch(coursesAt(baseUrl), {
+    headers: { authorization: `Bearer ${tokens.access_token}` },
+  })
+  show('the access token now answers', `${response.status} ${await response.text()}`)
+}
+
+interface Listener {
+  readonly redirectUri: string
+  /** The address the browser came back to. */
+  readonly callback: Promise<URL>
+  close(): void
+}
+
+async function listenOnLoopback(): Promise<Listener> {
+  const { promise: callback, resolve, reject } = Promise.withResolvers<URL>()
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', redirectUri())
+    const returned = url.pathname === '/callback'
+    response.writeHead(returned ? 200 : 404, {
+      'content-type': 'text/plain; charset=utf-8',
+      connection: 'close',
+    })
+    response.end(
+      returned ? 'Thank you. You can close this window and go back to the terminal.\n' : 'Not here.\n',
+    )
+    if (returned) resolve(url)
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const redirectUri = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`
+  const timer = setTimeout(
+    () => reject(new Error('nobody came back from the browser within five minutes')),
+    PATIENCE_MS,
+  )
+  return {
+    redirectUri: redirectUri(),
+    callback: callback.finally(() => clearTimeout(timer)),
+    close() {
+      clearTimeout(timer)
+      server.close()
+    },
+  }
+}
+
+function coursesAt(baseUrl: string): URL {
+  return new URL(`${baseUrl}/api/courses`)
+}
+
+function step(title: string): void {
+  console.log(`\n${styleText('bold', title)}`)
+}
+
+function show(name: string, value: unknown): void {
+  console.log(`  ${styleText('dim', name)}  ${value}`)
+}
+
+function explain(error: unknown): string {
+  if (error instanceof oidc.ResponseBodyError) return `${error.error}: ${error.error_description}`
+  if (error instanceof oidc.AuthorizationResponseError) return `${error.error}: ${error.error_description}`
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : ''
+  const message = error instanceof Error ? error.message : String(error)
+  return /ECONNREFUSED/.test(cause + message)
+    ? `nothing answers at ${values.url}; run "npx -y pnpm@12 start" first`
+    : `${message} ${cause}`
+}

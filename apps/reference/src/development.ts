@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto'
+import { access, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { newSigningKeys } from './signing-keys-file.ts'
+
+/**
+ * What a service needs and a developer should not have to make: a secret and signing keys, made at the first start
+ * and kept in a folder that git ignores, so that a restart logs nobody out.
+ */
+export const DEVELOPMENT_FOLDER = fileURLToPath(new URL('../../../.grantkit', import.meta.url))
+
+export async function developmentSecret(folder: string = DEVELOPMENT_FOLDER): Promise<string> {
+  return readFile(await keptFile(folder, 'secret', async () => randomBytes(32).toString('base64url')), 'utf8')
+}
+
+/** The path of the key set. */
+export function developmentKeysFile(folder: string = DEVELOPMENT_FOLDER): Promise<string> {
+  return keptFile(folder, 'keys.json', newSigningKeys)
+}
+
+/** Of two processes that start at once, one makes the file and both use it. */
+async function keptFile(folder: string, name: string, make: () => Promise<string>): Promise<string> {
+  const path = join(folder, name)
+  if (await exists(path)) return path
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const unfinished = `${path}.${process.pid}`
+  await writeFile(unfinished, await make(), { mode: 0o600 })
+  await link(unfinished, path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+  await rm(unfinished)
+  return path
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}

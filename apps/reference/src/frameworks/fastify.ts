@@ -1,0 +1,22 @@
+import { authorizationServer } from '@grantkit/adapter-fastify'
+import type { Route } from '@grantkit/core'
+import { fastify } from 'fastify'
+
+/** The service on a framework: where it listens, and how it stops. */
+export interface Listening {
+  /** Stops accepting, answers what is under way, then resolves. */
+  close(): Promise<void>
+}
+
+export async function listenOnFastify(
+  routes: readonly Route[],
+  address: { host: string; port: number },
+): Promise<Listening> {
+  const app = fastify({ forceCloseConnections: 'idle' })
+  app.setNotFoundHandler((_, reply) =>
+    reply.code(404).send({ error: 'not_found', error_description: 'There is nothing at this path' }),
+  )
+  await app.register(authorizationServer({ routes }))
+  await app.listen(address)
+  return { close: () => app.close() }
+}

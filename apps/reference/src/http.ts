@@ -1,0 +1,36 @@
+import type { HttpRequest, HttpResponse } from '@grantkit/core'
+
+/** The JSON answers of the school API and the service's own documents. */
+export function json(status: number, body: unknown, headers: HttpResponse['headers'] = {}): HttpResponse {
+  return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) }
+}
+
+/** The error body that the whole service shares (RFC 6749 5.2). */
+export function jsonError(
+  status: number,
+  error: string,
+  description: string,
+  headers: HttpResponse['headers'] = {},
+): HttpResponse {
+  return json(status, { error, error_description: description }, { 'cache-control': 'no-store', ...headers })
+}
+
+export function methodNotAllowed(allowed: readonly string[]): HttpResponse {
+  return jsonError(405, 'invalid_request', 'This method is not allowed here', { allow: allowed.join(', ') })
+}
+
+/** 303, so that a form is not posted again at the target. */
+export function seeOther(location: string, headers: HttpResponse['headers'] = {}): HttpResponse {
+  return { status: 303, headers: { location, 'cache-control': 'no-store', ...headers }, body: '' }
+}
+
+export function headerOf(request: HttpRequest, name: string): string {
+  const value = request.headers[name]
+  return (Array.isArray(value) ? value.join(', ') : value) ?? ''
+}
+
+/** The fields of a form; of a repeated one the last. */
+export function formOf(request: HttpRequest): Record<string, string> {
+  const isForm = /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headerOf(request, 'content-type'))
+  return isForm ? Object.fromEntries(new URLSearchParams(request.body)) : {}
+}

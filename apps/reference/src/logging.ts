@@ -1,0 +1,23 @@
+import type { ServerEvent } from '@grantkit/core'
+import { type Logger, type LoggerOptions, pino } from 'pino'
+import type { Settings } from './settings.ts'
+
+/** JSON lines, or lines for people where a person is watching. */
+export function createLogger({ LOG_LEVEL, NODE_ENV }: Settings): Logger {
+  const forPeople = NODE_ENV === 'development' && process.stdout.isTTY
+  const options: LoggerOptions = { level: LOG_LEVEL, base: null }
+  return pino(
+    forPeople
+      ? { ...options, transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } }
+      : options,
+  )
+}
+
+/** Core's events hold no secret, so each is logged as it is; its type says how much it matters. */
+export function logEvents(log: Logger): (event: ServerEvent) => void {
+  return (event) => {
+    if (event.type === 'failed') log.error({ ...event, cause: undefined, err: event.cause }, event.type)
+    else if (event.type === 'grant_ended') log.warn(event, event.type)
+    else log.info(event, event.type)
+  }
+}

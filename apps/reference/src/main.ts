@@ -1,0 +1,48 @@
+import { styleText } from 'node:util'
+import { listenOnFastify } from './frameworks/fastify.ts'
+import { createLogger, logEvents } from './logging.ts'
+import { createService } from './service.ts'
+import { parseSettings, type Settings, SettingsError } from './settings.ts'
+
+/** Starts the reference service. */
+try {
+  await start(parseSettings(process.env))
+} catch (error) {
+  console.error(styleText('red', explain(error)))
+  process.exitCode = 1
+}
+
+async function start(settings: Settings): Promise<void> {
+  const log = createLogger(settings)
+  const onError = (error: unknown) => log.error({ err: error }, 'page_failed')
+  const service = await createService(settings, { onEvent: logEvents(log), onError })
+  const { HOST: host, PORT: port } = settings
+  const listening = await listenOnFastify(service.routes, { host, port })
+  console.log(banner(settings))
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, async () => {
+      log.info({ signal }, 'stopping')
+      await listening.close()
+      process.exit(0)
+    })
+  }
+}
+
+function banner({ BASE_URL, ACCOUNTS_FILE, FRAMEWORK }: Settings): string {
+  const demo = ACCOUNTS_FILE === undefined
+  return `
+  ${styleText('bold', 'Harbour School')}, a service of Grantkit, on ${FRAMEWORK}
+
+  Address    ${styleText('cyan', BASE_URL)}
+  Metadata   ${BASE_URL}/.well-known/oauth-authorization-server
+${demo ? '  Account    demo@example.com, password demo\n' : ''}
+  Try next   npx -y pnpm@12 demo${BASE_URL === 'http://127.0.0.1:3000' ? '' : ` --url ${BASE_URL}`}
+`
+}
+
+function explain(error: unknown): string {
+  if (error instanceof SettingsError) return error.message
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === 'EADDRINUSE') return `The port is taken: ${message}. Choose another, as with PORT=3001.`
+  return `The service could not start: ${message}`
+}

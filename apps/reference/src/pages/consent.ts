@@ -1,0 +1,72 @@
+import type { ConsentScope, ConsentView, HttpResponse } from '@grantkit/core'
+import { html } from 'hono/html'
+import { type Markup, page, type Site } from './page.ts'
+
+/** Asks the user. The name is what the app says of itself, so where it will be sent is shown just as large. */
+export function consentPage(
+  site: Site,
+  view: ConsentView,
+  account: { name: string; email: string },
+): Promise<HttpResponse> {
+  const { client, scopes } = view
+  const name = client.clientName ?? 'An app without a name'
+  const identity = scopes.filter(({ area }) => area === undefined)
+  const main = html`
+<h1>Allow access?</h1>
+<section class="card" aria-label="The app">
+  <p class="app-name"><bdi>${name}</bdi></p>
+  <p class="hint">${origin(view)}</p>
+  <dl>
+    <dt>Sends you to</dt><dd><code>${hostOf(view.redirectUri)}</code>${place(view.redirectUri)}</dd>
+    <dt>Signed in as</dt><dd><bdi>${account.name}</bdi>, <bdi>${account.email}</bdi> · <a href="${site.basePath}/logout">Not you?</a></dd>
+  </dl>
+</section>
+<form method="post" action="${view.action}">
+  <input type="hidden" name="ticket" value="${view.ticket}">
+  <p>It asks to do the following in your name. Untick what it should not do.</p>
+  ${identity.length > 0 ? group('You', identity) : ''}
+  ${areasOf(scopes).map((area) =>
+    group(
+      area,
+      scopes.filter((scope) => scope.area === area),
+    ),
+  )}
+  <div class="actions">
+    <button name="decision" value="allow" class="primary">Allow</button>
+    <button name="decision" value="deny">Deny</button>
+  </div>
+</form>`
+  return page(site, { title: 'Allow access', main, formAction: ["'self'", ...view.formActionSources] })
+}
+
+function origin({ client }: ConsentView): string {
+  if (client.origin === 'integration') return 'An integration that the school has arranged.'
+  return 'An unverified app: it chose this name itself. Go on only if you have just started it.'
+}
+
+function group(title: string, scopes: readonly ConsentScope[]): Markup {
+  return html`<fieldset><legend>${title}</legend>${scopes.map(checkbox)}</fieldset>`
+}
+
+function checkbox({ name, description, access, required }: ConsentScope): Markup {
+  const badge =
+    access === undefined
+      ? ''
+      : html`<span class="badge ${access}">${access === 'read' ? 'Read' : 'Write'}</span>`
+  const box = required
+    ? html`<input type="checkbox" checked disabled>`
+    : html`<input type="checkbox" name="scope" value="${name}" checked>`
+  return html`<label class="scope">${box}<span>${description}${required ? ' (needed)' : ''}</span>${badge}</label>`
+}
+
+function areasOf(scopes: readonly ConsentScope[]): string[] {
+  return [...new Set(scopes.flatMap(({ area }) => area ?? []))]
+}
+
+function hostOf(uri: string): string {
+  return /^https?:\/\/([^/?]+)/.exec(uri)?.[1] ?? uri
+}
+
+function place(uri: string): string {
+  return /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)([:/?]|$)/.test(uri) ? ', on this device' : ''
+}

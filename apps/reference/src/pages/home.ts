@@ -1,0 +1,28 @@
+import type { HttpResponse } from '@grantkit/core'
+import { html } from 'hono/html'
+import { type Markup, page, type Site } from './page.ts'
+
+/** What this is, and where to go on. */
+export function homePage(site: Site, baseUrl: string, demo: boolean): Promise<HttpResponse> {
+  const main = html`
+<h1>Harbour School</h1>
+<p>An online school with an API. Apps on your computer can sign you in here, see what you let them see, and be cut off again.</p>
+<section class="card" aria-label="For developers">
+  <h2>For developers</h2>
+  <ul>
+    <li><a href="${site.basePath}/.well-known/openid-configuration">Server metadata</a>: every endpoint, grant type and scope</li>
+    <li><a href="${site.basePath}/.well-known/oauth-protected-resource">Protected-resource metadata</a></li>
+    <li><a href="${site.basePath}/api/courses">The courses</a>, as anybody may read them</li>
+  </ul>
+</section>
+${demo ? tryIt(baseUrl) : ''}`
+  return page(site, { title: 'Welcome', main, formAction: ["'self'"] })
+}
+
+function tryIt(baseUrl: string): Markup {
+  return html`
+<section class="card" aria-label="Try it">
+  <h2>Try it</h2>
+  <p>Run <code>npx -y pnpm@12 demo --url ${baseUrl}</code> and sign in as <code>demo@example.com</code> with the password <code>demo</code>.</p>
+</section>`
+}

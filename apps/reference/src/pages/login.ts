@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto'
+import type { HttpRequest, HttpResponse } from '@grantkit/core'
+import { html } from 'hono/html'
+import { z } from 'zod'
+import type { Accounts } from '../accounts.ts'
+import { formOf, headerOf, seeOther } from '../http.ts'
+import { type Cookie, cookieOf, open, type Sessions, seal, sealingKey } from '../session.ts'
+import type { SignInLimits } from '../sign-in-limits.ts'
+import { page, type Site } from './page.ts'
+import { returnPath } from './return-path.ts'
+
+const FORM_LIFETIME_SECONDS = 30 * 60
+const Form = z.object({ jti: z.string() })
+
+export interface LoginOptions {
+  readonly site: Site
+  readonly baseUrl: string
+  readonly secret: string
+  readonly accounts: Accounts
+  readonly sessions: Sessions
+  readonly limits: SignInLimits
+}
+
+export interface Login {
+  show(request: HttpRequest): Promise<HttpResponse>
+  submit(request: HttpRequest): Promise<HttpResponse>
+}
+
+/** The sign-in page. Its form carries a token that matches a cookie, so no other site can sign a user in. */
+export function login(options: LoginOptions): Login {
+  const cookie = cookieOf('sign-in', options.baseUrl)
+  const key = sealingKey(options.secret, 'sign-in form')
+  return {
+    show: (request) => {
+      const query = new URLSearchParams(request.query)
+      const returnTo = returnPath(options.baseUrl, query.get('return_to'))
+      return form(options, cookie, key, { returnTo, email: query.get('login_hint') ?? '' })
+    },
+    submit: async (request) => {
+      const fields = formOf(request)
+      const returnTo = returnPath(options.baseUrl, fields.return_to ?? null)
+      const email = (fields.email ?? '').slice(0, 254)
+      const again = (status: number, problem: string, headers = {}) =>
+        form(options, cookie, key, { returnTo, email, status, problem, headers })
+      if (!(await isOwnForm(options, cookie, key, request, fields.token)))
+        return again(403, 'This form has expired. Please sign in again.')
+      const wait = await options.limits.secondsToWait(email)
+      if (wait > 0)
+        return again(429, 'Too many attempts. Please wait a few minutes.', { 'retry-after': String(wait) })
+      const account = await options.accounts.verify(email, fields.password ?? '')
+      if (account === undefined) return again(401, 'This e-mail address and password do not belong together.')
+      await options.limits.forgive(email)
+      return seeOther(returnTo, {
+        'set-cookie': [await options.sessions.start(account.id), cookie.set('', 0)],
+      })
+    },
+  }
+}
+
+interface Shown {
+  readonly returnTo: string
+  readonly email: string
+  readonly status?: number
+  readonly problem?: string
+  readonly headers?: HttpResponse['headers']
+}
+
+async function form(
+  { site }: LoginOptions,
+  cookie: Cookie,
+  key: Uint8Array,
+  shown: Shown,
+): Promise<HttpResponse> {
+  const id = randomUUID()
+  const token = await seal(key, { jti: id }, FORM_LIFETIME_SECONDS)
+  const problem =
+    shown.problem === undefined ? '' : html`<p class="problem" role="alert">${shown.problem}</p>`
+  const main = html`
+<h1>Sign in</h1>
+${problem}
+<form method="post" action="${site.basePath}/login" class="card">
+  <input type="hidden" name="token" value="${token}">
+  <input type="hidden" name="return_to" value="${shown.returnTo}">
+  <label for="email">Email</label>
+  <input id="email" name="email" type="email" autocomplete="username" required value="${shown.email}">
+  <label for="password">Password</label>
+  <input id="password" name="password" type="password" autocomplete="current-password" required>
+  <button class="primary">Sign in</button>
+</form>`
+  const headers = { 'set-cookie': cookie.set(id, FORM_LIFETIME_SECONDS), ...shown.headers }
+  // No form-action: browsers apply it to the redirect that follows, which may lead on to any client.
+  return page(site, { title: 'Sign in', main, status: shown.status ?? 200, headers })
+}
+
+async function isOwnForm(
+  { baseUrl }: LoginOptions,
+  cookie: Cookie,
+  key: Uint8Array,
+  request: HttpRequest,
+  token: string | undefined,
+): Promise<boolean> {
+  if (isCrossSite(request, baseUrl)) return false
+  const id = cookie.read(request)
+  const form = await open(key, token, Form)
+  return id !== undefined && form?.jti === id
+}
+
+/** What browsers say of where a form was sent from; other clients say nothing, and the token decides. */
+export function isCrossSite(request: HttpRequest, baseUrl: string): boolean {
+  const origin = headerOf(request, 'origin')
+  if (headerOf(request, 'sec-fetch-site') === 'cross-site') return true
+  return origin !== '' && origin !== new URL(baseUrl).origin
+}

@@ -1,0 +1,67 @@
+import type { HttpResponse } from '@grantkit/core'
+import { html, raw } from 'hono/html'
+
+/** Markup with every value in it escaped. */
+export type Markup = ReturnType<typeof html>
+
+export interface Page {
+  readonly title: string
+  readonly main: Markup
+  readonly status?: number
+  readonly headers?: HttpResponse['headers']
+  /** For `form-action`; absent where a form's answer redirects to an address this page cannot know. */
+  readonly formAction?: readonly string[]
+}
+
+/** What all pages share: where they live, and so where their links go. */
+export interface Site {
+  readonly basePath: string
+  readonly https: boolean
+}
+
+/** A page without scripts, framed by nobody, cached nowhere. */
+export async function page(
+  site: Site,
+  { title, main, status = 200, headers = {}, formAction }: Page,
+): Promise<HttpResponse> {
+  const body = await html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · Harbour School</title>
+<link rel="stylesheet" href="${site.basePath}/assets/style.css">
+</head>
+<body>
+<header class="brand"><a href="${site.basePath}/">${LOGO}<span>Harbour School</span></a></header>
+<main>${main}</main>
+<footer><p>A demonstration service of Grantkit.</p></footer>
+</body>
+</html>`
+  return { status, headers: { ...pageHeaders(site, formAction), ...headers }, body: String(body) }
+}
+
+const LOGO = raw(
+  '<svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><path d="M16 3v17M8 9h16M4 20c3 6 7 8 12 8s9-2 12-8" fill="none" stroke="currentColor" stroke-width="2.6" stroke-linecap="round"/><circle cx="16" cy="5" r="2.4" fill="currentColor"/></svg>',
+)
+
+function pageHeaders(site: Site, formAction: readonly string[] | undefined): Record<string, string> {
+  const policy = [
+    "default-src 'none'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ]
+  if (formAction !== undefined) policy.push(`form-action ${formAction.join(' ')}`)
+  return {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': policy.join('; '),
+    'x-frame-options': 'DENY',
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cache-control': 'no-store',
+    ...(site.https ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' } : {}),
+  }
+}

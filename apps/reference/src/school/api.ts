@@ -1,0 +1,177 @@
+import type { Access, HttpRequest, HttpResponse, ResourceServer, Route } from '@grantkit/core'
+import { z } from 'zod'
+import { headerOf, json, jsonError, methodNotAllowed } from '../http.ts'
+import { type AreaName, areas, type Scope, scopeOf } from '../scopes.ts'
+import type { SchoolRecord, SchoolRecords } from './records.ts'
+
+type Area = (typeof areas)[number]
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+
+/** What a request may do here: who asks, and whether a token says so. */
+type Caller = Exclude<Access, { kind: 'refused' }>
+
+interface Action {
+  readonly method: Method
+  readonly access: 'read' | 'write'
+  answer(school: SchoolRecords, area: Area, request: HttpRequest, caller: Caller): HttpResponse
+}
+
+const COLLECTION: readonly Action[] = [
+  { method: 'GET', access: 'read', answer: listRecords },
+  { method: 'POST', access: 'write', answer: addRecord },
+]
+const ITEM: readonly Action[] = [
+  { method: 'GET', access: 'read', answer: showRecord },
+  { method: 'PATCH', access: 'write', answer: changeRecord },
+  { method: 'DELETE', access: 'write', answer: removeRecord },
+]
+
+/** The API of the school: two routes an area, with the methods that its scopes allow. */
+export function schoolRoutes(basePath: string, api: ResourceServer<Scope>, school: SchoolRecords): Route[] {
+  return areas.flatMap((area) => {
+    const offered = (actions: readonly Action[]) => actions.filter(({ access }) => area[access] !== undefined)
+    const path = `${basePath}/api/${area.name}`
+    const routeAt = (at: string, actions: readonly Action[]) =>
+      schoolRoute(at, area, offered(actions), api, school)
+    return [routeAt(path, COLLECTION), routeAt(`${path}/:id`, ITEM)]
+  })
+}
+
+function schoolRoute(
+  path: string,
+  area: Area,
+  actions: readonly Action[],
+  api: ResourceServer<Scope>,
+  school: SchoolRecords,
+): Route {
+  const methods = actions.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+  return {
+    path,
+    methods,
+    async handle(request) {
+      const method = request.method === 'HEAD' ? 'GET' : request.method
+      const action = actions.find((candidate) => candidate.method === method)
+      if (request.method === 'OPTIONS') return withCors(preflight(methods))
+      if (action === undefined) return withCors(methodNotAllowed([...methods, 'OPTIONS']))
+      const response = await guarded(api, area, action, request, school)
+      return withCors(request.method === 'HEAD' ? { ...response, body: '' } : response)
+    },
+  }
+}
+
+/** The guard speaks first: whoever may not write does not learn what is wrong with the body. */
+async function guarded(
+  api: ResourceServer<Scope>,
+  area: Area,
+  { access, answer }: Action,
+  request: HttpRequest,
+  school: SchoolRecords,
+): Promise<HttpResponse> {
+  const caller = await api.access(request, scopeOf(area.name, access))
+  if (caller.kind === 'refused') return caller.response
+  // No challenge: clients of this service are served as anonymous, never asked for a token.
+  if (caller.kind === 'anonymous' && access === 'write') {
+    return jsonError(403, 'access_denied', `Writing ${area.title.toLowerCase()} needs an access token`)
+  }
+  return answer(school, area, request, caller)
+}
+
+const Page = z.object({
+  limit: z.coerce.number().int().min(1).max(100).default(50),
+  offset: z.coerce.number().int().min(0).default(0),
+})
+
+function listRecords(school: SchoolRecords, area: Area, request: HttpRequest, caller: Caller): HttpResponse {
+  const page = Page.safeParse(Object.fromEntries(new URLSearchParams(request.query)))
+  if (!page.success) return jsonError(400, 'invalid_request', 'limit must be 1 to 100 and offset 0 or more')
+  const visible = school.list(area.name).filter((record) => isVisible(area, record, caller))
+  const { limit, offset } = page.data
+  return answerOf(caller, 200, { items: visible.slice(offset, offset + limit), total: visible.length })
+}
+
+function showRecord(school: SchoolRecords, area: Area, request: HttpRequest, caller: Caller): HttpResponse {
+  const record = school.find(area.name, idOf(request))
+  if (record === undefined || !isVisible(area, record, caller)) return notFound(area.name)
+  return answerOf(caller, 200, record)
+}
+
+function addRecord(school: SchoolRecords, area: Area, request: HttpRequest, caller: Caller): HttpResponse {
+  const content = contentOf(request)
+  if ('status' in content) return content
+  const record = school.add(area.name, content.content)
+  return answerOf(caller, 201, record, { location: `${request.path}/${record.id}` })
+}
+
+function changeRecord(school: SchoolRecords, area: Area, request: HttpRequest, caller: Caller): HttpResponse {
+  const content = contentOf(request)
+  if ('status' in content) return content
+  const record = school.change(area.name, idOf(request), content.content)
+  return record === undefined ? notFound(area.name) : answerOf(caller, 200, record)
+}
+
+function removeRecord(school: SchoolRecords, area: Area, request: HttpRequest): HttpResponse {
+  if (!school.remove(area.name, idOf(request))) return notFound(area.name)
+  return { status: 204, headers: { 'cache-control': 'no-store' }, body: '' }
+}
+
+function isVisible(area: Area, record: SchoolRecord, caller: Caller): boolean {
+  return caller.kind === 'authorized' || (area.catalogue === true && record.published === true)
+}
+
+const Content = z.record(z.string(), z.unknown())
+
+/** A JSON object without an id, which the school chooses. */
+function contentOf(request: HttpRequest): { content: Record<string, unknown> } | HttpResponse {
+  if (!/^application\/json\s*(;|$)/i.test(headerOf(request, 'content-type'))) {
+    return jsonError(415, 'invalid_request', 'The body must be application/json')
+  }
+  const parsed = Content.safeParse(parseJson(request.body))
+  if (!parsed.success) return jsonError(400, 'invalid_request', 'The body must be a JSON object')
+  const { id: _, ...content } = parsed.data
+  return { content }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function idOf(request: HttpRequest): string {
+  return request.path.slice(request.path.lastIndexOf('/') + 1)
+}
+
+function notFound(area: AreaName): HttpResponse {
+  return jsonError(404, 'not_found', `There is no such item in ${area}`)
+}
+
+/** What a token opened is nobody else's; the public view may be shared for a minute. */
+function answerOf(
+  caller: Caller,
+  status: number,
+  body: unknown,
+  headers: HttpResponse['headers'] = {},
+): HttpResponse {
+  const cacheControl = caller.kind === 'anonymous' ? 'public, max-age=60' : 'no-store'
+  return json(status, body, { 'cache-control': cacheControl, vary: 'Authorization', ...headers })
+}
+
+function preflight(methods: readonly string[]): HttpResponse {
+  const headers = {
+    'access-control-allow-methods': methods.join(', '),
+    'access-control-allow-headers': 'authorization, content-type',
+    'access-control-max-age': '86400',
+  }
+  return { status: 204, headers, body: '' }
+}
+
+/** Any origin, no credentials: the API knows tokens only, never cookies. */
+function withCors(response: HttpResponse): HttpResponse {
+  const headers = {
+    'access-control-allow-origin': '*',
+    'access-control-expose-headers': 'WWW-Authenticate, Location, Retry-After',
+  }
+  return { ...response, headers: { ...response.headers, ...headers } }
+}

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto'
+import {
+  type AuthorizationServer,
+  createAuthorizationServer,
+  createResourceServer,
+  loopbackOnly,
+  type OnEvent,
+  type Route,
+  type Store,
+} from '@grantkit/core'
+import { createMemoryStore } from '@grantkit/store-memory'
+import { type Account, accountsOf, demoAccounts, readAccounts } from './accounts.ts'
+import { DEVELOPMENT_FOLDER, developmentKeysFile, developmentSecret } from './development.ts'
+import { healthRoutes } from './health.ts'
+import { integrationsFile, withIntegrations } from './integrations-file.ts'
+import { interaction, type PagesOptions, pageRoutes } from './pages/routes.ts'
+import { schoolRoutes } from './school/api.ts'
+import { DEMO_SCHOOL } from './school/demo-data.ts'
+import { schoolInMemory } from './school/records.ts'
+import { SCOPES } from './scopes.ts'
+import { sessionsInCookies } from './session.ts'
+import type { Settings } from './settings.ts'
+import { signInLimits } from './sign-in-limits.ts'
+import { readSigningKeys } from './signing-keys-file.ts'
+
+/** The whole service, ready to be mounted: one list of routes. */
+export interface Service {
+  readonly routes: readonly Route[]
+  readonly clients: AuthorizationServer['clients']
+}
+
+export interface Observers {
+  readonly onEvent: OnEvent
+  readonly onError: (error: unknown) => void
+}
+
+/** Assembles the service from its settings. @throws Error when a file they name cannot be used */
+export async function createService(settings: Settings, { onEvent, onError }: Observers): Promise<Service> {
+  const { BASE_URL: baseUrl } = settings
+  const secret = settings.SECRET ?? (await developmentSecret())
+  const store = storeOf(settings)
+  const pages: PagesOptions = {
+    site: { basePath: basePathOf(baseUrl), https: baseUrl.startsWith('https:') },
+    baseUrl,
+    secret,
+    accounts: accountsOf(await accountList(settings)),
+    sessions: sessionsInCookies(secret, baseUrl),
+    limits: signInLimits(),
+    demo: settings.ACCOUNTS_FILE === undefined,
+    onError,
+  }
+  const server = await authorizationServer(settings, { store, pages, onEvent })
+  const api = createResourceServer({ resource: baseUrl, store, scopes: SCOPES, onEvent })
+  const ready = () => reachable(store)
+  const school = schoolInMemory(DEMO_SCHOOL, randomUUID)
+  const { basePath } = pages.site
+  return {
+    routes: [
+      ...server.routes,
+      ...pageRoutes(pages),
+      ...schoolRoutes(basePath, api, school),
+      ...healthRoutes(basePath, ready),
+    ],
+    clients: server.clients,
+  }
+}
+
+interface Parts {
+  readonly store: Store
+  readonly pages: PagesOptions
+  readonly onEvent: OnEvent
+}
+
+async function authorizationServer(
+  settings: Settings,
+  { store, pages, onEvent }: Parts,
+): Promise<AuthorizationServer> {
+  const { BASE_URL: issuer, DEFAULT_SCOPE } = settings
+  return createAuthorizationServer({
+    issuer,
+    store,
+    scopes: SCOPES,
+    interaction: interaction(pages),
+    secret: pages.secret,
+    keys: await readSigningKeys(settings.KEYS_FILE ?? (await developmentKeysFile())),
+    claims: pages.accounts.claims,
+    resources: [issuer, `${issuer}/mcp`],
+    // Shipping command-line clients register the name localhost.
+    redirectUris: loopbackOnly({ localhost: true }),
+    lifetimes: lifetimesOf(settings),
+    onEvent,
+    ...(DEFAULT_SCOPE === undefined ? {} : { defaultScope: DEFAULT_SCOPE }),
+  })
+}
+
+function lifetimesOf(settings: Settings) {
+  return {
+    code: settings.CODE_LIFETIME,
+    accessToken: settings.ACCESS_TOKEN_LIFETIME,
+    refreshToken: settings.REFRESH_TOKEN_LIFETIME,
+    grant: settings.GRANT_LIFETIME,
+    refreshRetryWindow: settings.REFRESH_RETRY_WINDOW,
+  }
+}
+
+/** Integrations outlive a store that forgets everything with its process. */
+function storeOf(settings: Settings): Store {
+  return withIntegrations(createMemoryStore(), integrationsFile(integrationsPath(settings)))
+}
+
+export function integrationsPath(settings: Settings): string {
+  return settings.INTEGRATIONS_FILE ?? `${DEVELOPMENT_FOLDER}/integrations.json`
+}
+
+function accountList(settings: Settings): Promise<Account[]> {
+  return settings.ACCOUNTS_FILE === undefined ? demoAccounts() : readAccounts(settings.ACCOUNTS_FILE)
+}
+
+async function reachable(store: Store): Promise<boolean> {
+  return store.clients.find('readiness probe').then(
+    () => true,
+    () => false,
+  )
+}
+
+function basePathOf(baseUrl: string): string {
+  return /^https?:\/\/[^/]+(.*)$/.exec(baseUrl)?.[1] ?? ''
+}

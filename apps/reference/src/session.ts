@@ -1,0 +1,86 @@
+import { createHmac, randomUUID } from 'node:crypto'
+import type { HttpRequest, Session } from '@grantkit/core'
+import { parseCookie, stringifySetCookie } from 'cookie'
+import { jwtVerify, SignJWT } from 'jose'
+import { z } from 'zod'
+import { headerOf } from './http.ts'
+
+/** The sign-in of a browser, sealed into a cookie: no replica keeps it, and a restart loses none. */
+export interface Sessions {
+  read(request: HttpRequest): Promise<Session | undefined>
+  /** The cookie of a new sign-in. */
+  start(subject: string): Promise<string>
+  /** The cookie that ends it. */
+  end(): string
+}
+
+const LIFETIME_SECONDS = 12 * 60 * 60
+const SessionClaims = z.object({ jti: z.string(), sub: z.string(), iat: z.number() })
+
+/** @param secret the secret of the service; cookies are signed with a key derived from it for this one purpose */
+export function sessionsInCookies(secret: string, baseUrl: string): Sessions {
+  const cookie = cookieOf('session', baseUrl)
+  const key = sealingKey(secret, 'session')
+  return {
+    async read(request) {
+      const claims = await open(key, cookie.read(request), SessionClaims)
+      return claims && { id: claims.jti, subject: claims.sub, authTime: claims.iat }
+    },
+    async start(subject) {
+      const claims = { sub: subject, jti: randomUUID() }
+      return cookie.set(await seal(key, claims, LIFETIME_SECONDS), LIFETIME_SECONDS)
+    },
+    end: () => cookie.set('', 0),
+  }
+}
+
+export function sealingKey(secret: string, purpose: string): Uint8Array {
+  return createHmac('sha256', secret).update(`cookie ${purpose}`).digest()
+}
+
+export function seal(key: Uint8Array, claims: Record<string, string>, seconds: number): Promise<string> {
+  const now = Math.floor(Date.now() / 1000)
+  return new SignJWT(claims)
+    .setProtectedHeader({ alg: 'HS256' })
+    .setIssuedAt(now)
+    .setExpirationTime(now + seconds)
+    .sign(key)
+}
+
+/** What was sealed, or `undefined` when it was tampered with, is too old or was never there. */
+export async function open<Claims extends z.ZodType>(
+  key: Uint8Array,
+  sealed: string | undefined,
+  claims: Claims,
+): Promise<z.output<Claims> | undefined> {
+  try {
+    const { payload } = await jwtVerify(sealed ?? '', key, { algorithms: ['HS256'] })
+    return claims.safeParse(payload).data
+  } catch {
+    return undefined
+  }
+}
+
+export interface Cookie {
+  read(request: HttpRequest): string | undefined
+  set(value: string, seconds: number): string
+}
+
+/** On https the name forbids a sibling host to set it; browsers want `Secure` for that, which plain http cannot have. */
+export function cookieOf(name: string, baseUrl: string): Cookie {
+  const secure = baseUrl.startsWith('https:')
+  const fullName = secure ? `__Host-${name}` : name
+  return {
+    read: (request) => parseCookie(headerOf(request, 'cookie'))[fullName],
+    set: (value, maxAge) =>
+      stringifySetCookie({
+        name: fullName,
+        value,
+        maxAge,
+        path: '/',
+        httpOnly: true,
+        sameSite: 'lax',
+        secure,
+      }),
+  }
+}

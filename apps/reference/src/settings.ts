@@ -1,0 +1,74 @@
+import { z } from 'zod'
+
+/** What the environment may say, and what it means. Lifetimes are in seconds. */
+const seconds = (fallback: number, least = 1) =>
+  z.coerce
+    .number({ error: 'must be a number of seconds' })
+    .int('must be a whole number')
+    .min(least)
+    .default(fallback)
+const DAY = 24 * 60 * 60
+
+const Environment = z.object({
+  NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
+  PORT: z.coerce.number({ error: 'must be a number' }).int().min(1).max(65535).default(3000),
+  HOST: z.string().default('127.0.0.1'),
+  BASE_URL: z
+    .string()
+    .regex(
+      /^https?:\/\/[^/?#\s]+(\/[^/?#\s]+)*$/,
+      'must be an http or https URL without a trailing slash, query or fragment',
+    )
+    .optional(),
+  FRAMEWORK: z.enum(['fastify'], { error: 'must be fastify' }).default('fastify'),
+  STORE_URL: z.literal('memory:', { error: 'must be memory:' }).default('memory:'),
+  SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
+  KEYS_FILE: z.string().optional(),
+  ACCOUNTS_FILE: z.string().optional(),
+  INTEGRATIONS_FILE: z.string().optional(),
+  DEFAULT_SCOPE: z.string().optional(),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  CODE_LIFETIME: seconds(60),
+  ACCESS_TOKEN_LIFETIME: seconds(3600),
+  REFRESH_TOKEN_LIFETIME: seconds(30 * DAY),
+  GRANT_LIFETIME: seconds(180 * DAY),
+  REFRESH_RETRY_WINDOW: seconds(60, 0),
+})
+
+export type Settings = z.output<typeof Environment> & { readonly BASE_URL: string }
+
+/** Every problem at once, so that a start fails once and not once for each. */
+export class SettingsError extends Error {
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(`The settings are not complete:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
+    this.name = 'SettingsError'
+    this.problems = problems
+  }
+}
+
+/** @throws SettingsError */
+export function parseSettings(environment: NodeJS.ProcessEnv): Settings {
+  // An empty variable is how a shell or a compose file spells "not set".
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
+  const parsed = Environment.safeParse(given)
+  if (!parsed.success)
+    throw new SettingsError(parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`))
+  const settings = parsed.data
+  const missing = settings.NODE_ENV === 'production' ? missingInProduction(settings) : []
+  if (missing.length > 0) throw new SettingsError(missing)
+  return { ...settings, BASE_URL: settings.BASE_URL ?? `http://127.0.0.1:${settings.PORT}` }
+}
+
+/** In production nothing is made up: secrets, keys, accounts and the address are the operator's. */
+function missingInProduction(settings: z.output<typeof Environment>): string[] {
+  const needed = {
+    'SECRET is missing: at least 32 random characters': settings.SECRET,
+    'KEYS_FILE is missing: a JSON Web Key set with the private signing keys': settings.KEYS_FILE,
+    'ACCOUNTS_FILE is missing: make one with "pnpm account add"': settings.ACCOUNTS_FILE,
+    'BASE_URL is missing or not https':
+      settings.BASE_URL?.startsWith('https://') === true ? 'given' : undefined,
+  }
+  return Object.entries(needed).flatMap(([problem, value]) => (value === undefined ? [problem] : []))
+}
