@@ -124,7 +124,7 @@ function scopesOfArea({
     description: read ?? '',
     area: title,
     access: 'read',
-    baseline: catalogue,
+    baseline: catalogue === true,
   }
   const writing: ScopeDefinition = { description: write ?? '', area: title, access: 'write' }
   return [

@@ -36,6 +36,8 @@ export interface ConsentView {
    */
   readonly action: string
   readonly ticket: string
+  /** The same request from its start, a path with query on this origin: for a user who signs in as somebody else. */
+  readonly returnTo: string
   /**
    * For `form-action` in the page's Content-Security-Policy: browsers apply it to the redirect that answers the
    * form, so it must name the client's redirect target.

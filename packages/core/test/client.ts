@@ -67,7 +67,7 @@ export function decide(
   const view = school.shown.consent
   if (view === undefined) throw new Error('No consent page was shown')
   const [path = '', ...query] = view.action.split('?')
-  const scopes = view.scopes.map(({ name }) => ['scope', name])
+  const scopes = view.scopes.map(({ name }): [string, string] => ['scope', name])
   const fields = Array.isArray(form)
     ? form
     : Object.entries({ ticket: view.ticket, decision: 'allow', ...form })

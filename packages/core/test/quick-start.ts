@@ -54,8 +54,7 @@ const routes = new Map([...server.routes, notes].map((route) => [route.path, rou
 createServer(async (incoming, outgoing) => {
   const [path = '', query = ''] = (incoming.url ?? '').split('?')
   const route = routes.get(path)
-  if (route === undefined) return outgoing.writeHead(404).end()
   const { method = '', headers } = incoming
-  const answer = await route.handle({ method, path, query, headers, body: await text(incoming) })
-  outgoing.writeHead(answer.status, answer.headers).end(answer.body)
+  const answer = await route?.handle({ method, path, query, headers, body: await text(incoming) })
+  outgoing.writeHead(answer?.status ?? 404, answer?.headers).end(answer?.body)
 }).listen(port, '127.0.0.1')

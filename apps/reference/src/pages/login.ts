@@ -105,9 +105,12 @@ async function isOwnForm(
   return id !== undefined && form?.jti === id
 }
 
-/** What browsers say of where a form was sent from; other clients say nothing, and the token decides. */
+/**
+ * What browsers say of where a form was sent from; other clients say nothing, and the token decides. Under
+ * `Referrer-Policy: no-referrer` they send the origin of our own forms as `null`.
+ */
 export function isCrossSite(request: HttpRequest, baseUrl: string): boolean {
-  const origin = headerOf(request, 'origin')
-  if (headerOf(request, 'sec-fetch-site') === 'cross-site') return true
-  return origin !== '' && origin !== new URL(baseUrl).origin
+  const site = headerOf(request, 'sec-fetch-site')
+  if (site !== '') return site !== 'same-origin' && site !== 'none'
+  return !['', 'null', new URL(baseUrl).origin].includes(headerOf(request, 'origin'))
 }

@@ -1,5 +1,5 @@
 import type { HttpResponse } from '@grantkit/core'
-import { html, raw } from 'hono/html'
+import { html } from 'hono/html'
 
 /** Markup with every value in it escaped. */
 export type Markup = ReturnType<typeof html>
@@ -31,20 +31,17 @@ export async function page(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title} · Harbour School</title>
+<link rel="icon" type="image/svg+xml" href="${site.basePath}/assets/icon.svg">
 <link rel="stylesheet" href="${site.basePath}/assets/style.css">
 </head>
 <body>
-<header class="brand"><a href="${site.basePath}/">${LOGO}<span>Harbour School</span></a></header>
+<header class="brand"><a href="${site.basePath}/"><img src="${site.basePath}/assets/icon.svg" width="28" height="28" alt="">Harbour School</a></header>
 <main>${main}</main>
 <footer><p>A demonstration service of Grantkit.</p></footer>
 </body>
 </html>`
   return { status, headers: { ...pageHeaders(site, formAction), ...headers }, body: String(body) }
 }
-
-const LOGO = raw(
-  '<svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><path d="M16 3v17M8 9h16M4 20c3 6 7 8 12 8s9-2 12-8" fill="none" stroke="currentColor" stroke-width="2.6" stroke-linecap="round"/><circle cx="16" cy="5" r="2.4" fill="currentColor"/></svg>',
-)
 
 function pageHeaders(site: Site, formAction: readonly string[] | undefined): Record<string, string> {
   const policy = [

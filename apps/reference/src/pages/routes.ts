@@ -25,6 +25,7 @@ export interface PagesOptions {
 }
 
 const STYLE = await readFile(new URL('style.css', import.meta.url), 'utf8')
+const ICON = await readFile(new URL('icon.svg', import.meta.url), 'utf8')
 
 type Answer = (request: HttpRequest) => Promise<HttpResponse> | HttpResponse
 
@@ -39,10 +40,11 @@ export function pageRoutes(options: PagesOptions): Route[] {
     at('/login', signIn.show, signIn.submit),
     at(
       '/logout',
-      () => logoutPage(site),
+      (request) => logoutPage(site, baseUrl, request),
       (request) => signOut(site, baseUrl, sessions, request),
     ),
-    at('/assets/style.css', stylesheet),
+    at('/assets/style.css', asset('text/css; charset=utf-8', STYLE)),
+    at('/assets/icon.svg', asset('image/svg+xml', ICON)),
   ]
 }
 
@@ -100,11 +102,11 @@ const UNEXPECTED: ErrorView = {
   status: 500,
 }
 
-function stylesheet(): HttpResponse {
+function asset(type: string, body: string): Answer {
   const headers = {
-    'content-type': 'text/css; charset=utf-8',
+    'content-type': type,
     'cache-control': 'public, max-age=3600',
     'x-content-type-options': 'nosniff',
   }
-  return { status: 200, headers, body: STYLE }
+  return () => ({ status: 200, headers, body })
 }

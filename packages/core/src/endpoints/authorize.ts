@@ -71,14 +71,13 @@ async function askToSignIn(
 ): Promise<HttpResponse> {
   const { target, request, query } = visit
   if (request.prompts.includes('none')) throw new OAuthError('sign_in_needed')
-  const { secret, paths } = server
   const ticket = sealTicket(
-    secret,
+    server.secret,
     { purpose: 'sign-in', session: '', query },
     server.now(),
     fingerprint(session),
   )
-  const returnTo = `${basePathOf(server.issuer)}${paths.authorize}?${query}&${SIGN_IN_TICKET}=${ticket}`
+  const returnTo = `${pathOf(server, 'authorize')}?${query}&${SIGN_IN_TICKET}=${ticket}`
   const { loginHint, uiLocales } = request
   return securePage(
     await server.interaction.signIn(returnTo, {
@@ -114,7 +113,8 @@ async function askForConsent(server: ServerContext, visit: Visit, session: Sessi
     redirectUri: target.redirectUri,
     scopes: consentScopes(server, request.scopes),
     resources: request.resources,
-    action: `${basePathOf(server.issuer)}${server.paths.consent}?${query}`,
+    action: `${pathOf(server, 'consent')}?${query}`,
+    returnTo: `${pathOf(server, 'authorize')}?${query}`,
     ticket: consentTicket(server, query, session),
     formActionSources: formActionSources(target.redirectUri),
   })
@@ -155,6 +155,10 @@ function consentTicket(server: ServerContext, query: string, session: Session): 
     end,
     newId(server.random),
   )
+}
+
+function pathOf({ issuer, paths }: ServerContext, page: 'authorize' | 'consent'): string {
+  return basePathOf(issuer) + paths[page]
 }
 
 function consentScopes(server: ServerContext, asked: readonly string[]): ConsentScope[] {

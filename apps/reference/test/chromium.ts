@@ -1,0 +1,39 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core'
+import { requireSystemPart } from '../../../scripts/system-parts.ts'
+
+/** A browser that talks to nobody but the pages of a test. */
+const QUIET = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+export interface Browser {
+  readonly context: BrowserContext
+  close(): Promise<void>
+}
+
+/** A real Chromium with an empty profile. @throws Error that says how to get one where none is installed */
+export async function openChromium(options: BrowserContextOptions = {}): Promise<Browser> {
+  const profile = await mkdtemp(join(tmpdir(), 'grantkit-chromium-'))
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath: requireSystemPart('Chromium'),
+    headless: true,
+    args: QUIET,
+    ...options,
+  })
+  return {
+    context,
+    async close() {
+      await context.close()
+      await rm(profile, { recursive: true, force: true })
+    },
+  }
+}

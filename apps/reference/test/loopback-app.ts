@@ -1,0 +1,34 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** An app's own little server on a loopback port: where the browser is sent back to. */
+export interface LoopbackApp {
+  readonly origin: string
+  /** The addresses that were asked for, in order. */
+  readonly visits: string[]
+  close(): Promise<void>
+}
+
+/** @param content the body for a path; other paths are empty pages */
+export async function openLoopbackApp(
+  content: Record<string, { type: string; body: string }> = {},
+): Promise<LoopbackApp> {
+  const visits: string[] = []
+  const server = createServer((request, response) => {
+    visits.push(request.url ?? '')
+    const { type, body } = content[(request.url ?? '').split('?')[0] ?? ''] ?? {
+      type: 'text/html',
+      body: '<title>App</title>',
+    }
+    response.writeHead(200, { 'content-type': type }).end(body)
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    visits,
+    close: () => {
+      server.closeAllConnections()
+      return new Promise((closed) => server.close(() => closed()))
+    },
+  }
+}

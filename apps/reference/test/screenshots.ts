@@ -1,0 +1,65 @@
+import { mkdir } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type { Page } from 'playwright-core'
+import { openChromium } from './chromium.ts'
+import { runService } from './service.ts'
+
+/** Takes a picture of every page, as a person sees it, for the documentation. */
+
+const FOLDER = fileURLToPath(new URL('../../../docs/screenshots', import.meta.url))
+const SCREENS = [
+  { name: 'desktop', width: 1000, height: 800 },
+  { name: 'phone', width: 390, height: 844 },
+] as const
+
+const service = await runService({ PORT: '3000', BASE_URL: 'http://127.0.0.1:3000' })
+const browser = await openChromium()
+await mkdir(FOLDER, { recursive: true })
+for (const { name, ...viewport } of SCREENS) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await browser.context.clearCookies()
+    const page = await browser.context.newPage()
+    await page.setViewportSize(viewport)
+    await page.emulateMedia({ colorScheme })
+    await photograph(page, `${name}-${colorScheme}`)
+    await page.close()
+  }
+}
+await browser.close()
+await service.close()
+
+async function photograph(page: Page, suffix: string): Promise<void> {
+  const shoot = (name: string) => page.screenshot({ path: `${FOLDER}/${name}-${suffix}.png`, fullPage: true })
+  await page.goto(`${service.baseUrl}/`)
+  await shoot('home')
+  await page.goto(`${service.baseUrl}/oauth/authorize?client_id=forgotten&redirect_uri=x`)
+  await shoot('error')
+  await page.goto(`${service.baseUrl}/logout`)
+  await shoot('logout')
+  await page.goto(await authorizationUrl())
+  await shoot('login')
+  await page.getByLabel('Email').fill('demo@example.com')
+  await page.getByLabel('Password').fill('demo')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Allow' }).waitFor()
+  await shoot('consent')
+}
+
+async function authorizationUrl(): Promise<string> {
+  const redirect_uri = 'http://127.0.0.1:8123/callback'
+  const registration = await fetch(`${service.baseUrl}/api/oauth/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ client_name: 'Course browser', redirect_uris: [redirect_uri] }),
+  })
+  const { client_id } = (await registration.json()) as { client_id: string }
+  const query = {
+    response_type: 'code',
+    client_id,
+    redirect_uri,
+    scope: 'openid profile courses:read courses:write orders:read',
+    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    code_challenge_method: 'S256',
+  }
+  return `${service.baseUrl}/oauth/authorize?${new URLSearchParams(query)}`
+}

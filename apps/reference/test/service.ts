@@ -1,0 +1,36 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { ServerEvent } from '@grantkit/core'
+import { listenOnFastify } from '../src/frameworks/fastify.ts'
+import { createService } from '../src/service.ts'
+import { parseSettings } from '../src/settings.ts'
+
+/** The real service on a free loopback port of this process. */
+export interface RunningService {
+  readonly baseUrl: string
+  readonly events: ServerEvent[]
+  readonly errors: unknown[]
+  close(): Promise<void>
+}
+
+export async function runService(environment: Record<string, string> = {}): Promise<RunningService> {
+  const port = await freePort()
+  const settings = parseSettings({ NODE_ENV: 'test', PORT: String(port), ...environment })
+  const events: ServerEvent[] = []
+  const errors: unknown[] = []
+  const observers = {
+    onEvent: (event: ServerEvent) => events.push(event),
+    onError: (error: unknown) => errors.push(error),
+  }
+  const service = await createService(settings, observers)
+  const listening = await listenOnFastify(service.routes, { host: settings.HOST, port: settings.PORT })
+  return { baseUrl: settings.BASE_URL, events, errors, close: () => listening.close() }
+}
+
+export async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>((listening) => probe.listen(0, '127.0.0.1', listening))
+  const { port } = probe.address() as AddressInfo
+  await new Promise((closed) => probe.close(closed))
+  return port
+}
