@@ -18,7 +18,7 @@ export function consentPage(
   <p class="hint">${origin(view)}</p>
   <dl>
     <dt>Sends you to</dt><dd><code>${hostOf(view.redirectUri)}</code>${place(view.redirectUri)}</dd>
-    <dt>Signed in as</dt><dd><bdi>${account.name}</bdi>, <bdi>${account.email}</bdi> · <a href="${site.basePath}/logout?${new URLSearchParams({ return_to: view.returnTo })}">Not you?</a></dd>
+    <dt>Signed in as</dt><dd><bdi>${account.name}</bdi>, <bdi>${account.email}</bdi> · <a class="whole" href="${site.basePath}/logout?${new URLSearchParams({ return_to: view.returnTo })}">Not you?</a></dd>
   </dl>
 </section>
 <form method="post" action="${view.action}">

@@ -1,0 +1,61 @@
+import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { accountsOf, demoAccounts, hashPassword, readAccounts, writeAccounts } from './accounts.ts'
+
+const demo = await demoAccounts()
+
+async function temporaryFile(): Promise<string> {
+  return join(await mkdtemp(join(tmpdir(), 'grantkit-accounts-')), 'accounts.json')
+}
+
+describe('accounts', () => {
+  it.each([
+    ['demo@example.com', 'demo', 'demo-account'],
+    [' Demo@Example.COM ', 'demo', 'demo-account'],
+    ['demo@example.com', 'Demo', undefined],
+    ['demo@example.com', '', undefined],
+    ['nobody@example.com', 'demo', undefined],
+    ['constructor', 'demo', undefined],
+  ])('%s with %j is %s', async (email, password, id) => {
+    expect((await accountsOf(demo).verify(email, password))?.id).toBe(id)
+  })
+
+  it('give the claims of a user without the password', async () => {
+    const claims = await accountsOf(demo).claims('demo-account')
+    expect(claims).toMatchObject({ name: 'Dana Moore', email: 'demo@example.com', email_verified: true })
+    expect(JSON.stringify(claims)).not.toContain('scrypt')
+    expect(await accountsOf(demo).claims('nobody')).toBeUndefined()
+  })
+
+  it('hash the same password differently each time', async () => {
+    const [first, second] = await Promise.all([hashPassword('same'), hashPassword('same')])
+    expect(first).not.toBe(second)
+    expect(first).toMatch(/^scrypt\$32768\$8\$1\$/)
+  })
+})
+
+describe('the file of accounts', () => {
+  it('is read back as it was written, and only its owner may read it', async () => {
+    const path = await temporaryFile()
+    await writeAccounts(path, demo)
+    expect(await readAccounts(path)).toEqual(demo)
+    expect((await stat(path)).mode & 0o777).toBe(0o600)
+    expect(await readFile(path, 'utf8')).not.toMatch(/"demo"/)
+  })
+
+  it.each([
+    [
+      'a password that is not hashed',
+      { id: '1', email: 'a@b.example', name: 'A', updated_at: 1, password: 'plain' },
+      'scrypt hash',
+    ],
+    ['no e-mail address', { id: '1', name: 'A', updated_at: 1, password: demo[0]?.password }, 'email'],
+    ['a member that is misspelt', { ...demo[0], pasword: 'x' }, 'pasword'],
+  ])('is refused with %s', async (_, account, problem) => {
+    const path = await temporaryFile()
+    await writeFile(path, JSON.stringify({ accounts: [account] }))
+    await expect(readAccounts(path)).rejects.toThrow(problem)
+  })
+})

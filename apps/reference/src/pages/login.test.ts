@@ -1,0 +1,105 @@
+import type { HttpRequest, HttpResponse } from '@grantkit/core'
+import { describe, expect, it } from 'vitest'
+import { accountsOf, demoAccounts } from '../accounts.ts'
+import { sessionsInCookies } from '../session.ts'
+import { signInLimits } from '../sign-in-limits.ts'
+import { login } from './login.ts'
+
+const BASE_URL = 'https://school.example'
+const SECRET = 'a secret of the tests, long enough'
+const accounts = accountsOf(await demoAccounts())
+
+function openLogin() {
+  const sessions = sessionsInCookies(SECRET, BASE_URL)
+  const site = { basePath: '', https: true }
+  return login({ site, baseUrl: BASE_URL, secret: SECRET, accounts, sessions, limits: signInLimits() })
+}
+
+const blank: HttpRequest = { method: 'GET', path: '/login', query: '', headers: {}, body: '' }
+
+/** A form as the browser got it, ready to be sent. */
+async function formFrom(page: HttpResponse) {
+  const [, token = ''] = /name="token" value="([^"]+)"/.exec(page.body) ?? []
+  const cookie = String(page.headers['set-cookie']).split(';')[0] ?? ''
+  return { token, cookie }
+}
+
+async function submit(
+  fields: Record<string, string>,
+  headers: Record<string, string> = {},
+  page = openLogin(),
+) {
+  const { token, cookie } = await formFrom(await page.show(blank))
+  const body = String(new URLSearchParams({ token, email: 'demo@example.com', password: 'demo', ...fields }))
+  const sent = { 'content-type': 'application/x-www-form-urlencoded', cookie, ...headers }
+  return page.submit({ ...blank, method: 'POST', headers: sent, body })
+}
+
+describe('the sign-in form', () => {
+  it('starts a session and goes on to where the user came from', async () => {
+    const response = await submit({ return_to: '/oauth/authorize?x=1' })
+    expect([response.status, response.headers.location]).toEqual([303, '/oauth/authorize?x=1'])
+    const [session, signIn] = response.headers['set-cookie'] ?? []
+    expect(session).toMatch(/^__Host-session=.+Secure/)
+    expect(signIn, 'the form is spent').toMatch(/^__Host-sign-in=; Max-Age=0/)
+  })
+
+  it('never leaves the site', async () => {
+    expect((await submit({ return_to: '//evil.example' })).headers.location).toBe('/')
+  })
+
+  it('says the same of an unknown user and of a wrong password', async () => {
+    const answers = [await submit({ password: 'wrong' }), await submit({ email: 'nobody@example.com' })]
+    for (const { status, body } of answers) {
+      expect(status).toBe(401)
+      expect(body).toContain('do not belong together')
+    }
+  })
+
+  it.each([
+    ['without its token', { token: '' }, {}],
+    ['with a forged token', { token: 'a.b.c' }, {}],
+    ['without its cookie', {}, { cookie: '' }],
+    ['with the cookie of another form', {}, { cookie: '__Host-sign-in=other' }],
+    ['from another site', {}, { 'sec-fetch-site': 'cross-site' }],
+    ['from a sibling host', {}, { 'sec-fetch-site': 'same-site' }],
+    ['from another origin', {}, { origin: 'https://evil.example' }],
+  ])('is refused %s', async (_, fields, headers) => {
+    const response = await submit(fields, headers as Record<string, string>)
+    expect(response.status).toBe(403)
+    expect(String(response.headers['set-cookie'])).not.toContain('session')
+  })
+
+  it.each([
+    ['its own origin', { origin: BASE_URL }],
+    [
+      'the null origin that a page without a referrer has',
+      { origin: 'null', 'sec-fetch-site': 'same-origin' },
+    ],
+  ])('is accepted from %s', async (_, headers) => {
+    expect((await submit({}, headers as Record<string, string>)).status).toBe(303)
+  })
+
+  it('slows down whoever guesses, and only for that account', async () => {
+    const page = openLogin()
+    for (let attempt = 0; attempt < 10; attempt++) await submit({ password: `guess ${attempt}` }, {}, page)
+    const blocked = await submit({}, {}, page)
+    expect([blocked.status, Number(blocked.headers['retry-after'])]).toEqual([429, expect.closeTo(900, -2)])
+    expect((await submit({ email: 'teacher@example.com', password: 'teacher' }, {}, page)).status).toBe(303)
+  })
+
+  it('escapes what it shows again', async () => {
+    const { body } = await submit({
+      email: '"><script>alert(1)</script>',
+      password: 'x',
+      return_to: '/"><b>',
+    })
+    expect(body).not.toContain('<script')
+    expect(body).not.toContain('"><b>')
+    const shown = await openLogin().show({
+      ...blank,
+      query: 'login_hint=%22%3E%3Cscript%3E&return_to=/%22%3E%3Cb%3E',
+    })
+    expect(shown.body).not.toMatch(/<script|"><b>/)
+  })
+})

@@ -1,0 +1,194 @@
+import type { Access, HttpRequest, HttpResponse, ResourceServer } from '@grantkit/core'
+import { describe, expect, it } from 'vitest'
+import { areas, SCOPES, type Scope } from '../scopes.ts'
+import { schoolRoutes } from './api.ts'
+import { DEMO_SCHOOL } from './demo-data.ts'
+import { schoolInMemory } from './records.ts'
+
+const refusal: HttpResponse = {
+  status: 403,
+  headers: { 'www-authenticate': 'Bearer error="insufficient_scope"' },
+  body: '{}',
+}
+
+/** A guard that knows one token for each set of scopes: the token is their list. */
+const api: ResourceServer<Scope> = {
+  async access({ headers }, ...scopes): Promise<Access> {
+    const held = headers.authorization
+    if (held === undefined) return { kind: 'anonymous' }
+    if (!scopes.every((scope) => String(held).split(' ').includes(scope)))
+      return { kind: 'refused', response: refusal }
+    const token = {
+      grantId: 'g',
+      subject: 's',
+      clientId: 'c',
+      scopes,
+      resources: [],
+      issuedAt: 0,
+      expiresAt: 1,
+    }
+    return { kind: 'authorized', token }
+  },
+}
+
+function openSchool() {
+  let made = 0
+  const routes = schoolRoutes(
+    '',
+    api,
+    schoolInMemory(DEMO_SCHOOL, () => `new-${++made}`),
+  )
+  return async (method: string, target: string, scopes?: string, body?: unknown) => {
+    const [path = '', query = ''] = target.split('?')
+    const pattern = path.split('/').length > 3 ? path.replace(/[^/]+$/, ':id') : path
+    const route = routes.find((candidate) => candidate.path === pattern)
+    if (route === undefined) throw new Error(`There is no route ${pattern}`)
+    const headers: HttpRequest['headers'] = {
+      ...(scopes === undefined ? {} : { authorization: scopes }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    }
+    const text = typeof body === 'string' ? body : body === undefined ? '' : JSON.stringify(body)
+    const response = await route.handle({ method, path, query, headers, body: text })
+    return { ...response, json: response.body === '' ? undefined : JSON.parse(response.body) }
+  }
+}
+
+describe('every area', () => {
+  it.each(areas)('$name allows exactly what its scopes allow', async ({ name }) => {
+    const call = openSchool()
+    const can = (access: string) => Object.hasOwn(SCOPES, `${name}:${access}`)
+    const collection = await call('PUT', `/api/${name}`)
+    const item = await call('PUT', `/api/${name}/x`)
+    const reading = can('read') ? ['GET', 'HEAD'] : []
+    expect([collection.status, item.status]).toEqual([405, 405])
+    expect(collection.headers.allow).toBe(
+      [...reading, ...(can('write') ? ['POST'] : []), 'OPTIONS'].join(', '),
+    )
+    expect(item.headers.allow).toBe(
+      [...reading, ...(can('write') ? ['PATCH', 'DELETE'] : []), 'OPTIONS'].join(', '),
+    )
+  })
+
+  it.each(areas.filter(({ read }) => read))(
+    '$name shows everybody no more than what is published',
+    async ({ name, catalogue }) => {
+      const call = openSchool()
+      const response = await call('GET', `/api/${name}`)
+      expect(response.status).toBe(200)
+      expect(response.headers).not.toHaveProperty('www-authenticate')
+      const { items, total } = response.json
+      expect(items).toHaveLength(total)
+      if (!catalogue) expect(total).toBe(0)
+      for (const record of items) expect(record.published).toBe(true)
+      expect((await call('GET', `/api/${name}`, `${name}:read`)).json.total, 'a token sees it all').toBe(
+        DEMO_SCHOOL[name]?.length,
+      )
+    },
+  )
+
+  it.each(areas.filter(({ write }) => write))(
+    '$name refuses an anonymous write plainly, without a challenge',
+    async ({ name }) => {
+      const call = openSchool()
+      for (const [method, path] of [
+        ['POST', `/api/${name}`],
+        ['PATCH', `/api/${name}/x`],
+        ['DELETE', `/api/${name}/x`],
+      ] as const) {
+        const response = await call(method, path)
+        expect([response.status, response.json.error]).toEqual([403, 'access_denied'])
+        expect(response.headers).not.toHaveProperty('www-authenticate')
+      }
+    },
+  )
+})
+
+describe('reading', () => {
+  it('hides an unpublished item from everybody, and shows it to a token', async () => {
+    const call = openSchool()
+    expect((await call('GET', '/api/courses/ceramics-glazing')).status).toBe(404)
+    expect((await call('GET', '/api/students/student-1001')).status).toBe(404)
+    expect((await call('GET', '/api/courses/ceramics-glazing', 'courses:read')).json.title).toBe(
+      'Ceramics: glazing',
+    )
+  })
+
+  it('turns pages', async () => {
+    const call = openSchool()
+    expect((await call('GET', '/api/courses?limit=2&offset=1')).json).toMatchObject({
+      items: [{ id: 'typography-for-the-web' }, { id: 'bread-at-home' }],
+      total: 5,
+    })
+    for (const query of ['limit=0', 'limit=101', 'limit=x', 'offset=-1', 'limit=1.5']) {
+      expect((await call('GET', `/api/courses?${query}`)).json.error, query).toBe('invalid_request')
+    }
+  })
+
+  it('answers HEAD without a body, and a preflight of any origin', async () => {
+    const call = openSchool()
+    expect(await call('HEAD', '/api/courses')).toMatchObject({ status: 200, body: '' })
+    const preflight = await call('OPTIONS', '/api/courses')
+    expect([preflight.status, preflight.headers['access-control-allow-origin']]).toEqual([204, '*'])
+    expect(preflight.headers).not.toHaveProperty('access-control-allow-credentials')
+  })
+
+  it('may be shared when anonymous and never when a token opened it', async () => {
+    const call = openSchool()
+    expect((await call('GET', '/api/courses')).headers).toMatchObject({
+      'cache-control': 'public, max-age=60',
+      vary: 'Authorization',
+    })
+    expect((await call('GET', '/api/courses', 'courses:read')).headers['cache-control']).toBe('no-store')
+  })
+})
+
+describe('writing', () => {
+  it('adds, changes and removes', async () => {
+    const call = openSchool()
+    const added = await call('POST', '/api/courses', 'courses:write', {
+      title: 'Knots',
+      id: 'mine',
+      published: true,
+    })
+    expect([added.status, added.headers.location, added.json.id]).toEqual([
+      201,
+      '/api/courses/new-1',
+      'new-1',
+    ])
+    const changed = await call('PATCH', '/api/courses/new-1', 'courses:write', {
+      title: 'Better knots',
+      id: 'other',
+    })
+    expect([changed.status, changed.json]).toEqual([
+      200,
+      { id: 'new-1', title: 'Better knots', published: true },
+    ])
+    expect((await call('DELETE', '/api/courses/new-1', 'courses:write')).status).toBe(204)
+    expect((await call('GET', '/api/courses/new-1', 'courses:read')).status).toBe(404)
+    expect((await call('DELETE', '/api/courses/new-1', 'courses:write')).status).toBe(404)
+  })
+
+  it('wants the write scope of the very area', async () => {
+    const call = openSchool()
+    expect((await call('POST', '/api/courses', 'courses:read students:write', { a: 1 })).status).toBe(403)
+  })
+
+  it.each([
+    ['[]', 400],
+    ['null', 400],
+    ['"x"', 400],
+    ['{"a":', 400],
+  ])('refuses the body %s', async (body, status) => {
+    expect((await openSchool()('POST', '/api/courses', 'courses:write', body)).status).toBe(status)
+  })
+
+  it('refuses another media type', async () => {
+    expect((await openSchool()('POST', '/api/courses', 'courses:write')).status).toBe(415)
+  })
+
+  it('takes __proto__ for a name like any other', async () => {
+    const call = openSchool()
+    await call('POST', '/api/courses', 'courses:write', '{"__proto__":{"published":true}}')
+    expect((await call('GET', '/api/courses')).json.total).toBe(5)
+  })
+})

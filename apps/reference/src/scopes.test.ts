@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest'
+import { areas, SCOPES, type Scope } from './scopes.ts'
+
+/** The scopes as they are documented, written out once more so that a slip in the table shows. */
+const DOCUMENTED =
+  `openid profile email courses:read courses:write students:read students:write members:read members:write
+analytics:read curriculum:read curriculum:write orders:read school:read school:write appearance:read appearance:write
+events:read events:write membership_plans:read membership_plans:write coupons:read coupons:write posts:read posts:write
+subscriptions:read subscriptions:write digital_products:read digital_products:write comments:read lecturers:read
+lecturers:write storage:write forms:read pages:read pages:write account:read account:write`.split(/\s/)
+
+describe('the scope catalogue', () => {
+  it('has the 38 documented scopes and no other', () => {
+    expect(DOCUMENTED).toHaveLength(38)
+    expect(Object.keys(SCOPES)).toEqual(DOCUMENTED)
+  })
+
+  it('has words for each of them', () => {
+    for (const [name, { description }] of Object.entries(SCOPES))
+      expect(description, name).toMatch(/^[A-Z].{8,}/)
+  })
+
+  it('lets clients find only the catalogue areas as a baseline', () => {
+    const baseline = Object.entries(SCOPES).flatMap(([name, scope]) => (scope.baseline ? [name] : []))
+    expect(baseline).toEqual(areas.filter(({ catalogue }) => catalogue).map(({ name }) => `${name}:read`))
+  })
+
+  it('does not know scopes that do not exist, and the compiler says so', () => {
+    // @ts-expect-error there is no such scope
+    const scope: Scope = 'comments:write'
+    expect(SCOPES).not.toHaveProperty([scope])
+  })
+})

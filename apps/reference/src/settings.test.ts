@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import { parseSettings, SettingsError } from './settings.ts'
+
+function problemsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    parseSettings(environment)
+    return []
+  } catch (error) {
+    return error instanceof SettingsError ? error.problems : [String(error)]
+  }
+}
+
+describe('the settings', () => {
+  it('need nothing in development', () => {
+    expect(parseSettings({})).toMatchObject({
+      PORT: 3000,
+      HOST: '127.0.0.1',
+      BASE_URL: 'http://127.0.0.1:3000',
+      STORE_URL: 'memory:',
+      FRAMEWORK: 'fastify',
+      CODE_LIFETIME: 60,
+      ACCESS_TOKEN_LIFETIME: 3600,
+      REFRESH_RETRY_WINDOW: 60,
+    })
+  })
+
+  it('follow the port with the base URL, and keep a given one byte for byte', () => {
+    expect(parseSettings({ PORT: '8080' }).BASE_URL).toBe('http://127.0.0.1:8080')
+    expect(parseSettings({ BASE_URL: 'https://School.example/a' }).BASE_URL).toBe('https://School.example/a')
+  })
+
+  it.each([
+    ['PORT', 'many', 'PORT must be a number'],
+    ['PORT', '70000', 'PORT'],
+    ['BASE_URL', 'school.example', 'BASE_URL must be an http or https URL'],
+    ['BASE_URL', 'https://school.example/', 'trailing slash'],
+    ['BASE_URL', 'https://school.example?x', 'BASE_URL'],
+    ['FRAMEWORK', 'rails', 'FRAMEWORK must be fastify'],
+    ['STORE_URL', 'postgres:', 'STORE_URL must be memory:'],
+    ['SECRET', 'short', 'SECRET must have at least 32 characters'],
+    ['LOG_LEVEL', 'loud', 'LOG_LEVEL'],
+    ['CODE_LIFETIME', '0', 'CODE_LIFETIME'],
+    ['ACCESS_TOKEN_LIFETIME', '1.5', 'ACCESS_TOKEN_LIFETIME must be a whole number'],
+    ['REFRESH_RETRY_WINDOW', '-1', 'REFRESH_RETRY_WINDOW'],
+    ['GRANT_LIFETIME', 'long', 'GRANT_LIFETIME must be a number of seconds'],
+  ])('say what is wrong with %s=%s', (name, value, problem) => {
+    const problems = problemsOf({ [name]: value })
+    expect(problems).toHaveLength(1)
+    expect(problems[0]).toContain(problem)
+  })
+
+  it('allow a strict window and take an empty variable for an unset one', () => {
+    expect(parseSettings({ REFRESH_RETRY_WINDOW: '0', SECRET: '' })).toMatchObject({
+      REFRESH_RETRY_WINDOW: 0,
+    })
+  })
+
+  it('list everything that production lacks, at once', () => {
+    const problems = problemsOf({ NODE_ENV: 'production', BASE_URL: 'http://school.example' })
+    expect(problems.map((problem) => problem.split(' ')[0])).toEqual([
+      'SECRET',
+      'KEYS_FILE',
+      'ACCOUNTS_FILE',
+      'BASE_URL',
+    ])
+    const complete = {
+      SECRET: 's'.repeat(32),
+      KEYS_FILE: 'k',
+      ACCOUNTS_FILE: 'a',
+      BASE_URL: 'https://school.example',
+    }
+    expect(problemsOf({ NODE_ENV: 'production', ...complete })).toEqual([])
+  })
+})

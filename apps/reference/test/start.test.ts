@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { freePort } from './service.ts'
+
+/** The program as an operator runs it: what it prints, and how it ends. */
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+
+function start(environment: Record<string, string>) {
+  const program = spawn(process.execPath, [MAIN], { env: { PATH: process.env.PATH ?? '', ...environment } })
+  let output = ''
+  for (const stream of [program.stdout, program.stderr]) stream.on('data', (chunk) => (output += chunk))
+  const ended = once(program, 'exit').then(([code]) => code as number | null)
+  const printed = async (text: string) => {
+    while (!output.includes(text))
+      await Promise.race([once(program.stdout, 'data'), ended.then(() => Promise.reject(new Error(output)))])
+  }
+  return { program, ended, printed, output: () => output }
+}
+
+describe('start', () => {
+  it('says where it is, who can sign in and what to try, and ends in peace', async () => {
+    const port = await freePort()
+    const { program, ended, printed, output } = start({ PORT: String(port) })
+    await printed('Try next')
+    expect(output()).toContain(`http://127.0.0.1:${port}`)
+    expect(output()).toContain('demo@example.com, password demo')
+    expect(output()).toContain(`http://127.0.0.1:${port}/.well-known/oauth-authorization-server`)
+    expect(output()).toContain(`pnpm@12 demo --url http://127.0.0.1:${port}`)
+    for (const probe of ['healthz', 'readyz'])
+      expect((await fetch(`http://127.0.0.1:${port}/${probe}`)).status).toBe(200)
+    program.kill('SIGTERM')
+    expect(await ended).toBe(0)
+  })
+
+  it('logs what happens, without a secret, code or token', async () => {
+    const port = await freePort()
+    const base = `http://127.0.0.1:${port}`
+    const { program, ended, printed, output } = start({ PORT: String(port) })
+    await printed('Try next')
+    const json = { redirect_uris: ['http://127.0.0.1/cb'], token_endpoint_auth_method: 'client_secret_post' }
+    const headers = { 'content-type': 'application/json' }
+    const registration = await fetch(`${base}/api/oauth/register`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(json),
+    })
+    const { client_id, client_secret } = (await registration.json()) as Record<string, string>
+    const code = `gkc_${'x'.repeat(22)}.${'y'.repeat(43)}`
+    const body = new URLSearchParams({
+      grant_type: 'authorization_code',
+      client_id: client_id ?? '',
+      client_secret: client_secret ?? '',
+      code,
+      code_verifier: 'v'.repeat(43),
+    })
+    await fetch(`${base}/api/oauth/token`, { method: 'POST', body })
+    await printed('code_unknown')
+    program.kill('SIGTERM')
+    await ended
+    expect(output()).toContain('client_registered')
+    expect(output()).toContain(String(client_id))
+    for (const secret of [client_secret, code, 'y'.repeat(43), 'v'.repeat(43)])
+      expect(output()).not.toContain(secret)
+  })
+
+  it('says that a port is taken, and what to do', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const { port } = other.address() as { port: number }
+    const { ended, output } = start({ PORT: String(port) })
+    expect(await ended).toBe(1)
+    expect(output()).toMatch(/port is taken.*PORT=/)
+    expect(output()).not.toContain('    at ')
+    other.close()
+  })
+
+  it('lists everything that production lacks', async () => {
+    const { ended, output } = start({ NODE_ENV: 'production' })
+    expect(await ended).toBe(1)
+    for (const name of ['SECRET', 'KEYS_FILE', 'ACCOUNTS_FILE', 'BASE_URL'])
+      expect(output()).toContain(`- ${name}`)
+  })
+})
