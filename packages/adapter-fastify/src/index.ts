@@ -77,7 +77,11 @@ function toHttpRequest({ raw, body }: FastifyRequest): HttpRequest {
 }
 
 function send(reply: FastifyReply, { status, headers, body }: HttpResponse): FastifyReply {
-  return reply.code(status).headers(headers).send(body)
+  // Fastify adds a charset to text that is sent as a string, and a media type to no text at all.
+  return reply
+    .code(status)
+    .headers(headers)
+    .send(body === '' ? undefined : Buffer.from(body))
 }
 
 /** What went wrong before core saw the request is the body's fault, or else ours. */

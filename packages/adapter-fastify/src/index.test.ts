@@ -1,0 +1,100 @@
+import { createAuthorizationServer, createResourceServer, type Interaction } from '@grantkit/core'
+import { createMemoryStore } from '@grantkit/store-memory'
+import { aClient, describeAdapter } from '@grantkit/testkit'
+import { fastify } from 'fastify'
+import { describe, expect, it } from 'vitest'
+import { authorizationServer, protect } from './index.ts'
+
+describeAdapter('fastify', async (routes) => {
+  const app = fastify()
+  await app.register(authorizationServer({ routes }))
+  return { url: await app.listen({ host: '127.0.0.1', port: 0 }), close: () => app.close() }
+})
+
+const ISSUER = 'https://notes.example'
+const SCOPES = { 'notes:read': { description: 'Read notes' } }
+
+async function openNotes() {
+  const store = createMemoryStore()
+  await store.clients.insert('client', aClient({ clientId: 'client' }), 9_999_999_999)
+  const server = createAuthorizationServer({
+    issuer: ISSUER,
+    store,
+    scopes: SCOPES,
+    secret: 'a secret of the tests, long enough to pass',
+    interaction: {} as Interaction,
+  })
+  const api = createResourceServer({ resource: ISSUER, store, scopes: SCOPES })
+  return { server, api }
+}
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+
+describe('authorizationServer', () => {
+  it('reads its forms beside an application that parses bodies itself', async () => {
+    const { server } = await openNotes()
+    const app = fastify()
+    app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, async () => ({
+      parsed: 'by the application',
+    }))
+    app.post('/own', async (request) => request.body)
+    await app.register(authorizationServer(server))
+    const token = await app.inject({
+      method: 'POST',
+      url: '/api/oauth/token',
+      headers: FORM,
+      payload: 'grant_type=refresh_token&client_id=client&refresh_token=x',
+    })
+    expect([token.statusCode, token.json().error]).toEqual([400, 'invalid_grant'])
+    const own = await app.inject({ method: 'POST', url: '/own', headers: FORM, payload: 'a=b' })
+    expect(own.json(), 'whose own routes stay as they were').toEqual({ parsed: 'by the application' })
+  })
+
+  it('keeps its errors to itself and takes none from the application', async () => {
+    const { server } = await openNotes()
+    const app = fastify()
+    app.setErrorHandler((_error, _request, reply) => reply.code(418).send('the application'))
+    app.get('/fails', async () => {
+      throw new Error('own')
+    })
+    await app.register(authorizationServer(server))
+    expect((await app.inject('/fails')).statusCode).toBe(418)
+    const large = await app.inject({
+      method: 'POST',
+      url: '/api/oauth/token',
+      headers: FORM,
+      payload: 'x'.repeat(70_000),
+    })
+    expect([large.statusCode, large.json().error]).toEqual([413, 'invalid_request'])
+  })
+})
+
+describe('protect', () => {
+  async function openApi() {
+    const { api } = await openNotes()
+    const app = fastify()
+    app.get('/notes', { preHandler: protect(api, 'notes:read') }, async ({ auth }) => auth)
+    return app
+  }
+
+  it('lets a request without a token through as anonymous', async () => {
+    expect((await (await openApi()).inject('/notes')).json()).toEqual({ kind: 'anonymous' })
+  })
+
+  it('refuses a bad token before the handler runs', async () => {
+    const response = await (await openApi()).inject({
+      url: '/notes',
+      headers: { authorization: 'Bearer bad' },
+    })
+    expect(response.statusCode).toBe(401)
+    expect(response.headers['www-authenticate']).toContain(
+      `resource_metadata="${ISSUER}/.well-known/oauth-protected-resource"`,
+    )
+  })
+
+  it('does not compile with a scope that does not exist', async () => {
+    const { api } = await openNotes()
+    // @ts-expect-error a misspelt scope
+    expect(protect(api, 'notes:raed')).toBeTypeOf('function')
+  })
+})
