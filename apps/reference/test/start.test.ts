@@ -1,30 +1,15 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { run } from './program.ts'
 import { freePort } from './service.ts'
 
-/** The program as an operator runs it: what it prints, and how it ends. */
-
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
-
-function start(environment: Record<string, string>) {
-  const program = spawn(process.execPath, [MAIN], { env: { PATH: process.env.PATH ?? '', ...environment } })
-  let output = ''
-  for (const stream of [program.stdout, program.stderr]) stream.on('data', (chunk) => (output += chunk))
-  const ended = once(program, 'exit').then(([code]) => code as number | null)
-  const printed = async (text: string) => {
-    while (!output.includes(text))
-      await Promise.race([once(program.stdout, 'data'), ended.then(() => Promise.reject(new Error(output)))])
-  }
-  return { program, ended, printed, output: () => output }
-}
+const start = (environment: Record<string, string>) => run('main.ts', [], { environment })
 
 describe('start', () => {
   it('says where it is, who can sign in and what to try, and ends in peace', async () => {
     const port = await freePort()
-    const { program, ended, printed, output } = start({ PORT: String(port) })
+    const { stop, ended, printed, output } = start({ PORT: String(port) })
     await printed('Try next')
     expect(output()).toContain(`http://127.0.0.1:${port}`)
     expect(output()).toContain('demo@example.com, password demo')
@@ -32,14 +17,14 @@ describe('start', () => {
     expect(output()).toContain(`pnpm@12 demo --url http://127.0.0.1:${port}`)
     for (const probe of ['healthz', 'readyz'])
       expect((await fetch(`http://127.0.0.1:${port}/${probe}`)).status).toBe(200)
-    program.kill('SIGTERM')
+    stop()
     expect(await ended).toBe(0)
   })
 
   it('logs what happens, without a secret, code or token', async () => {
     const port = await freePort()
     const base = `http://127.0.0.1:${port}`
-    const { program, ended, printed, output } = start({ PORT: String(port) })
+    const { stop, ended, printed, output } = start({ PORT: String(port) })
     await printed('Try next')
     const json = { redirect_uris: ['http://127.0.0.1/cb'], token_endpoint_auth_method: 'client_secret_post' }
     const headers = { 'content-type': 'application/json' }
@@ -59,7 +44,7 @@ describe('start', () => {
     })
     await fetch(`${base}/api/oauth/token`, { method: 'POST', body })
     await printed('code_unknown')
-    program.kill('SIGTERM')
+    stop()
     await ended
     expect(output()).toContain('client_registered')
     expect(output()).toContain(String(client_id))

@@ -1,0 +1,116 @@
+import { mkdtemp, readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readAccounts } from '../src/accounts.ts'
+import { run } from './program.ts'
+import { freePort, type RunningService, runService } from './service.ts'
+import { user } from './user.ts'
+
+/** The commands beside the service, run as a person runs them. */
+
+let folder: string
+let service: RunningService
+const inFolder = (name: string) => join(folder, name)
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'grantkit-commands-'))
+  service = await runService({ INTEGRATIONS_FILE: inFolder('integrations.json') })
+})
+afterAll(() => service.close())
+
+describe('demo', () => {
+  it('leads a person through the whole flow', async () => {
+    const demo = run('commands/demo.ts', ['--no-open', '--url', service.baseUrl])
+    await demo.printed('/oauth/authorize?')
+    const [url = ''] = /http\S+\/oauth\/authorize\?\S+/.exec(demo.output()) ?? []
+    const callback = await user(service.baseUrl).visit(url)
+    expect(await (await fetch(callback)).text()).toContain('go back to the terminal')
+    expect(await demo.ended).toBe(0)
+    for (const text of ['Dana Moore', 'Watercolour basics', 'Refreshing', '401 {"error":"invalid_token"']) {
+      expect(demo.output()).toContain(text)
+    }
+  })
+
+  it('says so when the user denied', async () => {
+    const demo = run('commands/demo.ts', ['--no-open', '--url', service.baseUrl])
+    await demo.printed('/oauth/authorize?')
+    const [url = ''] = /http\S+\/oauth\/authorize\?\S+/.exec(demo.output()) ?? []
+    await fetch(await user(service.baseUrl).visit(url, { decision: 'deny' }))
+    expect(await demo.ended).toBe(1)
+    expect(demo.output()).toContain('access_denied: The user did not allow access')
+  })
+
+  it('says what to do when no service runs', async () => {
+    const demo = run('commands/demo.ts', ['--no-open', '--url', `http://127.0.0.1:${await freePort()}`])
+    expect(await demo.ended).toBe(1)
+    expect(demo.output()).toContain('start')
+    expect(demo.output()).not.toContain('    at ')
+  })
+})
+
+describe('integration add', () => {
+  const environment = () => ({ INTEGRATIONS_FILE: inFolder('integrations.json') })
+
+  it('prints an id and a secret that the running service knows', async () => {
+    const given = [
+      'add',
+      '--name',
+      'Zap',
+      '--redirect-uri',
+      'https://zap.example/cb',
+      '--scope',
+      'openid courses:read',
+    ]
+    const command = run('commands/integration.ts', given, { environment: environment() })
+    expect(await command.ended, command.output()).toBe(0)
+    const [, client_id = ''] = /client_id +(\S+)/.exec(command.output()) ?? []
+    const [, client_secret = ''] = /client_secret +(\S+)/.exec(command.output()) ?? []
+    expect(await readFile(inFolder('integrations.json'), 'utf8')).not.toContain(client_secret)
+    const introspect = (secret: string) => {
+      const body = new URLSearchParams({ token: 'x', client_id, client_secret: secret })
+      return fetch(`${service.baseUrl}/api/oauth/introspect`, { method: 'POST', body })
+    }
+    expect(await (await introspect(client_secret)).json()).toEqual({ active: false })
+    expect((await introspect('wrong')).status).toBe(401)
+  })
+
+  it.each([
+    [['add', '--name', 'Zap', '--redirect-uri', 'http://zap.example/cb'], 1, 'must be https or loopback'],
+    [['add', '--name', 'Zap'], 1, 'must not be empty'],
+    [['add'], 0, '--redirect-uri'],
+    [[], 0, 'pnpm integration add'],
+  ])('answers %j with help', async (given, status, text) => {
+    const command = run('commands/integration.ts', given, { environment: environment() })
+    expect(await command.ended).toBe(status)
+    expect(command.output()).toContain(text)
+  })
+})
+
+describe('account add', () => {
+  const add = (email: string, input: string) =>
+    run(
+      'commands/account.ts',
+      ['add', '--email', email, '--name', 'Ada', '--file', inFolder('accounts.json')],
+      { input },
+    )
+
+  it('adds somebody who can sign in, and nobody twice', async () => {
+    expect(await add('Ada@School.example', 'correct horse\n').ended).toBe(0)
+    const again = add('ada@school.example', 'correct horse\n')
+    expect(await again.ended).toBe(1)
+    expect(again.output()).toContain('has an account already')
+    expect(await readAccounts(inFolder('accounts.json'))).toMatchObject([
+      { email: 'ada@school.example', name: 'Ada' },
+    ])
+    expect(await readFile(inFolder('accounts.json'), 'utf8')).not.toContain('correct horse')
+  })
+
+  it.each([
+    ['bob@school.example', 'short', 'at least 8 characters'],
+    ['bob', 'long enough', 'not an e-mail address'],
+  ])('refuses %s with %j', async (email, input, text) => {
+    const command = add(email, input)
+    expect(await command.ended).toBe(1)
+    expect(command.output()).toContain(text)
+  })
+})

@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { stripVTControlCharacters } from 'node:util'
+
+/** A program of the service as a person runs it: what it prints, and how it ends. */
+export interface Program {
+  output(): string
+  /** Resolves when the program has printed a text. Rejects with all it printed when it ends without. */
+  printed(text: string): Promise<void>
+  /** The exit status. */
+  readonly ended: Promise<number | null>
+  stop(): void
+}
+
+export interface RunOptions {
+  readonly environment?: Readonly<Record<string, string>>
+  /** What is typed into it. */
+  readonly input?: string
+}
+
+/** @param file a path below `src/` */
+export function run(
+  file: string,
+  given: readonly string[] = [],
+  { environment = {}, input = '' }: RunOptions = {},
+): Program {
+  const path = fileURLToPath(new URL(`../src/${file}`, import.meta.url))
+  const program = spawn(process.execPath, [path, ...given], {
+    env: { PATH: process.env.PATH ?? '', ...environment },
+  })
+  let output = ''
+  for (const stream of [program.stdout, program.stderr]) {
+    stream.on('data', (chunk) => {
+      output += stripVTControlCharacters(String(chunk))
+    })
+  }
+  program.stdin.end(input)
+  const ended = once(program, 'close').then(([code]) => code as number | null)
+  const tooLate = () => ended.then(() => Promise.reject(new Error(`It ended early and printed:\n${output}`)))
+  return {
+    output: () => output,
+    async printed(text) {
+      while (!output.includes(text)) await Promise.race([once(program.stdout, 'data'), tooLate()])
+    },
+    ended,
+    stop: () => void program.kill('SIGTERM'),
+  }
+}
