@@ -1,0 +1,6 @@
+/**
+ * The embedded store of Grantkit: records in the memory of one process.
+ *
+ * @module
+ */
+export { createMemoryStore, type MemoryStoreOptions } from './memory-store.ts'

@@ -1,0 +1,52 @@
+import type { Grant, Store } from '@grantkit/core'
+import { expiringRecords } from './expiring-records.ts'
+import { SubjectIndex } from './subject-index.ts'
+
+export interface MemoryStoreOptions {
+  /** The time in epoch seconds. Default: the clock of the machine. */
+  readonly now?: () => number
+  /**
+   * The most records of each kind, so that a flood of registrations cannot keep anyone from signing in. At the cap
+   * an expired record makes room; while there is none `insert` rejects, and core answers 503. A live record is
+   * never given up for a new one. Default: no cap.
+   */
+  readonly maxRecords?: number
+}
+
+/**
+ * A store in the memory of this process: nothing survives a restart, nothing is shared with another process.
+ *
+ * It keeps the very objects it is given and hands them out again, uncopied and unfrozen, which is what makes it
+ * small and fast. Records are read-only by type; whoever casts that away and writes to one writes to the store.
+ *
+ * @throws RangeError when `maxRecords` is not a positive integer
+ */
+export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
+  const limits = { now: options.now ?? epochSeconds, maxRecords: checkedCap(options.maxRecords) }
+  const subjects = new SubjectIndex()
+  const grants = expiringRecords<Grant>(
+    limits,
+    (id, { subject }) => subjects.add(id, subject),
+    (id, { subject }) => subjects.delete(id, subject),
+  )
+  return {
+    clients: expiringRecords(limits),
+    grants: {
+      ...grants,
+      async listBySubject(subject) {
+        const found = await Promise.all(subjects.grantIds(subject).map((id) => grants.find(id)))
+        return found.flatMap((stored) => stored?.value ?? [])
+      },
+    },
+  }
+}
+
+function epochSeconds(): number {
+  return Math.floor(Date.now() / 1000)
+}
+
+function checkedCap(maxRecords = Number.POSITIVE_INFINITY): number {
+  const valid = maxRecords === Number.POSITIVE_INFINITY || Number.isInteger(maxRecords)
+  if (!valid || maxRecords < 1) throw new RangeError('maxRecords must be a positive integer')
+  return maxRecords
+}

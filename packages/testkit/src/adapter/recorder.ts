@@ -1,0 +1,51 @@
+import type { HttpRequest, HttpResponse, Route } from '@grantkit/core'
+
+const METHODS = ['GET', 'POST']
+
+/** What no client may ever read: it is in every error that these routes throw. */
+export const INTERNAL_DETAIL = 'internal-detail-4711'
+
+/** The far side of the adapter: routes that keep what reaches them and answer what a test wants. */
+export class Recorder {
+  readonly requests: HttpRequest[] = []
+  answer: HttpResponse = { status: 200, headers: {}, body: '' }
+
+  readonly routes: readonly Route[] = [
+    this.#recording('/echo'),
+    this.#recording('/things/:id'),
+    this.#recording('/things/:id/parts/:part'),
+    this.#recording('/.well-known/oauth-authorization-server'),
+    { path: '/rejects', methods: METHODS, handle: () => Promise.reject(new Error(INTERNAL_DETAIL)) },
+    { path: '/throws', methods: METHODS, handle: throwing },
+    { path: '/mirror', methods: METHODS, handle: mirror },
+  ]
+
+  reset(): void {
+    this.requests.length = 0
+    this.answer = { status: 200, headers: { 'content-type': 'text/plain' }, body: 'reached' }
+  }
+
+  /** The one request that arrived. @throws Error when it was none or several */
+  only(): HttpRequest {
+    const [request, ...others] = this.requests
+    if (request === undefined || others.length > 0)
+      throw new Error(`${this.requests.length} requests reached handle, not 1`)
+    return request
+  }
+
+  #recording(path: string): Route {
+    const handle = async (request: HttpRequest) => {
+      this.requests.push(request)
+      return this.answer
+    }
+    return { path, methods: METHODS, handle }
+  }
+}
+
+function throwing(): never {
+  throw new Error(INTERNAL_DETAIL)
+}
+
+async function mirror({ body }: HttpRequest): Promise<HttpResponse> {
+  return { status: 200, headers: { 'content-type': 'text/plain' }, body }
+}

@@ -1,0 +1,52 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { BODY_LIMIT, errorResponse, type HttpResponse, OAuthError, type Route } from '@grantkit/core'
+import { describeAdapter, type Mounted } from './index.ts'
+
+/** The smallest adapter there is, onto Node itself: the suites ask nothing that it cannot give. */
+async function mountOnNode(routes: readonly Route[]): Promise<Mounted> {
+  const server = createServer(async (incoming, outgoing) => write(outgoing, await answer(routes, incoming)))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: async () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+async function answer(routes: readonly Route[], incoming: IncomingMessage): Promise<HttpResponse> {
+  try {
+    const { method = '', url = '', headers } = incoming
+    const [path = '', ...query] = url.split('?')
+    const route = routes.find((candidate) => pattern(candidate).test(path))
+    if (route === undefined) return { status: 404, headers: {}, body: '' }
+    const body = await read(incoming)
+    return await route.handle({ method, path, query: query.join('?'), headers, body })
+  } catch (error) {
+    return errorResponse(error instanceof OAuthError ? error : new OAuthError('unexpected'))
+  }
+}
+
+async function read(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of incoming.iterator({ destroyOnReturn: false })) chunks.push(chunk)
+  const body = Buffer.concat(chunks)
+  if (body.length > BODY_LIMIT) throw new OAuthError('body_too_large')
+  return body.toString()
+}
+
+function pattern({ path }: Route): RegExp {
+  const literal = path.replaceAll('.', '\\.')
+  return new RegExp(`^${literal.replaceAll(/:\w+/g, '[^/]+')}$`)
+}
+
+function write(outgoing: ServerResponse, { status, headers, body }: HttpResponse): void {
+  outgoing.writeHead(status, headers).end(body)
+}
+
+describeAdapter('node:http', mountOnNode)

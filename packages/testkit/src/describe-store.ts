@@ -1,0 +1,75 @@
+import type { Store } from '@grantkit/core'
+import { afterAll, beforeAll, describe } from 'vitest'
+import { type Clock, fakeClock, realClock } from './clock.ts'
+import { expiryPromises } from './store/expiry.ts'
+import { idPromises } from './store/ids.ts'
+import { listingPromises } from './store/listing.ts'
+import { modelPromises } from './store/model.ts'
+import { racePromises } from './store/races.ts'
+import { CLIENTS, GRANTS, type RecordKind } from './store/record-kind.ts'
+import { recordPromises } from './store/records.ts'
+import type { Subject } from './store/subject.ts'
+import { clientValuePromises, grantValuePromises, valuePromises } from './store/values.ts'
+
+export interface StoreUnderTest {
+  readonly store: Store
+  /** Called once, after the last test. */
+  close?(): Promise<void> | void
+}
+
+/** Makes the store to test. It may hold other records: the suite uses ids and subjects of its own. */
+export type CreateStore = (options: {
+  /** The time in epoch seconds, which the store has to go by. */
+  readonly now: () => number
+}) => Promise<StoreUnderTest> | StoreUnderTest
+
+export interface DescribeStoreOptions {
+  /**
+   * For a store that expires records by a clock of its own: `now` is then the real time, and the suite waits a few
+   * real seconds for each expiry. Default: false.
+   */
+  readonly realTime?: boolean
+}
+
+/**
+ * Proves every promise of the `Store` port, one vitest test each. Call it at the top level of a test file.
+ *
+ * @param name how the reports call the store
+ */
+export function describeStore(
+  name: string,
+  createStore: CreateStore,
+  { realTime = false }: DescribeStoreOptions = {},
+): void {
+  describe(`store ${name}`, () => {
+    const clock: Clock = realTime ? realClock : fakeClock()
+    let made: StoreUnderTest | undefined
+    beforeAll(async () => {
+      made = await createStore({ now: clock.now })
+    })
+    afterAll(() => made?.close?.())
+
+    const subject: Subject = {
+      clock,
+      realTime,
+      get store() {
+        if (made === undefined) throw new Error(`The store ${name} was not created`)
+        return made.store
+      },
+    }
+    describe('clients', () => eachKindPromises(subject, CLIENTS))
+    describe('grants', () => eachKindPromises(subject, GRANTS))
+    clientValuePromises(subject)
+    grantValuePromises(subject)
+    listingPromises(subject)
+  })
+}
+
+function eachKindPromises<T>(subject: Subject, kind: RecordKind<T>): void {
+  recordPromises(subject, kind)
+  racePromises(subject, kind)
+  expiryPromises(subject, kind)
+  valuePromises(subject, kind)
+  idPromises(subject, kind)
+  modelPromises(subject, kind)
+}

@@ -1,0 +1,61 @@
+import { createHash, randomUUID } from 'node:crypto'
+import type { Client, Grant } from '@grantkit/core'
+
+/** Any time will do; this one is in 2027 and easy to recognise. */
+const CREATED_AT = 1_800_000_000
+
+/** A native client that registered itself, with an id of its own each time. */
+export function aClient(differences: Partial<Client> = {}): Client {
+  return {
+    clientId: `client-${randomUUID()}`,
+    origin: 'registered',
+    clientName: 'A sample client',
+    applicationType: 'native',
+    redirectUris: ['http://127.0.0.1:7001/callback'],
+    tokenEndpointAuthMethod: 'none',
+    grantTypes: ['authorization_code', 'refresh_token'],
+    idTokenSignedResponseAlg: 'ES256',
+    createdAt: CREATED_AT,
+    expiresAt: CREATED_AT + 7 * 24 * 60 * 60,
+    ...differences,
+  }
+}
+
+/** A grant after its first refresh, with an id and a subject of its own each time. */
+export function aGrant(differences: Partial<Grant> = {}): Grant {
+  const id = randomUUID()
+  const extent = { scopes: ['openid', 'courses:read'], resources: ['https://school.example/api'] }
+  const end = CREATED_AT + 180 * 24 * 60 * 60
+  return {
+    id,
+    subject: `subject-${randomUUID()}`,
+    clientId: 'client-sample',
+    ...extent,
+    redirectUri: 'http://127.0.0.1:7001/callback',
+    authTime: CREATED_AT - 30,
+    createdAt: CREATED_AT,
+    usedAt: CREATED_AT + 40,
+    expiresAt: end,
+    code: {
+      hash: sha256(`code ${id}`),
+      challenge: sha256(`verifier ${id}`),
+      expiresAt: CREATED_AT + 60,
+      redeemedAt: CREATED_AT + 1,
+    },
+    refresh: {
+      familyHash: sha256(`family ${id}`),
+      generation: 1,
+      hash: sha256(`second ${id}`),
+      expiresAt: CREATED_AT + 30 * 24 * 60 * 60,
+      previous: { hash: sha256(`first ${id}`), salt: id, rotatedAt: CREATED_AT + 40, ...extent },
+    },
+    accessTokens: [
+      { hash: sha256(`access ${id}`), ...extent, issuedAt: CREATED_AT + 40, expiresAt: CREATED_AT + 3640 },
+    ],
+    ...differences,
+  }
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import type { RecordKind } from './record-kind.ts'
+import { farFrom, read, type Subject } from './subject.ts'
+
+/** A real clock may tick right after it was read; the second that follows is still whole. */
+const SOON = 2
+
+/** A record is there before its time and nowhere at it. */
+export function expiryPromises<T>(subject: Subject, kind: RecordKind<T>): void {
+  // Where the waiting is real it is done side by side; a fake clock would be turned by one test under another.
+  describe('expiry', { concurrent: subject.realTime }, () => {
+    async function expiring(within = SOON) {
+      const records = kind.records(subject.store)
+      const value = kind.marked('short-lived')
+      const id = kind.id(value)
+      const expiresAt = subject.clock.now() + within
+      expect(await records.insert(id, value, expiresAt)).toBe(true)
+      return { records, id, value, expiresAt, seen: await read(records, id) }
+    }
+
+    it('leaves a record alone until the last second', async () => {
+      const { records, id, value, expiresAt } = await expiring(SOON + 1)
+      await subject.clock.reach(expiresAt - (subject.realTime ? 2 : 1))
+      expect((await read(records, id)).value).toStrictEqual(value)
+    })
+
+    it('takes a record at its very second', async () => {
+      const { records, id, expiresAt } = await expiring()
+      await subject.clock.reach(expiresAt)
+      expect(await records.find(id)).toBeUndefined()
+    })
+
+    it('takes a record out of reach of those who saw it', async () => {
+      const { records, id, seen, expiresAt } = await expiring()
+      await subject.clock.reach(expiresAt)
+      expect(await records.replace(id, seen, kind.marked('late'), farFrom(subject.clock))).toBe(false)
+      expect(await records.find(id)).toBeUndefined()
+    })
+
+    it('makes way for a new record of the same id, unknown to those who saw the old one', async () => {
+      const { records, id, seen, expiresAt } = await expiring()
+      await subject.clock.reach(expiresAt)
+      const second = kind.marked('second')
+      expect(await records.insert(id, second, farFrom(subject.clock))).toBe(true)
+      expect(await records.replace(id, seen, kind.marked('late'), farFrom(subject.clock))).toBe(false)
+      expect((await read(records, id)).value).toStrictEqual(second)
+    })
+
+    it('moves with a replacement, to a later time', async () => {
+      const { records, id, seen, expiresAt } = await expiring()
+      await records.replace(id, seen, kind.marked('prolonged'), farFrom(subject.clock))
+      await subject.clock.reach(expiresAt)
+      expect(await records.find(id)).toBeDefined()
+    })
+
+    it('moves with a replacement, to an earlier time', async () => {
+      const { records, id, seen } = await expiring(3600)
+      const sooner = subject.clock.now() + SOON
+      expect(await records.replace(id, seen, kind.marked('shortened'), sooner)).toBe(true)
+      await subject.clock.reach(sooner)
+      expect(await records.find(id)).toBeUndefined()
+    })
+
+    it('is not moved by a replacement or an insert that was refused', async () => {
+      const { records, id, seen, expiresAt } = await expiring(2 * SOON)
+      const current = kind.marked('current')
+      expect(await records.replace(id, seen, current, expiresAt)).toBe(true)
+      expect(await records.replace(id, seen, kind.marked('late'), farFrom(subject.clock))).toBe(false)
+      expect(await records.insert(id, kind.marked('late'), farFrom(subject.clock))).toBe(false)
+      await subject.clock.reach(expiresAt)
+      expect(await records.find(id)).toBeUndefined()
+    })
+
+    it('takes at once what was inserted too late', async () => {
+      const records = kind.records(subject.store)
+      const value = kind.marked('stillborn')
+      await records.insert(kind.id(value), value, subject.clock.now() - 1)
+      expect(await records.find(kind.id(value))).toBeUndefined()
+    })
+  })
+}

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto'
+import type { Grant } from '@grantkit/core'
+import { describe, expect, it } from 'vitest'
+import { aGrant } from '../sample-records.ts'
+import { farFrom, read, type Subject } from './subject.ts'
+
+/** How long a listing may take to show a write, in milliseconds. */
+const LAG = 2000
+
+/** `listBySubject` may be late to name a grant and is never late to leave one out. */
+export function listingPromises(subject: Subject): void {
+  describe('listBySubject', () => {
+    async function opened(owner: string, expiresAt = farFrom(subject.clock)): Promise<Grant> {
+      const grant = aGrant({ subject: owner })
+      await subject.store.grants.insert(grant.id, grant, expiresAt)
+      return grant
+    }
+
+    const listed = async (owner: string) => byId(await subject.store.grants.listBySubject(owner))
+
+    async function expectListed(owner: string, grants: Grant[]): Promise<void> {
+      await expect.poll(() => listed(owner), { timeout: LAG }).toStrictEqual(byId(grants))
+    }
+
+    it('names all grants of the subject and those of nobody else', async () => {
+      const [alice, bob] = [`alice-${randomUUID()}`, `bob-${randomUUID()}`]
+      const grants = [await opened(alice), await opened(alice), await opened(alice)]
+      const other = await opened(bob)
+      await expectListed(alice, grants)
+      await expectListed(bob, [other])
+    })
+
+    it('names nothing for a subject without grants', async () => {
+      for (const owner of ['', '__proto__', 'constructor', '*', `nobody-${randomUUID()}`]) {
+        expect(await listed(owner), owner).toStrictEqual([])
+      }
+    })
+
+    it('tells subjects apart that resemble one another', async () => {
+      const owner = `A:{${randomUUID()}}`
+      const grant = await opened(owner)
+      await expectListed(owner, [grant])
+      for (const other of [owner.toLowerCase(), `${owner} `, owner.slice(0, -1), `${owner}*`]) {
+        expect(await listed(other), other).toStrictEqual([])
+      }
+    })
+
+    it.each(['__proto__', 'constructor', 'größ 😀\r\n'])(
+      'knows the subject %j by its name',
+      async (owner) => {
+        const grant = await opened(owner)
+        await expectListed(owner, [grant])
+        await subject.store.grants.remove(grant.id)
+        expect(await listed(owner)).toStrictEqual([])
+      },
+    )
+
+    it('shows a grant as it was last replaced', async () => {
+      const owner = `alice-${randomUUID()}`
+      const { grants } = subject.store
+      const grant = await opened(owner)
+      const used = { ...grant, usedAt: grant.usedAt + 60 }
+      await grants.replace(grant.id, await read(grants, grant.id), used, farFrom(subject.clock))
+      await expectListed(owner, [used])
+    })
+
+    it('does not name a grant that was removed', async () => {
+      const owner = `alice-${randomUUID()}`
+      const [first, second, third] = [await opened(owner), await opened(owner), await opened(owner)]
+      await expectListed(owner, [first, second, third])
+      await subject.store.grants.remove(second.id)
+      expect(await listed(owner)).toStrictEqual(byId([first, third]))
+      await subject.store.grants.remove(first.id)
+      await subject.store.grants.remove(third.id)
+      expect(await listed(owner)).toStrictEqual([])
+    })
+
+    it('does not name a grant that expired, even when another one lives', async () => {
+      const owner = `alice-${randomUUID()}`
+      const expiresAt = subject.clock.now() + 2
+      const [brief, lasting] = [await opened(owner, expiresAt), await opened(owner)]
+      await subject.clock.reach(expiresAt)
+      expect((await listed(owner)).map(({ id }) => id)).not.toContain(brief.id)
+      await expectListed(owner, [lasting])
+    })
+
+    it('names a grant whose end was put off past the time it would have expired', async () => {
+      const owner = `alice-${randomUUID()}`
+      const { grants } = subject.store
+      const expiresAt = subject.clock.now() + 2
+      const grant = await opened(owner, expiresAt)
+      await grants.replace(grant.id, await read(grants, grant.id), grant, farFrom(subject.clock))
+      await subject.clock.reach(expiresAt)
+      await expectListed(owner, [grant])
+    })
+
+    it('names each of many grants that were opened at once', async () => {
+      const owner = `alice-${randomUUID()}`
+      await expectListed(owner, await Promise.all(Array.from({ length: 50 }, () => opened(owner))))
+    })
+  })
+}
+
+function byId(grants: readonly Grant[]): Grant[] {
+  return grants.toSorted((one, other) => (one.id < other.id ? -1 : 1))
+}

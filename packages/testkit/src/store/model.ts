@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto'
+import type { Records, Stored } from '@grantkit/core'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { RecordKind } from './record-kind.ts'
+import type { Subject } from './subject.ts'
+
+type Step =
+  | { readonly verb: 'insert' | 'replace'; readonly id: number; readonly lifetime: number }
+  | { readonly verb: 'find'; readonly id: number }
+  | { readonly verb: 'remove'; readonly id: number }
+  | { readonly verb: 'wait'; readonly seconds: number }
+
+/** Few ids, so that they meet; times that fall on one another, so that edges are hit. */
+const ID = fc.nat({ max: 2 })
+const STEP: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ verb: fc.constantFrom('insert', 'replace'), id: ID, lifetime: fc.integer({ min: 1, max: 8 }) }),
+  fc.record({ verb: fc.constant('find' as const), id: ID }),
+  fc.record({ verb: fc.constant('remove' as const), id: ID }),
+  fc.record({ verb: fc.constant('wait' as const), seconds: fc.integer({ min: 1, max: 8 }) }),
+)
+
+/** The simplest store there is: what anyone last saw of a record is one of these, by identity. */
+interface ModelRecord<T> {
+  readonly value: T
+  readonly expiresAt: number
+}
+
+/** Any sequence of calls answers as a table of records would. */
+export function modelPromises<T>(subject: Subject, kind: RecordKind<T>): void {
+  describe('any sequence of calls', () => {
+    const patience = subject.realTime ? { numRuns: 50, timeout: 60_000 } : { numRuns: 500, timeout: 30_000 }
+
+    it('answers as the model does', { timeout: patience.timeout }, async () => {
+      const sequence = fc.array(STEP, { minLength: 1, maxLength: 40 })
+      await fc.assert(
+        fc.asyncProperty(sequence, (steps) => agree(subject, kind, steps)),
+        { numRuns: patience.numRuns },
+      )
+    })
+  })
+}
+
+async function agree<T>(subject: Subject, kind: RecordKind<T>, steps: readonly Step[]): Promise<void> {
+  const comparison = new Comparison(subject, kind)
+  for (const step of steps) await comparison.take(step)
+}
+
+class Comparison<T> {
+  readonly #subject: Subject
+  readonly #kind: RecordKind<T>
+  readonly #records: Records<T>
+  readonly #run = randomUUID()
+  readonly #model = new Map<string, ModelRecord<T>>()
+  /** The last sight of each record: the store's, and the model's of the same moment. May be out of date. */
+  readonly #seen = new Map<string, { stored: Stored<T>; modelled: ModelRecord<T> | undefined }>()
+
+  constructor(subject: Subject, kind: RecordKind<T>) {
+    this.#subject = subject
+    this.#kind = kind
+    this.#records = kind.records(subject.store)
+  }
+
+  async take(step: Step): Promise<void> {
+    if (step.verb === 'wait') return this.#wait(step.seconds)
+    const id = `${this.#run}-${step.id}`
+    if (step.verb === 'find') return this.#find(id)
+    if (step.verb === 'remove') return this.#remove(id)
+    return step.verb === 'insert' ? this.#insert(id, step.lifetime) : this.#replace(id, step.lifetime)
+  }
+
+  /** In real time a second may pass between two lines, so there nothing expires here. */
+  #expiresAt(lifetime: number): number {
+    return this.#subject.clock.now() + lifetime * (this.#subject.realTime ? 1000 : 1)
+  }
+
+  async #wait(seconds: number): Promise<void> {
+    const { clock, realTime } = this.#subject
+    if (!realTime) await clock.reach(clock.now() + seconds)
+  }
+
+  #modelled(id: string): ModelRecord<T> | undefined {
+    const record = this.#model.get(id)
+    return record !== undefined && this.#subject.clock.now() < record.expiresAt ? record : undefined
+  }
+
+  async #find(id: string): Promise<void> {
+    const modelled = this.#modelled(id)
+    const stored = await this.#records.find(id)
+    expect(stored?.value).toStrictEqual(modelled?.value)
+    if (stored !== undefined) this.#seen.set(id, { stored, modelled })
+  }
+
+  async #insert(id: string, lifetime: number): Promise<void> {
+    const record = { value: this.#kind.marked(randomUUID()), expiresAt: this.#expiresAt(lifetime) }
+    const expected = this.#modelled(id) === undefined
+    expect(await this.#records.insert(id, record.value, record.expiresAt)).toBe(expected)
+    if (expected) this.#model.set(id, record)
+  }
+
+  async #replace(id: string, lifetime: number): Promise<void> {
+    const seen = this.#seen.get(id)
+    if (seen === undefined) return
+    const record = { value: this.#kind.marked(randomUUID()), expiresAt: this.#expiresAt(lifetime) }
+    const expected = this.#modelled(id) !== undefined && this.#modelled(id) === seen.modelled
+    expect(await this.#records.replace(id, seen.stored, record.value, record.expiresAt)).toBe(expected)
+    if (expected) this.#model.set(id, record)
+  }
+
+  async #remove(id: string): Promise<void> {
+    await this.#records.remove(id)
+    this.#model.delete(id)
+  }
+}
