@@ -15,7 +15,7 @@ export interface Endpoint {
   refusal?(error: OAuthError): HttpResponse | Promise<HttpResponse>
 }
 
-/** Makes a route that answers every method and never rejects. */
+/** Makes a route that answers every method, and rejects only where the application's own error page does. */
 export function route(endpoint: Endpoint, onEvent: OnEvent): Route {
   const { path, methods } = endpoint
   return {

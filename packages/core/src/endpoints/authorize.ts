@@ -20,9 +20,10 @@ import { basePathOf } from '../paths.ts'
 import { signInNeeded } from '../rules/prompt.ts'
 import { formActionSources } from '../rules/redirect-uri.ts'
 import { includesAll } from '../rules/scope.ts'
-import { openTicket, sealTicket } from '../rules/ticket.ts'
-import { newId, sha256 } from '../secrets.ts'
+import { sealTicket } from '../rules/ticket.ts'
+import { newId } from '../secrets.ts'
 import type { ServerContext } from '../server-context.ts'
+import { markSignIn, signedInSince, splitSignInTicket } from '../sign-in-ticket.ts'
 import { subjectOfHint } from '../tokens/id-token.ts'
 
 /** What an authorization request carries through the browser: nothing is stored before the user approves. */
@@ -71,22 +72,10 @@ async function askToSignIn(
 ): Promise<HttpResponse> {
   const { target, request, query } = visit
   if (request.prompts.includes('none')) throw new OAuthError('sign_in_needed')
-  const ticket = sealTicket(
-    server.secret,
-    { purpose: 'sign-in', session: '', query },
-    server.now(),
-    fingerprint(session),
-  )
-  const returnTo = `${pathOf(server, 'authorize')}?${query}&${SIGN_IN_TICKET}=${ticket}`
+  const returnTo = `${pathOf(server, 'authorize')}?${markSignIn(server, query, session)}`
   const { loginHint, uiLocales } = request
-  return securePage(
-    await server.interaction.signIn(returnTo, {
-      client: target.client,
-      redirectUri: target.redirectUri,
-      loginHint,
-      uiLocales,
-    }),
-  )
+  const { client, redirectUri } = target
+  return securePage(await server.interaction.signIn(returnTo, { client, redirectUri, loginHint, uiLocales }))
 }
 
 /** Never a code for another user than the client meant (OpenID Connect Core 3.1.2.1, id_token_hint). */
@@ -165,32 +154,6 @@ function consentScopes(server: ServerContext, asked: readonly string[]): Consent
   return Object.entries(server.scopes)
     .filter(([name]) => asked.includes(name))
     .map(([name, definition]) => ({ ...definition, name, required: name === 'openid' }))
-}
-
-const SIGN_IN_TICKET = 'sign_in_ticket'
-const WITH_TICKET = new RegExp(`^(.*)&${SIGN_IN_TICKET}=([\\w.-]*)$`, 's')
-
-/** Our own parameter goes last, so the client's query stays as it was sent. */
-function splitSignInTicket(query: string): { query: string; ticket: string } {
-  const [, before = query, ticket = ''] = WITH_TICKET.exec(query) ?? []
-  return { query: before, ticket }
-}
-
-/** Whether the session began after this request had sent the user to sign in, not long ago. */
-function signedInSince(
-  server: ServerContext,
-  query: string,
-  ticket: string,
-  session: Session | undefined,
-): boolean {
-  const demandedAt = openTicket(server.secret, { purpose: 'sign-in', session: '', query }, ticket)
-  if (demandedAt === undefined || session === undefined) return false
-  const fresh = server.now() - demandedAt <= server.lifetimes.consentTicket
-  return fresh && session.authTime >= demandedAt && ticket.split('.')[1] !== fingerprint(session)
-}
-
-function fingerprint(session: Session | undefined): string {
-  return sha256(session?.id ?? '').slice(0, 22)
 }
 
 /** A POST carries in its body what a GET carries in its query (OpenID Connect Core 3.1.2.1). */

@@ -1,6 +1,8 @@
+import type { Reason } from '../oauth-error.ts'
 import { sameSecret, sha256 } from '../secrets.ts'
 import type { Grant, RefreshState, Rotation } from '../store.ts'
 import {
+  belongsToFamily,
   type GrantTimes,
   type IssuedTokens,
   newAccessToken,
@@ -41,35 +43,47 @@ export function rotateRefreshToken(
   times: GrantTimes,
 ): Outcome<Refreshed> {
   const { refresh } = grant
-  const { token } = request
-  if (refresh === undefined || !sameSecret(sha256(token.family), refresh.familyHash))
-    return refused('refresh_token_unknown')
+  if (refresh === undefined || !belongsToFamily(grant, request.token)) return refused('refresh_token_unknown')
   if (request.clientId !== grant.clientId) return refused('refresh_token_of_other_client')
   if (now >= refresh.expiresAt) return refused('refresh_token_expired')
-  const hash = sha256(token.secret)
-  const current = sameSecret(hash, refresh.hash)
-  const last = refresh.previous
-  const retriable =
-    last !== undefined && sameSecret(hash, last.hash) && now - last.rotatedAt < times.refreshRetryWindow
-  if (!current && !retriable) {
-    // The family is genuine. An older generation was spent, so somebody holds a copy; one that this store never
-    // heard of was lost with a failed replica, which is nobody's fault.
-    return token.generation < refresh.generation
-      ? { kind: 'ended', reason: 'refresh_token_reused' }
-      : refused('refresh_token_unknown')
-  }
-  const scopes = narrowedScopes(request.scope, grant.scopes)
-  if (typeof scopes === 'string') return refused(scopes)
-  const resources = narrowedResources(request.resources, grant.resources, request.knownResources)
-  if (typeof resources === 'string') return refused(resources)
-  return current
-    ? rotate(grant, refresh, request, { scopes, resources }, now, times)
-    : retry(grant, refresh, token, { scopes, resources }, now)
+  const standing = standingOf(refresh, request.token, now, times)
+  if (standing === 'spent') return { kind: 'ended', reason: 'refresh_token_reused' }
+  if (standing === 'unknown') return refused('refresh_token_unknown')
+  const extent = extentOf(grant, request)
+  if (typeof extent === 'string') return refused(extent)
+  return standing === 'current'
+    ? rotate(grant, refresh, request, extent, now, times)
+    : retry(grant, standing, request.token, extent, now)
+}
+
+/**
+ * What a token of the family is now: the current one, the one a rotation spent a moment ago (with that rotation),
+ * one spent before, or one that this store never heard of. The last was lost with a failed replica, which is
+ * nobody's fault; of a spent one somebody holds a copy.
+ */
+function standingOf(
+  { hash, previous, generation }: RefreshState,
+  token: RefreshTokenSecret,
+  now: number,
+  { refreshRetryWindow }: GrantTimes,
+): 'current' | 'spent' | 'unknown' | Rotation {
+  const presented = sha256(token.secret)
+  if (sameSecret(presented, hash)) return 'current'
+  const retried = previous !== undefined && sameSecret(presented, previous.hash)
+  if (retried && now - previous.rotatedAt < refreshRetryWindow) return previous
+  return token.generation < generation ? 'spent' : 'unknown'
 }
 
 interface Extent {
   readonly scopes: readonly string[]
   readonly resources: readonly string[]
+}
+
+function extentOf(grant: Grant, request: RefreshRequest): Extent | Reason {
+  const scopes = narrowedScopes(request.scope, grant.scopes)
+  if (typeof scopes === 'string') return scopes
+  const resources = narrowedResources(request.resources, grant.resources, request.knownResources)
+  return typeof resources === 'string' ? resources : { scopes, resources }
 }
 
 function rotate(
@@ -104,12 +118,11 @@ function rotate(
 
 function retry(
   grant: Grant,
-  refresh: RefreshState,
+  last: Rotation,
   token: RefreshTokenSecret,
   extent: Extent,
   now: number,
 ): Outcome<Refreshed> {
-  const last = refresh.previous as Rotation
   const same = sameList(extent.scopes, last.scopes) && sameList(extent.resources, last.resources)
   if (!same) return refused('refresh_retry_differs')
   const successor = successorOf(token, last.salt)
