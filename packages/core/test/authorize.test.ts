@@ -188,6 +188,17 @@ describe('signing in', () => {
     ).toHaveProperty('code')
   })
 
+  it('does not take the session it sent away for the new one, nor an older one of somebody else', async () => {
+    const { school, id } = await withClient()
+    const thisVerySecond = { cookie: `user=alice@${school.clock.now}` }
+    await authorize(school, authorizationQuery(id, { prompt: 'login' }), thisVerySecond)
+    const [path = '', query = ''] = (school.shown.signIn ?? '').split('?')
+    const older = { cookie: `user=bob@${school.clock.now - 100}` }
+    for (const headers of [thisVerySecond, older]) {
+      expect((await school.send('GET', path, { query, headers })).body).not.toBe('consent')
+    }
+  })
+
   it('does not let an old return address stand for a new sign-in', async () => {
     const { school, id } = await withClient()
     await authorize(school, authorizationQuery(id, { prompt: 'login' }), {})

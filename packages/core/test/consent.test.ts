@@ -159,6 +159,14 @@ describe('who is asked', () => {
     expect((await authorize(school, authorizationQuery(client.client_id))).body).toBe('consent')
   })
 
+  it('is always asked for a public integration, whatever the operator said', async () => {
+    const school = openSchool()
+    const metadata = { client_name: 'Kiosk', redirect_uris: [REDIRECT_URI], remember_consent: true }
+    const client = await school.server.clients.add({ ...metadata, token_endpoint_auth_method: 'none' })
+    await tokensFor(school, client)
+    expect((await authorize(school, authorizationQuery(client.client_id))).body).toBe('consent')
+  })
+
   it('is not asked again for an integration that remembers', async () => {
     const school = openSchool()
     const client = await school.server.clients.add({
