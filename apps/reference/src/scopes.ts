@@ -12,7 +12,7 @@ interface Area {
 }
 
 /** Every area of the API: the one place where an area or a scope is added. */
-export const AREAS = {
+const AREAS = {
   courses: {
     title: 'Courses',
     read: 'See all courses, also unpublished ones',

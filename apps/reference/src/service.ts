@@ -108,7 +108,7 @@ function storeOf(settings: Settings): Store {
   return withIntegrations(createMemoryStore(), integrationsFile(integrationsPath(settings)))
 }
 
-export function integrationsPath(settings: Settings): string {
+function integrationsPath(settings: Settings): string {
   return settings.INTEGRATIONS_FILE ?? `${DEVELOPMENT_FOLDER}/integrations.json`
 }
 

@@ -1,0 +1,100 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join, matchesGlob, sep } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { DEPENDENCY_RULE, type SourceFile, violations } from './dependency-rule.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+
+describe('the dependency rule', () => {
+  it('is kept by every source file of every package', () => {
+    expect(violations(sources())).toEqual([])
+  })
+
+  it('has no row without a file', () => {
+    const paths = sources().map(({ path }) => path)
+    const idle = DEPENDENCY_RULE.filter(({ files }) => !paths.some((path) => matchesGlob(path, files)))
+    expect(idle).toEqual([])
+  })
+
+  it.each([
+    ['rules/pkce.ts', "import { z } from 'zod'\nimport { sha256 } from '../secrets.ts'"],
+    ['rules/pkce.ts', "import type { Grant } from '../store.ts'"],
+    [
+      'rules/pkce.ts',
+      "/**\n * import { readFile } from 'node:fs'\n * import('hono')\n */\nexport const a = 'from'",
+    ],
+    ['tokens/id-token.ts', "import { SignJWT } from 'jose'\nimport { hash } from 'node:crypto'"],
+    ['endpoints/token.ts', "import { refreshToken } from './grant-types/refresh-token.ts'"],
+    ['endpoints/consent.ts', "import { approve } from '../approval.ts'"],
+    ['index.ts', "export { createAuthorizationServer } from './authorization-server.ts'"],
+  ])('lets packages/core/src/%s hold %j', (file, source) => {
+    expect(violations([{ path: `packages/core/src/${file}`, source }])).toEqual([])
+  })
+
+  it.each([
+    ['rules/x.ts', "import { y } from '../endpoints/y.ts'", 'must not import ../endpoints/y.ts'],
+    ['rules/x.ts', "import { y } from '../http.ts'", 'must not import ../http.ts'],
+    [
+      'rules/x.ts',
+      "import {\n  type A,\n  b,\n} from '../store.ts'",
+      'must import only types from ../store.ts, by `import type`',
+    ],
+    ['rules/x.ts', "import { now } from 'node:process'", 'must not import node:process'],
+    ['rules/x.ts', "export * from '../options.ts'", 'must not import ../options.ts'],
+    ['rules/x.ts', "const y = await import('../http.ts')", 'must not import ../http.ts'],
+    ['rules/x.ts', "import '../http.ts'", 'must not import ../http.ts'],
+    [
+      'tokens/x.ts',
+      "import { y } from '../rules/y.ts'",
+      'must import only types from ../rules/y.ts, by `import type`',
+    ],
+    ['endpoints/revoke.ts', "import { token } from './token.ts'", 'must not import ./token.ts'],
+    [
+      'endpoints/revoke.ts',
+      "import { refresh } from './grant-types/refresh-token.ts'",
+      'must not import ./grant-types/refresh-token.ts',
+    ],
+    ['endpoints/grant-types/x.ts', "import { token } from '../token.ts'", 'must not import ../token.ts'],
+    [
+      'endpoints/x.ts',
+      "import type { A } from '../authorization-server.ts'",
+      'must not import ../authorization-server.ts',
+    ],
+    ['resource-server.ts', "export { a } from './index.ts'", 'must not import ./index.ts'],
+    ['message.ts', "import { token } from './endpoints/token.ts'", 'must not import ./endpoints/token.ts'],
+    ['http.ts', "import { createServer } from 'node:http'", 'must not import node:http'],
+    ['helpers/x.ts', '', 'is in no row of the dependency rule'],
+  ])('refuses that packages/core/src/%s holds %j', (file, source, message) => {
+    const path = `packages/core/src/${file}`
+    expect(violations([{ path, source }])).toEqual([`${path} ${message}`])
+  })
+
+  it.each([
+    [
+      'packages/store-memory/src/index.ts',
+      "import { OAuthError } from '@grantkit/core'",
+      'must import only types from @grantkit/core, by `import type`',
+    ],
+    [
+      'packages/store-memory/src/index.ts',
+      "import type { Store } from '../../core/src/store.ts'",
+      'must not import ../../core/src/store.ts',
+    ],
+    [
+      'packages/adapter-fastify/src/index.ts',
+      "import { createMemoryStore } from '@grantkit/store-memory'",
+      'must not import @grantkit/store-memory',
+    ],
+    ['packages/adapter-fastify/src/index.ts', "import { z } from 'zod'", 'must not import zod'],
+    ['packages/adapter-koa/src/index.ts', '', 'is in no row of the dependency rule'],
+  ])('refuses that %s holds %j', (path, source, message) => {
+    expect(violations([{ path, source }])).toEqual([`${path} ${message}`])
+  })
+})
+
+function sources(): SourceFile[] {
+  const paths = globSync('packages/*/src/**/*.ts', { cwd: ROOT }).map((path) => path.split(sep).join('/'))
+  return paths
+    .filter((path) => !path.endsWith('.test.ts'))
+    .map((path) => ({ path, source: readFileSync(join(ROOT, path), 'utf8') }))
+}

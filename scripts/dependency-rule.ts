@@ -1,0 +1,119 @@
+/**
+ * Who may import whom. Arrows only go down: index -> server -> endpoints -> shared steps -> rules and tokens ->
+ * secrets, errors and the types of the store. A file that no row names, and an import that its row does not
+ * name, are violations, so a new folder or a new dependency is a decision made in this table.
+ */
+import { matchesGlob, posix } from 'node:path'
+
+export interface SourceFile {
+  /** From the root of the repository, with forward slashes. */
+  path: string
+  source: string
+}
+
+export interface Row {
+  files: string
+  /** Globs over repository paths, and names of packages. A later `!pattern` takes away. */
+  imports: readonly string[]
+  /** What may be imported by `import type` only, beside the above. */
+  types?: readonly string[]
+}
+
+const core = (file: string) => `packages/core/src/${file}`
+
+/** Named for what they assemble; only index.ts may import them. */
+const assemblies = ['index.ts', 'authorization-server.ts', 'resource-server.ts'].map(
+  (file) => `!${core(file)}`,
+)
+/** The steps that several endpoints share lie beside the endpoints folder. */
+const shared = [core('*.ts'), ...assemblies, core('rules/*'), core('tokens/*'), 'zod']
+
+/** The first row that names a file is the row of that file. */
+export const DEPENDENCY_RULE: readonly Row[] = [
+  {
+    files: core('rules/*'),
+    imports: [core('rules/*'), core('oauth-error.ts'), core('secrets.ts'), core('message.ts'), 'zod'],
+    types: [core('store.ts'), core('interaction.ts')],
+  },
+  {
+    files: core('tokens/*'),
+    imports: [core('tokens/*'), core('secrets.ts'), 'jose', 'zod', 'node:crypto'],
+    types: [core('*.ts'), ...assemblies, core('rules/*')],
+  },
+  { files: core('endpoints/token.ts'), imports: [...shared, core('endpoints/grant-types/*')] },
+  { files: core('endpoints/grant-types/*'), imports: shared },
+  { files: core('endpoints/*'), imports: shared },
+  {
+    files: core('index.ts'),
+    imports: [core('*.ts'), core('rules/*'), core('tokens/*'), `!${core('index.ts')}`],
+  },
+  { files: core('authorization-server.ts'), imports: [...shared, core('endpoints/*')] },
+  { files: core('oauth-error.ts'), imports: [] },
+  { files: core('store.ts'), imports: [], types: [core('*.ts'), ...assemblies] },
+  { files: core('secrets.ts'), imports: ['node:crypto'] },
+  { files: core('*.ts'), imports: shared },
+
+  {
+    files: 'packages/store-memory/src/**',
+    imports: ['packages/store-memory/src/**'],
+    types: ['@grantkit/core'],
+  },
+  {
+    files: 'packages/testkit/src/**',
+    imports: ['packages/testkit/src/**', '@grantkit/core', 'vitest', 'fast-check', 'node:*', 'node:*/*'],
+  },
+  {
+    files: 'packages/adapter-fastify/src/**',
+    imports: ['packages/adapter-fastify/src/**', '@grantkit/core', 'fastify'],
+  },
+]
+
+/** One sentence for each import that the table does not allow. */
+export function violations(files: readonly SourceFile[], table = DEPENDENCY_RULE): string[] {
+  return files.flatMap((file) => {
+    const row = table.find((row) => matchesGlob(file.path, row.files))
+    if (row === undefined) return [`${file.path} is in no row of the dependency rule`]
+    return importsOf(file.source).flatMap((found) => violation(file.path, found, row) ?? [])
+  })
+}
+
+function violation(path: string, { specifier, typeOnly }: Import, row: Row): string | undefined {
+  const target = specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : specifier
+  if (allows(row.imports, target)) return undefined
+  if (!allows(row.types ?? [], target)) return `${path} must not import ${specifier}`
+  return typeOnly ? undefined : `${path} must import only types from ${specifier}, by \`import type\``
+}
+
+function allows(patterns: readonly string[], target: string): boolean {
+  const taken = patterns.filter((pattern) => pattern.startsWith('!'))
+  const given = patterns.filter((pattern) => !pattern.startsWith('!'))
+  return (
+    given.some((pattern) => matchesGlob(target, pattern)) &&
+    !taken.some((pattern) => matchesGlob(target, pattern.slice(1)))
+  )
+}
+
+interface Import {
+  specifier: string
+  typeOnly: boolean
+}
+
+// Biome keeps every statement at the start of a line, so an example in a comment is not taken for an import.
+const STATEMENTS = [
+  /^import(?<type>\s+type\b(?!\s*,|\s+from\b))?\s*(?:[^'"]*?\bfrom\s*)?['"](?<specifier>[^'"]+)['"]/gm,
+  /^export(?<type>\s+type)?\s*(?:\*[^'"]*?|\{[^}]*\}\s*)from\s*['"](?<specifier>[^'"]+)['"]/gm,
+]
+const EXPRESSION = /\bimport\(\s*['"](?<specifier>[^'"]+)['"]/g
+
+function importsOf(source: string): Import[] {
+  const statements = STATEMENTS.flatMap((statement) => [...source.matchAll(statement)])
+  const expressions = withoutComments(source).matchAll(EXPRESSION)
+  return [...statements, ...expressions].map(({ groups = {} }) => ({
+    specifier: groups.specifier ?? '',
+    typeOnly: groups.type !== undefined,
+  }))
+}
+
+function withoutComments(source: string): string {
+  return source.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, '')
+}
