@@ -1,13 +1,13 @@
-import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../test/temporary-folder.ts'
 import { accountsOf, demoAccounts, hashPassword, readAccounts, writeAccounts } from './accounts.ts'
 
 const demo = await demoAccounts()
 
 async function temporaryFile(): Promise<string> {
-  return join(await mkdtemp(join(tmpdir(), 'grantkit-accounts-')), 'accounts.json')
+  return join(await temporaryFolder(), 'accounts.json')
 }
 
 describe('accounts', () => {

@@ -1,22 +1,19 @@
-import { mkdtemp, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { stat } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../test/temporary-folder.ts'
 import { developmentKeysFile, developmentSecret } from './development.ts'
 import { readSigningKeys } from './signing-keys-file.ts'
 
-const emptyFolder = () => mkdtemp(join(tmpdir(), 'grantkit-development-'))
-
 describe('what development keeps', () => {
   it('is made once, also when two processes start at once', async () => {
-    const folder = await emptyFolder()
+    const folder = await temporaryFolder()
     const secrets = await Promise.all([developmentSecret(folder), developmentSecret(folder)])
     expect(new Set([...secrets, await developmentSecret(folder)]).size).toBe(1)
     expect(secrets[0]?.length).toBeGreaterThanOrEqual(32)
   })
 
   it('can sign with every algorithm, and only its owner may read it', async () => {
-    const path = await developmentKeysFile(await emptyFolder())
+    const path = await developmentKeysFile(await temporaryFolder())
     expect((await readSigningKeys(path)).map(({ alg }) => alg)).toEqual(['RS256', 'ES256', 'EdDSA'])
     expect((await stat(path)).mode & 0o077).toBe(0)
   })

@@ -1,9 +1,9 @@
-import { mkdtemp, readFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Client } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../test/temporary-folder.ts'
 import { integrationsFile, withIntegrations } from './integrations-file.ts'
 
 function client(clientId: string, origin: Client['origin']): Client {
@@ -21,7 +21,7 @@ function client(clientId: string, origin: Client['origin']): Client {
 }
 
 async function openFile() {
-  const path = join(await mkdtemp(join(tmpdir(), 'grantkit-integrations-')), 'integrations.json')
+  const path = join(await temporaryFolder(), 'integrations.json')
   return { path, open: () => withIntegrations(createMemoryStore(), integrationsFile(path)).clients }
 }
 

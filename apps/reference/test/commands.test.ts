@@ -1,4 +1,4 @@
-import { mkdtemp, readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -16,7 +16,10 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'grantkit-commands-'))
   service = await runService({ INTEGRATIONS_FILE: inFolder('integrations.json') })
 })
-afterAll(() => service.close())
+afterAll(async () => {
+  await service.close()
+  await rm(folder, { recursive: true })
+})
 
 describe('demo', () => {
   it('leads a person through the whole flow', async () => {
