@@ -13,10 +13,20 @@ export async function listenOnFastify(
   address: { host: string; port: number },
 ): Promise<Listening> {
   const app = fastify({ forceCloseConnections: 'idle' })
-  app.setNotFoundHandler((_, reply) =>
-    reply.code(404).send({ error: 'not_found', error_description: 'There is nothing at this path' }),
-  )
+  let closing = false
+  app.addHook('onSend', async (_request, reply) => {
+    // A connection that is kept alive would hold up the end until it times out.
+    if (closing) reply.header('connection', 'close')
+  })
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send(NOT_FOUND))
   await app.register(authorizationServer({ routes }))
   await app.listen(address)
-  return { close: () => app.close() }
+  return {
+    close() {
+      closing = true
+      return app.close()
+    },
+  }
 }
+
+const NOT_FOUND = { error: 'not_found', error_description: 'There is nothing at this path' }

@@ -1,23 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import type { ErrorView, HttpRequest, HttpResponse, Interaction, Route } from '@grantkit/core'
-import type { Accounts } from '../accounts.ts'
 import { methodNotAllowed } from '../http.ts'
-import type { Sessions } from '../session.ts'
-import type { SignInLimits } from '../sign-in-limits.ts'
 import { consentPage } from './consent.ts'
 import { errorPage } from './error.ts'
 import { homePage } from './home.ts'
-import { login } from './login.ts'
+import { type LoginOptions, login } from './login.ts'
 import { logoutPage, signOut } from './logout.ts'
-import type { Site } from './page.ts'
 
-export interface PagesOptions {
-  readonly site: Site
-  readonly baseUrl: string
-  readonly secret: string
-  readonly accounts: Accounts
-  readonly sessions: Sessions
-  readonly limits: SignInLimits
+export interface PagesOptions extends LoginOptions {
   /** Tells visitors of the demo account. */
   readonly demo: boolean
   /** Hears of what a page could not cope with. */

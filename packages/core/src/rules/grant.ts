@@ -41,17 +41,12 @@ export interface RefreshTokenSecret {
   readonly secret: string
 }
 
-export interface Approval {
-  readonly id: string
-  readonly subject: string
-  readonly clientId: string
-  readonly scopes: readonly string[]
-  readonly resources: readonly string[]
-  readonly redirectUri: string
+/** What the user approved, and the secrets of the code that says so. */
+export interface Approval
+  extends Pick<Grant, 'id' | 'subject' | 'clientId' | 'scopes' | 'resources' | 'redirectUri' | 'authTime'> {
   readonly challenge: string
-  readonly nonce?: string | undefined
-  readonly authTime: number
   readonly code: string
+  readonly nonce?: string | undefined
 }
 
 /** The grant of one approval, its code outstanding. */

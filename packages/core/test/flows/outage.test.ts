@@ -13,8 +13,8 @@ import {
   refresh,
   register,
   tokensFor,
-} from './client.ts'
-import { ISSUER, openSchool, REDIRECT_URI } from './school.ts'
+} from '../client.ts'
+import { ISSUER, openSchool, REDIRECT_URI } from '../school.ts'
 
 /** A real store behind a switch: while `down`, every verb rejects as a lost connection does. */
 function failingStore(now: () => number): { store: Store; outage: { down: boolean; writes: boolean } } {
