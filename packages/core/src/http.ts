@@ -69,9 +69,6 @@ export function header(request: HttpRequest, name: string): string | undefined {
 
 export const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' } as const
 
-/** Public documents that change only with a deployment or a key rotation. */
-export const CACHEABLE = { 'cache-control': 'public, max-age=3600' } as const
-
 export function json(status: number, body: unknown, headers: HttpResponse['headers'] = {}): HttpResponse {
   return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) }
 }

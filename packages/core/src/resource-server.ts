@@ -25,6 +25,8 @@ export interface ResourceServerOptions<Scope extends string> {
 }
 
 export interface ResourceServer<Scope extends string> {
+  /** Where clients learn which authorization server issues its tokens (RFC 9728 3). */
+  readonly metadataUrl: string
   /**
    * Decides on a request: no token is anonymous, a bad one is refused with 401, one that lacks any of `scopes`
    * with 403. Never rejects; a store that is down is a 503.
@@ -45,6 +47,7 @@ export function createResourceServer<Scope extends string>(
     onEvent: options.onEvent ?? (() => {}),
   }
   return {
+    metadataUrl: guard.metadataUrl,
     async access(request, ...scopes) {
       const access = await accessOf(guard, request, scopes)
       const challenge = access.kind === 'anonymous' && options.anonymous === 'challenge'

@@ -92,7 +92,7 @@ function preflight(endpoint: Endpoint): HttpResponse {
     status: 204,
     headers: {
       'access-control-allow-methods': endpoint.methods.join(', '),
-      'access-control-allow-headers': 'authorization, content-type, mcp-protocol-version',
+      'access-control-allow-headers': 'authorization, content-type, if-none-match, mcp-protocol-version',
       'access-control-max-age': '86400',
     },
     body: '',
@@ -104,7 +104,7 @@ function withCors(response: HttpResponse): HttpResponse {
   const headers = {
     ...response.headers,
     'access-control-allow-origin': '*',
-    'access-control-expose-headers': 'WWW-Authenticate, Retry-After',
+    'access-control-expose-headers': 'WWW-Authenticate, Retry-After, ETag',
   }
   return { ...response, headers }
 }

@@ -63,6 +63,19 @@ describe('the server metadata', () => {
     },
   )
 
+  it('sends a document again only when it changed', async () => {
+    const school = openSchool()
+    const { etag } = (await school.send('GET', AS)).headers
+    expect(etag).toMatch(/^"[\w-]{43}"$/)
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const answer = await school.send('GET', AS, { headers: { 'if-none-match': String(known) } })
+      expect([answer.status, answer.body, answer.headers.etag]).toEqual([304, '', etag])
+    }
+    expect((await school.send('GET', AS, { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
+    const changed = openSchool({ documentation: 'https://school.example/auth.md' })
+    expect((await changed.send('GET', AS)).headers.etag).not.toBe(etag)
+  })
+
   it('keeps the issuer byte for byte and puts its path where each document wants it', async () => {
     const issuer = 'https://school.example/auth/'
     const { server } = openSchool({ issuer, resources: [issuer] })

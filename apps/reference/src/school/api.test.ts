@@ -13,6 +13,7 @@ const refusal: HttpResponse = {
 
 /** A guard that knows one token for each set of scopes: the token is their list. */
 const api: ResourceServer<Scope> = {
+  metadataUrl: 'https://school.example/.well-known/oauth-protected-resource',
   async access({ headers }, ...scopes): Promise<Access> {
     const held = headers.authorization
     if (held === undefined) return { kind: 'anonymous' }
@@ -111,6 +112,14 @@ describe('reading', () => {
     expect((await call('GET', '/api/courses/ceramics-glazing', 'courses:read')).json.title).toBe(
       'Ceramics: glazing',
     )
+  })
+
+  it('points an anonymous client at the metadata, and nobody else', async () => {
+    const call = openSchool()
+    const link = `<${api.metadataUrl}>; rel="service-meta"`
+    expect((await call('GET', '/api/students')).headers.link).toBe(link)
+    expect((await call('POST', '/api/students')).headers.link).toBe(link)
+    expect((await call('GET', '/api/students', 'students:read')).headers).not.toHaveProperty('link')
   })
 
   it('turns pages', async () => {

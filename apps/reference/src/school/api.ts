@@ -71,9 +71,20 @@ async function guarded(
   if (caller.kind === 'refused') return caller.response
   // No challenge: clients of this service are served as anonymous, never asked for a token.
   if (caller.kind === 'anonymous' && access === 'write') {
-    return jsonError(403, 'access_denied', `Writing ${area.title.toLowerCase()} needs an access token`)
+    const refusal = jsonError(
+      403,
+      'access_denied',
+      `Writing ${area.title.toLowerCase()} needs an access token`,
+    )
+    return withMetadataLink(refusal, api.metadataUrl)
   }
-  return answer(school, area, request, caller)
+  const response = answer(school, area, request, caller)
+  return caller.kind === 'anonymous' ? withMetadataLink(response, api.metadataUrl) : response
+}
+
+/** Since nobody is challenged here, this is how a client learns where tokens come from (RFC 8631 4). */
+function withMetadataLink(response: HttpResponse, metadataUrl: string): HttpResponse {
+  return { ...response, headers: { ...response.headers, link: `<${metadataUrl}>; rel="service-meta"` } }
 }
 
 const Page = z.object({
@@ -171,7 +182,7 @@ function preflight(methods: readonly string[]): HttpResponse {
 function withCors(response: HttpResponse): HttpResponse {
   const headers = {
     'access-control-allow-origin': '*',
-    'access-control-expose-headers': 'WWW-Authenticate, Location, Retry-After',
+    'access-control-expose-headers': 'WWW-Authenticate, Link, Location, Retry-After',
   }
   return { ...response, headers: { ...response.headers, ...headers } }
 }

@@ -1,8 +1,7 @@
-import { CACHEABLE, type HttpResponse, json } from '../http.ts'
+import { publicDocument } from '../document.ts'
 import type { ServerContext } from '../server-context.ts'
 
-/** The public signing keys (RFC 7517 5), made once at the start. */
-export function jwks(server: ServerContext): () => HttpResponse {
-  const document = json(200, server.keys.publicKeys, CACHEABLE)
-  return () => document
+/** The public signing keys (RFC 7517 5). */
+export function jwks({ keys }: ServerContext): ReturnType<typeof publicDocument> {
+  return publicDocument(keys.publicKeys)
 }

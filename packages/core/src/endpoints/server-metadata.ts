@@ -1,12 +1,11 @@
-import { CACHEABLE, type HttpResponse, json } from '../http.ts'
+import { publicDocument } from '../document.ts'
 import { addressOf } from '../paths.ts'
 import { claimsOfScopes } from '../rules/claims.ts'
 import type { ServerContext } from '../server-context.ts'
 
-/** The document at both well-known addresses (RFC 8414 2, OpenID Connect Discovery 3), made once at the start. */
-export function serverMetadata(server: ServerContext): () => HttpResponse {
-  const document = json(200, metadataOf(server), CACHEABLE)
-  return () => document
+/** The document at both well-known addresses (RFC 8414 2, OpenID Connect Discovery 3), derived from what the server runs on. */
+export function serverMetadata(server: ServerContext): ReturnType<typeof publicDocument> {
+  return publicDocument(metadataOf(server))
 }
 
 function metadataOf(server: ServerContext): object {

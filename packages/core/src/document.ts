@@ -1,0 +1,21 @@
+import { type HttpRequest, type HttpResponse, header, json } from './http.ts'
+import { sha256 } from './secrets.ts'
+
+/**
+ * A public document: made once at the start, cached for an hour, and revalidated by a strong validator over its
+ * very bytes (RFC 9110 8.8.3 and 13.1.2).
+ */
+export function publicDocument(content: object): (request: HttpRequest) => HttpResponse {
+  const body = JSON.stringify(content)
+  const validators = { 'cache-control': 'public, max-age=3600', etag: `"${sha256(body)}"` }
+  const full = json(200, content, validators)
+  const unchanged: HttpResponse = { status: 304, headers: validators, body: '' }
+  return (request) => (isKnown(request, validators.etag) ? unchanged : full)
+}
+
+function isKnown(request: HttpRequest, etag: string): boolean {
+  const known = (header(request, 'if-none-match') ?? '')
+    .split(',')
+    .map((tag) => tag.trim().replace(/^W\//, ''))
+  return known.includes(etag) || known.includes('*')
+}
