@@ -48,6 +48,16 @@ export const DEPENDENCY_RULE: readonly Row[] = [
     imports: [core('*.ts'), core('rules/*'), core('tokens/*'), `!${core('index.ts')}`],
   },
   { files: core('authorization-server.ts'), imports: [...shared, core('endpoints/*')] },
+  {
+    files: core('messages.ts'),
+    imports: [
+      core('*.ts'),
+      ...assemblies,
+      core('rules/*'),
+      core('endpoints/*'),
+      core('endpoints/grant-types/*'),
+    ],
+  },
   { files: core('oauth-error.ts'), imports: [] },
   { files: core('store.ts'), imports: [], types: [core('*.ts'), ...assemblies] },
   { files: core('secrets.ts'), imports: ['node:crypto'] },

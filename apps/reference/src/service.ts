@@ -11,6 +11,8 @@ import {
 import { createMemoryStore } from '@grantkit/store-memory'
 import { type Account, accountsOf, demoAccounts, readAccounts } from './accounts.ts'
 import { DEVELOPMENT_FOLDER, developmentKeysFile, developmentSecret } from './development.ts'
+import type { DescribedServer } from './documents/auth-md.ts'
+import { documentRoutes } from './documents/routes.ts'
 import { healthRoutes } from './health.ts'
 import { integrationsFile, withIntegrations } from './integrations-file.ts'
 import { interaction, type PagesOptions, pageRoutes } from './pages/routes.ts'
@@ -54,11 +56,13 @@ export async function createService(settings: Settings, { onEvent, onError }: Ob
   const ready = () => reachable(store)
   const school = schoolInMemory(DEMO_SCHOOL, randomUUID)
   const { basePath } = pages.site
+  const metadata = await metadataOf(server)
   return {
     routes: [
       ...server.routes,
       ...pageRoutes(pages),
       ...schoolRoutes(basePath, api, school),
+      ...documentRoutes({ basePath, metadata, lifetimes: lifetimesOf(settings), school }),
       ...healthRoutes(basePath, ready),
     ],
     clients: server.clients,
@@ -89,8 +93,16 @@ async function authorizationServer(
     redirectUris: loopbackOnly({ localhost: true }),
     lifetimes: lifetimesOf(settings),
     onEvent,
+    documentation: `${issuer}/auth.md`,
     ...(DEFAULT_SCOPE === undefined ? {} : { defaultScope: DEFAULT_SCOPE }),
   })
+}
+
+/** What the server says of itself, so that no document says anything else. */
+async function metadataOf({ routes }: AuthorizationServer): Promise<DescribedServer> {
+  const route = routes.find(({ path }) => path.startsWith('/.well-known/oauth-authorization-server'))
+  const document = await route?.handle({ method: 'GET', path: route.path, query: '', headers: {}, body: '' })
+  return JSON.parse(document?.body ?? '{}') as DescribedServer
 }
 
 function lifetimesOf(settings: Settings) {

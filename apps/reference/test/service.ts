@@ -2,12 +2,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ServerEvent } from '@grantkit/core'
 import { listenOnFastify } from '../src/frameworks/fastify.ts'
-import { createService } from '../src/service.ts'
+import { createService, type Service } from '../src/service.ts'
 import { parseSettings } from '../src/settings.ts'
 
 /** The real service on a free loopback port of this process. */
 export interface RunningService {
   readonly baseUrl: string
+  readonly routes: Service['routes']
   readonly events: ServerEvent[]
   readonly errors: unknown[]
   close(): Promise<void>
@@ -24,7 +25,13 @@ export async function runService(environment: Record<string, string> = {}): Prom
   }
   const service = await createService(settings, observers)
   const listening = await listenOnFastify(service.routes, { host: settings.HOST, port: settings.PORT })
-  return { baseUrl: settings.BASE_URL, events, errors, close: () => listening.close() }
+  return {
+    baseUrl: settings.BASE_URL,
+    routes: service.routes,
+    events,
+    errors,
+    close: () => listening.close(),
+  }
 }
 
 export async function freePort(): Promise<number> {

@@ -38,7 +38,7 @@ const parameter = z.string().max(LONGEST_PARAMETER, `must be at most ${LONGEST_P
 const TargetParameters = z.object({ client_id: parameter, redirect_uri: parameter.optional() })
 
 /** RFC 6749 4.1.1, RFC 7636 4.3, RFC 8707 2, OpenID Connect Core 3.1.2.1. */
-const AuthorizationParameters = z.object({
+export const AuthorizationParameters = z.object({
   response_type: parameter.optional(),
   response_mode: parameter.optional(),
   scope: parameter.optional(),

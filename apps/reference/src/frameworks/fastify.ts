@@ -24,9 +24,12 @@ export async function listenOnFastify(
   return {
     close() {
       closing = true
+      // Whoever does not read its answer must not hold up the end for ever.
+      setTimeout(() => app.server.closeAllConnections(), LONGEST_DRAIN_MS).unref()
       return app.close()
     },
   }
 }
 
+const LONGEST_DRAIN_MS = 10_000
 const NOT_FOUND = { error: 'not_found', error_description: 'There is nothing at this path' }

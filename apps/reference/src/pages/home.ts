@@ -10,8 +10,10 @@ export function homePage(site: Site, baseUrl: string, demo: boolean): Promise<Ht
 <section class="card" aria-label="For developers">
   <h2>For developers</h2>
   <ul>
-    <li><a href="${site.basePath}/.well-known/openid-configuration">Server metadata</a>: every endpoint, grant type and scope</li>
-    <li><a href="${site.basePath}/.well-known/oauth-protected-resource">Protected-resource metadata</a></li>
+    <li><a href="${site.basePath}/auth.md">How to get a token</a>, with commands that run</li>
+    <li><a href="${site.basePath}/docs">The API</a>, and its <a href="${site.basePath}/openapi.json">OpenAPI description</a></li>
+    <li><a href="${site.basePath}/.well-known/oauth-authorization-server">Server metadata</a>: every endpoint, grant type and scope</li>
+    <li><a href="${site.basePath}/llms.txt">Index for agents</a>, <a href="${site.basePath}/pricing.md">pricing</a></li>
     <li><a href="${site.basePath}/api/courses">The courses</a>, as anybody may read them</li>
   </ul>
 </section>

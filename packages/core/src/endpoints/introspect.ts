@@ -9,7 +9,7 @@ import type { Client, Grant } from '../store.ts'
 import { parseAccessToken, parseRefreshToken } from '../tokens/token-string.ts'
 
 /** RFC 7662 2.1. */
-const IntrospectionRequest = z.object({ token: z.string() })
+export const IntrospectionRequest = z.object({ token: z.string() })
 
 /** RFC 7662 2.2: whatever the caller may not know looks the same as what does not exist. */
 const INACTIVE = { active: false } as const

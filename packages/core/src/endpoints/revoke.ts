@@ -15,7 +15,7 @@ import {
 } from '../tokens/token-string.ts'
 
 /** RFC 7009 2.1. A wrong token_type_hint changes nothing, as a token shows what it is, so it is not even read. */
-const RevocationRequest = z.object({ token: z.string() })
+export const RevocationRequest = z.object({ token: z.string() })
 
 /** The revocation endpoint (RFC 7009): a token that is already dead is a success too. */
 export async function revoke(server: ServerContext, request: HttpRequest): Promise<HttpResponse> {

@@ -13,7 +13,7 @@ import { requireSigningKey, type TokenResponse, tokenResponse } from '../../toke
 import { parseCode } from '../../tokens/token-string.ts'
 
 /** RFC 6749 4.1.3, RFC 7636 4.5, RFC 8707 2.2. */
-const AuthorizationCodeRequest = z.object({
+export const AuthorizationCodeRequest = z.object({
   code: z.string(),
   redirect_uri: z.string().optional(),
   code_verifier: CodeVerifier,

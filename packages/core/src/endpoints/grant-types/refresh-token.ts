@@ -12,7 +12,7 @@ import { requireSigningKey, type TokenResponse, tokenResponse } from '../../toke
 import { parseRefreshToken } from '../../tokens/token-string.ts'
 
 /** RFC 6749 6, RFC 8707 2.2. */
-const RefreshTokenRequest = z.object({
+export const RefreshTokenRequest = z.object({
   refresh_token: z.string(),
   scope: z.string().optional(),
   resource: ResourceParameter,

@@ -1,0 +1,185 @@
+import { SCOPES } from '../scopes.ts'
+
+/** The parts of the server metadata that the walkthrough speaks of. */
+export interface DescribedServer {
+  readonly issuer: string
+  readonly authorization_endpoint: string
+  readonly token_endpoint: string
+  readonly registration_endpoint: string
+  readonly userinfo_endpoint: string
+  readonly revocation_endpoint: string
+  readonly introspection_endpoint: string
+  readonly jwks_uri: string
+  readonly grant_types_supported: readonly string[]
+  readonly token_endpoint_auth_methods_supported: readonly string[]
+  readonly scopes_supported: readonly string[]
+}
+
+/** Lifetimes in seconds, as the service runs with them. */
+export interface DescribedLifetimes {
+  readonly code: number
+  readonly accessToken: number
+  readonly refreshToken: number
+  readonly grant: number
+  readonly refreshRetryWindow: number
+}
+
+/** The walkthrough. Its commands are one shell session, from the first to the last, and are run by a test. */
+export function authMarkdown(server: DescribedServer, lifetimes: DescribedLifetimes): string {
+  return `# How to get and use a token
+
+The server metadata at <${server.issuer}/.well-known/oauth-authorization-server> is the source of truth: where this page and
+it disagree, believe it. The API answers without a token too, with what is public.
+
+A person signs in and allows access in a browser. There is no other way in: the \`agent_auth\` extension is not supported
+(no \`identity_assertion\`, no \`service_auth\`, no anonymous claim), there is no \`identity_endpoint\` and no \`register_uri\` to call, and
+there is no claim step.
+
+The commands below are one shell session. They need \`curl\` and \`openssl\`.
+
+## 1. Discover
+
+\`\`\`sh
+curl -sS ${server.issuer}/.well-known/oauth-authorization-server
+\`\`\`
+
+## 2. Register
+
+Open to every client whose redirect URIs are loopback addresses, \`http://127.0.0.1:<port>/<path>\`. A fixed https callback is
+refused with \`invalid_redirect_uri\`; such an integration is arranged with the operator. At the authorization the port
+may be another one.
+
+\`\`\`sh
+REDIRECT_URI=http://127.0.0.1:8123/callback
+REGISTRATION=$(curl -sS ${server.registration_endpoint} \\
+  -H 'Content-Type: application/json' \\
+  -d '{"client_name":"My tool","application_type":"native","redirect_uris":["'$REDIRECT_URI'"],"token_endpoint_auth_method":"none"}')
+CLIENT_ID=$(printf %s "$REGISTRATION" | sed 's/.*"client_id":"\\([^"]*\\)".*/\\1/')
+echo "$CLIENT_ID"
+\`\`\`
+
+Token endpoint authentication: ${list(server.token_endpoint_auth_methods_supported)}. A client that nobody allows anything is forgotten
+after a while. \`invalid_client\` then means: register again.
+
+## 3. Authorize, with PKCE
+
+\`\`\`sh
+VERIFIER=$(openssl rand -base64 48 | tr -d '\\n=' | tr '+/' '-_')
+CHALLENGE=$(printf %s "$VERIFIER" | openssl dgst -sha256 -binary | openssl base64 -A | tr -d '=' | tr '+/' '-_')
+STATE=$(openssl rand -hex 16)
+echo "${server.authorization_endpoint}?response_type=code&client_id=$CLIENT_ID&redirect_uri=$REDIRECT_URI&scope=openid%20profile%20courses:read&code_challenge=$CHALLENGE&code_challenge_method=S256&state=$STATE"
+\`\`\`
+
+Open that address in a browser. When the user allows it, the browser is sent to the redirect URI with \`code\`, \`state\` and
+\`iss\`. Check that \`state\` is yours and \`iss\` is \`${server.issuer}\`. The code is good once, for ${duration(lifetimes.code)}.
+
+\`\`\`sh
+read -r CODE
+\`\`\`
+
+## 4. Exchange the code
+
+\`\`\`sh
+TOKENS=$(curl -sS ${server.token_endpoint} \\
+  -d grant_type=authorization_code -d client_id="$CLIENT_ID" -d code="$CODE" \\
+  --data-urlencode redirect_uri="$REDIRECT_URI" -d code_verifier="$VERIFIER")
+ACCESS_TOKEN=$(printf %s "$TOKENS" | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
+REFRESH_TOKEN=$(printf %s "$TOKENS" | sed 's/.*"refresh_token":"\\([^"]*\\)".*/\\1/')
+\`\`\`
+
+The user may have allowed less than you asked for: \`scope\` in the answer says what. Add \`resource=${server.issuer}\` to bind
+the token to this API. With \`openid\` there is an \`id_token\` too, signed by a key of <${server.jwks_uri}>.
+
+## 5. Call
+
+\`\`\`sh
+curl -sS ${server.issuer}/api/courses -H "Authorization: Bearer $ACCESS_TOKEN"
+curl -sS ${server.userinfo_endpoint} -H "Authorization: Bearer $ACCESS_TOKEN"
+\`\`\`
+
+An access token is good for ${duration(lifetimes.accessToken)}. It belongs into the header, never into an address.
+
+## 6. Refresh
+
+\`\`\`sh
+TOKENS=$(curl -sS ${server.token_endpoint} \\
+  -d grant_type=refresh_token -d client_id="$CLIENT_ID" -d refresh_token="$REFRESH_TOKEN")
+ACCESS_TOKEN=$(printf %s "$TOKENS" | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
+REFRESH_TOKEN=$(printf %s "$TOKENS" | sed 's/.*"refresh_token":"\\([^"]*\\)".*/\\1/')
+\`\`\`
+
+Every refresh gives a new refresh token; keep that one. If an answer was lost, send the same request again within ${duration(lifetimes.refreshRetryWindow)}: you
+get the same tokens. Later, the old token counts as stolen and everything ends. A refresh token ends after ${duration(lifetimes.refreshToken)} without use,
+and ${duration(lifetimes.grant)} after the user allowed it.
+
+## 7. Revoke
+
+\`\`\`sh
+curl -sS ${server.revocation_endpoint} -d client_id="$CLIENT_ID" -d token="$REFRESH_TOKEN"
+curl -sS ${server.issuer}/api/courses -H "Authorization: Bearer $ACCESS_TOKEN"
+\`\`\`
+
+A refresh token takes everything with it; an access token only itself. The second command shows that the token is dead.
+
+A confidential client can ask what a token is good for, at <${server.introspection_endpoint}>.
+
+## Errors
+
+A refusal is JSON: \`{"error": "…", "error_description": "…"}\`.
+
+| Error | Status | Meaning |
+|---|---|---|
+${ERRORS.map(([error, status, meaning]) => `| \`${error}\` | ${status} | ${meaning} |`).join('\n')}
+
+A request without a token is never challenged: it is served as anonymous, and its \`Link\` header points at the
+protected-resource metadata. A bad token, or one that lacks a scope, is answered with a \`WWW-Authenticate\` header that does.
+
+## Grant types
+
+${server.grant_types_supported.map((type) => `- \`${type}\``).join('\n')}
+
+## Scopes
+
+Ask only for what you need. Every \`:read\` scope opens reading of its area, every \`:write\` scope writing.
+
+| Scope | Opens |
+|---|---|
+${server.scopes_supported.map((scope) => `| \`${scope}\` | ${meaningOf(scope)} |`).join('\n')}
+`
+}
+
+const ERRORS = [
+  ['invalid_request', 400, 'A parameter is missing, repeated or malformed; the description names it'],
+  ['invalid_client', 401, 'The client is unknown, or its secret is wrong'],
+  ['invalid_grant', 400, 'The code or refresh token is wrong, expired or used'],
+  ['unauthorized_client', 400, 'The client is not registered for this grant type'],
+  ['unsupported_grant_type', 400, 'There is no such grant type here'],
+  ['invalid_scope', 400, 'A scope does not exist, or was not granted'],
+  ['invalid_target', 400, 'The resource is not one of this server, or was not granted'],
+  ['invalid_redirect_uri', 400, 'At registration: not a loopback address'],
+  ['invalid_client_metadata', 400, 'At registration: the description names the member'],
+  ['access_denied', 403, 'The user did not allow it; or an anonymous write'],
+  ['invalid_token', 401, 'The access token is malformed, expired, revoked or for another resource'],
+  ['insufficient_scope', 403, 'The access token lacks a scope; the challenge names it'],
+  ['temporarily_unavailable', 503, 'Try again after the seconds of Retry-After; nothing was consumed'],
+] as const
+
+function meaningOf(scope: string): string {
+  return Object.entries(SCOPES).find(([name]) => name === scope)?.[1].description ?? ''
+}
+
+function list(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(', ')
+}
+
+/** Seconds in the largest unit that divides them. */
+function duration(seconds: number): string {
+  const [unit, length] = UNITS.find(([, size]) => seconds >= size && seconds % size === 0) ?? ['second', 1]
+  const count = seconds / length
+  return `${count} ${unit}${count === 1 ? '' : 's'}`
+}
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const

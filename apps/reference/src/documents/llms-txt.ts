@@ -1,0 +1,33 @@
+import { areas } from '../scopes.ts'
+
+/** The index for agents, in the form of llms.txt: a title, a summary, and lists of links. */
+export function llmsText(baseUrl: string): string {
+  const link = (path: string, name: string, notes: string) => `- [${name}](${baseUrl}${path}): ${notes}`
+  const catalogue = areas.filter(({ catalogue }) => catalogue)
+  return `# Harbour School
+
+> An online school with an API. Anybody may read its catalogue; a token of the user opens more. Clients register themselves and get tokens by OAuth 2.0 Authorization Code with PKCE.
+
+There is no autonomous sign-in for agents: a person has to allow access in a browser, once.
+
+## Access
+
+${link('/auth.md', 'Authentication walkthrough', 'discover, register, authorize, exchange, call, refresh, revoke, with commands that run')}
+${link('/.well-known/oauth-authorization-server', 'Server metadata', 'every endpoint, grant type and scope; the source of truth')}
+${link('/.well-known/oauth-protected-resource', 'Protected-resource metadata', 'which authorization server issues the tokens of the API')}
+
+## API
+
+${link('/openapi.json', 'OpenAPI description', 'every operation with its scopes, schemas and errors')}
+${link('/docs', 'The same for people', 'a page to read and try it')}
+- MCP server at \`${baseUrl}/mcp\` (Streamable HTTP): reads of the catalogue as tools and resources, for anybody
+
+## Catalogue
+
+${catalogue.map(({ name, title }) => link(`/api/${name}`, title, 'what is published, as JSON')).join('\n')}
+
+## Optional
+
+${link('/pricing.md', 'Pricing', 'membership plans, courses and digital products')}
+`
+}

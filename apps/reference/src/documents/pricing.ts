@@ -1,0 +1,49 @@
+import type { SchoolRecord, SchoolRecords } from '../school/records.ts'
+import type { AreaName } from '../scopes.ts'
+
+/** What the school sells, out of what it publishes at the moment. */
+export function pricingMarkdown(school: SchoolRecords): string {
+  return `# Pricing
+
+What Harbour School sells. Anybody may read the same from the API.
+
+${section('Membership plans', 'membership_plans', school)}
+${section('Courses', 'courses', school)}
+${section('Digital products', 'digital_products', school)}`
+}
+
+function section(title: string, area: AreaName, school: SchoolRecords): string {
+  const rows = school
+    .list(area)
+    .filter(({ published }) => published)
+    .map(row)
+  return `## ${title}
+
+From \`GET /api/${area}\`.
+
+| Name | Price |
+|---|---:|
+${rows.join('\n')}
+`
+}
+
+function row(record: SchoolRecord): string {
+  return `| ${cell(record.title ?? record.name ?? record.id)} | ${priceOf(record.price)} |`
+}
+
+function priceOf(price: unknown): string {
+  const {
+    amount = 0,
+    currency = '',
+    per,
+  } = Object(price) as { amount?: number; currency?: string; per?: string }
+  if (amount === 0) return 'free'
+  return `${(amount / 100).toFixed(2)} ${cell(currency)}${per === undefined ? '' : ` per ${cell(per)}`}`
+}
+
+/** Nothing in a name may end the cell or the row. */
+function cell(value: unknown): string {
+  return String(value)
+    .replace(/[|\\`<>[\]*_]/g, '\\$&')
+    .replace(/\s+/g, ' ')
+}

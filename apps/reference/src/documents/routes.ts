@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto'
+import type { HttpResponse, Route } from '@grantkit/core'
+import { headerOf, methodNotAllowed } from '../http.ts'
+import { openApiDocument } from '../openapi/document.ts'
+import type { SchoolRecords } from '../school/records.ts'
+import { authMarkdown, type DescribedLifetimes, type DescribedServer } from './auth-md.ts'
+import { llmsText } from './llms-txt.ts'
+import { pricingMarkdown } from './pricing.ts'
+import { viewerRoutes } from './viewer.ts'
+
+export interface DocumentsOptions {
+  readonly basePath: string
+  /** The metadata that the server answers with. */
+  readonly metadata: DescribedServer
+  readonly lifetimes: DescribedLifetimes
+  readonly school: SchoolRecords
+}
+
+const MARKDOWN = 'text/markdown; charset=utf-8'
+
+/** What a machine reads, each made of what the service runs on. */
+export function documentRoutes({ basePath, metadata, lifetimes, school }: DocumentsOptions): Route[] {
+  const openApi = JSON.stringify(openApiDocument(metadata.issuer))
+  const walkthrough = authMarkdown(metadata, lifetimes)
+  const index = llmsText(metadata.issuer)
+  return [
+    textRoute(`${basePath}/openapi.json`, 'application/json', () => openApi),
+    textRoute(`${basePath}/auth.md`, MARKDOWN, () => walkthrough),
+    textRoute(`${basePath}/llms.txt`, MARKDOWN, () => index),
+    textRoute(`${basePath}/pricing.md`, MARKDOWN, () => pricingMarkdown(school)),
+    ...viewerRoutes(basePath),
+  ]
+}
+
+const METHODS = ['GET', 'HEAD']
+
+/** A public text at a path: the same for everybody, readable from every origin, revalidated by its hash. */
+function textRoute(path: string, type: string, textNow: () => string): Route {
+  return {
+    path,
+    methods: METHODS,
+    async handle(request) {
+      if (!METHODS.includes(request.method)) return methodNotAllowed(METHODS)
+      const response = textResponse(type, textNow())
+      const known = headerOf(request, 'if-none-match') === response.headers.etag
+      if (known) return { ...response, status: 304, body: '' }
+      return request.method === 'HEAD' ? { ...response, body: '' } : response
+    },
+  }
+}
+
+function textResponse(type: string, body: string): HttpResponse {
+  const headers = {
+    'content-type': type,
+    'cache-control': 'public, max-age=3600',
+    etag: `"${createHash('sha256').update(body).digest('base64url')}"`,
+    'access-control-allow-origin': '*',
+    'x-content-type-options': 'nosniff',
+  }
+  return { status: 200, headers, body }
+}

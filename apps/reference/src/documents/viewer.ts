@@ -1,0 +1,92 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import type { HttpResponse, Route } from '@grantkit/core'
+import { html } from 'hono/html'
+import { jsonError, methodNotAllowed } from '../http.ts'
+
+/** Swagger UI for the description of the service, from this origin alone: nothing is fetched from elsewhere. */
+
+const distribution = createRequire(import.meta.url).resolve('swagger-ui-dist/package.json')
+const file = (name: string) => readFile(new URL(name, `file://${distribution}`), 'utf8')
+
+const SCRIPT = 'text/javascript; charset=utf-8'
+const FILES: Readonly<Record<string, { readonly type: string; readonly body: string }>> = {
+  'swagger-ui.css': { type: 'text/css; charset=utf-8', body: await file('swagger-ui.css') },
+  'swagger-ui-bundle.js': { type: SCRIPT, body: await file('swagger-ui-bundle.js') },
+  'start.js': {
+    type: SCRIPT,
+    body: "SwaggerUIBundle({ url: 'openapi.json', dom_id: '#docs', deepLinking: true })\n",
+  },
+}
+
+/** Swagger UI sets styles on its elements, which only this policy among ours allows. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+export function viewerRoutes(basePath: string): Route[] {
+  return [
+    readable(`${basePath}/docs`, () => viewerPage(basePath)),
+    readable(`${basePath}/docs/:file`, ({ path }) => viewerFile(path.slice(path.lastIndexOf('/') + 1))),
+  ]
+}
+
+async function viewerPage(basePath: string): Promise<HttpResponse> {
+  const body = await html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>API · Harbour School</title>
+<link rel="icon" type="image/svg+xml" href="${basePath}/assets/icon.svg">
+<link rel="stylesheet" href="${basePath}/docs/swagger-ui.css">
+</head>
+<body>
+<main id="docs"></main>
+<script src="${basePath}/docs/swagger-ui-bundle.js"></script>
+<script src="${basePath}/docs/start.js"></script>
+</body>
+</html>`
+  const headers = {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': POLICY,
+    'x-frame-options': 'DENY',
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cache-control': 'public, max-age=3600',
+  }
+  return { status: 200, headers, body: String(body) }
+}
+
+function viewerFile(name: string): HttpResponse {
+  const found = Object.hasOwn(FILES, name) ? FILES[name] : undefined
+  if (found === undefined) return jsonError(404, 'not_found', 'There is no such file')
+  const headers = {
+    'content-type': found.type,
+    'cache-control': 'public, max-age=3600',
+    'x-content-type-options': 'nosniff',
+  }
+  return { status: 200, headers, body: found.body }
+}
+
+function readable(
+  path: string,
+  answer: (request: Parameters<Route['handle']>[0]) => HttpResponse | Promise<HttpResponse>,
+): Route {
+  const methods = ['GET', 'HEAD']
+  return {
+    path,
+    methods,
+    async handle(request) {
+      if (!methods.includes(request.method)) return methodNotAllowed(methods)
+      const response = await answer(request)
+      return request.method === 'HEAD' ? { ...response, body: '' } : response
+    },
+  }
+}

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+
+/** A part of the document: plain JSON. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
+
+/** One method of one path, as OpenAPI 3.0 describes it (4.7.10). */
+export interface Operation {
+  readonly path: string
+  readonly method: 'get' | 'post' | 'patch' | 'delete'
+  readonly operationId: string
+  readonly tag: Tag
+  readonly summary: string
+  readonly description?: string
+  readonly security?: readonly Json[]
+  readonly parameters?: readonly Json[]
+  readonly requestBody?: Json
+  readonly responses: { readonly [status: string]: Json }
+}
+
+export const TAGS = {
+  OAuth: 'Register, authorize, exchange, refresh, revoke.',
+  Discovery: 'Documents that machines read first.',
+  School: 'The areas of the school, each guarded by its scopes.',
+  Pages: 'What a person sees in a browser.',
+  Health: 'For whoever runs the service.',
+} as const
+export type Tag = keyof typeof TAGS
+
+/** A schema of zod as an OpenAPI 3.0 schema object. @param io the side of its transformations that travels */
+export function schemaOf(schema: z.ZodType, io: 'input' | 'output' = 'input'): Json {
+  const { $schema: _, ...described } = z.toJSONSchema(schema, {
+    target: 'openapi-3.0',
+    io,
+    unrepresentable: 'any',
+  })
+  return described as Json
+}
+
+export function ref(schema: string): Json {
+  return { $ref: `#/components/schemas/${schema}` }
+}
+
+export function jsonAnswer(description: string, schema: Json, example?: Json): Json {
+  return {
+    description,
+    content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } },
+  }
+}
+
+export function textAnswer(description: string, mediaType: string): Json {
+  return { description, content: { [mediaType]: { schema: { type: 'string' } } } }
+}
+
+export function errorAnswer(description: string, error: string, errorDescription: string): Json {
+  return jsonAnswer(description, ref('Error'), { error, error_description: errorDescription })
+}
+
+/** A refusal that tells where tokens come from (RFC 6750 3, RFC 9728 5.1). */
+export function challengeAnswer(description: string, error: string, errorDescription: string): Json {
+  const answer = errorAnswer(description, error, errorDescription) as { readonly [name: string]: Json }
+  return {
+    ...answer,
+    headers: { 'WWW-Authenticate': { description: 'A Bearer challenge', schema: { type: 'string' } } },
+  }
+}
+
+export function redirectAnswer(description: string): Json {
+  return { description, headers: { Location: { description: 'Where to go on', schema: { type: 'string' } } } }
+}
+
+export const UNAVAILABLE = errorAnswer('The store cannot be reached', 'temporarily_unavailable', 'Try again')
+
+export function jsonBody(schema: Json, example: Json): Json {
+  return { required: true, content: { 'application/json': { schema, example } } }
+}
+
+export function formBody(schema: Json): Json {
+  return { required: true, content: { 'application/x-www-form-urlencoded': { schema } } }
+}

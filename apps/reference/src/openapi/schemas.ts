@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import { type Json, schemaOf } from './operation.ts'
+
+/** What the service answers. The drift tests hold every answer against these. */
+const text = z.string()
+const seconds = z.int()
+
+const ANSWERS = {
+  Error: z.object({ error: text, error_description: text }),
+  ClientInformation: z.looseObject({
+    client_id: text,
+    client_id_issued_at: seconds,
+    client_secret: text.optional(),
+    client_secret_expires_at: seconds.optional(),
+    client_name: text.optional(),
+    application_type: z.enum(['native', 'web']),
+    redirect_uris: z.array(text),
+    token_endpoint_auth_method: z.enum(['none', 'client_secret_post']),
+    grant_types: z.array(text),
+    response_types: z.array(text),
+    scope: text.optional(),
+    id_token_signed_response_alg: text,
+  }),
+  Tokens: z.object({
+    access_token: text,
+    token_type: z.enum(['Bearer']),
+    expires_in: seconds,
+    scope: text,
+    refresh_token: text.optional(),
+    id_token: text.optional(),
+  }),
+  UserInfo: z.looseObject({
+    sub: text,
+    name: text.optional(),
+    email: text.optional(),
+    email_verified: z.boolean().optional(),
+  }),
+  Introspection: z.object({
+    active: z.boolean(),
+    scope: text.optional(),
+    client_id: text.optional(),
+    sub: text.optional(),
+    aud: z.union([text, z.array(text)]).optional(),
+    iss: text.optional(),
+    iat: seconds.optional(),
+    exp: seconds.optional(),
+    token_type: text.optional(),
+  }),
+  Empty: z.strictObject({}),
+  ServerMetadata: z.looseObject({
+    issuer: text,
+    authorization_endpoint: text,
+    token_endpoint: text,
+    registration_endpoint: text,
+    jwks_uri: text,
+    scopes_supported: z.array(text),
+    response_types_supported: z.array(text),
+    grant_types_supported: z.array(text),
+    code_challenge_methods_supported: z.array(text),
+  }),
+  ResourceMetadata: z.looseObject({
+    resource: text,
+    authorization_servers: z.array(text),
+    scopes_supported: z.array(text),
+    bearer_methods_supported: z.array(text),
+  }),
+  KeySet: z.object({ keys: z.array(z.looseObject({ kty: text, kid: text, alg: text, use: text })) }),
+  Status: z.object({ status: text }),
+  Item: z.looseObject({ id: text, published: z.boolean().optional() }),
+} as const
+
+export const SCHEMAS: { readonly [name: string]: Json } = {
+  ...Object.fromEntries(Object.entries(ANSWERS).map(([name, schema]) => [name, schemaOf(schema, 'output')])),
+  ItemList: {
+    type: 'object',
+    required: ['items', 'total'],
+    properties: {
+      items: { type: 'array', items: { $ref: '#/components/schemas/Item' } },
+      total: { type: 'integer', description: 'How many there are in all' },
+    },
+  },
+}

@@ -1,0 +1,173 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, readFile, rm, writeFile } from 'node:fs/promises'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parseSettings } from '../src/settings.ts'
+import { openChromium } from './chromium.ts'
+import { type RunningService, runService } from './service.ts'
+import { user } from './user.ts'
+
+/** What agents and developers read, against the service that runs. */
+
+let service: RunningService
+beforeAll(async () => {
+  service = await runService()
+})
+afterAll(() => service.close())
+
+async function read(path: string): Promise<string> {
+  const response = await fetch(service.baseUrl + path)
+  expect(response.status, path).toBe(200)
+  return response.text()
+}
+
+async function metadata(): Promise<Record<string, unknown>> {
+  return JSON.parse(await read('/.well-known/oauth-authorization-server'))
+}
+
+describe('auth.md', () => {
+  it('names every endpoint, grant type, method and scope of the metadata', async () => {
+    const text = await read('/auth.md')
+    for (const [name, value] of Object.entries(await metadata())) {
+      if (/_endpoint$|^issuer$|^jwks_uri$/.test(name)) expect(text, name).toContain(String(value))
+      if (/^(scopes|grant_types|token_endpoint_auth_methods)_supported$/.test(name)) {
+        for (const member of value as string[]) expect(text, name).toContain(`\`${member}\``)
+      }
+    }
+  })
+
+  it('says that agents cannot sign in by themselves', async () => {
+    expect(await read('/auth.md')).toMatch(
+      /`agent_auth` extension is not supported[\s\S]*there is no claim step/,
+    )
+  })
+
+  it('has commands that run, from the first to the last', async () => {
+    const commands = [...(await read('/auth.md')).matchAll(/```sh\n([\s\S]*?)```/g)]
+      .map(([, block]) => block)
+      .join('\necho\n')
+    const shell = spawn('bash', ['-eu', '-c', commands], { env: { PATH: process.env.PATH ?? '' } })
+    let output = ''
+    for (const stream of [shell.stdout, shell.stderr]) stream.on('data', (chunk) => (output += chunk))
+    const ended = once(shell, 'close')
+    while (!output.includes('/oauth/authorize?'))
+      await Promise.race([once(shell.stdout, 'data'), ended.then(() => Promise.reject(new Error(output)))])
+    const [url = ''] = /http\S+\/oauth\/authorize\?\S+/.exec(output) ?? []
+    const callback = await user(service.baseUrl).visit(url)
+    shell.stdin.end(`${callback.searchParams.get('code')}\n`)
+    expect((await ended)[0], output).toBe(0)
+    expect(output).toContain('"title":"Ceramics: glazing"')
+    expect(output).toContain('"name":"Dana Moore"')
+    expect(
+      output
+        .trim()
+        .endsWith(
+          '{"error":"invalid_token","error_description":"The access token is unknown, expired or revoked"}',
+        ),
+    ).toBe(true)
+  })
+
+  it('tells of the lifetimes that the service runs with', async () => {
+    const other = await runService({ CODE_LIFETIME: '45', ACCESS_TOKEN_LIFETIME: '7200' })
+    const text = await (await fetch(`${other.baseUrl}/auth.md`)).text()
+    await other.close()
+    expect(text).toContain('good once, for 45 seconds')
+    expect(text).toContain('good for 2 hours')
+  })
+})
+
+describe('llms.txt', () => {
+  it('has the form of its format, and links that resolve', async () => {
+    const text = await read('/llms.txt')
+    expect(text).toMatch(/^# .+\n\n> .+\n/)
+    const links = [...text.matchAll(/^- \[.+\]\((\S+)\): .+$/gm)].map(([, link]) => link ?? '')
+    expect(links.length).toBeGreaterThan(10)
+    for (const link of links) await read(link.replace(service.baseUrl, ''))
+  })
+})
+
+describe('pricing.md', () => {
+  it('lists what is published, and nothing else', async () => {
+    const text = await read('/pricing.md')
+    for (const row of [
+      '| Studio | 29.00 EUR per month |',
+      '| Bread at home | 29.00 EUR |',
+      '| First steps in statistics | free |',
+    ]) {
+      expect(text).toContain(row)
+    }
+    for (const hidden of ['Patron', 'Ceramics', 'Glaze recipes']) expect(text).not.toContain(hidden)
+  })
+})
+
+describe('every document', () => {
+  it.each(['/openapi.json', '/auth.md', '/llms.txt', '/pricing.md'])(
+    '%s can be cached, revalidated and read from any origin',
+    async (path) => {
+      const first = await fetch(service.baseUrl + path)
+      await first.arrayBuffer()
+      const etag = first.headers.get('etag') ?? ''
+      expect(etag).toMatch(/^"/)
+      expect([first.headers.get('cache-control'), first.headers.get('access-control-allow-origin')]).toEqual([
+        'public, max-age=3600',
+        '*',
+      ])
+      expect((await fetch(service.baseUrl + path, { headers: { 'if-none-match': etag } })).status).toBe(304)
+      expect((await fetch(service.baseUrl + path, { method: 'POST' })).status).toBe(405)
+    },
+  )
+})
+
+describe('docs', () => {
+  it('shows the operations, from this origin alone', async () => {
+    const browser = await openChromium()
+    const page = await browser.context.newPage()
+    const elsewhere: string[] = []
+    const complaints: string[] = []
+    page.on('request', (request) => {
+      if (!request.url().startsWith(service.baseUrl) && !request.url().startsWith('data:'))
+        elsewhere.push(request.url())
+    })
+    page.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text())
+    })
+    await page.goto(`${service.baseUrl}/docs`)
+    await page.getByText('Register a client (RFC 7591)').waitFor()
+    await browser.close()
+    expect([elsewhere, complaints]).toEqual([[], []])
+  })
+})
+
+describe('a new area', () => {
+  it('is one line of one file: its scopes, routes, words and descriptions follow', async () => {
+    const source = fileURLToPath(new URL('../src', import.meta.url))
+    const copy = `${source}-with-one-more-line`
+    await cp(source, copy, { recursive: true, filter: (path) => !path.endsWith('.test.ts') })
+    try {
+      const table = await readFile(`${copy}/scopes.ts`, 'utf8')
+      const line =
+        "  certificates: { title: 'Certificates', read: 'See the certificates', write: 'Issue certificates' },\n"
+      await writeFile(`${copy}/scopes.ts`, table.replace('  account: {', `${line}  account: {`))
+      const { createService } = (await import(
+        pathToFileURL(`${copy}/service.ts`).href
+      )) as typeof import('../src/service.ts')
+      const changed = await createService(parseSettings({ NODE_ENV: 'test' }), {
+        onEvent: () => {},
+        onError: () => {},
+      })
+      const get = async (path: string) => {
+        const route = changed.routes.find((candidate) => candidate.path === path)
+        return route?.handle({ method: 'GET', path, query: '', headers: {}, body: '' })
+      }
+      for (const path of ['/.well-known/oauth-authorization-server', '/openapi.json', '/auth.md']) {
+        expect((await get(path))?.body, path).toContain('certificates:write')
+      }
+      expect((await get('/openapi.json'))?.body).toContain('"/api/certificates/{id}"')
+      expect((await get('/auth.md'))?.body).toContain('Issue certificates')
+      expect(await get('/api/certificates')).toMatchObject({ status: 200, body: '{"items":[],"total":0}' })
+    } finally {
+      await rm(copy, { recursive: true })
+    }
+  })
+})

@@ -1,0 +1,223 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { Ajv } from 'ajv'
+import { generateApi } from 'swagger-typescript-api'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { SCOPES } from '../src/scopes.ts'
+import { type RunningService, runService } from './service.ts'
+import { signedIn } from './tokens.ts'
+
+/** The description against the service that runs: neither may know what the other does not. */
+
+interface Described {
+  readonly operationId: string
+  readonly parameters?: readonly { name: string; in: string; required?: boolean }[]
+  readonly requestBody?: { content: Record<string, { schema: object; example?: unknown }> }
+  readonly responses: Record<
+    string,
+    { content?: Record<string, { schema: object }>; headers?: Record<string, object> }
+  >
+  readonly security: readonly Record<string, readonly string[]>[]
+}
+interface Document {
+  readonly openapi: string
+  readonly servers: readonly { url: string }[]
+  readonly paths: Record<string, Record<string, Described>>
+  readonly components: { securitySchemes: { oauth2: { flows: { authorizationCode: { scopes: object } } } } }
+}
+
+const require = createRequire(import.meta.url)
+
+let service: RunningService
+let document: Document
+let folder: string
+let token: string
+beforeAll(async () => {
+  service = await runService()
+  folder = await mkdtemp(join(tmpdir(), 'grantkit-openapi-'))
+  document = (await (await fetch(`${service.baseUrl}/openapi.json`)).json()) as Document
+  token = (await signedIn(service.baseUrl, Object.keys(SCOPES).join(' '))).access_token
+})
+afterAll(async () => {
+  await service.close()
+  await rm(folder, { recursive: true })
+})
+
+const operations = () =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      path,
+      method: method.toUpperCase(),
+      ...operation,
+    })),
+  )
+
+describe('the description', () => {
+  it('is a valid OpenAPI 3.0 document of this origin', async () => {
+    expect(await new Validator().validate({ ...structuredClone(document) })).toMatchObject({ valid: true })
+    expect(document.openapi).toMatch(/^3\.0\./)
+    expect(document.servers).toEqual([{ url: service.baseUrl }])
+  })
+
+  it('passes the strict rules of a linter', async () => {
+    // The linter objects to a server on localhost, which is only where this test runs.
+    const elsewhere = { ...document, servers: [{ url: 'https://harbour.school' }] }
+    await writeFile(join(folder, 'openapi.json'), JSON.stringify(elsewhere))
+    const redocly = join(dirname(require.resolve('@redocly/cli/package.json')), 'bin/cli.js')
+    const config = fileURLToPath(new URL('../redocly.yaml', import.meta.url))
+    const env = { PATH: process.env.PATH, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
+    const lint = spawnSync(
+      process.execPath,
+      [redocly, 'lint', join(folder, 'openapi.json'), '--config', config],
+      { env, encoding: 'utf8' },
+    )
+    expect(lint.status, lint.stdout + lint.stderr).toBe(0)
+  })
+
+  it('makes a typed client that compiles', async () => {
+    await generateApi({
+      spec: structuredClone(document) as never,
+      output: folder,
+      fileName: 'client.ts',
+      silent: true,
+    })
+    const client = await readFile(join(folder, 'client.ts'), 'utf8')
+    expect(client).toContain('listCourses')
+    const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc')
+    const options = [
+      '--ignoreConfig',
+      '--noEmit',
+      '--strict',
+      '--target',
+      'es2024',
+      '--module',
+      'nodenext',
+      '--lib',
+      'es2024,dom',
+      '--types',
+      '',
+    ]
+    const compiled = spawnSync(process.execPath, [tsc, ...options, join(folder, 'client.ts')], {
+      encoding: 'utf8',
+    })
+    expect(compiled.status, compiled.stdout).toBe(0)
+  })
+
+  it('names every route and method of the service, and no other', () => {
+    const offered = service.routes.flatMap(({ path, methods }) =>
+      methods
+        .filter((method) => method !== 'HEAD' && method !== 'OPTIONS')
+        .map((method) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`),
+    )
+    expect(
+      operations()
+        .map(({ method, path }) => `${method} ${path}`)
+        .sort(),
+    ).toEqual(offered.sort())
+  })
+
+  it('names every scope, and guards every operation of the school with its own', () => {
+    const { scopes } = document.components.securitySchemes.oauth2.flows.authorizationCode
+    expect(Object.keys(scopes)).toEqual(Object.keys(SCOPES))
+    const guarding = operations().flatMap(({ security }) => security.flatMap(({ oauth2 = [] }) => oauth2))
+    expect(new Set(guarding)).toEqual(
+      new Set(Object.keys(SCOPES).filter((scope) => scope !== 'profile' && scope !== 'email')),
+    )
+  })
+})
+
+/** Ids that exist, and what a form page needs to be asked for at all. */
+const PATH_VALUES: Record<string, string> = { file: 'start.js' }
+
+async function call(operation: ReturnType<typeof operations>[number], bearer?: string): Promise<Response> {
+  const { path, method, requestBody } = operation
+  const area = /^\/api\/(\w+)\//.exec(path)?.[1] ?? ''
+  const id = method === 'GET' ? await someId(area, bearer) : 'nothing'
+  const url = path.replace(/\{(\w+)\}/g, (_, name) => PATH_VALUES[name] ?? id)
+  const [type = ''] = Object.keys(requestBody?.content ?? {})
+  const example = requestBody?.content[type]?.example
+  const body =
+    method === 'GET' || method === 'DELETE'
+      ? undefined
+      : type === 'application/json'
+        ? JSON.stringify(example)
+        : ''
+  const headers = {
+    ...(type === '' || body === undefined ? {} : { 'content-type': type }),
+    ...(path === '/mcp' ? { accept: 'application/json, text/event-stream' } : {}),
+    ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+  }
+  return fetch(service.baseUrl + url, {
+    method,
+    headers,
+    redirect: 'manual',
+    ...(body === undefined ? {} : { body }),
+  })
+}
+
+async function someId(area: string, bearer?: string): Promise<string> {
+  const headers: Record<string, string> = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }
+  const response = await fetch(`${service.baseUrl}/api/${area}`, { headers })
+  const { items = [] } = (response.ok ? await response.json() : {}) as { items?: { id: string }[] }
+  return items[0]?.id ?? 'nothing'
+}
+
+/** Holds one answer against what its operation documents: status, media type, schema. */
+async function faultOf(
+  operation: ReturnType<typeof operations>[number],
+  response: Response,
+): Promise<string | undefined> {
+  const where = `${operation.method} ${operation.path} ${response.status}`
+  const documented = operation.responses[response.status]
+  if (documented === undefined) return `${where} is not documented`
+  const type = (response.headers.get('content-type') ?? '').split(';')[0] ?? ''
+  const content = documented.content ?? {}
+  const media = content[type] ?? content['*/*']
+  if (Object.keys(content).length > 0 && media === undefined) return `${where} came as ${type}`
+  const challenge = documented.headers?.['WWW-Authenticate'] !== undefined && response.status === 401
+  if (challenge && !response.headers.has('www-authenticate')) return `${where} came without its challenge`
+  return type === 'application/json' && media
+    ? schemaFault(where, media.schema, await response.json())
+    : undefined
+}
+
+function schemaFault(where: string, schema: object, body: unknown): string | undefined {
+  const ajv = new Ajv({ strict: false, validateFormats: false })
+  const validate = ajv.compile({ ...schema, components: document.components })
+  return validate(body) ? undefined : `${where}: ${ajv.errorsText(validate.errors)}`
+}
+
+describe('every operation answers as it is documented', () => {
+  it.each([
+    ['to anybody', () => undefined],
+    ['to a token with every scope', () => token],
+    ['to a bad token', () => 'bad'],
+  ])('%s', async (_, bearer) => {
+    const faults = await Promise.all(
+      operations().map(async (operation) => faultOf(operation, await call(operation, bearer()))),
+    )
+    expect(faults.filter((fault) => fault !== undefined)).toEqual([])
+  })
+
+  it('reads and writes for real', async () => {
+    const added = operations().filter(
+      ({ method, path }) => method === 'POST' && /^\/api\/(?!oauth)/.test(path),
+    )
+    expect(added.length).toBeGreaterThan(10)
+    for (const operation of added) {
+      const response = await call(operation, token)
+      expect(response.status, operation.path).toBe(201)
+      const { id } = (await response.json()) as { id: string }
+      const removed = await fetch(`${service.baseUrl}${operation.path}/${id}`, {
+        method: 'DELETE',
+        headers: { authorization: `Bearer ${token}` },
+      })
+      expect(removed.status).toBe(204)
+    }
+  })
+})
