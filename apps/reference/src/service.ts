@@ -36,11 +36,19 @@ export interface Observers {
   readonly onError: (error: unknown) => void
 }
 
-/** Assembles the service from its settings. @throws Error when a file they name cannot be used */
-export async function createService(settings: Settings, { onEvent, onError }: Observers): Promise<Service> {
+/**
+ * Assembles the service from its settings.
+ *
+ * @param store in place of the one that the settings name
+ * @throws Error when a file they name cannot be used
+ */
+export async function createService(
+  settings: Settings,
+  { onEvent, onError }: Observers,
+  store: Store = storeOf(settings),
+): Promise<Service> {
   const { BASE_URL: baseUrl } = settings
   const secret = settings.SECRET ?? (await developmentSecret())
-  const store = storeOf(settings)
   const pages: PagesOptions = {
     site: { basePath: basePathOf(baseUrl), https: baseUrl.startsWith('https:') },
     baseUrl,

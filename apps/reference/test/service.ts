@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { ServerEvent } from '@grantkit/core'
+import type { ServerEvent, Store } from '@grantkit/core'
 import { listenOnFastify } from '../src/frameworks/fastify.ts'
 import { createService, type Service } from '../src/service.ts'
 import { parseSettings } from '../src/settings.ts'
@@ -14,7 +14,10 @@ export interface RunningService {
   close(): Promise<void>
 }
 
-export async function runService(environment: Record<string, string> = {}): Promise<RunningService> {
+export async function runService(
+  environment: Record<string, string> = {},
+  store?: Store,
+): Promise<RunningService> {
   const port = await freePort()
   const settings = parseSettings({ NODE_ENV: 'test', PORT: String(port), ...environment })
   const events: ServerEvent[] = []
@@ -23,7 +26,7 @@ export async function runService(environment: Record<string, string> = {}): Prom
     onEvent: (event: ServerEvent) => events.push(event),
     onError: (error: unknown) => errors.push(error),
   }
-  const service = await createService(settings, observers)
+  const service = await createService(settings, observers, store)
   const listening = await listenOnFastify(service.routes, { host: settings.HOST, port: settings.PORT })
   return {
     baseUrl: settings.BASE_URL,

@@ -1,0 +1,88 @@
+import type { Store } from '@grantkit/core'
+import { createMemoryStore } from '@grantkit/store-memory'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type RunningService, runService } from './service.ts'
+import { type SignedIn, signedIn } from './tokens.ts'
+
+/** Every row of the error table in the walkthrough: how to get that error, and that it looks as described. */
+
+let service: RunningService
+let signed: SignedIn
+const outage = { begun: false }
+beforeAll(async () => {
+  service = await runService({}, storeWithSwitch())
+  signed = await signedIn(service.baseUrl, 'courses:read')
+})
+afterAll(() => service.close())
+
+/** The real store, until the outage begins. */
+function storeWithSwitch(): Store {
+  const { clients, grants } = createMemoryStore()
+  const find: Store['clients']['find'] = async (id) => {
+    if (outage.begun) throw new Error('connection lost')
+    return clients.find(id)
+  }
+  return { grants, clients: { ...clients, find } }
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+const post = (path: string, body: string | Record<string, string>, headers: Record<string, string> = {}) =>
+  fetch(service.baseUrl + path, {
+    method: 'POST',
+    headers,
+    body: typeof body === 'string' ? body : new URLSearchParams(body),
+  })
+const get = (path: string, token: string) =>
+  fetch(service.baseUrl + path, { headers: { authorization: `Bearer ${token}` } })
+const register = (metadata: object) => post('/api/oauth/register', JSON.stringify(metadata), JSON_TYPE)
+const token = (form: Record<string, string>) =>
+  post('/api/oauth/token', { client_id: signed.client_id, ...form })
+const refresh = (form: Record<string, string>) =>
+  token({ grant_type: 'refresh_token', refresh_token: signed.refresh_token, ...form })
+
+const redirect_uris = ['http://127.0.0.1:1/cb']
+const PROVOCATIONS: Record<string, () => Promise<Response>> = {
+  invalid_request: () => token({}),
+  invalid_client: () => token({ grant_type: 'refresh_token', client_id: 'nobody' }),
+  invalid_grant: () => refresh({ refresh_token: 'wrong' }),
+  unauthorized_client: async () => {
+    const client = (await (
+      await register({ redirect_uris, grant_types: ['authorization_code'] })
+    ).json()) as { client_id: string }
+    return refresh({ client_id: client.client_id })
+  },
+  unsupported_grant_type: () => token({ grant_type: 'password' }),
+  invalid_scope: () => refresh({ scope: 'students:write' }),
+  invalid_target: () => refresh({ resource: 'https://elsewhere.example' }),
+  invalid_redirect_uri: () => register({ redirect_uris: ['https://app.example/cb'] }),
+  invalid_client_metadata: () => register({ redirect_uris, token_endpoint_auth_method: 'private_key_jwt' }),
+  access_denied: () => post('/api/courses', '{}', JSON_TYPE),
+  invalid_token: () => get('/api/courses', 'wrong'),
+  insufficient_scope: () => get('/api/students', signed.access_token),
+  temporarily_unavailable: () => {
+    outage.begun = true
+    return refresh({}).finally(() => {
+      outage.begun = false
+    })
+  },
+}
+
+it('every documented error can be provoked, and looks as it is documented', async () => {
+  const walkthrough = await (await fetch(`${service.baseUrl}/auth.md`)).text()
+  const rows = [...walkthrough.matchAll(/^\| `(\w+)` \| (\d{3}) \|/gm)].map(([, error = '', status]) => ({
+    error,
+    status: Number(status),
+  }))
+  expect(rows.map(({ error }) => error).sort()).toEqual(Object.keys(PROVOCATIONS).sort())
+  for (const { error, status } of rows) {
+    const response = await PROVOCATIONS[error]?.()
+    expect(response?.status, error).toBe(status)
+    expect(await response?.json()).toEqual({
+      error,
+      error_description: expect.stringMatching(/^[A-Z]|^\w+[: ]/),
+    })
+    if (status === 503) expect(response?.headers.get('retry-after')).toBe('1')
+    const challenged = error === 'invalid_token' || error === 'insufficient_scope'
+    expect(response?.headers.has('www-authenticate'), error).toBe(challenged)
+  }
+})
