@@ -15,6 +15,7 @@ import type { DescribedServer } from './documents/auth-md.ts'
 import { documentRoutes } from './documents/routes.ts'
 import { healthRoutes } from './health.ts'
 import { integrationsFile, withIntegrations } from './integrations-file.ts'
+import { mcpRoute } from './mcp/route.ts'
 import { interaction, type PagesOptions, pageRoutes } from './pages/routes.ts'
 import { schoolRoutes } from './school/api.ts'
 import { DEMO_SCHOOL } from './school/demo-data.ts'
@@ -61,6 +62,7 @@ export async function createService(
   }
   const server = await authorizationServer(settings, { store, pages, onEvent })
   const api = createResourceServer({ resource: baseUrl, store, scopes: SCOPES, onEvent })
+  const mcp = createResourceServer({ resource: `${baseUrl}/mcp`, store, scopes: SCOPES, onEvent })
   const ready = () => reachable(store)
   const school = schoolInMemory(DEMO_SCHOOL, randomUUID)
   const { basePath } = pages.site
@@ -71,6 +73,7 @@ export async function createService(
       ...pageRoutes(pages),
       ...schoolRoutes(basePath, api, school),
       ...documentRoutes({ basePath, metadata, lifetimes: lifetimesOf(settings), school }),
+      mcpRoute(`${basePath}/mcp`, baseUrl, mcp, school),
       ...healthRoutes(basePath, ready),
     ],
     clients: server.clients,

@@ -1,12 +1,18 @@
 import { SCOPES } from '../scopes.ts'
 import { DOCUMENT_OPERATIONS } from './document-operations.ts'
+import { MCP_OPERATIONS } from './mcp-operations.ts'
 import { OAUTH_OPERATIONS } from './oauth-operations.ts'
 import { REQUEST_SCHEMAS } from './oauth-requests.ts'
 import { type Json, type Operation, TAGS } from './operation.ts'
 import { SCHEMAS } from './schemas.ts'
 import { SCHOOL_OPERATIONS } from './school-operations.ts'
 
-const OPERATIONS: readonly Operation[] = [...OAUTH_OPERATIONS, ...SCHOOL_OPERATIONS, ...DOCUMENT_OPERATIONS]
+const OPERATIONS: readonly Operation[] = [
+  ...OAUTH_OPERATIONS,
+  ...SCHOOL_OPERATIONS,
+  ...DOCUMENT_OPERATIONS,
+  ...MCP_OPERATIONS,
+]
 
 /** The OpenAPI 3.0 description of the service at a base URL. */
 export function openApiDocument(baseUrl: string): Json {

@@ -1,0 +1,78 @@
+import type { Access, HttpRequest, HttpResponse, ResourceServer, Route } from '@grantkit/core'
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+import { headerOf, methodNotAllowed } from '../http.ts'
+import type { SchoolRecords } from '../school/records.ts'
+import { type Scope, scopeOf } from '../scopes.ts'
+import { catalogueServer, type Visible } from './catalogue-server.ts'
+import { corsFor, rebindingRefusal } from './rebinding.ts'
+
+/** There is no stream to listen to and no session to end, so GET and DELETE are refused, as the transport allows. */
+const METHODS = ['POST']
+
+/** The MCP server over Streamable HTTP, stateless: any replica answers any message. */
+export function mcpRoute(
+  path: string,
+  baseUrl: string,
+  guard: ResourceServer<Scope>,
+  school: SchoolRecords,
+): Route {
+  return {
+    path,
+    methods: METHODS,
+    async handle(request) {
+      const refusal = rebindingRefusal(request, baseUrl)
+      if (refusal) return refusal
+      const response = await answer(request, baseUrl, guard, school)
+      return { ...response, headers: { ...response.headers, ...corsFor(request) } }
+    },
+  }
+}
+
+async function answer(
+  request: HttpRequest,
+  baseUrl: string,
+  guard: ResourceServer<Scope>,
+  school: SchoolRecords,
+): Promise<HttpResponse> {
+  if (request.method === 'OPTIONS') return preflight()
+  if (!METHODS.includes(request.method)) return methodNotAllowed([...METHODS, 'OPTIONS'])
+  const caller = await guard.access(request)
+  if (caller.kind === 'refused') return caller.response
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+  const server = catalogueServer(school, visibleTo(caller))
+  await server.connect(transport)
+  const response = await transport.handleRequest(toWebRequest(request, baseUrl))
+  const answered = { status: response.status, headers: headersOf(response), body: await response.text() }
+  await server.close()
+  return answered
+}
+
+/** A token never sees less than everybody does. */
+function visibleTo(caller: Exclude<Access, { kind: 'refused' }>): Visible {
+  const scopes = caller.kind === 'authorized' ? caller.token.scopes : []
+  return (area, record) => record.published === true || scopes.includes(scopeOf(area, 'read'))
+}
+
+function toWebRequest(request: HttpRequest, baseUrl: string): Request {
+  const headers = new Headers()
+  for (const name of Object.keys(request.headers)) headers.set(name, headerOf(request, name))
+  return new Request(`${new URL(baseUrl).origin}${request.path}`, {
+    method: 'POST',
+    headers,
+    body: request.body,
+  })
+}
+
+function headersOf(response: Response): Record<string, string> {
+  return { ...Object.fromEntries(response.headers), 'cache-control': 'no-store' }
+}
+
+function preflight(): HttpResponse {
+  const headers = {
+    'access-control-allow-methods': METHODS.join(', '),
+    'access-control-allow-headers':
+      'authorization, content-type, accept, mcp-protocol-version, mcp-session-id, last-event-id',
+    'access-control-max-age': '86400',
+  }
+  return { status: 204, headers, body: '' }
+}

@@ -1,0 +1,219 @@
+import { request as httpRequest } from 'node:http'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { areas } from '../src/scopes.ts'
+import { type RunningService, runService } from './service.ts'
+import { signedIn } from './tokens.ts'
+
+/** The MCP server, by the official client and by bare requests. */
+
+let service: RunningService
+let client: Client
+beforeAll(async () => {
+  service = await runService()
+  client = await connect()
+})
+afterAll(async () => {
+  await client.close()
+  await service.close()
+})
+
+async function connect(token?: string): Promise<Client> {
+  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  const transport = new StreamableHTTPClientTransport(new URL(`${service.baseUrl}/mcp`), {
+    requestInit: { headers },
+  })
+  const connected = new Client({ name: 'test', version: '1.0.0' })
+  // The types of the transport leave undefined out where the client's have it.
+  await connected.connect(transport as never)
+  return connected
+}
+
+const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+const post = (headers: Record<string, string> = {}, body: unknown = LIST) =>
+  fetch(`${service.baseUrl}/mcp`, {
+    method: 'POST',
+    headers: { ...HEADERS, ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+
+/** `fetch` would not send another Host. */
+function postWithHost(host: string): Promise<number> {
+  const { port } = new URL(service.baseUrl)
+  return new Promise((resolve, reject) => {
+    const sent = httpRequest(
+      { port, host: '127.0.0.1', path: '/mcp', method: 'POST', headers: { ...HEADERS, host } },
+      (response) => {
+        response.resume()
+        resolve(response.statusCode ?? 0)
+      },
+    )
+    sent.on('error', reject)
+    sent.end(JSON.stringify(LIST))
+  })
+}
+
+describe('the tools', () => {
+  it('search and read every area of the catalogue, and only read', async () => {
+    const { tools } = await client.listTools()
+    const names = areas
+      .filter(({ catalogue }) => catalogue)
+      .flatMap(({ name }) => [`search_${name}`, `read_${name}`])
+    expect(tools.map(({ name }) => name)).toEqual(names)
+    for (const tool of tools) {
+      expect(tool.annotations).toMatchObject({ readOnlyHint: true, openWorldHint: false })
+      expect([tool.title, tool.description, tool.outputSchema?.type]).toEqual([
+        expect.any(String),
+        expect.any(String),
+        'object',
+      ])
+    }
+  })
+
+  it('find what is published by its words, page by page', async () => {
+    const search = async (given: object) =>
+      (await client.callTool({ name: 'search_courses', arguments: { ...given } })).structuredContent
+    expect(await search({ query: 'BREAD home' })).toMatchObject({
+      items: [{ id: 'bread-at-home' }],
+      total: 1,
+    })
+    expect(await search({ query: 'glazing' }), 'unpublished').toMatchObject({ total: 0 })
+    const first = await search({ limit: 3 })
+    expect(first).toMatchObject({ total: 5, next_offset: 3 })
+    const last = await search({ limit: 3, offset: 3 })
+    expect(last).not.toHaveProperty('next_offset')
+    expect(last).toMatchObject({ items: [{ id: 'first-steps-in-statistics' }, { id: 'night-photography' }] })
+  })
+
+  it('give the same as text', async () => {
+    const { content, structuredContent } = await client.callTool({
+      name: 'read_lecturers',
+      arguments: { id: 'mira-holm' },
+    })
+    expect(structuredContent).toMatchObject({ item: { name: 'Mira Holm' } })
+    expect(content).toEqual([{ type: 'text', text: JSON.stringify(structuredContent) }])
+  })
+
+  it.each([
+    ['an unknown id', 'read_courses', { id: 'nope' }, 'search_courses'],
+    ['an unpublished id', 'read_courses', { id: 'ceramics-glazing' }, 'search_courses'],
+    ['a missing id', 'read_courses', {}, 'id'],
+    ['a bad limit', 'search_courses', { limit: 0 }, 'limit'],
+    ['an unknown tool', 'read_students', { id: 'student-1001' }, 'read_students'],
+  ])('say what is wrong with %s', async (_, name, given, text) => {
+    const result = await client.callTool({ name, arguments: given })
+    expect(result.isError).toBe(true)
+    expect(JSON.stringify(result.content)).toContain(text)
+  })
+})
+
+describe('the resources', () => {
+  it('are the same items', async () => {
+    const { resources } = await client.listResources()
+    expect(resources).toContainEqual({
+      uri: 'school://courses/bread-at-home',
+      name: 'bread-at-home',
+      title: 'Bread at home',
+      mimeType: 'application/json',
+    })
+    expect(resources.map(({ uri }) => uri)).not.toContain('school://courses/ceramics-glazing')
+    const { contents } = await client.readResource({ uri: 'school://courses/bread-at-home' })
+    expect(JSON.parse(String((contents[0] as { text?: string }).text))).toMatchObject({
+      title: 'Bread at home',
+    })
+    await expect(client.readResource({ uri: 'school://courses/ceramics-glazing' })).rejects.toThrow(
+      'no resource',
+    )
+  })
+})
+
+describe('a token', () => {
+  it('sees more with a scope, and never less without', async () => {
+    for (const [scope, total] of [
+      ['courses:read', 6],
+      ['students:read', 5],
+    ] as const) {
+      const { access_token } = await signedIn(service.baseUrl, scope)
+      const authorized = await connect(access_token)
+      const { structuredContent } = await authorized.callTool({ name: 'search_courses', arguments: {} })
+      expect(structuredContent).toMatchObject({ total })
+      await authorized.close()
+    }
+  })
+
+  it('that is bad, or was issued for another resource, is challenged', async () => {
+    const { access_token } = await signedIn(service.baseUrl, 'courses:read', service.baseUrl)
+    for (const token of ['bad', access_token]) {
+      const response = await post({ authorization: `Bearer ${token}` })
+      expect(response.status).toBe(401)
+      expect(response.headers.get('www-authenticate')).toContain(
+        `${service.baseUrl}/.well-known/oauth-protected-resource/mcp`,
+      )
+    }
+  })
+})
+
+describe('the transport', () => {
+  it.each(['GET', 'DELETE', 'PUT'])('has nothing for %s', async (method) => {
+    const response = await fetch(`${service.baseUrl}/mcp`, {
+      method,
+      headers: { accept: 'text/event-stream' },
+    })
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
+  })
+
+  it('answers only to its own name', async () => {
+    const { host } = new URL(service.baseUrl)
+    expect(await postWithHost(host)).toBe(200)
+    for (const foreign of ['evil.example', `evil.example:${host.split(':')[1]}`])
+      expect(await postWithHost(foreign), foreign).toBe(403)
+  })
+
+  it('lets apps on this device in, and no other site', async () => {
+    for (const origin of [service.baseUrl, 'http://localhost:6274', 'http://127.0.0.1:1']) {
+      const response = await post({ origin })
+      expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, origin])
+    }
+    for (const origin of [
+      'https://evil.example',
+      'null',
+      'http://localhost.evil.example',
+      'http://127.0.0.1.evil.example',
+    ]) {
+      const response = await post({ origin })
+      expect([response.status, response.headers.get('access-control-allow-origin')], origin).toEqual([
+        403,
+        null,
+      ])
+    }
+  })
+
+  it('answers a preflight', async () => {
+    const response = await fetch(`${service.baseUrl}/mcp`, {
+      method: 'OPTIONS',
+      headers: { origin: 'http://localhost:6274' },
+    })
+    expect([response.status, response.headers.get('access-control-allow-methods')]).toEqual([204, 'POST'])
+    expect(response.headers.get('access-control-allow-headers')).toContain('mcp-protocol-version')
+  })
+
+  it.each([
+    ['broken JSON', {}, '{', 400],
+    ['another media type', { 'content-type': 'text/plain' }, '{}', 415],
+    ['a client that takes no JSON', { accept: 'text/html' }, '{}', 406],
+    ['no JSON-RPC', {}, '{}', 400],
+  ])('refuses %s', async (_, headers, body, status) => {
+    expect((await post(headers as Record<string, string>, body)).status).toBe(status)
+  })
+
+  it('keeps no session', async () => {
+    const response = await post()
+    expect([
+      response.status,
+      response.headers.get('mcp-session-id'),
+      response.headers.get('cache-control'),
+    ]).toEqual([200, null, 'no-store'])
+  })
+})
