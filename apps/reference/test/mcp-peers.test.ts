@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { auth, type OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type RunningService, runService } from './service.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+import { user } from './user.ts'
+
+/** The programs that people point at an MCP server. */
+
+let service: RunningService
+beforeAll(async () => {
+  service = await runService({ DEFAULT_SCOPE: 'courses:read' })
+})
+afterAll(() => service.close())
+
+const require = createRequire(import.meta.url)
+const programOf = (name: string, path: string) => join(dirname(require.resolve(`${name}/package.json`)), path)
+
+/** What an app keeps for the SDK's OAuth client; its browser is the user of the tests. */
+class App implements OAuthClientProvider {
+  readonly redirectUrl = 'http://127.0.0.1:49300/callback'
+  readonly clientMetadata = { client_name: 'SDK client', redirect_uris: [this.redirectUrl] }
+  code = ''
+  private client: OAuthClientInformationMixed | undefined
+  private kept: OAuthTokens | undefined
+  private verifier = ''
+
+  clientInformation = () => this.client
+  saveClientInformation = (client: OAuthClientInformationMixed) => {
+    this.client = client
+  }
+  tokens = () => this.kept
+  saveTokens = (tokens: OAuthTokens) => {
+    this.kept = tokens
+  }
+  codeVerifier = () => this.verifier
+  saveCodeVerifier = (verifier: string) => {
+    this.verifier = verifier
+  }
+  redirectToAuthorization = async (url: URL) => {
+    this.code = (await user(service.baseUrl).visit(url.href)).searchParams.get('code') ?? ''
+  }
+}
+
+describe('the OAuth client of the MCP SDK', () => {
+  it('finds its way from the address of the MCP server to a token, uses and refreshes it', async () => {
+    const app = new App()
+    const serverUrl = `${service.baseUrl}/mcp`
+    expect(await auth(app, { serverUrl })).toBe('REDIRECT')
+    expect(await auth(app, { serverUrl, authorizationCode: app.code })).toBe('AUTHORIZED')
+    const first = app.tokens()?.access_token
+    const client = new Client({ name: 'test', version: '1.0.0' })
+    await client.connect(
+      new StreamableHTTPClientTransport(new URL(serverUrl), { authProvider: app }) as never,
+    )
+    const { structuredContent } = await client.callTool({ name: 'search_courses', arguments: {} })
+    expect(structuredContent, 'what only a token sees').toMatchObject({ total: 6 })
+    await client.close()
+    expect(await auth(app, { serverUrl })).toBe('AUTHORIZED')
+    expect(app.tokens()?.access_token, 'a refresh').not.toBe(first)
+  })
+})
+
+describe('MCP Inspector, from the command line', () => {
+  async function inspector(...given: string[]): Promise<{ status: number; output: string }> {
+    const path = programOf('@modelcontextprotocol/inspector', 'clients/launcher/build/index.js')
+    const folder = await temporaryFolder()
+    const options = ['--cli', `${service.baseUrl}/mcp`, '--transport', 'http', ...given]
+    const program = spawn(process.execPath, [path, ...options], {
+      env: { PATH: process.env.PATH ?? '', HOME: folder },
+    })
+    let output = ''
+    program.stdout.on('data', (chunk) => {
+      output += chunk
+    })
+    const [status] = await once(program, 'close')
+    return { status, output }
+  }
+
+  it('lists the tools', async () => {
+    const { status, output } = await inspector('--method', 'tools/list')
+    expect([status, JSON.parse(output).tools.length]).toEqual([0, 14])
+  })
+
+  it('calls one', async () => {
+    const given = ['--method', 'tools/call', '--tool-name', 'search_courses', '--tool-arg', 'query=bread']
+    const { status, output } = await inspector(...given)
+    expect(status).toBe(0)
+    expect(JSON.parse(output).structuredContent).toMatchObject({ total: 1 })
+  })
+})
+
+describe('mcp-remote', () => {
+  it('brings the server to a client that speaks only to programs', async () => {
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [programOf('mcp-remote', 'dist/proxy.js'), `${service.baseUrl}/mcp`, '--allow-http'],
+      env: { PATH: process.env.PATH ?? '', HOME: await temporaryFolder() },
+      stderr: 'ignore',
+    })
+    const client = new Client({ name: 'test', version: '1.0.0' })
+    await client.connect(transport)
+    const { structuredContent } = await client.callTool({
+      name: 'read_courses',
+      arguments: { id: 'bread-at-home' },
+    })
+    expect(structuredContent).toMatchObject({ item: { title: 'Bread at home' } })
+    await client.close()
+  })
+})
