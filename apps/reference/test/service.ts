@@ -8,6 +8,8 @@ import { parseSettings } from '../src/settings.ts'
 /** The real service on a free loopback port of this process. */
 export interface RunningService {
   readonly baseUrl: string
+  /** Where it listens, which is not in the base URL when a proxy is. */
+  readonly port: number
   readonly routes: Service['routes']
   readonly events: ServerEvent[]
   readonly errors: unknown[]
@@ -30,6 +32,7 @@ export async function runService(
   const listening = await listenOnFastify(service.routes, { host: settings.HOST, port: settings.PORT })
   return {
     baseUrl: settings.BASE_URL,
+    port: settings.PORT,
     routes: service.routes,
     events,
     errors,

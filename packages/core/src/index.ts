@@ -6,6 +6,8 @@
  */
 export type { Access, AccessToken } from './access.ts'
 export { type AuthorizationServer, createAuthorizationServer } from './authorization-server.ts'
+export { type DiagnosisOptions, diagnose, examine, type Finding, type SendProbe } from './doctor/diagnose.ts'
+export type { Evidence, Probe } from './doctor/evidence.ts'
 export type { OnEvent, ServerEvent } from './events.ts'
 export type { HttpRequest, HttpResponse, Route } from './http.ts'
 export type { Integration, IntegrationInformation } from './integrations.ts'

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest'
+import { openSchool } from '../../test/school.ts'
+import type { HttpResponse } from '../http.ts'
+import { diagnose, type SendProbe } from './diagnose.ts'
+
+const ISSUER = 'https://school.example'
+type Spoil = (answer: HttpResponse) => HttpResponse
+
+/** Sends probes to a server of this process; the answers of some paths are spoilt on their way. */
+function sendTo(school: ReturnType<typeof openSchool>, spoils: Readonly<Record<string, Spoil>>): SendProbe {
+  return async ({ method, url, headers = {}, body = '' }) => {
+    const { pathname, search } = new URL(url)
+    const route = school.server.routes.find(({ path }) => path === pathname)
+    const cookie = { cookie: 'user=alice' }
+    const request = {
+      method,
+      path: pathname,
+      query: search.slice(1),
+      headers: { ...cookie, ...headers },
+      body,
+    }
+    const answer = await route?.handle(request)
+    if (answer === undefined) throw new Error(`No answer from ${url}`)
+    const dated = {
+      ...answer,
+      headers: { ...answer.headers, date: new Date(school.clock.now * 1000).toUTCString() },
+    }
+    return (spoils[pathname] ?? ((same) => same))(dated)
+  }
+}
+
+async function failuresWith(spoils: Readonly<Record<string, Spoil>>, idToken?: string): Promise<string[]> {
+  const school = openSchool()
+  const findings = await diagnose(ISSUER, sendTo(school, spoils), { now: () => school.clock.now, idToken })
+  return findings.filter(({ verdict }) => verdict === 'failed').map(({ id }) => id)
+}
+
+const AS = '/.well-known/oauth-authorization-server'
+const OIDC = '/.well-known/openid-configuration'
+const RESOURCE = '/.well-known/oauth-protected-resource'
+const TOKEN = '/api/oauth/token'
+const USERINFO = '/api/oauth/userinfo'
+const AUTHORIZE = '/oauth/authorize'
+
+/** An answer with another member in its document, or another header. */
+const member =
+  (name: string, value: unknown): Spoil =>
+  (answer) => ({
+    ...answer,
+    body: JSON.stringify({ ...JSON.parse(answer.body), [name]: value }),
+  })
+const header =
+  (name: string, value: string): Spoil =>
+  (answer) => ({ ...answer, headers: { ...answer.headers, [name]: value } })
+const status =
+  (code: number): Spoil =>
+  (answer) => ({ ...answer, status: code })
+const html: Spoil = (answer) => ({ ...answer, body: '<h1>Error</h1>' })
+
+describe('diagnose', () => {
+  it('finds nothing wrong with this server', async () => {
+    expect(await failuresWith({})).toEqual([])
+  })
+
+  it.each<[string, Record<string, Spoil>, string[]]>([
+    ['an issuer with a slash', { [AS]: member('issuer', `${ISSUER}/`) }, ['issuer']],
+    [
+      'another issuer in the OpenID configuration',
+      { [OIDC]: member('issuer', 'http://school.example') },
+      ['issuer'],
+    ],
+    [
+      'another server in the resource metadata',
+      { [RESOURCE]: member('authorization_servers', ['https://old.example']) },
+      ['issuer'],
+    ],
+    ['another resource', { [RESOURCE]: member('resource', 'http://school.example') }, ['resource-metadata']],
+    ['no OpenID configuration', { [OIDC]: status(404) }, ['openid-configuration']],
+    [
+      'an endpoint on http',
+      { [AS]: member('introspection_endpoint', 'http://school.example/x') },
+      ['endpoints'],
+    ],
+    ['plain PKCE', { [AS]: member('code_challenge_methods_supported', ['plain', 'S256']) }, ['pkce']],
+    [
+      'a private key for everybody',
+      { '/api/oauth/jwks': member('keys', [{ kid: '1', alg: 'RS256', d: 'x' }]) },
+      ['keys'],
+    ],
+    ['no key', { '/api/oauth/jwks': member('keys', []) }, ['keys']],
+    ['documents for one origin', { [AS]: header('access-control-allow-origin', ISSUER) }, ['metadata-cors']],
+    ['cached token answers', { [TOKEN]: header('cache-control', 'public') }, ['no-store']],
+    [
+      'CORS with credentials',
+      { [TOKEN]: header('access-control-allow-credentials', 'true') },
+      ['endpoint-cors'],
+    ],
+    ['CORS on a page', { [AUTHORIZE]: header('access-control-allow-origin', '*') }, ['authorize-cors']],
+    ['error pages of a proxy', { [TOKEN]: html }, ['token-error', 'unknown-client']],
+    ['a 400 for unknown clients', { [TOKEN]: status(400) }, ['endpoint-cors', 'unknown-client']],
+    ['no challenge', { [USERINFO]: header('www-authenticate', 'Bearer') }, ['challenge']],
+    ['a page that can be framed', { [AUTHORIZE]: header('x-frame-options', 'SAMEORIGIN') }, ['framing']],
+    ['a page that is kept', { [AUTHORIZE]: header('cache-control', 'max-age=1') }, ['page-no-store']],
+    ['a page that leaks its address', { [AUTHORIZE]: header('referrer-policy', 'origin') }, ['referrer']],
+    [
+      'a policy that blocks the way back',
+      { [AUTHORIZE]: header('content-security-policy', "form-action 'self'; frame-ancestors 'none'") },
+      ['form-action'],
+    ],
+    [
+      'an answer without iss',
+      { [AUTHORIZE]: header('location', 'http://127.0.0.1:49150/doctor?state=doctor%2Bstate') },
+      ['iss'],
+    ],
+    [
+      'a clock a minute ahead',
+      { [AS]: header('date', new Date((1_800_000_000 + 60) * 1000).toUTCString()) },
+      ['clock'],
+    ],
+  ])('finds %s', async (_, spoils, failures) => {
+    expect(await failuresWith(spoils)).toEqual(failures)
+  })
+
+  it('finds an ID token of another issuer, or of a key that is gone', async () => {
+    const token = (kid: string, iss: string) =>
+      [{ kid }, { iss }].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
+    expect(await failuresWith({}, token('test-RS256', ISSUER))).toEqual([])
+    expect(await failuresWith({}, token('test-RS256', `${ISSUER}/`))).toEqual(['id-token'])
+    expect(await failuresWith({}, token('gone', ISSUER))).toEqual(['id-token'])
+    expect(await failuresWith({}, 'nonsense')).toEqual(['id-token'])
+  })
+
+  it('takes a server that answers nothing for a finding, not for an error', async () => {
+    const findings = await diagnose(ISSUER, () => Promise.reject(new Error('connection refused')))
+    expect(findings.filter(({ verdict }) => verdict === 'failed').map(({ id }) => id)).toEqual([
+      'server-metadata',
+      'openid-configuration',
+      'resource-metadata',
+    ])
+  })
+})

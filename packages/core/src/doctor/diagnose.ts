@@ -1,0 +1,58 @@
+import type { HttpResponse } from '../http.ts'
+import { type Check, SKIPPED } from './check.ts'
+import { ENDPOINT_CHECKS } from './endpoint-checks.ts'
+import { type Evidence, PROBES, type Probe, REGISTERING_PROBES } from './evidence.ts'
+import { METADATA_CHECKS } from './metadata-checks.ts'
+import { PAGE_CHECKS } from './page-checks.ts'
+
+/** Sends a probe as it is: redirects unfollowed, header names of the answer in lower case. Rejects when none comes. */
+export type SendProbe = (probe: Probe) => Promise<HttpResponse>
+
+export interface DiagnosisOptions {
+  /** Whether a throw-away client may be registered; without it what an app sees is not examined. Default true. */
+  readonly register?: boolean
+  /** An ID token of the deployment, to be examined too. */
+  readonly idToken?: string | undefined
+  /** The doctor's clock, in epoch seconds. */
+  readonly now?: () => number
+}
+
+/** What a check found. */
+export interface Finding {
+  readonly id: string
+  readonly title: string
+  readonly verdict: 'passed' | 'failed' | 'skipped'
+  /** What was seen, and what to do about it; failures only. */
+  readonly seen?: string
+  readonly mend?: string
+}
+
+/** Asks a live deployment, and examines what it answered. A probe without an answer is a finding, not an error. */
+export async function diagnose(
+  baseUrl: string,
+  send: SendProbe,
+  options: DiagnosisOptions = {},
+): Promise<readonly Finding[]> {
+  return examine(await evidenceOf(baseUrl, send, options))
+}
+
+/** The pure half: verdicts on evidence, however it was gathered. */
+export function examine(evidence: Evidence): readonly Finding[] {
+  return [...METADATA_CHECKS, ...ENDPOINT_CHECKS, ...PAGE_CHECKS].map((check) => findingOf(check, evidence))
+}
+
+async function evidenceOf(baseUrl: string, send: SendProbe, options: DiagnosisOptions): Promise<Evidence> {
+  const { register = true, idToken, now = () => Math.floor(Date.now() / 1000) } = options
+  const answers: Record<string, HttpResponse | undefined> = {}
+  for (const [name, ask] of Object.entries({ ...PROBES, ...(register ? REGISTERING_PROBES : {}) })) {
+    const probe = ask(baseUrl, answers)
+    answers[name] = probe && (await send(probe).catch(() => undefined))
+  }
+  return { baseUrl, answers, now: now(), idToken }
+}
+
+function findingOf({ id, title, mend, examine }: Check, evidence: Evidence): Finding {
+  const seen = examine(evidence)
+  if (seen === undefined) return { id, title, verdict: 'passed' }
+  return seen === SKIPPED ? { id, title, verdict: 'skipped' } : { id, title, verdict: 'failed', seen, mend }
+}

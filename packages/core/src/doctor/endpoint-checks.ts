@@ -1,0 +1,115 @@
+import type { HttpResponse } from '../http.ts'
+import { type Check, firstOf, needing } from './check.ts'
+import { ASKED, type Evidence, headerOf, memberOf, STATE } from './evidence.ts'
+
+const answerTo = (name: string) => (evidence: Evidence) => evidence.answers[name]
+
+/** How the endpoints answer to what clients get wrong. */
+export const ENDPOINT_CHECKS: readonly Check[] = [
+  {
+    id: 'endpoint-cors',
+    title: 'Scripts of any origin may call the endpoints, without credentials',
+    mend: 'Let OPTIONS pass to the service, which answers with * and never with Access-Control-Allow-Credentials.',
+    examine: ({ answers }) =>
+      firstOf(
+        ['tokenPreflight', 'registrationPreflight', 'revocationPreflight', 'userinfoPreflight'].map(
+          (name) => {
+            const answer = answers[name]
+            return answer && preflightFault(name, answer)
+          },
+        ),
+      ),
+  },
+  {
+    id: 'authorize-cors',
+    title: 'No script may read the authorization endpoint',
+    mend: 'Do not let the proxy add CORS headers to pages.',
+    examine: needing(answerTo('authorizePreflight'), (answer) => {
+      const allowed = headerOf(answer, 'access-control-allow-origin')
+      return allowed === '' ? undefined : `it allows "${allowed}"`
+    }),
+  },
+  {
+    id: 'no-store',
+    title: 'Nothing keeps an answer of the token endpoint (RFC 6749 5.1)',
+    mend: 'Let Cache-Control: no-store pass, and exclude the endpoint from caches.',
+    examine: needing(answerTo('emptyTokenRequest'), (answer) => {
+      const cacheControl = headerOf(answer, 'cache-control')
+      return cacheControl.includes('no-store') ? undefined : `Cache-Control is "${cacheControl}"`
+    }),
+  },
+  errorCheck(
+    'token-error',
+    'A malformed token request is invalid_request',
+    'emptyTokenRequest',
+    400,
+    'invalid_request',
+  ),
+  errorCheck(
+    'unknown-client',
+    'A client that is not known is told to register again',
+    'unknownClient',
+    401,
+    'invalid_client',
+  ),
+  errorCheck(
+    'https-registration',
+    'A fixed https callback cannot register itself',
+    'httpsRegistration',
+    400,
+    'invalid_redirect_uri',
+  ),
+  errorCheck('bad-token', 'A bad access token is invalid_token', 'badBearer', 401, 'invalid_token'),
+  {
+    id: 'challenge',
+    title: 'A refused token is told where tokens come from (RFC 9728 5.1)',
+    mend: 'Let the WWW-Authenticate header pass.',
+    examine: needing(answerTo('badBearer'), (answer) => {
+      const challenge = headerOf(answer, 'www-authenticate')
+      return challenge.includes('resource_metadata=') ? undefined : `WWW-Authenticate is "${challenge}"`
+    }),
+  },
+  {
+    id: 'loopback-port',
+    title: 'An app may be answered on another loopback port than it registered (RFC 8252 7.3)',
+    mend: 'Compare a loopback redirect URI without its port.',
+    examine: needing(answerTo('authorize'), (answer) => {
+      const accepted = answer.status === 200 || (answer.status >= 300 && answer.status < 400)
+      return accepted ? undefined : `the answer was ${answer.status}`
+    }),
+  },
+  {
+    id: 'iss',
+    title: 'Every answer to an app carries iss and its state (RFC 9207 2)',
+    mend: 'The issuer in the answer must be the base URL byte for byte.',
+    examine: needing(answerTo('unknownScope'), (answer, { baseUrl }) => {
+      const location = headerOf(answer, 'location')
+      if (!location.startsWith(`${ASKED}?`)) return `the answer was ${answer.status} ${location}`
+      const given = new URL(location).searchParams
+      if (given.get('state') !== STATE) return `state came back as ${given.get('state')}`
+      return given.get('iss') === baseUrl ? undefined : `iss is ${given.get('iss')}`
+    }),
+  },
+]
+
+function errorCheck(id: string, title: string, probe: string, status: number, error: string): Check {
+  return {
+    id,
+    title,
+    mend: 'Let the answers of the service pass as they are; a proxy must not replace error bodies.',
+    examine: needing(answerTo(probe), (answer) => {
+      const seen = memberOf(answer, 'error')
+      if (answer.status !== status || seen !== error)
+        return `the answer was ${answer.status} ${seen ?? 'without an error code'}`
+      return memberOf(answer, 'error_description') === undefined ? 'error_description is missing' : undefined
+    }),
+  }
+}
+
+function preflightFault(name: string, answer: HttpResponse): string | undefined {
+  const allowed = headerOf(answer, 'access-control-allow-origin')
+  if (answer.status >= 300 || allowed !== '*') return `${name}: ${answer.status}, allows "${allowed}"`
+  return headerOf(answer, 'access-control-allow-credentials') === ''
+    ? undefined
+    : `${name} allows credentials`
+}

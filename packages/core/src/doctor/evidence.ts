@@ -1,0 +1,130 @@
+import type { HttpResponse } from '../http.ts'
+import { addressOf, wellKnownAddress } from '../paths.ts'
+
+/** A request that the doctor makes. */
+export interface Probe {
+  readonly method: 'GET' | 'POST' | 'OPTIONS'
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** What a deployment answered, by the name of the probe; absent where it was not asked or did not answer. */
+export interface Evidence {
+  readonly baseUrl: string
+  readonly answers: Readonly<Record<string, HttpResponse | undefined>>
+  /** When the answers came, in epoch seconds by the doctor's clock. */
+  readonly now: number
+  /** An ID token of the deployment, where somebody has one. */
+  readonly idToken?: string | undefined
+}
+
+/** A foreign page, for the questions about CORS. */
+const ORIGIN = 'https://doctor.example'
+/** Where the throw-away client registers, and the other port on which it then asks to be answered. */
+const REGISTERED = 'http://127.0.0.1:49151/doctor'
+export const ASKED = 'http://127.0.0.1:49150/doctor'
+export const STATE = 'doctor+state'
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+type Seen = Evidence['answers']
+type Ask = (baseUrl: string, seen: Seen) => Probe | undefined
+
+/** The probes in their order: a later one may build on what an earlier one brought. */
+export const PROBES: Readonly<Record<string, Ask>> = {
+  serverMetadata: (baseUrl) =>
+    get(wellKnownAddress('oauth-authorization-server', baseUrl), { origin: ORIGIN }),
+  openIdConfiguration: (baseUrl) => get(addressOf(baseUrl, '/.well-known/openid-configuration')),
+  resourceMetadata: (baseUrl) =>
+    get(wellKnownAddress('oauth-protected-resource', baseUrl), { origin: ORIGIN }),
+  keys: (_, seen) => at(seen, 'jwks_uri', (url) => get(url, { origin: ORIGIN })),
+  tokenPreflight: (_, seen) => at(seen, 'token_endpoint', preflight),
+  registrationPreflight: (_, seen) => at(seen, 'registration_endpoint', preflight),
+  revocationPreflight: (_, seen) => at(seen, 'revocation_endpoint', preflight),
+  userinfoPreflight: (_, seen) => at(seen, 'userinfo_endpoint', preflight),
+  authorizePreflight: (_, seen) => at(seen, 'authorization_endpoint', preflight),
+  emptyTokenRequest: (_, seen) => at(seen, 'token_endpoint', (url) => post(url, '', FORM)),
+  unknownClient: (_, seen) =>
+    at(seen, 'token_endpoint', (url) =>
+      post(url, 'grant_type=refresh_token&client_id=doctor&refresh_token=x', FORM),
+    ),
+  badBearer: (_, seen) =>
+    at(seen, 'userinfo_endpoint', (url) => get(url, { authorization: 'Bearer doctor' })),
+  httpsRegistration: (_, seen) =>
+    at(seen, 'registration_endpoint', (url) => register(url, `${ORIGIN}/callback`)),
+}
+
+/** The probes that leave a client behind, which the server forgets when nobody approves it. */
+export const REGISTERING_PROBES: Readonly<Record<string, Ask>> = {
+  registration: (_, seen) => at(seen, 'registration_endpoint', (url) => register(url, REGISTERED)),
+  authorize: (_, seen) =>
+    authorize(seen, memberOf(seen.serverMetadata, 'scopes_supported')?.split(',')[0] ?? 'openid'),
+  unknownScope: (_, seen) => authorize(seen, 'doctor:unknown'),
+  page: (baseUrl, seen) => {
+    const location = headerOf(seen.authorize, 'location')
+    const next = location === '' ? undefined : new URL(location, baseUrl)
+    return next?.origin === new URL(baseUrl).origin ? get(next.href) : undefined
+  },
+}
+
+/** A member of a JSON answer, as text. */
+export function memberOf(answer: HttpResponse | undefined, name: string): string | undefined {
+  const value = documentOf(answer)?.[name]
+  return value === undefined ? undefined : String(value)
+}
+
+export function documentOf(answer: HttpResponse | undefined): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(answer?.body ?? '')
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export function headerOf(answer: HttpResponse | undefined, name: string): string {
+  const value = answer?.headers[name]
+  return Array.isArray(value) ? value.join(', ') : (value ?? '')
+}
+
+function at(seen: Seen, endpoint: string, ask: (url: string) => Probe): Probe | undefined {
+  const url = memberOf(seen.serverMetadata, endpoint)
+  return url !== undefined && URL.canParse(url) ? ask(url) : undefined
+}
+
+function authorize(seen: Seen, scope: string): Probe | undefined {
+  const client_id = memberOf(seen.registration, 'client_id')
+  if (client_id === undefined) return undefined
+  const request = {
+    response_type: 'code',
+    client_id,
+    redirect_uri: ASKED,
+    scope,
+    state: STATE,
+    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    code_challenge_method: 'S256',
+  }
+  return at(seen, 'authorization_endpoint', (url) => get(`${url}?${new URLSearchParams(request)}`))
+}
+
+function register(url: string, redirectUri: string): Probe {
+  return post(
+    url,
+    JSON.stringify({ client_name: 'Grantkit doctor', redirect_uris: [redirectUri] }),
+    JSON_TYPE,
+  )
+}
+
+function get(url: string, headers: Probe['headers'] = {}): Probe {
+  return { method: 'GET', url, headers }
+}
+
+function post(url: string, body: string, headers: Record<string, string>): Probe {
+  return { method: 'POST', url, body, headers }
+}
+
+function preflight(url: string): Probe {
+  return { method: 'OPTIONS', url, headers: { origin: ORIGIN, 'access-control-request-method': 'POST' } }
+}

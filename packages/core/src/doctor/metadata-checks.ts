@@ -1,0 +1,115 @@
+import { type Check, firstOf, needing } from './check.ts'
+import { documentOf, type Evidence, headerOf, memberOf } from './evidence.ts'
+
+const metadata = ({ answers }: Evidence) => documentOf(answers.serverMetadata)
+const listed = (document: Readonly<Record<string, unknown>>, name: string) =>
+  [document[name] ?? []].flat().map(String)
+
+/** What clients learn before they do anything. */
+export const METADATA_CHECKS: readonly Check[] = [
+  {
+    id: 'server-metadata',
+    title: 'The server metadata can be read (RFC 8414 3)',
+    mend: 'Let the proxy pass /.well-known/ at the root of the host, path inserted after it, through to the service.',
+    examine: ({ answers }) => unreadable(answers.serverMetadata),
+  },
+  {
+    id: 'openid-configuration',
+    title: 'The OpenID configuration can be read (OpenID Connect Discovery 4)',
+    mend: 'Let the proxy pass /.well-known/openid-configuration below the base path through to the service.',
+    examine: ({ answers }) => unreadable(answers.openIdConfiguration),
+  },
+  {
+    id: 'issuer',
+    title: 'The issuer is the same everywhere, byte for byte (RFC 8414 3.3)',
+    mend: 'Set the base URL of the service to the address that clients use, with the same scheme, case and slashes.',
+    examine: ({ baseUrl, answers }) =>
+      firstOf([
+        differs('the server metadata', memberOf(answers.serverMetadata, 'issuer'), baseUrl),
+        differs('the OpenID configuration', memberOf(answers.openIdConfiguration, 'issuer'), baseUrl),
+        differs(
+          'the resource metadata',
+          memberOf(answers.resourceMetadata, 'authorization_servers'),
+          baseUrl,
+        ),
+      ]),
+  },
+  {
+    id: 'resource-metadata',
+    title: 'The protected-resource metadata describes this address (RFC 9728 3.3)',
+    mend: 'Name the base URL as a resource of the server, and let the proxy pass its well-known address through.',
+    examine: ({ baseUrl, answers }) =>
+      unreadable(answers.resourceMetadata) ??
+      differs('resource', memberOf(answers.resourceMetadata, 'resource'), baseUrl),
+  },
+  {
+    id: 'endpoints',
+    title: 'Every endpoint is at the address that clients use',
+    mend: 'Behind a TLS proxy the base URL is the https address outside; it is never taken from a request.',
+    examine: needing(metadata, (document, { baseUrl }) => {
+      const { origin } = new URL(baseUrl)
+      const endpoints = Object.entries(document).filter(
+        ([name]) => name.endsWith('_endpoint') || name === 'jwks_uri',
+      )
+      const foreign = endpoints.find(([, url]) => !String(url).startsWith(`${origin}/`))
+      return foreign && `${foreign[0]} is ${foreign[1]}`
+    }),
+  },
+  {
+    id: 'pkce',
+    title: 'PKCE is S256 and nothing else (RFC 9700 2.1.1)',
+    mend: 'Offer S256 only: plain gives the verifier away.',
+    examine: needing(metadata, (document) => {
+      const methods = listed(document, 'code_challenge_methods_supported').join(' ')
+      return methods === 'S256' ? undefined : `code_challenge_methods_supported is "${methods}"`
+    }),
+  },
+  {
+    id: 'registration',
+    title: 'Clients can find where to register (RFC 7591)',
+    mend: 'Advertise registration_endpoint.',
+    examine: needing(metadata, (document) =>
+      document.registration_endpoint ? undefined : 'registration_endpoint is missing',
+    ),
+  },
+  {
+    id: 'keys',
+    title: 'The key set shows public keys, each with kid and alg (RFC 7517)',
+    mend: 'Publish only the public members of each key, with its kid and alg.',
+    examine: needing(
+      ({ answers }) => answers.keys,
+      (answer) => unreadable(answer) ?? keyFault(documentOf(answer)),
+    ),
+  },
+  {
+    id: 'metadata-cors',
+    title: 'Scripts of any origin may read the documents',
+    mend: 'Let Access-Control-Allow-Origin: * of the documents pass; do not let the proxy add its own.',
+    examine: ({ answers }) =>
+      firstOf(
+        ['serverMetadata', 'resourceMetadata', 'keys'].map((name) => {
+          const answer = answers[name]
+          const allowed = headerOf(answer, 'access-control-allow-origin')
+          return answer !== undefined && allowed !== '*' && `${name} allows "${allowed}"`
+        }),
+      ),
+  },
+]
+
+function unreadable(answer: Evidence['answers'][string]): string | undefined {
+  if (answer === undefined) return 'there was no answer'
+  if (answer.status !== 200) return `the answer was ${answer.status}`
+  return documentOf(answer) === undefined ? 'the answer was not JSON' : undefined
+}
+
+function differs(where: string, seen: string | undefined, expected: string): string | undefined {
+  return seen === undefined || seen === expected ? undefined : `${where} says ${seen}, not ${expected}`
+}
+
+function keyFault(document: Readonly<Record<string, unknown>> | undefined): string | undefined {
+  const keys = [document?.keys ?? []].flat() as Record<string, unknown>[]
+  if (keys.length === 0) return 'there is no key'
+  const secret = keys.some((key) => ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k'].some((member) => member in key))
+  if (secret) return 'a private key is shown to everybody'
+  return keys.every(({ kid, alg }) => kid && alg) ? undefined : 'a key has no kid or no alg'
+}

@@ -1,0 +1,90 @@
+import type { HttpResponse } from '../http.ts'
+import { formActionSources } from '../rules/redirect-uri.ts'
+import { type Check, needing } from './check.ts'
+import { ASKED, documentOf, type Evidence, headerOf, memberOf } from './evidence.ts'
+
+/** The page that a person gets to see first: the sign-in page, or consent where no sign-in is needed. */
+const page = ({ answers }: Evidence): HttpResponse | undefined =>
+  answers.page ?? (answers.authorize?.status === 200 ? answers.authorize : undefined)
+
+/** What browsers make of the deployment, and clocks. */
+export const PAGE_CHECKS: readonly Check[] = [
+  {
+    id: 'form-action',
+    title: 'No policy keeps the browser from going back to the app',
+    mend: 'Browsers apply form-action to redirects too: leave it out of the policy, or name the redirect target.',
+    examine: needing(page, (answer) => {
+      const sources = directiveOf(answer, 'form-action')
+      const allowed =
+        sources === undefined || formActionSources(ASKED).some((source) => sources.includes(source))
+      return allowed || sources.includes('http:') ? undefined : `form-action is ${sources.join(' ')}`
+    }),
+  },
+  {
+    id: 'framing',
+    title: 'No other site can frame the pages (RFC 9700 4.16)',
+    mend: "Send Content-Security-Policy: frame-ancestors 'none' and X-Frame-Options: DENY.",
+    examine: needing(page, (answer) => {
+      const framed = directiveOf(answer, 'frame-ancestors')?.join(' ') !== "'none'"
+      return framed || headerOf(answer, 'x-frame-options').toUpperCase() !== 'DENY'
+        ? 'the page can be framed'
+        : undefined
+    }),
+  },
+  {
+    id: 'referrer',
+    title: 'The address of a page goes to no other site (RFC 9700 4.2.4)',
+    mend: 'Send Referrer-Policy: no-referrer.',
+    examine: needing(page, (answer) => {
+      const policy = headerOf(answer, 'referrer-policy')
+      return policy === 'no-referrer' ? undefined : `Referrer-Policy is "${policy}"`
+    }),
+  },
+  {
+    id: 'page-no-store',
+    title: 'Nothing keeps the pages',
+    mend: 'Send Cache-Control: no-store.',
+    examine: needing(page, (answer) => {
+      const cacheControl = headerOf(answer, 'cache-control')
+      return cacheControl.includes('no-store') ? undefined : `Cache-Control is "${cacheControl}"`
+    }),
+  },
+  {
+    id: 'clock',
+    title: 'The clock is right within ten seconds',
+    mend: 'Synchronise the clock of the server: tokens are judged by it, and by the clocks of the clients.',
+    examine: needing(
+      ({ answers }) => headerOf(answers.serverMetadata, 'date') || undefined,
+      (date, { now }) => {
+        const skew = Math.round(Date.parse(date) / 1000 - now)
+        return Math.abs(skew) <= 10 ? undefined : `it is ${Math.abs(skew)} s ${skew > 0 ? 'ahead' : 'behind'}`
+      },
+    ),
+  },
+  {
+    id: 'id-token',
+    title: 'An ID token names the same issuer, and is signed by a published key',
+    mend: 'Set the base URL to the address that clients use, and publish every key that still has live tokens.',
+    examine: needing(
+      ({ idToken }) => idToken,
+      (idToken, { baseUrl, answers }) => {
+        const [header, claims] = idToken.split('.', 2).map(decoded)
+        if (memberOf(claims, 'iss') !== baseUrl) return `iss is ${memberOf(claims, 'iss')}`
+        const keys = [documentOf(answers.keys)?.keys ?? []].flat() as { kid?: unknown }[]
+        const kid = memberOf(header, 'kid')
+        return keys.some((key) => key.kid === kid) ? undefined : `no published key has the kid ${kid}`
+      },
+    ),
+  },
+]
+
+function directiveOf(answer: HttpResponse, name: string): readonly string[] | undefined {
+  const directives = headerOf(answer, 'content-security-policy')
+    .split(';')
+    .map((directive) => directive.trim().split(/\s+/))
+  return directives.find(([directive]) => directive === name)?.slice(1)
+}
+
+function decoded(part: string): HttpResponse {
+  return { status: 200, headers: {}, body: Buffer.from(part, 'base64url').toString() }
+}
