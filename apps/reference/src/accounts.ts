@@ -1,8 +1,9 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import type { UserClaims } from '@grantkit/core'
 import { z } from 'zod'
+import { replaceFile } from './private-file.ts'
 
 const Account = z.strictObject({
   /** The `sub` of the user: never changes, never passes to another person. */
@@ -53,11 +54,8 @@ export async function readAccounts(path: string): Promise<Account[]> {
   return parsed.data.accounts
 }
 
-/** Replaces the file in one step, so that a reader never sees half of it; only its owner may read it. */
-export async function writeAccounts(path: string, accounts: readonly Account[]): Promise<void> {
-  const unfinished = `${path}.${process.pid}`
-  await writeFile(unfinished, `${JSON.stringify({ accounts }, null, 2)}\n`, { mode: 0o600 })
-  await rename(unfinished, path)
+export function writeAccounts(path: string, accounts: readonly Account[]): Promise<void> {
+  return replaceFile(path, `${JSON.stringify({ accounts }, null, 2)}\n`)
 }
 
 const COST = { N: 2 ** 15, r: 8, p: 1 }

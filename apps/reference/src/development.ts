@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { access, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { access, mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { createFile } from './private-file.ts'
 import { newSigningKeys } from './signing-keys-file.ts'
 
 /**
@@ -24,12 +25,7 @@ async function keptFile(folder: string, name: string, make: () => Promise<string
   const path = join(folder, name)
   if (await exists(path)) return path
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const unfinished = `${path}.${process.pid}`
-  await writeFile(unfinished, await make(), { mode: 0o600 })
-  await link(unfinished, path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error
-  })
-  await rm(unfinished)
+  await createFile(path, await make())
   return path
 }
 

@@ -1,5 +1,6 @@
-import { readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import type { Client, Records, Store } from '@grantkit/core'
+import { replaceFile } from './private-file.ts'
 
 /**
  * Integrations beside a store that another process cannot reach: the command that adds one writes this file, and
@@ -19,10 +20,8 @@ export function integrationsFile(path: string): Records<Client> {
     return known.clients
   }
 
-  async function write(clients: Record<string, Client>): Promise<void> {
-    const unfinished = `${path}.${process.pid}`
-    await writeFile(unfinished, `${JSON.stringify(clients, null, 2)}\n`, { mode: 0o600 })
-    await rename(unfinished, path)
+  function write(clients: Record<string, Client>): Promise<void> {
+    return replaceFile(path, `${JSON.stringify(clients, null, 2)}\n`)
   }
 
   return {

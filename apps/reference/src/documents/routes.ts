@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { HttpResponse, Route } from '@grantkit/core'
-import { headerOf, methodNotAllowed } from '../http.ts'
+import { headerOf } from '../http.ts'
+import { methodsRoute } from '../methods-route.ts'
 import { openApiDocument } from '../openapi/document.ts'
 import type { SchoolRecords } from '../school/records.ts'
 import { authMarkdown, type DescribedLifetimes, type DescribedServer } from './auth-md.ts'
@@ -32,21 +33,15 @@ export function documentRoutes({ basePath, metadata, lifetimes, school }: Docume
   ]
 }
 
-const METHODS = ['GET', 'HEAD']
-
 /** A public text at a path: the same for everybody, readable from every origin, revalidated by its hash. */
 function textRoute(path: string, type: string, textNow: () => string): Route {
-  return {
-    path,
-    methods: METHODS,
-    async handle(request) {
-      if (!METHODS.includes(request.method)) return methodNotAllowed(METHODS)
+  return methodsRoute(path, {
+    GET(request) {
       const response = textResponse(type, textNow())
       const known = headerOf(request, 'if-none-match') === response.headers.etag
-      if (known) return { ...response, status: 304, body: '' }
-      return request.method === 'HEAD' ? { ...response, body: '' } : response
+      return known ? { ...response, status: 304, body: '' } : response
     },
-  }
+  })
 }
 
 function textResponse(type: string, body: string): HttpResponse {

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { HttpResponse, Route } from '@grantkit/core'
 import { html } from 'hono/html'
-import { jsonError, methodNotAllowed } from '../http.ts'
+import { jsonError } from '../http.ts'
+import { methodsRoute } from '../methods-route.ts'
 
 /** Swagger UI for the description of the service, from this origin alone: nothing is fetched from elsewhere. */
 
@@ -32,8 +33,10 @@ const POLICY = [
 
 export function viewerRoutes(basePath: string): Route[] {
   return [
-    readable(`${basePath}/docs`, () => viewerPage(basePath)),
-    readable(`${basePath}/docs/:file`, ({ path }) => viewerFile(path.slice(path.lastIndexOf('/') + 1))),
+    methodsRoute(`${basePath}/docs`, { GET: () => viewerPage(basePath) }),
+    methodsRoute(`${basePath}/docs/:file`, {
+      GET: ({ path }) => viewerFile(path.slice(path.lastIndexOf('/') + 1)),
+    }),
   ]
 }
 
@@ -73,20 +76,4 @@ function viewerFile(name: string): HttpResponse {
     'x-content-type-options': 'nosniff',
   }
   return { status: 200, headers, body: found.body }
-}
-
-function readable(
-  path: string,
-  answer: (request: Parameters<Route['handle']>[0]) => HttpResponse | Promise<HttpResponse>,
-): Route {
-  const methods = ['GET', 'HEAD']
-  return {
-    path,
-    methods,
-    async handle(request) {
-      if (!methods.includes(request.method)) return methodNotAllowed(methods)
-      const response = await answer(request)
-      return request.method === 'HEAD' ? { ...response, body: '' } : response
-    },
-  }
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import type { ErrorView, HttpRequest, HttpResponse, Interaction, Route } from '@grantkit/core'
-import { methodNotAllowed } from '../http.ts'
+import type { ErrorView, Interaction, Route } from '@grantkit/core'
+import { type Answer, type Answers, methodsRoute } from '../methods-route.ts'
 import { consentPage } from './consent.ts'
 import { errorPage } from './error.ts'
 import { homePage } from './home.ts'
@@ -17,24 +17,20 @@ export interface PagesOptions extends LoginOptions {
 const STYLE = await readFile(new URL('style.css', import.meta.url), 'utf8')
 const ICON = await readFile(new URL('icon.svg', import.meta.url), 'utf8')
 
-type Answer = (request: HttpRequest) => Promise<HttpResponse> | HttpResponse
-
 /** The pages a person sees, apart from those that core asks for. */
 export function pageRoutes(options: PagesOptions): Route[] {
   const { site, baseUrl, sessions, demo } = options
   const signIn = login(options)
-  const at = (path: string, get: Answer, post?: Answer) =>
-    pageRoute(options, `${site.basePath}${path}`, get, post)
+  const at = (path: string, answers: Answers) => pageRoute(options, `${site.basePath}${path}`, answers)
   return [
-    at('/', () => homePage(site, baseUrl, demo)),
-    at('/login', signIn.show, signIn.submit),
-    at(
-      '/logout',
-      (request) => logoutPage(site, baseUrl, request),
-      (request) => signOut(site, baseUrl, sessions, request),
-    ),
-    at('/assets/style.css', asset('text/css; charset=utf-8', STYLE)),
-    at('/assets/icon.svg', asset('image/svg+xml', ICON)),
+    at('/', { GET: () => homePage(site, baseUrl, demo) }),
+    at('/login', { GET: signIn.show, POST: signIn.submit }),
+    at('/logout', {
+      GET: (request) => logoutPage(site, baseUrl, request),
+      POST: (request) => signOut(site, baseUrl, sessions, request),
+    }),
+    at('/assets/style.css', { GET: asset('text/css; charset=utf-8', STYLE) }),
+    at('/assets/icon.svg', { GET: asset('image/svg+xml', ICON) }),
   ]
 }
 
@@ -61,27 +57,16 @@ export function interaction({ site, accounts, sessions }: PagesOptions): Interac
   }
 }
 
-function pageRoute(
-  { site, onError }: PagesOptions,
-  path: string,
-  get: Answer,
-  post: Answer | undefined,
-): Route {
-  const methods = ['GET', 'HEAD', ...(post ? ['POST'] : [])]
+/** A page that cannot cope shows the error page, and the operator is told. */
+function pageRoute({ site, onError }: PagesOptions, path: string, answers: Answers): Route {
+  const page = methodsRoute(path, answers)
   return {
-    path,
-    methods,
-    async handle(request) {
-      try {
-        if (request.method === 'GET') return await get(request)
-        if (request.method === 'HEAD') return { ...(await get(request)), body: '' }
-        if (request.method === 'POST' && post) return await post(request)
-        return methodNotAllowed(methods)
-      } catch (error) {
+    ...page,
+    handle: (request) =>
+      page.handle(request).catch((error: unknown) => {
         onError(error)
         return errorPage(site, UNEXPECTED)
-      }
-    },
+      }),
   }
 }
 
