@@ -74,6 +74,11 @@ export const DEPENDENCY_RULE: readonly Row[] = [
     types: ['@grantkit/core'],
   },
   {
+    files: 'packages/store-redis/src/**',
+    imports: ['packages/store-redis/src/**', '@redis/client', 'node:crypto'],
+    types: ['@grantkit/core'],
+  },
+  {
     files: 'packages/testkit/src/**',
     imports: ['packages/testkit/src/**', '@grantkit/core', 'vitest', 'fast-check', 'node:*', 'node:*/*'],
   },

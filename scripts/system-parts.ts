@@ -26,6 +26,11 @@ const PARTS = {
     ],
     debianPackages: ['chromium', 'fonts-liberation'],
   },
+  Redis: {
+    variable: 'REDIS_SERVER_PATH',
+    commands: ['redis-server', 'valkey-server'],
+    debianPackages: ['redis-server'],
+  },
 } satisfies Record<string, SystemPart>
 
 export type SystemPartName = keyof typeof PARTS

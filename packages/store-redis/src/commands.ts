@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto'
+
+/** What the store asks of a client of `@redis/client`: of a single node, a cluster or a sentinel alike. */
+export interface RedisCommands {
+  get(key: string): Promise<string | null>
+  del(key: string): Promise<number>
+  set(key: string, value: string, options: SetOptions): Promise<string | null>
+  eval(script: string, given: ScriptInput): Promise<unknown>
+  evalSha(sha1: string, given: ScriptInput): Promise<unknown>
+  zRange(key: string, min: number, max: string, options: { BY: 'SCORE' }): Promise<string[]>
+  zRem(key: string, members: string[]): Promise<number>
+}
+
+interface SetOptions {
+  readonly condition: 'NX'
+  readonly expiration: { readonly type: 'EXAT'; readonly value: number }
+}
+
+export interface ScriptInput {
+  readonly keys: string[]
+  readonly arguments: string[]
+}
+
+/** A script that is sent by its hash, and in full only to a server that does not have it (any more). */
+export function script(text: string): (redis: RedisCommands, given: ScriptInput) => Promise<unknown> {
+  const sha1 = createHash('sha1').update(text).digest('hex')
+  return (redis, given) =>
+    redis.evalSha(sha1, given).catch((error: Error) => {
+      // Nothing has run when the server does not know the script, so to send it again is safe.
+      if (error.message.startsWith('NOSCRIPT')) return redis.eval(text, given)
+      throw error
+    })
+}

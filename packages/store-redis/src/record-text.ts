@@ -1,0 +1,27 @@
+import { randomBytes } from 'node:crypto'
+
+/**
+ * A record as Redis keeps it: a version that no other write has, then JSON. The version alone is compared by a
+ * replacement, so a compare-and-swap sends 22 characters and not the old record.
+ */
+
+/** The format of the JSON. A reader takes this one and the one before. */
+const SCHEMA = 1
+export const VERSION_LENGTH = 22
+
+export interface Decoded<T> {
+  readonly value: T
+  readonly version: string
+}
+
+export function encode<T>(value: T): string {
+  return `${randomBytes(16).toString('base64url')}${JSON.stringify({ schema: SCHEMA, value })}`
+}
+
+/** @throws Error for a format that this release does not read */
+export function decode<T>(text: string): Decoded<T> {
+  const { schema, value } = JSON.parse(text.slice(VERSION_LENGTH)) as { schema: number; value: T }
+  if (schema > SCHEMA)
+    throw new Error(`A record has format ${schema}, which a newer release wrote; this one reads ${SCHEMA}`)
+  return { value, version: text.slice(0, VERSION_LENGTH) }
+}
