@@ -77,9 +77,10 @@ describe('the authorization suite', () => {
       `${service.baseUrl}/mcp`,
     ]
     const { program, ended, output } = conformance(given)
-    while (!output().includes('Callback server started'))
+    while (!output().includes('Callback server started') && program.exitCode === null)
       await Promise.race([once(program.stdout, 'data'), ended])
     const [url = ''] = /http\S+\/oauth\/authorize\?\S+/.exec(output()) ?? []
+    expect(url, output()).not.toBe('')
     await (await fetch(await user(service.baseUrl).visit(url))).text()
     expect(await ended, output()).toBe(0)
     expect(output()).not.toMatch(/[1-9]\d* failed/)

@@ -2,9 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { auth, type OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js'
+import { auth, type OAuthClientProvider, UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -22,6 +21,9 @@ afterAll(() => service.close())
 
 const require = createRequire(import.meta.url)
 const programOf = (name: string, path: string) => join(dirname(require.resolve(`${name}/package.json`)), path)
+
+/** Nobody is asked for a token here: only one that the server does not know brings a challenge. */
+const REVOKED: OAuthTokens = { access_token: 'revoked', token_type: 'Bearer' }
 
 /** What an app keeps for the SDK's OAuth client; its browser is the user of the tests. */
 class App implements OAuthClientProvider {
@@ -66,6 +68,20 @@ describe('the OAuth client of the MCP SDK', () => {
     expect(await auth(app, { serverUrl })).toBe('AUTHORIZED')
     expect(app.tokens()?.access_token, 'a refresh').not.toBe(first)
   })
+
+  it('signs in anew when the server challenges its token', async () => {
+    const app = new App()
+    app.saveTokens(REVOKED)
+    const url = new URL(`${service.baseUrl}/mcp`)
+    const challenged = new StreamableHTTPClientTransport(url, { authProvider: app })
+    const client = new Client({ name: 'test', version: '1.0.0' })
+    await expect(client.connect(challenged as never)).rejects.toThrow(UnauthorizedError)
+    await challenged.finishAuth(app.code)
+    await client.connect(new StreamableHTTPClientTransport(url, { authProvider: app }) as never)
+    const { structuredContent } = await client.callTool({ name: 'search_courses', arguments: {} })
+    expect(structuredContent, 'what only a token sees').toMatchObject({ total: 6 })
+    await client.close()
+  })
 })
 
 describe('MCP Inspector, from the command line', () => {
@@ -94,24 +110,5 @@ describe('MCP Inspector, from the command line', () => {
     const { status, output } = await inspector(...given)
     expect(status).toBe(0)
     expect(JSON.parse(output).structuredContent).toMatchObject({ total: 1 })
-  })
-})
-
-describe('mcp-remote', () => {
-  it('brings the server to a client that speaks only to programs', async () => {
-    const transport = new StdioClientTransport({
-      command: process.execPath,
-      args: [programOf('mcp-remote', 'dist/proxy.js'), `${service.baseUrl}/mcp`, '--allow-http'],
-      env: { PATH: process.env.PATH ?? '', HOME: await temporaryFolder() },
-      stderr: 'ignore',
-    })
-    const client = new Client({ name: 'test', version: '1.0.0' })
-    await client.connect(transport)
-    const { structuredContent } = await client.callTool({
-      name: 'read_courses',
-      arguments: { id: 'bread-at-home' },
-    })
-    expect(structuredContent).toMatchObject({ item: { title: 'Bread at home' } })
-    await client.close()
   })
 })

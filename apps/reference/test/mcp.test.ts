@@ -1,6 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { ErrorCode } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { areas } from '../src/scopes.ts'
 import { type RunningService, runService } from './service.ts'
@@ -40,11 +41,11 @@ const post = (headers: Record<string, string> = {}, body: unknown = LIST) =>
   })
 
 /** `fetch` would not send another Host. */
-function postWithHost(host: string): Promise<number> {
+function postWithHost(host: string, path = '/mcp'): Promise<number> {
   const { port } = new URL(service.baseUrl)
   return new Promise((resolve, reject) => {
     const sent = httpRequest(
-      { port, host: '127.0.0.1', path: '/mcp', method: 'POST', headers: { ...HEADERS, host } },
+      { port, host: '127.0.0.1', path, method: 'POST', headers: { ...HEADERS, host } },
       (response) => {
         response.resume()
         resolve(response.statusCode ?? 0)
@@ -80,6 +81,12 @@ describe('the tools', () => {
       total: 1,
     })
     expect(await search({ query: 'glazing' }), 'unpublished').toMatchObject({ total: 0 })
+    expect(await search({ query: '8900 eur' }), 'the price').toMatchObject({
+      items: [{ id: 'typography-for-the-web' }],
+      total: 1,
+    })
+    expect(await search({ query: 'object' }), 'no word of any course').toMatchObject({ total: 0 })
+    expect(await search({ query: 'true' }), 'no word of any course').toMatchObject({ total: 0 })
     const first = await search({ limit: 3 })
     expect(first).toMatchObject({ total: 5, next_offset: 3 })
     const last = await search({ limit: 3, offset: 3 })
@@ -123,10 +130,15 @@ describe('the resources', () => {
     expect(JSON.parse(String((contents[0] as { text?: string }).text))).toMatchObject({
       title: 'Bread at home',
     })
-    await expect(client.readResource({ uri: 'school://courses/ceramics-glazing' })).rejects.toThrow(
-      'no resource',
-    )
   })
+
+  it.each(['courses/ceramics-glazing', 'courses/nope', 'students/student-1001'])(
+    'are no others: %s',
+    async (path) => {
+      const reading = client.readResource({ uri: `school://${path}` })
+      await expect(reading).rejects.toMatchObject({ code: ErrorCode.InvalidParams })
+    },
+  )
 })
 
 describe('a token', () => {
@@ -206,6 +218,27 @@ describe('the transport', () => {
     ['no JSON-RPC', {}, '{}', 400],
   ])('refuses %s', async (_, headers, body, status) => {
     expect((await post(headers as Record<string, string>, body)).status).toBe(status)
+  })
+
+  it('promises no notifications, which it has no stream for', () => {
+    expect(client.getServerCapabilities()).toEqual({
+      tools: { listChanged: false },
+      resources: { listChanged: false },
+    })
+  })
+
+  it('answers a message that is cancelled along with it', async () => {
+    const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: LIST.id } }
+    for (const batch of [
+      [LIST, cancelled],
+      [cancelled, LIST],
+    ])
+      expect(await (await post({}, batch)).json()).toMatchObject({ id: LIST.id, result: {} })
+  })
+
+  it('takes its whole address in the request line', async () => {
+    const path = `${service.baseUrl}/mcp`
+    expect(await postWithHost(new URL(service.baseUrl).host, path)).toBe(200)
   })
 
   it('keeps no session', async () => {

@@ -1,5 +1,10 @@
 import { McpServer, ResourceTemplate } from '@modelcontextprotocol/sdk/server/mcp.js'
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import {
+  type CallToolResult,
+  CancelledNotificationSchema,
+  ErrorCode,
+  McpError,
+} from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
 import type { SchoolRecord, SchoolRecords } from '../school/records.ts'
 import { type AreaName, areas } from '../scopes.ts'
@@ -42,6 +47,15 @@ export function catalogueServer(school: SchoolRecords, visible: Visible): McpSer
     addRead(server, area, items)
     addResources(server, area, items)
   }
+  return withoutSession(server)
+}
+
+/** What the SDK takes for granted of a server that has one. */
+function withoutSession(server: McpServer): McpServer {
+  const silent = { listChanged: false }
+  server.server.registerCapabilities({ tools: silent, resources: silent })
+  // Obeyed, it would leave the message that it came with in one batch, and so the HTTP request, without an answer.
+  server.server.setNotificationHandler(CancelledNotificationSchema, () => {})
   return server
 }
 
@@ -96,7 +110,9 @@ function addResources(server: McpServer, { name, title }: Area, items: Items): v
   const template = new ResourceTemplate(`school://${name}/{id}`, { list })
   server.registerResource(name, template, { title, mimeType: 'application/json' }, (uri) => {
     const item = items().find((candidate) => uriOf(candidate.id) === uri.href)
-    if (item === undefined) throw new Error(`There is no resource ${uri.href}`)
+    // The SDK's own code for an address that no template matches.
+    if (item === undefined)
+      throw new McpError(ErrorCode.InvalidParams, `There is no resource ${uri.href}`, { uri: uri.href })
     return { contents: [{ uri: uri.href, mimeType: 'application/json', text: JSON.stringify(item) }] }
   })
 }
@@ -110,8 +126,10 @@ function failure(text: string): CallToolResult {
   return { isError: true, content: [{ type: 'text', text }] }
 }
 
-function textOf(item: SchoolRecord): string {
-  return Object.values(item).map(String).join(' ').toLowerCase()
+/** The words and numbers in it, at any depth. */
+function textOf(value: unknown): string {
+  if (typeof value === 'object' && value !== null) return Object.values(value).map(textOf).join(' ')
+  return typeof value === 'boolean' ? '' : String(value).toLowerCase()
 }
 
 function nameOf(item: SchoolRecord): string {

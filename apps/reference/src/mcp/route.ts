@@ -56,7 +56,8 @@ function visibleTo(caller: Exclude<Access, { kind: 'refused' }>): Visible {
 function toWebRequest(request: HttpRequest, baseUrl: string): Request {
   const headers = new Headers()
   for (const name of Object.keys(request.headers)) headers.set(name, headerOf(request, name))
-  return new Request(`${new URL(baseUrl).origin}${request.path}`, {
+  // Not the request's own path: a request line may name a whole address (RFC 9112 3.2.2).
+  return new Request(`${baseUrl}/mcp`, {
     method: 'POST',
     headers,
     body: request.body,
