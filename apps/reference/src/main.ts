@@ -1,6 +1,7 @@
 import { styleText } from 'node:util'
 import { listenOnFastify } from './frameworks/fastify.ts'
 import { createLogger, logEvents } from './logging.ts'
+import { openStore } from './open-store.ts'
 import { createService } from './service.ts'
 import { parseSettings, type Settings, SettingsError } from './settings.ts'
 
@@ -14,8 +15,9 @@ try {
 
 async function start(settings: Settings): Promise<void> {
   const log = createLogger(settings)
-  const onError = (error: unknown) => log.error({ err: error }, 'page_failed')
-  const service = await createService(settings, { onEvent: logEvents(log), onError })
+  const onError = (error: unknown) => log.error({ err: error }, 'request_failed')
+  const { store, close } = await openStore(settings, (warning) => log.warn(warning))
+  const service = await createService(settings, { onEvent: logEvents(log), onError }, store)
   const { HOST: host, PORT: port } = settings
   const listening = await listenOnFastify(service.routes, { host, port })
   console.log(banner(settings))
@@ -23,6 +25,7 @@ async function start(settings: Settings): Promise<void> {
     process.once(signal, async () => {
       log.info({ signal }, 'stopping')
       await listening.close()
+      await close()
       process.exit(0)
     })
   }

@@ -8,15 +8,14 @@ import {
   type Route,
   type Store,
 } from '@grantkit/core'
-import { createMemoryStore } from '@grantkit/store-memory'
 import { type Account, accountsOf, demoAccounts, readAccounts } from './accounts.ts'
-import { DEVELOPMENT_FOLDER, developmentKeysFile, developmentSecret } from './development.ts'
+import { developmentKeysFile, developmentSecret } from './development.ts'
 import type { DescribedServer } from './documents/auth-md.ts'
 import { documentRoutes } from './documents/routes.ts'
 import { healthRoutes } from './health.ts'
-import { integrationsFile, withIntegrations } from './integrations-file.ts'
 import { mcpRoute } from './mcp/route.ts'
 import { interaction, type PagesOptions, pageRoutes } from './pages/routes.ts'
+import { reportingRoute } from './reporting-route.ts'
 import { schoolRoutes } from './school/api.ts'
 import { DEMO_SCHOOL } from './school/demo-data.ts'
 import { schoolInMemory } from './school/records.ts'
@@ -37,16 +36,11 @@ export interface Observers {
   readonly onError: (error: unknown) => void
 }
 
-/**
- * Assembles the service from its settings.
- *
- * @param store in place of the one that the settings name
- * @throws Error when a file they name cannot be used
- */
+/** Assembles the service from its settings. @throws Error when a file they name cannot be used */
 export async function createService(
   settings: Settings,
   { onEvent, onError }: Observers,
-  store: Store = storeOf(settings),
+  store: Store,
 ): Promise<Service> {
   const { BASE_URL: baseUrl } = settings
   const secret = settings.SECRET ?? (await developmentSecret())
@@ -67,17 +61,15 @@ export async function createService(
   const school = schoolInMemory(DEMO_SCHOOL, randomUUID)
   const { basePath } = pages.site
   const metadata = await metadataOf(server)
-  return {
-    routes: [
-      ...server.routes,
-      ...pageRoutes(pages),
-      ...schoolRoutes(basePath, api, school),
-      ...documentRoutes({ basePath, metadata, lifetimes: lifetimesOf(settings), school }),
-      mcpRoute(`${basePath}/mcp`, baseUrl, mcp, school),
-      ...healthRoutes(basePath, ready),
-    ],
-    clients: server.clients,
-  }
+  const routes = [
+    ...server.routes,
+    ...pageRoutes(pages),
+    ...schoolRoutes(basePath, api, school),
+    ...documentRoutes({ basePath, metadata, lifetimes: lifetimesOf(settings), school }),
+    mcpRoute(`${basePath}/mcp`, baseUrl, mcp, school),
+    ...healthRoutes(basePath, ready),
+  ]
+  return { routes: routes.map((route) => reportingRoute(route, onError)), clients: server.clients }
 }
 
 interface Parts {
@@ -124,15 +116,6 @@ function lifetimesOf(settings: Settings) {
     grant: settings.GRANT_LIFETIME,
     refreshRetryWindow: settings.REFRESH_RETRY_WINDOW,
   }
-}
-
-/** Integrations outlive a store that forgets everything with its process. */
-function storeOf(settings: Settings): Store {
-  return withIntegrations(createMemoryStore(), integrationsFile(integrationsPath(settings)))
-}
-
-function integrationsPath(settings: Settings): string {
-  return settings.INTEGRATIONS_FILE ?? `${DEVELOPMENT_FOLDER}/integrations.json`
 }
 
 function accountList(settings: Settings): Promise<Account[]> {

@@ -21,7 +21,10 @@ const Environment = z.object({
     )
     .optional(),
   FRAMEWORK: z.enum(['fastify'], { error: 'must be fastify' }).default('fastify'),
-  STORE_URL: z.literal('memory:', { error: 'must be memory:' }).default('memory:'),
+  STORE_URL: z
+    .string()
+    .regex(/^(memory:$|rediss?:\/\/)/, 'must be memory:, or begin with redis:// or rediss://')
+    .default('memory:'),
   SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   KEYS_FILE: z.string().optional(),
   ACCOUNTS_FILE: z.string().optional(),

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, readFile, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { createMemoryStore } from '@grantkit/store-memory'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseSettings } from '../src/settings.ts'
 import { openChromium } from './chromium.ts'
@@ -152,10 +153,8 @@ describe('a new area', () => {
       const { createService } = (await import(
         pathToFileURL(`${copy}/service.ts`).href
       )) as typeof import('../src/service.ts')
-      const changed = await createService(parseSettings({ NODE_ENV: 'test' }), {
-        onEvent: () => {},
-        onError: () => {},
-      })
+      const observers = { onEvent: () => {}, onError: () => {} }
+      const changed = await createService(parseSettings({ NODE_ENV: 'test' }), observers, createMemoryStore())
       const get = async (path: string) => {
         const route = changed.routes.find((candidate) => candidate.path === path)
         return route?.handle({ method: 'GET', path, query: '', headers: {}, body: '' })

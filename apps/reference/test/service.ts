@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ServerEvent, Store } from '@grantkit/core'
 import { listenOnFastify } from '../src/frameworks/fastify.ts'
+import { openStore } from '../src/open-store.ts'
 import { createService, type Service } from '../src/service.ts'
 import { parseSettings } from '../src/settings.ts'
 
@@ -28,7 +29,8 @@ export async function runService(
     onEvent: (event: ServerEvent) => events.push(event),
     onError: (error: unknown) => errors.push(error),
   }
-  const service = await createService(settings, observers, store)
+  const opened = await openStore(settings, () => {})
+  const service = await createService(settings, observers, store ?? opened.store)
   const listening = await listenOnFastify(service.routes, { host: settings.HOST, port: settings.PORT })
   return {
     baseUrl: settings.BASE_URL,
@@ -36,7 +38,10 @@ export async function runService(
     routes: service.routes,
     events,
     errors,
-    close: () => listening.close(),
+    async close() {
+      await listening.close()
+      await opened.close()
+    },
   }
 }
 

@@ -9,7 +9,9 @@ import { requireSystemPart } from '../../../scripts/system-parts.ts'
 /** A real server of this test alone, on a free loopback port. */
 export interface RedisServer {
   readonly url: string
-  /** Ends it without a word, as a crash does, and starts it again on what it has written. */
+  /** Ends it without a word, as a crash does. */
+  stop(): Promise<void>
+  /** Starts it on what it has written, after such an end if it runs. */
   restart(): Promise<void>
   close(): Promise<void>
 }
@@ -36,6 +38,7 @@ export async function startRedis(...options: string[]): Promise<RedisServer> {
   let server = await start()
   return {
     url: `redis://127.0.0.1:${port}`,
+    stop: () => kill(server),
     async restart() {
       await kill(server)
       server = await start()
@@ -59,6 +62,7 @@ async function launch(options: readonly string[]): Promise<ChildProcess> {
 }
 
 async function kill(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return
   const ended = once(server, 'exit')
   server.kill('SIGKILL')
   await ended

@@ -1,4 +1,6 @@
 import { parseArgs, styleText } from 'node:util'
+import type { Integration, IntegrationInformation } from '@grantkit/core'
+import { openStore } from '../open-store.ts'
 import { createService } from '../service.ts'
 import { parseSettings } from '../settings.ts'
 
@@ -34,21 +36,32 @@ try {
 }
 
 async function add(name: string): Promise<void> {
-  const service = await createService(parseSettings(process.env), {
-    onEvent: () => {},
-    onError: console.error,
-  })
-  const added = await service.clients.add({
+  const settings = parseSettings(process.env)
+  const { store, close } = await openStore(settings, console.error)
+  try {
+    const observers = { onEvent: () => {}, onError: console.error }
+    const { clients } = await createService(settings, observers, store)
+    print(await clients.add(metadataOf(name)))
+  } finally {
+    await close()
+  }
+}
+
+function metadataOf(name: string): Integration {
+  return {
     client_name: name,
     redirect_uris: values['redirect-uri'],
     token_endpoint_auth_method: values.public ? 'none' : 'client_secret_post',
     remember_consent: values['remember-consent'],
     resource_server: values['resource-server'],
     ...(values.scope === undefined ? {} : { scope: values.scope }),
-  })
-  console.log(`client_id      ${added.client_id}`)
-  if (added.client_secret !== undefined) {
-    console.log(`client_secret  ${added.client_secret}`)
+  }
+}
+
+function print({ client_id, client_secret }: IntegrationInformation): void {
+  console.log(`client_id      ${client_id}`)
+  if (client_secret !== undefined) {
+    console.log(`client_secret  ${client_secret}`)
     console.log(styleText('dim', 'The secret is shown this once; only its hash is kept.'))
   }
 }

@@ -1,0 +1,33 @@
+import type { Store } from '@grantkit/core'
+import { createMemoryStore } from '@grantkit/store-memory'
+import { connectToRedis, createRedisStore, settingsWarnings } from '@grantkit/store-redis'
+import { DEVELOPMENT_FOLDER } from './development.ts'
+import { integrationsFile, withIntegrations } from './integrations-file.ts'
+import type { Settings } from './settings.ts'
+
+/** The store of the settings, and how to let go of it. */
+export interface OpenStore {
+  readonly store: Store
+  close(): Promise<void>
+}
+
+/** @param onWarning hears of what could lose records, and of connections that broke */
+export async function openStore(
+  settings: Settings,
+  onWarning: (warning: string) => void,
+): Promise<OpenStore> {
+  return settings.STORE_URL === 'memory:' ? memoryStore(settings) : redisStore(settings.STORE_URL, onWarning)
+}
+
+/** Integrations outlive a store that forgets everything with its process. */
+function memoryStore({ INTEGRATIONS_FILE }: Settings): OpenStore {
+  const file = integrationsFile(INTEGRATIONS_FILE ?? `${DEVELOPMENT_FOLDER}/integrations.json`)
+  return { store: withIntegrations(createMemoryStore(), file), close: async () => {} }
+}
+
+async function redisStore(url: string, onWarning: (warning: string) => void): Promise<OpenStore> {
+  const onError = (error: Error) => onWarning(`The connection to Redis broke: ${error.message}`)
+  const client = await connectToRedis(url, { onError })
+  for (const warning of await settingsWarnings(client)) onWarning(warning)
+  return { store: createRedisStore(client), close: async () => client.destroy() }
+}

@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest'
+import { reportingRoute } from './reporting-route.ts'
+
+it('tells the operator what went wrong, and the caller only that something did', async () => {
+  const heard: unknown[] = []
+  const fault = new TypeError('a secret detail')
+  const route = { path: '/', methods: ['GET'], handle: () => Promise.reject(fault) }
+  const request = { method: 'GET', path: '/', query: '', headers: {}, body: '' }
+  const response = await reportingRoute(route, (error) => heard.push(error)).handle(request)
+  expect([response.status, JSON.parse(response.body).error]).toEqual([500, 'server_error'])
+  expect(response.body).not.toContain('secret')
+  expect(heard).toEqual([fault])
+})

@@ -1,0 +1,16 @@
+import { errorResponse, OAuthError, type Route } from '@grantkit/core'
+
+/** A route whose unexpected faults the operator hears of, and its caller only that there was one. */
+export function reportingRoute(route: Route, onError: (error: unknown) => void): Route {
+  return {
+    ...route,
+    async handle(request) {
+      try {
+        return await route.handle(request)
+      } catch (error) {
+        onError(error)
+        return errorResponse(new OAuthError('unexpected'))
+      }
+    },
+  }
+}

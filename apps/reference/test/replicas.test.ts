@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type RedisServer, startRedis } from '../../../packages/store-redis/test/redis-server.ts'
+import { run } from './program.ts'
+import { freePort, type RunningService, runService } from './service.ts'
+import { signedIn } from './tokens.ts'
+
+/** Two replicas of the service behind one address, sharing one Redis. */
+
+let redis: RedisServer
+let replicas: readonly RunningService[]
+const SECRET = 'the same on every replica, and long enough'
+beforeAll(async () => {
+  redis = await startRedis()
+  const first = await freePort()
+  const BASE_URL = `http://127.0.0.1:${first}`
+  const shared = { BASE_URL, SECRET, STORE_URL: redis.url }
+  replicas = await Promise.all([
+    runService({ ...shared, PORT: String(first) }),
+    runService({ ...shared, PORT: String(await freePort()) }),
+  ])
+})
+afterAll(async () => {
+  for (const replica of replicas) await replica.close()
+  await redis.close()
+})
+
+const at = (index: number, path: string) => `http://127.0.0.1:${replicas[index]?.port}${path}`
+const courses = (index: number, token: string) =>
+  fetch(at(index, '/api/courses/ceramics-glazing'), { headers: { authorization: `Bearer ${token}` } })
+const post = (index: number, path: string, form: Record<string, string>) =>
+  fetch(at(index, path), { method: 'POST', body: new URLSearchParams(form) })
+
+describe('two replicas', () => {
+  it('know the tokens that the other issued, and its revocations at once', async () => {
+    const { client_id, access_token, refresh_token } = await signedIn(
+      replicas[0]?.baseUrl ?? '',
+      'courses:read',
+    )
+    expect((await courses(1, access_token)).status).toBe(200)
+    expect((await post(1, '/api/oauth/revoke', { client_id, token: refresh_token })).status).toBe(200)
+    expect((await courses(0, access_token)).status).toBe(401)
+  })
+
+  it('give one pair to a client that refreshes at both at once', async () => {
+    const { client_id, refresh_token } = await signedIn(replicas[0]?.baseUrl ?? '', 'courses:read')
+    const form = { grant_type: 'refresh_token', client_id, refresh_token }
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => post(n % 2, '/api/oauth/token', form)),
+    )
+    const pairs = await Promise.all(
+      answers.map(async (answer) => (await answer.json()) as Record<string, unknown>),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    expect(new Set(pairs.map((pair) => `${pair.access_token} ${pair.refresh_token}`)).size).toBe(1)
+  })
+
+  it('know an integration that a command added', async () => {
+    const environment = { STORE_URL: redis.url, SECRET }
+    const given = ['add', '--name', 'Zap', '--redirect-uri', 'https://zap.example/cb']
+    const command = run('commands/integration.ts', given, { environment })
+    expect(await command.ended, command.output()).toBe(0)
+    const [, client_id = ''] = /client_id +(\S+)/.exec(command.output()) ?? []
+    const [, client_secret = ''] = /client_secret +(\S+)/.exec(command.output()) ?? []
+    for (const index of [0, 1]) {
+      expect(
+        await (await post(index, '/api/oauth/introspect', { client_id, client_secret, token: 'x' })).json(),
+      ).toEqual({ active: false })
+    }
+  })
+
+  it('are not ready without their store, answer 503 and never 401, and recover with it', async () => {
+    const { access_token } = await signedIn(replicas[0]?.baseUrl ?? '', 'courses:read')
+    await redis.stop()
+    expect((await courses(0, access_token)).status).toBe(503)
+    expect((await fetch(at(0, '/readyz'))).status).toBe(503)
+    expect((await fetch(at(0, '/healthz'))).status).toBe(200)
+    await redis.restart()
+    await expect.poll(async () => (await fetch(at(0, '/readyz'))).status, { timeout: 5000 }).toBe(200)
+    expect((await courses(0, access_token)).status).toBe(200)
+  })
+})
