@@ -75,7 +75,7 @@ export const DEPENDENCY_RULE: readonly Row[] = [
   },
   {
     files: 'packages/store-redis/src/**',
-    imports: ['packages/store-redis/src/**', '@redis/client', 'node:crypto'],
+    imports: ['packages/store-redis/src/**', '@redis/client', 'node:crypto', 'node:timers/promises'],
     types: ['@grantkit/core'],
   },
   {

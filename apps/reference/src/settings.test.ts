@@ -36,7 +36,7 @@ describe('the settings', () => {
     ['BASE_URL', 'https://school.example/', 'trailing slash'],
     ['BASE_URL', 'https://school.example?x', 'BASE_URL'],
     ['FRAMEWORK', 'rails', 'FRAMEWORK must be fastify'],
-    ['STORE_URL', 'postgres:', 'STORE_URL must be memory:, or begin with redis://'],
+    ['STORE_URL', 'postgres:', 'STORE_URL must be memory:, or a redis:// URL'],
     ['SECRET', 'short', 'SECRET must have at least 32 characters'],
     ['LOG_LEVEL', 'loud', 'LOG_LEVEL'],
     ['CODE_LIFETIME', '0', 'CODE_LIFETIME'],

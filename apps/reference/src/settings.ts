@@ -23,7 +23,7 @@ const Environment = z.object({
   FRAMEWORK: z.enum(['fastify'], { error: 'must be fastify' }).default('fastify'),
   STORE_URL: z
     .string()
-    .regex(/^(memory:$|rediss?:\/\/)/, 'must be memory:, or begin with redis:// or rediss://')
+    .regex(/^(memory:$|rediss?(\+(cluster|sentinel))?:\/\/)/, 'must be memory:, or a redis:// URL')
     .default('memory:'),
   SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   KEYS_FILE: z.string().optional(),
