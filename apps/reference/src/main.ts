@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { styleText } from 'node:util'
 import { listenOnFastify } from './frameworks/fastify.ts'
 import { createLogger, logEvents } from './logging.ts'
@@ -24,6 +25,8 @@ async function start(settings: Settings): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, async () => {
       log.info({ signal }, 'stopping')
+      service.drain()
+      await sleep(settings.DRAIN_SECONDS * 1000)
       await listening.close()
       await close()
       process.exit(0)

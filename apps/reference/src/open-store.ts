@@ -16,7 +16,7 @@ export async function openStore(
   settings: Settings,
   onWarning: (warning: string) => void,
 ): Promise<OpenStore> {
-  return settings.STORE_URL === 'memory:' ? memoryStore(settings) : redisStore(settings.STORE_URL, onWarning)
+  return settings.STORE_URL === 'memory:' ? memoryStore(settings) : redisStore(settings, onWarning)
 }
 
 /** Integrations outlive a store that forgets everything with its process. */
@@ -25,9 +25,18 @@ function memoryStore({ INTEGRATIONS_FILE }: Settings): OpenStore {
   return { store: withIntegrations(createMemoryStore(), file), close: async () => {} }
 }
 
-async function redisStore(url: string, onWarning: (warning: string) => void): Promise<OpenStore> {
+async function redisStore(
+  { STORE_URL, WAIT_REPLICAS: replicas }: Settings,
+  onWarning: (warning: string) => void,
+): Promise<OpenStore> {
   const onError = (error: Error) => onWarning(`The connection to Redis broke: ${error.message}`)
-  const client = await connectToRedis(url, { onError })
-  for (const warning of await settingsWarnings(client)) onWarning(warning)
-  return { store: createRedisStore(client), close: async () => client.destroy() }
+  const redis = await connectToRedis(STORE_URL, { onError })
+  for (const warning of await settingsWarnings(redis)) onWarning(warning)
+  const onShortfall = (acknowledged: number) =>
+    onWarning(`A change was answered with ${acknowledged} of ${replicas} replicas having it`)
+  const waitReplicas = { replicas, timeout: REPLICATION_MS, onShortfall }
+  const store = createRedisStore(redis, replicas > 0 ? { waitReplicas } : {})
+  return { store, close: async () => redis.destroy() }
 }
+
+const REPLICATION_MS = 100

@@ -29,6 +29,8 @@ import { readSigningKeys } from './signing-keys-file.ts'
 export interface Service {
   readonly routes: readonly Route[]
   readonly clients: AuthorizationServer['clients']
+  /** From now on `/readyz` says no, so that a balancer sends nothing new; everything else is answered as ever. */
+  drain(): void
 }
 
 export interface Observers {
@@ -57,7 +59,8 @@ export async function createService(
   const server = await authorizationServer(settings, { store, pages, onEvent })
   const api = createResourceServer({ resource: baseUrl, store, scopes: SCOPES, onEvent })
   const mcp = createResourceServer({ resource: `${baseUrl}/mcp`, store, scopes: SCOPES, onEvent })
-  const ready = () => reachable(store)
+  let draining = false
+  const ready = async () => !draining && (await reachable(store))
   const school = schoolInMemory(DEMO_SCHOOL, randomUUID)
   const { basePath } = pages.site
   const metadata = await metadataOf(server)
@@ -69,7 +72,13 @@ export async function createService(
     mcpRoute(`${basePath}/mcp`, baseUrl, mcp, school),
     ...healthRoutes(basePath, ready),
   ]
-  return { routes: routes.map((route) => reportingRoute(route, onError)), clients: server.clients }
+  return {
+    routes: routes.map((route) => reportingRoute(route, onError)),
+    clients: server.clients,
+    drain() {
+      draining = true
+    },
+  }
 }
 
 interface Parts {

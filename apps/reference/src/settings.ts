@@ -25,11 +25,13 @@ const Environment = z.object({
     .string()
     .regex(/^(memory:$|rediss?(\+(cluster|sentinel))?:\/\/)/, 'must be memory:, or a redis:// URL')
     .default('memory:'),
+  WAIT_REPLICAS: z.coerce.number({ error: 'must be a number' }).int().min(0).default(0),
   SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   KEYS_FILE: z.string().optional(),
   ACCOUNTS_FILE: z.string().optional(),
   INTEGRATIONS_FILE: z.string().optional(),
   DEFAULT_SCOPE: z.string().optional(),
+  DRAIN_SECONDS: seconds(0, 0),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   CODE_LIFETIME: seconds(60),
   ACCESS_TOKEN_LIFETIME: seconds(3600),

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 /** A network between a client and a server, on loopback, that can be made bad. */
 export interface TcpProxy {
@@ -33,11 +34,15 @@ export async function startProxy(targetPort: number): Promise<TcpProxy> {
     client.on('data', (bytes) => {
       if (!network.cut) upstream.write(bytes)
     })
+    let delivery = Promise.resolve()
     upstream.on('data', (bytes) => {
       if (network.cut || network.loseReplies) return
       const late = network.latency()
-      if (late === 0) client.write(bytes)
-      else setTimeout(() => client.write(bytes), late)
+      // What comes late holds up what comes after it: a connection keeps its order.
+      const arrival = Date.now() + late
+      delivery = delivery
+        .then(() => (late > 0 ? sleep(Math.max(arrival - Date.now(), 0)) : undefined))
+        .then(() => void client.write(bytes))
     })
   })
   server.listen(0, '127.0.0.1')
