@@ -83,6 +83,10 @@ export const DEPENDENCY_RULE: readonly Row[] = [
     imports: ['packages/testkit/src/**', '@grantkit/core', 'vitest', 'fast-check', 'node:*', 'node:*/*'],
   },
   {
+    files: 'packages/adapter-express/src/**',
+    imports: ['packages/adapter-express/src/**', '@grantkit/core', 'express'],
+  },
+  {
     files: 'packages/adapter-fastify/src/**',
     imports: ['packages/adapter-fastify/src/**', '@grantkit/core', 'fastify'],
   },
