@@ -7,8 +7,9 @@ import {
   type ResourceServer,
   type Route,
 } from '@grantkit/core'
-import { type NextFunction, type Request, type Response, Router } from 'express'
+import { type NextFunction, type Request, type RequestHandler, Router } from 'express'
 import { readBody } from './body.ts'
+import { type Incoming, type Outgoing, send, toHttpRequest } from './http.ts'
 
 /** What `protect()` lets through: an authorized request with its token, or an anonymous one. */
 export type Auth = Exclude<Access, { kind: 'refused' }>
@@ -22,9 +23,16 @@ declare global {
   }
 }
 
+/** The middleware that `protect()` makes. */
+export type Guard = (
+  req: Incoming & Pick<Request, 'auth'>,
+  res: Outgoing,
+  next: NextFunction,
+) => Promise<void>
+
 /**
  * A router that mounts every route of an authorization server, or of any list of core's routes, from the root of
- * the host. Mount it before the parsers of bodies; behind them it makes do with what they left, or throws.
+ * the host. It belongs before the parsers of bodies; behind them it makes do with what they left, or throws.
  */
 export function authorizationServer(server: { readonly routes: readonly Route[] }): Router {
   const router = Router()
@@ -37,13 +45,6 @@ export function authorizationServer(server: { readonly routes: readonly Route[] 
   }
   return router
 }
-
-/** What `protect()` makes. It asks for no more of the request than it needs, so handlers keep their typed `params`. */
-export type Guard = (
-  req: Pick<Request, 'method' | 'baseUrl' | 'path' | 'url' | 'headers' | 'auth'>,
-  res: Pick<Response, 'statusCode' | 'removeHeader' | 'setHeader' | 'append' | 'end'>,
-  next: NextFunction,
-) => Promise<void>
 
 /**
  * A middleware that guards a route: a bad token is refused with 401, one that lacks any of the scopes with 403.
@@ -61,24 +62,18 @@ export function protect<Scope extends string>(
   }
 }
 
-function requireRoot({ baseUrl }: Request, _res: Response, next: NextFunction): void {
+const requireRoot: RequestHandler = ({ baseUrl }, _res, next) => {
   if (baseUrl === '') return next()
   throw new Error(
     `authorizationServer() is mounted below ${baseUrl}, but its paths count from the root of the host: ` +
-      'mount it with app.use(authorizationServer(server)), and let the issuer name the path.',
+      'mount it by app.use(authorizationServer(server)) and let the issuer name the path',
   )
 }
 
-/** Express would ignore case, and decode what `:name` matches. */
+/** Express's own patterns would ignore case and decode what `:name` matches. */
 function pattern(path: string): RegExp {
   const literal = path.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
   return new RegExp(`^${literal.replaceAll(/:\w+/g, '[^/]+')}$`)
-}
-
-function toHttpRequest(req: Parameters<Guard>[0], body: string): HttpRequest {
-  const [, ...query] = req.url.split('?')
-  const { method, baseUrl, path, headers } = req
-  return { method, path: baseUrl + path, query: query.join('?'), headers, body }
 }
 
 async function answer(route: Route, request: HttpRequest): Promise<HttpResponse> {
@@ -89,19 +84,8 @@ async function answer(route: Route, request: HttpRequest): Promise<HttpResponse>
   }
 }
 
-/** The client may not have sent all of the body yet, and need not. */
+/** Hangs up afterwards, since the rest of the body may still be on its way. */
 function refused(error: OAuthError): HttpResponse {
   const response = errorResponse(error)
   return { ...response, headers: { ...response.headers, connection: 'close' } }
-}
-
-function send(res: Parameters<Guard>[1], { status, headers, body }: HttpResponse): void {
-  res.statusCode = status
-  res.removeHeader('X-Powered-By')
-  for (const [name, value] of Object.entries(headers)) {
-    // A cookie of the application stays; Express would add a charset to what it sets itself.
-    if (name.toLowerCase() === 'set-cookie') res.append(name, value as string | string[])
-    else res.setHeader(name, value)
-  }
-  res.end(body)
 }
