@@ -1,0 +1,65 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import express, { type RequestHandler } from 'express'
+import { describe, expect, it } from 'vitest'
+import { authorizationServer } from '../src/index.ts'
+import { FORM, listen, post, recording } from './application.ts'
+
+async function mountBehind(...before: RequestHandler[]) {
+  const route = recording()
+  const app = express().use(...before, authorizationServer({ routes: [route] }))
+  return { url: `${await listen(app)}/echo`, bodies: route.bodies }
+}
+
+async function dial(url: string, head: string): Promise<Socket> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  // A server that refuses may hang up while more is being sent.
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  socket.write(`POST /echo HTTP/1.1\r\nHost: a\r\n${head}\r\n\r\n`)
+  return socket
+}
+
+const after: (ms: number) => RequestHandler = (ms) => async (_req, _res, next) => {
+  await sleep(ms)
+  next()
+}
+
+describe('authorizationServer before the parsers', () => {
+  it.each<[string, RequestHandler]>([
+    ['has not read', (req, _res, next) => next(void Object.assign(req, { body: {} }))],
+    ['is slow', after(20)],
+    ['listens as well', (req, _res, next) => next(void req.on('data', () => {}))],
+    ['wants text', (req, _res, next) => next(void req.setEncoding('utf8'))],
+    ['wants hexadecimal', (req, _res, next) => next(void req.setEncoding('hex'))],
+  ])('reads the wire behind a middleware that %s', async (_, before) => {
+    const { url, bodies } = await mountBehind(before)
+    await post(url, FORM, 'a=€')
+    expect(bodies).toEqual(['a=€'])
+  })
+
+  it.each([
+    ['is announced', 'Content-Length: 1000000000'],
+    ['has no end', 'Transfer-Encoding: chunked'],
+  ])('does not wait for the end of a body that is too large: it %s', async (_, head) => {
+    const { url, bodies } = await mountBehind()
+    const socket = await dial(url, head)
+    if (head.startsWith('Transfer')) socket.write(`${(65_537).toString(16)}\r\n${'x'.repeat(65_537)}\r\n`)
+    expect(await text(socket), 'and hangs up').toMatch(/^HTTP\/1\.1 413 [\s\S]*connection: close/i)
+    expect(bodies).toEqual([])
+  })
+
+  it('calls nobody when the client hangs up before its turn', async () => {
+    const { url, bodies } = await mountBehind(after(60))
+    const socket = await dial(url, 'Content-Length: 100')
+    socket.write('half')
+    await sleep(20)
+    socket.destroy()
+    await sleep(80)
+    expect(bodies).toEqual([])
+    await post(url, FORM, 'a=1')
+    expect(bodies).toEqual(['a=1'])
+  })
+})
