@@ -90,6 +90,7 @@ export const DEPENDENCY_RULE: readonly Row[] = [
     files: 'packages/adapter-fastify/src/**',
     imports: ['packages/adapter-fastify/src/**', '@grantkit/core', 'fastify'],
   },
+  { files: 'examples/express/*.ts', imports: ['@grantkit/*', 'express', 'node:crypto'] },
 ]
 
 /** One sentence for each import that the table does not allow. */

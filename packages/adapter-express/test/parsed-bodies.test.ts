@@ -71,6 +71,12 @@ describe('authorizationServer behind a parser', () => {
     expect(bodies[0], 'of a type that the parser left alone, as it stands').toBe(sent)
   })
 
+  it('cannot know of brackets that the parser has dropped', async () => {
+    const { url, bodies } = await mountBehind(express.urlencoded({ extended: true }))
+    await post(url, FORM, 'scope[]=a&[resource]=b')
+    expect(bodies).toEqual(['scope=a&resource=b'])
+  })
+
   it.each(['a[b]=c', 'a[b][c]=d', 'a[][b]=c'])('refuses a form that became an object: %s', async (form) => {
     const { url, bodies, told } = await mountBehind(express.urlencoded({ extended: true }))
     expect((await post(url, FORM, form)).status).toBe(500)
