@@ -38,9 +38,14 @@ describe('protect', () => {
   })
 
   it('refuses a bad token before the handler runs', async () => {
-    const { base } = await openApi((guard) => express().get('/notes', guard, () => expect.unreachable()))
+    let handled = false
+    const handler: RequestHandler = () => {
+      handled = true
+    }
+    const { base } = await openApi((guard) => express().get('/notes', guard, handler))
     const response = await fetch(`${base}/notes`, bad)
     expect([response.status, await response.json()]).toMatchObject([401, { error: 'invalid_token' }])
+    expect(handled).toBe(false)
     expect(response.headers.get('content-type')).toBe('application/json')
     expect(response.headers.get('x-powered-by')).toBeNull()
     expect(response.headers.get('www-authenticate')).toContain(
@@ -53,6 +58,22 @@ describe('protect', () => {
     const { base, events } = await openApi((guard) => express().use('/api/notes', guard, notes))
     expect((await fetch(`${base}/api/notes/?a=1`, bad)).status).toBe(401)
     expect(events).toMatchObject([{ type: 'refused', path: '/api/notes/' }])
+  })
+
+  it('asks for every scope it was given, with the request as it stands', async () => {
+    const { api } = await openNotes()
+    const asked: unknown[] = []
+    const listening: typeof api = {
+      ...api,
+      access: (request, ...scopes) => {
+        asked.push([request.method, request.path, request.query, ...scopes])
+        return api.access(request, ...scopes)
+      },
+    }
+    const guard = protect(listening, 'notes:read', 'notes:read')
+    const base = await listen(express().put('/n%C3%B6tes', guard, (_req, res) => void res.end()))
+    await fetch(`${base}/n%C3%B6tes?a=%2F&b`, { method: 'PUT' })
+    expect(asked).toEqual([['PUT', '/n%C3%B6tes', 'a=%2F&b', 'notes:read', 'notes:read']])
   })
 
   it('leaves the parsed body and the typed parameters to the handler', async () => {

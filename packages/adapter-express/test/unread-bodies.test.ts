@@ -51,6 +51,30 @@ describe('authorizationServer before the parsers', () => {
     expect(bodies).toEqual([])
   })
 
+  it('leaves the refused request whole for whoever logs it', async () => {
+    const addresses: unknown[] = []
+    const { url } = await mountBehind((req, res, next) => {
+      res.on('finish', () => addresses.push(req.ip))
+      next()
+    })
+    await post(url, FORM, 'x'.repeat(65_537))
+    const socket = await dial(url, 'Transfer-Encoding: chunked')
+    socket.write(`${(65_537).toString(16)}\r\n${'x'.repeat(65_537)}\r\n`)
+    await text(socket)
+    expect(addresses).toEqual(['127.0.0.1', '127.0.0.1'])
+  })
+
+  it('puts a character together that arrives in pieces', async () => {
+    const { url, bodies } = await mountBehind()
+    const socket = await dial(url, 'Content-Length: 5\r\nConnection: close')
+    const [start, rest] = [Buffer.from('a=€').subarray(0, 3), Buffer.from('a=€').subarray(3)]
+    socket.write(start)
+    await sleep(20)
+    socket.write(rest)
+    await text(socket)
+    expect(bodies).toEqual(['a=€'])
+  })
+
   it('calls nobody when the client hangs up before its turn', async () => {
     const { url, bodies } = await mountBehind(after(60))
     const socket = await dial(url, 'Content-Length: 100')
