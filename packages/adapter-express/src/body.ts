@@ -22,9 +22,11 @@ async function bodyOnTheWire(req: Request): Promise<string | OAuthError> {
   let size = 0
   try {
     for await (const chunk of req.iterator({ destroyOnReturn: false })) {
-      size += chunk.length
+      // Text where somebody has called setEncoding().
+      const bytes = Buffer.from(chunk, req.readableEncoding ?? 'utf8')
+      size += bytes.length
       if (size > BODY_LIMIT) return new OAuthError('body_too_large')
-      chunks.push(Buffer.from(chunk, req.readableEncoding ?? 'utf8'))
+      chunks.push(bytes)
     }
   } catch {
     return new OAuthError('body_unreadable')

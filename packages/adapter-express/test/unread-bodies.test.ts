@@ -40,6 +40,17 @@ describe('authorizationServer before the parsers', () => {
     expect(bodies).toEqual(['a=€'])
   })
 
+  it.each(['utf8', 'hex'] as const)('counts bytes behind a middleware that wants %s', async (encoding) => {
+    const { url, bodies } = await mountBehind((req, _res, next) => next(void req.setEncoding(encoding)))
+    const inChunks = async (text: string) => {
+      const body = new Blob([text]).stream()
+      return (await fetch(url, { method: 'POST', body, duplex: 'half' })).status
+    }
+    const most = `${'€'.repeat(21_845)}x`
+    expect([await inChunks(most), await inChunks(`${most}x`)]).toEqual([200, 413])
+    expect(bodies).toEqual([most])
+  })
+
   it.each([
     ['is announced', 'Content-Length: 1000000000'],
     ['has no end', 'Transfer-Encoding: chunked'],
