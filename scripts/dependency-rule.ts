@@ -83,9 +83,14 @@ export const DEPENDENCY_RULE: readonly Row[] = [
     imports: ['packages/testkit/src/**', '@grantkit/core', 'vitest', 'fast-check', 'node:*', 'node:*/*'],
   },
   {
+    files: 'packages/adapter-express/src/**',
+    imports: ['packages/adapter-express/src/**', '@grantkit/core', 'express'],
+  },
+  {
     files: 'packages/adapter-fastify/src/**',
     imports: ['packages/adapter-fastify/src/**', '@grantkit/core', 'fastify'],
   },
+  { files: 'examples/express/*.ts', imports: ['@grantkit/*', 'express', 'node:crypto'] },
 ]
 
 /** One sentence for each import that the table does not allow. */
