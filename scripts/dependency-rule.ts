@@ -86,6 +86,11 @@ export const DEPENDENCY_RULE: readonly Row[] = [
     files: 'packages/adapter-fastify/src/**',
     imports: ['packages/adapter-fastify/src/**', '@grantkit/core', 'fastify'],
   },
+  {
+    files: 'packages/adapter-hono/src/**',
+    imports: ['packages/adapter-hono/src/**', '@grantkit/core', 'hono'],
+    types: ['hono/utils/http-status'],
+  },
 ]
 
 /** One sentence for each import that the table does not allow. */
