@@ -10,7 +10,7 @@ import {
   toHttpRequest,
 } from '@grantkit/core'
 import { type Context, Hono, type HonoRequest, type MiddlewareHandler } from 'hono'
-import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import type { ContentfulStatusCode, StatusCode } from 'hono/utils/http-status'
 
 /** What `protect()` lets through: an authorized request with its token, or an anonymous one. */
 export type Auth = Exclude<Access, { kind: 'refused' }>
@@ -72,7 +72,7 @@ function send(c: Context, { status, headers, body }: HttpResponse): Response {
     if (name.toLowerCase() !== 'set-cookie') c.header(name)
     for (const value of [values].flat()) c.header(name, value, { append: true })
   }
-  return c.body(body === '' ? null : body, status as ContentfulStatusCode)
+  return body === '' ? c.body(null, status as StatusCode) : c.body(body, status as ContentfulStatusCode)
 }
 
 /** Where the application looks for what went wrong, it finds it; the wire learns no more than `server_error`. */
