@@ -21,7 +21,15 @@ type Command = readonly [program: string, ...args: string[]]
 const COMMANDS: Readonly<Record<string, (environment: Environment, folder: string) => Promise<Command>>> = {
   Node: async () => [process.execPath, entry('node')],
   Bun: async () => [programOf('bun', 'bin/bun'), 'run', entry('bun')],
-  Deno: async () => [programOf('deno', 'deno'), 'run', '--allow-net', '--allow-env', '--no-check', entry('deno')],
+  Deno: async () => [
+    programOf('deno', 'deno'),
+    'run',
+    '--no-remote',
+    '--allow-net',
+    '--allow-env',
+    '--no-check',
+    entry('deno'),
+  ],
   workerd: async (environment, folder) => [
     programOf('workerd', 'bin/workerd'),
     'serve',
@@ -36,16 +44,19 @@ export async function run(runtime: string, settings: Omit<Environment, 'ISSUER'>
   const environment = { ...settings, ISSUER: `http://127.0.0.1:${await freePort()}` }
   const folder = await mkdtemp(join(tmpdir(), 'grantkit-runtime-'))
   const [program = '', ...args] = (await COMMANDS[runtime]?.(environment, folder)) ?? []
-  const child = spawn(program, args, { env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(program, args, {
+    env: { ...process.env, ...environment, DENO_DIR: folder, DENO_NO_UPDATE_CHECK: '1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text))
   const close = async () => {
     if (child.exitCode === null && child.kill()) await once(child, 'exit')
     await rm(folder, { recursive: true })
   }
-  while (!(await answers(environment.ISSUER))) {
-    if (child.exitCode !== null) throw new Error(`${runtime} gave up: ${output}`)
-    await sleep(50)
+  for (let attempt = 0; !(await answers(environment.ISSUER)); attempt++) {
+    if (attempt < 400 && child.exitCode === null) await sleep(50)
+    else throw await close().then(() => new Error(`${runtime} does not serve: ${output}`))
   }
   return { url: environment.ISSUER, close }
 }
