@@ -6,7 +6,12 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['packages/*/{src,test}/**/*.test.ts', 'apps/*/src/**/*.test.ts', 'scripts/**/*.test.ts'],
+          include: [
+            'packages/*/{src,test}/**/*.test.ts',
+            'apps/*/src/**/*.test.ts',
+            'examples/*/*.test.ts',
+            'scripts/**/*.test.ts',
+          ],
           maxWorkers: '100%',
           testTimeout: 20_000,
           sequence: { groupOrder: 1 },
