@@ -22,9 +22,9 @@ const server = createAuthorizationServer({
   interaction: {
     // Here your own sign-in goes: who is signed in in this browser, and where to send who is not.
     session: async () => ({ id: 'session-1', subject: 'alice', authTime: Math.floor(Date.now() / 1000) }),
-    signIn: (returnTo) => ({
+    signIn: (to) => ({
       status: 303,
-      headers: { location: `/login?to=${encodeURIComponent(returnTo)}` },
+      headers: { location: `/login?${new URLSearchParams({ to })}` },
       body: '',
     }),
     errorPage: ({ status, description }) => page(description, status),
