@@ -22,11 +22,7 @@ const server = createAuthorizationServer({
   interaction: {
     // Here your own sign-in goes: who is signed in in this browser, and where to send who is not.
     session: async () => ({ id: 'session-1', subject: 'alice', authTime: Math.floor(Date.now() / 1000) }),
-    signIn: (to) => ({
-      status: 303,
-      headers: { location: `/login?${new URLSearchParams({ to })}` },
-      body: '',
-    }),
+    signIn: (returnTo) => page(`<a href="/login?to=${encodeURIComponent(returnTo)}">Sign in</a>`),
     errorPage: ({ status, description }) => page(description, status),
     consentPage: ({ action, ticket }) =>
       page(`<form method="post" action="${action.replaceAll('&', '&amp;')}">May this app read your notes?

@@ -1,7 +1,6 @@
 import {
   createAuthorizationServer,
   createResourceServer,
-  type HttpResponse,
   type PrivateJwk,
   type Route,
   toFetchHandler,
@@ -11,6 +10,7 @@ import {
 import { createMemoryStore } from '@grantkit/store-memory'
 import { Hono } from 'hono'
 import { authorizationServer, protect } from '../../src/index.ts'
+import { interaction } from '../pages.ts'
 
 /** What every runtime serves. Everybody is Alice, and she need not sign in. */
 
@@ -35,12 +35,7 @@ export function serviceOf({ ISSUER: issuer, KEYS, MOUNT }: Environment): Fetch {
     secret: 'a secret of the tests, long enough to pass',
     keys: JSON.parse(KEYS) as PrivateJwk[],
     claims: async () => ({ name: 'Alice' }),
-    interaction: {
-      session: async () => ({ id: 'session', subject: 'alice', authTime: Math.floor(Date.now() / 1000) }),
-      signIn: (returnTo) => ({ status: 303, headers: { location: returnTo }, body: '' }),
-      errorPage: ({ status, reason }) => page(status, reason),
-      consentPage: ({ ticket }) => page(200, `<input name="ticket" value="${ticket}">`),
-    },
+    interaction,
   })
   const api = createResourceServer({ resource: issuer, store, scopes: SCOPES })
   const routes = [...server.routes, echo, fails]
@@ -79,8 +74,4 @@ const fails: Route = {
   path: '/fails',
   methods: ['GET'],
   handle: () => Promise.reject(new Error('internal detail')),
-}
-
-function page(status: number, body: string): HttpResponse {
-  return { status, headers: { 'content-type': 'text/html' }, body }
 }
