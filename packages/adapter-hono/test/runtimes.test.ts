@@ -38,12 +38,16 @@ describe.each(SETTINGS)('$runtime, mounted with $MOUNT', ({ runtime, MOUNT }) =>
     const tokens = await redeem(url, client, await approve(url, client, 'openid notes:read'))
     expect(await notes(tokens.access_token)).toMatchObject({ status: 200, kind: 'authorized' })
     const next = await refresh(url, client, tokens)
-    expect(await refresh(url, client, tokens), 'whose answer was lost').toEqual(next)
-    expect(await notes(next.access_token)).toMatchObject({ status: 200, kind: 'authorized' })
-    const token = next.refresh_token
+    const { access_token, refresh_token } = next
+    expect(await refresh(url, client, tokens), 'whose answer was lost').toMatchObject({
+      access_token,
+      refresh_token,
+    })
+    expect(await notes(access_token)).toMatchObject({ status: 200, kind: 'authorized' })
+    const token = refresh_token
     expect(await post(`${url}/api/oauth/introspect`, { ...client, token })).toMatchObject({ active: true })
     expect(await post(`${url}/api/oauth/revoke`, { ...client, token })).toEqual({ status: 200 })
-    expect(await notes(next.access_token)).toMatchObject({ status: 401, error: 'invalid_token' })
+    expect(await notes(access_token)).toMatchObject({ status: 401, error: 'invalid_token' })
     expect(await post(`${url}/api/oauth/introspect`, { ...client, token })).toMatchObject({ active: false })
   })
 
