@@ -36,6 +36,6 @@ describe('@hono/node-server', () => {
 
   it('takes a body without a type for text', async () => {
     const { headers } = await send(mounted.url, '/untyped')
-    expect(headers['content-type']?.toLowerCase()).toBe('text/plain;charset=utf-8')
+    expect(headers['content-type']).toMatch(/^text\/plain;/)
   })
 })
