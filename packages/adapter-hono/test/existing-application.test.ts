@@ -5,7 +5,9 @@ import { bodyLimit } from 'hono/body-limit'
 import { compress } from 'hono/compress'
 import { cors } from 'hono/cors'
 import { etag } from 'hono/etag'
+import { Hono as QuickHono } from 'hono/quick'
 import { secureHeaders } from 'hono/secure-headers'
+import { Hono as TinyHono } from 'hono/tiny'
 import { validator } from 'hono/validator'
 import { afterEach, describe, expect, it } from 'vitest'
 import { authorizationServer, protect } from '../src/index.ts'
@@ -131,6 +133,19 @@ describe('where the body was read elsewhere', () => {
 })
 
 describe('in an application of its own kind', () => {
+  it.each([
+    ['hono/tiny', () => new TinyHono()],
+    ['hono/quick', () => new QuickHono()],
+    ['hono that is not strict', () => new Hono({ strict: false })],
+  ])('matches its routes with another router: %s', async (_, create) => {
+    const routes = [echo, { ...echo, path: '/things/:id/parts' }]
+    const app = create().route('/', authorizationServer({ routes }))
+    for (const path of ['/echo?a=1', '/things/a%2Fb/parts'])
+      expect(await (await send(app, path)).json()).toMatchObject({ path: path.split('?')[0] })
+    for (const path of ['/echo/1', '/things/parts', '/things/1/2/parts'])
+      expect((await send(app, path)).status, path).toBe(404)
+  })
+
   it('is mounted beside a base path, not below it', async () => {
     const { server, api } = await openNotes('https://notes.example/auth')
     const app = new Hono()

@@ -106,6 +106,13 @@ describe.each(SETTINGS)('$runtime, mounted with $MOUNT', ({ runtime, MOUNT }) =>
     }
   })
 
+  it('refuses a body that was read before, at once', async () => {
+    const headers = { 'x-read-before': 'yes' }
+    const { status, body } = await send(service.url, '/echo/1', { method: 'POST', headers, body: ['a', 'b'] })
+    expect([status, body]).toEqual([500, expect.stringContaining('The application read the body')])
+    expect((await send(service.url, '/echo/1', { headers })).status, 'without a body').toBe(200)
+  })
+
   it('keeps a fault to itself and knows no other paths', async () => {
     const fault = await send(service.url, '/fails')
     expect([fault.status, JSON.parse(fault.body).error]).toEqual([500, 'server_error'])

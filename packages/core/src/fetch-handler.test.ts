@@ -119,6 +119,11 @@ describe('readBody', () => {
     expect(await readBody(post(pieces))).toBe('a€b')
   })
 
+  it('shows that a character is incomplete', async () => {
+    const cut = new Blob([new TextEncoder().encode('a€').subarray(0, 3)])
+    expect(await readBody(post(cut.stream()))).toBe('a\ufffd')
+  })
+
   it('reads no body as the empty text', async () => {
     expect(await readBody(new Request('http://a'))).toBe('')
     expect(await readBody(post(null, { 'content-length': '0' }))).toBe('')
@@ -147,8 +152,12 @@ describe('readBody', () => {
     await used.text()
     const locked = post('x')
     locked.body?.getReader()
+    const released = post('x')
+    const reader = released.body?.getReader()
+    while (!(await reader?.read())?.done);
+    reader?.releaseLock()
     const emptied = post(new Blob([]).stream(), { 'content-length': '5' })
-    for (const request of [used, locked, emptied])
+    for (const request of [used, locked, released, emptied])
       await expect(readBody(request)).rejects.toThrow(/application read the body/)
   })
 })
