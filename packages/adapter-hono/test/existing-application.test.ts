@@ -4,6 +4,7 @@ import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { compress } from 'hono/compress'
 import { cors } from 'hono/cors'
+import { csrf } from 'hono/csrf'
 import { etag } from 'hono/etag'
 import { Hono as QuickHono } from 'hono/quick'
 import { secureHeaders } from 'hono/secure-headers'
@@ -297,6 +298,14 @@ describe('beside the middleware of Hono', () => {
     mounted = undefined
     const behindCors = await send(await openBehind(cors({ origin: 'https://app.example' })), TOKEN, preflight)
     expect(behindCors.headers.get('access-control-allow-origin')).toBeNull()
+  })
+
+  it('is shut by csrf, which wants an Origin that clients do not send, unless it is mounted first', async () => {
+    const { server } = await openNotes()
+    const first = new Hono().route('/', authorizationServer(server))
+    first.use(csrf())
+    expect((await first.request(TOKEN, TOKEN_REQUEST)).status).toBe(400)
+    expect((await (await openBehind(csrf())).request(TOKEN, TOKEN_REQUEST)).status).toBe(403)
   })
 
   it('keeps its own ETags under etag', async () => {

@@ -78,7 +78,7 @@ function programOf(name: string, path: string): string {
   throw new Error(`${name} has no program for this platform`)
 }
 
-/** What wrangler does: one file of all, Node's own modules left to the runtime. */
+/** What wrangler does: one file of all, Node's own modules left to the runtime. The date is the oldest that is promised. */
 async function worker(environment: Environment, folder: string): Promise<string> {
   await build({
     entryPoints: [entry('workerd')],
@@ -101,7 +101,7 @@ function configuration(environment: Environment): string {
 const config :Workerd.Config = (
   services = [(name = "main", worker = (
     modules = [(name = "worker", esModule = embed "worker.js")],
-    compatibilityDate = "2026-01-01",
+    compatibilityDate = "2024-09-23",
     compatibilityFlags = ["nodejs_compat"],
     bindings = [${bindings.join(', ')}],
   ))],
