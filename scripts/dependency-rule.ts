@@ -90,6 +90,15 @@ export const DEPENDENCY_RULE: readonly Row[] = [
     files: 'packages/adapter-fastify/src/**',
     imports: ['packages/adapter-fastify/src/**', '@grantkit/core', 'fastify'],
   },
+  {
+    files: 'packages/adapter-hono/src/**',
+    imports: ['packages/adapter-hono/src/**', '@grantkit/core', 'hono'],
+    types: ['hono/utils/http-status'],
+  },
+  {
+    files: 'examples/hono-mcp/*.ts',
+    imports: ['@grantkit/*', '@hono/node-server', '@modelcontextprotocol/sdk/**', 'hono'],
+  },
   { files: 'examples/express/*.ts', imports: ['@grantkit/*', 'express', 'node:crypto'] },
 ]
 

@@ -9,6 +9,7 @@ export { type AuthorizationServer, createAuthorizationServer } from './authoriza
 export { type DiagnosisOptions, diagnose, examine, type Finding, type SendProbe } from './doctor/diagnose.ts'
 export type { Evidence, Probe } from './doctor/evidence.ts'
 export type { OnEvent, ServerEvent } from './events.ts'
+export { readBody, toFetchHandler, toHttpRequest, toResponse } from './fetch-handler.ts'
 export type { HttpRequest, HttpResponse, Route } from './http.ts'
 export type { Integration, IntegrationInformation } from './integrations.ts'
 export type { ConsentScope, ConsentView, ErrorView, Interaction, Session, SignInHint } from './interaction.ts'

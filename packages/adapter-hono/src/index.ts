@@ -1,0 +1,84 @@
+import {
+  type Access,
+  BODY_LIMIT,
+  errorResponse,
+  type HttpResponse,
+  OAuthError,
+  type ResourceServer,
+  type Route,
+  readBody,
+  toHttpRequest,
+} from '@grantkit/core'
+import { type Context, Hono, type HonoRequest, type MiddlewareHandler } from 'hono'
+import type { ContentfulStatusCode, StatusCode } from 'hono/utils/http-status'
+
+/** What `protect()` lets through: an authorized request with its token, or an anonymous one. */
+export type Auth = Exclude<Access, { kind: 'refused' }>
+
+/**
+ * An application with every route of an authorization server, or of any list of core's routes. Mount it at the root,
+ * `app.route('/', authorizationServer(server))`: its paths begin at the root of the host.
+ */
+export function authorizationServer(server: { readonly routes: readonly Route[] }): Hono {
+  const app = new Hono()
+  for (const route of server.routes) {
+    // Hono matches a path that it has decoded.
+    app.all(decodeURI(route.path), async (c) => {
+      try {
+        return send(c, await route.handle(toHttpRequest(c.req.raw, await bodyOf(c.req))))
+      } catch (thrown) {
+        return send(c, refusal(c, thrown))
+      }
+    })
+  }
+  return app
+}
+
+/**
+ * Middleware that guards a route: a bad token is refused with 401, one that lacks any of the scopes with 403. The
+ * handler finds who asks in `c.var.auth`; without a token that is `{ kind: 'anonymous' }`.
+ */
+export function protect<Scope extends string>(
+  api: ResourceServer<Scope>,
+  ...scopes: NoInfer<Scope>[]
+): MiddlewareHandler<{ Variables: { auth: Auth } }> {
+  return async (c, next) => {
+    const access = await api.access(toHttpRequest(c.req.raw), ...scopes)
+    if (access.kind === 'refused') return send(c, access.response)
+    c.set('auth', access)
+    return next()
+  }
+}
+
+/** Hono keeps what middleware of the application has read through it. */
+async function bodyOf(request: HonoRequest): Promise<string> {
+  const [kept] = Object.keys(request.bodyCache)
+  if (kept === undefined) return readBody(request.raw)
+  const text = kept === 'formData' ? await formText(request) : await request.text()
+  if (Buffer.byteLength(text) > BODY_LIMIT) throw new OAuthError('body_too_large')
+  return text
+}
+
+/** Hono would make multipart of any form, whatever the content type says. */
+async function formText(request: HonoRequest): Promise<string> {
+  const fields = [...(await request.formData())]
+  const multipart = !request.header('content-type')?.startsWith('application/x-www-form-urlencoded')
+  return multipart ? readBody(request.raw) : String(new URLSearchParams(fields as [string, string][]))
+}
+
+/** Headers go through the context: what middleware has set before stays, unless core sets it. */
+function send(c: Context, { status, headers, body }: HttpResponse): Response {
+  for (const [name, values] of Object.entries(headers)) {
+    if (name.toLowerCase() !== 'set-cookie') c.header(name)
+    for (const value of [values].flat()) c.header(name, value, { append: true })
+  }
+  return body === '' ? c.body(null, status as StatusCode) : c.body(body, status as ContentfulStatusCode)
+}
+
+/** Where the application looks for what went wrong, it finds it; the wire learns no more than `server_error`. */
+function refusal(c: Context, thrown: unknown): HttpResponse {
+  const error =
+    thrown instanceof OAuthError ? thrown : new OAuthError('unexpected', undefined, { cause: thrown })
+  if (error.status >= 500) c.error = error
+  return errorResponse(error)
+}
