@@ -13,8 +13,15 @@ export type { HttpRequest, HttpResponse, Route } from './http.ts'
 export type { Integration, IntegrationInformation } from './integrations.ts'
 export type { ConsentScope, ConsentView, ErrorView, Interaction, Session, SignInHint } from './interaction.ts'
 export { messages } from './messages.ts'
-export { OAuthError, type OAuthErrorCode, REFUSALS, type Reason } from './oauth-error.ts'
+export {
+  OAuthError,
+  type OAuthErrorCode,
+  type OAuthErrorOptions,
+  REFUSALS,
+  type Reason,
+} from './oauth-error.ts'
 export type { AuthorizationServerOptions, Lifetimes, Paths } from './options.ts'
+export type { RateLimit, RateLimiter } from './rate-limits.ts'
 export { createResourceServer, type ResourceServer, type ResourceServerOptions } from './resource-server.ts'
 export { BODY_LIMIT, errorResponse } from './route.ts'
 export type { UserClaims } from './rules/claims.ts'

@@ -1,6 +1,7 @@
 import type { OnEvent } from './events.ts'
 import type { Interaction } from './interaction.ts'
 import { DEFAULT_PATHS } from './paths.ts'
+import type { RateLimiter } from './rate-limits.ts'
 import { reachableStore } from './reachable-store.ts'
 import type { UserClaims } from './rules/claims.ts'
 import { loopbackOnly, type RedirectUriPolicy } from './rules/redirect-uri.ts'
@@ -47,6 +48,8 @@ export interface AuthorizationServerOptions<Scope extends string> {
   readonly defaultScope?: string
   /** Which redirect URIs may register themselves. Default `loopbackOnly()`. */
   readonly redirectUris?: RedirectUriPolicy
+  /** Counts registrations by address, and failed requests by client and address. Default: nothing is limited. */
+  readonly rateLimiter?: RateLimiter
   readonly lifetimes?: Partial<Lifetimes>
   /** Where the endpoints are, below the issuer. Default: `/oauth/…` for pages, `/api/oauth/…` for the rest. */
   readonly paths?: Partial<Paths>
@@ -109,6 +112,7 @@ export function checkOptions<Scope extends string>(
     resources: (options.resources ?? [options.issuer]).map(canonicalResource),
     defaultScope: options.defaultScope,
     redirectUris: options.redirectUris ?? loopbackOnly(),
+    rateLimiter: options.rateLimiter,
     lifetimes,
     paths,
     onEvent: options.onEvent ?? (() => {}),
