@@ -7,13 +7,13 @@ import {
 } from 'rate-limiter-flexible'
 
 /** How many events of one key there is room for, in how many seconds from the first. */
-export interface Room {
+interface Room {
   readonly points: number
   readonly duration: number
 }
 
 /** Counts events by key. */
-export interface Counter {
+interface Counter {
   /** Counts one. @returns the whole seconds until there is room again; 0 when there was room */
   take(key: string): Promise<number>
   /** Forgets every event of a key. */

@@ -107,6 +107,7 @@ describe('two replicas on Redis', () => {
     const [one] = replicas
     // Without the store a registration fails; that it gets so far shows that the limit let it pass.
     expect((await register(one)).status).toBe(503)
+    expect(one.events.map(({ type }) => type)).not.toContain('limiter_failed')
     await redis.restart()
     await expect.poll(async () => (await fetch(at(one, '/readyz'))).status, { timeout: 5000 }).toBe(200)
     expect((await register(one)).status, 'what was counted before is counted still').toBe(429)
