@@ -47,4 +47,5 @@ export type {
   Stored,
   TokenEndpointAuthMethod,
 } from './store.ts'
-export { PrivateJwk } from './tokens/signing-keys.ts'
+export { rotateSigningKeys } from './tokens/key-rotation.ts'
+export { PrivateJwk, type SigningKeySource } from './tokens/signing-keys.ts'

@@ -10,7 +10,7 @@ import { requestedScopes, type ScopeCatalogue } from './rules/scope.ts'
 import { type Random, strongRandom } from './secrets.ts'
 import type { ServerContext } from './server-context.ts'
 import type { Store } from './store.ts'
-import { loadSigningKeys, type PrivateJwk, type SigningKeys } from './tokens/signing-keys.ts'
+import { type SigningKeySource, type SigningKeys, signingKeys } from './tokens/signing-keys.ts'
 
 /** All times in seconds. */
 export interface Lifetimes {
@@ -38,8 +38,11 @@ export interface AuthorizationServerOptions<Scope extends string> {
   readonly interaction: Interaction
   /** At least 32 characters, the same on every replica; signs consent forms. */
   readonly secret: string
-  /** The private signing keys, newest first for each algorithm. `openid` needs at least one for RS256. */
-  readonly keys?: readonly PrivateJwk[]
+  /**
+   * The private signing keys, newest first for each algorithm; `openid` needs at least one for RS256. A function is
+   * asked at every use, so that keys can rotate while the server runs (`rotateSigningKeys`).
+   */
+  readonly keys?: SigningKeySource
   /** The claims of a user (OIDC Core 5.1); `undefined` when the user is gone. Needed when the catalogue has `openid`. */
   readonly claims?: (subject: string) => Promise<UserClaims | undefined>
   /** Resource indicators that tokens can be bound to (RFC 8707). Default: the issuer. */
@@ -90,7 +93,9 @@ export function checkOptions<Scope extends string>(
 ): ServerContext {
   const lifetimes = { ...DEFAULT_LIFETIMES, ...defined(options.lifetimes) }
   const paths = { ...DEFAULT_PATHS, ...defined(options.paths) }
-  const keys = loadSigningKeys(options.keys ?? [])
+  const onEvent = options.onEvent ?? (() => {})
+  const now = options.now ?? systemClock
+  const keys = signingKeys(options.keys ?? [], { now, lifetime: lifetimes.accessToken, onEvent })
   checkIssuer(options.issuer)
   checkOpenId(options, keys)
   checkLifetimes(lifetimes)
@@ -115,8 +120,8 @@ export function checkOptions<Scope extends string>(
     rateLimiter: options.rateLimiter,
     lifetimes,
     paths,
-    onEvent: options.onEvent ?? (() => {}),
-    now: options.now ?? systemClock,
+    onEvent,
+    now,
     random: options.random ?? strongRandom,
     documentation: options.documentation,
   }
