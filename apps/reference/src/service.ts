@@ -24,7 +24,7 @@ import { schoolInMemory } from './school/records.ts'
 import { SCOPES } from './scopes.ts'
 import { sessionsInCookies } from './session.ts'
 import type { Settings } from './settings.ts'
-import { readSigningKeys } from './signing-keys-file.ts'
+import { followSigningKeys } from './signing-keys-file.ts'
 import { behindProxies } from './trusted-proxies.ts'
 
 /** The whole service, ready to be mounted: one list of routes. */
@@ -57,7 +57,7 @@ export async function createService(
     demo: settings.ACCOUNTS_FILE === undefined,
     onError,
   }
-  const server = await authorizationServer(settings, { store, pages, counting, onEvent })
+  const server = await authorizationServer(settings, { store, pages, counting, onEvent, onError })
   const api = createResourceServer({ resource: baseUrl, store, scopes: SCOPES, onEvent })
   const mcp = createResourceServer({ resource: `${baseUrl}/mcp`, store, scopes: SCOPES, onEvent })
   const ready = () => reachable(store)
@@ -83,11 +83,12 @@ interface Parts {
   readonly pages: PagesOptions
   readonly counting: Counting
   readonly onEvent: OnEvent
+  readonly onError: (error: unknown) => void
 }
 
 async function authorizationServer(
   settings: Settings,
-  { store, pages, counting, onEvent }: Parts,
+  { store, pages, counting, onEvent, onError }: Parts,
 ): Promise<AuthorizationServer> {
   const { BASE_URL: issuer, DEFAULT_SCOPE } = settings
   return createAuthorizationServer({
@@ -96,7 +97,7 @@ async function authorizationServer(
     scopes: SCOPES,
     interaction: interaction(pages),
     secret: pages.secret,
-    keys: await readSigningKeys(settings.KEYS_FILE ?? (await developmentKeysFile())),
+    keys: await followSigningKeys(settings.KEYS_FILE ?? (await developmentKeysFile()), onError),
     claims: pages.accounts.claims,
     resources: [issuer, `${issuer}/mcp`],
     // Shipping command-line clients register the name localhost.
