@@ -23,7 +23,7 @@ export type SigningKeySource = readonly PrivateJwk[] | (() => readonly PrivateJw
 const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e', 'kid', 'alg'] as const
 
 /** The document at the JWKS endpoint (RFC 7517 5). */
-export interface PublicKeySet {
+interface PublicKeySet {
   readonly keys: readonly JWK[]
 }
 
