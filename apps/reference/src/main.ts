@@ -17,8 +17,8 @@ try {
 async function start(settings: Settings): Promise<void> {
   const log = createLogger(settings)
   const onError = (error: unknown) => log.error({ err: error }, 'request_failed')
-  const { store, close } = await openStore(settings, (warning) => log.warn(warning))
-  const service = await createService(settings, { onEvent: logEvents(log), onError }, store)
+  const { store, counting, close } = await openStore(settings, (warning) => log.warn(warning))
+  const service = await createService(settings, { onEvent: logEvents(log), onError }, store, counting)
   const { HOST: host, PORT: port } = settings
   const listening = await listenOnFastify(service.routes, { host, port })
   console.log(banner(settings))

@@ -30,7 +30,7 @@ export async function runService(
     onError: (error: unknown) => errors.push(error),
   }
   const opened = await openStore(settings, () => {})
-  const service = await createService(settings, observers, store ?? opened.store)
+  const service = await createService(settings, observers, store ?? opened.store, opened.counting)
   const listening = await listenOnFastify(service.routes, { host: settings.HOST, port: settings.PORT })
   return {
     baseUrl: settings.BASE_URL,

@@ -69,6 +69,25 @@ describe('authorizationServer in an application', () => {
     ])
   })
 
+  it.each([
+    [false, '127.0.0.1'],
+    ['loopback', '203.0.113.7'],
+  ])(
+    'knows its caller as the application does, which trusts its proxies or not: %s',
+    async (trusted, address) => {
+      const seen: (string | undefined)[] = []
+      const route = recording()
+      const handle: typeof route.handle = (request) => {
+        seen.push(request.remoteAddress)
+        return route.handle(request)
+      }
+      const mounted = authorizationServer({ routes: [{ ...route, handle }] })
+      const base = await listen(express().set('trust proxy', trusted).use(mounted))
+      await post(`${base}/echo`, { ...FORM, 'x-forwarded-for': '203.0.113.7' }, 'a=1')
+      expect(seen).toEqual([expect.stringContaining(address)])
+    },
+  )
+
   it.each([false, true])('names its issuer whatever a proxy says, trusted or not: %s', async (trusted) => {
     const { server } = await openNotes()
     const base = await listen(express().set('trust proxy', trusted).use(authorizationServer(server)))

@@ -1,4 +1,4 @@
-import { createAuthorizationServer, createResourceServer, type Interaction } from '@grantkit/core'
+import { createAuthorizationServer, createResourceServer, type Interaction, type Route } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { aClient, describeAdapter } from '@grantkit/testkit'
 import { fastify } from 'fastify'
@@ -67,6 +67,30 @@ describe('authorizationServer', () => {
     })
     expect([large.statusCode, large.json().error]).toEqual([413, 'invalid_request'])
   })
+})
+
+describe('the address of the caller', () => {
+  it.each([
+    [false, '127.0.0.1'],
+    ['127.0.0.1', '203.0.113.7'],
+  ])(
+    'is the one of the socket unless the application trusts its proxy: trustProxy %s',
+    async (trustProxy, address) => {
+      const app = fastify({ trustProxy })
+      const seen: (string | undefined)[] = []
+      const route: Route = {
+        path: '/',
+        methods: ['GET'],
+        handle: async ({ remoteAddress }) => {
+          seen.push(remoteAddress)
+          return { status: 200, headers: {}, body: '' }
+        },
+      }
+      await app.register(authorizationServer({ routes: [route] }))
+      await app.inject({ url: '/', headers: { 'x-forwarded-for': '203.0.113.7' } })
+      expect(seen).toEqual([address])
+    },
+  )
 })
 
 describe('protect', () => {

@@ -65,7 +65,7 @@ export function protect<Scope extends string>(
   }
 }
 
-function toHttpRequest({ raw, body }: FastifyRequest): HttpRequest {
+function toHttpRequest({ raw, body, ip }: FastifyRequest): HttpRequest {
   const [path = '', ...query] = (raw.url ?? '').split('?')
   return {
     method: raw.method ?? '',
@@ -73,6 +73,7 @@ function toHttpRequest({ raw, body }: FastifyRequest): HttpRequest {
     query: query.join('?'),
     headers: raw.headers,
     body: typeof body === 'string' ? body : '',
+    remoteAddress: ip,
   }
 }
 

@@ -1,16 +1,22 @@
 import { toFetchHandler } from '@grantkit/core'
 import { describeAdapter } from '@grantkit/testkit'
-import { Hono } from 'hono'
+import type { HttpBindings } from '@hono/node-server'
+import { getConnInfo } from '@hono/node-server/conninfo'
+import { type Context, Hono } from 'hono'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { listen } from '../test/listen.ts'
 import { ISSUER, openNotes, TOKEN_REQUEST } from '../test/notes.ts'
 import { type Auth, authorizationServer, protect } from './index.ts'
 
-describeAdapter('hono on Node', (routes) =>
-  listen(new Hono().route('/', authorizationServer({ routes })).fetch),
-)
+describeAdapter('hono on Node', (routes) => {
+  const remoteAddress = (c: Context) => getConnInfo(c).remote.address
+  return listen(new Hono().route('/', authorizationServer({ routes }, { remoteAddress })).fetch)
+})
 
-describeAdapter('toFetchHandler on Node', (routes) => listen(toFetchHandler({ routes })))
+describeAdapter('toFetchHandler on Node', (routes) => {
+  const remoteAddress = (_request: Request, { incoming }: HttpBindings) => incoming.socket.remoteAddress
+  return listen(toFetchHandler({ routes }, { remoteAddress }))
+})
 
 describe('authorizationServer', () => {
   it('mounts every route, the well-known documents at the root of the host too', async () => {

@@ -15,17 +15,29 @@ import type { ContentfulStatusCode, StatusCode } from 'hono/utils/http-status'
 /** What `protect()` lets through: an authorized request with its token, or an anonymous one. */
 export type Auth = Exclude<Access, { kind: 'refused' }>
 
+export interface AuthorizationServerOptions {
+  /**
+   * The IP address of the caller: `(c) => getConnInfo(c).remote.address`, with the `getConnInfo` of your runtime. Hono
+   * does not know it by itself, and without it rate limits do nothing.
+   */
+  readonly remoteAddress?: (c: Context) => string | undefined
+}
+
 /**
  * An application with every route of an authorization server, or of any list of core's routes. Mount it at the root,
  * `app.route('/', authorizationServer(server))`: its paths begin at the root of the host.
  */
-export function authorizationServer(server: { readonly routes: readonly Route[] }): Hono {
+export function authorizationServer(
+  server: { readonly routes: readonly Route[] },
+  { remoteAddress = () => undefined }: AuthorizationServerOptions = {},
+): Hono {
   const app = new Hono()
   for (const route of server.routes) {
     // Hono matches a path that it has decoded.
     app.all(decodeURI(route.path), async (c) => {
       try {
-        return send(c, await route.handle(toHttpRequest(c.req.raw, await bodyOf(c.req))))
+        const caller = remoteAddress(c)
+        return send(c, await route.handle(toHttpRequest(c.req.raw, await bodyOf(c.req), caller)))
       } catch (thrown) {
         return send(c, refusal(c, thrown))
       }

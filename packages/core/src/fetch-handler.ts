@@ -2,20 +2,30 @@ import type { HttpRequest, HttpResponse, Route } from './http.ts'
 import { OAuthError } from './oauth-error.ts'
 import { BODY_LIMIT, errorResponse } from './route.ts'
 
+export interface FetchHandlerOptions<Rest extends unknown[]> {
+  /**
+   * The IP address of the caller, from the request and what else the runtime hands over: in Deno
+   * `(_request, info) => info.remoteAddr.hostname`. Without it nobody is counted, and rate limits do nothing.
+   */
+  readonly remoteAddress?: (request: Request, ...rest: Rest) => string | undefined
+}
+
 /**
  * Serves routes wherever a server speaks the Fetch standard: `Deno.serve`, `Bun.serve`, a Worker, a framework that
  * hands out its `Request`. Any other path is a 404 without a body. Never rejects: what goes wrong in a route is
  * answered with `server_error`.
  */
-export function toFetchHandler(server: {
-  readonly routes: readonly Route[]
-}): (request: Request) => Promise<Response> {
-  return async (request) => {
+export function toFetchHandler<Rest extends unknown[]>(
+  server: { readonly routes: readonly Route[] },
+  { remoteAddress = () => undefined }: FetchHandlerOptions<Rest> = {},
+): (request: Request, ...rest: Rest) => Promise<Response> {
+  return async (request, ...rest) => {
     const { path } = toHttpRequest(request)
     const route = server.routes.find((candidate) => matches(candidate.path, path))
     if (route === undefined) return new Response(null, { status: 404 })
     try {
-      return toResponse(await route.handle(toHttpRequest(request, await readBody(request))))
+      const caller = remoteAddress(request, ...rest)
+      return toResponse(await route.handle(toHttpRequest(request, await readBody(request), caller)))
     } catch (thrown) {
       return toResponse(errorResponse(thrown instanceof OAuthError ? thrown : new OAuthError('unexpected')))
     }
@@ -28,9 +38,13 @@ const TARGET = /^[^:]+:\/\/[^/?#]*(?<path>[^?#]*)(?:\?(?<query>[^#]*))?/
  * What core reads of a Fetch request; the body stays where it is. Path and query are cut from the address and not
  * parsed again, for each parsing changes them: `'` in a query becomes `%27`, dot segments vanish (URL Standard 4.4).
  */
-export function toHttpRequest({ method, url, headers }: Request, body = ''): HttpRequest {
+export function toHttpRequest(
+  { method, url, headers }: Request,
+  body = '',
+  remoteAddress?: string,
+): HttpRequest {
   const { path = '', query = '' } = TARGET.exec(url)?.groups ?? {}
-  return { method, path, query, headers: Object.fromEntries(headers), body }
+  return { method, path, query, headers: Object.fromEntries(headers), body, remoteAddress }
 }
 
 /** The Fetch response of core's; several values of a header become several lines. */

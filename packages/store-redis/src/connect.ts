@@ -25,6 +25,8 @@ export interface ReadCache {
 
 /** A connection to Redis, however it is deployed. */
 export interface RedisConnection extends RedisCommands {
+  /** The client of `@redis/client` underneath, for what else an application keeps in Redis. Its commands time out too. */
+  readonly client: object
   /** The primaries. */
   nodes(): ConfigurableRedis[]
   /** Lets go at once. */
@@ -32,6 +34,7 @@ export interface RedisConnection extends RedisCommands {
 }
 
 const CONNECT_MS = 5000
+const COMMAND_MS = 500
 
 /**
  * Connects the way an authorization server needs it: a command fails at once while there is no connection, rather
@@ -61,5 +64,6 @@ export async function connectToRedis(
     stop()
     redis.destroy()
   }
-  return Object.assign(Object.create(redis) as RedisCommands, { nodes, destroy })
+  const client = redis.withCommandOptions({ timeout: COMMAND_MS })
+  return Object.assign(Object.create(redis) as RedisCommands, { client, nodes, destroy })
 }

@@ -10,6 +10,7 @@ export interface Deployment {
     on(event: 'error', listener: (error: Error) => void): unknown
     connect(): Promise<unknown>
     destroy(): unknown
+    withCommandOptions(options: { timeout: number }): object
   }
   /** The primaries. */
   nodes(): ConfigurableRedis[]
