@@ -35,7 +35,7 @@ describe('the settings', () => {
     ['BASE_URL', 'school.example', 'BASE_URL must be an http or https URL'],
     ['BASE_URL', 'https://school.example/', 'trailing slash'],
     ['BASE_URL', 'https://school.example?x', 'BASE_URL'],
-    ['FRAMEWORK', 'rails', 'FRAMEWORK must be fastify'],
+    ['FRAMEWORK', 'rails', 'FRAMEWORK must be fastify, express or hono'],
     ['STORE_URL', 'postgres:', 'STORE_URL must be memory:, or a redis:// URL'],
     ['SECRET', 'short', 'SECRET must have at least 32 characters'],
     ['LOG_LEVEL', 'loud', 'LOG_LEVEL'],

@@ -21,7 +21,9 @@ const Environment = z.object({
       'must be an http or https URL without a trailing slash, query or fragment',
     )
     .optional(),
-  FRAMEWORK: z.enum(['fastify'], { error: 'must be fastify' }).default('fastify'),
+  FRAMEWORK: z
+    .enum(['fastify', 'express', 'hono'], { error: 'must be fastify, express or hono' })
+    .default('fastify'),
   STORE_URL: z
     .string()
     .regex(/^(memory:$|rediss?(\+(cluster|sentinel))?:\/\/)/, 'must be memory:, or a redis:// URL')
