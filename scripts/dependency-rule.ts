@@ -92,13 +92,14 @@ export const DEPENDENCY_RULE: readonly Row[] = [
   },
   {
     files: 'packages/adapter-hono/src/**',
-    imports: ['packages/adapter-hono/src/**', '@grantkit/core', 'hono'],
+    imports: ['packages/adapter-hono/src/**', '@grantkit/core', 'hono', 'hono/route'],
     types: ['hono/utils/http-status'],
   },
   {
     files: 'examples/hono-mcp/*.ts',
     imports: ['@grantkit/*', '@hono/node-server', '@modelcontextprotocol/sdk/**', 'hono'],
   },
+  { files: 'examples/fastify/*.ts', imports: ['@fastify/formbody', '@grantkit/*', 'fastify', 'node:crypto'] },
   { files: 'examples/express/*.ts', imports: ['@grantkit/*', 'express', 'node:crypto'] },
 ]
 

@@ -10,6 +10,7 @@ import {
   toHttpRequest,
 } from '@grantkit/core'
 import { type Context, Hono, type HonoRequest, type MiddlewareHandler } from 'hono'
+import { routePath } from 'hono/route'
 import type { ContentfulStatusCode, StatusCode } from 'hono/utils/http-status'
 
 /** What `protect()` lets through: an authorized request with its token, or an anonymous one. */
@@ -34,7 +35,9 @@ export function authorizationServer(
   const app = new Hono()
   for (const route of server.routes) {
     // Hono matches a path that it has decoded.
-    app.all(decodeURI(route.path), async (c) => {
+    const path = decodeURI(route.path)
+    app.all(path, async (c) => {
+      requireRoot(routePath(c), path)
       try {
         const caller = remoteAddress(c)
         return send(c, await route.handle(toHttpRequest(c.req.raw, await bodyOf(c.req), caller)))
@@ -44,6 +47,14 @@ export function authorizationServer(
     })
   }
   return app
+}
+
+function requireRoot(mounted: string, path: string): void {
+  if (mounted === path) return
+  throw new Error(
+    `authorizationServer() is mounted below ${mounted.slice(0, -path.length)}, but its paths count from the root of the ` +
+      "host: mount it by app.route('/', authorizationServer(server)) and let the issuer name the path",
+  )
 }
 
 /**
