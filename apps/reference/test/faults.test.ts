@@ -123,6 +123,27 @@ describe('an outage', () => {
     expect((await call()).status).toBe(401)
   })
 
+  it('of most of a cluster is a 503 too, and over when it is back', async () => {
+    const redis = await startRedisCluster()
+    const failing = await startTestCluster(1, { STORE_URL: redis.url })
+    const { access_token } = await signedIn(failing.baseUrl, 'courses:read')
+    const call = async () =>
+      (
+        await fetch(`${failing.origins[0]}/api/courses`, {
+          headers: { authorization: `Bearer ${access_token}` },
+        })
+      ).status
+    const nodes = await Promise.all(['{a}', '{b}', '{c}', '{d}', '{e}'].map((key) => redis.primaryOf(key)))
+    const primaries = [...new Set(nodes)]
+    for (const primary of primaries) primary.freeze()
+    // Whoever cannot see most of the others stops answering (CLUSTERDOWN), and of these nobody answers at all.
+    expect(await call()).toBe(503)
+    for (const primary of primaries) primary.thaw()
+    await expect.poll(call, { timeout: 20_000 }).toBe(200)
+    await failing.stop()
+    await redis.close()
+  })
+
   it('that loses everything makes tokens and clients unknown, and breaks nothing', async () => {
     const { client_id, access_token, refresh_token } = await signedIn(cluster.baseUrl, 'courses:read')
     await cli('-p', `${cluster.redis.port}`, 'flushall')
