@@ -1,0 +1,22 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
+import type { StartTarget } from '../src/target.ts'
+import { descriptionFor, HEADERS, limitTarget, notesFor, REGISTRATION, tokensFor } from './answers.ts'
+
+export const start: StartTarget = async (port) => {
+  const server = createServer(async (request, response) => {
+    const body = JSON.stringify(await answer(request))
+    const headers = { ...HEADERS, 'content-length': Buffer.byteLength(body) }
+    response.writeHead(request.url === '/register' ? 201 : 200, headers).end(body)
+  })
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  return limitTarget
+}
+
+async function answer(request: IncomingMessage): Promise<object> {
+  if (request.url === '/notes') return notesFor(request.headers.authorization)
+  const body = await text(request)
+  if (request.url === '/register') return { ...REGISTRATION, ...JSON.parse(body) }
+  const form = new URLSearchParams(body)
+  return request.url === '/token' ? tokensFor(form.get('grant_type')) : descriptionFor(form.get('token'))
+}

@@ -1,0 +1,57 @@
+/** The process of one target: `serve.ts <file>`. It obeys the process that started it, and ends with it. */
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { Answer, Order } from './orders.ts'
+import { startProfile } from './profile.ts'
+import type { StartTarget, Target } from './target.ts'
+
+const [file = ''] = process.argv.slice(2)
+const port = await freePort()
+const { start } = (await import(file)) as { start: StartTarget }
+const target = await start(port)
+
+const profile = { stop: undefined as ((path: string) => Promise<void>) | undefined }
+process.on('message', async ({ id, order }: { id: number; order: Order }) => {
+  const answer = await obey(target, order).catch((error: Error) => ({ error: error.stack ?? String(error) }))
+  process.send?.({ id, answer })
+})
+process.on('disconnect', () => process.exit())
+process.send?.({ id: 0, answer: { port, work: Object.keys(target.work) } })
+
+async function obey({ work, opens }: Target, order: Order): Promise<Answer> {
+  switch (order.do) {
+    case 'prepare':
+      return { requests: await requestsOf(order) }
+    case 'hear':
+      work[order.work]?.answered?.(order.bodies)
+      return {}
+    case 'open':
+      return { requests: opens === undefined ? [] : order.tokens.map(opens) }
+    case 'measure': {
+      if (order.collect) globalThis.gc?.()
+      const { user, system } = process.cpuUsage()
+      return { cpuSeconds: (user + system) / 1e6, heapBytes: process.memoryUsage().heapUsed }
+    }
+    case 'profile':
+      profile.stop = await startProfile()
+      return {}
+    case 'write-profile':
+      await profile.stop?.(order.path)
+      return {}
+  }
+}
+
+async function requestsOf({ work, count }: Extract<Order, { do: 'prepare' }>): Promise<string[]> {
+  const offered = target.work[work]
+  if (offered === undefined) throw new Error(`${file} does not offer ${work}`)
+  return offered.requests(count)
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as { port: number }
+  probe.close()
+  await once(probe, 'close')
+  return port
+}
