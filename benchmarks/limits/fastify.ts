@@ -23,7 +23,7 @@ export const start: StartTarget = async (port) => {
     reply.headers(HEADERS)
     return descriptionFor(request.body.get('token'))
   })
-  app.post<{ Body: object }>('/register', async (request, reply) => {
+  app.post<{ Body: Record<string, unknown> }>('/register', async (request, reply) => {
     reply.code(201).headers(HEADERS)
     return { ...REGISTRATION, ...request.body }
   })

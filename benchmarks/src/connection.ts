@@ -63,14 +63,14 @@ export class Connection {
 }
 
 function statusOf(bytes: Buffer): number {
-  return Number(bytes.latin1Slice(9, 12))
+  return Number(bytes.toString('latin1', 9, 12))
 }
 
 /** A copy of the body, or `undefined` while it is not all there. */
 function bodyOf(bytes: Buffer): Buffer | undefined {
   const headEnd = bytes.indexOf(HEAD_END)
   if (headEnd === -1) return undefined
-  const head = bytes.latin1Slice(0, headEnd)
+  const head = bytes.toString('latin1', 0, headEnd)
   const start = headEnd + HEAD_END.length
   const length = LENGTH.exec(head)?.[1]
   if (length === undefined) return CHUNKED.test(head) ? chunkedBody(bytes, start) : Buffer.alloc(0)
@@ -83,7 +83,7 @@ function chunkedBody(bytes: Buffer, start: number): Buffer | undefined {
   for (let position = start; ; ) {
     const lineEnd = bytes.indexOf('\r\n', position)
     if (lineEnd === -1) return undefined
-    const size = Number.parseInt(bytes.latin1Slice(position, lineEnd), 16)
+    const size = Number.parseInt(bytes.toString('latin1', position, lineEnd), 16)
     const end = lineEnd + 2 + size
     if (bytes.length < end + 2) return undefined
     if (size === 0) return Buffer.concat(chunks)

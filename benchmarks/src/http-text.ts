@@ -1,4 +1,4 @@
-/** Requests as the bytes of HTTP/1.1, made before the clock runs. */
+/** Requests as the text of HTTP/1.1, made before the clock runs. Whoever hands them out adds the host. */
 
 const FORM = 'application/x-www-form-urlencoded'
 
@@ -21,8 +21,13 @@ export function postJson(path: string, body: unknown): string {
 
 function message(method: string, path: string, headers: Record<string, string>, body: string): string {
   const length = body === '' ? {} : { 'content-length': String(Buffer.byteLength(body)) }
-  const lines = Object.entries({ host: '127.0.0.1', accept: '*/*', ...headers, ...length })
+  const lines = Object.entries({ accept: '*/*', ...headers, ...length })
   return [`${method} ${path} HTTP/1.1`, ...lines.map(([name, value]) => `${name}: ${value}`), '', body].join(
     '\r\n',
   )
+}
+
+/** Puts the header in that depends on where the server listens. */
+export function withHost(request: string, port: number): string {
+  return request.replace('\r\n', `\r\nhost: 127.0.0.1:${port}\r\n`)
 }

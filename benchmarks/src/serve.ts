@@ -1,6 +1,7 @@
 /** The process of one target: `serve.ts <file>`. It obeys the process that started it, and ends with it. */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { withHost } from './http-text.ts'
 import type { Answer, Order } from './orders.ts'
 import { startProfile } from './profile.ts'
 import type { StartTarget, Target } from './target.ts'
@@ -26,7 +27,7 @@ async function obey({ work, opens }: Target, order: Order): Promise<Answer> {
       work[order.work]?.answered?.(order.bodies)
       return {}
     case 'open':
-      return { requests: opens === undefined ? [] : order.tokens.map(opens) }
+      return { requests: opens === undefined ? [] : withHosts(order.tokens.map(opens)) }
     case 'measure': {
       if (order.collect) globalThis.gc?.()
       const { user, system } = process.cpuUsage()
@@ -44,7 +45,11 @@ async function obey({ work, opens }: Target, order: Order): Promise<Answer> {
 async function requestsOf({ work, count }: Extract<Order, { do: 'prepare' }>): Promise<string[]> {
   const offered = target.work[work]
   if (offered === undefined) throw new Error(`${file} does not offer ${work}`)
-  return offered.requests(count)
+  return withHosts(await offered.requests(count))
+}
+
+function withHosts(requests: readonly string[]): string[] {
+  return requests.map((request) => withHost(request, port))
 }
 
 async function freePort(): Promise<number> {
