@@ -49,6 +49,7 @@ export const start: StartTarget = async (port) => {
     tokenEndpoint: '/token',
     clientRegistrationEndpoint: '/register',
     scopesSupported: SCOPES,
+    onError() {},
     resourceMetadata: { resource: `${origin}/notes` },
   }
   const provider = new OAuthProvider(options as never)
