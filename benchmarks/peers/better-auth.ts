@@ -30,8 +30,15 @@ export const start: StartTarget = async (port) => {
   async function answer(request: Request): Promise<Response> {
     if (!request.url.endsWith('/notes')) return auth.handler(request)
     const token = (request.headers.get('authorization') ?? '').slice('Bearer '.length)
-    const found = await api.requireActiveAccessToken(token).catch(() => undefined)
-    return found === undefined ? new Response(null, { status: 401 }) : Response.json({ owner: (found as { sub?: string }).sub })
+    const owner = await ownerOf(token)
+    return owner === undefined ? new Response(null, { status: 401 }) : Response.json({ owner })
+  }
+  async function ownerOf(token: string): Promise<unknown> {
+    try {
+      return (await api.requireActiveAccessToken(token)).sub
+    } catch {
+      return undefined
+    }
   }
   await new Promise<void>((resolve) => {
     serve({ fetch: answer, port, hostname: '127.0.0.1', overrideGlobalObjects: false }, () => resolve())

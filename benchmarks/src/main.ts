@@ -1,22 +1,31 @@
 import { GENERATOR_CORE, pinThisProcess } from './cores.ts'
 import { measureWork } from './measure.ts'
-import { readOptions, USAGE } from './options.ts'
+import { measureMemory } from './memory.ts'
+import { type Options, readOptions, USAGE } from './options.ts'
+import { report } from './report.ts'
+import { newResults, type Results, writeResults } from './results.ts'
+import { measureScaling } from './scaling.ts'
 
 const options = readOptions(process.argv.slice(2))
-if (options === 'help' || options === 'scaling') console.log(USAGE)
-else {
+if (options.mode === 'help') console.log(USAGE)
+else if (options.mode === 'scaling') console.log(await measureScaling(options.quick))
+else await compare(options)
+
+async function compare(options: Options): Promise<void> {
+  const results = await measureAll(options)
+  const text = report(results)
+  console.log(`\n${text}`)
+  if (options.complete) console.log(`Written to results/${await writeResults(results, text)}`)
+}
+
+async function measureAll(options: Options): Promise<Results> {
+  const empty = newResults(options.quick, options.effort)
   pinThisProcess(GENERATOR_CORE)
+  const measurements = []
   for (const work of options.work) {
-    for (const row of await measureWork(work, options))
-      console.log(
-        row.work.padEnd(10),
-        row.target.padEnd(14),
-        row.requestsPerSecond.toFixed(0).padStart(7),
-        row.p50.toFixed(2),
-        row.p99.toFixed(2),
-        row.cpuPer10k.toFixed(2),
-        row.serverBusy.toFixed(2),
-        row.generatorBusy.toFixed(2),
-      )
+    console.error(`Measuring ${work}`)
+    measurements.push(...(await measureWork(work, options)))
   }
+  console.error('Measuring memory')
+  return { ...empty, measurements, memory: options.memory ? await measureMemory(options) : [] }
 }

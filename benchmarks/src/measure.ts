@@ -1,4 +1,5 @@
-import type { Options } from './options.ts'
+import type { Effort, Options } from './options.ts'
+import { profileRound } from './profiles.ts'
 import { measureRound, type Round, type Subject, warmUp } from './round.ts'
 import { median } from './statistics.ts'
 import { TargetProcess } from './target-process.ts'
@@ -8,11 +9,15 @@ import type { WorkName } from './work.ts'
 export interface Measurement extends Round {
   readonly target: string
   readonly work: WorkName
+  /** Requests per second, round by round. */
   readonly rounds: readonly number[]
 }
 
 /** Measures every target that offers a workload, in turn, round after round: whatever the machine does, it does to all. */
-export async function measureWork(work: WorkName, { targets, effort }: Options): Promise<Measurement[]> {
+export async function measureWork(
+  work: WorkName,
+  { targets, effort, profile }: Options,
+): Promise<Measurement[]> {
   const subjects = await startAll(targets, work)
   try {
     const counts = new Map<Subject, number>()
@@ -23,9 +28,20 @@ export async function measureWork(work: WorkName, { targets, effort }: Options):
         rounds.get(subject)?.push(await measureRound(subject, counts.get(subject) ?? 1, effort))
       }
     }
+    if (profile) await profileAll(subjects, counts, effort)
     return subjects.map((subject) => summary(subject, rounds.get(subject) ?? []))
   } finally {
     await Promise.all(subjects.map(({ process }) => process.stop()))
+  }
+}
+
+async function profileAll(
+  subjects: readonly Subject[],
+  counts: ReadonlyMap<Subject, number>,
+  effort: Effort,
+) {
+  for (const subject of subjects) {
+    if (subject.row.kind === 'grantkit') await profileRound(subject, counts.get(subject) ?? 1, effort)
   }
 }
 

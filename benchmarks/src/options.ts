@@ -3,10 +3,14 @@ import { TARGETS, type TargetRow } from './targets.ts'
 import { WORK_NAMES, type WorkName } from './work.ts'
 
 export interface Options {
+  readonly mode: 'compare' | 'scaling' | 'help'
   readonly targets: readonly TargetRow[]
   readonly work: readonly WorkName[]
   readonly quick: boolean
   readonly profile: boolean
+  readonly memory: boolean
+  /** Everything is measured, so the results are worth keeping. */
+  readonly complete: boolean
   readonly effort: Effort
 }
 
@@ -19,8 +23,9 @@ export interface Effort {
   readonly warmUpSeconds: number
   readonly warmUpRequests: number
   readonly connections: number
-  /** Live grants for the memory of one. */
+  /** For the memory of one grant: how many live ones, and after how many seconds fewer must do. */
   readonly grants: number
+  readonly memorySeconds: number
 }
 
 const FULL: Effort = {
@@ -30,27 +35,30 @@ const FULL: Effort = {
   warmUpRequests: 2000,
   connections: 16,
   grants: 50_000,
+  memorySeconds: 20,
 }
 const QUICK: Effort = {
   rounds: 3,
-  roundSeconds: 0.25,
-  warmUpSeconds: 0.5,
-  warmUpRequests: 300,
+  roundSeconds: 0.2,
+  warmUpSeconds: 0.3,
+  warmUpRequests: 200,
   connections: 16,
-  grants: 5000,
+  grants: 3000,
+  memorySeconds: 1,
 }
 
-export const USAGE = `pnpm bench [scaling] [options]
+export const USAGE = `pnpm bench             Grantkit, its peers and the bare frameworks, side by side
+pnpm bench scaling     whether Grantkit's cost grows with the number of grants, clients or scopes
 
-  --quick               a rough look, about two minutes
+  --quick               a rough look
   --only <target,…>     ${TARGETS.map(({ name }) => name).join(', ')}
-  --work <name,…>       ${WORK_NAMES.join(', ')}
+  --work <name,…>       ${WORK_NAMES.join(', ')}, memory
   --rounds <number>     how often each target is measured
-  --profile             writes a CPU profile of each workload of Grantkit to benchmarks/profiles/
+  --profile             a CPU profile of each workload of Grantkit, in benchmarks/profiles/
   --help`
 
 /** @throws Error that names the argument at fault */
-export function readOptions(args: readonly string[]): Options | 'help' | 'scaling' {
+export function readOptions(args: readonly string[]): Options {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
@@ -63,17 +71,23 @@ export function readOptions(args: readonly string[]): Options | 'help' | 'scalin
       help: { type: 'boolean', default: false },
     },
   })
-  if (values.help) return 'help'
-  if (positionals[0] === 'scaling') return 'scaling'
-  if (positionals[0] !== undefined) throw new Error(`There is no mode ${positionals[0]}\n\n${USAGE}`)
+  const work = chosen(values.work, [...WORK_NAMES, 'memory' as const], (name) => name)
   const effort = values.quick ? QUICK : FULL
   return {
+    mode: values.help ? 'help' : modeOf(positionals),
     targets: chosen(values.only, TARGETS, ({ name }) => name),
-    work: chosen(values.work, WORK_NAMES, (name) => name),
+    work: work.filter((name) => name !== 'memory'),
+    memory: work.includes('memory'),
     quick: values.quick,
     profile: values.profile,
+    complete: values.only === undefined && values.work === undefined,
     effort: { ...effort, rounds: Number(values.rounds ?? effort.rounds) },
   }
+}
+
+function modeOf([mode = 'compare']: readonly string[]): 'compare' | 'scaling' {
+  if (mode === 'compare' || mode === 'scaling') return mode
+  throw new Error(`There is no mode ${mode}\n\n${USAGE}`)
 }
 
 function chosen<T>(names: string | undefined, all: readonly T[], nameOf: (item: T) => string): readonly T[] {

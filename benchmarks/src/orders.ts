@@ -16,5 +16,6 @@ export interface Answer {
   readonly requests?: readonly string[]
   /** CPU time of the process since its start, all threads. */
   readonly cpuSeconds?: number
+  /** The heap and the buffers that hang on it. */
   readonly heapBytes?: number
 }

@@ -16,7 +16,7 @@ process.on('message', async ({ id, order }: { id: number; order: Order }) => {
   const answer = await obey(target, order).catch((error: Error) => ({ error: error.stack ?? String(error) }))
   process.send?.({ id, answer })
 })
-process.on('disconnect', () => process.exit())
+for (const end of ['disconnect', 'SIGTERM']) process.on(end, () => process.exit())
 process.send?.({ id: 0, answer: { port, work: Object.keys(target.work) } })
 
 async function obey({ work, opens }: Target, order: Order): Promise<Answer> {
@@ -30,8 +30,7 @@ async function obey({ work, opens }: Target, order: Order): Promise<Answer> {
       return { requests: opens === undefined ? [] : withHosts(order.tokens.map(opens)) }
     case 'measure': {
       if (order.collect) globalThis.gc?.()
-      const { user, system } = process.cpuUsage()
-      return { cpuSeconds: (user + system) / 1e6, heapBytes: process.memoryUsage().heapUsed }
+      return usage()
     }
     case 'profile':
       profile.stop = await startProfile()
@@ -40,6 +39,12 @@ async function obey({ work, opens }: Target, order: Order): Promise<Answer> {
       await profile.stop?.(order.path)
       return {}
   }
+}
+
+function usage(): Answer {
+  const { user, system } = process.cpuUsage()
+  const { heapUsed, external } = process.memoryUsage()
+  return { cpuSeconds: (user + system) / 1e6, heapBytes: heapUsed + external }
 }
 
 async function requestsOf({ work, count }: Extract<Order, { do: 'prepare' }>): Promise<string[]> {

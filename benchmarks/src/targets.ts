@@ -10,10 +10,18 @@ export interface TargetRow {
   readonly file: string
   /** A folder of this repository without which it cannot run. */
   readonly needs?: string
+  /** Its grants are in its own memory, so that the memory of one can be told. */
+  readonly keepsGrants?: boolean
 }
 
 const ALL_TARGETS: readonly TargetRow[] = [
-  { name: 'fastify', title: 'Grantkit, Fastify', kind: 'grantkit', file: 'grantkit/fastify.ts' },
+  {
+    name: 'fastify',
+    title: 'Grantkit, Fastify',
+    kind: 'grantkit',
+    keepsGrants: true,
+    file: 'grantkit/fastify.ts',
+  },
   {
     name: 'express',
     title: 'Grantkit, Express',
@@ -30,12 +38,36 @@ const ALL_TARGETS: readonly TargetRow[] = [
   },
   { name: 'node-http', title: 'Grantkit, node:http', kind: 'grantkit', file: 'grantkit/node-http.ts' },
   { name: 'redis', title: 'Grantkit, Fastify, Redis', kind: 'grantkit', file: 'grantkit/fastify-redis.ts' },
-  { name: 'oidc-provider', title: 'oidc-provider', kind: 'peer', file: 'peers/oidc-provider.ts' },
-  { name: 'node-oauth', title: '@node-oauth, Express', kind: 'peer', file: 'peers/node-oauth.ts' },
-  { name: 'jmondi', title: '@jmondi, Fastify', kind: 'peer', file: 'peers/jmondi.ts' },
-  { name: 'workers', title: 'workers-oauth-provider', kind: 'peer', file: 'peers/workers.ts' },
-  { name: 'mcp', title: 'MCP SDK, Express', kind: 'peer', file: 'peers/mcp.ts' },
-  { name: 'better-auth', title: 'better-auth', kind: 'peer', file: 'peers/better-auth.ts' },
+  {
+    name: 'oidc-provider',
+    title: 'oidc-provider',
+    kind: 'peer',
+    keepsGrants: true,
+    file: 'peers/oidc-provider.ts',
+  },
+  {
+    name: 'node-oauth',
+    title: '@node-oauth, Express',
+    kind: 'peer',
+    keepsGrants: true,
+    file: 'peers/node-oauth.ts',
+  },
+  { name: 'jmondi', title: '@jmondi, Fastify', kind: 'peer', keepsGrants: true, file: 'peers/jmondi.ts' },
+  {
+    name: 'workers',
+    title: 'workers-oauth-provider',
+    kind: 'peer',
+    keepsGrants: true,
+    file: 'peers/workers.ts',
+  },
+  { name: 'mcp', title: 'MCP SDK, Express', kind: 'peer', keepsGrants: true, file: 'peers/mcp.ts' },
+  {
+    name: 'better-auth',
+    title: 'better-auth',
+    kind: 'peer',
+    keepsGrants: true,
+    file: 'peers/better-auth.ts',
+  },
   { name: 'bare-node', title: 'bare node:http', kind: 'limit', file: 'limits/node-http.ts' },
   { name: 'bare-fastify', title: 'bare Fastify', kind: 'limit', file: 'limits/fastify.ts' },
   { name: 'bare-express', title: 'bare Express', kind: 'limit', file: 'limits/express.ts' },
