@@ -1,5 +1,7 @@
+import { createServer } from 'node:http'
 import express from 'express'
 import { authorizationServer, protect } from '../../packages/adapter-express/src/index.ts'
+import { listen } from '../src/listen.ts'
 import type { StartTarget } from '../src/target.ts'
 import { grantkitTarget, NOTES } from './target.ts'
 
@@ -10,5 +12,5 @@ export const start: StartTarget = (port) =>
     app.get(NOTES, protect(api, 'notes:read'), ({ auth }, response) => {
       response.json(auth.kind === 'authorized' ? { owner: auth.token.subject } : {})
     })
-    await new Promise<void>((resolve) => app.listen(port, '127.0.0.1', () => resolve()))
+    await listen(createServer(app), port)
   })

@@ -12,7 +12,7 @@ import { grantkitTarget } from './target.ts'
 
 /** Fastify on records in a Redis of its own, which writes its log to disk once a second. */
 export const start: StartTarget = async (port) => {
-  const redisPort = port > 40_000 ? port - 20_000 : port + 20_000
+  const redisPort = port + 1
   await startRedis(redisPort)
   const store = createRedisStore(await connectToRedis(`redis://127.0.0.1:${redisPort}`))
   return grantkitTarget(port, (service) => serve(service, port), store)

@@ -1,6 +1,8 @@
-import { serve } from '@hono/node-server'
+import type { Server } from 'node:http'
+import { createAdaptorServer } from '@hono/node-server'
 import { Hono } from 'hono'
 import { authorizationServer, protect } from '../../packages/adapter-hono/src/index.ts'
+import { listen } from '../src/listen.ts'
 import type { StartTarget } from '../src/target.ts'
 import { grantkitTarget, NOTES } from './target.ts'
 
@@ -12,7 +14,5 @@ export const start: StartTarget = (port) =>
       const { auth } = c.var
       return c.json(auth.kind === 'authorized' ? { owner: auth.token.subject } : {})
     })
-    await new Promise<void>((resolve) => {
-      serve({ fetch: app.fetch, port, hostname: '127.0.0.1' }, () => resolve())
-    })
+    await listen(createAdaptorServer({ fetch: app.fetch }) as Server, port)
   })

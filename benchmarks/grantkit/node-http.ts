@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { HttpRequest, Route } from '@grantkit/core'
+import { listen } from '../src/listen.ts'
 import type { StartTarget } from '../src/target.ts'
 import type { Service } from './service.ts'
 import { grantkitTarget, NOTES } from './target.ts'
@@ -27,5 +28,5 @@ async function serve({ server, api }: Service, port: number): Promise<void> {
       ?.handle({ method, path, query, headers, body: await text(incoming) })
     outgoing.writeHead(answer?.status ?? 404, answer?.headers).end(answer?.body)
   })
-  await new Promise<void>((resolve) => listening.listen(port, '127.0.0.1', resolve))
+  await listen(listening, port)
 }

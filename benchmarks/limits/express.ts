@@ -1,4 +1,6 @@
+import { createServer } from 'node:http'
 import express from 'express'
+import { listen } from '../src/listen.ts'
 import type { StartTarget } from '../src/target.ts'
 import { descriptionFor, HEADERS, limitTarget, notesFor, REGISTRATION, tokensFor } from './answers.ts'
 
@@ -20,6 +22,6 @@ export const start: StartTarget = async (port) => {
       .set(HEADERS)
       .json({ ...REGISTRATION, ...request.body })
   })
-  await new Promise<void>((resolve) => app.listen(port, '127.0.0.1', () => resolve()))
+  await listen(createServer(app), port)
   return limitTarget
 }

@@ -1,5 +1,7 @@
-import { serve } from '@hono/node-server'
+import type { Server } from 'node:http'
+import { createAdaptorServer } from '@hono/node-server'
 import { Hono } from 'hono'
+import { listen } from '../src/listen.ts'
 import type { StartTarget } from '../src/target.ts'
 import { descriptionFor, HEADERS, limitTarget, notesFor, REGISTRATION, tokensFor } from './answers.ts'
 
@@ -14,8 +16,6 @@ export const start: StartTarget = async (port) => {
     c.json(descriptionFor(form(await c.req.text()).get('token')), 200, HEADERS),
   )
   app.post('/register', async (c) => c.json({ ...REGISTRATION, ...(await c.req.json()) }, 201, HEADERS))
-  await new Promise<void>((resolve) => {
-    serve({ fetch: app.fetch, port, hostname: '127.0.0.1' }, () => resolve())
-  })
+  await listen(createAdaptorServer({ fetch: app.fetch }) as Server, port)
   return limitTarget
 }

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { listen } from '../src/listen.ts'
 import type { StartTarget } from '../src/target.ts'
 import { descriptionFor, HEADERS, limitTarget, notesFor, REGISTRATION, tokensFor } from './answers.ts'
 
@@ -9,7 +10,7 @@ export const start: StartTarget = async (port) => {
     const headers = { ...HEADERS, 'content-length': Buffer.byteLength(body) }
     response.writeHead(request.url === '/register' ? 201 : 200, headers).end(body)
   })
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  await listen(server, port)
   return limitTarget
 }
 

@@ -1,4 +1,5 @@
 import { createServer } from 'node:net'
+import { listen } from '../src/listen.ts'
 import { codeWork, protectedWork } from '../src/requests.ts'
 import type { StartTarget } from '../src/target.ts'
 import { HEADERS, TOKENS } from './answers.ts'
@@ -15,7 +16,7 @@ export const start: StartTarget = async (port) => {
     // A request of the benchmark is one small write, so one chunk is one request.
     socket.on('data', () => socket.write(ANSWER))
   })
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  await listen(server, port)
   return {
     work: {
       code: codeWork('/token', 'client', () => 'code'),

@@ -1,7 +1,9 @@
+import type { Server } from 'node:http'
 import { getOAuthProviderApi, oauthProvider } from '@better-auth/oauth-provider'
-import { serve } from '@hono/node-server'
+import { createAdaptorServer } from '@hono/node-server'
 import { betterAuth } from 'better-auth'
 import { bearerGet } from '../src/http-text.ts'
+import { listen } from '../src/listen.ts'
 import {
   authorizeWork,
   codeWork,
@@ -40,9 +42,7 @@ export const start: StartTarget = async (port) => {
       return undefined
     }
   }
-  await new Promise<void>((resolve) => {
-    serve({ fetch: answer, port, hostname: '127.0.0.1', overrideGlobalObjects: false }, () => resolve())
-  })
+  await listen(createAdaptorServer({ fetch: answer, overrideGlobalObjects: false }) as Server, port)
 
   const native = await createClient(auth, user, 'none')
   const confidential = await createClient(auth, user, 'client_secret_post')

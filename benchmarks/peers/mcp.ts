@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { createServer } from 'node:http'
 import { InvalidGrantError, InvalidTokenError } from '@modelcontextprotocol/sdk/server/auth/errors.js'
 import { requireBearerAuth } from '@modelcontextprotocol/sdk/server/auth/middleware/bearerAuth.js'
 import type {
@@ -10,6 +11,7 @@ import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js'
 import type { OAuthClientInformationFull, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
 import express, { type Response } from 'express'
 import { bearerGet } from '../src/http-text.ts'
+import { listen } from '../src/listen.ts'
 import {
   authorizeWork,
   codeWork,
@@ -43,7 +45,7 @@ export const start: StartTarget = async (port) => {
   app.get('/notes', guard, (request, response) => {
     response.json({ owner: request.auth?.clientId })
   })
-  await new Promise<void>((resolve) => app.listen(port, '127.0.0.1', () => resolve()))
+  await listen(createServer(app), port)
   return {
     opens: (token) => bearerGet('/notes', token),
     work: {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { createServer } from 'node:http'
 import OAuth2Server, {
   type AuthorizationCode,
   type AuthorizationCodeModel,
@@ -10,6 +11,7 @@ import OAuth2Server, {
 } from '@node-oauth/oauth2-server'
 import express, { type Request as Incoming, type Response as Outgoing } from 'express'
 import { bearerGet } from '../src/http-text.ts'
+import { listen } from '../src/listen.ts'
 import { codeWork, protectedWork, refreshWork } from '../src/requests.ts'
 import { CHALLENGE, REDIRECT_URI, SCOPES, SUBJECT } from '../src/sample.ts'
 import type { StartTarget } from '../src/target.ts'
@@ -38,7 +40,7 @@ export const start: StartTarget = async (port) => {
       response.body = { owner: token.user.id }
     }),
   )
-  await new Promise<void>((resolve) => app.listen(port, '127.0.0.1', () => resolve()))
+  await listen(createServer(app), port)
   return {
     opens: (token) => bearerGet('/notes', token),
     work: {

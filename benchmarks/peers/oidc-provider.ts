@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import { exportJWK, generateKeyPair } from 'jose'
 import Provider, { type Adapter, type AdapterPayload, type Client } from 'oidc-provider'
 import { bearerGet } from '../src/http-text.ts'
+import { listen } from '../src/listen.ts'
 import {
   authorizeWork,
   codeWork,
@@ -22,7 +23,7 @@ export const start: StartTarget = async (port) => {
   const provider = await createProvider(`http://127.0.0.1:${port}`)
   provider.use(notes(provider))
   const server = createServer(provider.callback())
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  await listen(server, port)
   const approved = (clientId: string, scope = SCOPE) => approval(provider, clientId, scope)
   const accessToken = async () =>
     new provider.AccessToken({ ...(await approved('native')), gty: 'authorization_code' }).save()

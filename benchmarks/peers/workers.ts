@@ -1,7 +1,9 @@
+import type { Server } from 'node:http'
 import { registerHooks } from 'node:module'
 import type { OAuthHelpers } from '@cloudflare/workers-oauth-provider'
-import { serve } from '@hono/node-server'
+import { createAdaptorServer } from '@hono/node-server'
 import { bearerGet } from '../src/http-text.ts'
+import { listen } from '../src/listen.ts'
 import {
   authorizeWork,
   codeWork,
@@ -56,9 +58,7 @@ export const start: StartTarget = async (port) => {
   const env = { OAUTH_KV: new MapKv() }
   const context = { waitUntil() {}, passThroughOnException() {}, props: {} }
   const answer = (request: Request) => provider.fetch(request, { ...env } as never, { ...context } as never)
-  await new Promise<void>((resolve) => {
-    serve({ fetch: answer, port, hostname: '127.0.0.1', overrideGlobalObjects: false }, () => resolve())
-  })
+  await listen(createAdaptorServer({ fetch: answer, overrideGlobalObjects: false }) as Server, port)
 
   const api = getOAuthApi(options as never, env as never)
   const { clientId } = await api.createClient({

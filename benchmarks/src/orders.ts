@@ -11,7 +11,6 @@ export type Order =
 
 export interface Answer {
   readonly error?: string
-  readonly port?: number
   readonly work?: readonly WorkName[]
   readonly requests?: readonly string[]
   /** CPU time of the process since its start, all threads. */

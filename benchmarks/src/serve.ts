@@ -1,13 +1,11 @@
-/** The process of one target: `serve.ts <file>`. It obeys the process that started it, and ends with it. */
-import { once } from 'node:events'
-import { createServer } from 'node:net'
+/** The process of one target: `serve.ts <file> <port>`. It obeys the process that started it, and ends with it. */
 import { withHost } from './http-text.ts'
 import type { Answer, Order } from './orders.ts'
 import { startProfile } from './profile.ts'
 import type { StartTarget, Target } from './target.ts'
 
-const [file = ''] = process.argv.slice(2)
-const port = await freePort()
+const [file = '', given] = process.argv.slice(2)
+const port = Number(given)
 const { start } = (await import(file)) as { start: StartTarget }
 const target = await start(port)
 
@@ -17,7 +15,7 @@ process.on('message', async ({ id, order }: { id: number; order: Order }) => {
   process.send?.({ id, answer })
 })
 for (const end of ['disconnect', 'SIGTERM']) process.on(end, () => process.exit())
-process.send?.({ id: 0, answer: { port, work: Object.keys(target.work) } })
+process.send?.({ id: 0, answer: { work: Object.keys(target.work) } })
 
 async function obey({ work, opens }: Target, order: Order): Promise<Answer> {
   switch (order.do) {
@@ -55,13 +53,4 @@ async function requestsOf({ work, count }: Extract<Order, { do: 'prepare' }>): P
 
 function withHosts(requests: readonly string[]): string[] {
   return requests.map((request) => withHost(request, port))
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as { port: number }
-  probe.close()
-  await once(probe, 'close')
-  return port
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { onCore, SERVER_CORE } from './cores.ts'
+import { freePort } from './listen.ts'
 import type { Answer, Order } from './orders.ts'
 import type { WorkName } from './work.ts'
 
@@ -12,20 +13,23 @@ export class TargetProcess {
   readonly #process: ChildProcess
   readonly #waiting = new Map<number, PromiseWithResolvers<Answer>>()
   #orders = 0
-  port = 0
+  readonly port: number
   work: readonly WorkName[] = []
 
   static async start(file: string): Promise<TargetProcess> {
-    const target = new TargetProcess(file)
-    const { port = 0, work = [] } = await target.#answerTo(0)
-    return Object.assign(target, { port, work })
+    const target = new TargetProcess(file, await freePort())
+    const { work = [] } = await target.#answerTo(0)
+    target.work = work
+    return target
   }
 
-  private constructor(file: string) {
+  private constructor(file: string, port: number) {
+    this.port = port
     const [command, args] = onCore(SERVER_CORE, process.execPath, [
       '--expose-gc',
       SERVE,
       join(import.meta.dirname, '..', file),
+      String(port),
     ])
     this.#process = spawn(command, args, {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
