@@ -8,7 +8,7 @@ import type { Target } from '../src/target.ts'
 const id = '0123456789abcdefghijkl'
 const secret = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFG'
 
-/** With these Grantkit answers, so these are sent here too. */
+/** With these Grantkit answers at its endpoints, so these are sent here too; a guarded route adds none of them. */
 export const HEADERS = {
   'content-type': 'application/json',
   'cache-control': 'no-store',

@@ -8,7 +8,7 @@ export const start: StartTarget = async (port) => {
   const app = express().disable('x-powered-by').disable('etag')
   const form = express.urlencoded({ extended: false })
   app.get('/notes', (request, response) => {
-    response.set(HEADERS).json(notesFor(request.headers.authorization))
+    response.json(notesFor(request.headers.authorization))
   })
   app.post('/token', form, (request, response) => {
     response.set(HEADERS).json(tokensFor(request.body.grant_type))

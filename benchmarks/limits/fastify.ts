@@ -11,10 +11,7 @@ export const start: StartTarget = async (port) => {
     { parseAs: 'string' },
     async (_: unknown, body: string) => new URLSearchParams(body),
   )
-  app.get('/notes', async (request, reply) => {
-    reply.headers(HEADERS)
-    return notesFor(request.headers.authorization)
-  })
+  app.get('/notes', async (request) => notesFor(request.headers.authorization))
   app.post<Form>('/token', async (request, reply) => {
     reply.headers(HEADERS)
     return tokensFor(request.body.get('grant_type'))

@@ -10,7 +10,7 @@ const form = (body: string) => new URLSearchParams(body)
 
 export const start: StartTarget = async (port) => {
   const app = new Hono()
-  app.get('/notes', (c) => c.json(notesFor(c.req.header('authorization')), 200, HEADERS))
+  app.get('/notes', (c) => c.json(notesFor(c.req.header('authorization'))))
   app.post('/token', async (c) => c.json(tokensFor(form(await c.req.text()).get('grant_type')), 200, HEADERS))
   app.post('/introspect', async (c) =>
     c.json(descriptionFor(form(await c.req.text()).get('token')), 200, HEADERS),

@@ -7,7 +7,8 @@ import { descriptionFor, HEADERS, limitTarget, notesFor, REGISTRATION, tokensFor
 export const start: StartTarget = async (port) => {
   const server = createServer(async (request, response) => {
     const body = JSON.stringify(await answer(request))
-    const headers = { ...HEADERS, 'content-length': Buffer.byteLength(body) }
+    const given = request.url === '/notes' ? { 'content-type': HEADERS['content-type'] } : HEADERS
+    const headers = { ...given, 'content-length': Buffer.byteLength(body) }
     response.writeHead(request.url === '/register' ? 201 : 200, headers).end(body)
   })
   await listen(server, port)

@@ -40,17 +40,19 @@ const FULL: Effort = {
 const QUICK: Effort = {
   rounds: 3,
   roundSeconds: 0.2,
-  warmUpSeconds: 0.3,
-  warmUpRequests: 200,
+  warmUpSeconds: 1,
+  warmUpRequests: 300,
   connections: 16,
   grants: 3000,
   memorySeconds: 1,
 }
 
+const QUICK_WORK = 'register,code,refresh,protected,introspect,memory'
+
 export const USAGE = `pnpm bench             Grantkit, its peers and the bare frameworks, side by side
 pnpm bench scaling     whether Grantkit's cost grows with the number of grants, clients or scopes
 
-  --quick               a rough look
+  --quick               a rough look at the most important, in about two minutes
   --only <target,…>     ${TARGETS.map(({ name }) => name).join(', ')}
   --work <name,…>       ${WORK_NAMES.join(', ')}, memory
   --rounds <number>     how often each target is measured
@@ -71,7 +73,8 @@ export function readOptions(args: readonly string[]): Options {
       help: { type: 'boolean', default: false },
     },
   })
-  const work = chosen(values.work, [...WORK_NAMES, 'memory' as const], (name) => name)
+  const names = values.work ?? (values.quick ? QUICK_WORK : undefined)
+  const work = chosen(names, [...WORK_NAMES, 'memory' as const], (name) => name)
   const effort = values.quick ? QUICK : FULL
   return {
     mode: values.help ? 'help' : modeOf(positionals),

@@ -8,13 +8,11 @@ const FOLDER = join(ROOT, 'benchmarks/profiles')
 
 /** One round more with the profiler on, which slows it: none of its numbers are kept. */
 export async function profileRound(subject: Subject, count: number, effort: Effort): Promise<void> {
-  const { row, process, work } = subject
+  const { row, work } = subject
   const path = join(FOLDER, `${row.name}-${work}.cpuprofile`)
   await mkdir(FOLDER, { recursive: true })
-  await process.ask({ do: 'profile' })
-  await measureRound(subject, count * 2, effort)
-  await process.ask({ do: 'write-profile', path })
-  console.log(`\n${relative(ROOT, path)}, top self time:\n${await hottest(path)}\n`)
+  await measureRound(subject, count * 2, effort, path)
+  console.log(`\n${relative(ROOT, path)}, self time:\n${await summary(path)}\n`)
 }
 
 interface CpuProfile {
@@ -30,21 +28,36 @@ interface Frame {
 
 const MOST = 25
 
-async function hottest(path: string): Promise<string> {
+/** The hottest functions, and before them whose code they are. */
+async function summary(path: string): Promise<string> {
   const { nodes, samples } = JSON.parse(await readFile(path, 'utf8')) as CpuProfile
-  const names = new Map(nodes.map(({ id, callFrame }) => [id, nameOf(callFrame)]))
-  const busy = samples.map((id) => names.get(id) ?? '').filter((name) => name !== '(idle)')
-  const counts = Map.groupBy(busy, (name) => name)
-  return [...counts]
-    .map(([name, { length }]) => ({ name, share: length / busy.length }))
-    .sort((one, other) => other.share - one.share)
-    .slice(0, MOST)
-    .map(({ name, share }) => `${(share * 100).toFixed(1).padStart(6)} %  ${name}`)
-    .join('\n')
+  const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]))
+  const busy = samples.map((id) => frames.get(id)).filter((frame) => frame !== undefined)
+  const working = busy.filter(({ functionName }) => functionName !== '(idle)')
+  return [...shares(working.map(ownerOf)), '', ...shares(working.map(nameOf)).slice(0, MOST)].join('\n')
+}
+
+function shares(names: readonly string[]): string[] {
+  return [...Map.groupBy(names, (name) => name)]
+    .sort(([, one], [, other]) => other.length - one.length)
+    .map(([name, { length }]) => `${((length / names.length) * 100).toFixed(1).padStart(6)} %  ${name}`)
+}
+
+/** The package; what belongs to no file is native code, and what the engine does for itself. */
+function ownerOf({ functionName, url }: Frame): string {
+  if (url === '') return functionName.startsWith('(') ? functionName : 'native'
+  return /node:|packages\/[\w-]+|benchmarks\/(?!node_modules)/.exec(shortened(url))?.[0] ?? packageOf(url)
+}
+
+function packageOf(url: string): string {
+  return /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? url
 }
 
 function nameOf({ functionName, url, lineNumber }: Frame): string {
   const name = functionName || '(anonymous)'
-  const file = url.replace(`file://${ROOT}/`, '').replace(/^.*node_modules\//, '')
-  return file === '' ? name : `${name}  ${file}:${lineNumber + 1}`
+  return url === '' ? name : `${name}  ${shortened(url)}:${lineNumber + 1}`
+}
+
+function shortened(url: string): string {
+  return url.replace(`file://${ROOT}/`, '').replace(/^.*node_modules\//, '')
 }

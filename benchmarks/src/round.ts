@@ -43,8 +43,13 @@ function requestsOfRound(perSecond: number, { roundSeconds, connections }: Effor
   return Math.max(connections * 4, Math.ceil(perSecond * roundSeconds))
 }
 
-export async function measureRound(subject: Subject, count: number, effort: Effort): Promise<Round> {
-  const { result, cpuSeconds } = await send(subject, count, effort)
+export async function measureRound(
+  subject: Subject,
+  count: number,
+  effort: Effort,
+  profilePath?: string,
+): Promise<Round> {
+  const { result, cpuSeconds } = await send(subject, count, effort, profilePath)
   return {
     requestsPerSecond: count / result.seconds,
     p50: quantile(result.latencies, 0.5),
@@ -60,14 +65,17 @@ async function send(
   { row, process, work }: Subject,
   count: number,
   { connections }: Effort,
+  profilePath?: string,
 ): Promise<{ result: LoadResult; cpuSeconds: number }> {
   const { requests = [] } = await process.ask({ do: 'prepare', work, count })
   const bytes = requests.map((request) => Buffer.from(request))
   globalThis.gc?.()
+  if (profilePath !== undefined) await process.ask({ do: 'profile' })
   const before = await process.ask({ do: 'measure', collect: true })
   const expected = (status: number) => isExpectedStatus(WORK[work], status)
   const result = await drive({ port: process.port, requests: bytes, connections, expected })
   const after = await process.ask({ do: 'measure', collect: false })
+  if (profilePath !== undefined) await process.ask({ do: 'write-profile', path: profilePath })
   const bodies = result.bodies.map(String)
   if (row.kind === 'grantkit' || row.kind === 'peer') await checkTokens(process, work, bodies)
   await process.ask({ do: 'hear', work, bodies })
