@@ -57,7 +57,7 @@ async function redeem(target: TargetProcess, count: number, connections: number)
 }
 
 async function heapOf(target: TargetProcess): Promise<number> {
-  await target.ask({ do: 'measure', collect: true })
-  const { heapBytes = 0 } = await target.ask({ do: 'measure', collect: true })
+  await target.ask({ do: 'measure', collect: 'all' })
+  const { heapBytes = 0 } = await target.ask({ do: 'measure', collect: 'all' })
   return heapBytes
 }

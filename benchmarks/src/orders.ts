@@ -5,7 +5,8 @@ export type Order =
   | { readonly do: 'prepare'; readonly work: WorkName; readonly count: number }
   | { readonly do: 'hear'; readonly work: WorkName; readonly bodies: readonly string[] }
   | { readonly do: 'open'; readonly tokens: readonly string[] }
-  | { readonly do: 'measure'; readonly collect: boolean }
+  /** `collect` says which generations are rid of garbage before. */
+  | { readonly do: 'measure'; readonly collect: 'none' | 'young' | 'all' }
   | { readonly do: 'profile' }
   | { readonly do: 'write-profile'; readonly path: string }
 

@@ -1,3 +1,4 @@
+import { collectYoung } from './garbage.ts'
 import { drive, type LoadResult } from './load.ts'
 import type { Effort } from './options.ts'
 import { quantile } from './statistics.ts'
@@ -69,12 +70,12 @@ async function send(
 ): Promise<{ result: LoadResult; cpuSeconds: number }> {
   const { requests = [] } = await process.ask({ do: 'prepare', work, count })
   const bytes = requests.map((request) => Buffer.from(request))
-  globalThis.gc?.()
+  collectYoung()
   if (profilePath !== undefined) await process.ask({ do: 'profile' })
-  const before = await process.ask({ do: 'measure', collect: true })
+  const before = await process.ask({ do: 'measure', collect: 'young' })
   const expected = (status: number) => isExpectedStatus(WORK[work], status)
   const result = await drive({ port: process.port, requests: bytes, connections, expected })
-  const after = await process.ask({ do: 'measure', collect: false })
+  const after = await process.ask({ do: 'measure', collect: 'none' })
   if (profilePath !== undefined) await process.ask({ do: 'write-profile', path: profilePath })
   const bodies = result.bodies.map(String)
   if (row.kind === 'grantkit' || row.kind === 'peer') await checkTokens(process, work, bodies)

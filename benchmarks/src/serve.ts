@@ -1,4 +1,5 @@
 /** The process of one target: `serve.ts <file> <port>`. It obeys the process that started it, and ends with it. */
+import { collectYoung } from './garbage.ts'
 import { withHost } from './http-text.ts'
 import type { Answer, Order } from './orders.ts'
 import { startProfile } from './profile.ts'
@@ -27,7 +28,8 @@ async function obey({ work, opens }: Target, order: Order): Promise<Answer> {
     case 'open':
       return { requests: opens === undefined ? [] : withHosts(order.tokens.map(opens)) }
     case 'measure': {
-      if (order.collect) globalThis.gc?.()
+      if (order.collect === 'young') collectYoung()
+      if (order.collect === 'all') globalThis.gc?.()
       return usage()
     }
     case 'profile':
