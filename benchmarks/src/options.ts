@@ -29,10 +29,10 @@ export interface Effort {
 }
 
 const FULL: Effort = {
-  rounds: 9,
+  rounds: 7,
   roundSeconds: 1,
   warmUpSeconds: 3,
-  warmUpRequests: 2000,
+  warmUpRequests: 4000,
   connections: 16,
   grants: 50_000,
   memorySeconds: 20,
@@ -41,7 +41,7 @@ const QUICK: Effort = {
   rounds: 3,
   roundSeconds: 0.2,
   warmUpSeconds: 1,
-  warmUpRequests: 300,
+  warmUpRequests: 1000,
   connections: 16,
   grants: 3000,
   memorySeconds: 1,

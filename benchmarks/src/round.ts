@@ -27,6 +27,9 @@ export interface Subject {
   readonly work: WorkName
 }
 
+/** Milliseconds: a very slow target is measured colder than the others rather than never. */
+const MOST_WARM_UP = 30_000
+
 /** Lets the engine compile what it will run, and tells how many requests fill a round. */
 export async function warmUp(subject: Subject, effort: Effort): Promise<number> {
   const end = Date.now() + effort.warmUpSeconds * 1000
@@ -36,7 +39,7 @@ export async function warmUp(subject: Subject, effort: Effort): Promise<number> 
     const perSecond = batch / result.seconds
     if (sent >= effort.warmUpRequests && Date.now() >= end) return requestsOfRound(perSecond, effort)
     batch = Math.min(Math.max(50, Math.ceil(perSecond / 4)), 4000)
-    if (Date.now() >= end + 10_000) return requestsOfRound(perSecond, effort)
+    if (Date.now() >= end + MOST_WARM_UP) return requestsOfRound(perSecond, effort)
   }
 }
 
