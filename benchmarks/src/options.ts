@@ -83,7 +83,7 @@ export function readOptions(args: readonly string[]): Options {
     memory: work.includes('memory'),
     quick: values.quick,
     profile: values.profile,
-    complete: values.only === undefined && values.work === undefined,
+    complete: !values.quick && values.only === undefined && values.work === undefined,
     effort: { ...effort, rounds: Number(values.rounds ?? effort.rounds) },
   }
 }

@@ -1,10 +1,10 @@
+import { checkAnswers } from './answer-check.ts'
 import { collectYoung } from './garbage.ts'
 import { drive, type LoadResult } from './load.ts'
 import type { Effort } from './options.ts'
 import { quantile } from './statistics.ts'
 import type { TargetProcess } from './target-process.ts'
 import type { TargetRow } from './targets.ts'
-import { checkTokens } from './token-check.ts'
 import { isExpectedStatus, WORK, type WorkName } from './work.ts'
 
 /** What one round of one target at one workload showed. */
@@ -81,7 +81,8 @@ async function send(
   const after = await process.ask({ do: 'measure', collect: 'none' })
   if (profilePath !== undefined) await process.ask({ do: 'write-profile', path: profilePath })
   const bodies = result.bodies.map(String)
-  if (row.kind === 'grantkit' || row.kind === 'peer') await checkTokens(process, work, bodies)
+  if (row.kind === 'grantkit' || row.kind === 'peer')
+    await checkAnswers({ target: process, work, requests, bodies })
   await process.ask({ do: 'hear', work, bodies })
   return { result, cpuSeconds: (after.cpuSeconds ?? 0) - (before.cpuSeconds ?? 0) }
 }

@@ -4,16 +4,22 @@ import { WORK, type WorkName, type WorkRow } from './work.ts'
 
 const SPOT_CHECKS = 5
 
+/** One round, after its clock has stopped. */
+export interface Answered {
+  readonly target: TargetProcess
+  readonly work: WorkName
+  readonly requests: readonly string[]
+  readonly bodies: readonly string[]
+}
+
 /**
- * Whether the answers are what was asked for: tokens all different, and some of them tried at the guarded route.
+ * Whether the answers are what was asked for: tokens all different, some of them tried at the guarded route, and the
+ * browser sent to sign in.
  *
  * @throws Error that says what is wrong
  */
-export async function checkTokens(
-  target: TargetProcess,
-  work: WorkName,
-  bodies: readonly string[],
-): Promise<void> {
+export async function checkAnswers({ target, work, requests, bodies }: Answered): Promise<void> {
+  if (work === 'authorize') await requireSignIn(target, requests[0] ?? '')
   const { tokens = false }: WorkRow = WORK[work]
   if (work === 'introspect') requireAll(bodies, (body) => body.active === true, 'an inactive token')
   if (work === 'register')
@@ -61,6 +67,14 @@ function isSigned(idToken: unknown, work: WorkName): boolean {
 function sample<T>(values: readonly T[]): T[] {
   const step = Math.ceil(values.length / SPOT_CHECKS)
   return values.filter((_, index) => index % step === 0)
+}
+
+/** A redirect back to the client would be an error, and less work. */
+async function requireSignIn({ port }: TargetProcess, request: string): Promise<void> {
+  const [, path] = request.split(' ')
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, { redirect: 'manual' })
+  const location = answer.headers.get('location') ?? ''
+  if (!location.includes('/login')) throw new Error(`Not sent to sign in but to ${location}`)
 }
 
 async function requireUsable(target: TargetProcess, tokens: readonly string[]): Promise<void> {
