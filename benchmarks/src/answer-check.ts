@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
 import { drive } from './load.ts'
 import type { TargetProcess } from './target-process.ts'
 import { WORK, type WorkName, type WorkRow } from './work.ts'
@@ -72,8 +74,11 @@ function sample<T>(values: readonly T[]): T[] {
 /** A redirect back to the client would be an error, and less work. */
 async function requireSignIn({ port }: TargetProcess, request: string): Promise<void> {
   const [, path] = request.split(' ')
-  const answer = await fetch(`http://127.0.0.1:${port}${path}`, { redirect: 'manual' })
-  const location = answer.headers.get('location') ?? ''
+  // Not by `fetch`, which says so: some servers answer scripts without a redirect.
+  const sent = get({ port, path, host: '127.0.0.1', agent: false })
+  const [{ headers }] = (await once(sent, 'response')) as [IncomingMessage]
+  sent.destroy()
+  const { location = '' } = headers
   if (!location.includes('/login')) throw new Error(`Not sent to sign in but to ${location}`)
 }
 

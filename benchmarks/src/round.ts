@@ -64,13 +64,28 @@ export async function measureRound(
   }
 }
 
+interface Sent {
+  readonly result: LoadResult
+  /** What the server took of its core. */
+  readonly cpuSeconds: number
+}
+
+/** @throws Error that says of whom it speaks */
+async function send(subject: Subject, count: number, effort: Effort, profilePath?: string): Promise<Sent> {
+  try {
+    return await sendAll(subject, count, effort, profilePath)
+  } catch (cause) {
+    throw new Error(`${subject.row.name} failed at ${subject.work}`, { cause })
+  }
+}
+
 /** Prepares requests, sends them, and makes sure of every answer, all but the sending off the clock. */
-async function send(
+async function sendAll(
   { row, process, work }: Subject,
   count: number,
   { connections }: Effort,
   profilePath?: string,
-): Promise<{ result: LoadResult; cpuSeconds: number }> {
+): Promise<Sent> {
   const { requests = [] } = await process.ask({ do: 'prepare', work, count })
   const bytes = requests.map((request) => Buffer.from(request))
   collectYoung()
