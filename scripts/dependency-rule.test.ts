@@ -6,7 +6,7 @@ import { DEPENDENCY_RULE, type SourceFile, violations } from './dependency-rule.
 const ROOT = join(import.meta.dirname, '..')
 
 describe('the dependency rule', () => {
-  it('is kept by every source file of every package', () => {
+  it('is kept by every source file of every package and example', () => {
     expect(violations(sources())).toEqual([])
   })
 
@@ -86,6 +86,7 @@ describe('the dependency rule', () => {
       'must not import @grantkit/store-memory',
     ],
     ['packages/adapter-fastify/src/index.ts', "import { z } from 'zod'", 'must not import zod'],
+    ['packages/adapter-express/src/body.ts', "import raw from 'raw-body'", 'must not import raw-body'],
     ['packages/adapter-koa/src/index.ts', '', 'is in no row of the dependency rule'],
   ])('refuses that %s holds %j', (path, source, message) => {
     expect(violations([{ path, source }])).toEqual([`${path} ${message}`])
@@ -93,7 +94,9 @@ describe('the dependency rule', () => {
 })
 
 function sources(): SourceFile[] {
-  const paths = globSync('packages/*/src/**/*.ts', { cwd: ROOT }).map((path) => path.split(sep).join('/'))
+  const paths = globSync(['packages/*/src/**/*.ts', 'examples/*/*.ts'], { cwd: ROOT }).map((path) =>
+    path.split(sep).join('/'),
+  )
   return paths
     .filter((path) => !path.endsWith('.test.ts'))
     .map((path) => ({ path, source: readFileSync(join(ROOT, path), 'utf8') }))

@@ -75,7 +75,7 @@ export const DEPENDENCY_RULE: readonly Row[] = [
   },
   {
     files: 'packages/store-redis/src/**',
-    imports: ['packages/store-redis/src/**', '@redis/client', 'node:crypto'],
+    imports: ['packages/store-redis/src/**', '@redis/client', 'node:crypto', 'node:timers/promises'],
     types: ['@grantkit/core'],
   },
   {
@@ -83,9 +83,24 @@ export const DEPENDENCY_RULE: readonly Row[] = [
     imports: ['packages/testkit/src/**', '@grantkit/core', 'vitest', 'fast-check', 'node:*', 'node:*/*'],
   },
   {
+    files: 'packages/adapter-express/src/**',
+    imports: ['packages/adapter-express/src/**', '@grantkit/core', 'express'],
+  },
+  {
     files: 'packages/adapter-fastify/src/**',
     imports: ['packages/adapter-fastify/src/**', '@grantkit/core', 'fastify'],
   },
+  {
+    files: 'packages/adapter-hono/src/**',
+    imports: ['packages/adapter-hono/src/**', '@grantkit/core', 'hono', 'hono/route'],
+    types: ['hono/utils/http-status'],
+  },
+  {
+    files: 'examples/hono-mcp/*.ts',
+    imports: ['@grantkit/*', '@hono/node-server', '@modelcontextprotocol/sdk/**', 'hono'],
+  },
+  { files: 'examples/fastify/*.ts', imports: ['@fastify/formbody', '@grantkit/*', 'fastify', 'node:crypto'] },
+  { files: 'examples/express/*.ts', imports: ['@grantkit/*', 'express', 'node:crypto'] },
 ]
 
 /** One sentence for each import that the table does not allow. */

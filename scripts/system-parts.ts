@@ -31,6 +31,12 @@ const PARTS = {
     commands: ['redis-server', 'valkey-server'],
     debianPackages: ['redis-server'],
   },
+  HAProxy: {
+    variable: 'HAPROXY_PATH',
+    commands: ['haproxy'],
+    files: ['/usr/sbin/haproxy'],
+    debianPackages: ['haproxy'],
+  },
 } satisfies Record<string, SystemPart>
 
 export type SystemPartName = keyof typeof PARTS

@@ -3,7 +3,7 @@ import { access, mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createFile } from './private-file.ts'
-import { newSigningKeys } from './signing-keys-file.ts'
+import { keySetText, newSigningKeys } from './signing-keys-file.ts'
 
 /**
  * What a service needs and a developer should not have to make: a secret and signing keys, made at the first start
@@ -17,7 +17,7 @@ export async function developmentSecret(folder: string = DEVELOPMENT_FOLDER): Pr
 
 /** The path of the key set. */
 export function developmentKeysFile(folder: string = DEVELOPMENT_FOLDER): Promise<string> {
-  return keptFile(folder, 'keys.json', newSigningKeys)
+  return keptFile(folder, 'keys.json', async () => keySetText(await newSigningKeys()))
 }
 
 /** Of two processes that start at once, one makes the file and both use it. */

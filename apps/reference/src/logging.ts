@@ -16,7 +16,7 @@ export function createLogger({ LOG_LEVEL, NODE_ENV }: Settings): Logger {
 /** Core's events hold no secret, so each is logged as it is; its type says how much it matters. */
 export function logEvents(log: Logger): (event: ServerEvent) => void {
   return (event) => {
-    if (event.type === 'failed') log.error({ ...event, cause: undefined, err: event.cause }, event.type)
+    if ('cause' in event) log.error({ ...event, cause: undefined, err: event.cause }, event.type)
     else if (event.type === 'grant_ended') log.warn(event, event.type)
     else log.info(event, event.type)
   }

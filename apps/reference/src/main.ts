@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { styleText } from 'node:util'
-import { listenOnFastify } from './frameworks/fastify.ts'
+import { FRAMEWORKS } from './frameworks/frameworks.ts'
 import { createLogger, logEvents } from './logging.ts'
 import { openStore } from './open-store.ts'
 import { createService } from './service.ts'
@@ -16,14 +17,16 @@ try {
 async function start(settings: Settings): Promise<void> {
   const log = createLogger(settings)
   const onError = (error: unknown) => log.error({ err: error }, 'request_failed')
-  const { store, close } = await openStore(settings, (warning) => log.warn(warning))
-  const service = await createService(settings, { onEvent: logEvents(log), onError }, store)
+  const { store, counting, close } = await openStore(settings, (warning) => log.warn(warning))
+  const service = await createService(settings, { onEvent: logEvents(log), onError }, store, counting)
   const { HOST: host, PORT: port } = settings
-  const listening = await listenOnFastify(service.routes, { host, port })
+  const listening = await FRAMEWORKS[settings.FRAMEWORK](service.routes, { host, port })
   console.log(banner(settings))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, async () => {
       log.info({ signal }, 'stopping')
+      service.drain()
+      await sleep(settings.DRAIN_SECONDS * 1000)
       await listening.close()
       await close()
       process.exit(0)

@@ -1,6 +1,7 @@
 import type { Store } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { connectToRedis, createRedisStore, settingsWarnings } from '@grantkit/store-redis'
+import { type Counting, countingInMemory, countingInRedis, notCounting } from './counters.ts'
 import { DEVELOPMENT_FOLDER } from './development.ts'
 import { integrationsFile, withIntegrations } from './integrations-file.ts'
 import type { Settings } from './settings.ts'
@@ -8,6 +9,8 @@ import type { Settings } from './settings.ts'
 /** The store of the settings, and how to let go of it. */
 export interface OpenStore {
   readonly store: Store
+  /** Where attempts are counted: beside the records, so that replicas count together. */
+  readonly counting: Counting
   close(): Promise<void>
 }
 
@@ -16,18 +19,33 @@ export async function openStore(
   settings: Settings,
   onWarning: (warning: string) => void,
 ): Promise<OpenStore> {
-  return settings.STORE_URL === 'memory:' ? memoryStore(settings) : redisStore(settings.STORE_URL, onWarning)
+  const opened =
+    settings.STORE_URL === 'memory:' ? memoryStore(settings) : await redisStore(settings, onWarning)
+  return settings.RATE_LIMITS === 'off' ? { ...opened, counting: notCounting } : opened
 }
 
 /** Integrations outlive a store that forgets everything with its process. */
 function memoryStore({ INTEGRATIONS_FILE }: Settings): OpenStore {
   const file = integrationsFile(INTEGRATIONS_FILE ?? `${DEVELOPMENT_FOLDER}/integrations.json`)
-  return { store: withIntegrations(createMemoryStore(), file), close: async () => {} }
+  return {
+    store: withIntegrations(createMemoryStore(), file),
+    counting: countingInMemory,
+    close: async () => {},
+  }
 }
 
-async function redisStore(url: string, onWarning: (warning: string) => void): Promise<OpenStore> {
+async function redisStore(
+  { STORE_URL, WAIT_REPLICAS: replicas }: Settings,
+  onWarning: (warning: string) => void,
+): Promise<OpenStore> {
   const onError = (error: Error) => onWarning(`The connection to Redis broke: ${error.message}`)
-  const client = await connectToRedis(url, { onError })
-  for (const warning of await settingsWarnings(client)) onWarning(warning)
-  return { store: createRedisStore(client), close: async () => client.destroy() }
+  const redis = await connectToRedis(STORE_URL, { onError })
+  for (const warning of await settingsWarnings(redis)) onWarning(warning)
+  const onShortfall = (acknowledged: number) =>
+    onWarning(`A change was answered with ${acknowledged} of ${replicas} replicas having it`)
+  const waitReplicas = { replicas, timeout: REPLICATION_MS, onShortfall }
+  const store = createRedisStore(redis, replicas > 0 ? { waitReplicas } : {})
+  return { store, counting: countingInRedis(redis.client), close: async () => redis.destroy() }
 }
+
+const REPLICATION_MS = 100

@@ -9,10 +9,12 @@ import {
   type Store,
 } from '@grantkit/core'
 import { type Account, accountsOf, demoAccounts, readAccounts } from './accounts.ts'
+import { type Counting, countingInMemory } from './counters.ts'
 import { developmentKeysFile, developmentSecret } from './development.ts'
 import type { DescribedServer } from './documents/auth-md.ts'
 import { documentRoutes } from './documents/routes.ts'
 import { healthRoutes } from './health.ts'
+import { rateLimiter, signInLimits } from './limits.ts'
 import { mcpRoute } from './mcp/route.ts'
 import { interaction, type PagesOptions, pageRoutes } from './pages/routes.ts'
 import { reportingRoute } from './reporting-route.ts'
@@ -22,13 +24,15 @@ import { schoolInMemory } from './school/records.ts'
 import { SCOPES } from './scopes.ts'
 import { sessionsInCookies } from './session.ts'
 import type { Settings } from './settings.ts'
-import { signInLimits } from './sign-in-limits.ts'
-import { readSigningKeys } from './signing-keys-file.ts'
+import { followSigningKeys } from './signing-keys-file.ts'
+import { behindProxies } from './trusted-proxies.ts'
 
 /** The whole service, ready to be mounted: one list of routes. */
 export interface Service {
   readonly routes: readonly Route[]
   readonly clients: AuthorizationServer['clients']
+  /** From now on `/readyz` says no, so that a balancer sends nothing new; everything else is answered as ever. */
+  drain(): void
 }
 
 export interface Observers {
@@ -41,6 +45,7 @@ export async function createService(
   settings: Settings,
   { onEvent, onError }: Observers,
   store: Store,
+  counting: Counting = countingInMemory,
 ): Promise<Service> {
   const { BASE_URL: baseUrl } = settings
   const secret = settings.SECRET ?? (await developmentSecret())
@@ -50,14 +55,15 @@ export async function createService(
     secret,
     accounts: accountsOf(await accountList(settings)),
     sessions: sessionsInCookies(secret, baseUrl),
-    limits: signInLimits(),
+    limits: signInLimits(counting),
     demo: settings.ACCOUNTS_FILE === undefined,
     onError,
   }
-  const server = await authorizationServer(settings, { store, pages, onEvent })
+  const server = await authorizationServer(settings, { store, pages, counting, onEvent, onError })
   const api = createResourceServer({ resource: baseUrl, store, scopes: SCOPES, onEvent })
   const mcp = createResourceServer({ resource: `${baseUrl}/mcp`, store, scopes: SCOPES, onEvent })
-  const ready = () => reachable(store)
+  let draining = false
+  const ready = async () => !draining && (await reachable(store))
   const school = schoolInMemory(DEMO_SCHOOL, randomUUID)
   const { basePath } = pages.site
   const metadata = await metadataOf(server)
@@ -69,18 +75,26 @@ export async function createService(
     mcpRoute(`${basePath}/mcp`, baseUrl, mcp, school),
     ...healthRoutes(basePath, ready),
   ]
-  return { routes: routes.map((route) => reportingRoute(route, onError)), clients: server.clients }
+  return {
+    routes: routes.map((route) => behindProxies(reportingRoute(route, onError), settings.TRUST_PROXY)),
+    clients: server.clients,
+    drain() {
+      draining = true
+    },
+  }
 }
 
 interface Parts {
   readonly store: Store
   readonly pages: PagesOptions
+  readonly counting: Counting
   readonly onEvent: OnEvent
+  readonly onError: (error: unknown) => void
 }
 
 async function authorizationServer(
   settings: Settings,
-  { store, pages, onEvent }: Parts,
+  { store, pages, counting, onEvent, onError }: Parts,
 ): Promise<AuthorizationServer> {
   const { BASE_URL: issuer, DEFAULT_SCOPE } = settings
   return createAuthorizationServer({
@@ -89,12 +103,13 @@ async function authorizationServer(
     scopes: SCOPES,
     interaction: interaction(pages),
     secret: pages.secret,
-    keys: await readSigningKeys(settings.KEYS_FILE ?? (await developmentKeysFile())),
+    keys: await followSigningKeys(settings.KEYS_FILE ?? (await developmentKeysFile()), onError),
     claims: pages.accounts.claims,
     resources: [issuer, `${issuer}/mcp`],
     // Shipping command-line clients register the name localhost.
     redirectUris: loopbackOnly({ localhost: true }),
     lifetimes: lifetimesOf(settings),
+    rateLimiter: rateLimiter(counting),
     onEvent,
     documentation: `${issuer}/auth.md`,
     ...(DEFAULT_SCOPE === undefined ? {} : { defaultScope: DEFAULT_SCOPE }),

@@ -35,10 +35,14 @@ describe('the settings', () => {
     ['BASE_URL', 'school.example', 'BASE_URL must be an http or https URL'],
     ['BASE_URL', 'https://school.example/', 'trailing slash'],
     ['BASE_URL', 'https://school.example?x', 'BASE_URL'],
-    ['FRAMEWORK', 'rails', 'FRAMEWORK must be fastify'],
-    ['STORE_URL', 'postgres:', 'STORE_URL must be memory:, or begin with redis://'],
+    ['FRAMEWORK', 'rails', 'FRAMEWORK must be fastify, express or hono'],
+    ['STORE_URL', 'postgres:', 'STORE_URL must be memory:, or a redis:// URL'],
     ['SECRET', 'short', 'SECRET must have at least 32 characters'],
     ['LOG_LEVEL', 'loud', 'LOG_LEVEL'],
+    ['RATE_LIMITS', 'some', 'RATE_LIMITS must be on or off'],
+    ['TRUST_PROXY', 'true', 'TRUST_PROXY must be a number of proxies, or their addresses'],
+    ['TRUST_PROXY', '0', 'TRUST_PROXY'],
+    ['TRUST_PROXY', '10.0.0.0/64', 'TRUST_PROXY'],
     ['CODE_LIFETIME', '0', 'CODE_LIFETIME'],
     ['ACCESS_TOKEN_LIFETIME', '1.5', 'ACCESS_TOKEN_LIFETIME must be a whole number'],
     ['REFRESH_RETRY_WINDOW', '-1', 'REFRESH_RETRY_WINDOW'],
@@ -70,5 +74,8 @@ describe('the settings', () => {
       BASE_URL: 'https://school.example',
     }
     expect(problemsOf({ NODE_ENV: 'production', ...complete })).toEqual([])
+    expect(problemsOf({ NODE_ENV: 'production', ...complete, RATE_LIMITS: 'off' })).toEqual([
+      'RATE_LIMITS must not be off in production',
+    ])
   })
 })

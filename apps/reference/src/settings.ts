@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { TrustedProxies } from './trusted-proxies.ts'
 
 /** What the environment may say, and what it means. Lifetimes are in seconds. */
 const seconds = (fallback: number, least = 1) =>
@@ -20,16 +21,22 @@ const Environment = z.object({
       'must be an http or https URL without a trailing slash, query or fragment',
     )
     .optional(),
-  FRAMEWORK: z.enum(['fastify'], { error: 'must be fastify' }).default('fastify'),
+  FRAMEWORK: z
+    .enum(['fastify', 'express', 'hono'], { error: 'must be fastify, express or hono' })
+    .default('fastify'),
   STORE_URL: z
     .string()
-    .regex(/^(memory:$|rediss?:\/\/)/, 'must be memory:, or begin with redis:// or rediss://')
+    .regex(/^(memory:$|rediss?(\+(cluster|sentinel))?:\/\/)/, 'must be memory:, or a redis:// URL')
     .default('memory:'),
+  WAIT_REPLICAS: z.coerce.number({ error: 'must be a number' }).int().min(0).default(0),
   SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   KEYS_FILE: z.string().optional(),
   ACCOUNTS_FILE: z.string().optional(),
   INTEGRATIONS_FILE: z.string().optional(),
+  RATE_LIMITS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
+  TRUST_PROXY: TrustedProxies.optional(),
   DEFAULT_SCOPE: z.string().optional(),
+  DRAIN_SECONDS: seconds(0, 0),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   CODE_LIFETIME: seconds(60),
   ACCESS_TOKEN_LIFETIME: seconds(3600),
@@ -64,14 +71,16 @@ export function parseSettings(environment: NodeJS.ProcessEnv): Settings {
   return { ...settings, BASE_URL: settings.BASE_URL ?? `http://127.0.0.1:${settings.PORT}` }
 }
 
-/** In production nothing is made up: secrets, keys, accounts and the address are the operator's. */
+/** In production nothing is made up or left open: secrets, keys, accounts and the address are the operator's. */
 function missingInProduction(settings: z.output<typeof Environment>): string[] {
   const needed = {
     'SECRET is missing: at least 32 random characters': settings.SECRET,
-    'KEYS_FILE is missing: a JSON Web Key set with the private signing keys': settings.KEYS_FILE,
+    'KEYS_FILE is missing: a JSON Web Key set with the private signing keys; "pnpm keys rotate" makes one':
+      settings.KEYS_FILE,
     'ACCOUNTS_FILE is missing: make one with "pnpm account add"': settings.ACCOUNTS_FILE,
     'BASE_URL is missing or not https':
       settings.BASE_URL?.startsWith('https://') === true ? 'given' : undefined,
+    'RATE_LIMITS must not be off in production': settings.RATE_LIMITS === 'on' ? 'given' : undefined,
   }
   return Object.entries(needed).flatMap(([problem, value]) => (value === undefined ? [problem] : []))
 }

@@ -1,26 +1,88 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { PrivateJwk } from '@grantkit/core'
+import { PrivateJwk, rotateSigningKeys } from '@grantkit/core'
 import { exportJWK, generateKeyPair } from 'jose'
 import { z } from 'zod'
+import { replaceFile } from './private-file.ts'
+
+/** A JSON Web Key set of private keys in a file that only its owner may read. */
 
 const KeySet = z.object({ keys: z.array(PrivateJwk).min(1) })
+const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const
+const READ_AGAIN_MS = 5000
 
-/** Reads a JSON Web Key set of private keys. @throws Error that says what is wrong with it */
+/** @throws Error that says what is wrong with the file */
 export async function readSigningKeys(path: string): Promise<PrivateJwk[]> {
-  const parsed = KeySet.safeParse(JSON.parse(await readFile(path, 'utf8')))
+  return parseKeySet(path, await readFile(path, 'utf8'))
+}
+
+/**
+ * The keys of a file at every moment: it is read again every few seconds for as long as the process lives. A file that
+ * cannot be used leaves the earlier keys in place.
+ *
+ * @param onError hears once of each fault
+ * @throws Error when the file cannot be used now
+ */
+export async function followSigningKeys(
+  path: string,
+  onError: (error: unknown) => void,
+  readAgainMs: number = READ_AGAIN_MS,
+): Promise<() => readonly PrivateJwk[]> {
+  let text = await readFile(path, 'utf8')
+  let keys = parseKeySet(path, text)
+  let fault = ''
+
+  async function readAgain(): Promise<void> {
+    try {
+      const latest = await readFile(path, 'utf8')
+      if (latest !== text) keys = parseKeySet(path, latest)
+      text = latest
+      fault = ''
+    } catch (cause) {
+      if (fault !== String(cause)) onError(new Error('The earlier signing keys stay in use', { cause }))
+      fault = String(cause)
+    }
+  }
+  setInterval(readAgain, readAgainMs).unref()
+  return () => keys
+}
+
+/** Adds a fresh key for each algorithm of the file, and drops the keys that no living ID token needs. */
+export async function rotateKeysFile(path: string, now: number, lifetime: number): Promise<PrivateJwk[]> {
+  const keys = await readSigningKeys(path)
+  const fresh = await newSigningKeys([...new Set(keys.map(({ alg }) => alg))])
+  const rotated = rotateSigningKeys(keys, fresh, now, lifetime)
+  await replaceFile(path, keySetText(rotated))
+  return rotated
+}
+
+/** A new key for each algorithm. */
+export function newSigningKeys(algorithms: readonly PrivateJwk['alg'][] = ALGORITHMS): Promise<PrivateJwk[]> {
+  return Promise.all(algorithms.map(newSigningKey))
+}
+
+/** What a file of these keys holds. */
+export function keySetText(keys: readonly PrivateJwk[]): string {
+  return `${JSON.stringify({ keys }, null, 2)}\n`
+}
+
+async function newSigningKey(alg: PrivateJwk['alg']): Promise<PrivateJwk> {
+  const { privateKey } = await generateKeyPair(alg, { extractable: true })
+  return PrivateJwk.parse({ ...(await exportJWK(privateKey)), alg, use: 'sig', kid: randomUUID() })
+}
+
+function parseKeySet(path: string, text: string): PrivateJwk[] {
+  const parsed = KeySet.safeParse(parseJson(path, text))
   if (!parsed.success)
     throw new Error(`${path} is not a set of private signing keys: ${z.prettifyError(parsed.error)}`)
   return parsed.data.keys
 }
 
-/** A new key for each algorithm, as the text of a file. */
-export async function newSigningKeys(): Promise<string> {
-  const keys = await Promise.all((['RS256', 'ES256', 'EdDSA'] as const).map(newSigningKey))
-  return `${JSON.stringify({ keys }, null, 2)}\n`
-}
-
-async function newSigningKey(alg: PrivateJwk['alg']) {
-  const { privateKey } = await generateKeyPair(alg, { extractable: true })
-  return { ...(await exportJWK(privateKey)), alg, use: 'sig', kid: randomUUID() }
+/** What a parser says of a text quotes it, and this one is secret. */
+function parseJson(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Error(`${path} is not JSON`)
+  }
 }

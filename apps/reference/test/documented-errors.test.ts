@@ -41,29 +41,36 @@ const refresh = (form: Record<string, string>) =>
   token({ grant_type: 'refresh_token', refresh_token: signed.refresh_token, ...form })
 
 const redirect_uris = ['http://127.0.0.1:1/cb']
+/** By error and status, as the table has them. */
 const PROVOCATIONS: Record<string, () => Promise<Response>> = {
-  invalid_request: () => token({}),
-  invalid_client: () => token({ grant_type: 'refresh_token', client_id: 'nobody' }),
-  invalid_grant: () => refresh({ refresh_token: 'wrong' }),
-  unauthorized_client: async () => {
+  'invalid_request 400': () => token({}),
+  'invalid_client 401': () => token({ grant_type: 'refresh_token', client_id: 'nobody' }),
+  'invalid_grant 400': () => refresh({ refresh_token: 'wrong' }),
+  'unauthorized_client 400': async () => {
     const client = (await (
       await register({ redirect_uris, grant_types: ['authorization_code'] })
     ).json()) as { client_id: string }
     return refresh({ client_id: client.client_id })
   },
-  unsupported_grant_type: () => token({ grant_type: 'password' }),
-  invalid_scope: () => refresh({ scope: 'students:write' }),
-  invalid_target: () => refresh({ resource: 'https://elsewhere.example' }),
-  invalid_redirect_uri: () => register({ redirect_uris: ['https://app.example/cb'] }),
-  invalid_client_metadata: () => register({ redirect_uris, token_endpoint_auth_method: 'private_key_jwt' }),
-  access_denied: () => post('/api/courses', '{}', JSON_TYPE),
-  invalid_token: () => get('/api/courses', 'wrong'),
-  insufficient_scope: () => get('/api/students', signed.access_token),
-  temporarily_unavailable: () => {
+  'unsupported_grant_type 400': () => token({ grant_type: 'password' }),
+  'invalid_scope 400': () => refresh({ scope: 'students:write' }),
+  'invalid_target 400': () => refresh({ resource: 'https://elsewhere.example' }),
+  'invalid_redirect_uri 400': () => register({ redirect_uris: ['https://app.example/cb'] }),
+  'invalid_client_metadata 400': () =>
+    register({ redirect_uris, token_endpoint_auth_method: 'private_key_jwt' }),
+  'access_denied 403': () => post('/api/courses', '{}', JSON_TYPE),
+  'invalid_token 401': () => get('/api/courses', 'wrong'),
+  'insufficient_scope 403': () => get('/api/students', signed.access_token),
+  'temporarily_unavailable 503': () => {
     outage.begun = true
     return refresh({}).finally(() => {
       outage.begun = false
     })
+  },
+  'temporarily_unavailable 429': async () => {
+    let response = await register({ redirect_uris })
+    while (response.status === 201) response = await register({ redirect_uris })
+    return response
   },
 }
 
@@ -73,15 +80,18 @@ it('every documented error can be provoked, and looks as it is documented', asyn
     error,
     status: Number(status),
   }))
-  expect(rows.map(({ error }) => error).sort()).toEqual(Object.keys(PROVOCATIONS).sort())
+  expect(rows.map(({ error, status }) => `${error} ${status}`).sort()).toEqual(
+    Object.keys(PROVOCATIONS).sort(),
+  )
   for (const { error, status } of rows) {
-    const response = await PROVOCATIONS[error]?.()
+    const response = await PROVOCATIONS[`${error} ${status}`]?.()
     expect(response?.status, error).toBe(status)
     expect(await response?.json()).toEqual({
       error,
       error_description: expect.stringMatching(/^[A-Z]|^\w+[: ]/),
     })
     if (status === 503) expect(response?.headers.get('retry-after')).toBe('1')
+    if (status === 429) expect(response?.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/)
     const challenged = error === 'invalid_token' || error === 'insufficient_scope'
     expect(response?.headers.has('www-authenticate'), error).toBe(challenged)
   }

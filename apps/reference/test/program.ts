@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
+import { framework } from './framework.ts'
 
 /** A program of the service as a person runs it: what it prints, and how it ends. */
 export interface Program {
@@ -27,7 +28,7 @@ export function run(
 ): Program {
   const path = fileURLToPath(new URL(`../src/${file}`, import.meta.url))
   const program = spawn(process.execPath, [path, ...given], {
-    env: { PATH: process.env.PATH ?? '', ...environment },
+    env: { PATH: process.env.PATH ?? '', ...framework, ...environment },
   })
   let output = ''
   for (const stream of [program.stdout, program.stderr]) {

@@ -1,10 +1,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ServerEvent, Store } from '@grantkit/core'
-import { listenOnFastify } from '../src/frameworks/fastify.ts'
+import { FRAMEWORKS } from '../src/frameworks/frameworks.ts'
 import { openStore } from '../src/open-store.ts'
 import { createService, type Service } from '../src/service.ts'
 import { parseSettings } from '../src/settings.ts'
+import { framework } from './framework.ts'
 
 /** The real service on a free loopback port of this process. */
 export interface RunningService {
@@ -22,7 +23,7 @@ export async function runService(
   store?: Store,
 ): Promise<RunningService> {
   const port = await freePort()
-  const settings = parseSettings({ NODE_ENV: 'test', PORT: String(port), ...environment })
+  const settings = parseSettings({ NODE_ENV: 'test', PORT: String(port), ...framework, ...environment })
   const events: ServerEvent[] = []
   const errors: unknown[] = []
   const observers = {
@@ -30,8 +31,9 @@ export async function runService(
     onError: (error: unknown) => errors.push(error),
   }
   const opened = await openStore(settings, () => {})
-  const service = await createService(settings, observers, store ?? opened.store)
-  const listening = await listenOnFastify(service.routes, { host: settings.HOST, port: settings.PORT })
+  const service = await createService(settings, observers, store ?? opened.store, opened.counting)
+  const { HOST: host, PORT } = settings
+  const listening = await FRAMEWORKS[settings.FRAMEWORK](service.routes, { host, port: PORT })
   return {
     baseUrl: settings.BASE_URL,
     port: settings.PORT,

@@ -1,4 +1,4 @@
-import { createAuthorizationServer, createResourceServer, type Interaction } from '@grantkit/core'
+import { createAuthorizationServer, createResourceServer, type Interaction, type Route } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { aClient, describeAdapter } from '@grantkit/testkit'
 import { fastify } from 'fastify'
@@ -67,6 +67,49 @@ describe('authorizationServer', () => {
     })
     expect([large.statusCode, large.json().error]).toEqual([413, 'invalid_request'])
   })
+})
+
+describe('the paths', () => {
+  it('may be percent-encoded, as in an issuer with one', async () => {
+    const app = fastify()
+    const handle = async () => ({ status: 200, headers: {}, body: 'coffee' })
+    await app.register(
+      authorizationServer({ routes: [{ path: '/caf%C3%A9/token', methods: ['GET'], handle }] }),
+    )
+    expect((await app.inject('/caf%C3%A9/token')).body).toBe('coffee')
+  })
+
+  it('count from the root of the host: below a prefix the start fails', async () => {
+    const { server } = await openNotes()
+    const app = fastify()
+    await expect(app.register(authorizationServer(server), { prefix: '/auth' })).rejects.toThrow(
+      /below \/auth.*issuer/,
+    )
+  })
+})
+
+describe('the address of the caller', () => {
+  it.each([
+    [false, '127.0.0.1'],
+    ['127.0.0.1', '203.0.113.7'],
+  ])(
+    'is the one of the socket unless the application trusts its proxy: trustProxy %s',
+    async (trustProxy, address) => {
+      const app = fastify({ trustProxy })
+      const seen: (string | undefined)[] = []
+      const route: Route = {
+        path: '/',
+        methods: ['GET'],
+        handle: async ({ remoteAddress }) => {
+          seen.push(remoteAddress)
+          return { status: 200, headers: {}, body: '' }
+        },
+      }
+      await app.register(authorizationServer({ routes: [route] }))
+      await app.inject({ url: '/', headers: { 'x-forwarded-for': '203.0.113.7' } })
+      expect(seen).toEqual([address])
+    },
+  )
 })
 
 describe('protect', () => {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { findClient } from './client-lookup.ts'
 import { type HttpRequest, type HttpResponse, type Parameters, redirect } from './http.ts'
-import { readMessage } from './message.ts'
+import { readMessage, text } from './message.ts'
 import { OAuthError } from './oauth-error.ts'
 import { reportedError } from './route.ts'
 import { challengeFault } from './rules/pkce.ts'
@@ -32,8 +32,7 @@ export interface AuthorizationRequest {
   readonly uiLocales?: string | undefined
 }
 
-const LONGEST_PARAMETER = 4000
-const parameter = z.string().max(LONGEST_PARAMETER, `must be at most ${LONGEST_PARAMETER} characters`)
+const parameter = text()
 
 const TargetParameters = z.object({ client_id: parameter, redirect_uri: parameter.optional() })
 
@@ -79,7 +78,7 @@ export async function trustedTarget(server: ServerContext, given: Parameters): P
 
 /** Returned with every answer, even where the rest of the request cannot be read. */
 function stateOf({ state }: Parameters): string | undefined {
-  return typeof state === 'string' && state.length <= LONGEST_PARAMETER ? state : undefined
+  return parameter.safeParse(state).data
 }
 
 /** The second half: what is asked for. @throws OAuthError to be sent to the client by redirect */

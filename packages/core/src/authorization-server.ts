@@ -13,6 +13,7 @@ import { addIntegration, type Integration, type IntegrationInformation } from '.
 import type { OAuthError } from './oauth-error.ts'
 import { type AuthorizationServerOptions, checkOptions } from './options.ts'
 import { basePathOf, wellKnownPath } from './paths.ts'
+import { limitingFailures } from './rate-limits.ts'
 import { type Endpoint, route } from './route.ts'
 import type { ServerContext } from './server-context.ts'
 
@@ -56,10 +57,18 @@ function protocolEndpoints(server: ServerContext): Endpoint[] {
   const at = (path: string) => ({ path: basePathOf(server.issuer) + path, cors: true })
   const openId = Object.hasOwn(server.scopes, 'openid')
   return [
-    { ...at(paths.token), methods: ['POST'], answer: (request) => token(server, request) },
+    { ...at(paths.token), methods: ['POST'], answer: (request) => limitingFailures(server, request, token) },
     { ...at(paths.register), methods: ['POST'], answer: (request) => register(server, request) },
-    { ...at(paths.revoke), methods: ['POST'], answer: (request) => revoke(server, request) },
-    { ...at(paths.introspect), methods: ['POST'], answer: (request) => introspect(server, request) },
+    {
+      ...at(paths.revoke),
+      methods: ['POST'],
+      answer: (request) => limitingFailures(server, request, revoke),
+    },
+    {
+      ...at(paths.introspect),
+      methods: ['POST'],
+      answer: (request) => limitingFailures(server, request, introspect),
+    },
     { ...at(paths.jwks), methods: ['GET'], answer: jwks(server) },
     ...(openId
       ? [

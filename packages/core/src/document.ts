@@ -2,12 +2,12 @@ import { type HttpRequest, type HttpResponse, header, json } from './http.ts'
 import { sha256 } from './secrets.ts'
 
 /**
- * A public document: made once at the start, cached for an hour, and revalidated by a strong validator over its
- * very bytes (RFC 9110 8.8.3 and 13.1.2).
+ * A public document: made once, cached for an hour or another time in seconds, and revalidated by a strong validator
+ * over its very bytes (RFC 9110 8.8.3 and 13.1.2).
  */
-export function publicDocument(content: object): (request: HttpRequest) => HttpResponse {
+export function publicDocument(content: object, maxAge = 3600): (request: HttpRequest) => HttpResponse {
   const body = JSON.stringify(content)
-  const validators = { 'cache-control': 'public, max-age=3600', etag: `"${sha256(body)}"` }
+  const validators = { 'cache-control': `public, max-age=${maxAge}`, etag: `"${sha256(body)}"` }
   const full = json(200, content, validators)
   const unchanged: HttpResponse = { status: 304, headers: validators, body: '' }
   return (request) => (isKnown(request, validators.etag) ? unchanged : full)

@@ -1,4 +1,5 @@
 import type { OAuthErrorCode, Reason } from './oauth-error.ts'
+import type { RateLimit } from './rate-limits.ts'
 
 /**
  * Everything an operator may want to log or count. Events carry ids, never a secret, code or token, so they can
@@ -49,6 +50,12 @@ export type ServerEvent =
       readonly reason: Reason
       readonly detail: string
     }
+  /** Other signing keys are in use from now on. */
+  | { readonly type: 'signing_keys_changed'; readonly keyIds: readonly string[] }
+  /** Changed signing keys cannot be used, so the earlier ones stay. `cause` says why. */
+  | { readonly type: 'signing_keys_refused'; readonly cause: unknown }
+  /** The rate limiter rejected, and what it should have counted passed. `cause` is what it rejected with. */
+  | { readonly type: 'limiter_failed'; readonly limit: RateLimit; readonly cause: unknown }
   /** A fault of the server or its store. `cause` is what was thrown. */
   | {
       readonly type: 'failed'

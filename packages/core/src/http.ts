@@ -11,6 +11,11 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** The body as UTF-8 text; empty when there is none. */
   readonly body: string
+  /**
+   * The IP address of the caller as the framework knows it: of the socket, or of whoever stands before the proxies
+   * that the application trusts. Without it nobody is counted, and rate limits do nothing.
+   */
+  readonly remoteAddress?: string | undefined
 }
 
 export interface HttpResponse {

@@ -9,12 +9,26 @@ export { type AuthorizationServer, createAuthorizationServer } from './authoriza
 export { type DiagnosisOptions, diagnose, examine, type Finding, type SendProbe } from './doctor/diagnose.ts'
 export type { Evidence, Probe } from './doctor/evidence.ts'
 export type { OnEvent, ServerEvent } from './events.ts'
+export {
+  type FetchHandlerOptions,
+  readBody,
+  toFetchHandler,
+  toHttpRequest,
+  toResponse,
+} from './fetch-handler.ts'
 export type { HttpRequest, HttpResponse, Route } from './http.ts'
 export type { Integration, IntegrationInformation } from './integrations.ts'
 export type { ConsentScope, ConsentView, ErrorView, Interaction, Session, SignInHint } from './interaction.ts'
 export { messages } from './messages.ts'
-export { OAuthError, type OAuthErrorCode, REFUSALS, type Reason } from './oauth-error.ts'
+export {
+  OAuthError,
+  type OAuthErrorCode,
+  type OAuthErrorOptions,
+  REFUSALS,
+  type Reason,
+} from './oauth-error.ts'
 export type { AuthorizationServerOptions, Lifetimes, Paths } from './options.ts'
+export type { RateLimit, RateLimiter } from './rate-limits.ts'
 export { createResourceServer, type ResourceServer, type ResourceServerOptions } from './resource-server.ts'
 export { BODY_LIMIT, errorResponse } from './route.ts'
 export type { UserClaims } from './rules/claims.ts'
@@ -40,4 +54,5 @@ export type {
   Stored,
   TokenEndpointAuthMethod,
 } from './store.ts'
-export { PrivateJwk } from './tokens/signing-keys.ts'
+export { rotateSigningKeys } from './tokens/key-rotation.ts'
+export { PrivateJwk, type SigningKeySource } from './tokens/signing-keys.ts'

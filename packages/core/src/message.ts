@@ -1,5 +1,17 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { OAuthError, type Reason } from './oauth-error.ts'
+
+const LONGEST_TEXT = 4000
+
+/** A value of bounded length, so that no rule behind it has to do with more. */
+export function text(longest = LONGEST_TEXT): z.ZodString {
+  return z.string().max(longest, `must be at most ${longest} characters`)
+}
+
+/** A list of bounded length. */
+export function listOf<Item extends z.ZodType>(item: Item, most: number): z.ZodArray<Item> {
+  return z.array(item).max(most, `must be at most ${most}`)
+}
 
 /**
  * Reads a message by its schema. Parameters it does not name are ignored (RFC 6749 3.1); a repeated one is an
@@ -23,6 +35,7 @@ function faultOf(issue: z.core.$ZodIssue | undefined, input: unknown): string | 
   if (name === '') return 'The body must be a JSON object'
   const value = Object(input)[String(issue.path[0])]
   if (value === undefined) return `${name} is missing`
-  if (issue.code === 'invalid_type' && Array.isArray(value)) return `${name} must not be repeated`
+  const repeated = issue.code === 'invalid_type' && issue.path.length === 1 && Array.isArray(value)
+  if (repeated) return `${name} must not be repeated`
   return `${name}: ${issue.message}`
 }

@@ -204,6 +204,17 @@ export const REFUSALS = {
     error: 'invalid_client_metadata',
     description: 'The client metadata is not valid',
   },
+  // Limits. RFC 6749 has no code of its own for RFC 6585's 429
+  too_many_registrations: {
+    error: 'temporarily_unavailable',
+    description: 'Too many clients were registered from this address; try again later',
+    status: 429,
+  },
+  too_many_failures: {
+    error: 'temporarily_unavailable',
+    description: 'Too many requests of this client failed; try again later',
+    status: 429,
+  },
   // The server
   store_unavailable: {
     error: 'temporarily_unavailable',
@@ -222,20 +233,28 @@ export const REFUSALS = {
 
 export type Reason = keyof typeof REFUSALS
 
+export interface OAuthErrorOptions extends ErrorOptions {
+  /** When it is worth trying again, in whole seconds. Default 1 for a 503. */
+  readonly retryAfter?: number
+}
+
 /** A protocol refusal. `message` is the `error_description`; `reason` is for the operator only. */
 export class OAuthError extends Error {
   readonly error: OAuthErrorCode
   readonly reason: Reason
   readonly status: number
+  /** Whole seconds, for `Retry-After`. */
+  readonly retryAfter: number | undefined
 
   /** @param detail takes the place of the table's description where it can name the offending value. */
-  constructor(reason: Reason, detail?: string, options?: ErrorOptions) {
+  constructor(reason: Reason, detail?: string, options?: OAuthErrorOptions) {
     const refusal: Refusal = REFUSALS[reason]
     super(printable(detail ?? refusal.description), options)
     this.name = 'OAuthError'
     this.reason = reason
     this.error = refusal.error
     this.status = refusal.status ?? STATUS[refusal.error]
+    this.retryAfter = options?.retryAfter ?? (this.status === 503 ? 1 : undefined)
   }
 
   /** The body of RFC 6749 5.2. */

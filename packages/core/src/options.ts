@@ -1,6 +1,7 @@
 import type { OnEvent } from './events.ts'
 import type { Interaction } from './interaction.ts'
 import { DEFAULT_PATHS } from './paths.ts'
+import type { RateLimiter } from './rate-limits.ts'
 import { reachableStore } from './reachable-store.ts'
 import type { UserClaims } from './rules/claims.ts'
 import { loopbackOnly, type RedirectUriPolicy } from './rules/redirect-uri.ts'
@@ -9,7 +10,7 @@ import { requestedScopes, type ScopeCatalogue } from './rules/scope.ts'
 import { type Random, strongRandom } from './secrets.ts'
 import type { ServerContext } from './server-context.ts'
 import type { Store } from './store.ts'
-import { loadSigningKeys, type PrivateJwk, type SigningKeys } from './tokens/signing-keys.ts'
+import { type SigningKeySource, type SigningKeys, signingKeys } from './tokens/signing-keys.ts'
 
 /** All times in seconds. */
 export interface Lifetimes {
@@ -37,8 +38,11 @@ export interface AuthorizationServerOptions<Scope extends string> {
   readonly interaction: Interaction
   /** At least 32 characters, the same on every replica; signs consent forms. */
   readonly secret: string
-  /** The private signing keys, newest first for each algorithm. `openid` needs at least one for RS256. */
-  readonly keys?: readonly PrivateJwk[]
+  /**
+   * The private signing keys, newest first for each algorithm; `openid` needs at least one for RS256. A function is
+   * asked at every use, so that keys can rotate while the server runs (`rotateSigningKeys`).
+   */
+  readonly keys?: SigningKeySource
   /** The claims of a user (OIDC Core 5.1); `undefined` when the user is gone. Needed when the catalogue has `openid`. */
   readonly claims?: (subject: string) => Promise<UserClaims | undefined>
   /** Resource indicators that tokens can be bound to (RFC 8707). Default: the issuer. */
@@ -47,6 +51,8 @@ export interface AuthorizationServerOptions<Scope extends string> {
   readonly defaultScope?: string
   /** Which redirect URIs may register themselves. Default `loopbackOnly()`. */
   readonly redirectUris?: RedirectUriPolicy
+  /** Counts registrations by address, and failed requests by client and address. Default: nothing is limited. */
+  readonly rateLimiter?: RateLimiter
   readonly lifetimes?: Partial<Lifetimes>
   /** Where the endpoints are, below the issuer. Default: `/oauth/…` for pages, `/api/oauth/…` for the rest. */
   readonly paths?: Partial<Paths>
@@ -87,7 +93,9 @@ export function checkOptions<Scope extends string>(
 ): ServerContext {
   const lifetimes = { ...DEFAULT_LIFETIMES, ...defined(options.lifetimes) }
   const paths = { ...DEFAULT_PATHS, ...defined(options.paths) }
-  const keys = loadSigningKeys(options.keys ?? [])
+  const onEvent = options.onEvent ?? (() => {})
+  const now = options.now ?? systemClock
+  const keys = signingKeys(options.keys ?? [], { now, lifetime: lifetimes.accessToken, onEvent })
   checkIssuer(options.issuer)
   checkOpenId(options, keys)
   checkLifetimes(lifetimes)
@@ -109,10 +117,11 @@ export function checkOptions<Scope extends string>(
     resources: (options.resources ?? [options.issuer]).map(canonicalResource),
     defaultScope: options.defaultScope,
     redirectUris: options.redirectUris ?? loopbackOnly(),
+    rateLimiter: options.rateLimiter,
     lifetimes,
     paths,
-    onEvent: options.onEvent ?? (() => {}),
-    now: options.now ?? systemClock,
+    onEvent,
+    now,
     random: options.random ?? strongRandom,
     documentation: options.documentation,
   }

@@ -50,7 +50,7 @@ async function answerOrRefuse(
 export function errorResponse(error: OAuthError, request?: HttpRequest): HttpResponse {
   return json(error.status, error, {
     ...NO_STORE,
-    ...(error.status === 503 ? { 'retry-after': '1' } : {}),
+    ...(error.retryAfter === undefined ? {} : { 'retry-after': String(error.retryAfter) }),
     ...(error.error === 'invalid_client' && request ? clientChallenge(request) : {}),
   })
 }

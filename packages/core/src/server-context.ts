@@ -1,6 +1,7 @@
 import type { OnEvent } from './events.ts'
 import type { Interaction } from './interaction.ts'
 import type { Lifetimes, Paths } from './options.ts'
+import type { RateLimiter } from './rate-limits.ts'
 import type { UserClaims } from './rules/claims.ts'
 import type { RedirectUriPolicy } from './rules/redirect-uri.ts'
 import type { ScopeCatalogue } from './rules/scope.ts'
@@ -20,6 +21,7 @@ export interface ServerContext {
   readonly resources: readonly string[]
   readonly defaultScope?: string | undefined
   readonly redirectUris: RedirectUriPolicy
+  readonly rateLimiter?: RateLimiter | undefined
   readonly lifetimes: Lifetimes
   readonly paths: Paths
   readonly onEvent: OnEvent

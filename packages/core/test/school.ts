@@ -50,6 +50,7 @@ export interface Message {
   readonly form?: string | Record<string, string> | [string, string][]
   readonly json?: unknown
   readonly headers?: HttpRequest['headers']
+  readonly remoteAddress?: string | undefined
 }
 
 export interface School {
@@ -143,7 +144,7 @@ function send(
 function requestOf(
   method: string,
   path: string,
-  { query = '', form, json, headers = {} }: Message,
+  { query = '', form, json, headers = {}, remoteAddress }: Message,
 ): HttpRequest {
   const type = json === undefined ? 'application/x-www-form-urlencoded' : 'application/json'
   const body = json === undefined ? encoded(form ?? '') : JSON.stringify(json)
@@ -152,6 +153,7 @@ function requestOf(
     path,
     query: encoded(query),
     body,
+    remoteAddress,
     headers: body === '' ? headers : { 'content-type': type, ...headers },
   }
 }

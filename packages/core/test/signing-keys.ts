@@ -1,9 +1,9 @@
 import type { PrivateJwk } from '@grantkit/core'
 import { exportJWK, generateKeyPair } from 'jose'
 
-async function signingKey(alg: PrivateJwk['alg']): Promise<PrivateJwk> {
+export async function signingKey(alg: PrivateJwk['alg'], kid = `test-${alg}`): Promise<PrivateJwk> {
   const { privateKey } = await generateKeyPair(alg, { extractable: true })
-  return { ...(await exportJWK(privateKey)), alg, kid: `test-${alg}` } as PrivateJwk
+  return { ...(await exportJWK(privateKey)), alg, kid } as PrivateJwk
 }
 
 /** Made once for all tests: an RSA key takes a noticeable while. */

@@ -4,16 +4,11 @@ import { createHash } from 'node:crypto'
 export interface RedisCommands {
   get(key: string): Promise<string | null>
   del(key: string): Promise<number>
-  set(key: string, value: string, options: SetOptions): Promise<string | null>
   eval(script: string, given: ScriptInput): Promise<unknown>
   evalSha(sha1: string, given: ScriptInput): Promise<unknown>
   zRange(key: string, min: number, max: string, options: { BY: 'SCORE' }): Promise<string[]>
   zRem(key: string, members: string[]): Promise<number>
-}
-
-interface SetOptions {
-  readonly condition: 'NX'
-  readonly expiration: { readonly type: 'EXAT'; readonly value: number }
+  wait(replicas: number, milliseconds: number): Promise<number>
 }
 
 export interface ScriptInput {

@@ -1,34 +1,69 @@
-import { createClient, type RedisClientType } from '@redis/client'
+import { within } from './attempt.ts'
+import type { RedisCommands } from './commands.ts'
+import { deploymentOf } from './deployment.ts'
+import { reconnectWhenSilent } from './heartbeat.ts'
+import { parseRedisUrl } from './redis-url.ts'
+import type { ConfigurableRedis } from './settings-warnings.ts'
 
 export interface ConnectOptions {
-  /** How long a command may take, in milliseconds, before the store counts as unreachable. Default 500. */
-  readonly commandTimeout?: number
   /** Hears of connections that broke; the client reconnects by itself. */
   readonly onError?: (error: Error) => void
+  /** Keep records that were read in this process until Redis says that they changed. Default: none is kept. */
+  readonly readCache?: ReadCache
 }
 
 /**
- * Connects to `redis://` or `rediss://` the way an authorization server needs it: a command fails at once while
- * there is no connection, rather than wait in a queue and run when nobody waits for it any more.
+ * Redis tells each connection which of the keys that it read were changed since (RESP3 client tracking), so a
+ * revocation reaches every replica as fast as the network does. For stores that only guard an API: what changes grants
+ * has to read what is there now.
+ */
+export interface ReadCache {
+  readonly maxEntries: number
+  /** How long a record is believed without another word, in milliseconds, should the network fail unnoticed. */
+  readonly ttl: number
+}
+
+/** A connection to Redis, however it is deployed. */
+export interface RedisConnection extends RedisCommands {
+  /** The client of `@redis/client` underneath, for what else an application keeps in Redis. Its commands time out too. */
+  readonly client: object
+  /** The primaries. */
+  nodes(): ConfigurableRedis[]
+  /** Lets go at once. */
+  destroy(): void
+}
+
+const CONNECT_MS = 5000
+const COMMAND_MS = 500
+
+/**
+ * Connects the way an authorization server needs it: a command fails at once while there is no connection, rather
+ * than wait in a queue and run when nobody waits for it any more; a connection that broke or went silent is made anew.
  *
- * @throws Error when the server cannot be reached now
+ * @param url `redis://`, `redis+cluster://` or `redis+sentinel://`, `rediss` for TLS; see the README
+ * @throws Error when Redis cannot be reached now
  */
 export async function connectToRedis(
   url: string,
-  { commandTimeout = 500, onError = () => {} }: ConnectOptions = {},
-): Promise<RedisClientType> {
-  const client = createClient({
-    url,
-    disableOfflineQueue: true,
-    commandOptions: { timeout: commandTimeout },
-    socket: { connectTimeout: 2000, reconnectStrategy },
+  { onError = () => {}, readCache }: ConnectOptions = {},
+): Promise<RedisConnection> {
+  const { redis, nodes, watched } = deploymentOf(parseRedisUrl(url), readCache)
+  let reason = ''
+  redis.on('error', (error) => {
+    reason = error.message
+    onError(error)
   })
-  client.on('error', onError)
-  await client.connect()
-  return client as unknown as RedisClientType
-}
-
-/** Sooner at first, two seconds at most, and never all replicas at one moment. */
-function reconnectStrategy(attempts: number): number {
-  return Math.min(50 * 2 ** attempts, 2000) * (0.5 + Math.random() / 2)
+  try {
+    await within(CONNECT_MS, redis.connect())
+  } catch (cause) {
+    redis.destroy()
+    throw new Error(`Redis cannot be reached: ${reason}`, { cause })
+  }
+  const stop = reconnectWhenSilent(watched)
+  const destroy = () => {
+    stop()
+    redis.destroy()
+  }
+  const client = redis.withCommandOptions({ timeout: COMMAND_MS })
+  return Object.assign(Object.create(redis) as RedisCommands, { client, nodes, destroy })
 }

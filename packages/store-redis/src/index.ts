@@ -3,7 +3,8 @@
  *
  * @module
  */
-export type { RedisCommands } from './commands.ts'
-export { type ConnectOptions, connectToRedis } from './connect.ts'
+export type { RedisCommands, ScriptInput } from './commands.ts'
+export { type ConnectOptions, connectToRedis, type ReadCache, type RedisConnection } from './connect.ts'
 export { createRedisStore, type RedisStoreOptions } from './redis-store.ts'
+export type { ReplicationOptions } from './replication.ts'
 export { type ConfigurableRedis, settingsWarnings } from './settings-warnings.ts'

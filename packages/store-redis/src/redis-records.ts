@@ -1,35 +1,44 @@
 import type { Records } from '@grantkit/core'
+import { twice, within } from './attempt.ts'
 import { type RedisCommands, script } from './commands.ts'
 import { decode, encode, VERSION_LENGTH } from './record-text.ts'
 
-/** Writes the record and its expiry in one step, if the version is still the one that was seen. */
-const replaceIfUnchanged = script(`
-if redis.call('GETRANGE', KEYS[1], 0, ${VERSION_LENGTH - 1}) ~= ARGV[1] then return 0 end
+/**
+ * Writes the record with its expiry in one step, if the version is still the one that was seen; no record has the
+ * empty version. What is there already counts as written: a write whose reply was lost may be sent again.
+ */
+const writeIfUnchanged = script(`
+local version = redis.call('GETRANGE', KEYS[1], 0, ${VERSION_LENGTH - 1})
+if version == string.sub(ARGV[2], 1, ${VERSION_LENGTH}) then return 1 end
+if version ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[2], 'EXAT', ARGV[3])
 return 1
 `)
 
-/** One kind of record, one key each. Every verb is one command on one key, so all work in a cluster. */
-export function redisRecords<T>(redis: RedisCommands, prefix: string): Records<T> {
+const NO_RECORD = ''
+
+/**
+ * One kind of record, one key each. Every verb is one command on one key, so all work in a cluster.
+ *
+ * @param commandTimeout milliseconds
+ */
+export function redisRecords<T>(redis: RedisCommands, prefix: string, commandTimeout: number): Records<T> {
   const keyOf = (id: string) => prefix + id
+
+  async function write(id: string, seen: string, value: T, expiresAt: number): Promise<boolean> {
+    const given = { keys: [keyOf(id)], arguments: [seen, encode(value), String(expiresAt)] }
+    return (await twice(() => within(commandTimeout, writeIfUnchanged(redis, given)))) === 1
+  }
+
   return {
     async find(id) {
-      const text = await redis.get(keyOf(id))
+      const text = await within(commandTimeout, redis.get(keyOf(id)))
       return text === null ? undefined : decode<T>(text)
     },
-
-    async insert(id, value, expiresAt) {
-      const expiration = { type: 'EXAT', value: expiresAt } as const
-      return (await redis.set(keyOf(id), encode(value), { condition: 'NX', expiration })) !== null
-    },
-
-    async replace(id, seen, value, expiresAt) {
-      const given = [String(seen.version), encode(value), String(expiresAt)]
-      return (await replaceIfUnchanged(redis, { keys: [keyOf(id)], arguments: given })) === 1
-    },
-
+    insert: (id, value, expiresAt) => write(id, NO_RECORD, value, expiresAt),
+    replace: (id, seen, value, expiresAt) => write(id, String(seen.version), value, expiresAt),
     async remove(id) {
-      await redis.del(keyOf(id))
+      await twice(() => within(commandTimeout, redis.del(keyOf(id))))
     },
   }
 }

@@ -1,11 +1,16 @@
 import type { Client, Grant, Store } from '@grantkit/core'
 import type { RedisCommands } from './commands.ts'
 import { redisRecords } from './redis-records.ts'
+import { type ReplicationOptions, replicated } from './replication.ts'
 import { subjectIndex } from './subject-index.ts'
 
 export interface RedisStoreOptions {
   /** Goes before every key, so that services can share a server. Default `grantkit:`. */
   readonly keyPrefix?: string
+  /** How long a command may take, in milliseconds, before the store counts as unreachable. Default 500. */
+  readonly commandTimeout?: number
+  /** Wait until replicas have the change of a grant before it counts. Default: the primary alone is waited for. */
+  readonly waitReplicas?: ReplicationOptions
 }
 
 /**
@@ -15,42 +20,38 @@ export interface RedisStoreOptions {
  */
 export function createRedisStore(
   redis: RedisCommands,
-  { keyPrefix = 'grantkit:' }: RedisStoreOptions = {},
+  { keyPrefix = 'grantkit:', commandTimeout = 500, waitReplicas }: RedisStoreOptions = {},
 ): Store {
-  const grants = redisRecords<Grant>(redis, `${keyPrefix}grant:`)
-  const index = subjectIndex(redis, `${keyPrefix}subject:`, epochSeconds)
+  const records = redisRecords<Grant>(redis, `${keyPrefix}grant:`, commandTimeout)
+  const grants = waitReplicas === undefined ? records : replicated(records, redis, waitReplicas)
+  const index = subjectIndex(redis, `${keyPrefix}subject:`, commandTimeout)
   return {
-    clients: redisRecords<Client>(redis, `${keyPrefix}client:`),
+    clients: redisRecords<Client>(redis, `${keyPrefix}client:`, commandTimeout),
     grants: {
       ...grants,
-      // The index is written beside the record, in the same round trip: it may lag, the record is what counts.
+      // The index comes to hold every grant before anything of it is handed out, and no later change touches it.
       async insert(id, grant, expiresAt) {
-        const [inserted] = await Promise.all([
-          grants.insert(id, grant, expiresAt),
-          index.add(grant.subject, id, expiresAt),
+        const [inserted, entries] = await Promise.all([
+          records.insert(id, grant, expiresAt),
+          index.add(grant.subject, id, Math.max(expiresAt, grant.expiresAt)),
         ])
+        if (entries % SWEEP_EVERY === 0) await listBySubject(grant.subject)
         return inserted
       },
-      async replace(id, seen, grant, expiresAt) {
-        const [replaced] = await Promise.all([
-          grants.replace(id, seen, grant, expiresAt),
-          index.add(grant.subject, id, expiresAt),
-        ])
-        return replaced
-      },
-      async listBySubject(subject) {
-        const ids = await index.grantIds(subject)
-        const found = await Promise.all(ids.map((id) => grants.find(id)))
-        await index.drop(
-          subject,
-          ids.filter((_, position) => found[position] === undefined),
-        )
-        return found.flatMap((stored) => (stored?.value.subject === subject ? [stored.value] : []))
-      },
+      listBySubject,
     },
+  }
+
+  async function listBySubject(subject: string): Promise<Grant[]> {
+    const ids = await index.grantIds(subject)
+    const found = await Promise.all(ids.map((id) => records.find(id)))
+    await index.drop(
+      subject,
+      ids.filter((_, position) => found[position] === undefined),
+    )
+    return found.flatMap((stored) => (stored?.value.subject === subject ? [stored.value] : []))
   }
 }
 
-function epochSeconds(): number {
-  return Math.floor(Date.now() / 1000)
-}
+/** Entries of a subject's list between two looks for those whose grants are gone. */
+const SWEEP_EVERY = 256

@@ -1,16 +1,26 @@
-/** The part of a client that the check needs; a cluster would have to be asked node by node. */
+/** A client of one node. */
 export interface ConfigurableRedis {
   configGet(parameter: string): Promise<Record<string, string>>
 }
 
-/** What a server is set to that could lose records, in words for the operator; empty when all is well. */
-export async function settingsWarnings(redis: ConfigurableRedis): Promise<string[]> {
-  const get = async (name: string) => (await redis.configGet(name))[name] ?? ''
-  const [policy, appendOnly, save] = await Promise.all([
-    get('maxmemory-policy'),
-    get('appendonly'),
-    get('save'),
-  ])
+/** What the primaries are set to that could lose records, in words for the operator; empty when all is well. */
+export async function settingsWarnings(redis: { nodes(): ConfigurableRedis[] }): Promise<string[]> {
+  const warnings = await Promise.all(redis.nodes().map(nodeWarnings))
+  return [...new Set(warnings.flat())]
+}
+
+async function nodeWarnings(node: ConfigurableRedis): Promise<string[]> {
+  const get = async (name: string) => (await node.configGet(name))[name] ?? ''
+  try {
+    return warningsOf(await get('maxmemory-policy'), await get('appendonly'), await get('save'))
+  } catch (error) {
+    // Hosted services often refuse CONFIG; that is no reason not to start.
+    const reason = error instanceof Error ? error.message : String(error)
+    return [`the settings of Redis cannot be read (${reason}): see that maxmemory-policy is noeviction`]
+  }
+}
+
+function warningsOf(policy: string, appendOnly: string, save: string): string[] {
   return [
     ...(policy === 'noeviction'
       ? []

@@ -8,41 +8,34 @@ import { requireSystemPart } from '../../../scripts/system-parts.ts'
 
 /** A real server of this test alone, on a free loopback port. */
 export interface RedisServer {
+  readonly port: number
   readonly url: string
   /** Ends it without a word, as a crash does. */
   stop(): Promise<void>
   /** Starts it on what it has written, after such an end if it runs. */
   restart(): Promise<void>
+  /** Lets its connections stand and answers nothing on them, as a machine does that lost its network. */
+  freeze(): void
+  thaw(): void
   close(): Promise<void>
 }
 
+/** @param options of the command line, after those that make every acknowledged write outlive a crash */
 export async function startRedis(...options: string[]): Promise<RedisServer> {
   const folder = await mkdtemp(join(tmpdir(), 'grantkit-redis-'))
   const port = await freePort()
-  const start = () =>
-    launch([
-      '--port',
-      String(port),
-      '--bind',
-      '127.0.0.1',
-      '--dir',
-      folder,
-      '--appendonly',
-      'yes',
-      '--appendfsync',
-      'always',
-      '--save',
-      '',
-      ...options,
-    ])
-  let server = await start()
+  const own = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder, ...DURABLE, ...options]
+  let server = await launch(own)
   return {
+    port,
     url: `redis://127.0.0.1:${port}`,
     stop: () => kill(server),
     async restart() {
       await kill(server)
-      server = await start()
+      server = await launch(own)
     },
+    freeze: () => void server.kill('SIGSTOP'),
+    thaw: () => void server.kill('SIGCONT'),
     async close() {
       await kill(server)
       await rm(folder, { recursive: true })
@@ -50,25 +43,44 @@ export async function startRedis(...options: string[]): Promise<RedisServer> {
   }
 }
 
-async function launch(options: readonly string[]): Promise<ChildProcess> {
+const DURABLE = [
+  '--appendonly',
+  'yes',
+  '--appendfsync',
+  'always',
+  '--save',
+  '',
+  '--repl-diskless-sync-delay',
+  '0',
+]
+
+/** Starts `redis-server` and waits until it says that it is there. */
+export async function launch(
+  options: readonly string[],
+  ready = 'Ready to accept connections',
+): Promise<ChildProcess> {
   const server = spawn(requireSystemPart('Redis'), options, { stdio: ['ignore', 'pipe', 'inherit'] })
-  let output = ''
-  for await (const chunk of server.stdout) {
-    output += chunk
-    if (output.includes('Ready to accept connections')) break
-  }
-  if (!output.includes('Ready to accept connections')) throw new Error(`Redis did not start:\n${output}`)
+  const output: string[] = []
+  await new Promise<void>((resolve, reject) => {
+    server.stdout.on('data', (chunk) => {
+      output.push(String(chunk))
+      if (output.join('').includes(ready)) resolve()
+    })
+    server.once('exit', () => reject(new Error(`Redis did not start:\n${output.join('')}`)))
+  })
+  // What it says from here on would fill the pipe.
+  server.stdout.removeAllListeners('data').resume()
   return server
 }
 
-async function kill(server: ChildProcess): Promise<void> {
+export async function kill(server: ChildProcess): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return
   const ended = once(server, 'exit')
   server.kill('SIGKILL')
   await ended
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
   const { port } = probe.address() as { port: number }

@@ -1,121 +1,165 @@
 import { aClient, aGrant, describeStore } from '@grantkit/testkit'
+import { createClient } from '@redis/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { connectToRedis, createRedisStore, settingsWarnings } from '../src/index.ts'
+import { connectToRedis, createRedisStore, type RedisConnection, settingsWarnings } from '../src/index.ts'
 import { type RedisServer, startRedis } from './redis-server.ts'
 
 describeStore(
   'redis',
   async () => {
     const server = await startRedis()
-    const client = await connectToRedis(server.url)
+    const redis = await connectToRedis(server.url)
     const close = async () => {
-      client.destroy()
+      redis.destroy()
       await server.close()
     }
-    return { store: createRedisStore(client), close }
+    return { store: createRedisStore(redis), close, restart: () => server.restart() }
   },
-  { realTime: true },
+  { realTime: true, survivesRestart: true },
 )
-
-let server: RedisServer
-beforeAll(async () => {
-  server = await startRedis()
-})
-afterAll(() => server.close())
 
 const soon = () => Math.floor(Date.now() / 1000) + 60
 
-async function openStore() {
-  const client = await connectToRedis(server.url)
-  return { client, store: createRedisStore(client) }
+let server: RedisServer
+let redis: RedisConnection
+/** Looks at the server from beside the store. */
+let admin: ReturnType<typeof adminOf>
+beforeAll(async () => {
+  server = await startRedis()
+  redis = await connectToRedis(server.url)
+  admin = adminOf(server.url)
+  await admin.connect()
+})
+afterAll(async () => {
+  redis.destroy()
+  admin.destroy()
+  await server.close()
+})
+
+function adminOf(url: string) {
+  return createClient({ url }).on('error', () => {})
 }
 
 describe('the store in Redis', () => {
   it('is one store for two processes', async () => {
-    const [here, there] = [await openStore(), await openStore()]
+    const other = await connectToRedis(server.url)
+    const [here, there] = [createRedisStore(redis), createRedisStore(other)]
     const grant = aGrant({ id: 'shared', subject: 'two processes' })
-    expect(await here.store.grants.insert(grant.id, grant, soon())).toBe(true)
-    const seen = await there.store.grants.find(grant.id)
+    expect(await here.grants.insert(grant.id, grant, soon())).toBe(true)
+    const seen = await there.grants.find(grant.id)
     if (seen === undefined) throw new Error('The other process does not see the grant')
-    const races = [here, there].map(({ store }) =>
+    const races = [here, there].map((store) =>
       store.grants.replace(grant.id, seen, { ...grant, usedAt: 2 }, soon()),
     )
     expect((await Promise.all(races)).sort()).toEqual([false, true])
-    for (const { client } of [here, there]) client.destroy()
-  })
-
-  it('keeps what it acknowledged over a crash, and connects again by itself', async () => {
-    const { client, store } = await openStore()
-    await store.clients.insert('kept', aClient({ clientId: 'kept' }), soon())
-    await server.restart()
-    await expect
-      .poll(() => store.clients.find('kept').catch(() => undefined), { timeout: 10_000 })
-      .toMatchObject({ value: { clientId: 'kept' } })
-    client.destroy()
-  })
-
-  it('fails at once while the server is gone, and does nothing later', async () => {
-    const lost = await startRedis()
-    const client = await connectToRedis(lost.url)
-    const store = createRedisStore(client)
-    await lost.close()
-    await expect(store.clients.insert('late', aClient(), soon())).rejects.toThrow()
-    await expect(store.clients.find('late')).rejects.toThrow()
-    client.destroy()
+    other.destroy()
   })
 
   it('runs its scripts on a server that has forgotten them', async () => {
-    const { client, store } = await openStore()
-    await store.clients.insert('script', aClient({ clientId: 'script' }), soon())
-    for (const createdAt of [1, 2]) {
-      await client.scriptFlush()
-      const seen = await store.clients.find('script')
+    const store = createRedisStore(redis)
+    for (const id of ['first', 'second']) {
+      await admin.scriptFlush()
+      expect(await store.clients.insert(id, aClient({ clientId: id }), soon())).toBe(true)
+      const seen = await store.clients.find(id)
       if (seen === undefined) throw new Error('The client is gone')
-      expect(await store.clients.replace('script', seen, { ...seen.value, createdAt }, soon())).toBe(true)
+      await admin.scriptFlush()
+      expect(await store.clients.replace(id, seen, seen.value, soon())).toBe(true)
     }
-    client.destroy()
   })
 
   it('leaves no key without an end', async () => {
-    const { client, store } = await openStore()
+    const store = createRedisStore(redis, { keyPrefix: 'abandoned:' })
     const grant = aGrant({ id: 'abandoned', subject: 'abandoned' })
     await store.grants.insert(grant.id, grant, soon())
     await store.clients.insert('abandoned', aClient(), soon())
-    const keys = await client.keys('grantkit:*')
-    expect(keys.length).toBeGreaterThan(2)
-    for (const key of keys) expect(await client.ttl(key), key).toBeGreaterThan(0)
-    client.destroy()
+    const keys = await admin.keys('abandoned:*')
+    expect(keys).toHaveLength(3)
+    for (const key of keys) expect(await admin.ttl(key), key).toBeGreaterThan(0)
+  })
+
+  it('forgets grants that were never redeemed, in the list of their subject too', async () => {
+    const store = createRedisStore(redis, { keyPrefix: 'often:' })
+    for (let attempt = 0; attempt < 600; attempt++) {
+      const grant = aGrant({ subject: 'often' })
+      await store.grants.insert(grant.id, grant, soon())
+      await store.grants.remove(grant.id)
+    }
+    const [list = ''] = await admin.keys('often:*')
+    expect(await admin.zCard(list)).toBeLessThanOrEqual(256)
   })
 
   it('reads a record with members that it does not know, and refuses a format of the future', async () => {
-    const { client, store } = await openStore()
-    const version = 'v'.repeat(22)
+    const store = createRedisStore(redis)
     const write = (id: string, content: object) =>
-      client.set(`grantkit:client:${id}`, version + JSON.stringify(content))
+      admin.set(`grantkit:client:${id}`, 'v'.repeat(22) + JSON.stringify(content))
     await write('newer', { schema: 1, value: { ...aClient(), colour: 'blue' } })
     await write('future', { schema: 99, value: {} })
     expect((await store.clients.find('newer'))?.value).toMatchObject({ colour: 'blue' })
     await expect(store.clients.find('future')).rejects.toThrow('newer release')
-    await client.del(['grantkit:client:newer', 'grantkit:client:future'])
-    client.destroy()
+  })
+
+  it('sends one command for a bearer check, and two in turn for a change', async () => {
+    const store = createRedisStore(redis)
+    const grant = aGrant()
+    await store.grants.insert(grant.id, grant, soon())
+    const counted = async (work: () => Promise<unknown>) => {
+      await admin.configResetStat()
+      await work()
+      return (await admin.info('commandstats'))
+        .split('\n')
+        .map((line) => /^cmdstat_(get|evalsha|zadd|set):calls=(\d+)/.exec(line)?.slice(1).join(' '))
+        .filter((line) => line !== undefined)
+        .sort()
+    }
+    expect(await counted(() => store.grants.find(grant.id))).toEqual(['get 1'])
+    const change = async () => {
+      const seen = await store.grants.find(grant.id)
+      if (seen) await store.grants.replace(grant.id, seen, grant, soon())
+    }
+    // The script counts as what it is and as what it does.
+    expect(await counted(change)).toEqual(['evalsha 1', 'get 1', 'set 1'])
+  })
+})
+
+describe('connectToRedis', () => {
+  it('says at once that nobody is there', async () => {
+    const lost = await startRedis()
+    await lost.close()
+    await expect(connectToRedis(lost.url)).rejects.toThrow(/cannot be reached: .*ECONNREFUSED/)
+  })
+
+  it('says that a password is wrong, and does not repeat it', async () => {
+    const guarded = await startRedis('--requirepass', 'right')
+    const url = guarded.url.replace('//', '//:mistaken@')
+    const refused = await connectToRedis(url).catch((error: Error) => error.message)
+    expect(refused).toMatch(/WRONGPASS/)
+    expect(refused).not.toContain('mistaken')
+    ;(await connectToRedis(guarded.url.replace('//', '//:right@'))).destroy()
+    await guarded.close()
   })
 })
 
 describe('settingsWarnings', () => {
   it('has nothing to say of a server that keeps everything', async () => {
-    const client = await connectToRedis(server.url)
-    expect(await settingsWarnings(client)).toEqual([])
-    client.destroy()
+    expect(await settingsWarnings(redis)).toEqual([])
   })
 
   it('warns of what loses records', async () => {
     const careless = await startRedis('--maxmemory-policy', 'allkeys-lru', '--appendonly', 'no')
-    const client = await connectToRedis(careless.url)
-    expect(await settingsWarnings(client)).toEqual([
+    const connection = await connectToRedis(careless.url)
+    expect(await settingsWarnings(connection)).toEqual([
       expect.stringContaining('allkeys-lru'),
       expect.stringContaining('nothing is persisted'),
     ])
-    client.destroy()
+    connection.destroy()
     await careless.close()
+  })
+
+  it('says so when the settings may not be read', async () => {
+    const hosted = await startRedis('--rename-command', 'CONFIG', '')
+    const connection = await connectToRedis(hosted.url)
+    expect(await settingsWarnings(connection)).toEqual([expect.stringContaining('cannot be read')])
+    connection.destroy()
+    await hosted.close()
   })
 })

@@ -26,7 +26,8 @@ async function answer(routes: readonly Route[], incoming: IncomingMessage): Prom
     const route = routes.find((candidate) => pattern(candidate).test(path))
     if (route === undefined) return { status: 404, headers: {}, body: '' }
     const body = await read(incoming)
-    return await route.handle({ method, path, query: query.join('?'), headers, body })
+    const { remoteAddress } = incoming.socket
+    return await route.handle({ method, path, query: query.join('?'), headers, body, remoteAddress })
   } catch (error) {
     return errorResponse(error instanceof OAuthError ? error : new OAuthError('unexpected'))
   }

@@ -2,12 +2,16 @@ import type { Store } from '@grantkit/core'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { type Clock, fakeClock, realClock } from './clock.ts'
 import { expiryPromises } from './store/expiry.ts'
+import { grantModelPromises } from './store/grant-model.ts'
 import { idPromises } from './store/ids.ts'
 import { listingPromises } from './store/listing.ts'
 import { modelPromises } from './store/model.ts'
 import { racePromises } from './store/races.ts'
 import { CLIENTS, GRANTS, type RecordKind } from './store/record-kind.ts'
 import { recordPromises } from './store/records.ts'
+import { restartPromises } from './store/restart.ts'
+import { secretPromises } from './store/secrets.ts'
+import { skewPromises } from './store/skew.ts'
 import type { Subject } from './store/subject.ts'
 import { clientValuePromises, grantValuePromises, valuePromises } from './store/values.ts'
 
@@ -15,6 +19,8 @@ export interface StoreUnderTest {
   readonly store: Store
   /** Called once, after the last test. */
   close?(): Promise<void> | void
+  /** Crashes what keeps the records and starts it again on what it wrote. Needed for `survivesRestart`. */
+  restart?(): Promise<void>
 }
 
 /** Makes the store to test. It may hold other records: the suite uses ids and subjects of its own. */
@@ -29,6 +35,8 @@ export interface DescribeStoreOptions {
    * real seconds for each expiry. Default: false.
    */
   readonly realTime?: boolean
+  /** For a store that promises to keep what it acknowledged when its server crashes. Default: false. */
+  readonly survivesRestart?: boolean
 }
 
 /**
@@ -39,7 +47,7 @@ export interface DescribeStoreOptions {
 export function describeStore(
   name: string,
   createStore: CreateStore,
-  { realTime = false }: DescribeStoreOptions = {},
+  { realTime = false, survivesRestart = false }: DescribeStoreOptions = {},
 ): void {
   describe(`store ${name}`, () => {
     const clock: Clock = realTime ? realClock : fakeClock()
@@ -56,12 +64,23 @@ export function describeStore(
         if (made === undefined) throw new Error(`The store ${name} was not created`)
         return made.store
       },
+      async restart() {
+        if (made?.restart === undefined) throw new Error(`createStore gives no way to restart ${name}`)
+        await made.restart()
+      },
     }
     describe('clients', () => eachKindPromises(subject, CLIENTS))
     describe('grants', () => eachKindPromises(subject, GRANTS))
     clientValuePromises(subject)
     grantValuePromises(subject)
     listingPromises(subject)
+    secretPromises(subject)
+    grantModelPromises(subject)
+    skewPromises(subject)
+    if (survivesRestart) {
+      restartPromises(subject, CLIENTS)
+      restartPromises(subject, GRANTS)
+    }
   })
 }
 

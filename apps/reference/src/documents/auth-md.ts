@@ -162,6 +162,11 @@ const ERRORS = [
   ['invalid_token', 401, 'The access token is malformed, expired, revoked or for another resource'],
   ['insufficient_scope', 403, 'The access token lacks a scope; the challenge names it'],
   ['temporarily_unavailable', 503, 'Try again after the seconds of Retry-After; nothing was consumed'],
+  [
+    'temporarily_unavailable',
+    429,
+    'Too many registrations from one address, or too many failed requests of one client from there. Try again after the seconds of Retry-After',
+  ],
 ] as const
 
 function meaningOf(scope: string): string {

@@ -8,6 +8,7 @@ import {
   type Operation,
   redirectAnswer,
   ref,
+  TOO_MANY,
   textAnswer,
   UNAVAILABLE,
 } from './operation.ts'
@@ -24,7 +25,12 @@ const MEDIA_TYPE_REFUSED = errorAnswer(
 )
 const TOO_LARGE = errorAnswer('The body is too large', 'invalid_request', 'The body is larger than 64 KiB')
 /** What every endpoint that reads a body may answer. */
-const BODY_REFUSALS = { '413': TOO_LARGE, '415': MEDIA_TYPE_REFUSED, '503': UNAVAILABLE }
+const BODY_REFUSALS = {
+  '413': TOO_LARGE,
+  '415': MEDIA_TYPE_REFUSED,
+  '429': TOO_MANY,
+  '503': UNAVAILABLE,
+}
 
 export const OAUTH_OPERATIONS: readonly Operation[] = [
   {

@@ -68,6 +68,16 @@ export function redirectAnswer(description: string): Json {
   return { description, headers: { Location: { description: 'Where to go on', schema: { type: 'string' } } } }
 }
 
+/** A refusal by a rate limit (RFC 6585 4). */
+export const TOO_MANY: Json = {
+  ...(errorAnswer(
+    'Too many registrations from this address, or failed requests of this client from there',
+    'temporarily_unavailable',
+    'Too many requests of this client failed; try again later',
+  ) as { readonly [name: string]: Json }),
+  headers: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } } },
+}
+
 export const UNAVAILABLE = errorAnswer('The store cannot be reached', 'temporarily_unavailable', 'Try again')
 
 export function jsonBody(schema: Json, example: Json): Json {

@@ -1,8 +1,9 @@
 import type { HttpRequest, HttpResponse } from '@grantkit/core'
 import { describe, expect, it } from 'vitest'
 import { accountsOf, demoAccounts } from '../accounts.ts'
+import { countingInMemory } from '../counters.ts'
+import { signInLimits } from '../limits.ts'
 import { sessionsInCookies } from '../session.ts'
-import { signInLimits } from '../sign-in-limits.ts'
 import { login } from './login.ts'
 
 const BASE_URL = 'https://school.example'
@@ -12,7 +13,8 @@ const accounts = accountsOf(await demoAccounts())
 function openLogin() {
   const sessions = sessionsInCookies(SECRET, BASE_URL)
   const site = { basePath: '', https: true }
-  return login({ site, baseUrl: BASE_URL, secret: SECRET, accounts, sessions, limits: signInLimits() })
+  const limits = signInLimits(countingInMemory)
+  return login({ site, baseUrl: BASE_URL, secret: SECRET, accounts, sessions, limits })
 }
 
 const blank: HttpRequest = { method: 'GET', path: '/login', query: '', headers: {}, body: '' }

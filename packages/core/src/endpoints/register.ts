@@ -3,6 +3,7 @@ import { addClient, clientInformation } from '../client-registration.ts'
 import { type HttpRequest, type HttpResponse, json, jsonBody, NO_STORE } from '../http.ts'
 import { readMessage } from '../message.ts'
 import { OAuthError } from '../oauth-error.ts'
+import { countRegistration } from '../rate-limits.ts'
 import { ClientMetadata } from '../rules/client-metadata.ts'
 import type { ServerContext } from '../server-context.ts'
 
@@ -16,6 +17,8 @@ export async function register(server: ServerContext, request: HttpRequest): Pro
   const metadata = readMessage(ClientMetadata, body, 'client_metadata_invalid')
   const verdict = server.redirectUris(redirect_uris)
   if ('refused' in verdict) throw new OAuthError('redirect_uri_refused', verdict.refused)
+  // Last, so that whoever gets its metadata wrong may try again.
+  await countRegistration(server, request)
   const registered = await addClient(server, metadata, {
     origin: 'registered',
     redirectUris: verdict.accepted,

@@ -8,7 +8,7 @@ import {
   NO_STORE,
   type Parameters,
 } from '../http.ts'
-import { readMessage } from '../message.ts'
+import { readMessage, text } from '../message.ts'
 import { OAuthError } from '../oauth-error.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { Client, GrantType } from '../store.ts'
@@ -16,7 +16,7 @@ import type { TokenResponse } from '../token-response.ts'
 import { authorizationCode } from './grant-types/authorization-code.ts'
 import { refreshToken } from './grant-types/refresh-token.ts'
 
-const TokenRequest = z.object({ grant_type: z.string() })
+const TokenRequest = z.object({ grant_type: text() })
 
 type Exchange = (server: ServerContext, client: Client, form: Parameters) => Promise<TokenResponse>
 const EXCHANGES: Readonly<Record<GrantType, Exchange>> = {

@@ -1,12 +1,13 @@
 import { z } from 'zod'
+import { text } from '../message.ts'
 import type { Reason } from '../oauth-error.ts'
 import { sameSecret, sha256 } from '../secrets.ts'
 import type { Client } from '../store.ts'
 
 /** The parameters a client identifies itself with at the token, revocation and introspection endpoints. */
 export const ClientCredentials = z.object({
-  client_id: z.string().max(200).optional(),
-  client_secret: z.string().max(200).optional(),
+  client_id: text(200).optional(),
+  client_secret: text(200).optional(),
   client_assertion: z.string().optional(),
   client_assertion_type: z.string().optional(),
 })

@@ -1,12 +1,16 @@
 import { z } from 'zod'
+import { listOf, text } from '../message.ts'
 import type { Reason } from '../oauth-error.ts'
 import { includesAll } from './scope.ts'
+
+const MOST_RESOURCES = 20
 
 /** The one parameter that may be repeated (RFC 8707 2). What it names is judged by the rules below. */
 export const ResourceParameter = z
   .union([z.string(), z.array(z.string())])
   .optional()
   .transform((value) => (value === undefined ? [] : [value].flat()))
+  .pipe(listOf(text(), MOST_RESOURCES))
 
 /**
  * Resource indicators (RFC 8707) are compared as strings, but for one thing: a resource that is only an origin is

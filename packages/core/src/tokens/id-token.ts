@@ -43,7 +43,7 @@ export async function subjectOfHint(
   issuer: string,
   hint: string,
 ): Promise<string | undefined> {
-  const keySet = createLocalJWKSet({ keys: [...keys.publicKeys.keys] })
+  const keySet = createLocalJWKSet({ keys: [...keys.published().keys] })
   try {
     const { payload } = await jwtVerify(hint, keySet, {
       issuer,

@@ -1,7 +1,9 @@
 import { createPrivateKey } from 'node:crypto'
 import type { JWK } from 'jose'
 import { z } from 'zod'
+import type { OnEvent } from '../events.ts'
 import type { SigningAlgorithm } from '../store.ts'
+import { publishedAt, signerAt } from './key-rotation.ts'
 
 /** A private signing key as a JWK (RFC 7517) with its `kid` and `alg`. */
 export const PrivateJwk = z.looseObject({
@@ -9,30 +11,100 @@ export const PrivateJwk = z.looseObject({
   kid: z.string().min(1).max(200),
   alg: z.enum(['RS256', 'ES256', 'EdDSA']),
   d: z.string().min(1),
+  /** A member of our own: when this key takes over from earlier ones, in epoch seconds. Without it: since ever. */
+  signsFrom: z.number().int().nonnegative().optional(),
 })
 export type PrivateJwk = z.infer<typeof PrivateJwk>
+
+/** The keys themselves, or a function that has them at hand: the same array until they change, and never an error. */
+export type SigningKeySource = readonly PrivateJwk[] | (() => readonly PrivateJwk[])
 
 /** What of a key may be seen (RFC 7518 6.2 and 6.3, RFC 8037 2). */
 const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e', 'kid', 'alg'] as const
 
+/** The document at the JWKS endpoint (RFC 7517 5). */
+interface PublicKeySet {
+  readonly keys: readonly JWK[]
+}
+
+/** The keys as they are this moment. */
 export interface SigningKeys {
-  /** The key that signs: the first of its algorithm. */
+  /** The key that signs. */
   signer(alg: SigningAlgorithm): PrivateJwk | undefined
-  /** The document at the JWKS endpoint (RFC 7517 5). */
-  readonly publicKeys: { readonly keys: readonly JWK[] }
+  /** The same object until another key is published or one no longer is. */
+  published(): PublicKeySet
+  /** What the metadata offers; changed keys must be able to do as much. */
   readonly algorithms: readonly SigningAlgorithm[]
 }
 
+export interface SigningKeysOptions {
+  readonly now: () => number
+  /** How long an ID token lives, in seconds. */
+  readonly lifetime: number
+  readonly onEvent: OnEvent
+}
+
 /** @throws Error that says which key cannot be used, and why */
-export function loadSigningKeys(keys: readonly PrivateJwk[]): SigningKeys {
+export function signingKeys(
+  source: SigningKeySource,
+  { now, lifetime, onEvent }: SigningKeysOptions,
+): SigningKeys {
+  const { current, algorithms } = usableKeys(source, onEvent)
+  const setOf = publicKeySets()
+  return {
+    signer: (alg) => signerAt(current(), alg, now()),
+    published: () => setOf(publishedAt(current(), now(), lifetime)),
+    algorithms,
+  }
+}
+
+/** The latest keys that passed the checks. */
+function usableKeys(source: SigningKeySource, onEvent: OnEvent) {
+  const read = typeof source === 'function' ? source : () => source
+  let given = read()
+  let keys = checkedKeys(given)
+  const algorithms = [...new Set(keys.map(({ alg }) => alg))]
+
+  function current(): readonly PrivateJwk[] {
+    const latest = read()
+    if (latest === given) return keys
+    given = latest
+    try {
+      keys = checkedKeys(latest, algorithms)
+      onEvent({ type: 'signing_keys_changed', keyIds: keys.map(({ kid }) => kid) })
+    } catch (cause) {
+      onEvent({ type: 'signing_keys_refused', cause })
+    }
+    return keys
+  }
+  return { current, algorithms }
+}
+
+/** Makes the document of each set once. */
+function publicKeySets(): (keys: readonly PrivateJwk[]) => PublicKeySet {
+  let shown: readonly PrivateJwk[] = []
+  let set: PublicKeySet = { keys: [] }
+  return (keys) => {
+    const same = keys.length === shown.length && keys.every((key, index) => key === shown[index])
+    if (!same) {
+      shown = keys
+      set = { keys: keys.map(publicKey) }
+    }
+    return set
+  }
+}
+
+function checkedKeys(
+  keys: readonly PrivateJwk[],
+  needed: readonly SigningAlgorithm[] = [],
+): readonly PrivateJwk[] {
   for (const [index, key] of keys.entries()) checkKey(key, index)
   if (new Set(keys.map((key) => key.kid)).size !== keys.length)
     throw new Error('keys: each kid must be unique')
-  return {
-    signer: (alg) => keys.find((key) => key.alg === alg),
-    publicKeys: { keys: keys.map(publicKey) },
-    algorithms: [...new Set(keys.map((key) => key.alg))],
-  }
+  const missing = needed.filter((alg) => !keys.some((key) => key.alg === alg))
+  if (missing.length > 0)
+    throw new Error(`keys: none is left for ${missing.join(', ')}, which the metadata offers`)
+  return keys
 }
 
 function checkKey(key: PrivateJwk, index: number): void {

@@ -79,6 +79,16 @@ export function requestPromises(target: Target): void {
       expect(target.recorder.only().headers['content-type']).toBeUndefined()
     })
 
+    it('has the address of the socket it came by, whatever a header says', async () => {
+      const headers = [
+        ['X-Forwarded-For', '203.0.113.7'],
+        ['Forwarded', 'for=203.0.113.7'],
+        ['X-Real-IP', '203.0.113.7'],
+      ] as const
+      await send(target.url, { target: '/echo', headers })
+      expect(target.recorder.only().remoteAddress).toMatch(/^(::ffff:)?127\.0\.0\.1$|^::1$/)
+    })
+
     it('is not taken for another method, whatever a header or a parameter asks', async () => {
       const headers = [['X-HTTP-Method-Override', 'DELETE']] as const
       await send(target.url, { method: 'POST', target: '/echo?_method=DELETE', headers })

@@ -7,6 +7,8 @@ export interface Subject {
   readonly store: Store
   readonly clock: Clock
   readonly realTime: boolean
+  /** Crashes what keeps the records and starts it again. */
+  restart(): Promise<void>
 }
 
 /** Long enough that nothing expires while a test looks elsewhere. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { allowed, changeGrant } from '../../grant-change.ts'
 import type { Parameters } from '../../http.ts'
-import { readMessage } from '../../message.ts'
+import { readMessage, text } from '../../message.ts'
 import { OAuthError } from '../../oauth-error.ts'
 import { redeemCode } from '../../rules/code-redemption.ts'
 import { CodeVerifier } from '../../rules/pkce.ts'
@@ -14,8 +14,8 @@ import { parseCode } from '../../tokens/token-string.ts'
 
 /** RFC 6749 4.1.3, RFC 7636 4.5, RFC 8707 2.2. */
 export const AuthorizationCodeRequest = z.object({
-  code: z.string(),
-  redirect_uri: z.string().optional(),
+  code: text(),
+  redirect_uri: text().optional(),
   code_verifier: CodeVerifier,
   resource: ResourceParameter,
 })

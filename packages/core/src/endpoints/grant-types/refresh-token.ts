@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { allowed, changeGrant } from '../../grant-change.ts'
 import type { Parameters } from '../../http.ts'
-import { readMessage } from '../../message.ts'
+import { readMessage, text } from '../../message.ts'
 import { OAuthError } from '../../oauth-error.ts'
 import { rotateRefreshToken } from '../../rules/refresh-rotation.ts'
 import { ResourceParameter } from '../../rules/resource-indicator.ts'
@@ -13,8 +13,8 @@ import { parseRefreshToken } from '../../tokens/token-string.ts'
 
 /** RFC 6749 6, RFC 8707 2.2. */
 export const RefreshTokenRequest = z.object({
-  refresh_token: z.string(),
-  scope: z.string().optional(),
+  refresh_token: text(),
+  scope: text().optional(),
   resource: ResourceParameter,
 })
 

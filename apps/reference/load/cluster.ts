@@ -1,0 +1,54 @@
+import { freePort, type RedisServer, startRedis } from '../../../packages/store-redis/test/redis-server.ts'
+import { startProxy, type TcpProxy } from '../../../packages/store-redis/test/tcp-proxy.ts'
+import { requireSystemPart } from '../../../scripts/system-parts.ts'
+import { type Cluster, startCluster } from '../src/cluster/cluster.ts'
+
+/** Replicas of the service behind an HAProxy, with a Redis of their own behind a network that can be made bad. */
+export interface TestCluster extends Cluster {
+  readonly redis: RedisServer
+  readonly network: TcpProxy
+  /** The replicas, past the balancer. */
+  readonly origins: readonly string[]
+  /** What the processes printed. */
+  output(): string
+}
+
+/** @param environment further settings; another `STORE_URL` leaves the Redis here alone */
+export async function startTestCluster(
+  count: number,
+  environment: Record<string, string> = {},
+): Promise<TestCluster> {
+  const redis = await startRedis()
+  const network = await startProxy(redis.port)
+  const ports = await Promise.all(Array.from({ length: count + 1 }, freePort))
+  const [port = 0, ...replicas] = ports
+  let output = ''
+  const cluster = await startCluster({
+    port,
+    replicas,
+    haproxy: requireSystemPart('HAProxy'),
+    environment: {
+      PATH: process.env.PATH ?? '',
+      LOG_LEVEL: 'warn',
+      RATE_LIMITS: 'off',
+      DRAIN_SECONDS: '1',
+      STORE_URL: network.url,
+      ...environment,
+    },
+    onOutput(text) {
+      output += text
+    },
+  })
+  return {
+    ...cluster,
+    redis,
+    network,
+    origins: replicas.map((replica) => `http://127.0.0.1:${replica}`),
+    output: () => output,
+    async stop() {
+      await cluster.stop()
+      await network.close()
+      await redis.close()
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { cli } from '../../../packages/store-redis/test/redis-cli.ts'
+import { startTestCluster, type TestCluster } from './cluster.ts'
+import { KILLED_REPLICA, ROLLING_RESTART, STORE_INJECTIONS } from './injections.ts'
+import { runMix } from './mix.ts'
+import { KEYS_WITHOUT_END } from './redis-keys.ts'
+import { Tally } from './tally.ts'
+
+/**
+ * `pnpm soak --minutes 10`: replicas behind an HAProxy under the work of many installations, while one thing after
+ * another goes wrong. Prints what it counted; ends with 1 when a token was issued twice, came back or was lost.
+ */
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '10' },
+    replicas: { type: 'string', default: '2' },
+    workers: { type: 'string', default: '16' },
+  },
+})
+
+const INJECTIONS = [...STORE_INJECTIONS, ROLLING_RESTART, KILLED_REPLICA]
+
+const until = Date.now() + Number(values.minutes) * 60_000
+const tally = new Tally()
+const cluster = await startTestCluster(Number(values.replicas))
+try {
+  const { baseUrl } = cluster
+  const goOn = () => Date.now() < until
+  const mix = runMix({ baseUrl, origins: [baseUrl], workers: Number(values.workers), tally, goOn })
+  await injectInTurn(cluster)
+  await mix
+  await report(cluster)
+} finally {
+  await cluster.stop()
+}
+
+/** Spread over the time there is, with calm between them. */
+async function injectInTurn(target: TestCluster): Promise<void> {
+  const calm = (until - Date.now()) / (INJECTIONS.length + 1) / 2
+  for (const { name, inject } of INJECTIONS) {
+    await sleep(calm)
+    if (Date.now() + calm > until) return
+    console.log(`${new Date().toISOString()}  ${name}`)
+    await inject(target)
+    await sleep(calm / 2)
+  }
+}
+
+async function report({ redis }: TestCluster): Promise<void> {
+  const endless = await cli('-p', `${redis.port}`, 'eval', KEYS_WITHOUT_END, '0')
+  console.log(`\n${tally.report()}\n${'keys without an end'.padEnd(30)} ${endless}`)
+  const faults = tally.allFaults()
+  for (const fault of faults.slice(0, 20)) console.error(fault)
+  if (faults.length > 0 || endless !== '0') process.exitCode = 1
+}

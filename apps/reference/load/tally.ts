@@ -1,0 +1,63 @@
+/** What must never happen; each of these is a fault of the service. */
+const FAULTS = [
+  'double issues',
+  'tokens that came back',
+  'live tokens refused',
+  'grants ended without cause',
+  'errors that are not 503',
+] as const
+type Fault = (typeof FAULTS)[number]
+
+/** What an outage may cause. */
+type Setback = '503' | 'no answer' | 'codes lost with an answer' | 'grants lost with an answer'
+
+/** Counts what happened under load, and how long answers took. */
+export class Tally {
+  private readonly faults = new Map<Fault, string[]>()
+  private readonly setbacks = new Map<Setback, number>()
+  private readonly times = new Map<string, number[]>()
+
+  /** @param what happened, for whoever has to find out why */
+  fault(fault: Fault, what: string): void {
+    this.faults.set(fault, [...(this.faults.get(fault) ?? []), what])
+  }
+
+  setback(setback: Setback): void {
+    this.setbacks.set(setback, (this.setbacks.get(setback) ?? 0) + 1)
+  }
+
+  /** @param milliseconds of one request */
+  took(request: string, milliseconds: number): void {
+    const times = this.times.get(request) ?? []
+    times.push(milliseconds)
+    this.times.set(request, times)
+  }
+
+  get requests(): number {
+    return [...this.times.values()].reduce((sum, times) => sum + times.length, 0)
+  }
+
+  /** Every fault, with what happened; empty when all went well. */
+  allFaults(): string[] {
+    return [...this.faults].flatMap(([fault, cases]) => cases.map((what) => `${fault}: ${what}`))
+  }
+
+  setbacksOf(setback: Setback): number {
+    return this.setbacks.get(setback) ?? 0
+  }
+
+  /** A table for people. */
+  report(): string {
+    const rows = [
+      ...FAULTS.map((fault): [string, number] => [fault, this.faults.get(fault)?.length ?? 0]),
+      ...this.setbacks,
+      ['requests', this.requests] as [string, number],
+    ]
+    const times = [...this.times].map(([request, milliseconds]): [string, string] => {
+      const sorted = milliseconds.toSorted((one, other) => one - other)
+      const at = (share: number) => (sorted[Math.floor((sorted.length - 1) * share)] ?? 0).toFixed(1)
+      return [request, `${sorted.length} requests, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`]
+    })
+    return [...rows, ...times].map(([name, value]) => `${name.padEnd(30)} ${value}`).join('\n')
+  }
+}

@@ -1,0 +1,99 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { haproxyConfig } from './haproxy.ts'
+
+export interface ClusterOptions {
+  /** Where the balancer listens, and on the ports after it the replicas. */
+  readonly port: number
+  /** The ports of the replicas. */
+  readonly replicas: readonly number[]
+  /** The executable. */
+  readonly haproxy: string
+  /** Settings that the replicas share; `STORE_URL` among them. */
+  readonly environment: NodeJS.ProcessEnv
+  /** Hears what the processes print. */
+  readonly onOutput: (text: string) => void
+}
+
+/** Replicas of the service behind one address, each a process. */
+export interface Cluster {
+  readonly baseUrl: string
+  /** The process of a replica. */
+  replica(index: number): ChildProcess
+  /** Starts a replica again that has ended. */
+  start(index: number): Promise<void>
+  stop(): Promise<void>
+}
+
+const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
+
+/** @throws Error when one of them does not start; the others are stopped then */
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const { port, replicas, haproxy, onOutput } = options
+  const baseUrl = `http://127.0.0.1:${port}`
+  const folder = await mkdtemp(join(tmpdir(), 'grantkit-cluster-'))
+  const config = join(folder, 'haproxy.cfg')
+  await writeFile(config, haproxyConfig({ port, replicas }))
+  const processes: ChildProcess[] = []
+  const cluster: Cluster = {
+    baseUrl,
+    replica: (index) => processes[index] as ChildProcess,
+    async start(index) {
+      const environment = { ...options.environment, BASE_URL: baseUrl, PORT: `${replicas[index]}` }
+      processes[index] = launch(process.execPath, [MAIN], environment, onOutput)
+      await until(`http://127.0.0.1:${replicas[index]}/readyz`, processes[index])
+    },
+    async stop() {
+      await Promise.all([...processes].map(end))
+      await rm(folder, { recursive: true })
+    },
+  }
+  try {
+    for (const index of replicas.keys()) await cluster.start(index)
+    const balancer = launch(haproxy, ['-db', '-f', config], process.env, onOutput)
+    processes.push(balancer)
+    await until(`${baseUrl}/readyz`, balancer)
+  } catch (error) {
+    await cluster.stop()
+    throw error
+  }
+  return cluster
+}
+
+function launch(
+  command: string,
+  given: readonly string[],
+  env: NodeJS.ProcessEnv,
+  onOutput: (text: string) => void,
+): ChildProcess {
+  const child = spawn(command, given, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => onOutput(String(chunk)))
+  return child
+}
+
+async function until(url: string, child: ChildProcess): Promise<void> {
+  for (;;) {
+    if (hasEnded(child)) throw new Error(`A process ended before ${url} answered; see what it printed`)
+    const ready = await fetch(url).then(
+      ({ status }) => status === 200,
+      () => false,
+    )
+    if (ready) return
+    await new Promise((later) => setTimeout(later, 50))
+  }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (hasEnded(child)) return
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  await ended
+}
+
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null
+}

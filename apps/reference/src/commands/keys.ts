@@ -1,0 +1,52 @@
+import { access } from 'node:fs/promises'
+import { parseArgs, styleText } from 'node:util'
+import type { PrivateJwk } from '@grantkit/core'
+import { developmentKeysFile } from '../development.ts'
+import { createFile } from '../private-file.ts'
+import { parseSettings } from '../settings.ts'
+import { keySetText, newSigningKeys, rotateKeysFile } from '../signing-keys-file.ts'
+
+/** Renews the signing keys in the file that KEYS_FILE names. A running service reads it again by itself. */
+
+const USAGE = `pnpm keys rotate
+
+Adds a new signing key for each algorithm to the file that KEYS_FILE names, and drops those that nobody needs any
+more. Clients see the new keys at once; in 20 minutes they begin to sign. A file that is not there yet is made.`
+
+const { positionals } = parseArgs({ allowPositionals: true })
+
+try {
+  if (positionals.join(' ') === 'rotate') await rotate()
+  else console.log(USAGE)
+} catch (error) {
+  console.error(styleText('red', `Not rotated. ${error instanceof Error ? error.message : error}`))
+  process.exitCode = 1
+}
+
+async function rotate(): Promise<void> {
+  const { KEYS_FILE, ACCESS_TOKEN_LIFETIME } = parseSettings(process.env)
+  const path = KEYS_FILE ?? (await developmentKeysFile())
+  const now = Math.floor(Date.now() / 1000)
+  if (await exists(path)) print(path, await rotateKeysFile(path, now, ACCESS_TOKEN_LIFETIME), now)
+  else {
+    await createFile(path, keySetText(await newSigningKeys()))
+    console.log(`${path} is made. The service needs it when it starts.`)
+  }
+}
+
+function print(path: string, keys: readonly PrivateJwk[], now: number): void {
+  const fresh = keys.filter(({ signsFrom = 0 }) => signsFrom > now)
+  for (const { alg, kid, signsFrom = 0 } of fresh)
+    console.log(`${alg.padEnd(5)}  ${kid}  signs from ${new Date(signsFrom * 1000).toISOString()}`)
+  console.log(
+    `Earlier keys that are published until nothing they signed lives: ${keys.length - fresh.length}.`,
+  )
+  console.log(styleText('dim', `${path} is written; a running service reads it within seconds.`))
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,67 @@
+import { hash } from 'node:crypto'
+import {
+  type RateLimiterAbstract,
+  RateLimiterMemory,
+  RateLimiterRedis,
+  RateLimiterRes,
+} from 'rate-limiter-flexible'
+
+/** How many events of one key there is room for, in how many seconds from the first. */
+interface Room {
+  readonly points: number
+  readonly duration: number
+}
+
+/** Counts events by key. */
+interface Counter {
+  /** Counts one. @returns the whole seconds until there is room again; 0 when there was room */
+  take(key: string): Promise<number>
+  /** Forgets every event of a key. */
+  forget(key: string): Promise<void>
+}
+
+/** Where events are counted. @param name tells the events of one counter from those of another */
+export type Counting = (name: string, room: Room) => Counter
+
+/** In this process alone. */
+export const countingInMemory: Counting = (name, room) =>
+  counterOf(new RateLimiterMemory({ keyPrefix: name, ...room }))
+
+/** For all replicas together. While Redis cannot be reached each of them counts for itself. */
+export function countingInRedis(storeClient: unknown): Counting {
+  return (name, room) => {
+    const options = { keyPrefix: `grantkit:limit:${name}`, ...room }
+    return counterOf(
+      new RateLimiterRedis({
+        ...options,
+        storeClient,
+        useRedisPackage: true,
+        rejectIfRedisNotReady: true,
+        insuranceLimiter: new RateLimiterMemory(options),
+      }),
+    )
+  }
+}
+
+/** Nowhere: there is always room. */
+export const notCounting: Counting = () => ({ take: async () => 0, forget: async () => {} })
+
+function counterOf(limiter: RateLimiterAbstract): Counter {
+  return {
+    async take(key) {
+      try {
+        await limiter.consume(hashed(key))
+        return 0
+      } catch (full) {
+        if (full instanceof RateLimiterRes) return Math.max(1, Math.ceil(full.msBeforeNext / 1000))
+        throw full
+      }
+    },
+    forget: async (key) => void (await limiter.delete(hashed(key))),
+  }
+}
+
+/** Short whatever the key, and whoever reads the store sees neither addresses nor e-mail addresses. */
+function hashed(key: string): string {
+  return hash('sha256', key, 'base64url')
+}

@@ -1,0 +1,20 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { authorizationServer } from '@grantkit/adapter-express'
+import express from 'express'
+import { draining } from './draining.ts'
+import { type Listen, NOT_FOUND } from './listening.ts'
+
+export const listenOnExpress: Listen = async (routes, { host, port }) => {
+  const app = express()
+    .disable('x-powered-by')
+    .use(authorizationServer({ routes }))
+    .use(
+      (_request, response) =>
+        void response.writeHead(NOT_FOUND.status, NOT_FOUND.headers).end(NOT_FOUND.body),
+    )
+  const server = createServer(app)
+  const close = draining(server)
+  await once(server.listen(port, host), 'listening')
+  return { close }
+}

@@ -1,0 +1,11 @@
+import { listenOnExpress } from './express.ts'
+import { listenOnFastify } from './fastify.ts'
+import { listenOnHono } from './hono.ts'
+import type { Listen } from './listening.ts'
+
+/** The frameworks that the service runs on, by the name in its settings. */
+export const FRAMEWORKS = {
+  fastify: listenOnFastify,
+  express: listenOnExpress,
+  hono: listenOnHono,
+} satisfies Record<string, Listen>

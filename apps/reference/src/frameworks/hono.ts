@@ -1,0 +1,19 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import { authorizationServer } from '@grantkit/adapter-hono'
+import { toResponse } from '@grantkit/core'
+import { createAdaptorServer } from '@hono/node-server'
+import { getConnInfo } from '@hono/node-server/conninfo'
+import { Hono } from 'hono'
+import { draining } from './draining.ts'
+import { type Listen, NOT_FOUND } from './listening.ts'
+
+export const listenOnHono: Listen = async (routes, { host, port }) => {
+  const app = new Hono()
+    .route('/', authorizationServer({ routes }, { remoteAddress: (c) => getConnInfo(c).remote.address }))
+    .notFound(() => toResponse(NOT_FOUND))
+  const server = createAdaptorServer({ fetch: app.fetch }) as Server
+  const close = draining(server)
+  await once(server.listen(port, host), 'listening')
+  return { close }
+}

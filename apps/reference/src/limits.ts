@@ -1,0 +1,37 @@
+import type { RateLimiter } from '@grantkit/core'
+import type { Counting } from './counters.ts'
+
+const MINUTE = 60
+
+/** Slows down whoever guesses passwords, for one account and for the service as a whole. */
+export interface SignInLimits {
+  /** Counts an attempt; more than 0 means that it must not be made yet. */
+  secondsToWait(email: string): Promise<number>
+  /** A right password wipes the slate of its account. */
+  forgive(email: string): Promise<void>
+}
+
+export function signInLimits(counting: Counting): SignInLimits {
+  const accounts = counting('account', { points: 10, duration: 15 * MINUTE })
+  // Password hashing is deliberately slow, so the sum of all attempts is bounded too.
+  const service = counting('service', { points: 600, duration: MINUTE })
+  return {
+    async secondsToWait(email) {
+      return Math.max(await accounts.take(keyOf(email)), await service.take('all'))
+    },
+    forgive: (email) => accounts.forget(keyOf(email)),
+  }
+}
+
+/** What core asks to be limited: registrations of an address, failed requests of a client at an address. */
+export function rateLimiter(counting: Counting): RateLimiter {
+  const counters = {
+    registration: counting('registration', { points: 100, duration: 10 * MINUTE }),
+    client_failure: counting('client_failure', { points: 100, duration: 10 * MINUTE }),
+  }
+  return { take: (limit, key) => counters[limit].take(key) }
+}
+
+function keyOf(email: string): string {
+  return email.trim().toLowerCase()
+}

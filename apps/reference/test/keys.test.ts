@@ -1,0 +1,91 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { replaceFile } from '../src/private-file.ts'
+import { keySetText, readSigningKeys } from '../src/signing-keys-file.ts'
+import { run } from './program.ts'
+import { type RunningService, runService } from './service.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+import { signedIn } from './tokens.ts'
+
+/** `pnpm keys` as a person runs it, beside services that run. */
+
+const keysCommand = async (given: string[], environment: Record<string, string>) => {
+  const command = run('commands/keys.ts', given, { environment })
+  return { status: await command.ended, output: command.output() }
+}
+
+async function replicas(environment: Record<string, string>) {
+  const running = [await runService(environment), await runService(environment)] as const
+  onTestFinished(async () => {
+    for (const service of running) await service.close()
+  })
+  return running
+}
+
+async function publishedBy({ baseUrl }: RunningService): Promise<number> {
+  const { keys } = (await (await fetch(`${baseUrl}/api/oauth/jwks`)).json()) as { keys: unknown[] }
+  return keys.length
+}
+
+/** Gives an ID token at each call, by a refresh. */
+async function idTokens({ baseUrl }: RunningService) {
+  let { client_id, refresh_token } = await signedIn(baseUrl, 'openid')
+  return async () => {
+    const body = new URLSearchParams({ grant_type: 'refresh_token', client_id, refresh_token })
+    const answer = await fetch(`${baseUrl}/api/oauth/token`, { method: 'POST', body })
+    const tokens = (await answer.json()) as { refresh_token: string; id_token: string }
+    refresh_token = tokens.refresh_token
+    return tokens.id_token
+  }
+}
+
+const kidOf = (token: string) => decodeProtectedHeader(token).kid
+const PATIENCE = { timeout: 15_000, interval: 200 }
+
+describe('keys rotate', () => {
+  it('makes the file, and renews it under services that run, whose tokens stay good', async () => {
+    const KEYS_FILE = join(await temporaryFolder(), 'keys.json')
+    const made = await keysCommand(['rotate'], { KEYS_FILE })
+    expect([made.status, made.output]).toEqual([
+      0,
+      `${KEYS_FILE} is made. The service needs it when it starts.\n`,
+    ])
+
+    const [service, other] = await replicas({ KEYS_FILE })
+    const idToken = await idTokens(service)
+    const old = await idToken()
+    const rotated = await keysCommand(['rotate'], { KEYS_FILE })
+    expect(rotated.status, rotated.output).toBe(0)
+    expect(rotated.output).toMatch(/RS256 {2}[\w-]{36} {2}signs from 20/)
+    expect(rotated.output).not.toContain(JSON.parse(await readFile(KEYS_FILE, 'utf8')).keys[0].d)
+    for (const replica of [service, other]) await expect.poll(() => publishedBy(replica), PATIENCE).toBe(6)
+    expect(kidOf(await idToken()), 'which is published before it signs').toBe(kidOf(old))
+
+    const begun = (await readSigningKeys(KEYS_FILE)).map((key) =>
+      key.signsFrom === undefined ? key : { ...key, signsFrom: key.signsFrom - 1200 },
+    )
+    await replaceFile(KEYS_FILE, keySetText(begun))
+    const isNew = async () => kidOf(await idToken()) === begun[0]?.kid
+    await expect.poll(isNew, PATIENCE).toBe(true)
+    for (const { baseUrl: issuer } of [service, other]) {
+      const keySet = createRemoteJWKSet(new URL(`${issuer}/api/oauth/jwks`))
+      for (const token of [old, await idToken()])
+        expect((await jwtVerify(token, keySet)).payload.iss).toBe(service.baseUrl)
+    }
+    expect([...service.errors, ...other.errors]).toEqual([])
+  })
+
+  it.each([
+    [['rotate'], { KEYS_FILE: '/dev/null' }, 1, 'Not rotated. /dev/null is not JSON'],
+    [['rotate'], { ACCESS_TOKEN_LIFETIME: 'long' }, 1, 'ACCESS_TOKEN_LIFETIME must be a number'],
+    [['turn'], {}, 0, 'pnpm keys rotate'],
+    [[], {}, 0, 'KEYS_FILE'],
+  ])('answers %j with %j: %i', async (given, environment, status, text) => {
+    const command = await keysCommand(given, environment as Record<string, string>)
+    expect(command.status).toBe(status)
+    expect(command.output).toContain(text)
+    expect(command.output).not.toContain('    at ')
+  })
+})

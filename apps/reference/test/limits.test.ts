@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cli } from '../../../packages/store-redis/test/redis-cli.ts'
+import { type RedisServer, startRedis } from '../../../packages/store-redis/test/redis-server.ts'
+import { freePort, type RunningService, runService } from './service.ts'
+import { signedIn } from './tokens.ts'
+
+/** The limits of the running service, seen from outside. */
+
+const services: RunningService[] = []
+const serve = async (environment: Record<string, string>) => {
+  const service = await runService(environment)
+  services.push(service)
+  return service
+}
+afterAll(async () => {
+  for (const service of services) await service.close()
+})
+
+const at = ({ port }: RunningService, path: string) => `http://127.0.0.1:${port}${path}`
+const register = (service: RunningService, headers: Record<string, string> = {}) =>
+  fetch(at(service, '/api/oauth/register'), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ redirect_uris: ['http://127.0.0.1:1/cb'] }),
+  })
+const registerTimes = async (count: number, one: (n: number) => Promise<Response>) => {
+  const statuses: number[] = []
+  for (let n = 0; n < count; n++) statuses.push((await one(n)).status)
+  return statuses
+}
+const refresh = (service: RunningService, client_id: string, refresh_token: string) =>
+  fetch(at(service, '/api/oauth/token'), {
+    method: 'POST',
+    body: new URLSearchParams({ grant_type: 'refresh_token', client_id, refresh_token }),
+  })
+
+describe('the service', () => {
+  it('refuses the 101st registration of an address, whatever it says of itself, and serves on', async () => {
+    const service = await serve({})
+    const { client_id, refresh_token } = await signedIn(service.baseUrl, 'courses:read')
+    const statuses = await registerTimes(100, (n) =>
+      register(service, { 'x-forwarded-for': `203.0.113.${n}` }),
+    )
+    expect(statuses).toEqual([...Array(99).fill(201), 429])
+    const refused = await register(service)
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(await refused.json()).toMatchObject({ error: 'temporarily_unavailable' })
+    expect((await refresh(service, client_id, refresh_token)).status).toBe(200)
+  })
+
+  it('never refuses a client its valid refresh, however many failed with its id', async () => {
+    const service = await serve({})
+    const { client_id, refresh_token } = await signedIn(service.baseUrl, 'courses:read')
+    const failures = await registerTimes(102, () => refresh(service, client_id, 'wrong'))
+    expect(failures).toEqual([...Array(100).fill(400), 429, 429])
+    expect((await refresh(service, client_id, refresh_token)).status).toBe(200)
+  })
+
+  it('counts whom a trusted proxy names', async () => {
+    const service = await serve({ TRUST_PROXY: 'loopback' })
+    const from = (address: string) => register(service, { 'x-forwarded-for': `192.0.2.1, ${address}` })
+    expect(await registerTimes(101, () => from('203.0.113.7'))).toEqual([...Array(100).fill(201), 429])
+    expect((await from('203.0.113.8')).status).toBe(201)
+    expect((await from('2001:db8::1')).status).toBe(201)
+  })
+
+  it('limits nothing when it is told so', async () => {
+    const service = await serve({ RATE_LIMITS: 'off' })
+    expect(new Set(await registerTimes(150, () => register(service)))).toEqual(new Set([201]))
+  })
+})
+
+describe('two replicas on Redis', () => {
+  let redis: RedisServer
+  let replicas: readonly [RunningService, RunningService]
+  beforeAll(async () => {
+    redis = await startRedis()
+    const first = await freePort()
+    const shared = {
+      BASE_URL: `http://127.0.0.1:${first}`,
+      SECRET: 'the same on every replica, and long enough',
+      STORE_URL: redis.url,
+    }
+    replicas = [
+      await serve({ ...shared, PORT: String(first) }),
+      await serve({ ...shared, PORT: String(await freePort()) }),
+    ]
+  })
+  afterAll(() => redis.close())
+
+  it('count together, under names that tell nobody whom', async () => {
+    const [one, other] = replicas
+    expect(await registerTimes(101, (n) => register(n % 2 === 0 ? one : other))).toEqual([
+      ...Array(100).fill(201),
+      429,
+    ])
+    const keys = (await cli('-p', `${redis.port}`, 'keys', 'grantkit:limit:*')).split('\n')
+    const ends = await Promise.all(
+      keys.map(async (key) => Number(await cli('-p', `${redis.port}`, 'ttl', key))),
+    )
+    expect(keys).toEqual([expect.stringMatching(/^grantkit:limit:registration:[\w-]{43}$/)])
+    expect(ends.every((seconds) => seconds > 0 && seconds <= 600)).toBe(true)
+  })
+
+  it('count each for itself while Redis is gone, and let nobody wait for it', async () => {
+    await redis.stop()
+    const [one] = replicas
+    // Without the store a registration fails; that it gets so far shows that the limit let it pass.
+    expect((await register(one)).status).toBe(503)
+    expect(one.events.map(({ type }) => type)).not.toContain('limiter_failed')
+    await redis.restart()
+    await expect.poll(async () => (await fetch(at(one, '/readyz'))).status, { timeout: 5000 }).toBe(200)
+    expect((await register(one)).status, 'what was counted before is counted still').toBe(429)
+  })
+})

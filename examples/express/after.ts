@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto'
+import { authorizationServer, protect } from '@grantkit/adapter-express'
+import { createAuthorizationServer, createResourceServer } from '@grantkit/core'
+import { createMemoryStore } from '@grantkit/store-memory'
+import express, { type Request } from 'express'
+
+const port = Number(process.env.PORT ?? 3000)
+// An example: passwords that matter are stored as hashes.
+const passwords = new Map([['alice', 'wonderland']])
+const sessions = new Map<string, { id: string; subject: string; authTime: number }>()
+const notes = [{ author: 'alice', text: 'Curiouser and curiouser', shared: true }]
+
+const sessionOf = ({ headers }: Pick<Request, 'headers'>) =>
+  sessions.get(/(?:^|; )session=([\w-]+)/.exec(String(headers.cookie))?.[1] ?? '')
+const userOf = (req: Request) =>
+  req.auth.kind === 'authorized' ? req.auth.token.subject : sessionOf(req)?.subject
+
+const issuer = process.env.ISSUER ?? `http://127.0.0.1:${port}`
+const store = createMemoryStore()
+const scopes = { 'notes:read': { description: 'Read notes' }, 'notes:write': { description: 'Write notes' } }
+const html = (text = '') => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
+const HTML = { 'content-type': 'text/html; charset=utf-8' }
+const answer = (status: number, headers: Record<string, string>, body: string) => ({ status, headers, body })
+const api = createResourceServer({ resource: issuer, store, scopes })
+const server = createAuthorizationServer({
+  issuer,
+  store,
+  scopes,
+  secret: process.env.SECRET ?? 'at least 32 characters, the same everywhere',
+  interaction: {
+    session: async (request) => sessionOf(request),
+    signIn: (to) => answer(303, { location: `/login?${new URLSearchParams({ to })}` }, ''),
+    errorPage: ({ status, description }) => answer(status, HTML, html(description)),
+    consentPage: ({ client, redirectUri, action, ticket, scopes }) => {
+      const boxes = scopes.map(
+        ({ name, description }) =>
+          `<p><input type="checkbox" name="scope" value="${name}" checked>${description}`,
+      )
+      const form = `<form method="post" action="${html(action)}"><input type="hidden" name="ticket" value="${ticket}">
+        ${boxes.join('')} <p><button name="decision" value="allow">Allow</button>
+        <button name="decision" value="deny">Deny</button></form>`
+      return answer(200, HTML, `${html(client.clientName)} at ${html(redirectUri)} would like to: ${form}`)
+    },
+  },
+})
+
+const app = express()
+app.use(authorizationServer(server))
+app.use(express.json(), express.urlencoded())
+
+app.get('/login', (_req, res) => {
+  res.send('<form method="post"><input name="user"><input name="password" type="password"><button>Sign in')
+})
+
+app.post('/login', (req, res) => {
+  const { user, password } = req.body ?? {}
+  if (typeof password !== 'string' || passwords.get(user) !== password) return res.status(403).send('Sorry')
+  const id = randomUUID()
+  sessions.set(id, { id, subject: user, authTime: Math.floor(Date.now() / 1000) })
+  res.cookie('session', id, { httpOnly: true, sameSite: 'lax' })
+  // Only to a path of this host.
+  const { to } = req.query
+  return res.redirect(303, typeof to === 'string' && /^\/[^/\\]/.test(to) ? to : '/notes')
+})
+
+app.get('/notes', protect(api, 'notes:read'), (req, res) => {
+  const reader = userOf(req)
+  res.json(notes.filter(({ author, shared }) => shared || author === reader))
+})
+
+app.post('/notes', protect(api, 'notes:write'), (req, res) => {
+  const author = userOf(req)
+  const { text, shared } = req.body ?? {}
+  if (author === undefined) return res.status(401).json({ error: 'Sign in first' })
+  if (typeof text !== 'string') return res.status(400).json({ error: 'text is missing' })
+  notes.push({ author, text, shared: shared === true })
+  return res.status(201).json(notes.at(-1))
+})
+
+app.listen(port, '127.0.0.1', () => console.log(`Notes on http://127.0.0.1:${port}`))

@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto'
+import express, { type Request } from 'express'
+
+const port = Number(process.env.PORT ?? 3000)
+// An example: passwords that matter are stored as hashes.
+const passwords = new Map([['alice', 'wonderland']])
+const sessions = new Map<string, { id: string; subject: string; authTime: number }>()
+const notes = [{ author: 'alice', text: 'Curiouser and curiouser', shared: true }]
+
+const sessionOf = ({ headers }: Pick<Request, 'headers'>) =>
+  sessions.get(/(?:^|; )session=([\w-]+)/.exec(String(headers.cookie))?.[1] ?? '')
+const userOf = (req: Request) => sessionOf(req)?.subject
+
+const app = express()
+app.use(express.json(), express.urlencoded())
+
+app.get('/login', (_req, res) => {
+  res.send('<form method="post"><input name="user"><input name="password" type="password"><button>Sign in')
+})
+
+app.post('/login', (req, res) => {
+  const { user, password } = req.body ?? {}
+  if (typeof password !== 'string' || passwords.get(user) !== password) return res.status(403).send('Sorry')
+  const id = randomUUID()
+  sessions.set(id, { id, subject: user, authTime: Math.floor(Date.now() / 1000) })
+  res.cookie('session', id, { httpOnly: true, sameSite: 'lax' })
+  // Only to a path of this host.
+  const { to } = req.query
+  return res.redirect(303, typeof to === 'string' && /^\/[^/\\]/.test(to) ? to : '/notes')
+})
+
+app.get('/notes', (req, res) => {
+  const reader = userOf(req)
+  res.json(notes.filter(({ author, shared }) => shared || author === reader))
+})
+
+app.post('/notes', (req, res) => {
+  const author = userOf(req)
+  const { text, shared } = req.body ?? {}
+  if (author === undefined) return res.status(401).json({ error: 'Sign in first' })
+  if (typeof text !== 'string') return res.status(400).json({ error: 'text is missing' })
+  notes.push({ author, text, shared: shared === true })
+  return res.status(201).json(notes.at(-1))
+})
+
+app.listen(port, '127.0.0.1', () => console.log(`Notes on http://127.0.0.1:${port}`))

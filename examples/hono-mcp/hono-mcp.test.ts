@@ -1,0 +1,138 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js'
+import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
+import { afterEach, describe, expect, it } from 'vitest'
+
+const stops: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop()
+})
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  await new Promise((closed) => probe.close(closed))
+  return port
+}
+
+/** Runs the program as a user would, and gives the address of its MCP server. */
+async function start(program: string): Promise<URL> {
+  const PORT = String(await freePort())
+  const child = spawn(process.execPath, [join(import.meta.dirname, program)], {
+    env: { ...process.env, PORT },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  stops.push(async () => child.exitCode === null && child.kill() && once(child, 'exit'))
+  const url = new URL(`http://127.0.0.1:${PORT}/mcp`)
+  const serves = () => fetch(url).catch(() => undefined)
+  while ((await serves()) === undefined) {
+    if (child.exitCode !== null) throw new Error(`${program} ended by itself`)
+    await sleep(50)
+  }
+  return url
+}
+
+async function connect(url: URL, app?: OAuthClientProvider): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1.0.0' })
+  const options = app === undefined ? {} : { authProvider: app }
+  // The SDK's own types disagree under exactOptionalPropertyTypes.
+  await client.connect(new StreamableHTTPClientTransport(url, options) as never)
+  stops.unshift(() => client.close())
+  return client
+}
+
+/** What an app keeps for the SDK's OAuth client; its user allows everything. */
+class App implements OAuthClientProvider {
+  readonly redirectUrl = 'http://127.0.0.1:49300/callback'
+  readonly clientMetadata = { client_name: 'Test app', redirect_uris: [this.redirectUrl] }
+  code = ''
+  #client: OAuthClientInformationMixed | undefined
+  #tokens: OAuthTokens | undefined
+  #verifier = ''
+
+  clientInformation = () => this.#client
+  saveClientInformation = (client: OAuthClientInformationMixed) => {
+    this.#client = client
+  }
+  tokens = () => this.#tokens
+  saveTokens = (tokens: OAuthTokens) => {
+    this.#tokens = tokens
+  }
+  codeVerifier = () => this.#verifier
+  saveCodeVerifier = (verifier: string) => {
+    this.#verifier = verifier
+  }
+  redirectToAuthorization = async (url: URL) => {
+    this.code = await allow(url)
+  }
+}
+
+/** The browser: fills in the form of the consent page and follows it to the app. */
+async function allow(url: URL): Promise<string> {
+  const page = await (await fetch(url)).text()
+  const [, action = ''] = /action="([^"]+)"/.exec(page) ?? []
+  const hidden = [...page.matchAll(/name="(\w+)" value="([^"]+)">/g)].filter(
+    ([, name]) => name !== 'decision',
+  )
+  const form = new URLSearchParams(hidden.map(([, name = '', value = '']): [string, string] => [name, value]))
+  form.set('decision', 'allow')
+  const target = new URL(action.replaceAll('&amp;', '&'), url)
+  const answer = await fetch(target, { method: 'POST', body: form, redirect: 'manual' })
+  return new URL(answer.headers.get('location') ?? '').searchParams.get('code') ?? ''
+}
+
+async function expectNotes(client: Client): Promise<void> {
+  const { tools } = await client.listTools()
+  expect(tools.map(({ name }) => name)).toEqual(['list_notes'])
+  const { content } = await client.callTool({ name: 'list_notes' })
+  expect(content).toEqual([{ type: 'text', text: 'alice: buy milk' }])
+}
+
+describe('an MCP server on Hono', () => {
+  it('serves everybody before', async () => {
+    await expectNotes(await connect(await start('before.ts')))
+  })
+
+  it('serves only who signs in with its own authorization server after', async () => {
+    const url = await start('after.ts')
+    const refused = await fetch(url, { method: 'POST', body: '{}' })
+    expect(refused.status).toBe(401)
+    expect(refused.headers.get('www-authenticate')).toBe(
+      `Bearer resource_metadata="${url.origin}/.well-known/oauth-protected-resource/mcp"`,
+    )
+    const app = new App()
+    await expect(connect(url, app)).rejects.toThrow(UnauthorizedError)
+    await new StreamableHTTPClientTransport(url, { authProvider: app }).finishAuth(app.code)
+    await expectNotes(await connect(url, app))
+  })
+
+  it('gets there with fewer than 40 lines more', () => {
+    const [before, after] = ['before.ts', 'after.ts'].map((file) =>
+      readFileSync(join(import.meta.dirname, file), 'utf8').split('\n'),
+    ) as [string[], string[]]
+    expect(addedLines(before, after)).toBeLessThan(40)
+  })
+})
+
+/** The lines of `after` beyond the longest run of lines that both have, as `diff` counts them. */
+function addedLines(before: readonly string[], after: readonly string[]): number {
+  let row: number[] = new Array(after.length + 1).fill(0)
+  for (const line of before) {
+    const next = [0]
+    after.forEach((other, n) => {
+      next.push(line === other ? (row[n] ?? 0) + 1 : Math.max(row[n + 1] ?? 0, next[n] ?? 0))
+    })
+    row = next
+  }
+  return after.length - (row.at(-1) ?? 0)
+}

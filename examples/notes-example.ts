@@ -1,0 +1,134 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+/** What a client, a browser and a reader do to the notes API of the examples, which is the same on each framework. */
+
+const SHARED = [{ author: 'alice', text: 'Curiouser and curiouser', shared: true }]
+const REDIRECT_URI = 'http://127.0.0.1:7001/callback'
+const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  probe.close()
+  await once(probe, 'close')
+  return port
+}
+
+/** Runs a program as a reader does, until the test ends. */
+async function run(file: string): Promise<string> {
+  const port = await freePort()
+  const program = spawn(process.execPath, [file], {
+    env: { PATH: process.env.PATH, PORT: `${port}` },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => void program.kill())
+  await Promise.race([once(program.stdout, 'data'), once(program, 'close')])
+  return `http://127.0.0.1:${port}`
+}
+
+const form = (fields: Record<string, string>, cookie = '') => ({
+  method: 'POST',
+  body: new URLSearchParams(fields),
+  headers: { cookie },
+  redirect: 'manual' as const,
+})
+
+const json = (body: unknown, headers: Record<string, string> = {}) => ({
+  method: 'POST',
+  body: JSON.stringify(body),
+  headers: { 'content-type': 'application/json', ...headers },
+})
+
+async function answerOf<T>(url: string, init: RequestInit = {}): Promise<T> {
+  return (await fetch(url, init)).json() as Promise<T>
+}
+
+const cookieOf = ({ headers }: Response) => headers.getSetCookie()[0]?.split(';')[0] ?? ''
+
+/** What the program did before, it does after. */
+async function expectTheOldRoutes(base: string): Promise<void> {
+  expect(await answerOf(`${base}/notes`)).toEqual(SHARED)
+  expect((await fetch(`${base}/notes`, json({ text: 'x' }))).status).toBe(401)
+  expect((await fetch(`${base}/login`, form({ user: 'alice', password: 'x' }))).status).toBe(403)
+  const cookie = cookieOf(await fetch(`${base}/login`, form({ user: 'alice', password: 'wonderland' })))
+  const written = await answerOf(`${base}/notes`, json({ text: 'Mine' }, { cookie }))
+  expect(written).toEqual({ author: 'alice', text: 'Mine', shared: false })
+  expect(await answerOf(`${base}/notes`, { headers: { cookie } })).toEqual([...SHARED, written])
+  expect(await answerOf(`${base}/notes`)).toEqual(SHARED)
+}
+
+async function register(base: string): Promise<string> {
+  const client = { client_name: 'A <client>', redirect_uris: [REDIRECT_URI] }
+  return (await answerOf<{ client_id: string }>(`${base}/api/oauth/register`, json(client))).client_id
+}
+
+/** A browser is sent to sign in, comes back, and its user approves. */
+async function approve(base: string, clientId: string): Promise<string> {
+  const request = new URLSearchParams({
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: REDIRECT_URI,
+    scope: 'notes:read notes:write',
+    code_challenge: createHash('sha256').update(VERIFIER).digest('base64url'),
+    code_challenge_method: 'S256',
+  })
+  const toSignIn = await fetch(`${base}/oauth/authorize?${request}`, { redirect: 'manual' })
+  const login = new URL(toSignIn.headers.get('location') ?? '', base)
+  const signedIn = await fetch(login, form({ user: 'alice', password: 'wonderland' }))
+  const cookie = cookieOf(signedIn)
+  const back = new URL(signedIn.headers.get('location') ?? '', base)
+  const page = await (await fetch(back, { headers: { cookie } })).text()
+  expect(page).toContain('A &lt;client>')
+  const [, action = '', ticket = ''] = /action="([^"]+)".*name="ticket" value="([^"]+)"/.exec(page) ?? []
+  const consent = new URL(action.replaceAll('&amp;', '&'), base)
+  const fields = form({ ticket, decision: 'allow', scope: 'notes:read' }, cookie)
+  const approved = await fetch(consent, fields)
+  return new URL(approved.headers.get('location') ?? '').searchParams.get('code') ?? ''
+}
+
+async function redeem(base: string, clientId: string, code: string): Promise<string> {
+  const fields = { client_id: clientId, code, redirect_uri: REDIRECT_URI, code_verifier: VERIFIER }
+  const request = form({ grant_type: 'authorization_code', ...fields })
+  return (await answerOf<{ access_token: string }>(`${base}/api/oauth/token`, request)).access_token
+}
+
+/** Runs the notes API of a folder as it was before and as it is after. */
+export function describeNotesExample(name: string, folder: string): void {
+  const before = join(folder, 'before.ts')
+  const after = join(folder, 'after.ts')
+
+  describe(`the example of ${name}`, () => {
+    it('works before Grantkit', async () => {
+      const base = await run(before)
+      await expectTheOldRoutes(base)
+      expect((await fetch(`${base}/.well-known/oauth-authorization-server`)).status).toBe(404)
+    })
+
+    it('lets a client act for a user after, and the old routes still answer', async () => {
+      const base = await run(after)
+      await expectTheOldRoutes(base)
+      const clientId = await register(base)
+      const authorization = `Bearer ${await redeem(base, clientId, await approve(base, clientId))}`
+      const notes = await answerOf(`${base}/notes`, { headers: { authorization } })
+      expect(notes, 'with the private one of the user').toHaveLength(2)
+      const refused = await fetch(`${base}/notes`, json({ text: 'x' }, { authorization }))
+      expect([refused.status, await refused.json()]).toMatchObject([403, { error: 'insufficient_scope' }])
+      const unknown = { headers: { authorization: 'Bearer gka_unknown' } }
+      expect((await fetch(`${base}/notes`, unknown)).status).toBe(401)
+    })
+
+    it('takes less than 40 added lines', () => {
+      const given = ['diff', '--no-index', '--numstat', before, after]
+      const [added = ''] = spawnSync('git', given, { encoding: 'utf8' }).stdout.split('\t')
+      expect(Number(added)).toBeGreaterThan(0)
+      expect(Number(added)).toBeLessThan(40)
+    })
+  })
+}

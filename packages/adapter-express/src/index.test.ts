@@ -1,0 +1,97 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import type { Route } from '@grantkit/core'
+import { describeAdapter } from '@grantkit/testkit'
+import express, { type Express, type RequestHandler } from 'express'
+import { describe, expect, it } from 'vitest'
+import { ISSUER, listen, openNotes, post } from '../test/application.ts'
+import { authorizationServer, type Guard, protect } from './index.ts'
+
+const mountBehind =
+  (...before: RequestHandler[]) =>
+  async (routes: readonly Route[]) => {
+    const app = express().use(...before, authorizationServer({ routes }))
+    const server = app.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const close = async () => void server.close().closeAllConnections()
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close }
+  }
+
+describeAdapter('express', mountBehind())
+describeAdapter(
+  'express behind a parser that keeps the bytes',
+  mountBehind(express.raw({ type: () => true })),
+)
+
+describe('protect', () => {
+  async function openApi(mount: (guard: Guard) => Express) {
+    const { api, events } = await openNotes()
+    return { base: await listen(mount(protect(api, 'notes:read'))), events }
+  }
+  const bad = { headers: { authorization: 'Bearer bad' } }
+
+  it('lets a request without a token through as anonymous', async () => {
+    const { base } = await openApi((guard) =>
+      express().get('/notes', guard, (req, res) => void res.json(req.auth)),
+    )
+    expect(await (await fetch(`${base}/notes`)).json()).toEqual({ kind: 'anonymous' })
+  })
+
+  it('refuses a bad token before the handler runs', async () => {
+    let handled = false
+    const handler: RequestHandler = () => {
+      handled = true
+    }
+    const { base } = await openApi((guard) => express().get('/notes', guard, handler))
+    const response = await fetch(`${base}/notes`, bad)
+    expect([response.status, await response.json()]).toMatchObject([401, { error: 'invalid_token' }])
+    expect(handled).toBe(false)
+    expect(response.headers.get('content-type')).toBe('application/json')
+    expect(response.headers.get('x-powered-by')).toBeNull()
+    expect(response.headers.get('www-authenticate')).toContain(
+      `resource_metadata="${ISSUER}/.well-known/oauth-protected-resource"`,
+    )
+  })
+
+  it('guards a router, and reports the whole path', async () => {
+    const notes = express.Router().get('/', (_req, res) => void res.send('notes'))
+    const { base, events } = await openApi((guard) => express().use('/api/notes', guard, notes))
+    expect((await fetch(`${base}/api/notes/?a=1`, bad)).status).toBe(401)
+    expect(events).toMatchObject([{ type: 'refused', path: '/api/notes/' }])
+  })
+
+  it('asks for every scope it was given, with the request as it stands', async () => {
+    const { api } = await openNotes()
+    const asked: unknown[] = []
+    const listening: typeof api = {
+      ...api,
+      access: (request, ...scopes) => {
+        asked.push([request.method, request.path, request.query, ...scopes])
+        return api.access(request, ...scopes)
+      },
+    }
+    const guard = protect(listening, 'notes:read', 'notes:read')
+    const base = await listen(express().put('/n%C3%B6tes', guard, (_req, res) => void res.end()))
+    await fetch(`${base}/n%C3%B6tes?a=%2F&b`, { method: 'PUT' })
+    expect(asked).toEqual([['PUT', '/n%C3%B6tes', 'a=%2F&b', 'notes:read', 'notes:read']])
+  })
+
+  it('leaves the parsed body and the typed parameters to the handler', async () => {
+    const { base } = await openApi((guard) =>
+      express().post('/notes/:id', express.json(), guard, (req, res) => {
+        // @ts-expect-error a misspelt parameter
+        const misspelt: unknown = req.params.ID
+        const id: string = req.params.id
+        res.json([id, misspelt, req.body])
+      }),
+    )
+    const response = await post(`${base}/notes/7`, { 'content-type': 'application/json' }, '{"a":1}')
+    expect(await response.json()).toEqual(['7', null, { a: 1 }])
+  })
+
+  it('does not compile with a scope that does not exist', async () => {
+    const { api } = await openNotes()
+    // @ts-expect-error a misspelt scope
+    expect(protect(api, 'notes:raed')).toBeTypeOf('function')
+  })
+})

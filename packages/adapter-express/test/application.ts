@@ -1,0 +1,78 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import {
+  createAuthorizationServer,
+  createResourceServer,
+  type Interaction,
+  type Route,
+  type ServerEvent,
+} from '@grantkit/core'
+import { createMemoryStore } from '@grantkit/store-memory'
+import { aClient } from '@grantkit/testkit'
+import type { ErrorRequestHandler, Express } from 'express'
+import { onTestFinished } from 'vitest'
+
+export const ISSUER = 'https://notes.example'
+export const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+export const JSON_TYPE = { 'content-type': 'application/json' }
+export const UNKNOWN_TOKEN = 'grant_type=refresh_token&client_id=client&refresh_token=x'
+
+const SCOPES = { 'notes:read': { description: 'Read notes' } }
+const page = (body: string) => ({ status: 200, headers: { 'content-type': 'text/html' }, body })
+
+/** A real server with one client, and the guard of its API. */
+export async function openNotes({ issuer = ISSUER, errorPage = page('Sorry') } = {}) {
+  const store = createMemoryStore()
+  await store.clients.insert('client', aClient({ clientId: 'client' }), 9_999_999_999)
+  const events: ServerEvent[] = []
+  const server = createAuthorizationServer({
+    issuer,
+    store,
+    scopes: SCOPES,
+    secret: 'a secret of the tests, long enough to pass',
+    interaction: { errorPage: () => errorPage } as Partial<Interaction> as Interaction,
+  })
+  const api = createResourceServer({
+    resource: issuer,
+    store,
+    scopes: SCOPES,
+    onEvent: (event) => events.push(event),
+  })
+  return { server, api, events }
+}
+
+/** Listens until the test ends. */
+export async function listen(app: Express): Promise<string> {
+  const server = app.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close().closeAllConnections())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** A route that keeps the bodies that reach it. */
+export function recording(path = '/echo'): Route & { readonly bodies: string[] } {
+  const bodies: string[] = []
+  return {
+    path,
+    methods: ['POST'],
+    bodies,
+    async handle({ body }) {
+      bodies.push(body)
+      return { status: 200, headers: {}, body: '' }
+    },
+  }
+}
+
+/** An error handler of the application, and what it was told. */
+export function reporting(): { readonly told: string[]; readonly handler: ErrorRequestHandler } {
+  const told: string[] = []
+  const handler: ErrorRequestHandler = (error, _req, res, _next) => {
+    told.push(error.message)
+    res.status(500).send('the application')
+  }
+  return { told, handler }
+}
+
+export function post(url: string, headers: Record<string, string>, body: string): Promise<Response> {
+  return fetch(url, { method: 'POST', headers, body })
+}

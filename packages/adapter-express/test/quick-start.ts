@@ -1,0 +1,24 @@
+import { authorizationServer, protect } from '@grantkit/adapter-express'
+import { createAuthorizationServer, createResourceServer } from '@grantkit/core'
+import { createMemoryStore } from '@grantkit/store-memory'
+import express from 'express'
+import { interaction } from './interaction.ts'
+
+const port = Number(process.env.PORT ?? 3000)
+const issuer = `http://127.0.0.1:${port}`
+const secret = process.env.SECRET ?? 'at least 32 characters, the same everywhere'
+const store = createMemoryStore()
+const scopes = { 'notes:read': { description: 'Read your notes' } }
+const server = createAuthorizationServer({ issuer, store, scopes, secret, interaction })
+const api = createResourceServer({ resource: issuer, store, scopes })
+
+const app = express()
+app.use(authorizationServer(server))
+app.use(express.json())
+
+app.get('/notes', protect(api, 'notes:read'), ({ auth }, res) => {
+  // auth is { kind: 'anonymous' } or { kind: 'authorized', token: { subject, clientId, scopes, … } }
+  res.json(auth.kind === 'authorized' ? [`a note of ${auth.token.subject}`] : [])
+})
+
+app.listen(port, '127.0.0.1')

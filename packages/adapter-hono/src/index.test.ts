@@ -1,0 +1,80 @@
+import { toFetchHandler } from '@grantkit/core'
+import { describeAdapter } from '@grantkit/testkit'
+import type { HttpBindings } from '@hono/node-server'
+import { getConnInfo } from '@hono/node-server/conninfo'
+import { type Context, Hono } from 'hono'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import { listen } from '../test/listen.ts'
+import { ISSUER, openNotes, TOKEN_REQUEST } from '../test/notes.ts'
+import { type Auth, authorizationServer, protect } from './index.ts'
+
+describeAdapter('hono on Node', (routes) => {
+  const remoteAddress = (c: Context) => getConnInfo(c).remote.address
+  return listen(new Hono().route('/', authorizationServer({ routes }, { remoteAddress })).fetch)
+})
+
+describeAdapter('toFetchHandler on Node', (routes) => {
+  const remoteAddress = (_request: Request, { incoming }: HttpBindings) => incoming.socket.remoteAddress
+  return listen(toFetchHandler({ routes }, { remoteAddress }))
+})
+
+describe('authorizationServer', () => {
+  it('mounts every route, the well-known documents at the root of the host too', async () => {
+    const { server } = await openNotes(`${ISSUER}/caf%C3%A9`)
+    const app = new Hono().route('/', authorizationServer(server))
+    for (const path of [
+      '/.well-known/oauth-authorization-server/caf%C3%A9',
+      '/.well-known/oauth-protected-resource/caf%C3%A9',
+      '/caf%C3%A9/.well-known/openid-configuration',
+    ]) {
+      expect((await app.request(path)).status, path).toBe(200)
+    }
+    const token = await app.request('/caf%C3%A9/api/oauth/token', TOKEN_REQUEST)
+    expect(await token.json()).toMatchObject({ error: 'invalid_grant' })
+  })
+
+  it('is refused below a prefix, at the first request', async () => {
+    const { server } = await openNotes()
+    const told: string[] = []
+    const app = new Hono().route('/auth', authorizationServer(server)).onError((error, c) => {
+      told.push(error.message)
+      return c.text('the application', 500)
+    })
+    expect((await app.request('/auth/api/oauth/token', TOKEN_REQUEST)).status).toBe(500)
+    expect(told).toEqual([expect.stringMatching(/below \/auth,.*issuer/)])
+  })
+})
+
+describe('protect', () => {
+  async function openApi() {
+    const { api } = await openNotes()
+    return new Hono().get('/notes', protect(api, 'notes:read'), (c) => {
+      expectTypeOf(c.get('auth')).toEqualTypeOf<Auth>()
+      return c.json(c.var.auth)
+    })
+  }
+
+  it('lets a request without a token through as anonymous', async () => {
+    expect(await (await (await openApi()).request('/notes')).json()).toEqual({ kind: 'anonymous' })
+  })
+
+  it('refuses a bad token before the handler runs', async () => {
+    const response = await (await openApi()).request('/notes', { headers: { authorization: 'Bearer bad' } })
+    expect([response.status, await response.json()]).toMatchObject([401, { error: 'invalid_token' }])
+    expect(response.headers.get('www-authenticate')).toContain(
+      `resource_metadata="${ISSUER}/.well-known/oauth-protected-resource"`,
+    )
+  })
+
+  it('leaves the body of a guarded request to the handler', async () => {
+    const { api } = await openNotes()
+    const app = new Hono().post('/notes', protect(api), async (c) => c.text(await c.req.raw.text()))
+    expect(await (await app.request('/notes', { method: 'POST', body: 'a note' })).text()).toBe('a note')
+  })
+
+  it('does not compile with a scope that does not exist', async () => {
+    const { api } = await openNotes()
+    // @ts-expect-error a misspelt scope
+    expect(protect(api, 'notes:raed')).toBeTypeOf('function')
+  })
+})

@@ -1,0 +1,107 @@
+import {
+  type Access,
+  BODY_LIMIT,
+  errorResponse,
+  type HttpResponse,
+  OAuthError,
+  type ResourceServer,
+  type Route,
+  readBody,
+  toHttpRequest,
+} from '@grantkit/core'
+import { type Context, Hono, type HonoRequest, type MiddlewareHandler } from 'hono'
+import { routePath } from 'hono/route'
+import type { ContentfulStatusCode, StatusCode } from 'hono/utils/http-status'
+
+/** What `protect()` lets through: an authorized request with its token, or an anonymous one. */
+export type Auth = Exclude<Access, { kind: 'refused' }>
+
+export interface AuthorizationServerOptions {
+  /**
+   * The IP address of the caller: `(c) => getConnInfo(c).remote.address`, with the `getConnInfo` of your runtime. Hono
+   * does not know it by itself, and without it rate limits do nothing.
+   */
+  readonly remoteAddress?: (c: Context) => string | undefined
+}
+
+/**
+ * An application with every route of an authorization server, or of any list of core's routes. Mount it at the root,
+ * `app.route('/', authorizationServer(server))`: its paths begin at the root of the host.
+ */
+export function authorizationServer(
+  server: { readonly routes: readonly Route[] },
+  { remoteAddress = () => undefined }: AuthorizationServerOptions = {},
+): Hono {
+  const app = new Hono()
+  for (const route of server.routes) {
+    // Hono matches a path that it has decoded.
+    const path = decodeURI(route.path)
+    app.all(path, async (c) => {
+      requireRoot(routePath(c), path)
+      try {
+        const caller = remoteAddress(c)
+        return send(c, await route.handle(toHttpRequest(c.req.raw, await bodyOf(c.req), caller)))
+      } catch (thrown) {
+        return send(c, refusal(c, thrown))
+      }
+    })
+  }
+  return app
+}
+
+function requireRoot(mounted: string, path: string): void {
+  if (mounted === path) return
+  throw new Error(
+    `authorizationServer() is mounted below ${mounted.slice(0, -path.length)}, but its paths count from the root of the ` +
+      "host: mount it by app.route('/', authorizationServer(server)) and let the issuer name the path",
+  )
+}
+
+/**
+ * Middleware that guards a route: a bad token is refused with 401, one that lacks any of the scopes with 403. The
+ * handler finds who asks in `c.var.auth`; without a token that is `{ kind: 'anonymous' }`.
+ */
+export function protect<Scope extends string>(
+  api: ResourceServer<Scope>,
+  ...scopes: NoInfer<Scope>[]
+): MiddlewareHandler<{ Variables: { auth: Auth } }> {
+  return async (c, next) => {
+    const access = await api.access(toHttpRequest(c.req.raw), ...scopes)
+    if (access.kind === 'refused') return send(c, access.response)
+    c.set('auth', access)
+    return next()
+  }
+}
+
+/** Hono keeps what middleware of the application has read through it. */
+async function bodyOf(request: HonoRequest): Promise<string> {
+  const [kept] = Object.keys(request.bodyCache)
+  if (kept === undefined) return readBody(request.raw)
+  const text = kept === 'formData' ? await formText(request) : await request.text()
+  if (Buffer.byteLength(text) > BODY_LIMIT) throw new OAuthError('body_too_large')
+  return text
+}
+
+/** Hono would make multipart of any form, whatever the content type says. */
+async function formText(request: HonoRequest): Promise<string> {
+  const fields = [...(await request.formData())]
+  const multipart = !request.header('content-type')?.startsWith('application/x-www-form-urlencoded')
+  return multipart ? readBody(request.raw) : String(new URLSearchParams(fields as [string, string][]))
+}
+
+/** Headers go through the context: what middleware has set before stays, unless core sets it. */
+function send(c: Context, { status, headers, body }: HttpResponse): Response {
+  for (const [name, values] of Object.entries(headers)) {
+    if (name.toLowerCase() !== 'set-cookie') c.header(name)
+    for (const value of [values].flat()) c.header(name, value, { append: true })
+  }
+  return body === '' ? c.body(null, status as StatusCode) : c.body(body, status as ContentfulStatusCode)
+}
+
+/** Where the application looks for what went wrong, it finds it; the wire learns no more than `server_error`. */
+function refusal(c: Context, thrown: unknown): HttpResponse {
+  const error =
+    thrown instanceof OAuthError ? thrown : new OAuthError('unexpected', undefined, { cause: thrown })
+  if (error.status >= 500) c.error = error
+  return errorResponse(error)
+}

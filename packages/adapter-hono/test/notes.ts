@@ -1,0 +1,53 @@
+import {
+  createAuthorizationServer,
+  createResourceServer,
+  type HttpResponse,
+  type Interaction,
+  type Route,
+} from '@grantkit/core'
+import { createMemoryStore } from '@grantkit/store-memory'
+import { aClient } from '@grantkit/testkit'
+
+export const ISSUER = 'https://notes.example'
+const SCOPES = { 'notes:read': { description: 'Read notes' } }
+
+/** A server that knows one client, and the guard of its notes. */
+export async function openNotes(issuer = ISSUER) {
+  const store = createMemoryStore()
+  await store.clients.insert('client', aClient({ clientId: 'client' }), 9_999_999_999)
+  const server = createAuthorizationServer({
+    issuer,
+    store,
+    scopes: SCOPES,
+    secret: 'a secret of the tests, long enough to pass',
+    interaction: { errorPage: ({ status, reason }) => page(status, reason) } as Interaction,
+  })
+  const api = createResourceServer({ resource: issuer, store, scopes: SCOPES })
+  return { server, api }
+}
+
+/** A token request that is well formed: what is read of it decides that it is `invalid_grant`. */
+export const TOKEN_REQUEST = {
+  method: 'POST',
+  headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  body: 'grant_type=refresh_token&client_id=client&refresh_token=x',
+}
+
+/** A route that answers with what reached it. */
+export const echo: Route = {
+  path: '/echo',
+  methods: ['GET', 'POST'],
+  handle: async (request) => json(request),
+}
+
+export function json(value: unknown, headers: HttpResponse['headers'] = {}): HttpResponse {
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(value),
+  }
+}
+
+function page(status: number, body: string): HttpResponse {
+  return { status, headers: { 'content-type': 'text/html' }, body }
+}

@@ -1,0 +1,13 @@
+import type { HttpResponse, Interaction } from '@grantkit/core'
+
+/** Who is signed in, and the pages: everybody is Alice. */
+export const interaction: Interaction = {
+  session: async () => ({ id: 'session', subject: 'alice', authTime: Math.floor(Date.now() / 1000) }),
+  signIn: (returnTo) => ({ status: 303, headers: { location: returnTo }, body: '' }),
+  errorPage: ({ status, reason }) => page(status, reason),
+  consentPage: ({ ticket }) => page(200, `<input name="ticket" value="${ticket}">`),
+}
+
+function page(status: number, body: string): HttpResponse {
+  return { status, headers: { 'content-type': 'text/html' }, body }
+}

@@ -1,0 +1,123 @@
+import { createRemoteJWKSet, exportJWK, generateKeyPair, jwtVerify } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { approve, post, redeem, refresh, register } from './runtimes/flow.ts'
+import { RUNTIMES, type Running, run } from './runtimes/run.ts'
+import { send } from './runtimes/wire.ts'
+
+const LIMIT = 64 * 1024
+
+async function signingKeys(): Promise<string> {
+  const keys = (['RS256', 'ES256', 'EdDSA'] as const).map(async (alg) => {
+    const { privateKey } = await generateKeyPair(alg, { extractable: true })
+    return { ...(await exportJWK(privateKey)), alg, kid: alg }
+  })
+  return JSON.stringify(await Promise.all(keys))
+}
+
+const KEYS = await signingKeys()
+const SETTINGS = RUNTIMES.flatMap((runtime) => [
+  { runtime, MOUNT: 'hono' },
+  { runtime, MOUNT: 'fetch' },
+])
+
+describe.each(SETTINGS)('$runtime, mounted with $MOUNT', ({ runtime, MOUNT }) => {
+  let service: Running
+  beforeAll(async () => {
+    service = await run(runtime, { KEYS, MOUNT })
+  }, 30_000)
+  afterAll(() => service?.close())
+
+  const notes = async (token: string) => {
+    const response = await fetch(`${service.url}/notes`, { headers: { authorization: `Bearer ${token}` } })
+    return { status: response.status, ...((await response.json()) as { kind?: string; error?: string }) }
+  }
+
+  it('serves a client from its registration until its token is revoked', async () => {
+    const { url } = service
+    const client = await register(url)
+    const tokens = await redeem(url, client, await approve(url, client, 'openid notes:read'))
+    expect(await notes(tokens.access_token)).toMatchObject({ status: 200, kind: 'authorized' })
+    const next = await refresh(url, client, tokens)
+    const { access_token, refresh_token } = next
+    expect(await refresh(url, client, tokens), 'whose answer was lost').toMatchObject({
+      access_token,
+      refresh_token,
+    })
+    expect(await notes(access_token)).toMatchObject({ status: 200, kind: 'authorized' })
+    const token = refresh_token
+    expect(await post(`${url}/api/oauth/introspect`, { ...client, token })).toMatchObject({ active: true })
+    expect(await post(`${url}/api/oauth/revoke`, { ...client, token })).toEqual({ status: 200 })
+    expect(await notes(access_token)).toMatchObject({ status: 401, error: 'invalid_token' })
+    expect(await post(`${url}/api/oauth/introspect`, { ...client, token })).toMatchObject({ active: false })
+  })
+
+  it('signs ID tokens that its published keys verify', async () => {
+    const { url } = service
+    const client = await register(url)
+    const { id_token } = await redeem(url, client, await approve(url, client, 'openid'))
+    const keys = createRemoteJWKSet(new URL(`${url}/api/oauth/jwks`))
+    const { payload } = await jwtVerify(id_token, keys, { issuer: url, audience: client.client_id })
+    expect(payload.sub).toBe('alice')
+  })
+
+  it('guards: nobody, a bad token, and one that lacks the scope', async () => {
+    const { url } = service
+    const client = await register(url)
+    const { access_token } = await redeem(url, client, await approve(url, client, 'openid'))
+    expect(await (await fetch(`${url}/notes`)).json()).toEqual({ kind: 'anonymous' })
+    expect(await notes('bad')).toMatchObject({ status: 401, error: 'invalid_token' })
+    expect(await notes(access_token)).toMatchObject({ status: 403, error: 'insufficient_scope' })
+  })
+
+  it('reads path, query, headers and body as they stand on the wire', async () => {
+    const path = '/echo/%7Ea%2Fb%E2%82%AC?scope=a+b%20c&scope=%2F%2f&a[]=1&next=/x?y=1?z=2&empty='
+    const headers = { 'X-Many': ['one', 'two'], AUTHORIZATION: 'Bearer  Two.Spaces==' }
+    const { body } = await send(service.url, path, { method: 'POST', headers, body: ['a=1&', 'b=€'] })
+    expect(JSON.parse(body)).toMatchObject({
+      method: 'POST',
+      path: '/echo/%7Ea%2Fb%E2%82%AC',
+      query: 'scope=a+b%20c&scope=%2F%2f&a[]=1&next=/x?y=1?z=2&empty=',
+      headers: { 'x-many': 'one, two', authorization: 'Bearer  Two.Spaces==' },
+      body: 'a=1&b=€',
+    })
+  })
+
+  it('parses the address as its runtime does', async () => {
+    const { body } = await send(service.url, "/echo/1?it's=%20")
+    const parsed = runtime === 'Node' || runtime === 'Bun'
+    expect(JSON.parse(body).query).toBe(parsed ? 'it%27s=%20' : "it's=%20")
+    expect((await send(service.url, '/echo/x/../1')).status, 'dot segments').toBe(parsed ? 200 : 404)
+  })
+
+  it('answers cookies a line each, and HEAD without a body', async () => {
+    expect((await send(service.url, '/echo/1')).headers['set-cookie']).toEqual(['a=1; Path=/', 'b=2; Path=/'])
+    const head = await send(service.url, '/echo/1', { method: 'HEAD' })
+    expect([head.status, head.headers['content-type'], head.body]).toEqual([200, 'application/json', ''])
+  })
+
+  it('reads 64 KiB and not a byte more, announced or not', async () => {
+    const post = (body: string[], headers = {}) =>
+      send(service.url, '/echo/1', { method: 'POST', headers, body })
+    expect(JSON.parse((await post(['x'.repeat(LIMIT)])).body).body).toHaveLength(LIMIT)
+    const announced = { 'content-length': `${LIMIT + 1}` }
+    for (const headers of [{}, announced]) {
+      const response = await post(['x'.repeat(LIMIT), 'y'], headers)
+      expect([response.status, JSON.parse(response.body).error]).toEqual([413, 'invalid_request'])
+    }
+  })
+
+  it('refuses a body that was read before, at once', async () => {
+    const headers = { 'x-read-before': 'yes' }
+    const { status, body } = await send(service.url, '/echo/1', { method: 'POST', headers, body: ['a', 'b'] })
+    expect([status, body]).toEqual([500, expect.stringContaining('The application read the body')])
+    expect((await send(service.url, '/echo/1', { headers })).status, 'without a body').toBe(200)
+  })
+
+  it('keeps a fault to itself and knows no other paths', async () => {
+    const fault = await send(service.url, '/fails')
+    expect([fault.status, JSON.parse(fault.body).error]).toEqual([500, 'server_error'])
+    expect(fault.body).not.toContain('internal detail')
+    for (const path of ['/', '/echo', '/echo/', '/echo/1/2', '/oauth/authorize/'])
+      expect((await send(service.url, path)).status, path).toBe(404)
+  })
+})

@@ -1,0 +1,85 @@
+import {
+  createAuthorizationServer,
+  createResourceServer,
+  type PrivateJwk,
+  type Route,
+  toFetchHandler,
+  toHttpRequest,
+  toResponse,
+} from '@grantkit/core'
+import { createMemoryStore } from '@grantkit/store-memory'
+import { Hono } from 'hono'
+import { authorizationServer, protect } from '../../src/index.ts'
+import { interaction } from '../pages.ts'
+
+/** What every runtime serves. Everybody is Alice, and she need not sign in. */
+
+export interface Environment {
+  readonly ISSUER: string
+  /** Private JWKs, as JSON. */
+  readonly KEYS: string
+  /** Mounted into Hono, or with `toFetchHandler` alone. */
+  readonly MOUNT: string
+}
+
+type Fetch = (request: Request) => Response | Promise<Response>
+
+const SCOPES = { openid: { description: 'Sign you in' }, 'notes:read': { description: 'Read your notes' } }
+
+export function serviceOf({ ISSUER: issuer, KEYS, MOUNT }: Environment): Fetch {
+  const store = createMemoryStore()
+  const server = createAuthorizationServer({
+    issuer,
+    store,
+    scopes: SCOPES,
+    secret: 'a secret of the tests, long enough to pass',
+    keys: JSON.parse(KEYS) as PrivateJwk[],
+    claims: async () => ({ name: 'Alice' }),
+    interaction,
+  })
+  const api = createResourceServer({ resource: issuer, store, scopes: SCOPES })
+  const routes = [...server.routes, echo, fails]
+  return meddling(MOUNT === 'hono' ? onHono(routes, api) : alone(routes, api))
+}
+
+/** Reads a body that it should have left alone, when a request asks for it. */
+function meddling(next: Fetch): Fetch {
+  return async (request) => {
+    if (request.headers.has('x-read-before')) await request.text()
+    return next(request)
+  }
+}
+
+type Api = ReturnType<typeof createResourceServer<keyof typeof SCOPES>>
+
+function onHono(routes: readonly Route[], api: Api): Fetch {
+  const app = new Hono().route('/', authorizationServer({ routes }))
+  app.get('/notes', protect(api, 'notes:read'), (c) => c.json(c.var.auth))
+  return app.fetch
+}
+
+function alone(routes: readonly Route[], api: Api): Fetch {
+  const handle = toFetchHandler({ routes })
+  return async (request) => {
+    if (new URL(request.url).pathname !== '/notes') return handle(request)
+    const access = await api.access(toHttpRequest(request), 'notes:read')
+    return access.kind === 'refused' ? toResponse(access.response) : Response.json(access)
+  }
+}
+
+/** Tells what reached it. */
+const echo: Route = {
+  path: '/echo/:id',
+  methods: ['GET', 'POST'],
+  handle: async (request) => ({
+    status: 200,
+    headers: { 'content-type': 'application/json', 'set-cookie': ['a=1; Path=/', 'b=2; Path=/'] },
+    body: JSON.stringify(request),
+  }),
+}
+
+const fails: Route = {
+  path: '/fails',
+  methods: ['GET'],
+  handle: () => Promise.reject(new Error('internal detail')),
+}

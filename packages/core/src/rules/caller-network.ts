@@ -1,0 +1,22 @@
+/**
+ * Whom an address stands for when callers are counted: an IPv4 address for itself, an IPv6 address for its /64,
+ * which is what a single subscriber has at hand (RFC 6177 2). Whatever else is given stands for itself.
+ */
+export function networkOf(address: string): string {
+  const [bare = ''] = address.toLowerCase().split('%')
+  const mapped = /^::ffff:(\d+(?:\.\d+){3})$/.exec(bare)?.[1]
+  if (mapped !== undefined) return mapped
+  return bare.includes(':') ? `${ipv6Groups(bare).slice(0, 4).join(':')}::/64` : bare.slice(0, 100)
+}
+
+/** The groups of an IPv6 address, the ones that `::` stands for written out (RFC 4291 2.2). */
+function ipv6Groups(address: string): string[] {
+  const [head = '', tail] = address.split('::')
+  const [first, last] = [head, tail ?? ''].map((part) => (part === '' ? [] : part.split(':')))
+  const groups = [...(first ?? [])]
+  if (tail !== undefined) {
+    const omitted = Math.max(0, 8 - groups.length - (last ?? []).length)
+    groups.push(...Array<string>(omitted).fill('0'), ...(last ?? []))
+  }
+  return groups.map((group) => Number.parseInt(group, 16).toString(16))
+}

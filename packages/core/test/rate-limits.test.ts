@@ -1,0 +1,174 @@
+import type { RateLimiter } from '@grantkit/core'
+import { describe, expect, it } from 'vitest'
+import { bodyOf, codeFor, credentials, redeem, refresh, register, requestToken, tokensFor } from './client.ts'
+import { openSchool, REDIRECT_URI, type School } from './school.ts'
+
+/** Lets each key have `room` events, and then asks for 30 seconds. */
+function roomFor(room: number) {
+  const counted = new Map<string, number>()
+  const take: RateLimiter['take'] = async (limit, key) => {
+    const name = `${limit} ${key}`
+    counted.set(name, (counted.get(name) ?? 0) + 1)
+    return (counted.get(name) ?? 0) > room ? 30 : 0
+  }
+  return { counted, take }
+}
+
+/** The school as it looks from an address. */
+function from(school: School, remoteAddress: string | undefined): School {
+  return {
+    ...school,
+    send: (method, path, message) => school.send(method, path, { ...message, remoteAddress }),
+  }
+}
+
+const HOME = '203.0.113.7'
+const ELSEWHERE = '198.51.100.9'
+const REGISTRATION = { redirect_uris: [REDIRECT_URI] }
+const registerAt = (school: School, json: object = REGISTRATION) =>
+  school.send('POST', '/api/oauth/register', { json })
+const statuses = async (answers: readonly Promise<{ status: number }>[]) =>
+  (await Promise.all(answers)).map(({ status }) => status)
+
+describe('registrations', () => {
+  it('beyond the limit of an address are a 429 that says when to try again', async () => {
+    const school = openSchool({ rateLimiter: roomFor(2) })
+    const home = from(school, HOME)
+    expect(await statuses([registerAt(home), registerAt(home)])).toEqual([201, 201])
+    const refused = await registerAt(home)
+    expect(refused).toMatchObject({
+      status: 429,
+      headers: { 'content-type': 'application/json', 'cache-control': 'no-store', 'retry-after': '30' },
+    })
+    expect(bodyOf(refused)).toEqual({
+      error: 'temporarily_unavailable',
+      error_description: 'Too many clients were registered from this address; try again later',
+    })
+    expect(school.events.at(-1)).toMatchObject({ type: 'refused', reason: 'too_many_registrations' })
+    expect((await registerAt(from(school, ELSEWHERE))).status, 'another address').toBe(201)
+  })
+
+  it('are counted by what a subscriber holds: an IPv4 address, an IPv6 /64', async () => {
+    const limiter = roomFor(9)
+    const school = openSchool({ rateLimiter: limiter })
+    for (const address of [HOME, `::ffff:${HOME}`, '2001:db8::1', '2001:db8::2:1', '2001:db8:0:1::1'])
+      await registerAt(from(school, address))
+    expect([...limiter.counted]).toEqual([
+      [`registration ${HOME}`, 2],
+      ['registration 2001:db8:0:0::/64', 2],
+      ['registration 2001:db8:0:1::/64', 1],
+    ])
+  })
+
+  it.each([
+    ['metadata that is refused', { redirect_uris: ['https://app.example/cb'] }, HOME],
+    ['a caller without an address', REGISTRATION, undefined],
+  ])('leave %s uncounted', async (_, json, address) => {
+    const limiter = roomFor(0)
+    const answer = await registerAt(from(openSchool({ rateLimiter: limiter }), address), json)
+    expect([answer.status === 429, limiter.counted.size]).toEqual([false, 0])
+  })
+
+  it('are not limited by a header that anybody can send', async () => {
+    const limiter = roomFor(9)
+    const school = from(openSchool({ rateLimiter: limiter }), HOME)
+    for (const forwarded of ['1.1.1.1', '2.2.2.2'])
+      await school.send('POST', '/api/oauth/register', {
+        json: REGISTRATION,
+        headers: { 'x-forwarded-for': forwarded, forwarded: `for=${forwarded}` },
+      })
+    expect([...limiter.counted]).toEqual([[`registration ${HOME}`, 2]])
+  })
+
+  it('pass when the limiter is broken, and the operator is told', async () => {
+    const cause = new Error('no memory left')
+    const school = openSchool({ rateLimiter: { take: () => Promise.reject(cause) } })
+    expect((await registerAt(from(school, HOME))).status).toBe(201)
+    expect(school.events[0]).toEqual({ type: 'limiter_failed', limit: 'registration', cause })
+  })
+})
+
+const INTROSPECT = '/api/oauth/introspect'
+const confidential = (school: School) =>
+  register(school, { token_endpoint_auth_method: 'client_secret_post' })
+
+describe('failed requests of a client', () => {
+  it('beyond the limit are a 429 that says when to try again', async () => {
+    const school = from(openSchool({ rateLimiter: roomFor(2) }), HOME)
+    const client = await register(school)
+    const fail = () => refresh(school, client, 'bad')
+    expect(await statuses([fail(), fail()])).toEqual([400, 400])
+    const refused = await fail()
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '30'])
+    expect(bodyOf(refused)).toEqual({
+      error: 'temporarily_unavailable',
+      error_description: 'Too many requests of this client failed; try again later',
+    })
+    expect(school.events.at(-1)).toMatchObject({ type: 'refused', reason: 'too_many_failures' })
+  })
+
+  it.each(['/api/oauth/token', '/api/oauth/revoke', INTROSPECT])('are counted at %s', async (path) => {
+    const limiter = roomFor(0)
+    const school = from(openSchool(), HOME)
+    const limited = from(openSchool({ store: school.store, rateLimiter: limiter }), HOME)
+    const client = await confidential(school)
+    const form = { ...credentials(client), client_secret: 'wrong', token: 'x', grant_type: 'refresh_token' }
+    expect((await limited.send('POST', path, { form })).status).toBe(429)
+    expect([...limiter.counted.keys()]).toEqual([`client_failure ${client.client_id} ${HOME}`])
+  })
+
+  it('never cost a request that is in order: a thousand failures later the client itself is served', async () => {
+    const school = from(openSchool({ rateLimiter: roomFor(2) }), HOME)
+    const client = await confidential(school)
+    const { refresh_token } = await tokensFor(school, client)
+    const code = await codeFor(school, client.client_id)
+    for (let n = 0; n < 1000; n++) await refresh(school, { ...client, client_secret: 'wrong' }, refresh_token)
+    expect((await refresh(school, client, 'bad')).status).toBe(429)
+    expect((await refresh(school, client, refresh_token)).status).toBe(200)
+    expect((await redeem(school, client, code)).status).toBe(200)
+    const form = { ...credentials(client), token: 'x' }
+    expect((await school.send('POST', INTROSPECT, { form })).status).toBe(200)
+  })
+
+  it('of a stranger with a public client id do not even change what its owner is told', async () => {
+    const school = openSchool({ rateLimiter: roomFor(2) })
+    const client = await register(from(school, HOME))
+    const failAt = (address: string) => refresh(from(school, address), client, 'bad')
+    expect(await statuses([1, 2, 3].map(() => failAt(ELSEWHERE)))).toEqual([400, 400, 429])
+    expect((await failAt(HOME)).status).toBe(400)
+  })
+
+  it('do not hide a theft: a reused token ends its grant although the answer is a 429', async () => {
+    const school = from(openSchool({ rateLimiter: roomFor(0) }), HOME)
+    const client = await register(from(openSchool({ store: school.store }), HOME))
+    const { refresh_token } = await tokensFor(school, client)
+    await refresh(school, client, refresh_token)
+    school.clock.now += 61
+    expect((await refresh(school, client, refresh_token)).status).toBe(429)
+    expect(school.events).toContainEqual(
+      expect.objectContaining({ type: 'grant_ended', reason: 'refresh_token_reused' }),
+    )
+  })
+
+  it('of clients that do not exist share one counter, so that ids cannot fill the limiter', async () => {
+    const limiter = roomFor(99)
+    const school = from(openSchool({ rateLimiter: limiter }), HOME)
+    for (const client_id of ['a', 'b', 'x'.repeat(300), ''])
+      await requestToken(school, { client_id, grant_type: 'refresh_token', refresh_token: 'x' })
+    await requestToken(school, [
+      ['client_id', 'a'],
+      ['client_id', 'b'],
+    ])
+    expect([...limiter.counted]).toEqual([[`client_failure unknown ${HOME}`, 5]])
+  })
+
+  it('are not those of the server: an outage is a 503, and is not counted', async () => {
+    const limiter = roomFor(0)
+    const { store } = openSchool()
+    const client = await register(openSchool({ store }))
+    const broken = { ...store, grants: { ...store.grants, find: () => Promise.reject(new Error('down')) } }
+    const school = from(openSchool({ store: broken, rateLimiter: limiter }), HOME)
+    expect((await redeem(school, client, `gkc_${'x'.repeat(22)}.${'y'.repeat(43)}`)).status).toBe(503)
+    expect(limiter.counted.size).toBe(0)
+  })
+})

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest'
+import {
+  authorizationQuery,
+  authorize,
+  bodyOf,
+  credentials,
+  redirectOf,
+  register,
+  requestToken,
+} from './client.ts'
+import { openSchool, REDIRECT_URI, VERIFIER } from './school.ts'
+
+/** How much of each thing is taken, and that the refusal names it and its limit. */
+
+const long = (length: number) => 'x'.repeat(length)
+const MANY_URIS = Array.from({ length: 11 }, (_, n) => `http://127.0.0.1:${n + 1}/cb`)
+
+describe('a registration', () => {
+  it.each([
+    ['redirect_uris', MANY_URIS, 'redirect_uris: must be at most 10'],
+    ['redirect_uris', [`${REDIRECT_URI}/${long(2048)}`], 'redirect_uris.0: must be at most 2048 characters'],
+    ['redirect_uris', [REDIRECT_URI, 7], 'redirect_uris.1: Invalid input: expected string, received number'],
+    ['client_name', long(201), 'client_name: must be at most 200 characters'],
+    ['client_uri', `https://a.example/${long(2048)}`, 'client_uri: must be at most 2048 characters'],
+    ['logo_uri', `https://a.example/${long(2048)}`, 'logo_uri: must be at most 2048 characters'],
+    ['scope', long(4001), 'scope: must be at most 4000 characters'],
+    ['grant_types', Array(21).fill('authorization_code'), 'grant_types: must be at most 20'],
+    ['response_types', [long(101)], 'response_types.0: must be at most 100 characters'],
+    ['contacts', Array(11).fill('a@a.example'), 'contacts: must be at most 10'],
+    ['contacts', [long(201)], 'contacts.0: must be at most 200 characters'],
+    ['software_id', long(201), 'software_id: must be at most 200 characters'],
+    ['software_version', long(201), 'software_version: must be at most 200 characters'],
+  ])('with too much %s is refused', async (member, value, description) => {
+    const json = { redirect_uris: [REDIRECT_URI], [member]: value }
+    const response = await openSchool().send('POST', '/api/oauth/register', { json })
+    const error = member === 'redirect_uris' ? 'invalid_redirect_uri' : 'invalid_client_metadata'
+    expect([response.status, bodyOf(response)]).toEqual([400, { error, error_description: description }])
+  })
+
+  it.each([
+    ['redirect_uris', MANY_URIS.slice(1)],
+    ['redirect_uris', [`http://127.0.0.1/${long(2031)}`]],
+    ['client_name', long(200)],
+    ['client_uri', `https://a.example/${long(2030)}`],
+    ['contacts', Array(10).fill(long(200))],
+  ])('with as much %s as there may be is taken', async (member, value) => {
+    const json = { redirect_uris: [REDIRECT_URI], [member]: value }
+    expect((await openSchool().send('POST', '/api/oauth/register', { json })).status).toBe(201)
+  })
+})
+
+describe('an authorization request', () => {
+  it.each([
+    ['state', 'invalid_request'],
+    ['nonce', 'invalid_request'],
+    ['scope', 'invalid_request'],
+    ['code_challenge', 'invalid_request'],
+    ['prompt', 'invalid_request'],
+    ['id_token_hint', 'invalid_request'],
+    ['login_hint', 'invalid_request'],
+    ['ui_locales', 'invalid_request'],
+  ])('with a %s of more than 4000 characters goes back to the client', async (name, error) => {
+    const school = openSchool()
+    const { client_id } = await register(school)
+    const answer = redirectOf(await authorize(school, authorizationQuery(client_id, { [name]: long(4001) })))
+    expect(answer).toMatchObject({ error, error_description: `${name}: must be at most 4000 characters` })
+    expect(answer.state, 'a state too long to carry is not sent back').toBe(
+      name === 'state' ? undefined : 'a state',
+    )
+  })
+
+  it('may name 20 resources at most, each of 4000 characters', async () => {
+    const school = openSchool()
+    const { client_id } = await register(school)
+    const query = authorizationQuery(client_id)
+    for (const [resources, description] of [
+      ['&resource=https://a.example'.repeat(21), 'resource: must be at most 20'],
+      [`&resource=${long(4001)}`, 'resource.0: must be at most 4000 characters'],
+    ])
+      expect(redirectOf(await authorize(school, query + resources)).error_description).toBe(description)
+  })
+
+  it('takes a state and a nonce of 4000 characters', async () => {
+    const school = openSchool()
+    const { client_id } = await register(school)
+    const query = authorizationQuery(client_id, { state: long(4000), nonce: long(4000) })
+    expect((await authorize(school, query)).body).toBe('consent')
+  })
+})
+
+describe('a token request', () => {
+  const code = { grant_type: 'authorization_code', code_verifier: VERIFIER, code: 'code' }
+  const refresh = { grant_type: 'refresh_token', refresh_token: 'token' }
+  it.each([
+    [{ ...code, code: long(4001) }, 'code: must be at most 4000 characters'],
+    [{ ...code, redirect_uri: long(4001) }, 'redirect_uri: must be at most 4000 characters'],
+    [{ ...code, code_verifier: long(129) }, 'code_verifier: must be 43 to 128 unreserved characters'],
+    [{ ...refresh, refresh_token: long(4001) }, 'refresh_token: must be at most 4000 characters'],
+    [{ ...refresh, scope: long(4001) }, 'scope: must be at most 4000 characters'],
+    [{ ...refresh, grant_type: long(4001) }, 'grant_type: must be at most 4000 characters'],
+    [{ ...refresh, client_id: long(201) }, 'client_id: must be at most 200 characters'],
+    [{ ...refresh, client_secret: long(201) }, 'client_secret: must be at most 200 characters'],
+  ])('of too much is refused: %#', async (form, description) => {
+    const school = openSchool()
+    const response = await requestToken(school, { ...credentials(await register(school)), ...form })
+    expect([response.status, bodyOf(response)]).toEqual([
+      400,
+      { error: 'invalid_request', error_description: description },
+    ])
+  })
+})

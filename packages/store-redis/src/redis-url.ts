@@ -1,0 +1,55 @@
+/** Where Redis is and how it is deployed, as one URL says it. */
+export type RedisUrl =
+  | { readonly kind: 'node'; readonly url: string }
+  | (Hosts & { readonly kind: 'cluster' })
+  | (Hosts & { readonly kind: 'sentinel'; readonly name: string })
+
+export interface Hosts {
+  readonly tls: boolean
+  readonly username?: string
+  readonly password?: string
+  /** Any of the nodes, or of the sentinels; the others are found through them. */
+  readonly hosts: readonly { readonly host: string; readonly port: number }[]
+}
+
+const SEVERAL = /^redis(s?)\+(cluster|sentinel):\/\/(?:([^@/]*)@)?([^@/]+)(?:\/([^/]*))?$/
+const DEFAULT_PORT = { cluster: 6379, sentinel: 26379 }
+
+/**
+ * Reads `redis://host:6379/0` (a node), `redis+cluster://host:6379,host:6379` (a cluster) or
+ * `redis+sentinel://host:26379,host:26379/name` (a primary that sentinels watch under a name). `rediss` is TLS, and
+ * `user:password@` goes before the hosts.
+ *
+ * @throws Error that says what is wrong, without the URL: it holds a password
+ */
+export function parseRedisUrl(url: string): RedisUrl {
+  if (/^rediss?:\/\//.test(url)) return { kind: 'node', url }
+  const [, tls, kind, login, hosts = '', name = ''] = SEVERAL.exec(url) ?? []
+  if (kind !== 'cluster' && kind !== 'sentinel') {
+    throw new Error(
+      'A Redis URL begins with redis://, redis+cluster:// or redis+sentinel:// (rediss for TLS)',
+    )
+  }
+  const several = {
+    tls: tls === 's',
+    ...credentials(login),
+    hosts: hosts.split(',').map((host) => address(host, DEFAULT_PORT[kind])),
+  }
+  if (kind === 'cluster') return { kind, ...several }
+  if (name === '') throw new Error('A redis+sentinel:// URL ends with the name of the primary: /mymaster')
+  return { kind, name: decodeURIComponent(name), ...several }
+}
+
+function credentials(login = ''): { username?: string; password?: string } {
+  const [username = '', ...password] = login.split(':')
+  return {
+    ...(username === '' ? {} : { username: decodeURIComponent(username) }),
+    ...(password.length === 0 ? {} : { password: decodeURIComponent(password.join(':')) }),
+  }
+}
+
+function address(text: string, defaultPort: number): { host: string; port: number } {
+  const [, host = '', port = String(defaultPort)] = /^(\[[^\]]+\]|[^:[\]]+)(?::(\d+))?$/.exec(text) ?? []
+  if (host === '') throw new Error(`Not a host and port: ${text}`)
+  return { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) }
+}

@@ -1,0 +1,4 @@
+import { describeDeployment } from './describe-deployment.ts'
+import { startCluster } from './redis-cluster.ts'
+
+describeDeployment('cluster', startCluster)

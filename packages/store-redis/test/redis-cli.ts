@@ -1,0 +1,9 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+/** What `redis-cli` prints. */
+export async function cli(...given: string[]): Promise<string> {
+  return (await run('redis-cli', given)).stdout.trim()
+}

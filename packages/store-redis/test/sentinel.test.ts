@@ -1,0 +1,4 @@
+import { describeDeployment } from './describe-deployment.ts'
+import { startSentinels } from './redis-sentinel.ts'
+
+describeDeployment('sentinel', startSentinels)

@@ -1,0 +1,149 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { Flow, LIFETIMES, type Tokens } from './flow.ts'
+import type { Subject } from './subject.ts'
+
+/**
+ * A grant against everything that its client, a thief and time do to it, in any order and several at once. What must
+ * hold of it at every step is what core's own model says; here each step goes through the store.
+ */
+export function grantModelPromises(subject: Subject): void {
+  it('keeps a grant right, whatever is done to it and how often at once', { timeout: 60_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(life, async (steps) => {
+        const world = new World(subject)
+        await world.begin()
+        for (const take of steps) {
+          await take(world)
+          await world.examine()
+        }
+      }),
+      { numRuns: 40 },
+    )
+  })
+}
+
+class World {
+  /** How far the server's clock has gone ahead of the store's. */
+  private ahead = 0
+  readonly pairs: Tokens[] = []
+  readonly revoked = new Set<string>()
+  private readonly dead = new Set<string>()
+  private redemptions = 0
+  private rotatedAt = 0
+  private ended = false
+
+  private readonly subject: Subject
+  private readonly flow: Flow
+  private approval = { code: '', verifier: '' }
+
+  constructor(subject: Subject) {
+    this.subject = subject
+    this.flow = new Flow(subject.store, () => this.now())
+  }
+
+  async begin(): Promise<void> {
+    await this.flow.register()
+    this.approval = await this.flow.approve()
+  }
+
+  now(): number {
+    return this.subject.clock.now() + this.ahead
+  }
+
+  pass(seconds: number): void {
+    this.ahead += seconds
+  }
+
+  /** The same code several times at once: one of them at most is its redemption. */
+  async redeem(times: number): Promise<void> {
+    const answers = await Promise.all(Array.from({ length: times }, () => this.flow.redeem(this.approval)))
+    const won = answers.filter(({ status }) => status === 200)
+    this.redemptions += won.length
+    expect(this.redemptions).toBeLessThanOrEqual(1)
+    for (const pair of won) this.keep(pair as Tokens)
+    // A code that comes back was copied: nothing of its grant is good any more.
+    if (times > won.length) this.ended = true
+  }
+
+  /** One refresh token several times at once: everyone who is served holds the same pair. */
+  async refresh(back: number, times: number): Promise<void> {
+    const presented = this.pairs.at(-1 - back)
+    if (presented === undefined) return
+    const late = back > 0 && (back > 1 || this.now() - this.rotatedAt >= LIFETIMES.refreshRetryWindow)
+    const answers = await Promise.all(
+      Array.from({ length: times }, () => this.flow.refresh(presented.refresh_token)),
+    )
+    const served = answers.filter(({ status }) => status === 200)
+    expect(new Set(served.map(({ refresh_token }) => refresh_token)).size).toBeLessThanOrEqual(1)
+    const [pair] = served
+    if (pair && pair.refresh_token !== this.pairs.at(-1)?.refresh_token) this.keep(pair as Tokens)
+    if (late) {
+      expect(served, 'a spent token').toEqual([])
+      this.ended = true
+    }
+  }
+
+  async revoke(which: 'access_token' | 'refresh_token'): Promise<void> {
+    const token = this.pairs.at(-1)?.[which]
+    if (token === undefined) return
+    await this.flow.revoke(token)
+    this.revoked.add(token)
+    if (which === 'refresh_token') this.ended = true
+  }
+
+  /** What is over stays over, and with its grant everything is over. */
+  async examine(): Promise<void> {
+    for (const token of this.pairs.flatMap(({ access_token, refresh_token }) => [
+      access_token,
+      refresh_token,
+    ])) {
+      const { active } = await this.flow.introspect(token)
+      if (active) {
+        expect(this.dead.has(token), 'came back').toBe(false)
+        expect(this.revoked.has(token), 'active after its revocation').toBe(false)
+        expect(this.ended, 'active after the end of its grant').toBe(false)
+      } else this.dead.add(token)
+    }
+  }
+
+  private keep({ access_token, refresh_token }: Tokens): void {
+    this.pairs.push({ access_token, refresh_token })
+    this.rotatedAt = this.now()
+  }
+}
+
+type Step = (world: World) => Promise<void> | void
+
+const several = fc.integer({ min: 1, max: 4 })
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 1, arbitrary: several.map((times) => (world: World) => world.redeem(times)) },
+  { weight: 8, arbitrary: several.map((times) => (world: World) => world.refresh(0, times)) },
+  {
+    weight: 3,
+    arbitrary: fc.tuple(fc.integer({ min: 1, max: 3 }), several).map(
+      ([back, times]) =>
+        (world: World) =>
+          world.refresh(back, times),
+    ),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.integer({ min: 0, max: 400 }).map((seconds) => (world: World) => world.pass(seconds)),
+  },
+  { weight: 1, arbitrary: fc.constantFrom('access_token', 'refresh_token').map(revoking) },
+)
+
+/** Mostly redeemed first: a grant that is never redeemed, or twice, tells little. */
+const redeemedOnce: Step = (world) => world.redeem(1)
+const life = fc
+  .tuple(
+    fc.oneof({ weight: 5, arbitrary: fc.constant(redeemedOnce) }, { weight: 1, arbitrary: step }),
+    fc.array(step, { maxLength: 15, size: 'max' }),
+  )
+  .map(([first, rest]) => [first, ...rest])
+
+function revoking(which: 'access_token' | 'refresh_token'): Step {
+  return (world) => world.revoke(which)
+}

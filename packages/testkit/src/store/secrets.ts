@@ -1,0 +1,51 @@
+import type { Store } from '@grantkit/core'
+import { expect, it } from 'vitest'
+import { Flow, type Tokens } from './flow.ts'
+import type { Subject } from './subject.ts'
+
+/** What a thief of the store would have: nothing that opens anything. */
+export function secretPromises(subject: Subject): void {
+  it('is never handed a secret', async () => {
+    const handed: string[] = []
+    const flow = new Flow(spying(subject.store, handed), subject.clock.now)
+    await flow.register()
+    const approval = await flow.approve()
+    const first = (await flow.redeem(approval)) as Tokens
+    const second = (await flow.refresh(first.refresh_token)) as Tokens
+    await flow.refresh(first.refresh_token)
+    await flow.introspect(second.access_token)
+    await flow.revoke(second.access_token)
+    await flow.redeem(approval)
+    const tokens = [approval.code, ...Object.values(tokensOf(first)), ...Object.values(tokensOf(second))]
+    const secrets = [flow.clientSecret, approval.verifier, ...tokens.map(secretOf)]
+    expect(handed.length).toBeGreaterThan(10)
+    for (const secret of secrets) {
+      expect(secret.length, 'a secret was made').toBeGreaterThan(20)
+      for (const text of handed) expect(text).not.toContain(secret)
+    }
+  })
+}
+
+function tokensOf({ access_token, refresh_token }: Tokens): Tokens {
+  return { access_token, refresh_token }
+}
+
+/** A token names its grant before the dot, which is no secret; the last part is one. */
+function secretOf(token: string): string {
+  return token.slice(token.lastIndexOf('.') + 1)
+}
+
+/** The store, and everything that it was ever handed, as text. */
+function spying({ clients, grants }: Store, handed: string[]): Store {
+  const spied = <T extends object>(records: T): T =>
+    new Proxy(records, {
+      get: (target, verb) => {
+        const call = Reflect.get(target, verb) as (...given: unknown[]) => unknown
+        return (...given: unknown[]) => {
+          handed.push(JSON.stringify(given))
+          return call.apply(target, given)
+        }
+      },
+    })
+  return { clients: spied(clients), grants: spied(grants) }
+}
