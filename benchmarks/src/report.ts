@@ -23,7 +23,7 @@ export function report(results: Results): string {
     `Median and 99th percentile with ${results.effort.connections} requests always on their way, so it is mostly waiting.`,
     byWork(results, ({ p50, p99 }) => `${p50.toFixed(2)} / ${p99.toFixed(1)}`),
     '## Server CPU',
-    'Seconds of all threads of the server for 10,000 requests. Unlike throughput it hardly minds a busy machine.',
+    'Seconds of all threads of the server for 10,000 requests. A busy machine disturbs it less than throughput.',
     byWork(results, ({ cpuPer10k }) => cpuPer10k.toFixed(2)),
     ...memorySection(results),
     '## Was the generator the limit?',
