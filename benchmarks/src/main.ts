@@ -6,10 +6,20 @@ import { report } from './report.ts'
 import { newResults, type Results, writeResults } from './results.ts'
 import { measureScaling } from './scaling.ts'
 
-const options = readOptions(process.argv.slice(2))
+const options = optionsOrEnd()
 if (options.mode === 'help') console.log(USAGE)
 else if (options.mode === 'scaling') console.log(await measureScaling(options.quick))
 else await compare(options)
+
+/** Whoever mistypes an option is told which, and no stack. */
+function optionsOrEnd(): Options {
+  try {
+    return readOptions(process.argv.slice(2))
+  } catch (error) {
+    console.error((error as Error).message)
+    process.exit(1)
+  }
+}
 
 async function compare(options: Options): Promise<void> {
   const results = await measureAll(options)

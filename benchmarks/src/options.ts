@@ -84,8 +84,15 @@ export function readOptions(args: readonly string[]): Options {
     quick: values.quick,
     profile: values.profile,
     complete: !values.quick && values.only === undefined && values.work === undefined,
-    effort: { ...effort, rounds: Number(values.rounds ?? effort.rounds) },
+    effort: { ...effort, rounds: roundsOf(values.rounds ?? effort.rounds) },
   }
+}
+
+function roundsOf(given: string | number): number {
+  const rounds = Number(given)
+  if (!Number.isInteger(rounds) || rounds < 1)
+    throw new Error(`--rounds must be a whole number, not ${given}`)
+  return rounds
 }
 
 function modeOf([mode = 'compare']: readonly string[]): 'compare' | 'scaling' {
