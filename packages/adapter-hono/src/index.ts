@@ -40,7 +40,7 @@ export function authorizationServer(
       requireRoot(routePath(c), path)
       try {
         const caller = remoteAddress(c)
-        return send(c, await route.handle(toHttpRequest(c.req.raw, await bodyOf(c.req), caller)))
+        return send(c, await route.handle(toHttpRequest(c.req.raw, await bodyOf(c), caller)))
       } catch (thrown) {
         return send(c, refusal(c, thrown))
       }
@@ -74,9 +74,11 @@ export function protect<Scope extends string>(
 }
 
 /** Hono keeps what middleware of the application has read through it. */
-async function bodyOf(request: HonoRequest): Promise<string> {
+async function bodyOf({ req: request, env }: Context): Promise<string> {
   const [kept] = Object.keys(request.bodyCache)
-  if (kept === undefined) return readBody(request.raw)
+  // What @hono/node-server hands over came through Node's HTTP parser, which minds lengths.
+  const framed = env?.incoming !== undefined
+  if (kept === undefined) return readBody(request.raw, framed)
   const text = kept === 'formData' ? await formText(request) : await request.text()
   if (Buffer.byteLength(text) > BODY_LIMIT) throw new OAuthError('body_too_large')
   return text
