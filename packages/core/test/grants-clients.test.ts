@@ -1,6 +1,7 @@
+import type { HttpResponse } from '@grantkit/core'
+import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it } from 'vitest'
 import {
-  ALICE,
   authorizationQuery,
   authorize,
   bodyOf,
@@ -218,25 +219,35 @@ describe('clients.remove', () => {
     expect(school.events).toHaveLength(told)
   })
 
-  it('leaves no token alive, whatever the client does meanwhile', async () => {
+  it('leaves no token alive of an approval that its scan came too early for', async () => {
+    const real = createMemoryStore({ now: () => 1_800_000_000 })
+    let approveLate = async () => {}
+    async function* scan() {
+      yield* real.grants.scan()
+      await approveLate()
+    }
+    const school = openSchool({ store: { ...real, grants: { ...real.grants, scan } } })
+    const client = await register(school)
+    await authorize(school, authorizationQuery(client.client_id))
+    const answers: HttpResponse[] = []
+    approveLate = async () => {
+      const { headers } = await decide(school)
+      const code = new URL(String(headers.location ?? ISSUER)).searchParams.get('code') ?? ''
+      answers.push(await redeem(school, client, code))
+    }
+    await school.server.clients.remove(client.client_id)
+    expect(answers.map(({ status }) => status)).toEqual([401])
+  })
+
+  it('wins over refreshes that run at the same time', async () => {
     const { school, client, tokens } = await withTokens()
-    const code = await codeFor(school, client.client_id)
-    await authorize(school, authorizationQuery(client.client_id), ALICE)
-    const meanwhile = [
+    const [, ...answers] = await Promise.all([
       school.server.clients.remove(client.client_id),
-      redeem(school, client, code),
-      refresh(school, client, tokens.refresh_token),
-      decide(school),
-    ] as const
-    const [, redeemed, refreshed, decided] = await Promise.all(meanwhile)
-    const late = await redeem(school, client, codeOf(decided))
-    const answers = [redeemed, refreshed, late].map((answer) => bodyOf<{ access_token?: string }>(answer))
-    const minted = answers.flatMap(({ access_token }) => access_token ?? [])
-    for (const token of [tokens.access_token, ...minted]) expect(await isLive(school, token)).toBe(false)
+      ...Array.from({ length: 8 }, () => refresh(school, client, tokens.refresh_token)),
+    ])
+    for (const answer of answers) {
+      const { access_token } = bodyOf<{ access_token?: string }>(answer)
+      if (access_token !== undefined) expect(await isLive(school, access_token)).toBe(false)
+    }
   })
 })
-
-/** The code of an answer that may be an error page. */
-function codeOf({ headers }: { headers: Record<string, unknown> }): string {
-  return new URL(String(headers.location ?? ISSUER)).searchParams.get('code') ?? ''
-}
