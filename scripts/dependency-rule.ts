@@ -80,7 +80,15 @@ export const DEPENDENCY_RULE: readonly Row[] = [
   },
   {
     files: 'packages/testkit/src/**',
-    imports: ['packages/testkit/src/**', '@grantkit/core', 'vitest', 'fast-check', 'node:*', 'node:*/*'],
+    imports: [
+      'packages/testkit/src/**',
+      '@grantkit/core',
+      'vitest',
+      'fast-check',
+      'node-html-parser',
+      'node:*',
+      'node:*/*',
+    ],
   },
   {
     files: 'packages/adapter-express/src/**',

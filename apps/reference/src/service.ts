@@ -24,6 +24,7 @@ import { schoolInMemory } from './school/records.ts'
 import { SCOPES } from './scopes.ts'
 import { sessionsInCookies } from './session.ts'
 import type { Settings } from './settings.ts'
+import { signInsInMemory } from './sign-ins.ts'
 import { followSigningKeys } from './signing-keys-file.ts'
 import { behindProxies } from './trusted-proxies.ts'
 
@@ -56,6 +57,7 @@ export async function createService(
     accounts: accountsOf(await accountList(settings)),
     sessions: sessionsInCookies(secret, baseUrl),
     limits: signInLimits(counting),
+    signIns: signInsInMemory(),
     demo: settings.ACCOUNTS_FILE === undefined,
     onError,
   }
@@ -69,7 +71,7 @@ export async function createService(
   const metadata = await metadataOf(server)
   const routes = [
     ...server.routes,
-    ...pageRoutes(pages),
+    ...pageRoutes(pages, server.grants),
     ...schoolRoutes(basePath, api, school),
     ...documentRoutes({ basePath, metadata, lifetimes: lifetimesOf(settings), school }),
     mcpRoute(`${basePath}/mcp`, baseUrl, mcp, school),

@@ -19,6 +19,14 @@ export interface Site {
   readonly https: boolean
 }
 
+/** Nobody knows the time zone of the reader without a script, so it is named. @param seconds since the epoch */
+export function pointInTime(seconds: number): Markup {
+  const time = new Date(seconds * 1000)
+  return html`<time datetime="${time.toISOString()}">${IN_WORDS.format(time)} UTC</time>`
+}
+
+const IN_WORDS = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
+
 /** A page without scripts, framed by nobody, cached nowhere. */
 export async function page(
   site: Site,

@@ -68,5 +68,5 @@ async function revokeFamily(
   if (grant === undefined || !belongsToFamily(grant, token)) return
   if (grant.clientId !== client.clientId) throw new OAuthError('token_of_other_client')
   await server.store.grants.remove(grant.id)
-  server.onEvent({ type: 'grant_revoked', grantId: grant.id, clientId: client.clientId })
+  server.onEvent({ type: 'grant_revoked', grantId: grant.id, clientId: client.clientId, by: 'client' })
 }
