@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { HttpRequest, HttpResponse } from '@grantkit/core'
 import { type ConsentForm, formOfPage } from './consent-form.ts'
-import { type Endpoints, endpointsOf, type ServerUnderTest, send } from './in-process.ts'
+import { type Endpoints, type ServerUnderTest, send } from './in-process.ts'
 
 export interface TestClientOptions {
   /** What the user's browser sends and your `interaction.session` reads, such as `{ cookie: 'session=…' }`. */
