@@ -20,7 +20,8 @@ async function start(settings: Settings): Promise<void> {
   const { store, counting, close } = await openStore(settings, (warning) => log.warn(warning))
   const service = await createService(settings, { onEvent: logEvents(log), onError }, store, counting)
   const { HOST: host, PORT: port } = settings
-  const listening = await FRAMEWORKS[settings.FRAMEWORK](service.routes, { host, port })
+  const https = settings.BASE_URL.startsWith('https:')
+  const listening = await FRAMEWORKS[settings.FRAMEWORK](service.routes, { host, port, https })
   console.log(banner(settings))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, async () => {

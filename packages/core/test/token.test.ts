@@ -36,6 +36,7 @@ describe('the token endpoint', () => {
     expect(response.headers).toMatchObject({
       'content-type': 'application/json',
       'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
       pragma: 'no-cache',
     })
     expect(bodyOf(response)).toEqual({

@@ -12,7 +12,7 @@ const accounts = accountsOf(await demoAccounts())
 
 function openLogin() {
   const sessions = sessionsInCookies(SECRET, BASE_URL)
-  const site = { basePath: '', https: true }
+  const site = { basePath: '' }
   const limits = signInLimits(countingInMemory)
   return login({ site, baseUrl: BASE_URL, secret: SECRET, accounts, sessions, limits })
 }
