@@ -15,6 +15,8 @@ export default {
   ],
   coverageAnalysis: 'perTest',
   concurrency: 2,
+  // A busy machine is not a mutant that never ends.
+  timeoutMS: 30_000,
   incremental: true,
   incrementalFile: '.grantkit/mutants.json',
   reporters: ['clear-text', 'progress-append-only', 'json'],
