@@ -8,6 +8,7 @@ export default {
   ignorePatterns: [
     '/tsconfig.json',
     '/apps',
+    '/benchmarks',
     '/docs',
     '/examples',
     '/packages/{adapter,store}-*',
