@@ -29,9 +29,10 @@ async function start(settings: Settings): Promise<void> {
   const service = await createService(settings, { onEvent, onError }, store, counting)
   const { HOST: host, PORT: port, METRICS_PORT } = settings
   const listen = FRAMEWORKS[settings.FRAMEWORK]
+  const https = settings.BASE_URL.startsWith('https:')
   const routes = service.routes.map((route) => metrics?.timed(route) ?? route)
-  const listening = await listen(routes, { host, port })
-  if (metrics && METRICS_PORT) await listen([metrics.route], { host, port: METRICS_PORT })
+  const listening = await listen(routes, { host, port, https })
+  if (metrics && METRICS_PORT) await listen([metrics.route], { host, port: METRICS_PORT, https: false })
   console.log(banner(settings))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, async () => {

@@ -51,7 +51,7 @@ export async function createService(
   const { BASE_URL: baseUrl } = settings
   const secret = settings.SECRET ?? (await developmentSecret())
   const pages: PagesOptions = {
-    site: { basePath: basePathOf(baseUrl), https: baseUrl.startsWith('https:') },
+    site: { basePath: basePathOf(baseUrl) },
     baseUrl,
     secret,
     accounts: accountsOf(await accountList(settings)),

@@ -13,7 +13,7 @@ const accounts = accountsOf(await demoAccounts())
 
 function openLogin() {
   const sessions = sessionsInCookies(SECRET, BASE_URL)
-  const site = { basePath: '', https: true }
+  const site = { basePath: '' }
   const limits = signInLimits(countingInMemory)
   return login({
     site,
