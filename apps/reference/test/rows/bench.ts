@@ -13,7 +13,7 @@ import { logEvents } from '../../src/logging.ts'
 import { type RunningService, runService } from '../service.ts'
 import { App } from './app.ts'
 import { faultyStore, type StoreFault } from './faulty-store.ts'
-import { Answer, exchange, send, type WireRequest } from './wire.ts'
+import { type Answer, exchange, send, type WireRequest } from './wire.ts'
 
 /** Fields of a form or query; an undefined one is left out. */
 export type Fields = Readonly<Record<string, string | undefined>> | readonly (readonly [string, string])[]
@@ -149,14 +149,16 @@ export class Bench {
   }
 
   #heard(target: string, answer: Answer): Answer {
+    // Tokens belong in the answer to whoever asked for them, and a page carries on the query that led to it.
     const own = answer.status === 200 && target.startsWith('/api/oauth/token')
-    const leak = own ? undefined : [...this.#secrets].find((secret) => answer.body.includes(secret))
-    if (leak !== undefined) this.#leaks.push(`${target}: ${answer.body}`)
+    const foreign = [...this.#secrets].filter((secret) => !target.includes(secret))
+    const leak = own ? undefined : foreign.find((secret) => answer.body.includes(secret))
+    if (leak !== undefined) this.#leaks.push(`${target.slice(0, 100)} shows ${leak}`)
     const allowed = this.failuresExpected ? [500, 503] : [503]
     if (answer.status >= 500 && !allowed.includes(answer.status))
       this.#serverErrors.push(`${target}: ${answer.status} ${answer.body}`)
-    if (/node_modules|\bat \S+ \(|\.ts:\d/.test(answer.body))
-      this.#leaks.push(`${target} shows a stack: ${answer.body}`)
+    if (/node_modules|\n\s+at \S|\.[jt]s:\d/.test(answer.body))
+      this.#leaks.push(`${target.slice(0, 100)} shows a stack: ${answer.body}`)
     return answer
   }
 }
@@ -204,5 +206,3 @@ export function onBothStores(
 export function later(seconds: number): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + seconds * 1000 })
 }
-
-export { Answer }

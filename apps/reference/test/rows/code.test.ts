@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { App, CHALLENGE, tokensOf, VERIFIER } from './app.ts'
+import { CHALLENGE, tokensOf, VERIFIER } from './app.ts'
 import { later, onBothStores } from './bench.ts'
 import { expectError, expectFamilyDead, expectInvalidClient } from './safe-answers.ts'
 

@@ -65,7 +65,7 @@ const PATIENCE_MS = 10_000
 export function exchange(port: number, bytes: string | Uint8Array): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')
-    let wire = Buffer.alloc(0)
+    let wire: Buffer = Buffer.alloc(0)
     const finish = () => {
       socket.destroy()
       if (wire.includes('\r\n\r\n')) resolve(new Answer(wire))
@@ -83,7 +83,7 @@ export function exchange(port: number, bytes: string | Uint8Array): Promise<Answ
 }
 
 function withoutInterim(wire: Buffer): Buffer {
-  const interim = /^HTTP\/1\.1 1\d\d [^]*?\r\n\r\n/.exec(wire.toString('latin1'))
+  const interim = /^HTTP\/1\.1 1\d\d .*?\r\n\r\n/s.exec(wire.toString('latin1'))
   return interim === null ? wire : wire.subarray(interim[0].length)
 }
 
