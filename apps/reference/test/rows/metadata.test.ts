@@ -153,15 +153,7 @@ onBothStores('the metadata', (bench) => {
       const app = await App.arrange(bench, {})
       const { access_token, id_token } = await app.tokens()
       await app.revoke(access_token)
-      for (const token of [
-        access_token,
-        id_token,
-        await app.code(),
-        'x',
-        'gka_.',
-        'x'.repeat(60_000),
-        '\0',
-      ])
+      for (const token of [access_token, id_token, await app.code(), 'x', 'gka_.', 'x'.repeat(60_000), '\0'])
         expect(await app.introspect(token), token.slice(0, 20)).toEqual({ active: false })
     })
   })

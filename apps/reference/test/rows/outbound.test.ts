@@ -1,0 +1,53 @@
+import dns from 'node:dns'
+import net from 'node:net'
+import { afterEach, expect, it, vi } from 'vitest'
+import { onBothStores } from './bench.ts'
+import { expectInvalidClient, expectPage } from './safe-answers.ts'
+
+/** Client ID metadata documents are not offered, so an address as client_id is an unknown client and never visited. */
+
+const ADDRESSES = [
+  '127.0.0.1',
+  '10.0.0.1',
+  '169.254.169.254',
+  '[::1]',
+  '[::ffff:10.0.0.1]',
+  '[fd00::1]',
+  '0.0.0.0',
+]
+const NAMES = ['100.64.0.1', '2130706433', 'localhost', 'metadata.internal', 'app.example']
+
+onBothStores('a client_id that is an address', (bench) => {
+  afterEach(() => void vi.restoreAllMocks())
+
+  it('CM-07, CM-01, D15, REQ-69: it is an unknown client, and causes no traffic', async () => {
+    const app = await bench.app()
+    const code = await app.code()
+    const lookups = vi.spyOn(dns, 'lookup')
+    const fetches = vi.spyOn(globalThis, 'fetch')
+    const connections: unknown[] = []
+    const connect = net.Socket.prototype.connect
+    vi.spyOn(net.Socket.prototype, 'connect').mockImplementation(function (
+      this: net.Socket,
+      ...given: unknown[]
+    ) {
+      connections.push(JSON.stringify(given).match(/"port":(\d+)/)?.[1] ?? given)
+      return Reflect.apply(connect, this, given) as net.Socket
+    })
+    for (const host of [...ADDRESSES, ...NAMES]) {
+      const client_id = `https://${host}/c.json`
+      expectPage(await app.authorize({ client_id }), client_id)
+      expectInvalidClient(await app.redeem(code, { client_id }), client_id)
+    }
+    // Our own requests, and the one store that is there.
+    const expected = [String(bench.service.port), String(bench.redis?.port)]
+    expect(connections.filter((port) => !expected.includes(String(port)))).toEqual([])
+    expect(lookups.mock.calls.filter(([name]) => name !== '127.0.0.1')).toEqual([])
+    expect(fetches).not.toHaveBeenCalled()
+  })
+
+  it('CM-07: the metadata does not offer it', async () => {
+    const document = (await bench.send('/.well-known/openid-configuration')).json()
+    expect(document.client_id_metadata_document_supported).toBe(false)
+  })
+})
