@@ -70,7 +70,8 @@ export async function readBody(request: Request): Promise<string> {
 }
 
 async function readStream(stream: ReadableStream<Uint8Array>): Promise<{ size: number; text: string }> {
-  const decoder = new TextDecoder()
+  // A byte order mark is part of the text, as it is in every other framework; JSON does not begin with one (RFC 8259 8.1).
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   let size = 0
   let text = ''
   try {

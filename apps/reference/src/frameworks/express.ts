@@ -4,6 +4,7 @@ import { authorizationServer } from '@grantkit/adapter-express'
 import express from 'express'
 import { draining } from './draining.ts'
 import { type Listen, NOT_FOUND } from './listening.ts'
+import { refuseUnreadable } from './unreadable.ts'
 
 export const listenOnExpress: Listen = async (routes, { host, port }) => {
   const app = express()
@@ -14,7 +15,7 @@ export const listenOnExpress: Listen = async (routes, { host, port }) => {
         void response.writeHead(NOT_FOUND.status, NOT_FOUND.headers).end(NOT_FOUND.body),
     )
   const server = createServer(app)
-  const close = draining(server)
+  const close = draining(server.on('clientError', refuseUnreadable))
   await once(server.listen(port, host), 'listening')
   return { close }
 }

@@ -1,7 +1,8 @@
 import { createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { App, CHALLENGE } from './app.ts'
-import { encoded, later, onBothStores } from './bench.ts'
+import { encoded } from './bench.ts'
+import { later, onBothStores } from './on-both-stores.ts'
 import { expectError, expectPage, expectRedirect } from './safe-answers.ts'
 
 /** The authorization request: what is refused on a page, what by redirect, and what reaches the user. */

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { inspect } from 'node:util'
 import type { Store } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { connectToRedis, createRedisStore } from '@grantkit/store-redis'
 import { pino } from 'pino'
-import { afterAll, afterEach, beforeAll, describe, expect, vi } from 'vitest'
 import { type RedisServer, startRedis } from '../../../../packages/store-redis/test/redis-server.ts'
 import { hashPassword, writeAccounts } from '../../src/accounts.ts'
 import { logEvents } from '../../src/logging.ts'
@@ -33,8 +33,7 @@ export class Bench {
   redis: RedisServer | undefined
   #service: RunningService | undefined
   readonly #secrets = new Set<string>(Object.values(PASSWORDS))
-  readonly #leaks: string[] = []
-  readonly #serverErrors: string[] = []
+  readonly #unrest: string[] = []
   readonly #sessions = new Map<Person, Promise<string>>()
 
   constructor(storeName: string) {
@@ -130,22 +129,22 @@ export class Bench {
     return PASSWORDS[person]
   }
 
-  /** What everything a test does must leave as it is. */
-  expectCalm(): void {
+  /** What has gone wrong since it was last asked; nothing, as it should be. */
+  unrest(): string[] {
     const { events, errors } = this.service
     const lines: string[] = []
     const log = logEvents(pino({ level: 'trace', base: null }, { write: (line) => void lines.push(line) }))
     for (const event of events) log(event)
     const told = lines.join('') + errors.map((error) => String((error as Error).stack)).join('')
-    const leaked = [...this.#secrets].filter((secret) => told.includes(secret))
-    const failed = events.filter(({ type }) => type === 'failed')
-    const seen = { leaks: this.#leaks.splice(0), leaked, serverErrors: this.#serverErrors.splice(0) }
-    const failures = this.failuresExpected ? [] : [...failed, ...errors]
+    const logged = [...this.#secrets].filter((secret) => told.includes(secret))
+    const failed = [...events.filter(({ type }) => type === 'failed'), ...errors].map((failure) =>
+      inspect(failure),
+    )
+    const failures = this.failuresExpected ? [] : failed
     this.failuresExpected = false
     events.length = 0
     errors.length = 0
-    expect(seen).toEqual({ leaks: [], leaked: [], serverErrors: [] })
-    expect(failures).toEqual([])
+    return [...this.#unrest.splice(0), ...logged.map((secret) => `the log shows ${secret}`), ...failures]
   }
 
   #heard(target: string, answer: Answer): Answer {
@@ -153,12 +152,12 @@ export class Bench {
     const own = answer.status === 200 && target.startsWith('/api/oauth/token')
     const foreign = [...this.#secrets].filter((secret) => !target.includes(secret))
     const leak = own ? undefined : foreign.find((secret) => answer.body.includes(secret))
-    if (leak !== undefined) this.#leaks.push(`${target.slice(0, 100)} shows ${leak}`)
+    if (leak !== undefined) this.#unrest.push(`${target.slice(0, 100)} shows ${leak}`)
     const allowed = this.failuresExpected ? [500, 503] : [503]
     if (answer.status >= 500 && !allowed.includes(answer.status))
-      this.#serverErrors.push(`${target}: ${answer.status} ${answer.body}`)
+      this.#unrest.push(`${target}: ${answer.status} ${answer.body}`)
     if (/node_modules|\n\s+at \S|\.[jt]s:\d/.test(answer.body))
-      this.#leaks.push(`${target.slice(0, 100)} shows a stack: ${answer.body}`)
+      this.#unrest.push(`${target.slice(0, 100)} shows a stack: ${answer.body}`)
     return answer
   }
 }
@@ -176,33 +175,4 @@ export function cookieOf(answer: Answer): string {
 export function encoded(fields: Fields): string {
   const pairs = (Array.isArray(fields) ? fields : Object.entries(fields)) as [string, string | undefined][]
   return String(new URLSearchParams(pairs.filter((pair): pair is [string, string] => pair[1] !== undefined)))
-}
-
-/**
- * The tests of a group of rows, on the memory store and on a Redis of their own. After each of them nothing has failed,
- * no secret stands where it does not belong, and the clock is right again.
- *
- * @param environment further settings of the service
- */
-export function onBothStores(
-  group: string,
-  tests: (bench: Bench) => void,
-  environment: Record<string, string> = {},
-): void {
-  describe.each(['memory', 'redis'])(`${group}, on %s`, (storeName) => {
-    const bench = new Bench(storeName)
-    beforeAll(() => bench.start(environment))
-    afterAll(() => bench.stop())
-    afterEach(() => {
-      bench.fault = undefined
-      vi.useRealTimers()
-      bench.expectCalm()
-    })
-    tests(bench)
-  })
-}
-
-/** Moves the clock of the service, which is in this process. */
-export function later(seconds: number): void {
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + seconds * 1000 })
 }

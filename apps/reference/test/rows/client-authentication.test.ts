@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { tokensOf } from './app.ts'
-import { encoded, onBothStores } from './bench.ts'
+import { encoded } from './bench.ts'
+import { onBothStores } from './on-both-stores.ts'
 import { expectError, expectInvalidClient } from './safe-answers.ts'
 
 /** A client proves who it is by the one method it registered for, or gets nothing. */

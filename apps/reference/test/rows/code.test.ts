@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CHALLENGE, tokensOf, VERIFIER } from './app.ts'
-import { later, onBothStores } from './bench.ts'
+import { later, onBothStores } from './on-both-stores.ts'
 import { expectError, expectFamilyDead, expectInvalidClient } from './safe-answers.ts'
 
 /** A code: what it takes to redeem it, and that it is redeemed once. */

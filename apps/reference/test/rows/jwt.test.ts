@@ -6,7 +6,8 @@ import { expect, it } from 'vitest'
 import { createFile } from '../../src/private-file.ts'
 import { keySetText, newSigningKeys } from '../../src/signing-keys-file.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { Bench, later, onBothStores } from './bench.ts'
+import { Bench } from './bench.ts'
+import { later, onBothStores } from './on-both-stores.ts'
 import { expectInvalidToken } from './safe-answers.ts'
 
 /** ID tokens and keys. Access tokens are opaque, so no JWT is ever one; a JWT can only come as `id_token_hint`. */

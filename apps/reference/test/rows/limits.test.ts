@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { type Bench, onBothStores } from './bench.ts'
+import type { Bench } from './bench.ts'
+import { onBothStores } from './on-both-stores.ts'
 import { expectError, expectGuardedPage } from './safe-answers.ts'
 import type { HeaderLines } from './wire.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { onBothStores } from './bench.ts'
+import { onBothStores } from './on-both-stores.ts'
 import { expectError, expectInvalidToken } from './safe-answers.ts'
 
 /** The MCP server: one path, anonymous reads, and closed to what reaches it through a browser of somebody else. */

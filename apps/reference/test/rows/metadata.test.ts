@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { SCOPES } from '../../src/scopes.ts'
 import { App } from './app.ts'
-import { onBothStores } from './bench.ts'
+import { onBothStores } from './on-both-stores.ts'
 import { expectError, expectPage } from './safe-answers.ts'
 
 /** What the service says of itself, and that it says so whatever a request claims. */

@@ -1,7 +1,7 @@
 import dns from 'node:dns'
 import net from 'node:net'
 import { afterEach, expect, it, vi } from 'vitest'
-import { onBothStores } from './bench.ts'
+import { onBothStores } from './on-both-stores.ts'
 import { expectInvalidClient, expectPage } from './safe-answers.ts'
 
 /** Client ID metadata documents are not offered, so an address as client_id is an unknown client and never visited. */

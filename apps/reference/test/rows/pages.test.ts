@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { textOf } from './app.ts'
-import { cookieOf, encoded, onBothStores } from './bench.ts'
+import { cookieOf, encoded } from './bench.ts'
+import { onBothStores } from './on-both-stores.ts'
 import { expectGuardedPage, expectPage, expectRedirect } from './safe-answers.ts'
 import type { Answer } from './wire.ts'
 

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import { expect, it } from 'vitest'
 import { type App, type Tokens, tokensOf } from './app.ts'
-import { later, onBothStores } from './bench.ts'
+import { later, onBothStores } from './on-both-stores.ts'
 import {
   expectError,
   expectFamilyDead,

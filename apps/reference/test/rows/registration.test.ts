@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { App, REDIRECT_URI } from './app.ts'
-import { onBothStores } from './bench.ts'
+import { onBothStores } from './on-both-stores.ts'
 import { expectError, expectPage, expectRedirect } from './safe-answers.ts'
 
 /** What may register itself, and what becomes of everything else. */

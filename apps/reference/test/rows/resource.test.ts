@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type App, type Tokens, tokensOf } from './app.ts'
-import { encoded, later, onBothStores } from './bench.ts'
+import { encoded } from './bench.ts'
+import { later, onBothStores } from './on-both-stores.ts'
 import {
   expectError,
   expectInsufficientScope,

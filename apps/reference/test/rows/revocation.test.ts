@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { encoded, onBothStores } from './bench.ts'
+import { encoded } from './bench.ts'
+import { onBothStores } from './on-both-stores.ts'
 import {
   expectError,
   expectFamilyDead,

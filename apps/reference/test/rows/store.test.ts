@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { expect, it } from 'vitest'
 import { App, tokensOf } from './app.ts'
-import { type Bench, onBothStores } from './bench.ts'
+import type { Bench } from './bench.ts'
+import { onBothStores } from './on-both-stores.ts'
 import { expectError, expectNoEffect, expectRedirect } from './safe-answers.ts'
 import type { Answer } from './wire.ts'
 
