@@ -61,12 +61,23 @@ export function send(port: number, target: string, request: WireRequest = {}): P
 /** Longer than any answer may take, so that silence is a failure and not a hang. */
 const PATIENCE_MS = 10_000
 
+interface ExchangeOptions {
+  /** After so many milliseconds says that nothing more is coming, so that no server waits for the rest. */
+  readonly endAfter?: number
+}
+
 /** Writes bytes and gives the first answer to them. @throws Error when there is none */
-export function exchange(port: number, bytes: string | Uint8Array): Promise<Answer> {
+export function exchange(
+  port: number,
+  bytes: string | Uint8Array,
+  { endAfter }: ExchangeOptions = {},
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1')
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: endAfter !== undefined })
+    const ending = endAfter === undefined ? undefined : setTimeout(() => socket.end(), endAfter)
     let wire: Buffer = Buffer.alloc(0)
     const finish = () => {
+      clearTimeout(ending)
       socket.destroy()
       if (wire.includes('\r\n\r\n')) resolve(new Answer(wire))
       else reject(new Error(`No answer to ${JSON.stringify(Buffer.from(bytes).toString().slice(0, 300))}`))
@@ -77,7 +88,10 @@ export function exchange(port: number, bytes: string | Uint8Array): Promise<Answ
       if (isComplete(wire)) finish()
     })
     // A server that refuses a body may hang up while it is still being sent; its answer counts.
-    socket.on('error', () => {}).on('close', finish)
+    socket
+      .on('error', () => {})
+      .on('end', () => socket.end())
+      .on('close', finish)
     socket.write(bytes)
   })
 }
