@@ -28,9 +28,8 @@ export function bytesOf(request: FuzzedRequest, credentials: Credentials, port: 
 }
 
 function joined(pairs: readonly Pair[], encode: boolean): string {
-  // A lone surrogate cannot be percent-encoded.
-  const text = (value: string) => (encode ? encodeURIComponent(value.toWellFormed()) : value)
-  return pairs.map(([name, value]) => `${text(name)}=${text(value)}`).join('&')
+  if (encode) return String(new URLSearchParams(pairs.map(([name, value]) => [name, value])))
+  return pairs.map(([name, value]) => `${name}=${value}`).join('&')
 }
 
 function framed(framing: Framing, body: Buffer): string[] {

@@ -58,8 +58,9 @@ function isReadableError({ answer }: Heard): boolean {
 function isKeptNowhere({ answer, bytes }: Heard): boolean {
   const line = bytes.subarray(0, 200).toString('latin1')
   const concerned = PRIVATE.test(line) || /gk[acr]_[\w-]{22}/.test(answer.body + answer.header('location'))
-  const preflight = answer.status === 204 || answer.status === 404
-  return !concerned || preflight || answer.header('cache-control') === 'no-store'
+  // Of a preflight, of no route, of Node to an expectation, of a framework to a Host it cannot read.
+  const saysNothing = [204, 404, 417].includes(answer.status) || (answer.status === 400 && answer.body === '')
+  return !concerned || saysNothing || answer.header('cache-control') === 'no-store'
 }
 
 function showsNoMarkup({ answer }: Heard): boolean {

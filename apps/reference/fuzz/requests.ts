@@ -26,9 +26,9 @@ const AUTHORIZATION: readonly Pair[] = [
   ['redirect_uri', '{redirect_uri}'],
   ['scope', 'openid profile courses:read'],
   ['state', 'st-4711'],
-  ['nonce', 'n-4711'],
   ['code_challenge', '{challenge}'],
   ['code_challenge_method', 'S256'],
+  ['nonce', 'n-4711'],
 ]
 const OPTIONAL: readonly Pair[] = [
   ['resource', '{base}/mcp'],
@@ -105,7 +105,7 @@ export const GOOD_REQUESTS: readonly GoodRequest[] = [
   post('/api/oauth/token', [
     ['grant_type', 'refresh_token'],
     ...CONFIDENTIAL,
-    ['refresh_token', '{refresh_token}'],
+    ['refresh_token', '{confidential_refresh_token}'],
   ]),
   post('/api/oauth/revoke', [['token', '{spare_token}'], ['token_type_hint', 'access_token'], CLIENT]),
   post('/api/oauth/introspect', [['token', '{access_token}'], ...CONFIDENTIAL]),

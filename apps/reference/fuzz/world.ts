@@ -34,7 +34,9 @@ export class World {
   /** Fresh credentials, since requests that succeed use them up. */
   async renew(): Promise<void> {
     const { mine, confidential, other } = this.#apps
-    const [tokens, spare] = [await mine.tokens(), await mine.tokens()]
+    const scope = 'openid profile email courses:read courses:write'
+    const [tokens, spare] = [await mine.tokens({ scope }), await mine.tokens()]
+    const refreshable = await confidential.tokens()
     const theirs = await other.tokens({ scope: 'openid profile email students:read' })
     const page = await this.#bench.send('/login')
     const form = await mine.consentForm(mine.query({ nonce: 'n-4711' }))
@@ -45,6 +47,7 @@ export class World {
       spare_token: spare.access_token,
       code: await mine.code(),
       session: await this.#bench.session('alice'),
+      confidential_refresh_token: refreshable.refresh_token,
       confidential_secret: confidential.secret ?? '',
       other_token: theirs.access_token,
       other_refresh_token: theirs.refresh_token,

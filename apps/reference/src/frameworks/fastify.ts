@@ -16,6 +16,8 @@ export const listenOnFastify: Listen = async (routes, address) => {
   for (const method of METHODS)
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })
   app.setNotFoundHandler((_request, reply) => notFound(reply))
+  // Routes have a handler of their own: what fails here is a body that was sent to no route.
+  app.setErrorHandler((_error, _request, reply) => notFound(reply))
   await app.register(authorizationServer({ routes }))
   await app.listen(address)
   return {

@@ -24,7 +24,8 @@ export class Answer {
       return [name.toLowerCase(), value]
     })
     const chunked = this.header('transfer-encoding') === 'chunked'
-    this.body = (chunked ? unchunked(rest) : rest).toString()
+    const length = Number(this.header('content-length') ?? rest.length)
+    this.body = (chunked ? unchunked(rest) : rest.subarray(0, length)).toString()
   }
 
   /** The values of a header, joined; `undefined` when it was not sent. */
