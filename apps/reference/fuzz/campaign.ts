@@ -63,6 +63,7 @@ async function runShare(
       const status = answer?.status ?? 0
       answers.set(status, (answers.get(status) ?? 0) + 1)
       const broken = answer ? brokenPromises({ answer, bytes, secrets: world.secrets }) : []
+      if (answer) world.forgetPublished(bytes, answer)
       const problems = [...broken, ...bench.unrest(), ...unhandled.splice(0).map(String)]
       if (problems.length > 0) throw new Error(report(problems, bytes, answer))
     })

@@ -116,6 +116,17 @@ onBothStores('the metadata', (bench) => {
     const absolute = await bench.send('http://evil.example/.well-known/oauth-authorization-server')
     expect([200, 400, 404]).toContain(absolute.status)
     expect(absolute.body).not.toContain('evil')
+    const { access_token } = await app.tokens({ scope: 'courses:write' })
+    const added = await bench.send('http://evil.example/api/courses', {
+      method: 'POST',
+      headers: [
+        ['Content-Type', 'application/json'],
+        ['Authorization', `Bearer ${access_token}`],
+      ],
+      body: '{}',
+    })
+    expect([201, 400, 404]).toContain(added.status)
+    expect(added.header('location') ?? '').not.toContain('evil')
   })
 
   describe('introspection', () => {
