@@ -15,12 +15,23 @@ const ADDRESSES = [
   '[fd00::1]',
   '0.0.0.0',
 ]
+const ODD_SPELLINGS = [
+  'http://app.example/c.json',
+  'https://app.example',
+  'https://app.example/',
+  'https://app.example/c.json#x',
+  'https://user@app.example/c.json',
+  'https://app.example:8443/c.json',
+  'https://app.example/x/../c.json',
+  'https://app.example/%2e%2e/c.json',
+  'HTTPS://APP.EXAMPLE/c.json',
+]
 const NAMES = ['100.64.0.1', '2130706433', 'localhost', 'metadata.internal', 'app.example']
 
 onBothStores('a client_id that is an address', (bench) => {
   afterEach(() => void vi.restoreAllMocks())
 
-  it('CM-07, CM-01, D15, REQ-69: it is an unknown client, and causes no traffic', async () => {
+  it('CM-01, CM-03, CM-04, CM-07, D15, REQ-69: it is an unknown client however it is written, and causes no traffic', async () => {
     const app = await bench.app()
     const code = await app.code()
     const lookups = vi.spyOn(dns, 'lookup')
@@ -34,8 +45,8 @@ onBothStores('a client_id that is an address', (bench) => {
       connections.push(JSON.stringify(given).match(/"port":(\d+)/)?.[1] ?? given)
       return Reflect.apply(connect, this, given) as net.Socket
     })
-    for (const host of [...ADDRESSES, ...NAMES]) {
-      const client_id = `https://${host}/c.json`
+    const spellings = [...[...ADDRESSES, ...NAMES].map((host) => `https://${host}/c.json`), ...ODD_SPELLINGS]
+    for (const client_id of spellings) {
       expectPage(await app.authorize({ client_id }), client_id)
       expectInvalidClient(await app.redeem(code, { client_id }), client_id)
     }
