@@ -9,7 +9,7 @@ import { expectError, expectPage, expectRedirect } from './safe-answers.ts'
 
 onBothStores('the authorization request', (bench) => {
   describe('a redirect URI', () => {
-    it('RA-01, REQ-11: one that is not registered gets no answer, whoever asks', async () => {
+    it('RA-01, REQ-11: a redirect URI that is not registered gets no answer, whoever asks', async () => {
       for (const app of [await bench.app(), await App.arrange(bench, {})])
         for (const redirect_uri of [
           'https://evil.example/cb',
@@ -25,7 +25,7 @@ onBothStores('the authorization request', (bench) => {
             }
     })
 
-    it('RA-02, REQ-12: one that differs from the registered one in anything but a port gets no answer', async () => {
+    it('RA-02, REQ-12: a redirect URI that differs from the registered one in anything but a port gets no answer', async () => {
       const registered = 'http://127.0.0.1:7001/cb?a=1'
       const app = await bench.app({ redirect_uris: [registered] })
       const changed = [
@@ -73,7 +73,7 @@ onBothStores('the authorization request', (bench) => {
       expect((await app.approve()).header('location')).toMatch(/^http:\/\/localhost:7001\/cb\?/)
     })
 
-    it('RA-05, REQ-10: one that is sent twice is not chosen from, and one under another name is not read', async () => {
+    it('RA-05, REQ-10: a redirect URI that is sent twice is not chosen from, and one under another name is not read', async () => {
       const app = await bench.app()
       const evil = encoded({ redirect_uri: 'https://evil.example/cb' })
       for (const query of [
@@ -94,7 +94,7 @@ onBothStores('the authorization request', (bench) => {
         )
     })
 
-    it('RA-06, REQ-11: one that is left out is not guessed, though only one is registered', async () => {
+    it('RA-06, REQ-11: a redirect URI that is left out is not guessed, though only one is registered', async () => {
       const app = await bench.app()
       for (const redirect_uri of [undefined, '']) expectPage(await app.authorize({ redirect_uri }))
     })

@@ -31,7 +31,7 @@ onBothStores('HTTP', (bench) => {
     })
 
   describe('a method', () => {
-    it('HT-01, REQ-30, REQ-73: one that an endpoint has not is a 405 in JSON that says which it has', async () => {
+    it('HT-01, REQ-30, REQ-73: a method that an endpoint has not is a 405 in JSON that says which it has', async () => {
       for (const path of POST_ONLY)
         for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'PROPFIND']) {
           const answer = await bench.send(path, { method })
@@ -130,7 +130,7 @@ onBothStores('HTTP', (bench) => {
   })
 
   describe('a body', () => {
-    it('HT-06, REQ-64: one of more than 64 KiB is refused, announced or not, and quickly', async () => {
+    it('HT-06, REQ-64: a body of more than 64 KiB is refused, announced or not, and quickly', async () => {
       for (const path of [...POST_ONLY, '/oauth/consent', '/login', '/mcp', '/oauth/authorize'])
         for (const body of ['x'.repeat(2_000_000), '&'.repeat(1_000_000)]) {
           const type = path.endsWith('register') || path === '/mcp' ? 'application/json' : FORM

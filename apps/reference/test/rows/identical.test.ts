@@ -56,7 +56,7 @@ it('REQ-71: every good request is answered alike on Fastify, Express and Hono', 
     await expectSameAnswers({ ...good, framing: 'length', encoded: true, noise: [] })
 })
 
-it('REQ-71: so are requests that no good client sends', async () => {
+it('REQ-71: requests that no good client sends are answered alike too', async () => {
   const whole = fuzzedRequest.filter(({ method, form = [], text = '', framing, noise, headers }) => {
     // Fastify does not look at a body where none is expected.
     const unexpected = ['GET', 'HEAD', 'TRACE'].includes(method) && (form.length > 0 || text !== '')

@@ -29,7 +29,7 @@ onBothStores('a JWT', (bench) => {
     expectInvalidToken(bench, await app.call(hint), about)
   }
 
-  it('JW-01, REQ-50: one without a signature is not believed, however it spells none', async () => {
+  it('JW-01, REQ-50: a JWT without a signature is not believed, however it spells none', async () => {
     const content = part(await claims())
     for (const alg of ['none', 'None', 'NONE', 'nOnE', '', 'RS256'])
       await expectIgnored(`${part({ alg })}.${content}.`, alg)
@@ -37,7 +37,7 @@ onBothStores('a JWT', (bench) => {
     await expectIgnored(`${id_token.split('.').slice(0, 2).join('.')}.`, 'its signature cut off')
   })
 
-  it('JW-02: one signed with a public key as if it were a shared secret is not believed', async () => {
+  it('JW-02: a JWT signed with a public key as if it were a shared secret is not believed', async () => {
     for (const key of (await keySet()).keys) {
       const shared = [JSON.stringify(key), String(key.n ?? key.x), part(key)]
       for (const secret of shared) {
@@ -48,7 +48,7 @@ onBothStores('a JWT', (bench) => {
     }
   })
 
-  it('JW-05: one of another issuer, signed by another key or with a key of its own, is not believed', async () => {
+  it('JW-05: a JWT of another issuer, signed by another key or with a key of its own, is not believed', async () => {
     const [stranger] = await newSigningKeys()
     if (stranger === undefined) throw new Error('no key')
     const { kid = '', alg = '' } = stranger

@@ -19,7 +19,7 @@ onBothStores('the metadata', (bench) => {
     }
   })
 
-  it('REQ-02, REQ-03, D9, D11, D15: they list every endpoint, grant type and scope, and nothing that is not there', async () => {
+  it('REQ-02, REQ-03, D9, D11, D15: both documents list every endpoint, grant type and scope, and nothing that is not there', async () => {
     for (const path of SERVER) {
       const document = (await bench.send(path)).json()
       expect(document).toMatchObject({
@@ -173,7 +173,7 @@ onBothStores('the metadata', (bench) => {
 onBothStores(
   'the metadata of an issuer with a path',
   (bench) => {
-    it('REQ-05, D16: it is found where both standards look for it', async () => {
+    it('REQ-05, D16: the metadata of an issuer with a path is found where both standards look for it', async () => {
       const issuer = 'https://school.example/tenant'
       const paths = [
         '/.well-known/oauth-authorization-server/tenant',

@@ -31,7 +31,7 @@ const NAMES = ['100.64.0.1', '2130706433', 'localhost', 'metadata.internal', 'ap
 onBothStores('a client_id that is an address', (bench) => {
   afterEach(() => void vi.restoreAllMocks())
 
-  it('CM-01, CM-03, CM-04, CM-07, D15, REQ-69: it is an unknown client however it is written, and causes no traffic', async () => {
+  it('CM-01, CM-03, CM-04, CM-07, D15, REQ-69: an address as client_id is an unknown client however it is written, and causes no traffic', async () => {
     const app = await bench.app()
     const code = await app.code()
     const lookups = vi.spyOn(dns, 'lookup')
@@ -57,7 +57,7 @@ onBothStores('a client_id that is an address', (bench) => {
     expect(fetches).not.toHaveBeenCalled()
   })
 
-  it('CM-07: the metadata does not offer it', async () => {
+  it('CM-07: the metadata does not offer client ID metadata documents', async () => {
     const document = (await bench.send('/.well-known/openid-configuration')).json()
     expect(document.client_id_metadata_document_supported).toBe(false)
   })

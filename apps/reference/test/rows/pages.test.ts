@@ -13,7 +13,7 @@ onBothStores('the pages', (bench) => {
   const cookie = async () => ['Cookie', await bench.session('alice')] as const
 
   describe('the consent form', () => {
-    it('UI-01: it needs its own ticket, of this very session and request, and gives no code without', async () => {
+    it('UI-01: the consent form needs its own ticket, of this very session and request, and gives no code without', async () => {
       const app = await bench.app()
       const form = await app.consentForm(app.query())
       const other = await bench.app({}, 'bob')
@@ -46,7 +46,7 @@ onBothStores('the pages', (bench) => {
       expect((await app.submit(form)).redirected().get('code')).toMatch(/^gkc_/)
     })
 
-    it('UI-01: a GET is not an answer', async () => {
+    it('UI-01: a GET is no answer to the consent form', async () => {
       const app = await bench.app()
       const form = await app.consentForm(app.query())
       const answer = await bench.send(`${form.action}&${encoded(form.fields)}`, { headers: [await cookie()] })
@@ -92,7 +92,7 @@ onBothStores('the pages', (bench) => {
       }
     }
 
-    it('UI-02: another site cannot send it, and its token goes with one browser', async () => {
+    it('UI-02: another site cannot send the sign-in form, and its token goes with one browser', async () => {
       const { token, own } = await open()
       const other = await open()
       const refused: [string, Record<string, string>, (readonly [string, string])[]][] = [
@@ -115,7 +115,7 @@ onBothStores('the pages', (bench) => {
       expect(cookieOf(signedIn)).toContain('session=')
     })
 
-    it('UI-02: the cookie of its token is taken away when it has been used', async () => {
+    it('UI-02: the cookie of the sign-in form is taken away when it has been used', async () => {
       const { token, own } = await open()
       const answer = await signIn({ token }, [own])
       const ended = answer.lines.filter(
@@ -124,7 +124,7 @@ onBothStores('the pages', (bench) => {
       expect(ended).toHaveLength(1)
     })
 
-    it('UI-08: it leads to this service, whatever it is asked', async () => {
+    it('UI-08: signing in and out leads to this service, whatever it is asked', async () => {
       const targets = [
         '//evil.example',
         '/\\evil.example',
