@@ -13,6 +13,7 @@ export interface RunningService {
   /** Where it listens, which is not in the base URL when a proxy is. */
   readonly port: number
   readonly routes: Service['routes']
+  readonly clients: Service['clients']
   readonly events: ServerEvent[]
   readonly errors: unknown[]
   close(): Promise<void>
@@ -39,6 +40,7 @@ export async function runService(
     baseUrl: settings.BASE_URL,
     port: settings.PORT,
     routes: service.routes,
+    clients: service.clients,
     events,
     errors,
     async close() {

@@ -76,10 +76,11 @@ export function protect<Scope extends string>(
 }
 
 function toHttpRequest({ raw, body, ip }: FastifyRequest): HttpRequest {
-  const [path = '', ...query] = (raw.url ?? '').split('?')
+  const [target = '', ...query] = (raw.url ?? '').split('?')
   return {
     method: raw.method ?? '',
-    path,
+    // A request line may name a whole address (RFC 9112 3.2.2), and whoever sends it chooses its host.
+    path: target.startsWith('/') ? target : target.replace(/^[^/]*\/\/[^/]*/, ''),
     query: query.join('?'),
     headers: raw.headers,
     body: typeof body === 'string' ? body : '',

@@ -76,7 +76,7 @@ export async function readBody(request: Request, framed = false): Promise<string
 
 async function wholeText(request: Request): Promise<string> {
   try {
-    return await request.text()
+    return utf8().decode(await request.arrayBuffer())
   } catch (cause) {
     // A body that somebody else is reading is a TypeError (Fetch 5.3).
     if (cause instanceof TypeError) throw alreadyRead()
@@ -87,7 +87,7 @@ async function wholeText(request: Request): Promise<string> {
 async function streamedText({ body }: Request): Promise<string> {
   if (body === null) return ''
   if (body.locked) throw alreadyRead()
-  const decoder = new TextDecoder()
+  const decoder = utf8()
   let size = 0
   let text = ''
   try {
@@ -101,6 +101,9 @@ async function streamedText({ body }: Request): Promise<string> {
   }
   return text + decoder.decode()
 }
+
+/** A byte order mark is part of the text, as it is in every other framework; JSON does not begin with one (RFC 8259 8.1). */
+const utf8 = () => new TextDecoder('utf-8', { ignoreBOM: true })
 
 function alreadyRead(): OAuthError {
   return new OAuthError('unexpected', 'The application read the body before the authorization server could')

@@ -7,6 +7,7 @@ import { requestPromises } from './adapter/requests.ts'
 import { responsePromises } from './adapter/responses.ts'
 import { routingPromises } from './adapter/routing.ts'
 import type { Target } from './adapter/target.ts'
+import { unusualRequestPromises } from './adapter/unusual-requests.ts'
 
 /** An application that listens. */
 export interface Mounted {
@@ -43,6 +44,7 @@ export function describeAdapter(name: string, mount: Mount): void {
       },
     }
     requestPromises(target)
+    unusualRequestPromises(target)
     bodyPromises(target)
     routingPromises(target)
     responsePromises(target)

@@ -5,6 +5,7 @@ import express from 'express'
 import { draining } from './draining.ts'
 import { type Listen, NOT_FOUND } from './listening.ts'
 import { standingHeaders } from './standing-headers.ts'
+import { refuseUnreadable } from './unreadable.ts'
 
 export const listenOnExpress: Listen = async (routes, { host, port, https }) => {
   const app = express()
@@ -15,9 +16,8 @@ export const listenOnExpress: Listen = async (routes, { host, port, https }) => 
         void response.writeHead(NOT_FOUND.status, NOT_FOUND.headers).end(NOT_FOUND.body),
     )
   const server = createServer(app)
-  const close = draining(server)
+  const close = draining(server.on('clientError', refuseUnreadable))
   standingHeaders(server, https)
-
   await once(server.listen(port, host), 'listening')
   return { close }
 }

@@ -1,16 +1,25 @@
+import { METHODS } from 'node:http'
 import { authorizationServer } from '@grantkit/adapter-fastify'
-import { fastify } from 'fastify'
+import { type FastifyReply, fastify } from 'fastify'
 import { draining } from './draining.ts'
 import { type Listen, NOT_FOUND } from './listening.ts'
 import { standingHeaders } from './standing-headers.ts'
+import { refuseUnreadable } from './unreadable.ts'
 
 export const listenOnFastify: Listen = async (routes, { host, port, https }) => {
-  const app = fastify()
+  const app = fastify({
+    clientErrorHandler: refuseUnreadable,
+    // A path that cannot be decoded is nobody's either.
+    frameworkErrors: (_error, _request, reply) => notFound(reply as unknown as FastifyReply),
+  })
   const drain = draining(app.server)
   standingHeaders(app.server, https)
-  app.setNotFoundHandler((_request, reply) =>
-    reply.code(NOT_FOUND.status).headers(NOT_FOUND.headers).send(Buffer.from(NOT_FOUND.body)),
-  )
+  // What Fastify does not know it answers itself, and a route could not say which methods it has.
+  for (const method of METHODS)
+    if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })
+  app.setNotFoundHandler((_request, reply) => notFound(reply))
+  // Routes have a handler of their own: what fails here is a body that was sent to no route.
+  app.setErrorHandler((_error, _request, reply) => notFound(reply))
   await app.register(authorizationServer({ routes }))
   await app.listen({ host, port })
   return {
@@ -19,4 +28,8 @@ export const listenOnFastify: Listen = async (routes, { host, port, https }) => 
       await app.close()
     },
   }
+}
+
+function notFound(reply: FastifyReply): FastifyReply {
+  return reply.code(NOT_FOUND.status).headers(NOT_FOUND.headers).send(Buffer.from(NOT_FOUND.body))
 }

@@ -8,13 +8,14 @@ import { Hono } from 'hono'
 import { draining } from './draining.ts'
 import { type Listen, NOT_FOUND } from './listening.ts'
 import { standingHeaders } from './standing-headers.ts'
+import { refuseUnreadable } from './unreadable.ts'
 
 export const listenOnHono: Listen = async (routes, { host, port, https }) => {
   const app = new Hono()
     .route('/', authorizationServer({ routes }, { remoteAddress: (c) => getConnInfo(c).remote.address }))
     .notFound(() => toResponse(NOT_FOUND))
   const server = createAdaptorServer({ fetch: app.fetch }) as Server
-  const close = draining(server)
+  const close = draining(server.on('clientError', refuseUnreadable))
   standingHeaders(server, https)
   await once(server.listen(port, host), 'listening')
   return { close }

@@ -1,0 +1,79 @@
+import type { App } from '../test/rows/app.ts'
+import { CHALLENGE, VERIFIER } from '../test/rows/app.ts'
+import { type Bench, cookieOf } from '../test/rows/bench.ts'
+import type { Answer } from '../test/rows/wire.ts'
+import type { Credentials } from './bytes.ts'
+
+interface Apps {
+  readonly mine: App
+  readonly confidential: App
+  readonly other: App
+}
+
+/** Two people with an app each, and a confidential client: what a request can have of its own, or have stolen. */
+export class World {
+  readonly #bench: Bench
+  readonly #apps: Apps
+  credentials: Credentials = {}
+  /** All that was ever given to anybody. */
+  readonly secrets = new Set<string>()
+
+  private constructor(bench: Bench, apps: Apps) {
+    this.#bench = bench
+    this.#apps = apps
+  }
+
+  static async begin(bench: Bench): Promise<World> {
+    const mine = await bench.app({ client_name: 'Mine' })
+    const confidential = await bench.app({ token_endpoint_auth_method: 'client_secret_post' })
+    const other = await bench.app({ client_name: 'Theirs' }, 'bob')
+    const world = new World(bench, { mine, confidential, other })
+    await world.renew()
+    return world
+  }
+
+  /** Whoever writes a secret into a record of the school shows it to its readers. */
+  forgetPublished(request: Buffer, { status }: Answer): void {
+    const [head = '', ...body] = request.toString().split('\r\n\r\n')
+    if (status >= 300 || !/\/api\/(?!oauth\/)/i.test(head.slice(0, 200))) return
+    for (const secret of this.secrets) if (body.join('\r\n\r\n').includes(secret)) this.secrets.delete(secret)
+  }
+
+  /** Fresh credentials, since requests that succeed use them up. */
+  async renew(): Promise<void> {
+    const { mine, confidential, other } = this.#apps
+    const scope = 'openid profile email courses:read courses:write'
+    const [tokens, spare] = [await mine.tokens({ scope }), await mine.tokens()]
+    const refreshable = await confidential.tokens()
+    const theirs = await other.tokens({ scope: 'openid profile email students:read' })
+    const page = await this.#bench.send('/login')
+    const form = await mine.consentForm(mine.query({ nonce: 'n-4711' }))
+    const own = {
+      access_token: tokens.access_token,
+      refresh_token: tokens.refresh_token,
+      id_token: tokens.id_token,
+      spare_token: spare.access_token,
+      code: await mine.code(),
+      session: await this.#bench.session('alice'),
+      confidential_refresh_token: refreshable.refresh_token,
+      confidential_secret: confidential.secret ?? '',
+      other_token: theirs.access_token,
+      other_refresh_token: theirs.refresh_token,
+      other_code: await other.code(),
+    }
+    for (const secret of Object.values(own)) this.secrets.add(secret)
+    this.credentials = {
+      ...own,
+      base: this.#bench.base,
+      client_id: mine.id,
+      redirect_uri: mine.redirectUri,
+      challenge: CHALLENGE,
+      verifier: VERIFIER,
+      confidential_id: confidential.id,
+      other_client_id: other.id,
+      ticket: form.fields[0]?.[1] ?? '',
+      sign_in_token: /name="token" value="([^"]+)"/.exec(page.body)?.[1] ?? '',
+      sign_in_cookie: cookieOf(page),
+    }
+  }
+}

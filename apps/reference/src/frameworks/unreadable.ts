@@ -1,0 +1,22 @@
+import type { Duplex } from 'node:stream'
+
+/** What Node says of bytes that it could not read as a request. */
+const STATUS: Readonly<Record<string, string>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+}
+const BODY = JSON.stringify({ error: 'invalid_request', error_description: 'This is not an HTTP request' })
+
+/** Answers bytes that are no request in the words of every other refusal, and hangs up. For `clientError`. */
+export function refuseUnreadable({ code = '' }: NodeJS.ErrnoException, socket: Duplex): void {
+  if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const lines = [
+    `HTTP/1.1 ${STATUS[code] ?? '400 Bad Request'}`,
+    'content-type: application/json',
+    'cache-control: no-store',
+    `content-length: ${BODY.length}`,
+    'connection: close',
+  ]
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${BODY}`, () => socket.destroy())
+}

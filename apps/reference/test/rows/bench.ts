@@ -1,0 +1,180 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inspect } from 'node:util'
+import type { Store } from '@grantkit/core'
+import { createMemoryStore } from '@grantkit/store-memory'
+import { connectToRedis, createRedisStore } from '@grantkit/store-redis'
+import { pino } from 'pino'
+import { type RedisServer, startRedis } from '../../../../packages/store-redis/test/redis-server.ts'
+import { hashPassword, writeAccounts } from '../../src/accounts.ts'
+import { logEvents } from '../../src/logging.ts'
+import { type RunningService, runService } from '../service.ts'
+import { App } from './app.ts'
+import { faultyStore, type StoreFault } from './faulty-store.ts'
+import { type Answer, exchange, send, type WireRequest } from './wire.ts'
+
+/** Fields of a form or query; an undefined one is left out. */
+export type Fields = Readonly<Record<string, string | undefined>> | readonly (readonly [string, string])[]
+
+/** The passwords of the people here are secrets like any other, so they must be found nowhere. */
+const PASSWORDS = { alice: randomBytes(12).toString('hex'), bob: randomBytes(12).toString('hex') }
+export type Person = keyof typeof PASSWORDS
+const HASHES = { alice: await hashPassword(PASSWORDS.alice), bob: await hashPassword(PASSWORDS.bob) }
+
+/** The service on one store, what was said to it and heard from it. */
+export class Bench {
+  readonly storeName: string
+  /** What the store does instead of its work. */
+  fault: StoreFault | undefined
+  /** A test that makes the service fail says so; otherwise a failure fails the test. */
+  failuresExpected = false
+  redis: RedisServer | undefined
+  #service: RunningService | undefined
+  readonly #secrets = new Set<string>(Object.values(PASSWORDS))
+  readonly #unrest: string[] = []
+  readonly #sessions = new Map<Person, Promise<string>>()
+
+  constructor(storeName: string) {
+    this.storeName = storeName
+  }
+
+  get service(): RunningService {
+    if (this.#service === undefined) throw new Error('The service is not started yet')
+    return this.#service
+  }
+
+  get base(): string {
+    return this.service.baseUrl
+  }
+
+  async start(environment: Record<string, string>): Promise<void> {
+    const folder = await mkdtemp(join(tmpdir(), 'grantkit-rows-'))
+    const accounts = join(folder, 'accounts.json')
+    await writeAccounts(accounts, (['alice', 'bob'] as const).map(account))
+    const store = await this.#openStore()
+    const STORE_URL = this.redis?.url ?? 'memory:'
+    this.#service = await runService(
+      { ACCOUNTS_FILE: accounts, STORE_URL, RATE_LIMITS: 'off', ...environment },
+      faultyStore(store, () => this.fault),
+    )
+    await rm(folder, { recursive: true })
+  }
+
+  async stop(): Promise<void> {
+    await this.service.close()
+    await this.#closeStore()
+    await this.redis?.close()
+  }
+
+  #closeStore: () => Promise<void> = async () => {}
+
+  async #openStore(): Promise<Store> {
+    if (this.storeName === 'memory') return createMemoryStore()
+    this.redis = await startRedis()
+    const connection = await connectToRedis(this.redis.url, { onError: () => {} })
+    this.#closeStore = async () => connection.destroy()
+    return createRedisStore(connection)
+  }
+
+  /** From here on it must stand in no answer but to whom it is given, and in no line of the log. */
+  keepSecret(secret: string): string {
+    if (secret.length >= 16) this.#secrets.add(secret)
+    return secret
+  }
+
+  async send(target: string, request: WireRequest = {}): Promise<Answer> {
+    return this.#heard(target, await send(this.service.port, target, request))
+  }
+
+  async exchange(bytes: string | Uint8Array): Promise<Answer> {
+    return this.#heard('bytes', await exchange(this.service.port, bytes))
+  }
+
+  post(target: string, fields: Fields, headers: WireRequest['headers'] = []): Promise<Answer> {
+    const type = ['Content-Type', 'application/x-www-form-urlencoded'] as const
+    return this.send(target, { method: 'POST', headers: [type, ...headers], body: encoded(fields) })
+  }
+
+  postJson(target: string, value: unknown): Promise<Answer> {
+    const headers = [['Content-Type', 'application/json']] as const
+    const body = typeof value === 'string' ? value : JSON.stringify(value)
+    return this.send(target, { method: 'POST', headers, body })
+  }
+
+  /** A client that registered itself, or an integration, in the hands of a person. */
+  app(metadata: Record<string, unknown> = {}, person: Person = 'alice'): Promise<App> {
+    return App.register(this, metadata, person)
+  }
+
+  /** The cookie of a browser in which this person is signed in. */
+  session(person: Person): Promise<string> {
+    const known = this.#sessions.get(person) ?? this.signIn(person, PASSWORDS[person])
+    this.#sessions.set(person, known)
+    return known
+  }
+
+  async signIn(person: Person, password: string): Promise<string> {
+    const page = await this.send('/login')
+    const token = /name="token" value="([^"]+)"/.exec(page.body)?.[1] ?? ''
+    const cookie = cookieOf(page)
+    const fields = { token, return_to: '/', email: `${person}@school.example`, password }
+    const answer = await this.post('/login', fields, [['Cookie', cookie]])
+    if (answer.status !== 303) throw new Error(`${person} could not sign in: ${answer.status}`)
+    const cookies = cookieOf(answer)
+    this.keepSecret(cookies.split('=')[1] ?? '')
+    return cookies
+  }
+
+  passwordOf(person: Person): string {
+    return PASSWORDS[person]
+  }
+
+  /** What has gone wrong since it was last asked; nothing, as it should be. */
+  unrest(): string[] {
+    const { events, errors } = this.service
+    const lines: string[] = []
+    const log = logEvents(pino({ level: 'trace', base: null }, { write: (line) => void lines.push(line) }))
+    for (const event of events) log(event)
+    const told = lines.join('') + errors.map((error) => String((error as Error).stack)).join('')
+    const logged = [...this.#secrets].filter((secret) => told.includes(secret))
+    const failed = [...events.filter(({ type }) => type === 'failed'), ...errors].map((failure) =>
+      inspect(failure),
+    )
+    const failures = this.failuresExpected ? [] : failed
+    this.failuresExpected = false
+    events.length = 0
+    errors.length = 0
+    return [...this.#unrest.splice(0), ...logged.map((secret) => `the log shows ${secret}`), ...failures]
+  }
+
+  #heard(target: string, answer: Answer): Answer {
+    // Tokens belong in the answer to whoever asked for them, and a page carries on the query that led to it.
+    const own = answer.status === 200 && target.startsWith('/api/oauth/token')
+    const foreign = [...this.#secrets].filter((secret) => !target.includes(secret))
+    const leak = own ? undefined : foreign.find((secret) => answer.body.includes(secret))
+    if (leak !== undefined) this.#unrest.push(`${target.slice(0, 100)} shows ${leak}`)
+    const allowed = this.failuresExpected ? [500, 503] : [503]
+    if (answer.status >= 500 && !allowed.includes(answer.status))
+      this.#unrest.push(`${target}: ${answer.status} ${answer.body}`)
+    if (/node_modules|\n\s+at \S|\.[jt]s:\d/.test(answer.body))
+      this.#unrest.push(`${target.slice(0, 100)} shows a stack: ${answer.body}`)
+    return answer
+  }
+}
+
+function account(name: Person) {
+  const given = { id: `${name}-id`, email: `${name}@school.example`, name, updated_at: 1_767_225_600 }
+  return { ...given, email_verified: true, password: HASHES[name] }
+}
+
+export function cookieOf(answer: Answer): string {
+  const set = answer.lines.filter(([name]) => name === 'set-cookie').map(([, value]) => value.split(';')[0])
+  return set.filter((pair) => !pair?.endsWith('=')).join('; ')
+}
+
+export function encoded(fields: Fields): string {
+  const pairs = (Array.isArray(fields) ? fields : Object.entries(fields)) as [string, string | undefined][]
+  return String(new URLSearchParams(pairs.filter((pair): pair is [string, string] => pair[1] !== undefined)))
+}

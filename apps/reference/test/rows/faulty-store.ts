@@ -1,0 +1,19 @@
+import type { Records, Store } from '@grantkit/core'
+
+/** Called with the name of what is about to be done, such as `grants.replace`; what it throws, the store rejects with. */
+export type StoreFault = (operation: string, done: () => Promise<unknown>) => Promise<unknown>
+
+/** A real store that fails where and how a test wants. */
+export function faultyStore(store: Store, fault: () => StoreFault | undefined): Store {
+  const faulty = <R extends Records<unknown>>(name: string, records: R): R =>
+    new Proxy(records, {
+      get(target, verb) {
+        const method = Reflect.get(target, verb) as (...given: unknown[]) => Promise<unknown>
+        return (...given: unknown[]) => {
+          const done = () => method.apply(target, given)
+          return fault()?.(`${name}.${String(verb)}`, done) ?? done()
+        }
+      },
+    })
+  return { clients: faulty('clients', store.clients), grants: faulty('grants', store.grants) }
+}

@@ -1,0 +1,349 @@
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { encoded } from './bench.ts'
+import { onBothStores } from './on-both-stores.ts'
+import { expectError, expectPage } from './safe-answers.ts'
+
+/** HTTP itself: methods, media types, repeats, lengths, paths and origins, as bytes on the wire. */
+
+const FORM = 'application/x-www-form-urlencoded'
+const FORM_ENDPOINTS = ['/api/oauth/token', '/api/oauth/revoke', '/api/oauth/introspect']
+const POST_ONLY = [...FORM_ENDPOINTS, '/api/oauth/register']
+const DOCUMENTS = [
+  '/.well-known/oauth-authorization-server',
+  '/.well-known/openid-configuration',
+  '/.well-known/oauth-protected-resource',
+  '/api/oauth/jwks',
+]
+
+onBothStores('HTTP', (bench) => {
+  const post = (
+    target: string,
+    type: string | undefined,
+    body: string | Uint8Array,
+    more: [string, string][] = [],
+  ) =>
+    bench.send(target, {
+      method: 'POST',
+      headers: [...(type === undefined ? [] : [['Content-Type', type] as const]), ...more],
+      body,
+    })
+
+  describe('a method', () => {
+    it('HT-01, REQ-30, REQ-73: a method that an endpoint has not is a 405 in JSON that says which it has', async () => {
+      for (const path of POST_ONLY)
+        for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'PROPFIND']) {
+          const answer = await bench.send(path, { method })
+          expect([answer.status, answer.header('allow')], `${method} ${path}`).toEqual([405, 'POST, OPTIONS'])
+          if (method !== 'HEAD') expectError(answer, 'invalid_request', `${method} ${path}`, [405])
+        }
+      for (const path of DOCUMENTS)
+        for (const method of ['POST', 'PUT', 'DELETE']) {
+          const answer = await bench.send(path, { method })
+          expect([answer.status, answer.header('allow')], `${method} ${path}`).toEqual([
+            405,
+            'GET, HEAD, OPTIONS',
+          ])
+        }
+    })
+
+    it('HT-01, REQ-73: TRACE, CONNECT and methods that do not exist are refused, and echo nothing', async () => {
+      for (const path of [...POST_ONLY, ...DOCUMENTS, '/oauth/authorize', '/login', '/mcp', '/api/courses'])
+        for (const method of ['TRACE', 'TRACK', 'FOO', 'get', 'POSTX']) {
+          const answer = await bench.send(path, { method, headers: [['X-Canary', 'canary-4711']] })
+          expect([400, 404, 405, 501], `${method} ${path}`).toContain(answer.status)
+          expect(answer.body).not.toContain('canary-4711')
+        }
+    })
+
+    it('REQ-73: a method is what the request line says, whatever a header or a parameter asks', async () => {
+      const headers = [
+        ['X-HTTP-Method-Override', 'POST'],
+        ['X-Method-Override', 'POST'],
+      ] as const
+      expect((await bench.send('/api/oauth/token?_method=POST', { headers })).status).toBe(405)
+    })
+  })
+
+  it('HT-02, REQ-30: a form that does not say it is one in UTF-8 is not read', async () => {
+    const app = await bench.app()
+    const code = await app.code()
+    const form = encoded(app.redemption(code))
+    const types = [
+      'application/json',
+      'text/plain',
+      undefined,
+      `application/json, ${FORM}`,
+      `${FORM}; charset=utf-16`,
+    ]
+    for (const type of [...types, 'multipart/form-data; boundary=x', `${FORM}x`, `${FORM}, ${FORM}`, 'x', ''])
+      expectError(await post('/api/oauth/token', type, form), 'invalid_request', type, [400, 415])
+    const multipart =
+      '--x\r\nContent-Disposition: form-data; name="grant_type"\r\n\r\nauthorization_code\r\n--x--\r\n'
+    for (const [type, body] of [
+      ['application/json', JSON.stringify(app.redemption(code))],
+      ['multipart/form-data; boundary=x', multipart],
+    ] as const)
+      expectError(await post('/api/oauth/token', type, body), 'invalid_request', type, [400, 415])
+    const two = await post('/api/oauth/token', FORM, form, [['Content-Type', 'application/json']])
+    expect([200, 400, 415], 'two types').toContain(two.status)
+    const again = two.status === 200 ? await app.code() : code
+    const good = await post(
+      '/api/oauth/token',
+      `${FORM.toUpperCase()} ; charset=UTF-8`,
+      encoded(app.redemption(again)),
+    )
+    expect(good.status).toBe(200)
+  })
+
+  it('HT-03, REQ-32: every parameter of a token request that is sent twice is refused, and costs nothing', async () => {
+    const app = await bench.app()
+    const code = await app.code()
+    const form = app.redemption(code)
+    for (const name of Object.keys(form).filter((name) => form[name] !== undefined))
+      for (const value of [form[name], 'x', '']) {
+        const twice = [
+          `${encoded(form)}&${encoded({ [name]: value })}`,
+          `${encoded({ [name]: value })}&${encoded(form)}`,
+        ]
+        for (const body of twice)
+          expectError(await post('/api/oauth/token', FORM, body), 'invalid_request', `${name}=${value}`)
+      }
+    for (const name of ['code[]', 'code[0]', 'code%00', 'CODE', 'code.x'])
+      expectError(await app.redeem('', { code: undefined, [name]: code }), 'invalid_request', name)
+    expect((await app.redeem(code)).status).toBe(200)
+  })
+
+  it('REQ-31: what stands in the query of a token request is not read', async () => {
+    const app = await bench.app()
+    const code = await app.code()
+    const query = encoded(app.redemption(code))
+    expectError(await post(`/api/oauth/token?${query}`, FORM, ''), 'invalid_request')
+    expectError(
+      await bench.post(`/api/oauth/token?${query}`, { grant_type: 'authorization_code' }),
+      'invalid_client',
+      '',
+      [401],
+    )
+    expect((await bench.post('/api/oauth/token?grant_type=x&code=y', app.redemption(code))).status).toBe(200)
+  })
+
+  describe('a body', () => {
+    it('HT-06, REQ-64: a body of more than 64 KiB is refused, announced or not, and quickly', async () => {
+      for (const path of [...POST_ONLY, '/oauth/consent', '/login', '/mcp', '/oauth/authorize'])
+        for (const body of ['x'.repeat(2_000_000), '&'.repeat(1_000_000)]) {
+          const type = path.endsWith('register') || path === '/mcp' ? 'application/json' : FORM
+          expect((await post(path, type, body)).status, path).toBe(413)
+          const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: ${type}\r\nTransfer-Encoding: chunked\r\n\r\n`
+          const chunk = `${body.length.toString(16)}\r\n${body}\r\n`
+          expect((await bench.exchange(head + chunk)).status, `${path}, endless`).toBe(413)
+        }
+    })
+
+    it('HT-06: a thousand parameters, and a million separators in small, are answered as any other', async () => {
+      const app = await bench.app()
+      const code = await app.code()
+      const padded = `${'p=1&'.repeat(1000)}${encoded(app.redemption(code))}&${'&'.repeat(50_000)}`
+      const answer = await post('/api/oauth/token', FORM, padded)
+      expect(answer.status).toBe(200)
+      bench.keepSecret(String(answer.json().access_token))
+    })
+
+    it('HT-06: a compressed body is not taken for another, nor blown up', async () => {
+      const { gzipSync } = await import('node:zlib')
+      const app = await bench.app()
+      const code = await app.code()
+      const zipped = gzipSync(encoded(app.redemption(code)))
+      const bomb = gzipSync('a'.repeat(10_000_000))
+      for (const [body, encoding] of [
+        [zipped, 'gzip'],
+        [bomb, 'gzip'],
+        [zipped, 'br'],
+        [zipped, 'deflate'],
+      ] as const)
+        expectError(
+          await post('/api/oauth/token', FORM, body, [['Content-Encoding', encoding]]),
+          'invalid_request',
+          encoding,
+          [400, 415, 413],
+        )
+      expect((await app.redeem(code)).status).toBe(200)
+    })
+
+    it('HT-06: lengths that are wrong or contradict each other are refused, and smuggle nothing', async () => {
+      const app = await bench.app()
+      const form = encoded(app.redemption('gkc_x'))
+      const head = `POST /api/oauth/token HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Type: ${FORM}\r\n`
+      const smuggled = 'GET /api/oauth/jwks HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'
+      const framings = [
+        `Content-Length: ${form.length}\r\nContent-Length: 3\r\n\r\n${form}`,
+        `Content-Length: -1\r\n\r\n${form}`,
+        `Content-Length: abc\r\n\r\n${form}`,
+        `Content-Length: +${form.length}\r\n\r\n${form}`,
+        `Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${smuggled}`,
+        `Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\n${smuggled}`,
+        `Transfer-Encoding: identity, chunked, x\r\n\r\n0\r\n\r\n`,
+        `Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n`,
+        `Transfer-Encoding: chunked\r\n\r\nzz\r\n\r\n`,
+        `Content-Length: 99999999999999999999\r\n\r\n${form}`,
+      ]
+      for (const framing of framings) {
+        const answer = await bench.exchange(head + framing)
+        expect([400, 411, 413, 501], framing.slice(0, 60)).toContain(answer.status)
+        expect(answer.body).not.toContain('"keys"')
+      }
+      const short = await bench.exchange(`${head}Content-Length: 10\r\n\r\n${form}`)
+      expectError(short, ['invalid_request', 'invalid_client'], 'short', [400, 401, 415])
+    })
+
+    it('HT-12: a client that hangs up in the middle harms nobody', async () => {
+      for (const sent of [
+        'POST /api/oauth/token HTTP/1.1\r\nHost: a\r\n',
+        'POST /api/oauth/register HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n{"a"',
+      ]) {
+        const socket = connect(bench.service.port, '127.0.0.1')
+        socket.on('error', () => {})
+        socket.write(sent)
+        await sleep(30)
+        socket.resetAndDestroy()
+      }
+      await sleep(30)
+      expect((await bench.send('/healthz')).status).toBe(200)
+    })
+  })
+
+  it('HT-09: a path that is written otherwise is another path, or the same guarded one', async () => {
+    const app = await bench.app()
+    const query = app.query({ redirect_uri: 'https://evil.example/' })
+    const paths = [
+      '//oauth/authorize',
+      '/oauth/authorize/',
+      '/OAuth/authorize',
+      '/oauth/%61uthorize',
+      '/oauth/authorize;x',
+    ]
+    const more = [
+      '/x/..;/oauth/authorize',
+      '/x/../oauth/authorize',
+      '/./oauth/authorize',
+      '/oauth//authorize',
+      '/oauth%2fauthorize',
+    ]
+    for (const path of [
+      ...paths,
+      ...more,
+      '/oauth/authorize%00',
+      '\\oauth\\authorize',
+      '/oauth/authorize#x',
+    ]) {
+      const answer = await bench.send(`${path}?${query}`)
+      if ([400, 404].includes(answer.status) && answer.header('content-type') === 'application/json') continue
+      expectPage(answer, path)
+    }
+    for (const path of [
+      '/api/students/',
+      '//api/students',
+      '/API/students',
+      '/api/%73tudents',
+      '/api/students;x',
+      '/api/./students',
+    ]) {
+      const answer = await bench.send(path)
+      expect([200, 400, 404], path).toContain(answer.status)
+      if (answer.status === 200) expect((answer.json() as { items: unknown[] }).items, path).toEqual([])
+    }
+    for (const path of [
+      '/../../etc/passwd',
+      '/assets/../../package.json',
+      '/assets/%2e%2e/package.json',
+      '/%zz',
+      '/%',
+    ])
+      expect([400, 404], path).toContain((await bench.send(path)).status)
+  })
+
+  it('HT-10, REQ-72, REQ-06: scripts of every origin may use the protocol without cookies, and no page at all', async () => {
+    const app = await bench.app()
+    for (const origin of ['https://evil.example', 'null', '"><script>'])
+      for (const path of [...POST_ONLY, ...DOCUMENTS, '/api/oauth/userinfo', '/api/courses']) {
+        const headers = [
+          ['Origin', origin],
+          ['Access-Control-Request-Method', 'POST'],
+        ] as const
+        const preflight = await bench.send(path, { method: 'OPTIONS', headers })
+        for (const answer of [preflight, await bench.send(path, { headers })]) {
+          expect(answer.header('access-control-allow-origin'), `${origin} ${path}`).toBe('*')
+          expect(answer.header('access-control-allow-credentials')).toBeUndefined()
+        }
+        expect(preflight.status, path).toBe(204)
+      }
+    const origin = ['Origin', 'https://evil.example'] as const
+    for (const path of [`/oauth/authorize?${app.query()}`, '/oauth/consent', '/login', '/logout', '/'])
+      for (const method of ['GET', 'OPTIONS', 'POST']) {
+        const answer = await bench.send(path, { method, headers: [origin] })
+        expect(
+          answer.lines.filter(([name]) => name.startsWith('access-control')),
+          `${method} ${path}`,
+        ).toEqual([])
+        if (method === 'OPTIONS') expect(answer.status).toBe(405)
+      }
+  })
+
+  it('REQ-74: no value of a request can end a header and begin another', async () => {
+    const breaks = [
+      '\r\nSet-Cookie: evil=1',
+      '%0d%0aSet-Cookie:%20evil=1',
+      '\nSet-Cookie: evil=1',
+      '\u560d\u560aSet-Cookie: evil=1',
+    ]
+    const app = await bench.app()
+    for (const value of breaks)
+      for (const answer of [
+        await app.authorize({ state: value, scope: value }),
+        await app.authorize({ redirect_uri: `${app.redirectUri}${value}` }),
+        await app.askSignedOut({ login_hint: value, ui_locales: value }),
+        await bench.post('/login', { return_to: `/${value}`, email: value, password: 'x' }),
+        await bench.post('/logout', { return_to: `/x${value}` }),
+        await app.redeem('gkc_x', { client_id: value }),
+        await bench.postJson('/api/oauth/register', { redirect_uris: [`http://127.0.0.1/${value}`] }),
+      ])
+        expect(
+          answer.lines.some(([, given]) => given.startsWith('evil=')),
+          value,
+        ).toBe(false)
+    const origin = await bench.send('/mcp', {
+      method: 'POST',
+      headers: [['Origin', `${bench.base}\nX-Evil: 1`]],
+      body: '{}',
+    })
+    expect([400, 403]).toContain(origin.status)
+    expect(origin.header('x-evil')).toBeUndefined()
+  })
+
+  it('REQ-75, HT-12: every error is JSON or a page, says nothing of the inside, and names no framework', async () => {
+    const answers = [
+      await bench.send('/nowhere'),
+      await bench.send('/api/nowhere/at/all'),
+      await bench.send('/%zz'),
+      await post('/nowhere', 'application/json', '{'),
+      await post('/nowhere', 'application/json', ''),
+      await post('/nowhere', 'x/y', 'x'.repeat(2_000_000)),
+      await bench.send('/api/courses/%zz'),
+      await bench.send('no-path'),
+      await bench.exchange('GET / HTTP/9.9\r\n\r\n'),
+      await bench.exchange('\0\0\0\0\r\n\r\n'),
+      await bench.exchange(`GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`),
+      await post('/api/oauth/token', FORM, 'x'),
+      await post('/api/oauth/register', 'application/json', '{'),
+      await post('/api/oauth/register', 'application/json', 'x'.repeat(100_000)),
+      await bench.send('/api/courses?limit=x'),
+      await bench.send('/api/courses/none'),
+    ]
+    for (const answer of answers) {
+      expect(answer.header('content-type')).toBe('application/json')
+      expect(Object.keys(answer.json()).sort()).toEqual(['error', 'error_description'])
+      expect([answer.header('x-powered-by'), answer.header('server')]).toEqual([undefined, undefined])
+    }
+  })
+})

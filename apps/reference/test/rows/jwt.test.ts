@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createLocalJWKSet, decodeProtectedHeader, importJWK, type JWK, jwtVerify, SignJWT } from 'jose'
+import { expect, it } from 'vitest'
+import { createFile } from '../../src/private-file.ts'
+import { keySetText, newSigningKeys } from '../../src/signing-keys-file.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { Bench } from './bench.ts'
+import { later, onBothStores } from './on-both-stores.ts'
+import { expectInvalidToken } from './safe-answers.ts'
+
+/** ID tokens and keys. Access tokens are opaque, so no JWT is ever one; a JWT can only come as `id_token_hint`. */
+
+const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+onBothStores('a JWT', (bench) => {
+  const keySet = async () => (await bench.send('/api/oauth/jwks')).json() as { keys: JWK[] }
+  const claims = async () => {
+    const now = Math.floor(Date.now() / 1000)
+    return { iss: bench.base, sub: 'bob-id', aud: 'x', iat: now, exp: now + 600 }
+  }
+
+  /** A hint at bob that is believed sends alice to sign in; one that is not is as if it were not there. */
+  async function expectIgnored(hint: string, about: string): Promise<void> {
+    const app = await bench.app()
+    const answer = await app.authorize({ id_token_hint: hint })
+    expect([answer.status, answer.body.includes('name="ticket"')], about).toEqual([200, true])
+    expectInvalidToken(bench, await app.call(hint), about)
+  }
+
+  it('JW-01, REQ-50: a JWT without a signature is not believed, however it spells none', async () => {
+    const content = part(await claims())
+    for (const alg of ['none', 'None', 'NONE', 'nOnE', '', 'RS256'])
+      await expectIgnored(`${part({ alg })}.${content}.`, alg)
+    const { id_token } = await (await bench.app({}, 'bob')).tokens()
+    await expectIgnored(`${id_token.split('.').slice(0, 2).join('.')}.`, 'its signature cut off')
+  })
+
+  it('JW-02: a JWT signed with a public key as if it were a shared secret is not believed', async () => {
+    for (const key of (await keySet()).keys) {
+      const shared = [JSON.stringify(key), String(key.n ?? key.x), part(key)]
+      for (const secret of shared) {
+        const header = { alg: 'HS256', kid: String(key.kid) }
+        const padded = new TextEncoder().encode(secret.padEnd(64, '='))
+        await expectIgnored(await new SignJWT(await claims()).setProtectedHeader(header).sign(padded), secret)
+      }
+    }
+  })
+
+  it('JW-05: a JWT of another issuer, signed by another key or with a key of its own, is not believed', async () => {
+    const [stranger] = await newSigningKeys()
+    if (stranger === undefined) throw new Error('no key')
+    const { kid = '', alg = '' } = stranger
+    const key = await importJWK(stranger as JWK, alg)
+    const sign = async (header: object, more = {}) =>
+      new SignJWT({ ...(await claims()), ...more }).setProtectedHeader({ alg, ...header }).sign(key)
+    const { d: _, ...jwk } = stranger as JWK
+    const published = (await keySet()).keys[0]?.kid ?? ''
+    await expectIgnored(await sign({ kid }), 'an unknown key')
+    await expectIgnored(await sign({ kid: published }), 'a known kid')
+    await expectIgnored(await sign({ jwk, kid }), 'its own key')
+    await expectIgnored(await sign({ kid, jku: `${bench.base}/x` }), 'an address of a key')
+    await expectIgnored('a.b.c', 'no JWT')
+    await expectIgnored(`${part({ alg: 'RS256' })}.${'x'.repeat(2000)}.x`, 'garbage')
+  })
+
+  it('JW-05: an expired hint still says who was meant', async () => {
+    const [app, other] = [await bench.app(), await bench.app({}, 'bob')]
+    const { id_token } = await other.tokens()
+    await bench.session('alice')
+    later(4000)
+    expect((await app.authorize({ id_token_hint: id_token })).header('location')).toMatch(/^\/login/)
+  })
+
+  it('JW-07, REQ-07: the key set holds public keys only, each with a name of its own, and is only read', async () => {
+    const { keys } = await keySet()
+    expect(new Set(keys.map(({ kid }) => kid)).size).toBe(keys.length)
+    for (const key of keys) {
+      for (const secret of ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k', 'oth'])
+        expect(key).not.toHaveProperty(secret)
+      expect([key.use, typeof key.alg, typeof key.kid]).toEqual(['sig', 'string', 'string'])
+    }
+    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH'])
+      expect((await bench.send('/api/oauth/jwks', { method })).status, method).toBe(405)
+    expect((await bench.send('/api/oauth/jwks', { method: 'HEAD' })).body).toBe('')
+  })
+
+  it('D14, REQ-50: an ID token is signed with the algorithm of its client, and says what it must', async () => {
+    const keys = createLocalJWKSet((await keySet()) as { keys: JWK[] })
+    for (const alg of ['RS256', 'ES256', 'EdDSA']) {
+      const app = await bench.app(alg === 'RS256' ? {} : { id_token_signed_response_alg: alg })
+      const { id_token, access_token } = await app.tokens({ nonce: 'n-0S6', scope: 'openid profile email' })
+      expect(decodeProtectedHeader(id_token)).toMatchObject({ alg, typ: 'JWT', kid: expect.any(String) })
+      const { payload } = await jwtVerify(id_token, keys, { issuer: bench.base, audience: app.id })
+      const hash = createHash(alg === 'EdDSA' ? 'sha512' : 'sha256')
+        .update(access_token)
+        .digest()
+      expect(payload).toEqual({
+        iss: bench.base,
+        sub: 'alice-id',
+        aud: app.id,
+        azp: app.id,
+        nonce: 'n-0S6',
+        iat: expect.any(Number),
+        exp: Number(payload.iat) + 3600,
+        auth_time: expect.any(Number),
+        at_hash: hash.subarray(0, hash.length / 2).toString('base64url'),
+      })
+    }
+  })
+})
+
+it('JW-06, REQ-07: after a rotation the old key is published as long as its tokens live; a removed key is not believed', async () => {
+  const KEYS_FILE = join(await temporaryFolder(), 'keys.json')
+  const old = await newSigningKeys()
+  await createFile(KEYS_FILE, keySetText(old))
+  const bench = new Bench('memory')
+  await bench.start({ KEYS_FILE })
+  const { id_token } = await (await bench.app({}, 'bob')).tokens()
+  await bench.stop()
+
+  const hinted = async (keys: string) => {
+    const file = join(await temporaryFolder(), 'keys.json')
+    await createFile(file, keys)
+    const after = new Bench('memory')
+    await after.start({ KEYS_FILE: file, PORT: new URL(bench.base).port })
+    const app = await after.app()
+    const answer = await app.authorize({ id_token_hint: id_token })
+    await after.stop()
+    return answer.status
+  }
+  const renewed = await newSigningKeys()
+  expect(await readFile(KEYS_FILE, 'utf8')).toContain(String(old[0]?.kid))
+  expect(await hinted(keySetText([...renewed, ...old])), 'believed: bob has to sign in').toBe(303)
+  expect(await hinted(keySetText(renewed)), 'not believed').toBe(200)
+})

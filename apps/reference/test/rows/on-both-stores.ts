@@ -1,0 +1,31 @@
+import { afterAll, afterEach, beforeAll, describe, expect, vi } from 'vitest'
+import { Bench } from './bench.ts'
+
+/**
+ * The tests of a group of rows, on the memory store and on a Redis of their own. After each of them nothing has failed,
+ * no secret stands where it does not belong, and the clock is right again.
+ *
+ * @param environment further settings of the service
+ */
+export function onBothStores(
+  group: string,
+  tests: (bench: Bench) => void,
+  environment: Record<string, string> = {},
+): void {
+  describe.each(['memory', 'redis'])(`${group}, on %s`, (storeName) => {
+    const bench = new Bench(storeName)
+    beforeAll(() => bench.start(environment))
+    afterAll(() => bench.stop())
+    afterEach(() => {
+      bench.fault = undefined
+      vi.useRealTimers()
+      expect(bench.unrest()).toEqual([])
+    })
+    tests(bench)
+  })
+}
+
+/** Moves the clock of the service, which is in this process. */
+export function later(seconds: number): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + seconds * 1000 })
+}

@@ -1,0 +1,64 @@
+import dns from 'node:dns'
+import net from 'node:net'
+import { afterEach, expect, it, vi } from 'vitest'
+import { onBothStores } from './on-both-stores.ts'
+import { expectInvalidClient, expectPage } from './safe-answers.ts'
+
+/** Client ID metadata documents are not offered, so an address as client_id is an unknown client and never visited. */
+
+const ADDRESSES = [
+  '127.0.0.1',
+  '10.0.0.1',
+  '169.254.169.254',
+  '[::1]',
+  '[::ffff:10.0.0.1]',
+  '[fd00::1]',
+  '0.0.0.0',
+]
+const ODD_SPELLINGS = [
+  'http://app.example/c.json',
+  'https://app.example',
+  'https://app.example/',
+  'https://app.example/c.json#x',
+  'https://user@app.example/c.json',
+  'https://app.example:8443/c.json',
+  'https://app.example/x/../c.json',
+  'https://app.example/%2e%2e/c.json',
+  'HTTPS://APP.EXAMPLE/c.json',
+]
+const NAMES = ['100.64.0.1', '2130706433', 'localhost', 'metadata.internal', 'app.example']
+
+onBothStores('a client_id that is an address', (bench) => {
+  afterEach(() => void vi.restoreAllMocks())
+
+  it('CM-01, CM-03, CM-04, CM-07, D15, REQ-69: an address as client_id is an unknown client however it is written, and causes no traffic', async () => {
+    const app = await bench.app()
+    const code = await app.code()
+    const lookups = vi.spyOn(dns, 'lookup')
+    const fetches = vi.spyOn(globalThis, 'fetch')
+    const connections: unknown[] = []
+    const connect = net.Socket.prototype.connect
+    vi.spyOn(net.Socket.prototype, 'connect').mockImplementation(function (
+      this: net.Socket,
+      ...given: unknown[]
+    ) {
+      connections.push(JSON.stringify(given).match(/"port":(\d+)/)?.[1] ?? given)
+      return Reflect.apply(connect, this, given) as net.Socket
+    })
+    const spellings = [...[...ADDRESSES, ...NAMES].map((host) => `https://${host}/c.json`), ...ODD_SPELLINGS]
+    for (const client_id of spellings) {
+      expectPage(await app.authorize({ client_id }), client_id)
+      expectInvalidClient(await app.redeem(code, { client_id }), client_id)
+    }
+    // Our own requests, and the one store that is there.
+    const expected = [String(bench.service.port), String(bench.redis?.port)]
+    expect(connections.filter((port) => !expected.includes(String(port)))).toEqual([])
+    expect(lookups.mock.calls.filter(([name]) => name !== '127.0.0.1')).toEqual([])
+    expect(fetches).not.toHaveBeenCalled()
+  })
+
+  it('CM-07: the metadata does not offer client ID metadata documents', async () => {
+    const document = (await bench.send('/.well-known/openid-configuration')).json()
+    expect(document.client_id_metadata_document_supported).toBe(false)
+  })
+})

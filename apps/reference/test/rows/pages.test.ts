@@ -1,0 +1,244 @@
+import { describe, expect, it } from 'vitest'
+import { textOf } from './app.ts'
+import { cookieOf, encoded } from './bench.ts'
+import { onBothStores } from './on-both-stores.ts'
+import { expectGuardedPage, expectPage, expectRedirect } from './safe-answers.ts'
+import type { Answer } from './wire.ts'
+
+/** What a person sees: forms that only their own page can send, and nothing of an attacker's in the markup. */
+
+const XSS = `"><img src=x onerror="window.__xss=1"><script>window.__xss=1</script>'`
+
+onBothStores('the pages', (bench) => {
+  const cookie = async () => ['Cookie', await bench.session('alice')] as const
+
+  describe('the consent form', () => {
+    it('UI-01: the consent form needs its own ticket, of this very session and request, and gives no code without', async () => {
+      const app = await bench.app()
+      const form = await app.consentForm(app.query())
+      const other = await bench.app({}, 'bob')
+      const theirs = await other.consentForm(other.query({ client_id: app.id }))
+      const elsewhere = await app.consentForm(app.query({ scope: 'students:write' }))
+      const [[, ticket]] = form.fields as [[string, string]]
+      const forged = [
+        ['', 'without'],
+        ['x', 'invented'],
+        [`${ticket.slice(0, -1)}${ticket.endsWith('A') ? 'B' : 'A'}`, 'flipped'],
+        [String(theirs.fields[0]?.[1]), 'of another session'],
+        [String(elsewhere.fields[0]?.[1]), 'of another request'],
+        [ticket.replace(/^\d+/, '9999999999'), 'made to last'],
+      ]
+      for (const [value = '', about] of forged)
+        expectPage(
+          await app.submit({
+            ...form,
+            fields: [
+              ['ticket', value],
+              ['decision', 'allow'],
+            ],
+          }),
+          about,
+        )
+      expectPage(await bench.post(form.action, form.fields), 'signed out')
+      expectPage(await app.submit({ ...form, action: `${form.action}&scope=openid` }), 'another query')
+      const changed = form.action.replace('courses%3Aread', 'students%3Awrite')
+      expectPage(await app.submit({ ...form, action: changed }), 'more scopes')
+      expect((await app.submit(form)).redirected().get('code')).toMatch(/^gkc_/)
+    })
+
+    it('UI-01: a GET is no answer to the consent form', async () => {
+      const app = await bench.app()
+      const form = await app.consentForm(app.query())
+      const answer = await bench.send(`${form.action}&${encoded(form.fields)}`, { headers: [await cookie()] })
+      expect([answer.status, answer.header('allow')]).toEqual([405, 'POST'])
+    })
+
+    it('UI-01: a form that is sent again yields the same code while that is outstanding, and then none', async () => {
+      const app = await bench.app()
+      const form = await app.consentForm(app.query())
+      const code = (await app.submit(form)).redirected().get('code') ?? ''
+      expect((await app.submit(form)).redirected().get('code')).toBe(code)
+      expect((await app.redeem(code)).status).toBe(200)
+      const again = await app.submit(form)
+      expect([again.redirected().has('code'), again.redirected().get('error')]).toEqual([
+        false,
+        'invalid_request',
+      ])
+    })
+
+    it('UI-01: a scope that was not asked for cannot be ticked', async () => {
+      const app = await bench.app()
+      const form = await app.consentForm(app.query({ scope: 'openid courses:read' }))
+      const fields = [...form.fields, ['scope', 'students:write'], ['scope', 'account:write']] as const
+      const code = (await app.submit({ ...form, fields })).redirected().get('code') ?? ''
+      expect((await app.redeem(code)).json().scope).toBe('openid courses:read')
+      const none = await app.consentForm(app.query({ scope: 'courses:read' }))
+      expectRedirect(app, await app.submit({ ...none, fields: none.fields.slice(0, 2) }), 'access_denied')
+    })
+  })
+
+  describe('the sign-in form', () => {
+    const signIn = (fields: Record<string, string>, headers: (readonly [string, string])[]) =>
+      bench.post(
+        '/login',
+        { email: 'alice@school.example', password: bench.passwordOf('alice'), ...fields },
+        headers,
+      )
+    const open = async () => {
+      const page = await bench.send('/login')
+      return {
+        token: /name="token" value="([^"]+)"/.exec(page.body)?.[1] ?? '',
+        own: ['Cookie', cookieOf(page)] as const,
+      }
+    }
+
+    it('UI-02: another site cannot send the sign-in form, and its token goes with one browser', async () => {
+      const { token, own } = await open()
+      const other = await open()
+      const refused: [string, Record<string, string>, (readonly [string, string])[]][] = [
+        ['without a token', {}, [own]],
+        ['without a cookie', { token }, []],
+        ['with the token of another browser', { token: other.token }, [own]],
+        ['with an invented token', { token: 'x' }, [own]],
+        ['from another origin', { token }, [own, ['Origin', 'https://evil.example']]],
+        ['from another site', { token }, [own, ['Sec-Fetch-Site', 'cross-site']]],
+        ['from a sibling', { token }, [own, ['Sec-Fetch-Site', 'same-site']]],
+      ]
+      for (const [about, fields, headers] of refused) {
+        const answer = await signIn(fields, headers)
+        expect(answer.status, about).toBe(403)
+        expect(cookieOf(answer), about).not.toContain('session=')
+        expectGuardedPage(answer, about)
+      }
+      const signedIn = await signIn({ token }, [own, ['Origin', bench.base]])
+      expect([signedIn.status, signedIn.body]).toEqual([303, ''])
+      expect(cookieOf(signedIn)).toContain('session=')
+    })
+
+    it('UI-02: the cookie of the sign-in form is taken away when it has been used', async () => {
+      const { token, own } = await open()
+      const answer = await signIn({ token }, [own])
+      const ended = answer.lines.filter(
+        ([name, value]) => name === 'set-cookie' && /^sign-in=;.*Max-Age=0/.test(value),
+      )
+      expect(ended).toHaveLength(1)
+    })
+
+    it('UI-08: signing in and out leads to this service, whatever it is asked', async () => {
+      const targets = [
+        '//evil.example',
+        '/\\evil.example',
+        'https:evil.example',
+        'https://evil.example',
+        'javascript:x',
+      ]
+      const more = [
+        '\\\\evil.example',
+        '/\t/evil.example',
+        '/\n/evil',
+        'http://127.0.0.1:1/',
+        '/%0d%0aX: y\r\nX: y',
+        ' //evil',
+      ]
+      for (const return_to of [...targets, ...more]) {
+        const { token, own } = await open()
+        const answer = await signIn({ token, return_to }, [own])
+        expect(answer.header('location'), return_to).toMatch(/^\/(?![/\\])[^\s\\]*$/)
+        expect(answer.header('location'), return_to).not.toMatch(/^\/[^?]*evil/)
+        for (const page of ['/login', '/logout']) {
+          const shown = await bench.send(
+            `${page}?${encoded({ return_to, next: return_to, RelayState: return_to })}`,
+          )
+          const target = textOf(/name="return_to" value="([^"]*)"/.exec(shown.body)?.[1])
+          expect(new URL(target, bench.base).origin, return_to).toBe(bench.base)
+        }
+        const out = await bench.post('/logout', { return_to })
+        expect(new URL(out.header('location') ?? '', bench.base).origin, return_to).toBe(bench.base)
+      }
+    })
+
+    it('UI-09, REQ-21: no answer to a form repeats what was in it', async () => {
+      const { token, own } = await open()
+      const wrong = await signIn({ token, password: 'my other password' }, [own])
+      expect([wrong.status, wrong.body.includes('my other password')]).toEqual([401, false])
+      const right = await signIn({ token }, [own])
+      expect([right.status, right.body]).toEqual([303, ''])
+    })
+
+    it('UI-10: cookies are for this service alone, and for no script', async () => {
+      const { token, own } = await open()
+      for (const answer of [await bench.send('/login'), await signIn({ token }, [own])])
+        for (const [, value] of answer.lines.filter(([name]) => name === 'set-cookie')) {
+          expect(value).toMatch(/HttpOnly/)
+          expect(value).toMatch(/Path=\/(;|$)/)
+          expect(value).toMatch(/SameSite=Lax/)
+          expect(value).not.toMatch(/Domain=|gk[acr]_/)
+        }
+    })
+
+    it('UI-11: an unknown address and a wrong password are answered alike', async () => {
+      const plain = ({ body }: Answer) => body.replaceAll(/value="[^"]*"/g, '')
+      const { token, own } = await open()
+      const known = await signIn({ token, password: 'wrong' }, [own])
+      const unknown = await signIn({ token, password: 'wrong', email: 'nobody@school.example' }, [own])
+      expect([unknown.status, plain(unknown)]).toEqual([known.status, plain(known)])
+      expect(known.status).toBe(401)
+    })
+  })
+
+  it('UI-04, REQ-29: every page is framed by nobody, kept nowhere and runs no script', async () => {
+    const app = await bench.app()
+    const pages = [
+      await bench.send('/'),
+      await bench.send('/login'),
+      await bench.send('/logout'),
+      await app.authorize(),
+      await app.authorize({ redirect_uri: 'x' }),
+      await bench.send('/oauth/consent', { method: 'POST' }),
+    ]
+    for (const page of pages) expectGuardedPage(page)
+  })
+
+  it('UI-05, REQ-74: nothing that a request says stands unescaped on a page', async () => {
+    const app = await bench.app({ client_name: `Notes ${XSS}` })
+    const names = [
+      'client_id',
+      'redirect_uri',
+      'scope',
+      'state',
+      'login_hint',
+      'ui_locales',
+      'nonce',
+      'prompt',
+      'resource',
+    ]
+    const queries = names.map((name) => app.query({ [name]: XSS }))
+    const pages = [
+      ...(await Promise.all(queries.map((query) => app.ask(query)))),
+      await app.ask(`${app.query()}&${encoded({ [XSS]: XSS, error: XSS })}`),
+      await bench.send(`/login?${encoded({ login_hint: XSS, return_to: `/${XSS}`, error: XSS })}`),
+      await bench.send(`/logout?${encoded({ return_to: `/${XSS}` })}`),
+      await bench.post('/login', { email: XSS, password: XSS, return_to: `/${XSS}`, token: XSS }),
+      await bench.post('/oauth/consent', { ticket: XSS, decision: XSS, scope: XSS }),
+      await bench.send(`/oauth/consent?${app.query()}`, { method: 'POST' }),
+      await bench.send(`/${XSS.replaceAll(' ', '%20')}`),
+    ]
+    for (const { body } of pages) expect(body).not.toMatch(/<img src=x|<script>window|onerror="/)
+    expect(pages[pages.length - 6]?.body ?? '').toContain('&lt;script&gt;')
+  })
+})
+
+onBothStores(
+  'the pages on https',
+  (bench) => {
+    it('UI-10: on https cookies are Secure and bound to the host by their name', async () => {
+      const page = await bench.send('/login')
+      const set = page.lines.filter(([name]) => name === 'set-cookie').map(([, value]) => value)
+      expect(set).toHaveLength(1)
+      expect(set[0]).toMatch(/^__Host-sign-in=.*; Secure/)
+      expect(page.header('strict-transport-security')).toMatch(/max-age=\d{7,}/)
+      expect(await bench.session('alice')).toMatch(/^__Host-session=/)
+    })
+  },
+  { BASE_URL: 'https://school.example' },
+)

@@ -1,0 +1,263 @@
+import { describe, expect, it } from 'vitest'
+import { type App, type Tokens, tokensOf } from './app.ts'
+import { encoded } from './bench.ts'
+import { later, onBothStores } from './on-both-stores.ts'
+import {
+  expectError,
+  expectInsufficientScope,
+  expectInvalidToken,
+  expectNoEffect,
+  expectRedirect,
+} from './safe-answers.ts'
+
+/** Access tokens at the API, at MCP and at UserInfo: which are good where, and for what. */
+
+const INITIALIZE = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'rows', version: '1' } },
+})
+const MCP_HEADERS = [
+  ['Content-Type', 'application/json'],
+  ['Accept', 'application/json, text/event-stream'],
+] as const
+
+onBothStores('a protected resource', (bench) => {
+  const mcp = (...headers: (readonly [string, string])[]) =>
+    bench.send('/mcp', { method: 'POST', headers: [...MCP_HEADERS, ...headers], body: INITIALIZE })
+  const bearer = (token: string) => ['Authorization', `Bearer ${token}`] as const
+
+  describe('the audience of a token', () => {
+    it('RS-01, D10: a resource that is none of ours is refused, at authorization and at the token endpoint', async () => {
+      const app = await bench.app()
+      const wrong = [
+        'https://elsewhere.example',
+        '/mcp',
+        `${bench.base}/mcp#f`,
+        'javascript:x',
+        'x',
+        `${bench.base}/MCP`,
+      ]
+      for (const resource of [...wrong, `${bench.base}//mcp`, `${bench.base}/mcp/`, `${bench.base}:80`, ' '])
+        expectRedirect(app, await app.authorize({ resource }), 'invalid_target', resource)
+      expectRedirect(app, await app.authorize({ resource: 'x'.repeat(5000) }), [
+        'invalid_target',
+        'invalid_request',
+      ])
+      const code = await app.code()
+      for (const resource of wrong)
+        expectError(await app.redeem(code, { resource }), 'invalid_target', resource)
+      expect((await app.redeem(code)).status).toBe(200)
+    })
+
+    it('RS-02, REQ-51: a token for one resource is not accepted at another', async () => {
+      const app = await bench.app()
+      const forMcp = await app.tokens({ resource: `${bench.base}/mcp` })
+      const forApi = await app.tokens({ resource: bench.base })
+      expectInvalidToken(bench, await app.call(forMcp.access_token))
+      expectInvalidToken(bench, await app.call(forMcp.access_token, '/api/oauth/userinfo'))
+      expectInvalidToken(bench, await mcp(bearer(forApi.access_token)))
+      expect((await mcp(bearer(forMcp.access_token))).status).toBe(200)
+      expect((await app.call(forApi.access_token)).status).toBe(200)
+      const unbound = await app.tokens()
+      expect([
+        (await mcp(bearer(unbound.access_token))).status,
+        (await app.call(unbound.access_token)).status,
+      ]).toEqual([200, 200])
+    })
+
+    it('RS-04, REQ-42: a resource that was not authorized is refused before the code is consumed', async () => {
+      const app = await bench.app()
+      const code = await app.code({ resource: bench.base })
+      expectError(await app.redeem(code, { resource: `${bench.base}/mcp` }), 'invalid_target')
+      expect(
+        (await app.redeem(code, { resource: `${bench.base}/` })).status,
+        'an origin with its slash',
+      ).toBe(200)
+    })
+
+    it('RS-06, D10: of two authorized resources one may be chosen, and the token is good there only', async () => {
+      const app = await bench.app()
+      const query = `${app.query()}&${encoded([
+        ['resource', bench.base],
+        ['resource', `${bench.base}/mcp`],
+      ])}`
+      const answer = await app.submit(await app.consentForm(query))
+      const code = bench.keepSecret(answer.redirected().get('code') ?? '')
+      const tokens = tokensOf(await app.redeem(code, { resource: `${bench.base}/mcp` }))
+      expect((await app.introspect(tokens.access_token)).aud).toBe(`${bench.base}/mcp`)
+      expectInvalidToken(bench, await app.call(tokens.access_token))
+      expectInvalidToken(bench, await mcp(bearer(tokens.id_token)))
+    })
+  })
+
+  describe('the Authorization header', () => {
+    it('PR-01, D3, REQ-53: without a token, or with another scheme, everybody is anonymous and nobody is challenged', async () => {
+      const schemes = [undefined, 'Basic eDp5', 'Digest x', 'Bearerx', 'gka_x', 'DPoP x']
+      for (const scheme of schemes) {
+        const headers = scheme === undefined ? [] : [['Authorization', scheme] as const]
+        for (const answer of [await bench.send('/api/courses', { headers }), await mcp(...headers)])
+          expect([answer.status, answer.header('www-authenticate')], scheme).toEqual([200, undefined])
+        const { items } = (await bench.send('/api/students', { headers })).json() as { items: unknown[] }
+        expect(items, scheme).toEqual([])
+      }
+    })
+
+    it('D3: an anonymous write is a plain 403, and UserInfo without a token a 401 that names no error', async () => {
+      const write = await bench.postJson('/api/courses', { title: 'x' })
+      expectError(write, 'access_denied', '', [403])
+      expect(write.header('www-authenticate')).toBeUndefined()
+      const answer = await bench.send('/api/oauth/userinfo')
+      expect(answer.status).toBe(401)
+      expect(answer.header('www-authenticate')).toMatch(/^Bearer(?!.*error=)/)
+    })
+
+    it('PR-02, REQ-54, REQ-57: a Bearer that is not good is a 401, and never quietly anonymous', async () => {
+      const app = await bench.app()
+      const tokens = await app.tokens()
+      const { access_token: good } = tokens
+      const bad = [
+        'Bearer',
+        'Bearer ',
+        `Bearer  ${good}`,
+        'Bearer garbage',
+        `Bearer ${good.slice(0, -1)}`,
+        `Bearer ${good}x`,
+      ]
+      const tricks = [
+        `Bearer ${good},`,
+        `Bearer ${good}, Basic x`,
+        `Bearer "${good}"`,
+        `Bearer ${good} x`,
+        `Bearer\t${good}`,
+      ]
+      const others = [
+        `Basic x, Bearer ${good}`,
+        `Bearer ${'x'.repeat(5000)}`,
+        `Bearer ${good.toUpperCase()}`,
+        'bearer é',
+      ]
+      for (const authorization of [...bad, ...tricks, ...others])
+        for (const answer of [
+          await bench.send('/api/courses', { headers: [['Authorization', authorization]] }),
+          await mcp(['Authorization', authorization]),
+          await bench.send('/api/oauth/userinfo', { headers: [['Authorization', authorization]] }),
+        ])
+          expectInvalidToken(bench, answer, authorization)
+      await app.revoke(good)
+      expectInvalidToken(bench, await app.call(good), 'revoked')
+      const expiring = await app.tokens()
+      later(3601)
+      expectInvalidToken(bench, await app.call(expiring.access_token), 'expired')
+    })
+
+    it('REQ-57: the scheme may be written in any case; two headers are not chosen from', async () => {
+      const app = await bench.app()
+      const { access_token } = await app.tokens({ scope: 'openid students:read' })
+      const students = async (...headers: (readonly [string, string])[]) =>
+        bench.send('/api/students', { headers })
+      for (const scheme of ['bearer', 'BEARER', 'bEaReR'])
+        expect((await students(['Authorization', `${scheme} ${access_token}`])).json().total).toBeGreaterThan(
+          0,
+        )
+      const twice = await students(bearer(access_token), ['Authorization', 'Bearer x'])
+      expect([400, 401, 200]).toContain(twice.status)
+      if (twice.status === 200)
+        expect(twice.json().total, 'the first header counts, as Node has it').toBeGreaterThan(0)
+      expectInvalidToken(bench, await students(['Authorization', 'Bearer x'], bearer(access_token)))
+    })
+  })
+
+  it('PR-03, REQ-55: a token that lacks a scope is a 403 that says which one is needed', async () => {
+    const app = await bench.app()
+    const { access_token } = await app.tokens()
+    expectInsufficientScope(bench, await app.call(access_token, '/api/students'), 'students:read')
+    for (const method of ['POST'])
+      expectInsufficientScope(bench, await app.call(access_token, '/api/courses', method), 'courses:write')
+    for (const method of ['PATCH', 'DELETE'])
+      expectInsufficientScope(bench, await app.call(access_token, '/api/courses/x', method), 'courses:write')
+    const plain = await app.tokens({ scope: 'courses:read' })
+    expectInsufficientScope(bench, await app.call(plain.access_token, '/api/oauth/userinfo'), 'openid')
+  })
+
+  it('PR-04, REQ-56: a token anywhere but in the header is not seen', async () => {
+    const app = await bench.app()
+    const { access_token } = await app.tokens({ scope: 'openid students:read students:write' })
+    const query = encoded({ access_token })
+    const answer = await bench.send(`/api/students?${query}`)
+    expect([answer.status, (answer.json() as { items: unknown[] }).items]).toEqual([200, []])
+    const inCookie = await bench.send('/api/students', {
+      headers: [['Cookie', `access_token=${access_token}`]],
+    })
+    expect((inCookie.json() as { items: unknown[] }).items).toEqual([])
+    expect((await bench.post('/api/students', { access_token })).status).toBe(403)
+    for (const posted of [
+      await bench.post('/api/oauth/userinfo', { access_token }),
+      await bench.send(`/api/oauth/userinfo?${query}`),
+    ])
+      expect(posted.status).toBe(401)
+  })
+
+  it('PR-07: a scope is a whole name: none is the beginning, the end or a spelling of another', async () => {
+    const app = await bench.app()
+    const { access_token } = await app.tokens({ scope: 'openid curriculum:read' })
+    for (const area of ['courses', 'students', 'members'])
+      expectInsufficientScope(bench, await app.call(access_token, `/api/${area}`), `${area}:read`)
+    for (const scope of [
+      'courses:readx',
+      'courses:read\nstudents:write',
+      'courses:',
+      'courses',
+      '*',
+      'COURSES:READ',
+    ])
+      expect((await app.authorize({ scope })).redirected().get('error'), scope).toBe('invalid_scope')
+  })
+
+  it('REQ-58, REQ-50: UserInfo answers GET and POST with what the scopes allow, for the same subject as the ID token', async () => {
+    const app = await bench.app()
+    const views: [string, object][] = [
+      ['openid', { sub: 'alice-id' }],
+      ['openid email', { sub: 'alice-id', email: 'alice@school.example', email_verified: true }],
+      ['openid profile', { sub: 'alice-id', name: 'alice', updated_at: 1_767_225_600 }],
+    ]
+    for (const [scope, claims] of views) {
+      const { access_token, id_token } = await app.tokens({ scope })
+      for (const method of ['GET', 'POST']) {
+        const answer = await app.call(access_token, '/api/oauth/userinfo', method)
+        expect([answer.status, answer.json(), answer.header('cache-control')]).toEqual([
+          200,
+          claims,
+          'no-store',
+        ])
+      }
+      expect(JSON.parse(Buffer.from(id_token.split('.')[1] ?? '', 'base64url').toString())).toMatchObject({
+        sub: 'alice-id',
+      })
+    }
+  })
+
+  it('REQ-52: what is issued is long, random and kept by its hash alone', async () => {
+    const app = await bench.app()
+    const issued = await Promise.all([app.tokens(), app.tokens()])
+    const secrets = issued.flatMap(({ access_token, refresh_token }) => [access_token, refresh_token])
+    expect(new Set(secrets).size).toBe(4)
+    for (const secret of secrets) expect(secret.split('.').at(-1)).toMatch(/^[\w-]{43}$/)
+    const grants = await grantsSeenByTheStore(app, issued[0])
+    for (const secret of secrets)
+      for (const part of [secret, secret.split('.').at(-1) ?? '']) expect(grants).not.toContain(part)
+  })
+
+  async function grantsSeenByTheStore(app: App, tokens: Tokens): Promise<string> {
+    const seen: unknown[] = []
+    bench.fault = async (_, done) => {
+      const record = await done()
+      seen.push(record)
+      return record
+    }
+    await expectNoEffect(app, tokens)
+    expect(seen.length).toBeGreaterThan(1)
+    return JSON.stringify(seen)
+  }
+})

@@ -1,0 +1,129 @@
+import { connect } from 'node:net'
+
+export type HeaderLines = readonly (readonly [name: string, value: string])[]
+
+/** A request as it goes over the wire. Nothing is put right: what is not given is not sent. */
+export interface WireRequest {
+  readonly method?: string
+  readonly headers?: HeaderLines
+  readonly body?: string | Uint8Array
+}
+
+/** What came back, as it stood on the wire. */
+export class Answer {
+  readonly status: number
+  readonly lines: HeaderLines
+  readonly body: string
+
+  constructor(wire: Buffer) {
+    const [head, rest] = splitHead(wire)
+    const [statusLine = '', ...lines] = head.split('\r\n')
+    this.status = Number(/^HTTP\/1\.1 (\d{3})/.exec(statusLine)?.[1])
+    this.lines = lines.map((line) => {
+      const [, name = '', value = ''] = /^([^:]*):\s*(.*)$/.exec(line) ?? []
+      return [name.toLowerCase(), value]
+    })
+    const chunked = this.header('transfer-encoding') === 'chunked'
+    const length = Number(this.header('content-length') ?? rest.length)
+    this.body = (chunked ? unchunked(rest) : rest.subarray(0, length)).toString()
+  }
+
+  /** The values of a header, joined; `undefined` when it was not sent. */
+  header(name: string): string | undefined {
+    const values = this.lines.filter(([given]) => given === name).map(([, value]) => value)
+    return values.length === 0 ? undefined : values.join(', ')
+  }
+
+  /** The object in the body. @throws SyntaxError when it is none */
+  json(): Record<string, unknown> {
+    return JSON.parse(this.body) as Record<string, unknown>
+  }
+
+  /** The parameters of the address it redirects to; none when it does not. */
+  redirected(): URLSearchParams {
+    return new URLSearchParams(this.header('location')?.split('?').slice(1).join('?') ?? '')
+  }
+}
+
+/** Writes a request with a `Host`, the length of its body and the wish to hang up; headers given win. */
+export function send(port: number, target: string, request: WireRequest = {}): Promise<Answer> {
+  const { method = 'GET', headers = [], body } = request
+  const given = new Set(headers.map(([name]) => name.toLowerCase()))
+  const framing: HeaderLines = [
+    ['Host', `127.0.0.1:${port}`],
+    ['Connection', 'close'],
+    ...(body === undefined ? [] : [['Content-Length', String(Buffer.byteLength(body))] as const]),
+  ]
+  const lines = [...framing.filter(([name]) => !given.has(name.toLowerCase())), ...headers]
+  const head = [`${method} ${target} HTTP/1.1`, ...lines.map(([name, value]) => `${name}: ${value}`)]
+  return exchange(port, Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), Buffer.from(body ?? '')]))
+}
+
+/** Longer than any answer may take, so that silence is a failure and not a hang. */
+const PATIENCE_MS = 10_000
+
+interface ExchangeOptions {
+  /** After so many milliseconds says that nothing more is coming, so that no server waits for the rest. */
+  readonly endAfter?: number
+}
+
+/** Writes bytes and gives the first answer to them. @throws Error when there is none */
+export function exchange(
+  port: number,
+  bytes: string | Uint8Array,
+  { endAfter }: ExchangeOptions = {},
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: endAfter !== undefined })
+    const ending = endAfter === undefined ? undefined : setTimeout(() => socket.end(), endAfter)
+    let wire: Buffer = Buffer.alloc(0)
+    const finish = () => {
+      clearTimeout(ending)
+      socket.destroy()
+      if (wire.includes('\r\n\r\n')) resolve(new Answer(wire))
+      else reject(new Error(`No answer to ${JSON.stringify(Buffer.from(bytes).toString().slice(0, 300))}`))
+    }
+    socket.setTimeout(PATIENCE_MS, finish)
+    socket.on('data', (chunk) => {
+      wire = withoutInterim(Buffer.concat([wire, chunk]))
+      if (isComplete(wire)) finish()
+    })
+    // A server that refuses a body may hang up while it is still being sent; its answer counts.
+    socket
+      .on('error', () => {})
+      .on('end', () => socket.end())
+      .on('close', finish)
+    socket.write(bytes)
+  })
+}
+
+function withoutInterim(wire: Buffer): Buffer {
+  const interim = /^HTTP\/1\.1 1\d\d .*?\r\n\r\n/s.exec(wire.toString('latin1'))
+  return interim === null ? wire : wire.subarray(interim[0].length)
+}
+
+/** Only where the framing says so; any other answer ends with its connection. */
+function isComplete(wire: Buffer): boolean {
+  if (!wire.includes('\r\n\r\n')) return false
+  const [head, rest] = splitHead(wire)
+  if (/\r\ntransfer-encoding: chunked/i.test(head)) return rest.toString('latin1').endsWith('0\r\n\r\n')
+  const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1]
+  return length !== undefined && rest.length >= Number(length) && rest.length > 0
+}
+
+function splitHead(wire: Buffer): [head: string, rest: Buffer] {
+  const end = wire.indexOf('\r\n\r\n')
+  return [wire.subarray(0, end).toString('latin1'), wire.subarray(end + 4)]
+}
+
+function unchunked(wire: Buffer): Buffer {
+  const parts: Buffer[] = []
+  for (let at = 0; at < wire.length; ) {
+    const end = wire.indexOf('\r\n', at)
+    const size = Number.parseInt(wire.subarray(at, end).toString(), 16)
+    if (!(size > 0)) break
+    parts.push(wire.subarray(end + 2, end + 2 + size))
+    at = end + 2 + size + 2
+  }
+  return Buffer.concat(parts)
+}
