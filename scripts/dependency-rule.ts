@@ -99,6 +99,10 @@ export const DEPENDENCY_RULE: readonly Row[] = [
     files: 'examples/hono-mcp/*.ts',
     imports: ['@grantkit/*', '@hono/node-server', '@modelcontextprotocol/sdk/**', 'hono'],
   },
+  {
+    files: 'examples/quick-start/*.ts',
+    imports: ['examples/quick-start/*.ts', '@grantkit/*', '@hono/node-server', 'express', 'fastify', 'hono'],
+  },
   { files: 'examples/express/*.ts', imports: ['@grantkit/*', 'express', 'node:crypto'] },
 ]
 
