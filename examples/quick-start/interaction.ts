@@ -1,7 +1,6 @@
 import type { Interaction } from '@grantkit/core'
 
-const escape = (text: string) =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
+const html = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 const page = (status: number, body: string) => ({
   status,
   headers: { 'content-type': 'text/html; charset=utf-8' },
@@ -16,16 +15,16 @@ export const interaction: Interaction = {
     headers: { location: `/login?${new URLSearchParams({ to: returnTo })}` },
     body: '',
   }),
-  errorPage: ({ status, description }) => page(status, `<h1>Sorry</h1><p>${escape(description)}`),
+  errorPage: ({ status, description }) => page(status, `<h1>Sorry</h1><p>${html(description)}`),
   consentPage: ({ client, redirectUri, action, ticket, scopes }) => {
     const boxes = scopes.map(
       ({ name, description }) =>
-        `<p><label><input type="checkbox" name="scope" value="${name}" checked> ${escape(description)}</label>`,
+        `<p><label><input type="checkbox" name="scope" value="${name}" checked> ${html(description)}</label>`,
     )
     return page(
       200,
-      `<h1>${escape(client.clientName ?? 'An app')} at ${escape(new URL(redirectUri).host)} would like to</h1>
-       <form method="post" action="${escape(action)}">
+      `<h1>${html(client.clientName ?? 'An app')} at ${html(new URL(redirectUri).host)} would like to</h1>
+       <form method="post" action="${html(action)}">
          <input type="hidden" name="ticket" value="${ticket}">${boxes.join('')}
          <p><button name="decision" value="allow">Allow</button> <button name="decision" value="deny">Deny</button>
        </form>`,

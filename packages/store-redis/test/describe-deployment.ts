@@ -1,5 +1,5 @@
 import { aGrant, describeStore } from '@grantkit/testkit'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { connectToRedis, createRedisStore, settingsWarnings } from '../src/index.ts'
 import type { RedisServer } from './redis-server.ts'
 
