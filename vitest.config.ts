@@ -10,6 +10,7 @@ export default defineConfig({
             'packages/*/{src,test}/**/*.test.ts',
             'apps/*/src/**/*.test.ts',
             'examples/*/*.test.ts',
+            'docs/test/*.test.ts',
             'scripts/*.test.ts',
           ],
           maxWorkers: '100%',

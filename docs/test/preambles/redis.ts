@@ -1,0 +1,2 @@
+declare const scopes: { 'notes:read': { description: string } }
+declare const url: string
