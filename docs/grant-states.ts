@@ -1,6 +1,6 @@
 /**
  * The states of a grant as a diagram and a table, found by trying on a grant in each state everything that can happen
- * to it. `node docs/grant-states.ts` writes both into concepts.md; a test holds the page against the rules.
+ * to it. `pnpm exec node docs/grant-states.ts` writes both into concepts.md; a test holds the page against the rules.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

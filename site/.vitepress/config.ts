@@ -20,6 +20,9 @@ export default defineConfig({
   lastUpdated: false,
   vite: { plugins: [resolveFromSite()], build: { chunkSizeWarningLimit: 2000 } },
   markdown: { config: extendMarkdown },
+  transformPageData({ relativePath, frontmatter }) {
+    if (relativePath === 'comparison.md') frontmatter.aside = false
+  },
   themeConfig: {
     search: { provider: 'local' },
     outline: [2, 3],
