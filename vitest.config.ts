@@ -10,7 +10,8 @@ export default defineConfig({
             'packages/*/{src,test}/**/*.test.ts',
             'apps/*/src/**/*.test.ts',
             'examples/*/*.test.ts',
-            'scripts/**/*.test.ts',
+            'docs/test/*.test.ts',
+            'scripts/*.test.ts',
           ],
           maxWorkers: '100%',
           testTimeout: 20_000,
@@ -18,6 +19,15 @@ export default defineConfig({
         },
       },
       ...['fastify', 'express', 'hono'].map(flows),
+      // The tarballs, installed somewhere else: they are built first, which nothing else may read meanwhile.
+      {
+        test: {
+          name: 'packages',
+          include: ['scripts/packages/*.test.ts'],
+          testTimeout: 60_000,
+          sequence: { groupOrder: 5 },
+        },
+      },
     ],
   },
 })

@@ -108,6 +108,10 @@ export const DEPENDENCY_RULE: readonly Row[] = [
     imports: ['@grantkit/*', '@hono/node-server', '@modelcontextprotocol/sdk/**', 'hono'],
   },
   { files: 'examples/fastify/*.ts', imports: ['@fastify/formbody', '@grantkit/*', 'fastify', 'node:crypto'] },
+  {
+    files: 'examples/quick-start/*.ts',
+    imports: ['examples/quick-start/*.ts', '@grantkit/*', '@hono/node-server', 'express', 'fastify', 'hono'],
+  },
   { files: 'examples/express/*.ts', imports: ['@grantkit/*', 'express', 'node:crypto'] },
 ]
 

@@ -1,0 +1,179 @@
+/**
+ * The states of a grant as a diagram and a table, found by trying on a grant in each state everything that can happen
+ * to it. `pnpm exec node docs/grant-states.ts` writes both into concepts.md; a test holds the page against the rules.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Client, Grant } from '@grantkit/core'
+import { redeemCode } from '../packages/core/src/rules/code-redemption.ts'
+import {
+  belongsToFamily,
+  keptUntil,
+  type Outcome,
+  openGrant,
+  type RefreshTokenSecret,
+  withoutAccessToken,
+} from '../packages/core/src/rules/grant.ts'
+import { rotateRefreshToken } from '../packages/core/src/rules/refresh-rotation.ts'
+import { sha256 } from '../packages/core/src/secrets.ts'
+
+const PAGE = join(import.meta.dirname, 'concepts.md')
+const NOW = 1_000_000
+const TIMES = { code: 60, grant: 3000, accessToken: 300, refreshToken: 1000, refreshRetryWindow: 60 }
+const VERIFIER = 'v'.repeat(43)
+const REDIRECT_URI = 'http://127.0.0.1/callback'
+const FRESH = { accessToken: 'access', family: 'family', refreshToken: 'refresh' }
+const FIRST: RefreshTokenSecret = { family: 'family', generation: 0, secret: 'refresh' }
+const OWNER: Client = {
+  clientId: 'owner',
+  origin: 'registered',
+  applicationType: 'native',
+  redirectUris: [REDIRECT_URI],
+  tokenEndpointAuthMethod: 'none',
+  grantTypes: ['authorization_code', 'refresh_token'],
+  idTokenSignedResponseAlg: 'RS256',
+  createdAt: 0,
+  expiresAt: 1,
+}
+
+type Next = Outcome<unknown> | { readonly kind: 'removed' }
+type State = 'open' | 'live' | 'rotated'
+type Event = (grant: Grant) => Next
+
+const redeem =
+  (clientId: string, verifier: string, redirectUri: string, now: number): Event =>
+  (grant) => {
+    const client = { ...OWNER, clientId }
+    const request = {
+      code: 'code',
+      client,
+      redirectUri,
+      verifier,
+      resources: [],
+      knownResources: [],
+      fresh: FRESH,
+    }
+    return redeemCode(grant, request, now, TIMES)
+  }
+
+const refresh =
+  (token: RefreshTokenSecret, clientId: string, now: number): Event =>
+  (grant) =>
+    rotateRefreshToken(
+      grant,
+      { token, clientId, scope: undefined, resources: [], knownResources: [], salt: 'salt' },
+      now,
+      TIMES,
+    )
+
+/** What the revocation endpoint does with a token of the family, and the store with a record that is over. */
+const revokeFamily: Event = (grant) =>
+  belongsToFamily(grant, FIRST) ? { kind: 'removed' } : { kind: 'unchanged', grant, result: undefined }
+const expire: Event = (grant) =>
+  NOW + TIMES.grant >= keptUntil(grant)
+    ? { kind: 'removed' }
+    : { kind: 'unchanged', grant, result: undefined }
+const revokeAccess: Event = (grant) => {
+  const next = withoutAccessToken(grant, FRESH.accessToken)
+  const kind = next.accessTokens.length < grant.accessTokens.length ? 'changed' : 'unchanged'
+  return { kind, grant: next, result: undefined }
+}
+
+const EVENTS: Readonly<Record<string, Event>> = {
+  'code with its verifier': redeem('owner', VERIFIER, REDIRECT_URI, NOW + 1),
+  'code with a wrong verifier': redeem('owner', 'w'.repeat(43), REDIRECT_URI, NOW + 1),
+  'code with another redirect URI': redeem('owner', VERIFIER, 'http://127.0.0.1/other', NOW + 1),
+  'code from another client': redeem('thief', VERIFIER, REDIRECT_URI, NOW + 1),
+  'first refresh token': refresh(FIRST, 'owner', NOW + 2),
+  'first refresh token after the retry window': refresh(FIRST, 'owner', NOW + 2 + TIMES.refreshRetryWindow),
+  'refresh token from another client': refresh(FIRST, 'thief', NOW + 2),
+  'revocation of an access token': revokeAccess,
+  'revocation of a refresh token': revokeFamily,
+  'its time is over': expire,
+}
+
+/** One grant in each state, each made of the one before by the rules themselves. */
+function states(): Record<State, Grant> {
+  const approval = {
+    id: 'grant',
+    subject: 'alice',
+    clientId: 'owner',
+    scopes: ['a'],
+    resources: [],
+    authTime: 0,
+  }
+  const secrets = { redirectUri: REDIRECT_URI, challenge: sha256(VERIFIER), code: 'code' }
+  const open = openGrant({ ...approval, ...secrets }, NOW, TIMES)
+  const live = changed(redeem('owner', VERIFIER, REDIRECT_URI, NOW + 1)(open))
+  return { open, live, rotated: changed(refresh(FIRST, 'owner', NOW + 2)(live)) }
+}
+
+function changed(next: Next): Grant {
+  if (next.kind !== 'changed') throw new Error(`expected a change, not ${next.kind}`)
+  return next.grant
+}
+
+/** `rotated` once there was a rotation, `live` once the code is spent. */
+function stateOf({ code, refresh: state }: Grant): State {
+  if (code.redeemedAt === undefined) return 'open'
+  return state?.previous === undefined ? 'live' : 'rotated'
+}
+
+function stateAfter(next: Next): State | 'gone' | undefined {
+  if (next.kind === 'ended' || next.kind === 'removed') return 'gone'
+  return next.kind === 'changed' ? stateOf(next.grant) : undefined
+}
+
+interface Transition {
+  readonly from: State
+  readonly event: string
+  readonly next: Next
+}
+
+function transitions(): Transition[] {
+  return Object.entries(states()).flatMap(([from, grant]) =>
+    Object.entries(EVENTS).map(([event, happen]) => ({ from: from as State, event, next: happen(grant) })),
+  )
+}
+
+function diagram(found: readonly Transition[]): string[] {
+  const labels = new Map<string, Set<string>>()
+  for (const { from, event, next } of found) {
+    const to = stateAfter(next)
+    if (to === undefined) continue
+    const arrow = `${from} --> ${to === 'gone' ? '[*]' : to}`
+    labels.set(arrow, (labels.get(arrow) ?? new Set()).add(next.kind === 'ended' ? next.reason : event))
+  }
+  const arrows = [...labels].map(([arrow, all]) => `  ${arrow} : ${[...all].join('<br>')}`)
+  return ['```mermaid', 'stateDiagram-v2', '  [*] --> open : approval', ...arrows, '```']
+}
+
+function table(found: readonly Transition[]): string[] {
+  const cell = (event: string, state: string) => {
+    const one = found.find(({ from, event: other }) => from === state && other === event)
+    return one ? verdict(one) : ''
+  }
+  const names = Object.keys(states())
+  const rows = Object.keys(EVENTS).map((event) => [event, ...names.map((name) => cell(event, name))])
+  return [['', ...names], names.concat('').map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`)
+}
+
+function verdict({ from, next }: Transition): string {
+  if (next.kind === 'refused') return `refused: \`${next.reason}\``
+  if (next.kind === 'ended') return `**gone**: \`${next.reason}\``
+  if (next.kind === 'removed') return '**gone**'
+  if (next.kind === 'unchanged') return from === 'rotated' ? 'the same answer again, or nothing' : 'nothing'
+  return stateOf(next.grant) === from ? `${from}, changed` : stateOf(next.grant)
+}
+
+/** The part of concepts.md that the rules write. */
+export function grantStates(): string {
+  const found = transitions()
+  return [...diagram(found), '', ...table(found)].join('\n')
+}
+
+if (import.meta.main) {
+  const between = /(<!-- grant-states:start -->\n)[\s\S]*?(\n<!-- grant-states:end -->)/
+  const page = readFileSync(PAGE, 'utf8').replace(between, (_, start, end) => start + grantStates() + end)
+  writeFileSync(PAGE, page)
+}

@@ -1,0 +1,26 @@
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { codeBlocks, extract } from './code-blocks.ts'
+
+const FOLDER = join(import.meta.dirname, '../.code-blocks/compiled')
+const TSC = join(import.meta.dirname, '../../node_modules/.bin/tsc')
+
+it('compiles, every block of TypeScript in every Markdown file', () => {
+  const blocks = codeBlocks()
+  expect(blocks.length).toBeGreaterThan(20)
+  extract(blocks, FOLDER)
+  const extended = join(import.meta.dirname, '../../tsconfig.base.json')
+  const config = { extends: extended, compilerOptions: { noEmit: true }, include: ['**/*.ts'] }
+  writeFileSync(join(FOLDER, 'tsconfig.json'), JSON.stringify(config))
+  expect(compile()).toBe('')
+}, 60_000)
+
+function compile(): string {
+  try {
+    return execFileSync(TSC, ['-p', FOLDER], { cwd: FOLDER, encoding: 'utf8' })
+  } catch (error) {
+    return (error as { stdout: string }).stdout
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * The TypeScript of the documentation, written into a folder where it can be compiled and run. A block is a file of
+ * its own, named where its fence names it: ```ts [name.ts]. What a page takes for granted is declared in
+ * preambles/, and named by the fence too: ```ts with:fastify. Files that a block imports and no block is, are in
+ * stand-ins/.
+ */
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const ROOT = join(import.meta.dirname, '../..')
+const PAGES = ['*.md', 'docs/**/*.md', 'packages/*/*.md', 'apps/*/*.md', 'examples/*/*.md']
+const FENCE = /^```ts(?<info>[^\n]*)\n(?<code>[\s\S]*?)^```$/gm
+
+export interface CodeBlock {
+  readonly page: string
+  readonly line: number
+  readonly info: string
+  readonly code: string
+}
+
+export function codeBlocks(): CodeBlock[] {
+  return globSync(PAGES, { cwd: ROOT, exclude: ['**/node_modules/**'] })
+    .sort()
+    .flatMap((page) => blocksOf(page, readFileSync(join(ROOT, page), 'utf8')))
+}
+
+function blocksOf(page: string, text: string): CodeBlock[] {
+  return [...text.matchAll(FENCE)].map(({ index, groups }) => ({
+    page,
+    line: text.slice(0, index).split('\n').length,
+    info: groups?.info ?? '',
+    code: groups?.code ?? '',
+  }))
+}
+
+/** Writes every block into `folder`, the blocks of a page beside each other. */
+export function extract(blocks: readonly CodeBlock[], folder: string): void {
+  rmSync(folder, { recursive: true, force: true })
+  for (const block of blocks) {
+    const target = join(folder, folderOf(block.page))
+    mkdirSync(target, { recursive: true })
+    cpSync(join(import.meta.dirname, 'stand-ins'), target, { recursive: true, force: false })
+  }
+  for (const block of blocks)
+    writeFileSync(join(folder, folderOf(block.page), nameOf(block)), sourceOf(block))
+}
+
+/** The folder of a page's blocks: `docs/how-to/store.md` becomes `docs-how-to-store`. */
+export function folderOf(page: string): string {
+  return page.replaceAll('/', '-').replace(/\.md$/, '')
+}
+
+function nameOf({ info, line }: CodeBlock): string {
+  return /\[(.+)\]/.exec(info)?.[1] ?? `line-${line}.ts`
+}
+
+function sourceOf({ info, code }: CodeBlock): string {
+  const preamble = /with:(\w+)/.exec(info)?.[1]
+  if (preamble === undefined) return code
+  return `${readFileSync(join(import.meta.dirname, 'preambles', `${preamble}.ts`), 'utf8')}\n${code}`
+}

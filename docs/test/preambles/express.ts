@@ -1,0 +1,5 @@
+declare const app: import('express').Express
+declare const server: import('@grantkit/core').AuthorizationServer
+declare const api: import('@grantkit/core').ResourceServer<'notes:read' | 'notes:write'>
+declare const sessions: Map<string, { id: string; subject: string; authTime: number }>
+declare function listNotes(req: import('express').Request, res: import('express').Response): void

@@ -1,0 +1,3 @@
+import type { Interaction } from '@grantkit/core'
+
+export declare const interaction: Interaction

@@ -1,0 +1,14 @@
+import { authorizationServer, protect } from '@grantkit/adapter-hono'
+import { serve } from '@hono/node-server'
+import { Hono } from 'hono'
+import { api, port, server } from './server.ts'
+
+const app = new Hono()
+app.route('/', authorizationServer(server))
+
+app.get('/notes', protect(api, 'notes:read'), (c) => {
+  const { auth } = c.var
+  return c.json(auth.kind === 'authorized' ? [`a note of ${auth.token.subject}`] : [])
+})
+
+serve({ fetch: app.fetch, hostname: '127.0.0.1', port })

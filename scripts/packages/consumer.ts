@@ -1,0 +1,63 @@
+/** A project of somebody who installs the tarballs: nothing of the workspace is within its reach. */
+import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Packed, ROOT, run } from './publishable.ts'
+
+/** Both ways in which TypeScript finds the types of a package that is an ES module. */
+export const MODULE_RESOLUTIONS = {
+  node16: { module: 'node16' },
+  nodenext: { module: 'nodenext' },
+  bundler: { module: 'esnext', moduleResolution: 'bundler' },
+}
+
+const QUICK_START = join(ROOT, 'examples/quick-start')
+
+/** Installs the tarballs and the programs of the quick start into an empty folder. */
+export function createConsumer(folder: string, packed: readonly Packed[]): void {
+  const tarballs = Object.fromEntries(
+    packed.map(({ manifest, tarball }) => [manifest.name, `file:${tarball}`]),
+  )
+  mkdirSync(folder, { recursive: true })
+  writeJson(join(folder, 'package.json'), {
+    private: true,
+    type: 'module',
+    dependencies: { ...foreign(), ...tarballs },
+  })
+  // A tarball names its siblings by version. Nobody has published that version yet.
+  writeJson(join(folder, 'pnpm-workspace.yaml'), { overrides: tarballs, strictDepBuilds: false })
+  for (const file of globSync('*.ts', { cwd: QUICK_START }))
+    cpSync(join(QUICK_START, file), join(folder, file))
+  run('pnpm', ['install', '--prefer-offline', '--no-lockfile'], folder)
+}
+
+/** Throws what the compiler says, unless everything in the folder compiles, declarations of packages included. */
+export function typeCheck(folder: string, resolution: keyof typeof MODULE_RESOLUTIONS): void {
+  const compilerOptions = {
+    target: 'es2023',
+    types: ['node'],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: false,
+    noEmit: true,
+    allowImportingTsExtensions: true,
+    ...MODULE_RESOLUTIONS[resolution],
+  }
+  writeJson(join(folder, 'tsconfig.json'), { compilerOptions, include: ['*.ts'] })
+  run(join(folder, 'node_modules/.bin/tsc'), [], folder)
+}
+
+/** What a user installs beside Grantkit, in the versions that this workspace has, so that it is at hand offline. */
+function foreign(): Record<string, string> {
+  const installed = (path: string, name: string) =>
+    JSON.parse(readFileSync(join(ROOT, path, 'node_modules', name, 'package.json'), 'utf8')).version as string
+  const frameworks = ['fastify', 'express', '@types/express', 'hono', '@hono/node-server']
+  const tools = ['typescript', '@types/node', 'vitest']
+  return Object.fromEntries([
+    ...frameworks.map((name) => [name, installed('examples/quick-start', name)]),
+    ...tools.map((name) => [name, installed('.', name)]),
+  ])
+}
+
+function writeJson(path: string, content: unknown): void {
+  writeFileSync(path, JSON.stringify(content, null, 2))
+}

@@ -1,0 +1,121 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createConsumer, MODULE_RESOLUTIONS, typeCheck } from './consumer.ts'
+import { type Packed, packAll, publishablePackages, ROOT, run } from './publishable.ts'
+
+const BIN = join(ROOT, 'node_modules/.bin')
+const NAMES = publishablePackages().map(({ manifest }) => manifest.name)
+const folder = mkdtempSync(join(tmpdir(), 'grantkit-packages-'))
+const consumer = join(folder, 'consumer')
+let packed: Packed[] = []
+
+beforeAll(() => {
+  packed = packAll(folder)
+}, 120_000)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe.each(NAMES)('the tarball of %s', (name) => {
+  const tarball = () => packed.find(({ manifest }) => manifest.name === name)?.tarball ?? ''
+
+  it('is fit to publish, as publint sees it', () => {
+    run(join(BIN, 'publint'), ['run', tarball(), '--strict'])
+  })
+
+  it('has types that resolve wherever ES modules do', () => {
+    run(join(BIN, 'attw'), [tarball(), '--profile', 'esm-only', '--no-emoji'])
+  })
+
+  it('holds a README, the license, what was built and its sources, and no test', () => {
+    const files = run('tar', ['-tzf', tarball()])
+    for (const file of ['README.md', 'LICENSE', 'dist/index.js', 'dist/index.d.ts', 'src/index.ts'])
+      expect(files).toContain(`package/${file}\n`)
+    expect(files).not.toContain('.test.')
+  })
+
+  it('says what registries and bundlers ask', () => {
+    const manifest = JSON.parse(run('tar', ['-xOzf', tarball(), 'package/package.json']))
+    expect(manifest).toMatchObject({
+      license: 'MIT',
+      type: 'module',
+      sideEffects: false,
+      engines: { node: expect.any(String) },
+      repository: { type: 'git', directory: expect.stringMatching(/^packages\//) },
+      publishConfig: { access: 'public', provenance: true },
+    })
+    expect(manifest.description).not.toBe('')
+    expect(manifest.keywords).toContain('oauth2')
+    expect(JSON.stringify(manifest)).not.toContain('workspace:')
+  })
+})
+
+describe('a project that installed the tarballs', () => {
+  beforeAll(() => {
+    createConsumer(consumer, packed)
+    writeFileSync(join(consumer, 'all.ts'), importAll(NAMES))
+    writeFileSync(join(consumer, 'store.test.ts'), STORE_TEST)
+  }, 120_000)
+
+  it.each(Object.keys(MODULE_RESOLUTIONS) as (keyof typeof MODULE_RESOLUTIONS)[])(
+    'compiles with the module resolution %s, without skipLibCheck',
+    (resolution) => typeCheck(consumer, resolution),
+  )
+
+  it.each(['fastify', 'express', 'hono'])('serves the quick start on %s', async (framework) => {
+    const base = await serve(`${framework}.ts`)
+    const metadata = await (await fetch(`${base}/.well-known/oauth-authorization-server`)).json()
+    expect(metadata).toMatchObject({ issuer: base })
+    expect(await (await fetch(`${base}/notes`)).json()).toEqual([])
+    const forged = await fetch(`${base}/notes`, { headers: { authorization: 'Bearer forged' } })
+    expect(forged.status).toBe(401)
+  })
+
+  it('proves its store with the suite of the testkit', () => {
+    run(join(consumer, 'node_modules/.bin/vitest'), ['run'], consumer)
+  })
+})
+
+const STORE_TEST = `
+import { createMemoryStore } from '@grantkit/store-memory'
+import { describeStore } from '@grantkit/testkit'
+describeStore('mine', ({ now }) => ({ store: createMemoryStore({ now }) }))
+`
+
+function importAll(names: readonly string[]): string {
+  return names.map((name, n) => `import * as package${n} from '${name}'\nvoid package${n}\n`).join('')
+}
+
+/** Runs a program of the consumer until the test ends. */
+async function serve(program: string): Promise<string> {
+  const port = await freePort()
+  const child = spawn(process.execPath, [program], {
+    cwd: consumer,
+    env: { PATH: process.env.PATH, PORT: `${port}` },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  onTestFinished(() => void child.kill())
+  const base = `http://127.0.0.1:${port}`
+  while (child.exitCode === null && !(await answers(base))) await setTimeout(50)
+  return base
+}
+
+const answers = (base: string) =>
+  fetch(base).then(
+    () => true,
+    () => false,
+  )
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  probe.close()
+  await once(probe, 'close')
+  return port
+}

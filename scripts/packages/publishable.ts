@@ -1,0 +1,56 @@
+/** The packages of this repository that are published, and how their tarballs are made. */
+import { execFileSync } from 'node:child_process'
+import { globSync, readFileSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+interface Manifest {
+  name: string
+  private?: boolean
+  dependencies?: Record<string, string>
+  peerDependencies?: Record<string, string>
+}
+
+export interface Package {
+  folder: string
+  manifest: Manifest
+}
+
+export interface Packed extends Package {
+  tarball: string
+}
+
+export const ROOT = join(import.meta.dirname, '../..')
+
+export function publishablePackages(): Package[] {
+  return globSync('packages/*/package.json', { cwd: ROOT })
+    .sort()
+    .map((path) => ({
+      folder: join(ROOT, dirname(path)),
+      manifest: JSON.parse(readFileSync(join(ROOT, path), 'utf8')) as Manifest,
+    }))
+    .filter(({ manifest }) => !manifest.private)
+}
+
+/** What a program prints. Throws, with all that it printed, where it fails. */
+export function run(command: string, args: readonly string[], cwd = ROOT): string {
+  try {
+    return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string }
+    throw new Error(`${command} ${args.join(' ')} failed in ${cwd}\n${stdout}${stderr}`)
+  }
+}
+
+/** A file that an earlier build left in dist would be published: start from nothing. */
+export function packAll(into: string): Packed[] {
+  const packages = publishablePackages()
+  for (const { folder } of packages) rmSync(join(folder, 'dist'), { recursive: true, force: true })
+  run('pnpm', ['build'])
+  return packages.map((one) => ({ ...one, tarball: pack(one, into) }))
+}
+
+function pack({ folder, manifest }: Package, into: string): string {
+  const tarball = join(into, `${manifest.name.replaceAll(/[@/]/g, '-').slice(1)}.tgz`)
+  run('pnpm', ['pack', '--out', tarball], folder)
+  return tarball
+}

@@ -1,0 +1,84 @@
+import { readdirSync } from 'node:fs'
+import { defineConfig } from 'vitepress'
+import { extendMarkdown } from './markdown.ts'
+import { EXCLUDED, pagePath } from './pages.ts'
+import { resolveFromSite } from './resolve-from-site.ts'
+
+const packages = readdirSync(new URL('../../packages', import.meta.url)).sort()
+const decisions = readdirSync(new URL('../../docs/adr', import.meta.url)).sort()
+const words = (file: string) =>
+  file.replace(/\.md$/, '').replace(/^0*/, '').replace('-', '. ').replaceAll('-', ' ')
+
+export default defineConfig({
+  title: 'Grantkit',
+  description: 'An OAuth 2.0 and OpenID Connect authorization server for TypeScript',
+  srcDir: '..',
+  srcExclude: EXCLUDED,
+  rewrites: pagePath,
+  outDir: './.vitepress/dist',
+  cleanUrls: true,
+  lastUpdated: false,
+  vite: { plugins: [resolveFromSite()], build: { chunkSizeWarningLimit: 2000 } },
+  markdown: { config: extendMarkdown },
+  transformPageData({ relativePath, frontmatter }) {
+    if (relativePath === 'comparison.md') frontmatter.aside = false
+  },
+  themeConfig: {
+    search: { provider: 'local' },
+    outline: [2, 3],
+    socialLinks: [{ icon: 'github', link: 'https://github.com/grantkit/grantkit' }],
+    nav: [
+      { text: 'Start', link: '/start' },
+      { text: 'Concepts', link: '/concepts' },
+      { text: 'Comparison', link: '/comparison' },
+    ],
+    sidebar: [
+      {
+        text: 'Grantkit',
+        items: [
+          { text: 'What it is', link: '/' },
+          { text: 'Start in five minutes', link: '/start' },
+          { text: 'Concepts', link: '/concepts' },
+          { text: 'Comparison', link: '/comparison' },
+        ],
+      },
+      {
+        text: 'How to',
+        items: [
+          { text: 'Into an Express application', link: '/how-to/express' },
+          { text: 'Guard an MCP server', link: '/how-to/mcp' },
+          { text: 'Add an integration', link: '/how-to/integration' },
+          { text: 'Write a store', link: '/how-to/store' },
+          { text: 'Write an adapter', link: '/how-to/adapter' },
+        ],
+      },
+      {
+        text: 'Come from',
+        items: [
+          { text: 'oidc-provider', link: '/migrate/oidc-provider' },
+          { text: 'the router of the MCP SDK', link: '/migrate/mcp-sdk' },
+        ],
+      },
+      {
+        text: 'Run it',
+        items: [
+          { text: 'The reference service', link: '/reference-service' },
+          { text: 'Scaling out', link: '/scaling' },
+          { text: 'The doctor', link: '/doctor' },
+        ],
+      },
+      { text: 'Packages', items: packages.map((name) => ({ text: name, link: `/packages/${name}` })) },
+      {
+        text: 'Reference',
+        collapsed: true,
+        items: packages.map((name) => ({ text: `@grantkit/${name}`, link: `/reference/${name}` })),
+      },
+      {
+        text: 'Decisions',
+        collapsed: true,
+        items: decisions.map((file) => ({ text: words(file), link: `/adr/${file.replace(/\.md$/, '')}` })),
+      },
+      { text: 'Work on it', items: [{ text: 'Contributing', link: '/contributing' }] },
+    ],
+  },
+})

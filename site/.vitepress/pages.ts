@@ -1,0 +1,32 @@
+/** Which Markdown files of the repository are pages, and where the site has them. */
+import { posix } from 'node:path'
+
+export const EXCLUDED = [
+  '**/node_modules/**',
+  '**/.code-blocks/**',
+  '**/CHANGELOG.md',
+  '.changeset/**',
+  '.github/**',
+  'site/README.md',
+]
+
+/** The file is the README of what it lies in, so the folder is the page. */
+export function pagePath(file: string): string {
+  if (file === 'README.md') return 'index.md'
+  const moved = file
+    .replace(/^docs\//, '')
+    .replace(/^site\/reference\/@grantkit\//, 'reference/')
+    .replace(/^site\//, '')
+    .replace(/^apps\/reference\/README\.md$/, 'reference-service.md')
+  return moved.replace(/\/README\.md$/, '.md').toLowerCase()
+}
+
+/** Where a link of a Markdown file leads to on the site: to a page, or to the repository. */
+export function linkTarget(from: string, href: string, isPage: (file: string) => boolean): string {
+  if (/^([a-z]+:|#|\/)/i.test(href)) return href
+  const [path = '', hash] = href.split('#')
+  const file = posix.join(posix.dirname(from), path)
+  const anchor = hash === undefined ? '' : `#${hash}`
+  if (isPage(file)) return `/${pagePath(file)}${anchor}`
+  return `https://github.com/grantkit/grantkit/blob/main/${file}${anchor}`
+}
