@@ -51,9 +51,6 @@ async function runShare(
   const bench = new Bench('memory')
   await bench.start(environment)
   const answers = new Map<number, number>()
-  const unhandled: unknown[] = []
-  const onUnhandled = (reason: unknown) => void unhandled.push(reason)
-  process.on('unhandledRejection', onUnhandled)
   try {
     const world = await World.begin(bench)
     let sent = 0
@@ -64,14 +61,13 @@ async function runShare(
       answers.set(status, (answers.get(status) ?? 0) + 1)
       const broken = answer ? brokenPromises({ answer, bytes, secrets: world.secrets }) : []
       if (answer) world.forgetPublished(bytes, answer)
-      const problems = [...broken, ...bench.unrest(), ...unhandled.splice(0).map(String)]
+      const problems = [...broken, ...bench.unrest()]
       if (problems.length > 0) throw new Error(report(problems, bytes, answer))
     })
     const result = await fc.check(property, { numRuns: requests, seed, endOnFailure: false })
     const failure = `${fc.defaultReportMessage(result)}\n${String(result.errorInstance)}`
     return { answers, failure: result.failed ? failure : undefined }
   } finally {
-    process.off('unhandledRejection', onUnhandled)
     await bench.stop()
   }
 }

@@ -49,7 +49,10 @@ export class Bench {
     return this.service.baseUrl
   }
 
+  readonly #onUnhandled = (reason: unknown) => void this.#unrest.push(`unhandled: ${inspect(reason)}`)
+
   async start(environment: Record<string, string>): Promise<void> {
+    process.on('unhandledRejection', this.#onUnhandled)
     const folder = await mkdtemp(join(tmpdir(), 'grantkit-rows-'))
     const accounts = join(folder, 'accounts.json')
     await writeAccounts(accounts, (['alice', 'bob'] as const).map(account))
@@ -66,6 +69,7 @@ export class Bench {
     await this.service.close()
     await this.#closeStore()
     await this.redis?.close()
+    process.off('unhandledRejection', this.#onUnhandled)
   }
 
   #closeStore: () => Promise<void> = async () => {}

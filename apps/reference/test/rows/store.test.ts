@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { expect, it } from 'vitest'
 import { App, tokensOf } from './app.ts'
 import type { Bench } from './bench.ts'
@@ -177,16 +176,3 @@ onBothStores('an outage of the store', (bench) => {
     else await redis.restart()
   }
 })
-
-it('REQ-78: nothing that was rejected is left unhandled', async () => {
-  const unhandled: unknown[] = []
-  process.on('unhandledRejection', (reason) => unhandled.push(reason))
-  await once(setImmediateTwice(), 'done')
-  expect(unhandled).toEqual([])
-})
-
-function setImmediateTwice(): EventTarget {
-  const target = new EventTarget()
-  setImmediate(() => setImmediate(() => target.dispatchEvent(new Event('done'))))
-  return target
-}
