@@ -80,7 +80,15 @@ export const DEPENDENCY_RULE: readonly Row[] = [
   },
   {
     files: 'packages/testkit/src/**',
-    imports: ['packages/testkit/src/**', '@grantkit/core', 'vitest', 'fast-check', 'node:*', 'node:*/*'],
+    imports: [
+      'packages/testkit/src/**',
+      '@grantkit/core',
+      'vitest',
+      'fast-check',
+      'node-html-parser',
+      'node:*',
+      'node:*/*',
+    ],
   },
   {
     files: 'packages/adapter-express/src/**',
@@ -92,7 +100,7 @@ export const DEPENDENCY_RULE: readonly Row[] = [
   },
   {
     files: 'packages/adapter-hono/src/**',
-    imports: ['packages/adapter-hono/src/**', '@grantkit/core', 'hono'],
+    imports: ['packages/adapter-hono/src/**', '@grantkit/core', 'hono', 'hono/route'],
     types: ['hono/utils/http-status'],
   },
   {
@@ -103,6 +111,7 @@ export const DEPENDENCY_RULE: readonly Row[] = [
     files: 'examples/quick-start/*.ts',
     imports: ['examples/quick-start/*.ts', '@grantkit/*', '@hono/node-server', 'express', 'fastify', 'hono'],
   },
+  { files: 'examples/fastify/*.ts', imports: ['@fastify/formbody', '@grantkit/*', 'fastify', 'node:crypto'] },
   { files: 'examples/express/*.ts', imports: ['@grantkit/*', 'express', 'node:crypto'] },
 ]
 

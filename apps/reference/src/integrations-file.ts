@@ -46,6 +46,9 @@ export function integrationsFile(path: string): Records<Client> {
       const { [id]: removed, ...rest } = await read()
       if (removed !== undefined) await write(rest)
     },
+    async *scan() {
+      yield* Object.values(await read())
+    },
   }
 }
 
@@ -60,6 +63,10 @@ export function withIntegrations(store: Store, integrations: Records<Client>): S
       insert: (id, client, expiresAt) => keeperOf(client).insert(id, client, expiresAt),
       replace: (id, seen, client, expiresAt) => keeperOf(client).replace(id, seen, client, expiresAt),
       remove: async (id) => void (await Promise.all([clients.remove(id), integrations.remove(id)])),
+      async *scan() {
+        yield* clients.scan()
+        yield* integrations.scan()
+      },
     },
   }
 }

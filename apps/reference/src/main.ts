@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { styleText } from 'node:util'
+import type { OnEvent } from '@grantkit/core'
 import { FRAMEWORKS } from './frameworks/frameworks.ts'
 import { createLogger, logEvents } from './logging.ts'
+import { createMetrics } from './metrics.ts'
 import { openStore } from './open-store.ts'
 import { createService } from './service.ts'
 import { parseSettings, type Settings, SettingsError } from './settings.ts'
@@ -18,9 +20,19 @@ async function start(settings: Settings): Promise<void> {
   const log = createLogger(settings)
   const onError = (error: unknown) => log.error({ err: error }, 'request_failed')
   const { store, counting, close } = await openStore(settings, (warning) => log.warn(warning))
-  const service = await createService(settings, { onEvent: logEvents(log), onError }, store, counting)
-  const { HOST: host, PORT: port } = settings
-  const listening = await FRAMEWORKS[settings.FRAMEWORK](service.routes, { host, port })
+  const metrics = settings.METRICS_PORT === undefined ? undefined : createMetrics()
+  const logEvent = logEvents(log)
+  const onEvent: OnEvent = (event) => {
+    logEvent(event)
+    metrics?.onEvent(event)
+  }
+  const service = await createService(settings, { onEvent, onError }, store, counting)
+  const { HOST: host, PORT: port, METRICS_PORT } = settings
+  const listen = FRAMEWORKS[settings.FRAMEWORK]
+  const https = settings.BASE_URL.startsWith('https:')
+  const routes = service.routes.map((route) => metrics?.timed(route) ?? route)
+  const listening = await listen(routes, { host, port, https })
+  if (metrics && METRICS_PORT) await listen([metrics.route], { host, port: METRICS_PORT, https: false })
   console.log(banner(settings))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, async () => {

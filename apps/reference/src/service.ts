@@ -24,6 +24,7 @@ import { schoolInMemory } from './school/records.ts'
 import { SCOPES } from './scopes.ts'
 import { sessionsInCookies } from './session.ts'
 import type { Settings } from './settings.ts'
+import { signInsInMemory } from './sign-ins.ts'
 import { followSigningKeys } from './signing-keys-file.ts'
 import { behindProxies } from './trusted-proxies.ts'
 
@@ -50,12 +51,13 @@ export async function createService(
   const { BASE_URL: baseUrl } = settings
   const secret = settings.SECRET ?? (await developmentSecret())
   const pages: PagesOptions = {
-    site: { basePath: basePathOf(baseUrl), https: baseUrl.startsWith('https:') },
+    site: { basePath: basePathOf(baseUrl) },
     baseUrl,
     secret,
     accounts: accountsOf(await accountList(settings)),
     sessions: sessionsInCookies(secret, baseUrl),
     limits: signInLimits(counting),
+    signIns: signInsInMemory(),
     demo: settings.ACCOUNTS_FILE === undefined,
     onError,
   }
@@ -69,7 +71,7 @@ export async function createService(
   const metadata = await metadataOf(server)
   const routes = [
     ...server.routes,
-    ...pageRoutes(pages),
+    ...pageRoutes(pages, server.grants),
     ...schoolRoutes(basePath, api, school),
     ...documentRoutes({ basePath, metadata, lifetimes: lifetimesOf(settings), school }),
     mcpRoute(`${basePath}/mcp`, baseUrl, mcp, school),

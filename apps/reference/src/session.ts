@@ -1,15 +1,15 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import type { HttpRequest, Session } from '@grantkit/core'
 import { parseCookie, stringifySetCookie } from 'cookie'
-import { jwtVerify, SignJWT } from 'jose'
+import { decodeJwt, jwtVerify, SignJWT } from 'jose'
 import { z } from 'zod'
 import { headerOf } from './http.ts'
 
 /** The sign-in of a browser, sealed into a cookie: no replica keeps it, and a restart loses none. */
 export interface Sessions {
   read(request: HttpRequest): Promise<Session | undefined>
-  /** The cookie of a new sign-in. */
-  start(subject: string): Promise<string>
+  /** A new sign-in, and its cookie. */
+  start(subject: string): Promise<{ readonly session: Session; readonly cookie: string }>
   /** The cookie that ends it. */
   end(): string
 }
@@ -24,14 +24,19 @@ export function sessionsInCookies(secret: string, baseUrl: string): Sessions {
   return {
     async read(request) {
       const claims = await open(key, cookie.read(request), SessionClaims)
-      return claims && { id: claims.jti, subject: claims.sub, authTime: claims.iat }
+      return claims && sessionOf(claims)
     },
     async start(subject) {
-      const claims = { sub: subject, jti: randomUUID() }
-      return cookie.set(await seal(key, claims, LIFETIME_SECONDS), LIFETIME_SECONDS)
+      const sealed = await seal(key, { sub: subject, jti: randomUUID() }, LIFETIME_SECONDS)
+      const session = sessionOf(SessionClaims.parse(decodeJwt(sealed)))
+      return { session, cookie: cookie.set(sealed, LIFETIME_SECONDS) }
     },
     end: () => cookie.set('', 0),
   }
+}
+
+function sessionOf({ jti, sub, iat }: z.output<typeof SessionClaims>): Session {
+  return { id: jti, subject: sub, authTime: iat }
 }
 
 export function sealingKey(secret: string, purpose: string): Uint8Array {

@@ -51,7 +51,7 @@ describe('demo', () => {
   })
 })
 
-describe('integration add', () => {
+describe('integration', () => {
   const environment = () => ({ INTEGRATIONS_FILE: inFolder('integrations.json') })
 
   it('prints an id and a secret that the running service knows', async () => {
@@ -77,11 +77,32 @@ describe('integration add', () => {
     expect((await introspect('wrong')).status).toBe(401)
   })
 
+  it('lists what was added, and removes it from the service that runs', async () => {
+    const integration = async (...given: string[]) => {
+      const command = run('commands/integration.ts', given, { environment: environment() })
+      expect(await command.ended, command.output()).toBe(0)
+      return command.output()
+    }
+    const added = await integration('add', '--name', 'Gone soon', '--redirect-uri', 'https://gone.example/cb')
+    const [, client_id = ''] = /client_id +(\S+)/.exec(added) ?? []
+    const query = new URLSearchParams({ client_id, redirect_uri: 'https://gone.example/cb' })
+    const authorize = () => fetch(`${service.baseUrl}/oauth/authorize?${query}`, { redirect: 'manual' })
+    expect((await authorize()).status, 'it is known').toBe(303)
+    expect(await integration('list')).toMatch(
+      new RegExp(`${client_id}.*Gone soon[^]*https://gone.example/cb`),
+    )
+    expect(await integration('remove', client_id)).toContain('Removed. 0 grants')
+    expect((await authorize()).status, 'it is unknown').toBe(400)
+    expect(await integration('list')).not.toContain('Gone soon')
+  })
+
   it.each([
     [['add', '--name', 'Zap', '--redirect-uri', 'http://zap.example/cb'], 1, 'must be https or loopback'],
     [['add', '--name', 'Zap'], 1, 'must not be empty'],
     [['add'], 0, '--redirect-uri'],
     [[], 0, 'pnpm integration add'],
+    [['remove'], 0, 'pnpm integration remove'],
+    [['remove', 'nobody'], 1, 'There is no client nobody'],
   ])('answers %j with help', async (given, status, text) => {
     const command = run('commands/integration.ts', given, { environment: environment() })
     expect(await command.ended).toBe(status)

@@ -1,8 +1,11 @@
+/// <reference lib="dom" />
 import { mkdir } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { openChromium } from './chromium.ts'
 import { runService } from './service.ts'
+import { signedIn } from './tokens.ts'
 
 /** Takes a picture of every page, as a person sees it, for the documentation. */
 
@@ -11,6 +14,9 @@ const SCREENS = [
   { name: 'desktop', width: 1000, height: 800 },
   { name: 'phone', width: 390, height: 844 },
 ] as const
+
+/** The order of the apps is told by whole seconds. */
+const SECOND = 1100
 
 const service = await runService({ PORT: '3000', BASE_URL: 'http://127.0.0.1:3000' })
 const browser = await openChromium()
@@ -43,6 +49,23 @@ async function photograph(page: Page, suffix: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('button', { name: 'Allow' }).waitFor()
   await shoot('consent')
+  await shootAccount(page, shoot)
+}
+
+/** The account of a user who has allowed what they were asked, and a tool before that. */
+async function shootAccount(page: Page, shoot: (name: string) => Promise<unknown>): Promise<void> {
+  for (const { name, scope } of [
+    { name: 'Course browser', scope: 'openid profile courses:read courses:write orders:read' },
+    { name: 'Progress reports', scope: 'students:read analytics:read' },
+  ]) {
+    await signedIn(service.baseUrl, scope, '', 'demo', name)
+    await sleep(SECOND)
+  }
+  await page.goto(`${service.baseUrl}/account`)
+  await page.locator('time').evaluateAll(standStill)
+  await shoot('account')
+  const app = page.getByRole('button', { name: 'Disconnect' })
+  while ((await app.count()) > 0) await app.first().click()
 }
 
 async function authorizationUrl(): Promise<string> {
@@ -62,4 +85,9 @@ async function authorizationUrl(): Promise<string> {
     code_challenge_method: 'S256',
   }
   return `${service.baseUrl}/oauth/authorize?${new URLSearchParams(query)}`
+}
+
+/** A picture of the page changes only when the page does. */
+function standStill(times: Element[]): void {
+  for (const time of times) time.textContent = '21 November 2026 at 08:27 UTC'
 }

@@ -33,7 +33,8 @@ export async function runService(
   const opened = await openStore(settings, () => {})
   const service = await createService(settings, observers, store ?? opened.store, opened.counting)
   const { HOST: host, PORT } = settings
-  const listening = await FRAMEWORKS[settings.FRAMEWORK](service.routes, { host, port: PORT })
+  const https = settings.BASE_URL.startsWith('https:')
+  const listening = await FRAMEWORKS[settings.FRAMEWORK](service.routes, { host, port: PORT, https })
   return {
     baseUrl: settings.BASE_URL,
     port: settings.PORT,

@@ -11,10 +11,16 @@ export interface SignedIn {
 const REDIRECT_URI = 'http://127.0.0.1:49200/callback'
 
 /** Registers a public client and gets its tokens, as the walkthrough describes it. */
-export async function signedIn(baseUrl: string, scope: string, resource = ''): Promise<SignedIn> {
+export async function signedIn(
+  baseUrl: string,
+  scope: string,
+  resource = '',
+  word = 'demo',
+  client_name = 'A tool',
+): Promise<SignedIn> {
   const { client_id } = await post(
     `${baseUrl}/api/oauth/register`,
-    JSON.stringify({ redirect_uris: [REDIRECT_URI] }),
+    JSON.stringify({ client_name, redirect_uris: [REDIRECT_URI] }),
   )
   const code_verifier = randomBytes(32).toString('base64url')
   const code_challenge = createHash('sha256').update(code_verifier).digest('base64url')
@@ -26,7 +32,9 @@ export async function signedIn(baseUrl: string, scope: string, resource = ''): P
     resource,
   }
   const query = new URLSearchParams({ ...request, code_challenge, code_challenge_method: 'S256' })
-  const callback = await user(baseUrl).visit(`${baseUrl}/oauth/authorize?${query}`)
+  const callback = await user(baseUrl, `${word}@example.com`, word).visit(
+    `${baseUrl}/oauth/authorize?${query}`,
+  )
   const code = callback.searchParams.get('code') ?? ''
   const exchange = {
     grant_type: 'authorization_code',

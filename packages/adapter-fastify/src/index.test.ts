@@ -69,6 +69,25 @@ describe('authorizationServer', () => {
   })
 })
 
+describe('the paths', () => {
+  it('may be percent-encoded, as in an issuer with one', async () => {
+    const app = fastify()
+    const handle = async () => ({ status: 200, headers: {}, body: 'coffee' })
+    await app.register(
+      authorizationServer({ routes: [{ path: '/caf%C3%A9/token', methods: ['GET'], handle }] }),
+    )
+    expect((await app.inject('/caf%C3%A9/token')).body).toBe('coffee')
+  })
+
+  it('count from the root of the host: below a prefix the start fails', async () => {
+    const { server } = await openNotes()
+    const app = fastify()
+    await expect(app.register(authorizationServer(server), { prefix: '/auth' })).rejects.toThrow(
+      /below \/auth.*issuer/,
+    )
+  })
+})
+
 describe('the address of the caller', () => {
   it.each([
     [false, '127.0.0.1'],

@@ -32,6 +32,7 @@ declare module 'fastify' {
  */
 export function authorizationServer(server: { readonly routes: readonly Route[] }): FastifyPluginAsync {
   return async (app) => {
+    requireRoot(app.prefix)
     app.removeAllContentTypeParsers()
     app.addContentTypeParser(
       '*',
@@ -42,12 +43,21 @@ export function authorizationServer(server: { readonly routes: readonly Route[] 
     for (const route of server.routes) {
       app.route({
         method: app.supportedMethods,
-        url: route.path,
+        // Fastify matches a path that it has decoded.
+        url: decodeURI(route.path),
         exposeHeadRoute: false,
         handler: async (request, reply) => send(reply, await route.handle(toHttpRequest(request))),
       })
     }
   }
+}
+
+function requireRoot(prefix: string): void {
+  if (prefix === '') return
+  throw new Error(
+    `authorizationServer() is registered below ${prefix}, but its paths count from the root of the host: register it ` +
+      'without a prefix and let the issuer name the path',
+  )
 }
 
 /**

@@ -32,6 +32,17 @@ describe('authorizationServer', () => {
     const token = await app.request('/caf%C3%A9/api/oauth/token', TOKEN_REQUEST)
     expect(await token.json()).toMatchObject({ error: 'invalid_grant' })
   })
+
+  it('is refused below a prefix, at the first request', async () => {
+    const { server } = await openNotes()
+    const told: string[] = []
+    const app = new Hono().route('/auth', authorizationServer(server)).onError((error, c) => {
+      told.push(error.message)
+      return c.text('the application', 500)
+    })
+    expect((await app.request('/auth/api/oauth/token', TOKEN_REQUEST)).status).toBe(500)
+    expect(told).toEqual([expect.stringMatching(/below \/auth,.*issuer/)])
+  })
 })
 
 describe('protect', () => {

@@ -10,6 +10,7 @@ import {
   toHttpRequest,
 } from '@grantkit/core'
 import { type Context, Hono, type HonoRequest, type MiddlewareHandler } from 'hono'
+import { routePath } from 'hono/route'
 import type { ContentfulStatusCode, StatusCode } from 'hono/utils/http-status'
 
 /** What `protect()` lets through: an authorized request with its token, or an anonymous one. */
@@ -34,16 +35,26 @@ export function authorizationServer(
   const app = new Hono()
   for (const route of server.routes) {
     // Hono matches a path that it has decoded.
-    app.all(decodeURI(route.path), async (c) => {
+    const path = decodeURI(route.path)
+    app.all(path, async (c) => {
+      requireRoot(routePath(c), path)
       try {
         const caller = remoteAddress(c)
-        return send(c, await route.handle(toHttpRequest(c.req.raw, await bodyOf(c.req), caller)))
+        return send(c, await route.handle(toHttpRequest(c.req.raw, await bodyOf(c), caller)))
       } catch (thrown) {
         return send(c, refusal(c, thrown))
       }
     })
   }
   return app
+}
+
+function requireRoot(mounted: string, path: string): void {
+  if (mounted === path) return
+  throw new Error(
+    `authorizationServer() is mounted below ${mounted.slice(0, -path.length)}, but its paths count from the root of the ` +
+      "host: mount it by app.route('/', authorizationServer(server)) and let the issuer name the path",
+  )
 }
 
 /**
@@ -63,9 +74,11 @@ export function protect<Scope extends string>(
 }
 
 /** Hono keeps what middleware of the application has read through it. */
-async function bodyOf(request: HonoRequest): Promise<string> {
+async function bodyOf({ req: request, env }: Context): Promise<string> {
   const [kept] = Object.keys(request.bodyCache)
-  if (kept === undefined) return readBody(request.raw)
+  // What @hono/node-server hands over came through Node's HTTP parser, which minds lengths.
+  const framed = env?.incoming !== undefined
+  if (kept === undefined) return readBody(request.raw, framed)
   const text = kept === 'formData' ? await formText(request) : await request.text()
   if (Buffer.byteLength(text) > BODY_LIMIT) throw new OAuthError('body_too_large')
   return text

@@ -1,3 +1,4 @@
+import { type ClientRemoval, removeClient } from './client-removal.ts'
 import { authorize } from './endpoints/authorize.ts'
 import { consent } from './endpoints/consent.ts'
 import { introspect } from './endpoints/introspect.ts'
@@ -9,13 +10,19 @@ import { serverMetadata } from './endpoints/server-metadata.ts'
 import { token } from './endpoints/token.ts'
 import { userinfo } from './endpoints/userinfo.ts'
 import { type HttpResponse, type Route, securePage } from './http.ts'
-import { addIntegration, type Integration, type IntegrationInformation } from './integrations.ts'
+import {
+  addIntegration,
+  type Integration,
+  type IntegrationInformation,
+  listIntegrations,
+} from './integrations.ts'
 import type { OAuthError } from './oauth-error.ts'
 import { type AuthorizationServerOptions, checkOptions } from './options.ts'
 import { basePathOf, wellKnownPath } from './paths.ts'
 import { limitingFailures } from './rate-limits.ts'
 import { type Endpoint, route } from './route.ts'
 import type { ServerContext } from './server-context.ts'
+import { listUserGrants, revokeUserGrant, type UserGrant } from './user-grants.ts'
 
 /** The authorization server, ready to be mounted: `routes` is all that an adapter needs. */
 export interface AuthorizationServer {
@@ -24,6 +31,23 @@ export interface AuthorizationServer {
   readonly clients: {
     /** Adds an integration: a client with fixed redirect URIs, which cannot register itself. */
     add(integration: Integration): Promise<IntegrationInformation>
+    /** The integrations, without their secrets. Looks at every client. */
+    list(): Promise<IntegrationInformation[]>
+    /**
+     * Removes a client, an integration or one that registered itself, and ends its grants with all their tokens.
+     * Looks at every grant; one that broke off is finished by the next.
+     */
+    remove(clientId: string): Promise<ClientRemoval>
+  }
+  /** What users allowed. Both ask whose grants they are about, so a page can only touch those of its own user. */
+  readonly grants: {
+    /** The live grants of a user, the one that fetched tokens last first. */
+    list(subject: string): Promise<UserGrant[]>
+    /**
+     * Ends a grant of this user: consent and tokens, at once and together. `false`, and nothing changes, when there
+     * is no such grant or it is somebody else's, which look the same.
+     */
+    revoke(subject: string, grantId: string): Promise<boolean>
   }
 }
 
@@ -36,7 +60,15 @@ export function createAuthorizationServer<Scope extends string>(
   return {
     issuer: server.issuer,
     routes: endpoints.map((endpoint) => route(endpoint, server.onEvent)),
-    clients: { add: (integration) => addIntegration(server, integration) },
+    clients: {
+      add: (integration) => addIntegration(server, integration),
+      list: () => listIntegrations(server),
+      remove: (clientId) => removeClient(server, clientId),
+    },
+    grants: {
+      list: (subject) => listUserGrants(server, subject),
+      revoke: (subject, grantId) => revokeUserGrant(server, subject, grantId),
+    },
   }
 }
 

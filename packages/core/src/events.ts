@@ -12,6 +12,7 @@ export type ServerEvent =
       readonly clientName?: string | undefined
     }
   | { readonly type: 'integration_added'; readonly clientId: string }
+  | { readonly type: 'client_removed'; readonly clientId: string; readonly grantsEnded: number }
   | {
       readonly type: 'consent_granted'
       readonly grantId: string
@@ -35,7 +36,13 @@ export type ServerEvent =
       readonly generation: number
     }
   | { readonly type: 'access_token_revoked'; readonly grantId: string; readonly clientId: string }
-  | { readonly type: 'grant_revoked'; readonly grantId: string; readonly clientId: string }
+  /** Ended on purpose: by the client (RFC 7009), by its user, or by the operator who removed the client. */
+  | {
+      readonly type: 'grant_revoked'
+      readonly grantId: string
+      readonly clientId: string
+      readonly by: 'client' | 'user' | 'operator'
+    }
   /** A stolen or replayed credential ended a whole grant: the one to raise an alarm on. */
   | {
       readonly type: 'grant_ended'

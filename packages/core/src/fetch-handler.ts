@@ -58,23 +58,40 @@ export function toResponse({ status, headers, body }: HttpResponse): Response {
 /**
  * The body as UTF-8 text, read no further than `BODY_LIMIT`.
  *
+ * @param framed the request came by a server that holds a body to its Content-Length, so one that announces a length
+ *   can be read in one go; whoever makes a `Request` in the process may announce what they like
  * @throws OAuthError 413 for a longer one, 400 for one that breaks off, 500 where somebody else has read it
  */
-export async function readBody(request: Request): Promise<string> {
-  if (request.bodyUsed || request.body?.locked) throw alreadyRead()
-  if (request.body === null) return ''
-  const { size, text } = await readStream(request.body)
+export async function readBody(request: Request, framed = false): Promise<string> {
+  // With these methods a Fetch request has no body (Fetch 5.3), and on some runtimes it is dear to ask for it.
+  if (request.method === 'GET' || request.method === 'HEAD') return ''
+  if (request.bodyUsed) throw alreadyRead()
+  const announced = Number(request.headers.get('content-length') ?? Number.NaN)
+  if (announced > BODY_LIMIT) throw new OAuthError('body_too_large')
+  const text = await (framed && announced >= 0 ? wholeText(request) : streamedText(request))
   // A stream that was emptied below the Fetch standard, by another parser, ends at once and says nothing.
-  if (size === 0 && Number(request.headers.get('content-length') ?? 0) > 0) throw alreadyRead()
+  if (text === '' && announced > 0) throw alreadyRead()
   return text
 }
 
-async function readStream(stream: ReadableStream<Uint8Array>): Promise<{ size: number; text: string }> {
+async function wholeText(request: Request): Promise<string> {
+  try {
+    return await request.text()
+  } catch (cause) {
+    // A body that somebody else is reading is a TypeError (Fetch 5.3).
+    if (cause instanceof TypeError) throw alreadyRead()
+    throw new OAuthError('body_unreadable', undefined, { cause })
+  }
+}
+
+async function streamedText({ body }: Request): Promise<string> {
+  if (body === null) return ''
+  if (body.locked) throw alreadyRead()
   const decoder = new TextDecoder()
   let size = 0
   let text = ''
   try {
-    for await (const chunk of stream) {
+    for await (const chunk of body) {
       size += chunk.byteLength
       if (size > BODY_LIMIT) throw new OAuthError('body_too_large')
       text += decoder.decode(chunk, { stream: true })
@@ -82,7 +99,7 @@ async function readStream(stream: ReadableStream<Uint8Array>): Promise<{ size: n
   } catch (cause) {
     throw cause instanceof OAuthError ? cause : new OAuthError('body_unreadable', undefined, { cause })
   }
-  return { size, text: text + decoder.decode() }
+  return text + decoder.decode()
 }
 
 function alreadyRead(): OAuthError {

@@ -75,7 +75,8 @@ export function header(request: HttpRequest, name: string): string | undefined {
 export const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' } as const
 
 export function json(status: number, body: unknown, headers: HttpResponse['headers'] = {}): HttpResponse {
-  return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) }
+  const type = { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' }
+  return { status, headers: { ...type, ...headers }, body: JSON.stringify(body) }
 }
 
 /** 303, so that no browser repeats a form POST at the target (RFC 9700 4.12). */

@@ -6,6 +6,7 @@
  */
 export type { Access, AccessToken } from './access.ts'
 export { type AuthorizationServer, createAuthorizationServer } from './authorization-server.ts'
+export type { ClientRemoval } from './client-removal.ts'
 export { type DiagnosisOptions, diagnose, examine, type Finding, type SendProbe } from './doctor/diagnose.ts'
 export type { Evidence, Probe } from './doctor/evidence.ts'
 export type { OnEvent, ServerEvent } from './events.ts'
@@ -56,3 +57,4 @@ export type {
 } from './store.ts'
 export { rotateSigningKeys } from './tokens/key-rotation.ts'
 export { PrivateJwk, type SigningKeySource } from './tokens/signing-keys.ts'
+export type { UserGrant } from './user-grants.ts'

@@ -1,10 +1,11 @@
 import { z } from 'zod'
-import { addClient, clientInformation } from './client-registration.ts'
+import { addClient, clientInformation, type NewClient } from './client-registration.ts'
 import { readMessage } from './message.ts'
 import { OAuthError } from './oauth-error.ts'
 import { ClientMetadata } from './rules/client-metadata.ts'
 import { isIntegrationUri } from './rules/redirect-uri.ts'
 import type { ServerContext } from './server-context.ts'
+import type { Client, TokenEndpointAuthMethod } from './store.ts'
 
 /** A client that the operator arranges: it may have fixed https redirect URIs, and is confidential by default. */
 const Integration = ClientMetadata.extend({
@@ -18,10 +19,20 @@ const Integration = ClientMetadata.extend({
 })
 export type Integration = z.input<typeof Integration>
 
-/** The client information response of RFC 7591 3.2.1. The secret is in it this once. */
+/** The client information response of RFC 7591 3.2.1, and what only an integration has. */
 export interface IntegrationInformation {
   readonly client_id: string
+  /** Epoch seconds. */
+  readonly client_id_issued_at: number
+  /** In the answer to `add` and nowhere else. */
   readonly client_secret?: string
+  readonly client_name: string
+  readonly redirect_uris: readonly string[]
+  readonly token_endpoint_auth_method: TokenEndpointAuthMethod
+  /** Absent means every scope of the catalogue. */
+  readonly scope?: string
+  readonly resource_server: boolean
+  readonly remember_consent: boolean
 }
 
 /** Far enough: an integration lives until the operator removes it. */
@@ -47,5 +58,21 @@ export async function addIntegration(
     expiresAt: server.now() + INTEGRATION_LIFETIME,
   })
   server.onEvent({ type: 'integration_added', clientId: added.client.clientId })
-  return clientInformation(added) as IntegrationInformation
+  return integrationInformation(added)
+}
+
+/** All integrations, the oldest first, without their secrets. */
+export async function listIntegrations(server: ServerContext): Promise<IntegrationInformation[]> {
+  const found = new Map<string, Client>()
+  for await (const client of server.store.clients.scan())
+    if (client.origin === 'integration') found.set(client.clientId, client)
+  return [...found.values()]
+    .sort((one, other) => one.createdAt - other.createdAt)
+    .map((client) => integrationInformation({ client }))
+}
+
+function integrationInformation(added: NewClient): IntegrationInformation {
+  const { resourceServer = false, rememberConsent = false } = added.client
+  const own = { resource_server: resourceServer, remember_consent: rememberConsent }
+  return { ...clientInformation(added), ...own } as IntegrationInformation
 }

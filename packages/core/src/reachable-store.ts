@@ -21,7 +21,14 @@ function reachableRecords<T>(records: Records<T>): Records<T> {
     insert: (id, value, expiresAt) => reaching(() => records.insert(id, value, expiresAt)),
     replace: (id, seen, value, expiresAt) => reaching(() => records.replace(id, seen, value, expiresAt)),
     remove: (id) => reaching(() => records.remove(id)),
+    scan: () => reachingEach(records),
   }
+}
+
+async function* reachingEach<T>(records: Records<T>): AsyncGenerator<T> {
+  const each = records.scan()[Symbol.asyncIterator]()
+  for (let step = await reaching(() => each.next()); !step.done; step = await reaching(() => each.next()))
+    yield step.value
 }
 
 async function reaching<T>(call: () => Promise<T>): Promise<T> {

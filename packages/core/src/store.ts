@@ -1,5 +1,5 @@
 /**
- * The Store port: all that Grantkit asks of persistence. Two kinds of record, four verbs, one promise of
+ * The Store port: all that Grantkit asks of persistence. Two kinds of record, five verbs, one promise of
  * concurrency. No store needs to know an RFC; `@grantkit/testkit` proves the promises.
  *
  * Every time in a record is in whole seconds since the epoch, as in RFC 7519.
@@ -31,6 +31,13 @@ export interface Records<T> {
 
   /** Removes the record, whoever wrote it last. Removing what is not there is no error. */
   remove(id: string): Promise<void>
+
+  /**
+   * Every live record, in no particular order and perhaps twice. What lives from the first step to the last is
+   * named; what comes or goes meanwhile may be. It takes as long as there are records: no request needs it, only
+   * the operator's commands do.
+   */
+  scan(): AsyncIterable<T>
 }
 
 export interface GrantRecords extends Records<Grant> {

@@ -129,6 +129,26 @@ describe('authorize, once it is', () => {
     expect(redirectOf(await decide(school))).toHaveProperty('code')
   })
 
+  it('shows a page for a POST that is no form', async () => {
+    const { school, id } = await withClient()
+    const headers = { ...ALICE, 'content-type': 'text/plain' }
+    const response = await school.send('POST', '/oauth/authorize', { form: authorizationQuery(id), headers })
+    expect(response.status).toBe(415)
+    expect(school.shown.error?.reason).toBe('media_type_unsupported')
+  })
+
+  it('tells the sign-in page which client asks, and what it said of the user', async () => {
+    const { school, id } = await withClient()
+    const hints = { login_hint: 'alice@school.example', ui_locales: 'de en' }
+    await authorize(school, authorizationQuery(id, hints), {})
+    expect(school.shown.signInHint).toEqual({
+      client: expect.objectContaining({ clientId: id }),
+      redirectUri: REDIRECT_URI,
+      loginHint: 'alice@school.example',
+      uiLocales: 'de en',
+    })
+  })
+
   it('sends to the port that the app listens on today', async () => {
     const { school, id } = await withClient()
     const redirect_uri = 'http://127.0.0.1:65000/callback'

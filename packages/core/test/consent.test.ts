@@ -42,6 +42,11 @@ describe('the consent page', () => {
       ],
       formActionSources: ['http://127.0.0.1:9999'],
     })
+    const { action, returnTo } = school.shown.consent ?? {}
+    expect(returnTo, 'where a person goes who wants to be somebody else').toBe(
+      action?.replace('/oauth/consent?', '/oauth/authorize?'),
+    )
+    expect(returnTo).toMatch(/^\/oauth\/authorize\?response_type=code&/)
   })
 })
 
@@ -184,6 +189,16 @@ describe('who is asked', () => {
     const wider = authorizationQuery(client.client_id, { scope: 'openid students:read' })
     expect((await authorize(school, wider)).body, 'for more than before').toBe('consent')
     expect((await authorize(school, query, { cookie: 'user=bob' })).body, 'another user').toBe('consent')
+  })
+})
+
+describe('what is remembered', () => {
+  it('is what the user allowed this very client, and no other', async () => {
+    const school = openSchool()
+    await tokensFor(school, await register(school))
+    const metadata = { client_name: 'Calendar', redirect_uris: [REDIRECT_URI], remember_consent: true }
+    const other = await school.server.clients.add(metadata)
+    expect((await authorize(school, authorizationQuery(other.client_id))).body).toBe('consent')
   })
 })
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { claimsOfScopes } from '../src/rules/claims.ts'
 import { bodyOf } from './client.ts'
 import { ISSUER, openSchool } from './school.ts'
 
@@ -10,7 +11,7 @@ describe('the server metadata', () => {
     const school = openSchool()
     const document = await school.send('GET', AS)
     expect((await school.send('GET', OIDC)).body).toBe(document.body)
-    expect(bodyOf(document)).toMatchObject({
+    expect(bodyOf(document)).toEqual({
       issuer: ISSUER,
       authorization_endpoint: `${ISSUER}/oauth/authorize`,
       token_endpoint: `${ISSUER}/api/oauth/token`,
@@ -24,14 +25,23 @@ describe('the server metadata', () => {
       response_modes_supported: ['query'],
       grant_types_supported: ['authorization_code', 'refresh_token'],
       token_endpoint_auth_methods_supported: ['none', 'client_secret_post'],
+      revocation_endpoint_auth_methods_supported: ['none', 'client_secret_post'],
+      introspection_endpoint_auth_methods_supported: ['client_secret_post'],
       code_challenge_methods_supported: ['S256'],
       authorization_response_iss_parameter_supported: true,
       client_id_metadata_document_supported: false,
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: ['RS256', 'ES256', 'EdDSA'],
-      claims_supported: expect.arrayContaining(['sub', 'auth_time', 'name', 'email']),
+      claim_types_supported: ['normal'],
+      claims_supported: [
+        ...['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash', 'azp'],
+        ...claimsOfScopes(['profile', 'email']),
+      ],
+      prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
+      claims_parameter_supported: false,
       request_parameter_supported: false,
       request_uri_parameter_supported: false,
+      require_request_uri_registration: false,
     })
   })
 
@@ -109,6 +119,17 @@ describe('the protected-resource metadata', () => {
       authorization_servers: [ISSUER],
       scopes_supported: ['courses:read'],
       bearer_methods_supported: ['header'],
+    })
+  })
+})
+
+describe('both documents', () => {
+  it('say where to read on, if there is something to read', async () => {
+    const documentation = 'https://school.example/auth.md'
+    const school = openSchool({ documentation })
+    expect(bodyOf(await school.send('GET', AS))).toMatchObject({ service_documentation: documentation })
+    expect(bodyOf(await school.send('GET', '/.well-known/oauth-protected-resource'))).toMatchObject({
+      resource_documentation: documentation,
     })
   })
 })

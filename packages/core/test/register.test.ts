@@ -89,12 +89,33 @@ describe('registration', () => {
     ['a name with a line break', { client_name: 'a\nb' }],
     ['a logo that is a script', { logo_uri: 'javascript:alert(1)' }],
     ['a home page that is not https', { client_uri: 'http://app.example' }],
+    [
+      'a page of another scheme that ends like one of https',
+      { client_uri: 'javascript:https://app.example' },
+    ],
+    ['a page with a space in its address', { client_uri: 'https://app.example/a b' }],
+    ['a scope that is no scope', { scope: 'openid  profile' }],
     ['a protocol-relative page', { policy_uri: '//evil.example' }],
     ['only scopes of other servers', { scope: 'offline_access' }],
     ['an algorithm without a key', { id_token_signed_response_alg: 'HS256' }],
   ])('refuses %s with invalid_client_metadata', async (_, metadata) => {
     const response = await registerAs(openSchool(), { redirect_uris: [REDIRECT_URI], ...metadata })
     expect([response.status, bodyOf(response).error]).toEqual([400, 'invalid_client_metadata'])
+  })
+
+  it.each([
+    [{ client_uri: 'http://app.example' }, 'client_uri: must be an https URL'],
+    [{ grant_types: ['implicit'] }, 'grant_types: must include authorization_code'],
+    [{ response_types: ['token'] }, 'response_types: must include code'],
+  ])('says what is wrong with %j', async (metadata, description) => {
+    const response = await registerAs(openSchool(), { redirect_uris: [REDIRECT_URI], ...metadata })
+    expect(bodyOf(response).error_description).toBe(description)
+  })
+
+  it('registers a public client that calls itself one', async () => {
+    const json = { redirect_uris: [REDIRECT_URI], token_endpoint_auth_method: 'none' }
+    const response = await registerAs(openSchool(), json)
+    expect([response.status, bodyOf(response).token_endpoint_auth_method]).toEqual([201, 'none'])
   })
 
   it('drops what it does not do, and shows it', async () => {

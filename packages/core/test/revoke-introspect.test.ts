@@ -92,6 +92,32 @@ describe('revocation', () => {
     expect((await refresh(school, client, tokens.refresh_token)).status).toBe(200)
   })
 
+  it('answers 200 for a dead token, whoever had it', async () => {
+    const { school, tokens } = await withTokens()
+    const other = await register(school)
+    school.clock.now += 3600
+    expect((await revoke(school, other, tokens.access_token)).status).toBe(200)
+  })
+
+  it('leaves the other access tokens of the grant alone', async () => {
+    const { school, client, tokens } = await withTokens()
+    const next = bodyOf<TokenAnswer>(await refresh(school, client, tokens.refresh_token))
+    await revoke(school, client, tokens.access_token)
+    expect([await isLive(school, tokens.access_token), await isLive(school, next.access_token)]).toEqual([
+      false,
+      true,
+    ])
+  })
+
+  it('tells the operator of each token that it killed, once', async () => {
+    const { school, client, tokens } = await withTokens()
+    await revoke(school, client, tokens.access_token)
+    await revoke(school, client, tokens.access_token)
+    expect(school.events.filter(({ type }) => type === 'access_token_revoked')).toEqual([
+      { type: 'access_token_revoked', grantId: expect.any(String), clientId: client.client_id },
+    ])
+  })
+
   it('wants to know which client asks, and its secret where it has one', async () => {
     const { school, client, tokens } = await withTokens(CONFIDENTIAL)
     expect((await revoke(school, { client_id: client.client_id }, tokens.access_token)).status).toBe(401)
@@ -134,6 +160,23 @@ describe('introspection', () => {
       exp: school.clock.now + 3600,
       token_type: 'Bearer',
     })
+  })
+
+  it('names all scopes of a token, with spaces between them', async () => {
+    const { school, client, tokens } = await withTokens(CONFIDENTIAL)
+    expect(bodyOf(await introspect(school, client, tokens.access_token)).scope).toBe(
+      'openid profile courses:read',
+    )
+  })
+
+  it('says of a refresh token when it was issued, which for a successor is when it was rotated', async () => {
+    const { school, client, tokens } = await withTokens(CONFIDENTIAL)
+    const issuedAt = school.clock.now
+    school.clock.now += 10
+    expect(bodyOf(await introspect(school, client, tokens.refresh_token)).iat).toBe(issuedAt)
+    const next = bodyOf<TokenAnswer>(await refresh(school, client, tokens.refresh_token))
+    school.clock.now += 10
+    expect(bodyOf(await introspect(school, client, next.refresh_token)).iat).toBe(issuedAt + 10)
   })
 
   it('names every resource as audience of a token that is bound to none', async () => {

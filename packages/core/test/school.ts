@@ -11,6 +11,7 @@ import {
   type PrivateJwk,
   type ScopeCatalogue,
   type ServerEvent,
+  type SignInHint,
   type Store,
 } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
@@ -61,7 +62,7 @@ export interface School {
   readonly server: ReturnType<typeof createAuthorizationServer>
   readonly api: ReturnType<typeof createResourceServer<SchoolScope>>
   /** The last pages shown, as data. */
-  readonly shown: { consent?: ConsentView; error?: ErrorView; signIn?: string }
+  readonly shown: { consent?: ConsentView; error?: ErrorView; signIn?: string; signInHint?: SignInHint }
   send(method: string, path: string, message?: Message): Promise<HttpResponse>
   callApi(token: string | undefined, ...scopes: SchoolScope[]): ReturnType<School['api']['access']>
 }
@@ -115,8 +116,8 @@ function signInByCookie(shown: School['shown'], now: () => number): Interaction 
       if (subject === undefined) return undefined
       return { id: `${subject}@${time}`, subject, authTime: time === undefined ? now() : Number(time) }
     },
-    signIn(returnTo) {
-      Object.assign(shown, { signIn: returnTo })
+    signIn(returnTo, hint) {
+      Object.assign(shown, { signIn: returnTo, signInHint: hint })
       return { status: 303, headers: { location: '/login' }, body: '' }
     },
     consentPage(view) {

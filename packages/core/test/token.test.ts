@@ -36,6 +36,7 @@ describe('the token endpoint', () => {
     expect(response.headers).toMatchObject({
       'content-type': 'application/json',
       'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
       pragma: 'no-cache',
     })
     expect(bodyOf(response)).toEqual({
@@ -205,6 +206,15 @@ describe('redeeming a code', () => {
     )
   })
 
+  it('takes another secret for the same grant for unknown, and burns nothing', async () => {
+    const { school, client } = await withClient()
+    const code = await codeFor(school, client.client_id)
+    const forged = `${code.slice(0, code.indexOf('.'))}.${'x'.repeat(43)}`
+    const answer = await redeem(school, client, forged)
+    expect([answer.status, bodyOf(answer).error]).toEqual([400, 'invalid_grant'])
+    expect((await redeem(school, client, code)).status).toBe(200)
+  })
+
   it('refuses an expired code at the very second', async () => {
     const { school, client } = await withClient()
     const code = await codeFor(school, client.client_id)
@@ -287,6 +297,23 @@ describe('refreshing', () => {
     expect([again.access_token, again.refresh_token]).toEqual([first.access_token, first.refresh_token])
     expect(again.expires_in).toBe(3600 - 59)
     expect(await isLive(school, again.access_token)).toBe(true)
+  })
+
+  it('tells the operator which answers were given again', async () => {
+    const { school, client, tokens } = await withTokens()
+    await refresh(school, client, tokens.refresh_token)
+    await refresh(school, client, tokens.refresh_token)
+    const seen = school.events.map(({ type }) => type).filter((type) => type.startsWith('refresh_token_'))
+    expect(seen).toEqual(['refresh_token_rotated', 'refresh_token_retried'])
+  })
+
+  it('takes a token of a family that the grant does not have for unknown, and ends nothing', async () => {
+    const { school, client, tokens } = await withTokens()
+    const [grant, family = ''] = tokens.refresh_token.split('.')
+    const forged = tokens.refresh_token.replace(`${grant}.${family}`, `${grant}.${'x'.repeat(22)}`)
+    const answer = await refresh(school, client, forged)
+    expect([answer.status, bodyOf(answer).error]).toEqual([400, 'invalid_grant'])
+    expect((await refresh(school, client, tokens.refresh_token)).status).toBe(200)
   })
 
   it('gives fifty processes at once the same pair', async () => {

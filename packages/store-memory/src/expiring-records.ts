@@ -97,5 +97,10 @@ export function expiringRecords<T>(
       const record = kept.get(id)
       if (record !== undefined) drop(record)
     },
+
+    async *scan() {
+      // A Map that changes under its iteration skips none that stays; what expired is not dropped here, as no write is.
+      for (const { value, expiresAt } of kept.values()) if (now() < expiresAt) yield value
+    },
   }
 }

@@ -8,6 +8,7 @@ export interface RedisCommands {
   evalSha(sha1: string, given: ScriptInput): Promise<unknown>
   zRange(key: string, min: number, max: string, options: { BY: 'SCORE' }): Promise<string[]>
   zRem(key: string, members: string[]): Promise<number>
+  scan(cursor: string, options: { MATCH: string; COUNT: number }): Promise<{ cursor: string; keys: string[] }>
   wait(replicas: number, milliseconds: number): Promise<number>
 }
 

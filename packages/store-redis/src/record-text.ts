@@ -15,7 +15,20 @@ export interface Decoded<T> {
 }
 
 export function encode<T>(value: T): string {
-  return `${randomBytes(16).toString('base64url')}${JSON.stringify({ schema: SCHEMA, value })}`
+  return `${newVersion()}${JSON.stringify({ schema: SCHEMA, value })}`
+}
+
+const COUNT_LENGTH = 6
+let writer = ''
+let count = 0
+
+/** A name that this process has made up, and a number: no other write of it or of another process has both. */
+function newVersion(): string {
+  if (writer === '' || count >= 36 ** COUNT_LENGTH) {
+    writer = randomBytes(12).toString('base64url')
+    count = 0
+  }
+  return writer + (count++).toString(36).padStart(COUNT_LENGTH, '0')
 }
 
 /** @throws Error for a format that this release does not read */

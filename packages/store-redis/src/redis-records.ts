@@ -1,4 +1,4 @@
-import type { Records } from '@grantkit/core'
+import type { Records, Stored } from '@grantkit/core'
 import { twice, within } from './attempt.ts'
 import { type RedisCommands, script } from './commands.ts'
 import { decode, encode, VERSION_LENGTH } from './record-text.ts'
@@ -30,15 +30,35 @@ export function redisRecords<T>(redis: RedisCommands, prefix: string, commandTim
     return (await twice(() => within(commandTimeout, writeIfUnchanged(redis, given)))) === 1
   }
 
+  async function find(id: string): Promise<Stored<T> | undefined> {
+    const text = await within(commandTimeout, redis.get(keyOf(id)))
+    return text === null ? undefined : decode<T>(text)
+  }
+
   return {
-    async find(id) {
-      const text = await within(commandTimeout, redis.get(keyOf(id)))
-      return text === null ? undefined : decode<T>(text)
-    },
+    find,
     insert: (id, value, expiresAt) => write(id, NO_RECORD, value, expiresAt),
     replace: (id, seen, value, expiresAt) => write(id, String(seen.version), value, expiresAt),
     async remove(id) {
       await twice(() => within(commandTimeout, redis.del(keyOf(id))))
     },
+    async *scan() {
+      let cursor = '0'
+      do {
+        const options = { MATCH: `${literally(prefix)}*`, COUNT: KEYS_PER_STEP }
+        const step = await within(commandTimeout, redis.scan(cursor, options))
+        const found = await Promise.all(step.keys.map((key) => find(key.slice(prefix.length))))
+        for (const stored of found) if (stored !== undefined) yield stored.value
+        cursor = step.cursor
+      } while (cursor !== '0')
+    },
   }
+}
+
+/** Few enough that no other command waits long for a step. */
+const KEYS_PER_STEP = 100
+
+/** A text as a glob that matches it alone. */
+function literally(text: string): string {
+  return text.replaceAll(/[*?[\]\\]/g, '\\$&')
 }

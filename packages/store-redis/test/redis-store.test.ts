@@ -88,6 +88,21 @@ describe('the store in Redis', () => {
     expect(await admin.zCard(list)).toBeLessThanOrEqual(256)
   })
 
+  it('scans its own keys alone, whatever its prefix looks like', async () => {
+    const namesOf = async (keyPrefix: string) => {
+      const names = []
+      for await (const { clientName } of createRedisStore(redis, { keyPrefix }).clients.scan())
+        names.push(clientName)
+      return names
+    }
+    for (const keyPrefix of ['[a]*:', 'a-other:', 'a:']) {
+      const store = createRedisStore(redis, { keyPrefix })
+      await store.clients.insert('one', aClient({ clientName: keyPrefix }), soon())
+    }
+    expect(await namesOf('[a]*:')).toEqual(['[a]*:'])
+    expect(await namesOf('a:')).toEqual(['a:'])
+  })
+
   it('reads a record with members that it does not know, and refuses a format of the future', async () => {
     const store = createRedisStore(redis)
     const write = (id: string, content: object) =>

@@ -10,6 +10,7 @@ import { racePromises } from './store/races.ts'
 import { CLIENTS, GRANTS, type RecordKind } from './store/record-kind.ts'
 import { recordPromises } from './store/records.ts'
 import { restartPromises } from './store/restart.ts'
+import { scanPromises } from './store/scan.ts'
 import { secretPromises } from './store/secrets.ts'
 import { skewPromises } from './store/skew.ts'
 import type { Subject } from './store/subject.ts'
@@ -90,5 +91,6 @@ function eachKindPromises<T>(subject: Subject, kind: RecordKind<T>): void {
   expiryPromises(subject, kind)
   valuePromises(subject, kind)
   idPromises(subject, kind)
+  scanPromises(subject, kind)
   modelPromises(subject, kind)
 }

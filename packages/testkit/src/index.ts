@@ -1,8 +1,18 @@
 /**
- * The promises of a Grantkit store and of an adapter, as vitest suites that anyone can call.
+ * A client for the tests of your server; and the promises of a store and of an adapter, as vitest suites.
  *
  * @module
  */
+export type { ConsentForm } from './client/consent-form.ts'
+export { testClient } from './client/register.ts'
+export type {
+  Answer,
+  Approval,
+  RegisteredClient,
+  TestClient,
+  TestClientOptions,
+  Tokens,
+} from './client/test-client.ts'
 export { describeAdapter, type Mount, type Mounted } from './describe-adapter.ts'
 export {
   type CreateStore,

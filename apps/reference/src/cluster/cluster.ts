@@ -43,7 +43,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     baseUrl,
     replica: (index) => processes[index] as ChildProcess,
     async start(index) {
-      const environment = { ...options.environment, BASE_URL: baseUrl, PORT: `${replicas[index]}` }
+      const own = { BASE_URL: baseUrl, PORT: `${replicas[index]}`, ...metricsPort(options, index) }
+      const environment = { ...options.environment, ...own }
       processes[index] = launch(process.execPath, [MAIN], environment, onOutput)
       await until(`http://127.0.0.1:${replicas[index]}/readyz`, processes[index])
     },
@@ -62,6 +63,11 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     throw error
   }
   return cluster
+}
+
+/** Each replica counts for itself, so each needs a port of its own. */
+function metricsPort({ environment: { METRICS_PORT } }: ClusterOptions, index: number): NodeJS.ProcessEnv {
+  return METRICS_PORT === undefined ? {} : { METRICS_PORT: `${Number(METRICS_PORT) + index}` }
 }
 
 function launch(

@@ -32,7 +32,8 @@ frontend public
 backend grantkit
   balance roundrobin
   option httpchk GET /readyz
-  default-server check inter 500ms fall 1 rise 1
+  timeout check 2s
+  default-server check inter 500ms fall 2 rise 1
 ${replicas.map((replica, index) => `  server replica${index + 1} 127.0.0.1:${replica}`).join('\n')}
 `
 }

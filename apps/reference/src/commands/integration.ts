@@ -1,12 +1,14 @@
 import { parseArgs, styleText } from 'node:util'
-import type { Integration, IntegrationInformation } from '@grantkit/core'
+import type { ClientRemoval, Integration, IntegrationInformation } from '@grantkit/core'
 import { openStore } from '../open-store.ts'
-import { createService } from '../service.ts'
+import { createService, type Service } from '../service.ts'
 import { parseSettings } from '../settings.ts'
 
-/** Adds an integration: a client with fixed https redirect URIs, which cannot register itself. */
+/** Adds, lists and removes integrations: clients with fixed https redirect URIs, which cannot register themselves. */
 
-const USAGE = `pnpm integration add --name <name> [--redirect-uri <https URI>]... [--scope <scopes>]
+const USAGE = `pnpm integration list
+pnpm integration remove <client_id>
+pnpm integration add --name <name> [--redirect-uri <https URI>]... [--scope <scopes>]
                      [--public] [--remember-consent] [--resource-server]
 
   --redirect-uri      where its users are sent back to; may be repeated
@@ -28,20 +30,29 @@ const { values, positionals } = parseArgs({
 })
 
 try {
-  if (positionals[0] !== 'add' || values.name === undefined) console.log(USAGE)
-  else await add(values.name)
+  await run()
 } catch (error) {
-  console.error(styleText('red', `Not added. ${error instanceof Error ? error.message : error}`))
+  console.error(styleText('red', `This did not work. ${error instanceof Error ? error.message : error}`))
   process.exitCode = 1
 }
 
-async function add(name: string): Promise<void> {
+async function run(): Promise<void> {
+  const [command, clientId] = positionals
+  const { name } = values
+  if (command === 'add' && name !== undefined)
+    await withClients(async (clients) => printAdded(await clients.add(metadataOf(name))))
+  else if (command === 'list') await withClients(async (clients) => printList(await clients.list()))
+  else if (command === 'remove' && clientId !== undefined)
+    await withClients(async (clients) => printRemoval(clientId, await clients.remove(clientId)))
+  else console.log(USAGE)
+}
+
+async function withClients(work: (clients: Service['clients']) => Promise<void>): Promise<void> {
   const settings = parseSettings(process.env)
   const { store, close } = await openStore(settings, console.error)
   try {
     const observers = { onEvent: () => {}, onError: console.error }
-    const { clients } = await createService(settings, observers, store)
-    print(await clients.add(metadataOf(name)))
+    await work((await createService(settings, observers, store)).clients)
   } finally {
     await close()
   }
@@ -58,10 +69,30 @@ function metadataOf(name: string): Integration {
   }
 }
 
-function print({ client_id, client_secret }: IntegrationInformation): void {
+function printAdded({ client_id, client_secret }: IntegrationInformation): void {
   console.log(`client_id      ${client_id}`)
   if (client_secret !== undefined) {
     console.log(`client_secret  ${client_secret}`)
     console.log(styleText('dim', 'The secret is shown this once; only its hash is kept.'))
   }
+}
+
+function printList(integrations: readonly IntegrationInformation[]): void {
+  if (integrations.length === 0) console.log('There are no integrations.')
+  for (const { client_id, client_name, client_id_issued_at, ...rest } of integrations) {
+    const marks = [
+      ...(rest.token_endpoint_auth_method === 'none' ? ['public'] : []),
+      ...(rest.resource_server ? ['resource server'] : []),
+      ...(rest.remember_consent ? ['consent is remembered'] : []),
+    ]
+    console.log(`${client_id}  ${styleText('bold', client_name)}  ${marks.join(', ')}`)
+    console.log(`  added     ${new Date(client_id_issued_at * 1000).toISOString().slice(0, 10)}`)
+    console.log(`  scope     ${rest.scope ?? 'all'}`)
+    for (const uri of rest.redirect_uris) console.log(`  redirect  ${uri}`)
+  }
+}
+
+function printRemoval(clientId: string, { existed, grantsEnded }: ClientRemoval): void {
+  if (!existed && grantsEnded === 0) throw new Error(`There is no client ${clientId}`)
+  console.log(`Removed. ${grantsEnded} ${grantsEnded === 1 ? 'grant' : 'grants'} ended with it.`)
 }

@@ -120,6 +120,7 @@ curl -sS ${server.issuer}/api/courses -H "Authorization: Bearer $ACCESS_TOKEN"
 \`\`\`
 
 A refresh token takes everything with it; an access token only itself. The second command shows that the token is dead.
+The user can do the same at <${server.issuer}/account>: a refresh is then \`invalid_grant\`, and the way back is step 3.
 
 A confidential client can ask what a token is good for, at <${server.introspection_endpoint}>.
 

@@ -4,8 +4,9 @@ import { authorizationServer } from '@grantkit/adapter-express'
 import express from 'express'
 import { draining } from './draining.ts'
 import { type Listen, NOT_FOUND } from './listening.ts'
+import { standingHeaders } from './standing-headers.ts'
 
-export const listenOnExpress: Listen = async (routes, { host, port }) => {
+export const listenOnExpress: Listen = async (routes, { host, port, https }) => {
   const app = express()
     .disable('x-powered-by')
     .use(authorizationServer({ routes }))
@@ -15,6 +16,8 @@ export const listenOnExpress: Listen = async (routes, { host, port }) => {
     )
   const server = createServer(app)
   const close = draining(server)
+  standingHeaders(server, https)
+
   await once(server.listen(port, host), 'listening')
   return { close }
 }

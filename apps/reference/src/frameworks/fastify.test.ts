@@ -16,7 +16,7 @@ it('answers what is under way before it stops, and takes nothing new', async () 
     },
   }
   const port = await freePort()
-  const listening = await listenOnFastify([slow], { host: '127.0.0.1', port })
+  const listening = await listenOnFastify([slow], { host: '127.0.0.1', port, https: false })
   const answer = fetch(`http://127.0.0.1:${port}/slow`)
   await started
   const closed = listening.close()

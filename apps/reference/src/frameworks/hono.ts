@@ -7,13 +7,15 @@ import { getConnInfo } from '@hono/node-server/conninfo'
 import { Hono } from 'hono'
 import { draining } from './draining.ts'
 import { type Listen, NOT_FOUND } from './listening.ts'
+import { standingHeaders } from './standing-headers.ts'
 
-export const listenOnHono: Listen = async (routes, { host, port }) => {
+export const listenOnHono: Listen = async (routes, { host, port, https }) => {
   const app = new Hono()
     .route('/', authorizationServer({ routes }, { remoteAddress: (c) => getConnInfo(c).remote.address }))
     .notFound(() => toResponse(NOT_FOUND))
   const server = createAdaptorServer({ fetch: app.fetch }) as Server
   const close = draining(server)
+  standingHeaders(server, https)
   await once(server.listen(port, host), 'listening')
   return { close }
 }

@@ -4,6 +4,8 @@ import type { HttpResponse, Route } from '@grantkit/core'
 interface Address {
   readonly host: string
   readonly port: number
+  /** Whether callers come by https, through whatever ends TLS before the service. */
+  readonly https: boolean
 }
 
 /** The service on a framework: how it stops. */
@@ -18,6 +20,6 @@ export type Listen = (routes: readonly Route[], address: Address) => Promise<Lis
 /** The answer for every path that is no route's. */
 export const NOT_FOUND: HttpResponse = {
   status: 404,
-  headers: { 'content-type': 'application/json' },
+  headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
   body: JSON.stringify({ error: 'not_found', error_description: 'There is nothing at this path' }),
 }

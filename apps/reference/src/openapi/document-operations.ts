@@ -60,6 +60,22 @@ export const DOCUMENT_OPERATIONS: readonly Operation[] = [
       '429': textAnswer('Too many attempts', 'text/html'),
     },
   },
+  {
+    ...page('/account', 'accountPage', 'What the user allowed which app'),
+    responses: {
+      '200': textAnswer('Connected apps and recent sign-ins', 'text/html'),
+      '303': redirectAnswer('Nobody is signed in; to the sign-in page'),
+    },
+  },
+  {
+    ...page('/account', 'disconnectApp', 'Disconnect an app, by the form of the page'),
+    method: 'post',
+    requestBody: form(['client_id', 'token']),
+    responses: {
+      '303': redirectAnswer('Disconnected; back to the page. Or nobody is signed in; to the sign-in page'),
+      '403': textAnswer('The form has expired, or another site sent it', 'text/html'),
+    },
+  },
   page('/logout', 'signOutPage', 'The sign-out page'),
   {
     ...page('/logout', 'signOut', 'Sign out, by the form of the page'),

@@ -1,6 +1,7 @@
 import type { ConsentScope, ConsentView, HttpResponse } from '@grantkit/core'
 import { html } from 'hono/html'
 import { type Markup, page, type Site } from './page.ts'
+import { redirectTarget } from './redirect-target.ts'
 
 /** Asks the user. The name is what the app says of itself, so where it will be sent is shown just as large. */
 export function consentPage(
@@ -17,13 +18,13 @@ export function consentPage(
   <p class="app-name"><bdi>${name}</bdi></p>
   <p class="hint">${origin(view)}</p>
   <dl>
-    <dt>Sends you to</dt><dd><code>${hostOf(view.redirectUri)}</code>${place(view.redirectUri)}</dd>
+    <dt>Sends you to</dt><dd>${redirectTarget(view.redirectUri)}</dd>
     <dt>Signed in as</dt><dd><bdi>${account.name}</bdi>, <bdi>${account.email}</bdi> · <a class="whole" href="${site.basePath}/logout?${new URLSearchParams({ return_to: view.returnTo })}">Not you?</a></dd>
   </dl>
 </section>
 <form method="post" action="${view.action}">
   <input type="hidden" name="ticket" value="${view.ticket}">
-  <p>It asks to do the following in your name. Untick what it should not do.</p>
+  <p>It asks to do the following in your name. Untick what it should not do. You can disconnect it at any time in <a href="${site.basePath}/account">your account</a>.</p>
   ${identity.length > 0 ? group('You', identity) : ''}
   ${areasOf(scopes).map((area) =>
     group(
@@ -61,12 +62,4 @@ function checkbox({ name, description, access, required }: ConsentScope): Markup
 
 function areasOf(scopes: readonly ConsentScope[]): string[] {
   return [...new Set(scopes.flatMap(({ area }) => area ?? []))]
-}
-
-function hostOf(uri: string): string {
-  return /^https?:\/\/([^/?]+)/.exec(uri)?.[1] ?? uri
-}
-
-function place(uri: string): string {
-  return /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)([:/?]|$)/.test(uri) ? ', on this device' : ''
 }

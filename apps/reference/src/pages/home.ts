@@ -6,7 +6,7 @@ import { type Markup, page, type Site } from './page.ts'
 export function homePage(site: Site, baseUrl: string, demo: boolean): Promise<HttpResponse> {
   const main = html`
 <h1>Harbour School</h1>
-<p>An online school with an API. Apps on your computer can sign you in here, see what you let them see, and be cut off again.</p>
+<p>An online school with an API. Apps on your computer can sign you in here, see what you let them see, and be cut off again in <a href="${site.basePath}/account">your account</a>.</p>
 <section class="card" aria-label="For developers">
   <h2>For developers</h2>
   <ul>

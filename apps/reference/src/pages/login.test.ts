@@ -4,6 +4,7 @@ import { accountsOf, demoAccounts } from '../accounts.ts'
 import { countingInMemory } from '../counters.ts'
 import { signInLimits } from '../limits.ts'
 import { sessionsInCookies } from '../session.ts'
+import { signInsInMemory } from '../sign-ins.ts'
 import { login } from './login.ts'
 
 const BASE_URL = 'https://school.example'
@@ -12,9 +13,17 @@ const accounts = accountsOf(await demoAccounts())
 
 function openLogin() {
   const sessions = sessionsInCookies(SECRET, BASE_URL)
-  const site = { basePath: '', https: true }
+  const site = { basePath: '' }
   const limits = signInLimits(countingInMemory)
-  return login({ site, baseUrl: BASE_URL, secret: SECRET, accounts, sessions, limits })
+  return login({
+    site,
+    baseUrl: BASE_URL,
+    secret: SECRET,
+    accounts,
+    sessions,
+    limits,
+    signIns: signInsInMemory(),
+  })
 }
 
 const blank: HttpRequest = { method: 'GET', path: '/login', query: '', headers: {}, body: '' }

@@ -6,6 +6,7 @@ import type { Accounts } from '../accounts.ts'
 import { formOf, headerOf, seeOther } from '../http.ts'
 import type { SignInLimits } from '../limits.ts'
 import { type Cookie, cookieOf, open, type Sessions, seal, sealingKey } from '../session.ts'
+import type { SignIns } from '../sign-ins.ts'
 import { page, type Site } from './page.ts'
 import { returnPath } from './return-path.ts'
 
@@ -19,6 +20,7 @@ export interface LoginOptions {
   readonly accounts: Accounts
   readonly sessions: Sessions
   readonly limits: SignInLimits
+  readonly signIns: SignIns
 }
 
 export interface Login {
@@ -50,9 +52,10 @@ export function login(options: LoginOptions): Login {
       const account = await options.accounts.verify(email, fields.password ?? '')
       if (account === undefined) return again(401, 'This e-mail address and password do not belong together.')
       await options.limits.forgive(email)
-      return seeOther(returnTo, {
-        'set-cookie': [await options.sessions.start(account.id), cookie.set('', 0)],
-      })
+      const started = await options.sessions.start(account.id)
+      const { id: sessionId, authTime: at } = started.session
+      options.signIns.add(account.id, { sessionId, at, address: request.remoteAddress })
+      return seeOther(returnTo, { 'set-cookie': [started.cookie, cookie.set('', 0)] })
     },
   }
 }

@@ -13,7 +13,7 @@ export function logoutPage(site: Site, baseUrl: string, request: HttpRequest): P
 <h1>Sign out</h1>
 <form method="post" action="${site.basePath}/logout" class="card">
   <input type="hidden" name="return_to" value="${returnTo}">
-  <p>You will have to sign in again the next time an app asks. Apps you allowed before keep their access.</p>
+  <p>You will have to sign in again the next time an app asks. Apps you allowed before keep their access until you disconnect them in <a href="${site.basePath}/account">your account</a>.</p>
   <button class="primary">Sign out</button>
 </form>`
   return page(site, { title: 'Sign out', main, formAction: ["'self'"] })

@@ -16,8 +16,15 @@ export interface Page {
 /** What all pages share: where they live, and so where their links go. */
 export interface Site {
   readonly basePath: string
-  readonly https: boolean
 }
+
+/** Nobody knows the time zone of the reader without a script, so it is named. @param seconds since the epoch */
+export function pointInTime(seconds: number): Markup {
+  const time = new Date(seconds * 1000)
+  return html`<time datetime="${time.toISOString()}">${IN_WORDS.format(time)} UTC</time>`
+}
+
+const IN_WORDS = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
 
 /** A page without scripts, framed by nobody, cached nowhere. */
 export async function page(
@@ -40,10 +47,10 @@ export async function page(
 <footer><p>A demonstration service of Grantkit.</p></footer>
 </body>
 </html>`
-  return { status, headers: { ...pageHeaders(site, formAction), ...headers }, body: String(body) }
+  return { status, headers: { ...pageHeaders(formAction), ...headers }, body: String(body) }
 }
 
-function pageHeaders(site: Site, formAction: readonly string[] | undefined): Record<string, string> {
+function pageHeaders(formAction: readonly string[] | undefined): Record<string, string> {
   const policy = [
     "default-src 'none'",
     "style-src 'self'",
@@ -59,6 +66,5 @@ function pageHeaders(site: Site, formAction: readonly string[] | undefined): Rec
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
     'cache-control': 'no-store',
-    ...(site.https ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' } : {}),
   }
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
-import type { ErrorView, Interaction, Route } from '@grantkit/core'
+import type { AuthorizationServer, ErrorView, Interaction, Route } from '@grantkit/core'
 import { type Answer, type Answers, methodsRoute } from '../methods-route.ts'
+import { accountPage } from './account.ts'
 import { consentPage } from './consent.ts'
 import { errorPage } from './error.ts'
 import { homePage } from './home.ts'
@@ -18,13 +19,15 @@ const STYLE = await readFile(new URL('style.css', import.meta.url), 'utf8')
 const ICON = await readFile(new URL('icon.svg', import.meta.url), 'utf8')
 
 /** The pages a person sees, apart from those that core asks for. */
-export function pageRoutes(options: PagesOptions): Route[] {
+export function pageRoutes(options: PagesOptions, grants: AuthorizationServer['grants']): Route[] {
   const { site, baseUrl, sessions, demo } = options
   const signIn = login(options)
+  const account = accountPage(options, grants)
   const at = (path: string, answers: Answers) => pageRoute(options, `${site.basePath}${path}`, answers)
   return [
     at('/', { GET: () => homePage(site, baseUrl, demo) }),
     at('/login', { GET: signIn.show, POST: signIn.submit }),
+    at('/account', { GET: account.show, POST: account.disconnect }),
     at('/logout', {
       GET: (request) => logoutPage(site, baseUrl, request),
       POST: (request) => signOut(site, baseUrl, sessions, request),

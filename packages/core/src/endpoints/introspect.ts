@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { authenticatedClient } from '../authenticated-client.ts'
+import { type GrantAhead, readAhead } from '../grant-change.ts'
 import { formParameters, type HttpRequest, type HttpResponse, json, NO_STORE } from '../http.ts'
 import { readMessage } from '../message.ts'
 import { OAuthError } from '../oauth-error.ts'
@@ -18,14 +19,19 @@ const INACTIVE = { active: false } as const
 export async function introspect(server: ServerContext, request: HttpRequest): Promise<HttpResponse> {
   const form = formParameters(request)
   const { token } = readMessage(IntrospectionRequest, form)
+  const ahead = readAhead(server, token)
   const client = await authenticatedClient(server, request, form)
   if (client.tokenEndpointAuthMethod === 'none') throw new OAuthError('client_not_confidential')
-  return json(200, await describe(server, client, token), NO_STORE)
+  return json(200, await describe(server, client, token, ahead), NO_STORE)
 }
 
-async function describe(server: ServerContext, client: Client, token: string): Promise<object> {
-  const parsed = parseAccessToken(token) ?? parseRefreshToken(token)
-  const grant = parsed && (await server.store.grants.find(parsed.grantId))?.value
+async function describe(
+  server: ServerContext,
+  client: Client,
+  token: string,
+  ahead?: GrantAhead,
+): Promise<object> {
+  const grant = (await ahead?.found)?.value
   const visible =
     grant !== undefined && (client.resourceServer === true || grant.clientId === client.clientId)
   if (!visible) return INACTIVE

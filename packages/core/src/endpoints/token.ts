@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { authenticatedClient } from '../authenticated-client.ts'
+import { type GrantAhead, readAhead } from '../grant-change.ts'
 import {
   formParameters,
   type HttpRequest,
@@ -18,7 +19,12 @@ import { refreshToken } from './grant-types/refresh-token.ts'
 
 const TokenRequest = z.object({ grant_type: text() })
 
-type Exchange = (server: ServerContext, client: Client, form: Parameters) => Promise<TokenResponse>
+type Exchange = (
+  server: ServerContext,
+  client: Client,
+  form: Parameters,
+  ahead?: GrantAhead,
+) => Promise<TokenResponse>
 const EXCHANGES: Readonly<Record<GrantType, Exchange>> = {
   authorization_code: authorizationCode,
   refresh_token: refreshToken,
@@ -28,10 +34,12 @@ const EXCHANGES: Readonly<Record<GrantType, Exchange>> = {
 export async function token(server: ServerContext, request: HttpRequest): Promise<HttpResponse> {
   const form = formParameters(request)
   const { grant_type } = readMessage(TokenRequest, form)
+  const credential = form.code ?? form.refresh_token
+  const ahead = typeof credential === 'string' ? readAhead(server, credential) : undefined
   const client = await authenticatedClient(server, request, form)
   const grantType = supportedGrantType(grant_type)
   if (!client.grantTypes.includes(grantType)) throw new OAuthError('grant_type_not_registered')
-  const response = await EXCHANGES[grantType](server, client, form)
+  const response = await EXCHANGES[grantType](server, client, form, ahead)
   return json(200, response, NO_STORE)
 }
 

@@ -21,6 +21,7 @@ describe('bearerToken', () => {
     'Bearer a,b',
     'Bearer abc, Bearer def',
     'Basic eDp5, Bearer abc',
+    'Basic eDp5,Bearer abc',
     'Bearer ä',
     'Bearer "abc"',
     `Bearer ${'a'.repeat(3000)}`,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { claimsFor } from './claims.ts'
+import { claimsFor, claimsOfScopes } from './claims.ts'
 
 describe('claimsFor', () => {
   const user = {
@@ -18,5 +18,17 @@ describe('claimsFor', () => {
     [['courses:read', 'constructor'], {}],
   ])('opens %j', (scopes, expected) => {
     expect(claimsFor(scopes, user)).toEqual(expected)
+  })
+})
+
+describe('claimsOfScopes', () => {
+  it('opens with profile and email what OpenID Connect Core 5.4 says', () => {
+    const profile =
+      'name family_name given_name middle_name nickname preferred_username profile picture website gender birthdate zoneinfo locale updated_at'
+    expect(claimsOfScopes(['profile', 'openid', 'email'])).toEqual([
+      ...profile.split(' '),
+      'email',
+      'email_verified',
+    ])
   })
 })

@@ -15,7 +15,7 @@ export type ClientCredentials = z.infer<typeof ClientCredentials>
 
 /** Whether a client proved who it is, by exactly the method it is registered for (RFC 6749 2.3). */
 export function clientAuthenticationFault(
-  client: Client,
+  client: Pick<Client, 'tokenEndpointAuthMethod' | 'secretHash'>,
   credentials: ClientCredentials,
   authorization: string | undefined,
 ): Reason | undefined {

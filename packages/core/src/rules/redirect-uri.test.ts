@@ -16,6 +16,7 @@ describe('isLoopback', () => {
     'http://[::1]:8080/cb?from=app&x=%20y',
     'http://localhost:33418/',
     'http://127.0.0.1:65535/a/b.c~d',
+    'http://127.0.0.1:8080/caf%C3%A9/%20',
   ])('accepts %s', (uri) => {
     expect(isLoopback(uri)).toBe(true)
   })
@@ -98,6 +99,8 @@ describe('redirectUriMatches', () => {
 
   it('compares an https URI as a string only', () => {
     expect(redirectUriMatches('https://app.example/cb', 'https://app.example:444/cb')).toBe(false)
+    expect(redirectUriMatches('https://app.example/cb', 'http://127.0.0.1/cb')).toBe(false)
+    expect(redirectUriMatches('https://app.example/cb', 'https://app.example/cb')).toBe(true)
   })
 })
 
@@ -116,6 +119,13 @@ describe('loopbackOnly', () => {
     })
   })
 
+  it('cuts what it repeats of a long URI', () => {
+    const long = `https://app.example/${'x'.repeat(1000)}`
+    expect(loopbackOnly()([long])).toEqual({
+      refused: `${long.slice(0, 100)}: not a loopback address such as http://127.0.0.1:8080/callback`,
+    })
+  })
+
   it('keeps the loopback part of a mixed list when told to prune', () => {
     expect(loopbackOnly({ mixed: 'prune' })([https, loopback])).toEqual({ accepted: [loopback] })
   })
@@ -125,7 +135,9 @@ describe('loopbackOnly', () => {
   })
 
   it('accepts the name localhost only when told to', () => {
-    expect(loopbackOnly()(['http://localhost:1/cb'])).toHaveProperty('refused')
+    expect(loopbackOnly()(['http://localhost:1/cb'])).toEqual({
+      refused: 'http://localhost:1/cb: use 127.0.0.1 or [::1] rather than localhost',
+    })
     expect(loopbackOnly({ localhost: true })(['http://localhost:1/cb'])).toHaveProperty('accepted')
   })
 })
@@ -141,6 +153,10 @@ describe('isIntegrationUri', () => {
     ['https:/app.example', false],
     ['https://app.example/a b', false],
     ['javascript:alert(1)', false],
+    ['javascript:https://app.example/cb', false],
+    ['https://app.example', true],
+    [`https://app.example/${'x'.repeat(2028)}`, true],
+    [`https://app.example/${'x'.repeat(2029)}`, false],
   ])('%s: %s', (uri, expected) => {
     expect(isIntegrationUri(uri)).toBe(expected)
   })

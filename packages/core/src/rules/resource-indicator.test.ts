@@ -14,6 +14,8 @@ describe('canonicalResource', () => {
     ['https://school.example/mcp', 'https://school.example/mcp'],
     ['https://school.example/mcp/', 'https://school.example/mcp/'],
     ['https://SCHOOL.example', 'https://SCHOOL.example'],
+    ['http://127.0.0.1:3000/', 'http://127.0.0.1:3000'],
+    ['urn:https://school.example/', 'urn:https://school.example/'],
   ])('%s -> %s', (resource, expected) => {
     expect(canonicalResource(resource)).toBe(expected)
   })

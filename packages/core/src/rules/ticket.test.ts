@@ -30,6 +30,16 @@ describe('a ticket', () => {
     expect(openTicket(secret, about, forged)).toBeUndefined()
   })
 
+  it('is worthless with a time of another shape, were it sealed by this server itself', () => {
+    for (const time of [-1, 1_000_000_000_000, Number.NaN])
+      expect(openTicket(secret, about, sealTicket(secret, about, time, 'nonce'))).toBeUndefined()
+  })
+
+  it('is worthless where time and nonce run together', () => {
+    const [, , mac] = sealTicket(secret, about, 12, '3').split('.')
+    expect(openTicket(secret, about, `1.23.${mac}`)).toBeUndefined()
+  })
+
   it('is worthless under another secret', () => {
     expect(openTicket('other', about, ticket)).toBeUndefined()
   })
@@ -39,6 +49,7 @@ describe('grantOfTicket', () => {
   it('gives one grant for one ticket, and cannot be computed without the secret', () => {
     expect(grantOfTicket(secret, 'a')).toEqual(grantOfTicket(secret, 'a'))
     expect(grantOfTicket(secret, 'a').id).not.toBe(grantOfTicket(secret, 'b').id)
+    expect(grantOfTicket(secret, 'a').code).not.toBe(grantOfTicket(secret, 'b').code)
     expect(grantOfTicket(secret, 'a').code).not.toBe(grantOfTicket('other', 'a').code)
   })
 

@@ -47,6 +47,13 @@ export function parseRefreshToken(text: string): RefreshToken | undefined {
   return { grantId, family, generation: Number(generation), secret }
 }
 
+const ANY = /^gk[acr]_([\w-]{22})\./
+
+/** The grant that a credential of whatever kind names, if it looks like one. */
+export function grantIdOf(text: string): string | undefined {
+  return ANY.exec(text)?.[1]
+}
+
 function grantSecret(match: RegExpExecArray | null): GrantSecret | undefined {
   const [, grantId, secret] = match ?? []
   return grantId === undefined || secret === undefined ? undefined : { grantId, secret }

@@ -12,6 +12,7 @@ import {
   redirectOf,
   refresh,
   register,
+  type TokenAnswer,
   tokensFor,
 } from '../client.ts'
 import { ISSUER, openSchool, REDIRECT_URI } from '../school.ts'
@@ -148,7 +149,7 @@ describe('a fault of the application', () => {
     expect(response.body).not.toContain('secret detail')
   })
 
-  it('leaves a code good when no key can sign for it', async () => {
+  it('leaves a code and a refresh token good when no key can sign for them', async () => {
     const school = openSchool()
     const client = await register(school, { id_token_signed_response_alg: 'ES256' })
     const code = await codeFor(school, client.client_id)
@@ -158,6 +159,11 @@ describe('a fault of the application', () => {
       keys: school.keys.slice(0, 1),
     })
     expect((await redeem(withoutKey, client, code)).status).toBe(503)
-    expect((await redeem(school, client, code)).status).toBe(200)
+    const redeemed = await redeem(school, client, code)
+    expect(redeemed.status).toBe(200)
+    const { refresh_token } = bodyOf<TokenAnswer>(redeemed)
+    expect((await refresh(withoutKey, client, refresh_token)).status).toBe(503)
+    const kept = await school.store.grants.find(refresh_token.slice('gkr_'.length, 'gkr_'.length + 22))
+    expect(kept?.value.refresh?.generation).toBe(0)
   })
 })

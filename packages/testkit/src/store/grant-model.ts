@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { Flow, LIFETIMES, type Tokens } from './flow.ts'
+import type { TestClient, Tokens } from '../client/test-client.ts'
+import { LIFETIMES, openFlow, SCOPE } from './flow.ts'
 import type { Subject } from './subject.ts'
 
 /**
@@ -26,7 +27,7 @@ export function grantModelPromises(subject: Subject): void {
 class World {
   /** How far the server's clock has gone ahead of the store's. */
   private ahead = 0
-  readonly pairs: Tokens[] = []
+  readonly pairs: Pick<Tokens, 'access_token' | 'refresh_token'>[] = []
   readonly revoked = new Set<string>()
   private readonly dead = new Set<string>()
   private redemptions = 0
@@ -34,17 +35,16 @@ class World {
   private ended = false
 
   private readonly subject: Subject
-  private readonly flow: Flow
+  private flow!: TestClient
   private approval = { code: '', verifier: '' }
 
   constructor(subject: Subject) {
     this.subject = subject
-    this.flow = new Flow(subject.store, () => this.now())
   }
 
   async begin(): Promise<void> {
-    await this.flow.register()
-    this.approval = await this.flow.approve()
+    this.flow = await openFlow(this.subject.store, () => this.now())
+    this.approval = await this.flow.approve(SCOPE)
   }
 
   now(): number {

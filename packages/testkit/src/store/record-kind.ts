@@ -7,16 +7,20 @@ export interface RecordKind<T> {
   /** A new value that bears a mark by which it is told from others of its id. */
   marked(mark: string): T
   id(value: T): string
+  /** The member that holds the id. */
+  identified(id: string): Partial<T>
 }
 
 export const CLIENTS: RecordKind<Client> = {
   records: (store) => store.clients,
   marked: (mark) => aClient({ clientName: mark }),
   id: (client) => client.clientId,
+  identified: (clientId) => ({ clientId }),
 }
 
 export const GRANTS: RecordKind<Grant> = {
   records: (store) => store.grants,
   marked: (mark) => aGrant({ nonce: mark }),
   id: (grant) => grant.id,
+  identified: (id) => ({ id }),
 }

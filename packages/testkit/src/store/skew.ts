@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { Flow, LIFETIMES } from './flow.ts'
+import { LIFETIMES, openFlow, SCOPE } from './flow.ts'
 import type { Subject } from './subject.ts'
 
 /** A server whose clock is not the store's: two machines never agree to the second. */
 export function skewPromises(subject: Subject): void {
   describe.each([-20, 20])('a server whose clock is %i s off', (skew) => {
     it('issues, rotates and revokes as ever', async () => {
-      const flow = new Flow(subject.store, () => subject.clock.now() + skew)
-      await flow.register()
-      const first = await flow.redeem(await flow.approve())
+      const flow = await openFlow(subject.store, () => subject.clock.now() + skew)
+      const first = await flow.redeem(await flow.approve(SCOPE))
       expect(first).toMatchObject({ status: 200 })
       const second = await flow.refresh(first.refresh_token ?? '')
       expect(await flow.introspect(second.access_token ?? '')).toMatchObject({ active: true })
@@ -18,9 +17,8 @@ export function skewPromises(subject: Subject): void {
 
     it('lets no token live past its time', async () => {
       const time = { passed: 0 }
-      const flow = new Flow(subject.store, () => subject.clock.now() + skew + time.passed)
-      await flow.register()
-      const { access_token = '', refresh_token = '' } = await flow.redeem(await flow.approve())
+      const flow = await openFlow(subject.store, () => subject.clock.now() + skew + time.passed)
+      const { access_token = '', refresh_token = '' } = await flow.redeem(await flow.approve(SCOPE))
       time.passed = LIFETIMES.accessToken
       expect(await flow.introspect(access_token)).toMatchObject({ active: false })
       time.passed = LIFETIMES.refreshToken

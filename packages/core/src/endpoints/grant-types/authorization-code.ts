@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { allowed, changeGrant } from '../../grant-change.ts'
+import { allowed, changeGrant, type GrantAhead } from '../../grant-change.ts'
 import type { Parameters } from '../../http.ts'
 import { readMessage, text } from '../../message.ts'
 import { OAuthError } from '../../oauth-error.ts'
@@ -25,6 +25,7 @@ export async function authorizationCode(
   server: ServerContext,
   client: Client,
   form: Parameters,
+  ahead?: GrantAhead,
 ): Promise<TokenResponse> {
   const request = readMessage(AuthorizationCodeRequest, form)
   const code = parseCode(request.code)
@@ -39,10 +40,15 @@ export async function authorizationCode(
     knownResources,
     fresh: { accessToken: newSecret(random), family: newId(random), refreshToken: newSecret(random) },
   }
-  const outcome = await changeGrant(server, code.grantId, (grant) => {
-    requireSigningKey(server, client, grant)
-    return redeemCode(grant, redemption, server.now(), server.lifetimes)
-  })
+  const outcome = await changeGrant(
+    server,
+    code.grantId,
+    (grant) => {
+      requireSigningKey(server, client, grant)
+      return redeemCode(grant, redemption, server.now(), server.lifetimes)
+    },
+    ahead,
+  )
   const { grant, result } = allowed(outcome, 'code_unknown')
   server.onEvent({ type: 'code_redeemed', grantId: grant.id, clientId: client.clientId })
   return tokenResponse(server, client, grant, result, grant.nonce)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { allowed, changeGrant } from '../../grant-change.ts'
+import { allowed, changeGrant, type GrantAhead } from '../../grant-change.ts'
 import type { Parameters } from '../../http.ts'
 import { readMessage, text } from '../../message.ts'
 import { OAuthError } from '../../oauth-error.ts'
@@ -23,6 +23,7 @@ export async function refreshToken(
   server: ServerContext,
   client: Client,
   form: Parameters,
+  ahead?: GrantAhead,
 ): Promise<TokenResponse> {
   const request = readMessage(RefreshTokenRequest, form)
   const token = parseRefreshToken(request.refresh_token)
@@ -35,10 +36,15 @@ export async function refreshToken(
     knownResources: server.resources,
     salt: newId(server.random),
   }
-  const outcome = await changeGrant(server, token.grantId, (grant) => {
-    requireSigningKey(server, client, grant)
-    return rotateRefreshToken(grant, rotation, server.now(), server.lifetimes)
-  })
+  const outcome = await changeGrant(
+    server,
+    token.grantId,
+    (grant) => {
+      requireSigningKey(server, client, grant)
+      return rotateRefreshToken(grant, rotation, server.now(), server.lifetimes)
+    },
+    ahead,
+  )
   const { grant, result } = allowed(outcome, 'refresh_token_unknown')
   server.onEvent({
     type: result.retried ? 'refresh_token_retried' : 'refresh_token_rotated',

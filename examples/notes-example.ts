@@ -6,7 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-const file = (name: string) => join(import.meta.dirname, name)
+/** What a client, a browser and a reader do to the notes API of the examples, which is the same on each framework. */
+
 const SHARED = [{ author: 'alice', text: 'Curiouser and curiouser', shared: true }]
 const REDIRECT_URI = 'http://127.0.0.1:7001/callback'
 const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
@@ -21,9 +22,9 @@ async function freePort(): Promise<number> {
 }
 
 /** Runs a program as a reader does, until the test ends. */
-async function run(name: string): Promise<string> {
+async function run(file: string): Promise<string> {
   const port = await freePort()
-  const program = spawn(process.execPath, [file(name)], {
+  const program = spawn(process.execPath, [file], {
     env: { PATH: process.env.PATH, PORT: `${port}` },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -98,30 +99,36 @@ async function redeem(base: string, clientId: string, code: string): Promise<str
   return (await answerOf<{ access_token: string }>(`${base}/api/oauth/token`, request)).access_token
 }
 
-describe('the example of Express', () => {
-  it('works before Grantkit', async () => {
-    const base = await run('before.ts')
-    await expectTheOldRoutes(base)
-    expect((await fetch(`${base}/.well-known/oauth-authorization-server`)).status).toBe(404)
-  })
+/** Runs the notes API of a folder as it was before and as it is after. */
+export function describeNotesExample(name: string, folder: string): void {
+  const before = join(folder, 'before.ts')
+  const after = join(folder, 'after.ts')
 
-  it('lets a client act for a user after, and the old routes still answer', async () => {
-    const base = await run('after.ts')
-    await expectTheOldRoutes(base)
-    const clientId = await register(base)
-    const authorization = `Bearer ${await redeem(base, clientId, await approve(base, clientId))}`
-    const notes = await answerOf(`${base}/notes`, { headers: { authorization } })
-    expect(notes, 'with the private one of the user').toHaveLength(2)
-    const refused = await fetch(`${base}/notes`, json({ text: 'x' }, { authorization }))
-    expect([refused.status, await refused.json()]).toMatchObject([403, { error: 'insufficient_scope' }])
-    const unknown = { headers: { authorization: 'Bearer gka_unknown' } }
-    expect((await fetch(`${base}/notes`, unknown)).status).toBe(401)
-  })
+  describe(`the example of ${name}`, () => {
+    it('works before Grantkit', async () => {
+      const base = await run(before)
+      await expectTheOldRoutes(base)
+      expect((await fetch(`${base}/.well-known/oauth-authorization-server`)).status).toBe(404)
+    })
 
-  it('takes less than 40 added lines', () => {
-    const given = ['diff', '--no-index', '--numstat', file('before.ts'), file('after.ts')]
-    const [added = ''] = spawnSync('git', given, { encoding: 'utf8' }).stdout.split('\t')
-    expect(Number(added)).toBeGreaterThan(0)
-    expect(Number(added)).toBeLessThan(40)
+    it('lets a client act for a user after, and the old routes still answer', async () => {
+      const base = await run(after)
+      await expectTheOldRoutes(base)
+      const clientId = await register(base)
+      const authorization = `Bearer ${await redeem(base, clientId, await approve(base, clientId))}`
+      const notes = await answerOf(`${base}/notes`, { headers: { authorization } })
+      expect(notes, 'with the private one of the user').toHaveLength(2)
+      const refused = await fetch(`${base}/notes`, json({ text: 'x' }, { authorization }))
+      expect([refused.status, await refused.json()]).toMatchObject([403, { error: 'insufficient_scope' }])
+      const unknown = { headers: { authorization: 'Bearer gka_unknown' } }
+      expect((await fetch(`${base}/notes`, unknown)).status).toBe(401)
+    })
+
+    it('takes less than 40 added lines', () => {
+      const given = ['diff', '--no-index', '--numstat', before, after]
+      const [added = ''] = spawnSync('git', given, { encoding: 'utf8' }).stdout.split('\t')
+      expect(Number(added)).toBeGreaterThan(0)
+      expect(Number(added)).toBeLessThan(40)
+    })
   })
-})
+}

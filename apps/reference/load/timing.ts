@@ -1,0 +1,36 @@
+import { controls, guesses, openService } from './timing/guesses.ts'
+import { mannWhitney } from './timing/mann-whitney.ts'
+import { median, type Pair, samplesOf } from './timing/samples.ts'
+
+/**
+ * `pnpm timing`: whether the time of a refusal tells how near a guess was. Ends with 1 when it does, or when the
+ * measurement cannot tell.
+ */
+
+/** So many samples find differences that nobody can use, so that a finding has to be certain and large as well. */
+const CERTAIN = 0.001
+/** Below it Cliff's delta is called negligible (Romano and others, 2006): one sample tells as little as a coin. */
+const NEGLIGIBLE = 0.147
+/** Nanoseconds: less than the hash of a secret takes, and than a network lets anybody see. */
+const SHORT = 500
+
+const service = await openService()
+const { alike, different } = await controls(service)
+const differs: string[] = []
+for (const pair of [alike, ...(await guesses(service))]) if (await differ(pair)) differs.push(pair.name)
+const blind = !(await differ(different))
+await service.close()
+
+for (const name of differs) console.error(`Their times differ: ${name}`)
+if (blind) console.error('A difference that is there was not seen, so these figures mean nothing')
+if (differs.length > 0 || blind) process.exitCode = 1
+
+async function differ(pair: Pair): Promise<boolean> {
+  const { first, second } = await samplesOf(pair)
+  const { p, delta } = mannWhitney(first, second)
+  const medians = [median(first), median(second)] as const
+  const microseconds = medians.map((time) => (time / 1000).toFixed(1).padStart(9))
+  const figures = `delta ${delta.toFixed(3).padStart(6)}  p ${p.toExponential(1)}  n ${pair.samples}`
+  console.log(`${pair.name.padEnd(68)}${microseconds.join('')} µs  ${figures}`)
+  return p < CERTAIN && Math.abs(delta) >= NEGLIGIBLE && Math.abs(medians[0] - medians[1]) >= SHORT
+}

@@ -1,0 +1,129 @@
+import type { HttpRequest, HttpResponse } from '@grantkit/core'
+import { createMemoryStore } from '@grantkit/store-memory'
+import { type RunningService, runService } from '../../test/service.ts'
+import { signedIn } from '../../test/tokens.ts'
+import type { Pair } from './samples.ts'
+
+const QUICK = 20_000
+/** Passwords are hashed for a noticeable time. */
+const SLOW = 100
+
+/** The service without its limits, which would answer guesses before long, on a store that costs no time of its own. */
+export function openService(): Promise<RunningService> {
+  return runService({ RATE_LIMITS: 'off', LOG_LEVEL: 'silent' }, createMemoryStore())
+}
+
+/** Guesses whose answers must not tell by their time how near they were. They go past the network, which only blurs. */
+export async function guesses(service: RunningService): Promise<Pair[]> {
+  const { client_id, client_secret } = await confidentialClient(service)
+  const person = await signedIn(service.baseUrl, 'students:read')
+  const token = { token: 'none', grant_type: 'refresh_token', refresh_token: 'none' }
+  const client = (at: string, id: string, secret: string) =>
+    post(service, `/api/oauth/${at}`, { ...token, client_id: id, client_secret: secret })
+  const refresh = (refresh_token: string) =>
+    post(service, '/api/oauth/token', { ...token, client_id: person.client_id, refresh_token })
+  const unknown = client_id.replace(/.$/, differing)
+  const password = await signIn(service)
+  return [
+    ...['token', 'introspect', 'revoke'].map((at) => ({
+      name: `${at}: a known client or not, a wrong secret`,
+      samples: QUICK,
+      first: client(at, client_id, wrongAtStart(client_secret)),
+      second: client(at, unknown, wrongAtStart(client_secret)),
+    })),
+    {
+      name: 'client secret: wrong in its first or last character',
+      samples: QUICK,
+      first: client('token', client_id, wrongAtStart(client_secret)),
+      second: client('token', client_id, wrongAtEnd(client_secret)),
+    },
+    {
+      name: 'refresh token: wrong in the first or last character of its secret',
+      samples: QUICK,
+      first: refresh(wrongAtStart(person.refresh_token)),
+      second: refresh(wrongAtEnd(person.refresh_token)),
+    },
+    {
+      name: 'access token: wrong in the first or last character of its secret',
+      samples: QUICK,
+      first: call(service, wrongAtStart(person.access_token)),
+      second: call(service, wrongAtEnd(person.access_token)),
+    },
+    {
+      name: 'sign-in: a known e-mail address or not, a wrong password',
+      samples: SLOW,
+      first: password('demo@example.com'),
+      second: password('nobody@example.com'),
+    },
+  ]
+}
+
+/** What shows that the measurement sees a difference where there is one, and none where there is none. */
+export async function controls(service: RunningService): Promise<{ alike: Pair; different: Pair }> {
+  const { client_id, client_secret } = await confidentialClient(service)
+  const guess = (secret: string) =>
+    post(service, '/api/oauth/revoke', { token: 'none', client_id, client_secret: secret })
+  const [first, second] = [guess('wrong'), guess('wrong')]
+  return {
+    alike: { name: 'control: the same request', samples: QUICK, first, second },
+    different: {
+      name: 'control: a wrong secret and the right one',
+      samples: QUICK,
+      first,
+      second: guess(client_secret),
+    },
+  }
+}
+
+function answered(service: RunningService, path: string, request: Partial<HttpRequest>) {
+  const route = service.routes.find((candidate) => candidate.path === path)
+  if (route === undefined) throw new Error(`The service has no route ${path}`)
+  const whole = { method: 'POST', path, query: '', headers: {}, body: '', ...request }
+  return (): Promise<HttpResponse> => route.handle(whole)
+}
+
+function post(
+  service: RunningService,
+  path: string,
+  form: Record<string, string>,
+  headers: Record<string, string> = {},
+) {
+  const type = { 'content-type': 'application/x-www-form-urlencoded' }
+  const body = String(new URLSearchParams(form))
+  return answered(service, path, { headers: { ...type, ...headers }, body })
+}
+
+function call(service: RunningService, token: string) {
+  return answered(service, '/api/students', { method: 'GET', headers: { authorization: `Bearer ${token}` } })
+}
+
+async function confidentialClient(service: RunningService) {
+  const metadata = {
+    redirect_uris: ['http://127.0.0.1:49200/callback'],
+    token_endpoint_auth_method: 'client_secret_post',
+  }
+  const headers = { 'content-type': 'application/json' }
+  const register = answered(service, '/api/oauth/register', { headers, body: JSON.stringify(metadata) })
+  return JSON.parse((await register()).body) as { client_id: string; client_secret: string }
+}
+
+/** One form serves for every guess. */
+async function signIn(service: RunningService) {
+  const shown = await answered(service, '/login', { method: 'GET' })()
+  const cookie = /^[^;]+/.exec(String(shown.headers['set-cookie']))?.[0] ?? ''
+  const token = /name="token" value="([^"]+)"/.exec(shown.body)?.[1] ?? ''
+  return (email: string) => post(service, '/login', { token, email, password: 'wrong' }, { cookie })
+}
+
+/** The secret of a token is the last of its parts. */
+function wrongAtStart(token: string): string {
+  return token.replace(/[\w-](?=[\w-]*$)/, differing)
+}
+
+function wrongAtEnd(token: string): string {
+  return token.replace(/.$/, differing)
+}
+
+function differing(character: string): string {
+  return character === 'A' ? 'B' : 'A'
+}

@@ -1,0 +1,98 @@
+import type { HttpRequest, OnEvent, Route, ServerEvent } from '@grantkit/core'
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { methodsRoute } from './methods-route.ts'
+
+/** What the service counts about itself, for Prometheus. No label is or follows from anything that a caller sends. */
+export interface Metrics {
+  readonly onEvent: OnEvent
+  /** The route, its answers timed. */
+  timed(route: Route): Route
+  /** Where Prometheus reads: for a port of its own, since it is nobody else's business. */
+  readonly route: Route
+}
+
+/** Every type, so that a counter is there at 0 before its first event and an increase from 0 is seen. */
+const EVENT_TYPES = Object.keys({
+  client_registered: true,
+  integration_added: true,
+  client_removed: true,
+  consent_granted: true,
+  consent_denied: true,
+  code_redeemed: true,
+  refresh_token_rotated: true,
+  refresh_token_retried: true,
+  access_token_revoked: true,
+  grant_revoked: true,
+  grant_ended: true,
+  refused: true,
+  signing_keys_changed: true,
+  signing_keys_refused: true,
+  limiter_failed: true,
+  failed: true,
+} satisfies Record<ServerEvent['type'], true>)
+
+/** From a bearer check without a store to a password, in seconds. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
+
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  return {
+    onEvent: countingEvents(registry),
+    timed: timing(registry),
+    route: methodsRoute('/metrics', {
+      GET: async () => ({
+        status: 200,
+        headers: { 'content-type': registry.contentType, 'cache-control': 'no-store' },
+        body: await registry.metrics(),
+      }),
+    }),
+  }
+}
+
+function countingEvents(registry: Registry): OnEvent {
+  const registers = [registry]
+  const events = new Counter({
+    name: 'grantkit_events_total',
+    help: 'What happened, by type of event',
+    labelNames: ['type'],
+    registers,
+  })
+  const refusals = new Counter({
+    name: 'grantkit_refusals_total',
+    help: 'Refused and failed requests, by the error that the client was told and the reason that the operator is',
+    labelNames: ['error', 'reason'],
+    registers,
+  })
+  for (const type of EVENT_TYPES) events.inc({ type }, 0)
+  return (event) => {
+    events.inc({ type: event.type })
+    if ('error' in event) refusals.inc({ error: event.error, reason: event.reason })
+  }
+}
+
+function timing(registry: Registry): Metrics['timed'] {
+  const durations = new Histogram({
+    name: 'grantkit_http_request_duration_seconds',
+    help: 'How long the answers of a route took, by its path as it is mounted',
+    labelNames: ['method', 'route', 'status'],
+    buckets: BUCKETS,
+    registers: [registry],
+  })
+  return (route) => ({
+    ...route,
+    async handle(request) {
+      const stop = durations.startTimer({ route: route.path, method: methodOf(request) })
+      const response = await route.handle(request)
+      stop({ status: response.status })
+      return response
+    },
+  })
+}
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS']
+
+/** A caller may invent methods, and each would be a series of its own. */
+function methodOf({ method }: HttpRequest): string {
+  return METHODS.includes(method) ? method : 'other'
+}

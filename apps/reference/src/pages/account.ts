@@ -1,0 +1,124 @@
+import type { AuthorizationServer, HttpRequest, HttpResponse, Session } from '@grantkit/core'
+import { html } from 'hono/html'
+import { z } from 'zod'
+import type { Account } from '../accounts.ts'
+import { formOf, seeOther } from '../http.ts'
+import { open, seal, sealingKey } from '../session.ts'
+import type { SignIn } from '../sign-ins.ts'
+import { appCard, type ConnectedApp, connectedApps } from './connected-apps.ts'
+import { isCrossSite, type LoginOptions } from './login.ts'
+import { type Markup, page, pointInTime } from './page.ts'
+
+export interface AccountPage {
+  show(request: HttpRequest): Promise<HttpResponse>
+  /** Takes the form of one app: cuts it off from this user. */
+  disconnect(request: HttpRequest): Promise<HttpResponse>
+}
+
+const FORM_LIFETIME_SECONDS = 60 * 60
+const NOTICE_LIFETIME_SECONDS = 60
+const Sealed = z.object({ session: z.string(), disconnected: z.string().optional() })
+
+/** A user and what they may see and end here. */
+interface Visit {
+  readonly session: Session
+  readonly account: Account
+}
+
+/** What a user allowed which app, a button that takes it back, and where they signed in. */
+export function accountPage(options: LoginOptions, grants: AuthorizationServer['grants']): AccountPage {
+  const { site, baseUrl, accounts, sessions, signIns } = options
+  const path = `${site.basePath}/account`
+  const formKey = sealingKey(options.secret, 'account form')
+  const noticeKey = sealingKey(options.secret, 'account notice')
+
+  async function visitOf(request: HttpRequest): Promise<Visit | undefined> {
+    const session = await sessions.read(request)
+    const account = session && accounts.find(session.subject)
+    return session && account && { session, account }
+  }
+
+  const signIn = () => seeOther(`${site.basePath}/login?${new URLSearchParams({ return_to: path })}`)
+
+  async function answer(
+    { session, account }: Visit,
+    problem?: string,
+    notice?: string,
+  ): Promise<HttpResponse> {
+    const apps = connectedApps(await grants.list(session.subject))
+    const token = await seal(formKey, { session: session.id }, FORM_LIFETIME_SECONDS)
+    const main = html`
+<h1>Your account</h1>
+${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</p>`}
+${notice === undefined ? '' : html`<p class="notice" role="status">${notice} is disconnected. It can do nothing in your name any more.</p>`}
+${identity(account, site.basePath)}
+${appsSection(apps, path, token)}
+${signInsSection(signIns.list(session.subject), session)}`
+    const status = problem === undefined ? 200 : 403
+    return page(site, { title: 'Your account', main, status, formAction: ["'self'"] })
+  }
+
+  return {
+    async show(request) {
+      const visit = await visitOf(request)
+      if (visit === undefined) return signIn()
+      const sealed = new URLSearchParams(request.query).get('notice') ?? undefined
+      const notice = await open(noticeKey, sealed, Sealed)
+      const own = notice?.session === visit.session.id
+      return answer(visit, undefined, own ? notice.disconnected : undefined)
+    },
+    async disconnect(request) {
+      const visit = await visitOf(request)
+      if (visit === undefined) return signIn()
+      const { token, client_id } = formOf(request)
+      const form = await open(formKey, token, Sealed)
+      if (isCrossSite(request, baseUrl) || form?.session !== visit.session.id)
+        return answer(visit, 'This page was open for too long. Nothing was changed; please try again.')
+      const { subject, id } = visit.session
+      const app = connectedApps(await grants.list(subject)).find(({ clientId }) => clientId === client_id)
+      // Gone already, as after a double click: that is what the user wants.
+      if (app === undefined) return seeOther(path)
+      for (const grantId of app.grantIds) await grants.revoke(subject, grantId)
+      const done = { session: id, disconnected: app.name }
+      const notice = await seal(noticeKey, done, NOTICE_LIFETIME_SECONDS)
+      return seeOther(`${path}?${new URLSearchParams({ notice })}`)
+    },
+  }
+}
+
+function identity({ name, email }: Account, basePath: string): Markup {
+  return html`
+<section class="card" aria-label="You">
+  <p class="app-name"><bdi>${name}</bdi></p>
+  <p class="hint"><bdi>${email}</bdi></p>
+  <form method="post" action="${basePath}/logout" class="actions">
+    <input type="hidden" name="return_to" value="${basePath}/account">
+    <button>Sign out</button>
+  </form>
+</section>`
+}
+
+function appsSection(apps: readonly ConnectedApp[], path: string, token: string): Markup {
+  const none = html`<p>No app can do anything in your name.</p>`
+  return html`
+<h2 class="part">Connected apps</h2>
+<p class="hint">An app that you disconnect is cut off at once, and has to ask you again. It counts as used when it fetches new tokens, about once an hour while it runs.</p>
+${apps.length === 0 ? none : apps.map((app) => appCard(app, path, token))}`
+}
+
+function signInsSection(signIns: readonly SignIn[], session: Session): Markup {
+  const thisOne = { sessionId: session.id, at: session.authTime }
+  const known = signIns.some(({ sessionId }) => sessionId === session.id)
+  const lines = known ? signIns : [thisOne, ...signIns]
+  return html`
+<h2 class="part">Recent sign-ins</h2>
+<section class="card" aria-label="Recent sign-ins">
+  <ul>${lines.map((signIn) => signInLine(signIn, session))}</ul>
+</section>
+<p class="hint">The last five that this server has seen since it started; it keeps them in memory only.</p>`
+}
+
+function signInLine({ sessionId, at, address }: SignIn, session: Session): Markup {
+  const from = address === undefined ? '' : html` from <code>${address}</code>`
+  return html`<li>${pointInTime(at)}${from}${sessionId === session.id ? ' · this browser' : ''}</li>`
+}

@@ -1,0 +1,15 @@
+import { html } from 'hono/html'
+import type { Markup } from './page.ts'
+
+/** Where an app is answered, for people: its host, which says more than a name that the app chose itself. */
+export function redirectTarget(uri: string): Markup {
+  return html`<code>${hostOf(uri)}</code>${isLoopback(uri) ? ', on this device' : ''}`
+}
+
+function hostOf(uri: string): string {
+  return /^https?:\/\/([^/?]+)/.exec(uri)?.[1] ?? uri
+}
+
+function isLoopback(uri: string): boolean {
+  return /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)([:/?]|$)/.test(uri)
+}

@@ -1,0 +1,193 @@
+/// <reference lib="dom" />
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Browser, openChromium } from './chromium.ts'
+import { type RunningService, runService } from './service.ts'
+import { type SignedIn, signedIn } from './tokens.ts'
+
+/** The page on which a user sees what they allowed, and takes it back. */
+
+let service: RunningService
+beforeAll(async () => {
+  service = await runService()
+})
+afterAll(() => service.close())
+
+async function statusOf(token: string): Promise<number> {
+  const headers = { authorization: `Bearer ${token}` }
+  return (await fetch(`${service.baseUrl}/api/courses`, { headers })).status
+}
+
+async function refreshStatus({ client_id, refresh_token }: SignedIn): Promise<number> {
+  const body = new URLSearchParams({ grant_type: 'refresh_token', client_id, refresh_token })
+  return (await fetch(`${service.baseUrl}/api/oauth/token`, { method: 'POST', body })).status
+}
+
+describe('the account page in a browser without JavaScript', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await openChromium({ javaScriptEnabled: false })
+  })
+  afterAll(() => browser.close())
+
+  async function openAccount(): Promise<Page> {
+    await browser.context.clearCookies()
+    const page = await browser.context.newPage()
+    await page.goto(`${service.baseUrl}/account`)
+    await page.getByLabel('Email').fill('demo@example.com')
+    await page.getByLabel('Password').fill('demo')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    return page
+  }
+
+  it('shows each app once, and disconnects the one that the user chose', async () => {
+    const [app, other] = [
+      await signedIn(service.baseUrl, 'openid courses:read orders:read'),
+      await signedIn(service.baseUrl, 'courses:read'),
+    ]
+    const page = await openAccount()
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Your account')
+    const cards = page.locator('article', { has: page.getByRole('button', { name: 'Disconnect' }) })
+    expect(await cards.count()).toBe(2)
+    const card = cards.filter({ hasText: 'See the orders' })
+    expect(await card.textContent()).toMatch(/127\.0\.0\.1:49200, on this device.*First used.*Last used/s)
+    await card.getByRole('button', { name: 'Disconnect' }).click()
+    expect(await page.getByRole('status').textContent()).toContain('is disconnected')
+    expect(await cards.count()).toBe(1)
+    expect([await statusOf(app.access_token), await refreshStatus(app)]).toEqual([401, 400])
+    expect([await statusOf(other.access_token), await refreshStatus(other)]).toEqual([200, 200])
+    expect(service.events.filter(({ type }) => type === 'grant_revoked')).toMatchObject([{ by: 'user' }])
+    await page.close()
+  })
+
+  it('names this sign-in, and signs out', async () => {
+    const page = await openAccount()
+    const signIns = page.getByRole('region', { name: 'Recent sign-ins' })
+    expect(await signIns.getByRole('listitem').first().textContent()).toMatch(
+      /UTC.*127\.0\.0\.1.*this browser/,
+    )
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.goto(`${service.baseUrl}/account`)
+    expect(await page.getByLabel('Password').count()).toBe(1)
+    await page.close()
+  })
+})
+
+describe.each(['light', 'dark'] as const)('the account page in %s', (colorScheme) => {
+  it('has nothing that axe would mend, and fits a phone', async () => {
+    const browser = await openChromium()
+    const page = await browser.context.newPage()
+    await signedIn(service.baseUrl, 'openid profile courses:read courses:write orders:read')
+    await page.emulateMedia({ colorScheme })
+    await page.setViewportSize({ width: 320, height: 640 })
+    await page.goto(`${service.baseUrl}/account`)
+    await page.getByLabel('Email').fill('demo@example.com')
+    await page.getByLabel('Password').fill('demo')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    for (const act of [
+      async () => {},
+      () => page.getByRole('button', { name: 'Disconnect' }).first().click(),
+    ]) {
+      await act()
+      const { violations } = await new AxeBuilder({ page }).analyze()
+      expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
+    }
+    await browser.close()
+  })
+})
+
+/** A user of the page without a browser, so that a request can be what no browser would send. */
+async function visitor(word: 'demo' | 'teacher') {
+  const login = await fetch(`${service.baseUrl}/login`)
+  const formCookie = login.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+  const token = /name="token" value="([^"]+)"/.exec(await login.text())?.[1] ?? ''
+  const signedIn = await fetch(`${service.baseUrl}/login`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { cookie: formCookie },
+    body: new URLSearchParams({ token, email: `${word}@example.com`, password: word }),
+  })
+  const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+  const page = await (await fetch(`${service.baseUrl}/account`, { headers: { cookie } })).text()
+  return { cookie, page, token: /name="token" value="([^"]+)"/.exec(page)?.[1] ?? '' }
+}
+
+function disconnect(fields: Record<string, string>, headers: Record<string, string>): Promise<Response> {
+  const body = new URLSearchParams(fields)
+  return fetch(`${service.baseUrl}/account`, { method: 'POST', redirect: 'manual', headers, body })
+}
+
+describe('the form of the account page', () => {
+  it('disconnects nothing for anybody who is not signed in', async () => {
+    const app = await signedIn(service.baseUrl, 'courses:read')
+    const { token } = await visitor('demo')
+    const answers = [
+      await fetch(`${service.baseUrl}/account`, { redirect: 'manual' }),
+      await disconnect({ token, client_id: app.client_id }, {}),
+      await disconnect({ token, client_id: app.client_id }, { cookie: 'session=forged' }),
+    ]
+    for (const { status, headers } of answers) {
+      expect([status, headers.get('location')]).toEqual([303, '/login?return_to=%2Faccount'])
+    }
+    expect(await statusOf(app.access_token)).toBe(200)
+  })
+
+  it.each([
+    ['without its token', { token: '' }, {}],
+    ['with a forged token', { token: 'a.b.c' }, {}],
+    ['from another site', {}, { 'sec-fetch-site': 'cross-site' }],
+    ['from a sibling host', {}, { 'sec-fetch-site': 'same-site' }],
+    ['from another origin', {}, { origin: 'https://evil.example' }],
+  ])('is refused %s', async (_, fields, headers) => {
+    const app = await signedIn(service.baseUrl, 'courses:read')
+    const { cookie, token } = await visitor('demo')
+    const sent = { token, client_id: app.client_id, ...fields }
+    const answer = await disconnect(sent, { cookie, ...(headers as Record<string, string>) })
+    expect(answer.status).toBe(403)
+    expect(await answer.text()).toContain('Nothing was changed')
+    expect(await statusOf(app.access_token)).toBe(200)
+  })
+
+  it("is refused with the token of another user's page, or of another sign-in", async () => {
+    const app = await signedIn(service.baseUrl, 'courses:read')
+    await signedIn(service.baseUrl, 'courses:read', '', 'teacher')
+    const { cookie } = await visitor('demo')
+    for (const other of [await visitor('teacher'), await visitor('demo')]) {
+      expect(other.token).not.toBe('')
+      expect((await disconnect({ token: other.token, client_id: app.client_id }, { cookie })).status).toBe(
+        403,
+      )
+    }
+    expect(await statusOf(app.access_token)).toBe(200)
+  })
+
+  it("does not touch, nor show, another user's app", async () => {
+    const app = await signedIn(service.baseUrl, 'courses:read')
+    // Without an app of their own there would be no form, and no token to send.
+    await signedIn(service.baseUrl, 'courses:read', '', 'teacher')
+    const { cookie, token, page } = await visitor('teacher')
+    expect(page).not.toContain(app.client_id)
+    const answer = await disconnect({ token, client_id: app.client_id }, { cookie })
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/account'])
+    expect(await statusOf(app.access_token)).toBe(200)
+  })
+
+  it('may be sent twice', async () => {
+    const app = await signedIn(service.baseUrl, 'courses:read')
+    const { cookie, token } = await visitor('demo')
+    for (const _ of ['first', 'second'])
+      expect((await disconnect({ token, client_id: app.client_id }, { cookie })).status).toBe(303)
+    expect(await statusOf(app.access_token)).toBe(401)
+  })
+
+  it('shows what an app calls itself as text', async () => {
+    await signedIn(service.baseUrl, 'courses:read', '', 'demo', '"><script>alert(1)</script>')
+    const { cookie, page } = await visitor('demo')
+    expect(page).toContain('&lt;script&gt;')
+    expect(page).not.toContain('<script')
+    const notice = `${service.baseUrl}/account?notice=%3Cscript%3Eforged`
+    expect(await (await fetch(notice, { headers: { cookie } })).text()).not.toContain('is disconnected')
+  })
+})

@@ -1,0 +1,105 @@
+import { areas } from '../src/scopes.ts'
+import type { Sent } from './raw-request.ts'
+
+/** The security headers that each route answers with, and no others: a new route needs a row. */
+export interface Row {
+  readonly ask?: Omit<Sent, 'path'>
+  readonly status?: number
+  readonly headers: Headers
+  /** What lets scripts of other origins read the answer; without it they never may. */
+  readonly cors?: Headers
+  /** The answer to a preflight; 405 where no request of a script needs one. */
+  readonly preflight?: number
+}
+type Headers = Readonly<Record<string, string | readonly string[]>>
+
+const EVERY = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+}
+export const NO_STORE = { ...EVERY, 'cache-control': 'no-store' }
+export const OF_CORE = { ...NO_STORE, pragma: 'no-cache' }
+const cached = (seconds: number) => ({ ...EVERY, 'cache-control': `public, max-age=${seconds}` })
+
+const NOTHING_ELSE =
+  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+export const page = (formAction = '') => ({
+  ...NO_STORE,
+  'content-security-policy': NOTHING_ELSE + formAction,
+  'x-frame-options': 'DENY',
+})
+const OWN_FORMS = "; form-action 'self'"
+const viewer = {
+  ...cached(3600),
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'x-frame-options': 'DENY',
+}
+
+const ANY_ORIGIN = { 'access-control-allow-origin': '*' }
+export const PROTOCOL = {
+  ...ANY_ORIGIN,
+  'access-control-expose-headers': 'WWW-Authenticate, Retry-After, ETag',
+}
+export const SCHOOL = {
+  ...ANY_ORIGIN,
+  'access-control-expose-headers': 'WWW-Authenticate, Link, Location, Retry-After',
+}
+
+const POST = { method: 'POST', form: { a: 'b' } }
+const metadata: Row = { headers: cached(3600), cors: PROTOCOL, preflight: 204 }
+const document: Row = { headers: cached(3600), cors: ANY_ORIGIN, preflight: 405 }
+const endpoint: Row = { ask: POST, status: 400, headers: OF_CORE, cors: PROTOCOL, preflight: 204 }
+const asset: Row = { headers: cached(3600) }
+const health: Row = { headers: NO_STORE }
+
+/** What nobody must be signed in for is the same for everybody; whatever is refused is kept nowhere. */
+const schoolRows = areas.flatMap(({ name, read }): [string, Row][] => {
+  const open = { cors: SCHOOL, preflight: 204 }
+  const everybodys: Row = { ...open, headers: { ...cached(60), vary: 'Authorization' } }
+  const refused: Row = { ...open, ask: { method: 'PUT' }, status: 405, headers: NO_STORE }
+  return [
+    [`/api/${name}`, read === undefined ? refused : everybodys],
+    [`/api/${name}/:id`, read === undefined ? refused : { ...open, status: 404, headers: NO_STORE }],
+  ]
+})
+
+/** @param https whether the service is reached by https, where cookies are secure and bound to the host */
+export function headerRows(https: boolean): Readonly<Record<string, Row>> {
+  return {
+    '/': { headers: page(OWN_FORMS) },
+    '/login': { headers: { ...page(), 'set-cookie': [cookie('sign-in', 1800, https)] } },
+    '/logout': { headers: page(OWN_FORMS) },
+    '/assets/style.css': asset,
+    '/assets/icon.svg': asset,
+    '/oauth/authorize': { status: 400, headers: { ...page(), pragma: 'no-cache' } },
+    '/oauth/consent': { ask: POST, status: 400, headers: { ...page(), pragma: 'no-cache' } },
+    '/api/oauth/token': endpoint,
+    '/api/oauth/revoke': endpoint,
+    '/api/oauth/introspect': endpoint,
+    '/api/oauth/register': { ...endpoint, ask: { method: 'POST', json: {} } },
+    '/api/oauth/userinfo': { ...endpoint, ask: {}, status: 401 },
+    '/api/oauth/jwks': { ...metadata, headers: cached(900) },
+    '/.well-known/oauth-authorization-server': metadata,
+    '/.well-known/openid-configuration': metadata,
+    '/.well-known/oauth-protected-resource': metadata,
+    '/.well-known/oauth-protected-resource/mcp': metadata,
+    '/openapi.json': document,
+    '/auth.md': document,
+    '/llms.txt': document,
+    '/pricing.md': document,
+    '/docs': { headers: viewer },
+    '/docs/:file': { status: 404, headers: NO_STORE },
+    '/mcp': { ask: { method: 'POST', json: {} }, status: 403, headers: NO_STORE, preflight: 403 },
+    '/healthz': health,
+    '/readyz': health,
+    ...Object.fromEntries(schoolRows),
+  }
+}
+
+/** A cookie of the service, whatever its value. */
+export function cookie(name: string, maxAge: number, https: boolean): string {
+  const [prefix, secure] = https ? ['__Host-', '; Secure'] : ['', '']
+  return `${prefix}${name}=…; Max-Age=${maxAge}; Path=/; HttpOnly${secure}; SameSite=Lax`
+}

@@ -1,0 +1,106 @@
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Program, run } from './program.ts'
+import { freePort } from './service.ts'
+import { type SignedIn, signedIn } from './tokens.ts'
+
+/** What Prometheus reads of a service that has had something to do. */
+
+let service: Program
+let baseUrl: string
+let app: SignedIn
+let exposition: string
+beforeAll(async () => {
+  const [PORT, METRICS_PORT] = [String(await freePort()), String(await freePort())]
+  baseUrl = `http://127.0.0.1:${PORT}`
+  service = run('main.ts', [], { environment: { PORT, METRICS_PORT } })
+  await service.printed('Try next')
+  app = await signedIn(baseUrl, 'courses:read')
+  await fetch(`${baseUrl}/api/oauth/token`, {
+    method: 'POST',
+    body: new URLSearchParams({ grant_type: 'x' }),
+  })
+  await fetch(`${baseUrl}/api/courses/secret-course?of=secret-query`, { method: 'PROPFIND' })
+  const response = await fetch(`http://127.0.0.1:${METRICS_PORT}/metrics`)
+  expect(response.headers.get('content-type')).toContain('text/plain')
+  exposition = await response.text()
+})
+afterAll(async () => {
+  service.stop()
+  await service.ended
+})
+
+/** The value of a sample with these labels, whatever other labels it has. */
+function sample(name: string, labels: Record<string, string>): number | undefined {
+  const line = exposition.split('\n').find((candidate) => {
+    const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`)
+    return candidate.startsWith(`${name}{`) && wanted.every((text) => candidate.includes(text))
+  })
+  return line === undefined ? undefined : Number(line.split(' ').at(-1))
+}
+
+describe('the metrics', () => {
+  it('count what happened, and are there before it happens', () => {
+    const events = (type: string) => sample('grantkit_events_total', { type })
+    expect(['client_registered', 'consent_granted', 'code_redeemed'].map(events)).toEqual([1, 1, 1])
+    expect(['grant_ended', 'failed', 'grant_revoked'].map(events)).toEqual([0, 0, 0])
+    expect(sample('grantkit_refusals_total', { error: 'invalid_client' })).toBe(1)
+  })
+
+  it('time the answers by route and status', () => {
+    const answers = (labels: Record<string, string>) =>
+      sample('grantkit_http_request_duration_seconds_count', labels)
+    expect(answers({ route: '/api/oauth/token', status: '200', method: 'POST' })).toBe(1)
+    expect(answers({ route: '/api/oauth/token', status: '401', method: 'POST' })).toBe(1)
+  })
+
+  it('say nothing about anybody, and nothing that a caller made up', () => {
+    for (const text of [app.client_id, 'demo-account', 'demo@example.com', 'secret', 'PROPFIND', '127.0.0.1'])
+      expect(exposition).not.toContain(text)
+  })
+
+  it('are not on the port that the world sees', async () => {
+    expect((await fetch(`${baseUrl}/metrics`)).status).toBe(404)
+  })
+})
+
+const root = new URL('../../../', import.meta.url)
+const read = (path: string) => readFile(new URL(path, root), 'utf8')
+
+/** Every metric that an expression selects, with the labels it speaks of. */
+function selected(expression: string): { name: string; labels: string[] }[] {
+  const grouped = [...expression.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, names = '']) => names.split(', '))
+  return [...expression.matchAll(/([a-z]\w*)\{([^}]*)\}/g)].map(([, name = '', matchers = '']) => ({
+    name,
+    labels: [...grouped, ...[...matchers.matchAll(/([a-z_]+)=/g)].map(([, label = '']) => label)],
+  }))
+}
+
+function offered(): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>()
+  for (const [, name = '', labels = ''] of exposition.matchAll(/^([a-z]\w*)(?:\{(.*)\})? \S+$/gm))
+    found.set(name, new Set([...labels.matchAll(/(\w+)="/g)].map(([, label = '']) => label)))
+  return found
+}
+
+/** What Prometheus itself adds to each sample. */
+const ADDED = ['job', 'instance']
+
+describe.each([
+  ['the Grafana dashboard', 'docs/operations/grafana.json', /"expr": ("(?:[^"\\]|\\.)*")/g, JSON.parse],
+  ['the alerts', 'docs/operations.md', /^ +expr: (.*)$/gm, (text: string) => text],
+] as const)('%s', (_, path, pattern, decode) => {
+  it('asks for metrics and labels that there are', async () => {
+    const expressions = [...(await read(path)).matchAll(pattern)].map(([, text = '']) => String(decode(text)))
+    expect(expressions.length).toBeGreaterThan(3)
+    const metrics = offered()
+    for (const expression of expressions) {
+      expect(selected(expression), expression).not.toEqual([])
+      for (const { name, labels } of selected(expression)) {
+        const known = metrics.get(name)
+        expect(known, `${name} in ${expression}`).toBeDefined()
+        expect(labels.filter((label) => !known?.has(label) && !ADDED.includes(label))).toEqual([])
+      }
+    }
+  })
+})

@@ -1,0 +1,74 @@
+import {
+  type AuthorizationServer,
+  createAuthorizationServer,
+  createResourceServer,
+  type HttpRequest,
+  type HttpResponse,
+  type PrivateJwk,
+  type ResourceServer,
+  type Store,
+} from '@grantkit/core'
+import { createMemoryStore } from '@grantkit/store-memory'
+import { exportJWK, generateKeyPair } from 'jose'
+
+/** Grantkit as its quick start wires it, with default lifetimes. A cookie says who is signed in. */
+export interface Service {
+  readonly server: AuthorizationServer
+  readonly api: ResourceServer<Scope>
+}
+
+const SCOPES = {
+  openid: { description: 'Sign you in' },
+  'notes:read': { description: 'Read your notes' },
+  'notes:write': { description: 'Change your notes' },
+} as const
+type Scope = keyof typeof SCOPES
+
+const html = (status: number, body: string): HttpResponse => ({
+  status,
+  headers: { 'content-type': 'text/html' },
+  body,
+})
+
+export interface ServiceOptions {
+  readonly store?: Store
+  /** Scopes of the catalogue beside those that are asked for. */
+  readonly moreScopes?: Readonly<Record<string, { readonly description: string }>>
+}
+
+export async function openService(issuer: string, options: ServiceOptions = {}): Promise<Service> {
+  const { store = createMemoryStore(), moreScopes = {} } = options
+  const scopes: Record<Scope, { description: string }> = { ...SCOPES, ...moreScopes }
+  const server = createAuthorizationServer({
+    issuer,
+    store,
+    scopes,
+    secret: 'a secret of the benchmark, long enough to pass',
+    keys: await Promise.all([signingKey('RS256'), signingKey('ES256')]),
+    claims: async () => ({ name: 'Alice' }),
+    interaction: {
+      session: async ({ headers }: HttpRequest) => sessionOf(headers.cookie),
+      signIn: (returnTo) => ({
+        status: 303,
+        headers: { location: `/login?to=${encodeURIComponent(returnTo)}` },
+        body: '',
+      }),
+      errorPage: ({ status, description }) => html(status, description),
+      // The ticket is the whole page, since no person reads it.
+      consentPage: ({ ticket }) => html(200, ticket),
+    },
+  })
+  return { server, api: createResourceServer({ resource: issuer, store, scopes }) }
+}
+
+const startedAt = Math.floor(Date.now() / 1000)
+
+function sessionOf(cookie: string | string[] | undefined) {
+  const subject = /^user=(.+)$/.exec(String(cookie ?? ''))?.[1]
+  return subject === undefined ? undefined : { id: `session of ${subject}`, subject, authTime: startedAt }
+}
+
+async function signingKey(alg: PrivateJwk['alg']): Promise<PrivateJwk> {
+  const { privateKey } = await generateKeyPair(alg, { extractable: true })
+  return { ...(await exportJWK(privateKey)), alg, kid: `bench-${alg}` } as PrivateJwk
+}

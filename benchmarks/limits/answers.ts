@@ -1,0 +1,78 @@
+import { postJson } from '../src/http-text.ts'
+import { codeWork, introspectWork, protectedWork, refreshWork, repeated } from '../src/requests.ts'
+import { CLIENT_METADATA, SCOPE, SUBJECT } from '../src/sample.ts'
+import type { Target } from '../src/target.ts'
+
+/** What a framework without any OAuth answers: as many bytes as Grantkit, from a request it has parsed as well. */
+
+const id = '0123456789abcdefghijkl'
+const secret = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFG'
+
+/** With these Grantkit answers at its endpoints, so these are sent here too; a guarded route adds none of them. */
+export const HEADERS = {
+  'content-type': 'application/json',
+  'cache-control': 'no-store',
+  pragma: 'no-cache',
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'WWW-Authenticate, Retry-After, ETag',
+}
+
+export const REGISTRATION = {
+  client_id: id,
+  client_id_issued_at: 1_800_000_000,
+  ...CLIENT_METADATA,
+  application_type: 'native',
+  id_token_signed_response_alg: 'RS256',
+}
+
+export const TOKENS = {
+  access_token: `gka_${id}.${secret}`,
+  token_type: 'Bearer',
+  expires_in: 3600,
+  scope: SCOPE,
+  refresh_token: `gkr_${id}.${id}.1.${secret}`,
+}
+
+export const DESCRIPTION = {
+  active: true,
+  scope: SCOPE,
+  client_id: id,
+  sub: SUBJECT,
+  aud: 'http://127.0.0.1:40000',
+  iss: 'http://127.0.0.1:40000',
+  iat: 1_800_000_000,
+  exp: 1_800_003_600,
+  token_type: 'Bearer',
+}
+
+export const NOTES = { owner: SUBJECT }
+
+/** What a form must have held to be answered, so that no parser is lazy for free. */
+export function tokensFor(grantType: unknown): object {
+  if (grantType !== 'authorization_code' && grantType !== 'refresh_token') throw new Error('No grant_type')
+  return TOKENS
+}
+
+export function descriptionFor(token: unknown): object {
+  if (typeof token !== 'string') throw new Error('No token')
+  return DESCRIPTION
+}
+
+export function notesFor(authorization: unknown): object {
+  if (typeof authorization !== 'string' || !authorization.startsWith('Bearer ')) throw new Error('No token')
+  return NOTES
+}
+
+export const limitTarget: Target = {
+  work: {
+    register: repeated(postJson('/register', CLIENT_METADATA)),
+    code: codeWork('/token', id, () => `gkc_${id}.${secret}`),
+    refresh: refreshWork('/token', id, () => TOKENS.refresh_token),
+    protected: protectedWork('/notes', () => TOKENS.access_token),
+    introspect: introspectWork(
+      '/introspect',
+      { client_id: id, client_secret: secret },
+      () => TOKENS.access_token,
+    ),
+  },
+}

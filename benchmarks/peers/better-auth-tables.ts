@@ -1,0 +1,126 @@
+import { createAdapterFactory } from 'better-auth/adapters'
+
+/**
+ * Tables for better-auth in memory. Its own memory adapter looks at every row for every query and copies the whole
+ * database for every transaction, so its cost grows with the number of tokens; this one has indexes.
+ */
+export function mapAdapter() {
+  const tables = new Map<string, Table>()
+  function table(model: string): Table {
+    const found = tables.get(model) ?? new Table()
+    tables.set(model, found)
+    return found
+  }
+  return createAdapterFactory({
+    config: {
+      adapterId: 'map',
+      adapterName: 'Maps with indexes',
+      supportsArrays: true,
+      supportsJSON: true,
+      transaction: false,
+    },
+    adapter: () => ({
+      create: async ({ model, data }) => table(model).add(data) as never,
+      findOne: async ({ model, where }) => (table(model).select(where)[0] ?? null) as never,
+      findMany: async ({ model, where = [], limit }) => table(model).select(where).slice(0, limit) as never,
+      count: async ({ model, where = [] }) => table(model).select(where).length,
+      update: async ({ model, where, update }) =>
+        (table(model).update(where, update as Row)[0] ?? null) as never,
+      updateMany: async ({ model, where, update }) => table(model).update(where, update).length,
+      delete: async ({ model, where }) => void table(model).remove(where),
+      deleteMany: async ({ model, where }) => table(model).remove(where).length,
+      consumeOne: async ({ model, where }) => (table(model).remove(where, 1)[0] ?? null) as never,
+    }),
+  })
+}
+
+type Row = Record<string, unknown>
+
+interface Condition {
+  readonly field: string
+  readonly value: unknown
+  readonly operator: string
+  readonly connector: 'AND' | 'OR'
+}
+
+class Table {
+  readonly #rows = new Set<Row>()
+  readonly #indexes = new Map<string, Map<unknown, Set<Row>>>()
+
+  add(row: Row): Row {
+    this.#rows.add(row)
+    for (const [field, index] of this.#indexes) insert(index, row[field], row)
+    return row
+  }
+
+  select(where: readonly Condition[]): Row[] {
+    const [first] = where
+    const indexed = first?.operator === 'eq' && where.every(({ connector }) => connector === 'AND')
+    const candidates = indexed ? this.#index(first.field).get(first.value) : this.#rows
+    return [...(candidates ?? [])].filter((row) => matches(row, where))
+  }
+
+  update(where: readonly Condition[], changes: Row): Row[] {
+    const found = this.select(where)
+    for (const row of found) {
+      this.#forget(row)
+      this.add(Object.assign(row, changes))
+    }
+    return found
+  }
+
+  remove(where: readonly Condition[], most = Number.POSITIVE_INFINITY): Row[] {
+    const found = this.select(where).slice(0, most)
+    for (const row of found) this.#forget(row)
+    return found
+  }
+
+  #forget(row: Row): void {
+    this.#rows.delete(row)
+    for (const [field, index] of this.#indexes) index.get(row[field])?.delete(row)
+  }
+
+  #index(field: string): Map<unknown, Set<Row>> {
+    const existing = this.#indexes.get(field)
+    if (existing !== undefined) return existing
+    const index = new Map<unknown, Set<Row>>()
+    for (const row of this.#rows) insert(index, row[field], row)
+    this.#indexes.set(field, index)
+    return index
+  }
+}
+
+function insert(index: Map<unknown, Set<Row>>, value: unknown, row: Row): void {
+  const rows = index.get(value)
+  if (rows === undefined) index.set(value, new Set([row]))
+  else rows.add(row)
+}
+
+function matches(row: Row, where: readonly Condition[]): boolean {
+  if (where.length === 0) return true
+  const all = where.filter(({ connector }) => connector === 'AND')
+  const any = where.filter(({ connector }) => connector === 'OR')
+  return all.every((one) => holds(row, one)) && (any.length === 0 || any.some((one) => holds(row, one)))
+}
+
+function holds(row: Row, { field, value, operator }: Condition): boolean {
+  const found = row[field] ?? null
+  switch (operator) {
+    case 'eq':
+      return found === (value ?? null)
+    case 'ne':
+      return found !== (value ?? null)
+    case 'in':
+      return (value as unknown[]).includes(found)
+    case 'lt':
+      return (found as number) < (value as number)
+    case 'lte':
+      return (found as number) <= (value as number)
+    case 'gt':
+      return (found as number) > (value as number)
+    case 'gte':
+      return (found as number) >= (value as number)
+    default:
+      throw new Error(`The tables of the benchmark know no ${operator}`)
+  }
+}

@@ -1,0 +1,128 @@
+import type { Server } from 'node:http'
+import { registerHooks } from 'node:module'
+import type { OAuthHelpers } from '@cloudflare/workers-oauth-provider'
+import { createAdaptorServer } from '@hono/node-server'
+import { bearerGet } from '../src/http-text.ts'
+import { listen } from '../src/listen.ts'
+import {
+  authorizeWork,
+  codeWork,
+  metadataWork,
+  protectedWork,
+  refreshWork,
+  registerWork,
+} from '../src/requests.ts'
+import {
+  authorizationQuery,
+  CLIENT_METADATA,
+  REDIRECT_URI,
+  SCOPES,
+  SUBJECT,
+  VERIFIER,
+} from '../src/sample.ts'
+import type { StartTarget } from '../src/target.ts'
+
+// It imports one base class from the runtime of Workers, to tell handlers apart.
+const WORKERS = 'data:text/javascript,export class WorkerEntrypoint {}'
+registerHooks({
+  resolve: (specifier, context, next) =>
+    specifier === 'cloudflare:workers' ? { url: WORKERS, shortCircuit: true } : next(specifier, context),
+})
+
+// Without this flag of its runtime it warns that a feature is off, which is off here anyway.
+Object.assign(globalThis, { Cloudflare: { compatibilityFlags: { global_fetch_strictly_public: true } } })
+
+/** On Node behind Hono's server, the quickest bridge from node:http to fetch; KV is a map. It introspects nothing. */
+export const start: StartTarget = async (port) => {
+  const origin = `http://127.0.0.1:${port}`
+  const { OAuthProvider, getOAuthApi } = await import('@cloudflare/workers-oauth-provider')
+  const notes = { fetch: (_: unknown, __: unknown, { props }: { props: unknown }) => Response.json(props) }
+  const pages = {
+    async fetch(request: Request, { OAUTH_PROVIDER }: { OAUTH_PROVIDER: OAuthHelpers }) {
+      const { clientId } = await OAUTH_PROVIDER.parseAuthRequest(request)
+      return new Response(null, { status: 302, headers: { location: `/login?client=${clientId}` } })
+    },
+  }
+  const options = {
+    apiRoute: '/notes',
+    apiHandler: notes as never,
+    defaultHandler: pages as never,
+    authorizeEndpoint: '/authorize',
+    tokenEndpoint: '/token',
+    clientRegistrationEndpoint: '/register',
+    scopesSupported: SCOPES,
+    onError() {},
+    resourceMetadata: { resource: `${origin}/notes` },
+  }
+  const provider = new OAuthProvider(options as never)
+  const env = { OAUTH_KV: new MapKv() }
+  const context = { waitUntil() {}, passThroughOnException() {}, props: {} }
+  const answer = (request: Request) => provider.fetch(request, { ...env } as never, { ...context } as never)
+  await listen(createAdaptorServer({ fetch: answer, overrideGlobalObjects: false }) as Server, port)
+
+  const api = getOAuthApi(options as never, env as never)
+  const { clientId } = await api.createClient({
+    redirectUris: [REDIRECT_URI],
+    clientName: CLIENT_METADATA.client_name,
+    tokenEndpointAuthMethod: 'none',
+    grantTypes: ['authorization_code', 'refresh_token'],
+  })
+  const request = await api.parseAuthRequest(
+    new Request(`${origin}/authorize?${authorizationQuery(clientId)}`),
+  )
+  const newCode = async () => {
+    const approval = { request, userId: SUBJECT, metadata: {}, scope: SCOPES, props: { owner: SUBJECT } }
+    const { redirectTo } = await api.completeAuthorization({ ...approval, revokeExistingGrants: false })
+    return new URL(redirectTo).searchParams.get('code') ?? ''
+  }
+  const newTokens = async () => {
+    const body = new URLSearchParams({
+      grant_type: 'authorization_code',
+      client_id: clientId,
+      redirect_uri: REDIRECT_URI,
+      code_verifier: VERIFIER,
+      code: await newCode(),
+    })
+    const answered = await answer(new Request(`${origin}/token`, { method: 'POST', body }))
+    return (await answered.json()) as { access_token: string; refresh_token: string }
+  }
+  return {
+    opens: (token) => bearerGet('/notes', token),
+    work: {
+      register: registerWork('/register'),
+      code: codeWork('/token', clientId, newCode),
+      refresh: refreshWork('/token', clientId, async () => (await newTokens()).refresh_token),
+      protected: protectedWork('/notes', async () => (await newTokens()).access_token),
+      authorize: authorizeWork('/authorize', clientId),
+      metadata: metadataWork(),
+    },
+  }
+}
+
+interface KeyOptions {
+  readonly type?: string
+}
+
+/** What it uses of Workers KV. Nothing expires within a run. */
+class MapKv {
+  readonly #values = new Map<string, string>()
+
+  async get(key: string, { type }: KeyOptions = {}) {
+    const value = this.#values.get(key)
+    if (value === undefined) return null
+    return type === 'json' ? JSON.parse(value) : value
+  }
+
+  async put(key: string, value: string) {
+    this.#values.set(key, value)
+  }
+
+  async delete(key: string) {
+    this.#values.delete(key)
+  }
+
+  async list({ prefix = '' }: { prefix?: string } = {}) {
+    const names = [...this.#values.keys()].filter((key) => key.startsWith(prefix))
+    return { keys: names.map((name) => ({ name })), list_complete: true, cursor: undefined }
+  }
+}

@@ -1,0 +1,93 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+
+/** What came back, and the connection is free for the next request. */
+export type Answered = (status: number, body: Buffer) => void
+
+const HEAD_END = '\r\n\r\n'
+const LENGTH = /\r\ncontent-length: *(\d+)/i
+const CHUNKED = /\r\ntransfer-encoding: *chunked/i
+
+/**
+ * One keep-alive connection that has one request on its way at a time. It reads just enough of HTTP/1.1 to know
+ * where an answer ends: the less the generator does, the less it can be what is measured.
+ */
+export class Connection {
+  readonly #socket: Socket
+  #waiting: Answered | undefined
+  #received: Buffer = Buffer.alloc(0)
+
+  static async open(port: number, failed: (error: Error) => void): Promise<Connection> {
+    const connection = new Connection(port, failed)
+    await once(connection.#socket, 'connect')
+    return connection
+  }
+
+  private constructor(port: number, failed: (error: Error) => void) {
+    // `onread` reads into one buffer, without the machinery of a stream.
+    const onread = {
+      buffer: Buffer.allocUnsafe(64 * 1024),
+      callback: (size: number, buffer: Uint8Array) =>
+        this.#read(Buffer.from(buffer.buffer, buffer.byteOffset, size)),
+    }
+    this.#socket = connect({ port, host: '127.0.0.1', noDelay: true, onread })
+    this.#socket.on('error', failed)
+    this.#socket.on('close', () => {
+      if (this.#waiting !== undefined)
+        failed(new Error('The server closed a connection instead of answering'))
+    })
+  }
+
+  send(request: Buffer, answered: Answered): void {
+    this.#waiting = answered
+    this.#socket.write(request)
+  }
+
+  close(): void {
+    this.#socket.destroy()
+  }
+
+  #read(chunk: Buffer): boolean {
+    const bytes = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk])
+    const body = bodyOf(bytes)
+    if (body === undefined) {
+      this.#received = Buffer.from(bytes)
+      return true
+    }
+    if (this.#received.length > 0) this.#received = Buffer.alloc(0)
+    const answered = this.#waiting
+    this.#waiting = undefined
+    answered?.(statusOf(bytes), body)
+    return true
+  }
+}
+
+function statusOf(bytes: Buffer): number {
+  return Number(bytes.toString('latin1', 9, 12))
+}
+
+/** A copy of the body, or `undefined` while it is not all there. */
+function bodyOf(bytes: Buffer): Buffer | undefined {
+  const headEnd = bytes.indexOf(HEAD_END)
+  if (headEnd === -1) return undefined
+  const head = bytes.toString('latin1', 0, headEnd)
+  const start = headEnd + HEAD_END.length
+  const length = LENGTH.exec(head)?.[1]
+  if (length === undefined) return CHUNKED.test(head) ? chunkedBody(bytes, start) : Buffer.alloc(0)
+  const end = start + Number(length)
+  return bytes.length < end ? undefined : Buffer.from(bytes.subarray(start, end))
+}
+
+function chunkedBody(bytes: Buffer, start: number): Buffer | undefined {
+  const chunks: Buffer[] = []
+  for (let position = start; ; ) {
+    const lineEnd = bytes.indexOf('\r\n', position)
+    if (lineEnd === -1) return undefined
+    const size = Number.parseInt(bytes.toString('latin1', position, lineEnd), 16)
+    const end = lineEnd + 2 + size
+    if (bytes.length < end + 2) return undefined
+    if (size === 0) return Buffer.concat(chunks)
+    chunks.push(bytes.subarray(lineEnd + 2, end))
+    position = end + 2
+  }
+}

@@ -1,0 +1,67 @@
+import { performance } from 'node:perf_hooks'
+import { Connection } from './connection.ts'
+
+export interface Load {
+  readonly port: number
+  /** Sent once each, in this order, by whichever connection is free. */
+  readonly requests: readonly Buffer[]
+  readonly connections: number
+  readonly expected: (status: number) => boolean
+}
+
+export interface LoadResult {
+  readonly seconds: number
+  /** How long each request took, in milliseconds. */
+  readonly latencies: Float64Array
+  /** In the order of the requests. */
+  readonly bodies: readonly Buffer[]
+  /** CPU time of this process for each second that passed: near 1, the generator may be the limit. */
+  readonly generatorBusy: number
+}
+
+/** Sends every request over a fixed number of connections, the next as soon as an answer is there. */
+export async function drive(load: Load): Promise<LoadResult> {
+  const failure = Promise.withResolvers<never>()
+  const opening = Array.from({ length: load.connections }, () => Connection.open(load.port, failure.reject))
+  const connections = await Promise.race([failure.promise, Promise.all(opening)])
+  try {
+    return await Promise.race([failure.promise, run(load, connections, failure.reject)])
+  } finally {
+    for (const connection of connections) connection.close()
+  }
+}
+
+async function run(
+  { requests, expected }: Load,
+  connections: readonly Connection[],
+  failed: (error: Error) => void,
+): Promise<LoadResult> {
+  const latencies = new Float64Array(requests.length)
+  const bodies: Buffer[] = new Array(requests.length)
+  const finished = Promise.withResolvers<void>()
+  let sent = 0
+  let done = 0
+
+  function next(connection: Connection): void {
+    const index = sent++
+    const request = requests[index]
+    if (request === undefined) return
+    const start = performance.now()
+    connection.send(request, (status, body) => {
+      latencies[index] = performance.now() - start
+      bodies[index] = body
+      if (!expected(status))
+        failed(new Error(`Answered ${status}: ${body.toString().slice(0, 500)}\nto ${request}`))
+      else if (++done === requests.length) finished.resolve()
+      else next(connection)
+    })
+  }
+
+  const cpu = process.cpuUsage()
+  const start = performance.now()
+  for (const connection of connections) next(connection)
+  await finished.promise
+  const seconds = (performance.now() - start) / 1000
+  const { user, system } = process.cpuUsage(cpu)
+  return { seconds, latencies, bodies, generatorBusy: (user + system) / 1e6 / seconds }
+}

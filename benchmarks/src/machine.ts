@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs'
+import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { pinned } from './cores.ts'
+
+/** What the numbers depend on, beside the code. */
+export interface Machine {
+  readonly cpu: string
+  readonly cores: number
+  readonly memoryGiB: number
+  readonly system: string
+  readonly node: string
+  /** Whether server and generator had a core each. */
+  readonly pinned: boolean
+  /** Processes that wanted to run in the minute before, on average: much above 0, and the machine was not free. */
+  readonly loadBefore: number
+}
+
+export function describeMachine(): Machine {
+  const [cpu] = cpus()
+  return {
+    cpu: cpu?.model ?? 'unknown',
+    cores: cpus().length,
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    system: `${platform()} ${release()} ${arch()}`,
+    node: process.versions.node,
+    pinned,
+    loadBefore: loadavg()[0] ?? 0,
+  }
+}
+
+const NODE_MODULES = join(import.meta.dirname, '../node_modules')
+
+/** The versions of what is measured, by package. */
+export function installedVersions(): Record<string, string> {
+  const { dependencies } = packageJson(join(NODE_MODULES, '..'))
+  const others = Object.keys(dependencies).filter((name) => !name.startsWith('@grantkit/'))
+  return Object.fromEntries(others.map((name) => [name, packageJson(join(NODE_MODULES, name)).version]))
+}
+
+function packageJson(folder: string): { version: string; dependencies: Record<string, string> } {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+}

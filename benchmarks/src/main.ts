@@ -1,0 +1,41 @@
+import { GENERATOR_CORE, pinThisProcess } from './cores.ts'
+import { measureWork } from './measure.ts'
+import { measureMemory } from './memory.ts'
+import { type Options, readOptions, USAGE } from './options.ts'
+import { report } from './report.ts'
+import { newResults, type Results, writeResults } from './results.ts'
+import { measureScaling } from './scaling.ts'
+
+const options = optionsOrEnd()
+if (options.mode === 'help') console.log(USAGE)
+else if (options.mode === 'scaling') console.log(await measureScaling(options.quick))
+else await compare(options)
+
+/** Whoever mistypes an option is told which, and no stack. */
+function optionsOrEnd(): Options {
+  try {
+    return readOptions(process.argv.slice(2))
+  } catch (error) {
+    console.error((error as Error).message)
+    process.exit(1)
+  }
+}
+
+async function compare(options: Options): Promise<void> {
+  const results = await measureAll(options)
+  const text = report(results)
+  console.log(`\n${text}`)
+  if (options.complete) console.log(`Written to results/${await writeResults(results, text)}`)
+}
+
+async function measureAll(options: Options): Promise<Results> {
+  const empty = newResults(options.quick, options.effort)
+  pinThisProcess(GENERATOR_CORE)
+  const measurements = []
+  for (const work of options.work) {
+    console.error(`Measuring ${work}`)
+    measurements.push(...(await measureWork(work, options)))
+  }
+  console.error('Measuring memory')
+  return { ...empty, measurements, memory: options.memory ? await measureMemory(options) : [] }
+}

@@ -1,0 +1,110 @@
+import { parseArgs } from 'node:util'
+import { TARGETS, type TargetRow } from './targets.ts'
+import { WORK_NAMES, type WorkName } from './work.ts'
+
+export interface Options {
+  readonly mode: 'compare' | 'scaling' | 'help'
+  readonly targets: readonly TargetRow[]
+  readonly work: readonly WorkName[]
+  readonly quick: boolean
+  readonly profile: boolean
+  readonly memory: boolean
+  /** Everything is measured, so the results are worth keeping. */
+  readonly complete: boolean
+  readonly effort: Effort
+}
+
+/** How long to look. */
+export interface Effort {
+  readonly rounds: number
+  /** How long one round of one target shall take, in seconds. */
+  readonly roundSeconds: number
+  /** For how long, in seconds, and with how many requests at least a target is warmed up. */
+  readonly warmUpSeconds: number
+  readonly warmUpRequests: number
+  readonly connections: number
+  /** For the memory of one grant: how many live ones, and after how many seconds fewer must do. */
+  readonly grants: number
+  readonly memorySeconds: number
+}
+
+const FULL: Effort = {
+  rounds: 7,
+  roundSeconds: 1,
+  warmUpSeconds: 3,
+  warmUpRequests: 4000,
+  connections: 16,
+  grants: 50_000,
+  memorySeconds: 20,
+}
+const QUICK: Effort = {
+  rounds: 3,
+  roundSeconds: 0.2,
+  warmUpSeconds: 1,
+  warmUpRequests: 1000,
+  connections: 16,
+  grants: 3000,
+  memorySeconds: 1,
+}
+
+const QUICK_WORK = 'register,code,refresh,protected,introspect,memory'
+
+export const USAGE = `pnpm bench             Grantkit, its peers and the bare frameworks, side by side
+pnpm bench scaling     whether Grantkit's cost grows with the number of grants, clients or scopes
+
+  --quick               a rough look at the most important, in about two minutes
+  --only <target,…>     ${TARGETS.map(({ name }) => name).join(', ')}
+  --work <name,…>       ${WORK_NAMES.join(', ')}, memory
+  --rounds <number>     how often each target is measured
+  --profile             a CPU profile of each workload of Grantkit, in benchmarks/profiles/
+  --help`
+
+/** @throws Error that names the argument at fault */
+export function readOptions(args: readonly string[]): Options {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      quick: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      work: { type: 'string' },
+      rounds: { type: 'string' },
+      profile: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  const names = values.work ?? (values.quick ? QUICK_WORK : undefined)
+  const work = chosen(names, [...WORK_NAMES, 'memory' as const], (name) => name)
+  const effort = values.quick ? QUICK : FULL
+  return {
+    mode: values.help ? 'help' : modeOf(positionals),
+    targets: chosen(values.only, TARGETS, ({ name }) => name),
+    work: work.filter((name) => name !== 'memory'),
+    memory: work.includes('memory'),
+    quick: values.quick,
+    profile: values.profile,
+    complete: !values.quick && values.only === undefined && values.work === undefined,
+    effort: { ...effort, rounds: roundsOf(values.rounds ?? effort.rounds) },
+  }
+}
+
+function roundsOf(given: string | number): number {
+  const rounds = Number(given)
+  if (!Number.isInteger(rounds) || rounds < 1)
+    throw new Error(`--rounds must be a whole number, not ${given}`)
+  return rounds
+}
+
+function modeOf([mode = 'compare']: readonly string[]): 'compare' | 'scaling' {
+  if (mode === 'compare' || mode === 'scaling') return mode
+  throw new Error(`There is no mode ${mode}\n\n${USAGE}`)
+}
+
+function chosen<T>(names: string | undefined, all: readonly T[], nameOf: (item: T) => string): readonly T[] {
+  if (names === undefined) return all
+  return names.split(',').map((name) => {
+    const found = all.find((item) => nameOf(item) === name)
+    if (found === undefined) throw new Error(`${name} is none of ${all.map(nameOf).join(', ')}`)
+    return found
+  })
+}

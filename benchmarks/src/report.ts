@@ -1,0 +1,110 @@
+import type { Measurement } from './measure.ts'
+import type { Results } from './results.ts'
+import { median } from './statistics.ts'
+import { table } from './table.ts'
+import { TARGETS, type TargetRow } from './targets.ts'
+import { WORK, WORK_NAMES, type WorkName } from './work.ts'
+
+/** What a peer does not offer. */
+const NOTHING = '–'
+
+/** The whole run in Markdown. */
+export function report(results: Results): string {
+  return [
+    '# Measurements',
+    introduction(results),
+    '## Requests per second',
+    'The median of all rounds. More is better.',
+    throughputTable(results),
+    '## How many times as many as the others',
+    'Requests per second of Grantkit on Fastify, divided by those of the row: the median of the rounds.',
+    ratioTable(results),
+    '## Latency in milliseconds',
+    `Median and 99th percentile with ${results.effort.connections} requests always on their way, so it is mostly waiting.`,
+    byWork(results, ({ p50, p99 }) => `${p50.toFixed(2)} / ${p99.toFixed(1)}`),
+    '## Server CPU',
+    'Seconds of all threads of the server for 10,000 requests. A busy machine disturbs it less than throughput.',
+    byWork(results, ({ cpuPer10k }) => cpuPer10k.toFixed(2)),
+    ...memorySection(results),
+    '## Was the generator the limit?',
+    'CPU of the server / of the generator, in cores. The server is the limit where the first is near 1 and the second is not.',
+    byWork(
+      results,
+      ({ serverBusy, generatorBusy }) => `${serverBusy.toFixed(2)} / ${generatorBusy.toFixed(2)}`,
+    ),
+    '## Versions',
+    Object.entries(results.versions)
+      .map(([name, version]) => `${name} ${version}`)
+      .join(', '),
+    '',
+  ].join('\n\n')
+}
+
+/** Only what a reader of the front page wants to know. */
+export function throughputTable(results: Results): string {
+  return byWork(results, ({ requestsPerSecond }) => whole(requestsPerSecond))
+}
+
+function introduction({ date, machine, effort, quick }: Results): string {
+  const { cpu, cores, system, node, pinned, loadBefore } = machine
+  return [
+    `${date.slice(0, 10)}, ${cpu}, ${cores} cores, ${system}, Node ${node}.`,
+    `${effort.rounds} interleaved rounds of ${effort.roundSeconds} s over ${effort.connections} connections.`,
+    pinned ? 'Server and generator on a core each.' : 'Server and generator NOT on cores of their own.',
+    quick ? 'A quick look: expect 10 % of noise.' : '',
+    loadBefore > 0.5 ? `The machine was NOT free: load ${loadBefore.toFixed(1)} before the run.` : '',
+  ]
+    .filter(Boolean)
+    .join(' ')
+}
+
+/** Round by round, since what disturbs the machine disturbs the neighbours of one round alike. */
+function ratioTable(results: Results): string {
+  return byWork(results, ({ work, rounds }) => {
+    const ours = find(results, 'fastify', work)?.rounds
+    if (ours === undefined) return NOTHING
+    return `${median(rounds.map((rate, round) => (ours[round] ?? Number.NaN) / rate)).toFixed(1)}×`
+  })
+}
+
+function memorySection({ memory }: Results): string[] {
+  if (memory.length === 0) return []
+  const rows = memory.map(({ target, bytesPerGrant, grants }) => [
+    titleOf(target),
+    whole(bytesPerGrant),
+    whole(grants),
+  ])
+  return [
+    '## Memory per live grant',
+    'Growth of the heap and its buffers for one grant with a live access and refresh token.',
+    table(['', 'bytes', 'of so many grants'], rows),
+  ]
+}
+
+function byWork(results: Results, cell: (measurement: Measurement) => string): string {
+  const works = WORK_NAMES.filter((work) => results.measurements.some((one) => one.work === work))
+  const rows = measuredTargets(results).map(({ name, title }) => [
+    title,
+    ...works.map((work) => {
+      const found = find(results, name, work)
+      return found === undefined ? NOTHING : cell(found)
+    }),
+  ])
+  return table(['', ...works.map((work) => WORK[work].title)], rows)
+}
+
+function measuredTargets({ measurements }: Results): TargetRow[] {
+  return TARGETS.filter(({ name }) => measurements.some(({ target }) => target === name))
+}
+
+function find({ measurements }: Results, target: string, work: WorkName): Measurement | undefined {
+  return measurements.find((one) => one.target === target && one.work === work)
+}
+
+function titleOf(target: string): string {
+  return TARGETS.find(({ name }) => name === target)?.title ?? target
+}
+
+function whole(value: number): string {
+  return Math.round(value).toLocaleString('en')
+}

@@ -1,0 +1,103 @@
+import { checkAnswers } from './answer-check.ts'
+import { collectYoung } from './garbage.ts'
+import { drive, type LoadResult } from './load.ts'
+import type { Effort } from './options.ts'
+import { quantile } from './statistics.ts'
+import type { TargetProcess } from './target-process.ts'
+import type { TargetRow } from './targets.ts'
+import { isExpectedStatus, WORK, type WorkName } from './work.ts'
+
+/** What one round of one target at one workload showed. */
+export interface Round {
+  readonly requestsPerSecond: number
+  /** Milliseconds, at the number of connections of the run. */
+  readonly p50: number
+  readonly p99: number
+  /** Seconds of server CPU, all threads, for 10,000 requests. */
+  readonly cpuPer10k: number
+  /** CPU seconds a second: a server near 1 is the limit, a generator near 1 may be. */
+  readonly serverBusy: number
+  readonly generatorBusy: number
+}
+
+/** A target under one workload. */
+export interface Subject {
+  readonly row: TargetRow
+  readonly process: TargetProcess
+  readonly work: WorkName
+}
+
+/** Milliseconds: a very slow target is measured colder than the others rather than never. */
+const MOST_WARM_UP = 30_000
+
+/** Lets the engine compile what it will run, and tells how many requests fill a round. */
+export async function warmUp(subject: Subject, effort: Effort): Promise<number> {
+  const end = Date.now() + effort.warmUpSeconds * 1000
+  let batch = 50
+  for (let sent = 0; ; sent += batch) {
+    const { result } = await send(subject, batch, effort)
+    const perSecond = batch / result.seconds
+    if (sent >= effort.warmUpRequests && Date.now() >= end) return requestsOfRound(perSecond, effort)
+    batch = Math.min(Math.max(50, Math.ceil(perSecond / 4)), 4000)
+    if (Date.now() >= end + MOST_WARM_UP) return requestsOfRound(perSecond, effort)
+  }
+}
+
+function requestsOfRound(perSecond: number, { roundSeconds, connections }: Effort): number {
+  return Math.max(connections * 4, Math.ceil(perSecond * roundSeconds))
+}
+
+export async function measureRound(
+  subject: Subject,
+  count: number,
+  effort: Effort,
+  profilePath?: string,
+): Promise<Round> {
+  const { result, cpuSeconds } = await send(subject, count, effort, profilePath)
+  return {
+    requestsPerSecond: count / result.seconds,
+    p50: quantile(result.latencies, 0.5),
+    p99: quantile(result.latencies, 0.99),
+    cpuPer10k: (cpuSeconds / count) * 10_000,
+    serverBusy: cpuSeconds / result.seconds,
+    generatorBusy: result.generatorBusy,
+  }
+}
+
+interface Sent {
+  readonly result: LoadResult
+  /** What the server took of its core. */
+  readonly cpuSeconds: number
+}
+
+/** @throws Error that says of whom it speaks */
+async function send(subject: Subject, count: number, effort: Effort, profilePath?: string): Promise<Sent> {
+  try {
+    return await sendAll(subject, count, effort, profilePath)
+  } catch (cause) {
+    throw new Error(`${subject.row.name} failed at ${subject.work}`, { cause })
+  }
+}
+
+/** Prepares requests, sends them, and makes sure of every answer, all but the sending off the clock. */
+async function sendAll(
+  { row, process, work }: Subject,
+  count: number,
+  { connections }: Effort,
+  profilePath?: string,
+): Promise<Sent> {
+  const { requests = [] } = await process.ask({ do: 'prepare', work, count })
+  const bytes = requests.map((request) => Buffer.from(request))
+  collectYoung()
+  if (profilePath !== undefined) await process.ask({ do: 'profile' })
+  const before = await process.ask({ do: 'measure', collect: 'young' })
+  const expected = (status: number) => isExpectedStatus(WORK[work], status)
+  const result = await drive({ port: process.port, requests: bytes, connections, expected })
+  const after = await process.ask({ do: 'measure', collect: 'none' })
+  if (profilePath !== undefined) await process.ask({ do: 'write-profile', path: profilePath })
+  const bodies = result.bodies.map(String)
+  if (row.kind === 'grantkit' || row.kind === 'peer')
+    await checkAnswers({ target: process, work, requests, bodies })
+  await process.ask({ do: 'hear', work, bodies })
+  return { result, cpuSeconds: (after.cpuSeconds ?? 0) - (before.cpuSeconds ?? 0) }
+}

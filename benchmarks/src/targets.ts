@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** What is measured: one row each. A target without its file or its packages is left out. */
+export interface TargetRow {
+  readonly name: string
+  /** As the tables call it. */
+  readonly title: string
+  readonly kind: 'grantkit' | 'peer' | 'limit' | 'calibration'
+  readonly file: string
+  /** A folder of this repository without which it cannot run. */
+  readonly needs?: string
+  /** Its grants are in its own memory, so that the memory of one can be told. */
+  readonly keepsGrants?: boolean
+}
+
+const ALL_TARGETS: readonly TargetRow[] = [
+  {
+    name: 'fastify',
+    title: 'Grantkit, Fastify',
+    kind: 'grantkit',
+    keepsGrants: true,
+    file: 'grantkit/fastify.ts',
+  },
+  {
+    name: 'express',
+    title: 'Grantkit, Express',
+    kind: 'grantkit',
+    file: 'grantkit/express.ts',
+    needs: 'packages/adapter-express',
+  },
+  {
+    name: 'hono',
+    title: 'Grantkit, Hono',
+    kind: 'grantkit',
+    file: 'grantkit/hono.ts',
+    needs: 'packages/adapter-hono',
+  },
+  { name: 'node-http', title: 'Grantkit, node:http', kind: 'grantkit', file: 'grantkit/node-http.ts' },
+  { name: 'redis', title: 'Grantkit, Fastify, Redis', kind: 'grantkit', file: 'grantkit/fastify-redis.ts' },
+  {
+    name: 'oidc-provider',
+    title: 'oidc-provider',
+    kind: 'peer',
+    keepsGrants: true,
+    file: 'peers/oidc-provider.ts',
+  },
+  {
+    name: 'node-oauth',
+    title: '@node-oauth, Express',
+    kind: 'peer',
+    keepsGrants: true,
+    file: 'peers/node-oauth.ts',
+  },
+  { name: 'jmondi', title: '@jmondi, Fastify', kind: 'peer', keepsGrants: true, file: 'peers/jmondi.ts' },
+  {
+    name: 'workers',
+    title: 'workers-oauth-provider',
+    kind: 'peer',
+    keepsGrants: true,
+    file: 'peers/workers.ts',
+  },
+  { name: 'mcp', title: 'MCP SDK, Express', kind: 'peer', keepsGrants: true, file: 'peers/mcp.ts' },
+  {
+    name: 'better-auth',
+    title: 'better-auth',
+    kind: 'peer',
+    keepsGrants: true,
+    file: 'peers/better-auth.ts',
+  },
+  { name: 'bare-node', title: 'bare node:http', kind: 'limit', file: 'limits/node-http.ts' },
+  { name: 'bare-fastify', title: 'bare Fastify', kind: 'limit', file: 'limits/fastify.ts' },
+  { name: 'bare-express', title: 'bare Express', kind: 'limit', file: 'limits/express.ts' },
+  { name: 'bare-hono', title: 'bare Hono', kind: 'limit', file: 'limits/hono.ts' },
+  { name: 'raw-socket', title: 'raw socket', kind: 'calibration', file: 'limits/raw-socket.ts' },
+]
+
+const ROOT = join(import.meta.dirname, '../..')
+
+export const TARGETS = ALL_TARGETS.filter(
+  ({ file, needs = '' }) => existsSync(join(ROOT, 'benchmarks', file)) && existsSync(join(ROOT, needs)),
+)

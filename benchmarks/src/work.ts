@@ -1,0 +1,52 @@
+/** What is measured: one row each. */
+export const WORK = {
+  register: { title: 'register', status: 201, what: 'dynamic client registration (RFC 7591)' },
+  code: {
+    title: 'code',
+    status: 200,
+    what: 'authorization code and PKCE verifier for opaque tokens',
+    tokens: true,
+  },
+  refresh: {
+    title: 'refresh',
+    status: 200,
+    what: 'refresh token for its successor and an access token',
+    tokens: true,
+  },
+  protected: { title: 'protected GET', status: 200, what: 'an API call with an opaque bearer token' },
+  introspect: { title: 'introspection', status: 200, what: 'RFC 7662, by a confidential client' },
+  authorize: {
+    title: 'authorize',
+    status: 'redirect',
+    what: 'authorization request up to the redirect to the sign-in page',
+  },
+  metadata: { title: 'metadata', status: 200, what: 'the RFC 8414 document' },
+  'id-token-rs256': {
+    title: 'code, RS256',
+    status: 200,
+    what: 'code exchange with an ID token signed with RS256',
+    tokens: true,
+  },
+  'id-token-es256': {
+    title: 'code, ES256',
+    status: 200,
+    what: 'code exchange with an ID token signed with ES256',
+    tokens: true,
+  },
+} as const satisfies Record<string, WorkRow>
+
+export type WorkName = keyof typeof WORK
+export const WORK_NAMES = Object.keys(WORK) as WorkName[]
+
+export interface WorkRow {
+  readonly title: string
+  readonly what: string
+  /** The status of every answer; any other ends the run. */
+  readonly status: 200 | 201 | 'redirect'
+  /** Whether the answers hold tokens, which must differ and work. */
+  readonly tokens?: boolean
+}
+
+export function isExpectedStatus({ status: expected }: WorkRow, status: number): boolean {
+  return expected === 'redirect' ? status === 302 || status === 303 : status === expected
+}

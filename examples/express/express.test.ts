@@ -1,0 +1,3 @@
+import { describeNotesExample } from '../notes-example.ts'
+
+describeNotesExample('Express', import.meta.dirname)

@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto'
+import formbody from '@fastify/formbody'
+import { authorizationServer, protect } from '@grantkit/adapter-fastify'
+import { createAuthorizationServer, createResourceServer } from '@grantkit/core'
+import { createMemoryStore } from '@grantkit/store-memory'
+import { type FastifyRequest, fastify } from 'fastify'
+
+const port = Number(process.env.PORT ?? 3000)
+// An example: passwords that matter are stored as hashes.
+const passwords = new Map([['alice', 'wonderland']])
+const sessions = new Map<string, { id: string; subject: string; authTime: number }>()
+const notes = [{ author: 'alice', text: 'Curiouser and curiouser', shared: true }]
+
+const sessionOf = ({ headers }: Pick<FastifyRequest, 'headers'>) =>
+  sessions.get(/(?:^|; )session=([\w-]+)/.exec(String(headers.cookie))?.[1] ?? '')
+const userOf = (request: FastifyRequest) =>
+  request.auth.kind === 'authorized' ? request.auth.token.subject : sessionOf(request)?.subject
+
+const issuer = process.env.ISSUER ?? `http://127.0.0.1:${port}`
+const store = createMemoryStore()
+const scopes = { 'notes:read': { description: 'Read notes' }, 'notes:write': { description: 'Write notes' } }
+const html = (text = '') => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
+const HTML = { 'content-type': 'text/html; charset=utf-8' }
+const answer = (status: number, headers: Record<string, string>, body: string) => ({ status, headers, body })
+const api = createResourceServer({ resource: issuer, store, scopes })
+const server = createAuthorizationServer({
+  issuer,
+  store,
+  scopes,
+  secret: process.env.SECRET ?? 'at least 32 characters, the same everywhere',
+  interaction: {
+    session: async (request) => sessionOf(request),
+    signIn: (to) => answer(303, { location: `/login?${new URLSearchParams({ to })}` }, ''),
+    errorPage: ({ status, description }) => answer(status, HTML, html(description)),
+    consentPage: ({ client, redirectUri, action, ticket, scopes }) => {
+      const boxes = scopes.map(
+        ({ name, description }) =>
+          `<p><input type="checkbox" name="scope" value="${name}" checked>${description}`,
+      )
+      const form = `<form method="post" action="${html(action)}"><input type="hidden" name="ticket" value="${ticket}">
+        ${boxes.join('')} <p><button name="decision" value="allow">Allow</button>
+        <button name="decision" value="deny">Deny</button></form>`
+      return answer(200, HTML, `${html(client.clientName)} at ${html(redirectUri)} would like to: ${form}`)
+    },
+  },
+})
+
+const app = fastify()
+await app.register(authorizationServer(server))
+await app.register(formbody)
+
+app.get('/login', (_request, reply) =>
+  reply
+    .type('text/html')
+    .send('<form method="post"><input name="user"><input name="password" type="password"><button>Sign in'),
+)
+
+app.post<{ Body: { user: string; password: string }; Querystring: { to?: string } }>(
+  '/login',
+  ({ body: { user, password }, query: { to } }, reply) => {
+    if (passwords.get(user) !== password) return reply.code(403).send('Sorry')
+    const id = randomUUID()
+    sessions.set(id, { id, subject: user, authTime: Math.floor(Date.now() / 1000) })
+    reply.header('set-cookie', `session=${id}; HttpOnly; SameSite=Lax; Path=/`)
+    // Only to a path of this host.
+    return reply.redirect(to !== undefined && /^\/[^/\\]/.test(to) ? to : '/notes', 303)
+  },
+)
+
+app.get('/notes', { preHandler: protect(api, 'notes:read') }, async (request) => {
+  const reader = userOf(request)
+  return notes.filter(({ author, shared }) => shared || author === reader)
+})
+
+const writer = { preHandler: protect(api, 'notes:write') }
+app.post<{ Body: { text: string; shared?: boolean } }>('/notes', writer, async (request, reply) => {
+  const author = userOf(request)
+  const { text, shared } = request.body
+  if (author === undefined) return reply.code(401).send({ error: 'Sign in first' })
+  if (typeof text !== 'string') return reply.code(400).send({ error: 'text is missing' })
+  notes.push({ author, text, shared: shared === true })
+  return reply.code(201).send(notes.at(-1))
+})
+
+await app.listen({ port, host: '127.0.0.1' })
+console.log(`Notes on http://127.0.0.1:${port}`)

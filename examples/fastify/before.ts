@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto'
+import formbody from '@fastify/formbody'
+import { type FastifyRequest, fastify } from 'fastify'
+
+const port = Number(process.env.PORT ?? 3000)
+// An example: passwords that matter are stored as hashes.
+const passwords = new Map([['alice', 'wonderland']])
+const sessions = new Map<string, { id: string; subject: string; authTime: number }>()
+const notes = [{ author: 'alice', text: 'Curiouser and curiouser', shared: true }]
+
+const sessionOf = ({ headers }: Pick<FastifyRequest, 'headers'>) =>
+  sessions.get(/(?:^|; )session=([\w-]+)/.exec(String(headers.cookie))?.[1] ?? '')
+const userOf = (request: FastifyRequest) => sessionOf(request)?.subject
+
+const app = fastify()
+await app.register(formbody)
+
+app.get('/login', (_request, reply) =>
+  reply
+    .type('text/html')
+    .send('<form method="post"><input name="user"><input name="password" type="password"><button>Sign in'),
+)
+
+app.post<{ Body: { user: string; password: string }; Querystring: { to?: string } }>(
+  '/login',
+  ({ body: { user, password }, query: { to } }, reply) => {
+    if (passwords.get(user) !== password) return reply.code(403).send('Sorry')
+    const id = randomUUID()
+    sessions.set(id, { id, subject: user, authTime: Math.floor(Date.now() / 1000) })
+    reply.header('set-cookie', `session=${id}; HttpOnly; SameSite=Lax; Path=/`)
+    // Only to a path of this host.
+    return reply.redirect(to !== undefined && /^\/[^/\\]/.test(to) ? to : '/notes', 303)
+  },
+)
+
+app.get('/notes', async (request) => {
+  const reader = userOf(request)
+  return notes.filter(({ author, shared }) => shared || author === reader)
+})
+
+app.post<{ Body: { text: string; shared?: boolean } }>('/notes', async (request, reply) => {
+  const author = userOf(request)
+  const { text, shared } = request.body
+  if (author === undefined) return reply.code(401).send({ error: 'Sign in first' })
+  if (typeof text !== 'string') return reply.code(400).send({ error: 'text is missing' })
+  notes.push({ author, text, shared: shared === true })
+  return reply.code(201).send(notes.at(-1))
+})
+
+await app.listen({ port, host: '127.0.0.1' })
+console.log(`Notes on http://127.0.0.1:${port}`)

@@ -1,0 +1,3 @@
+import { describeNotesExample } from '../notes-example.ts'
+
+describeNotesExample('Fastify', import.meta.dirname)

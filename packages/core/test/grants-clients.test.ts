@@ -1,0 +1,253 @@
+import type { HttpResponse } from '@grantkit/core'
+import { createMemoryStore } from '@grantkit/store-memory'
+import { describe, expect, it } from 'vitest'
+import {
+  authorizationQuery,
+  authorize,
+  bodyOf,
+  codeFor,
+  decide,
+  redeem,
+  redirectOf,
+  refresh,
+  register,
+  tokensFor,
+} from './client.ts'
+import { ISSUER, openSchool, REDIRECT_URI, type School } from './school.ts'
+
+const BOB = { cookie: 'user=bob' }
+
+async function withTokens(school = openSchool()) {
+  const client = await register(school)
+  return { school, client, tokens: await tokensFor(school, client) }
+}
+
+async function isLive(school: School, token: string): Promise<boolean> {
+  return (await school.callApi(token)).kind === 'authorized'
+}
+
+async function withIntegration(school = openSchool()) {
+  const client = await school.server.clients.add({
+    client_name: 'Zap',
+    redirect_uris: ['https://zap.example/cb'],
+    remember_consent: true,
+  })
+  return { school, client, overrides: { redirect_uri: 'https://zap.example/cb' } }
+}
+
+describe('grants.list', () => {
+  it('says what a user allowed whom, and when', async () => {
+    const { school, client } = await withTokens()
+    const at = school.clock.now
+    expect(await school.server.grants.list('alice')).toEqual([
+      {
+        id: expect.any(String),
+        clientId: client.client_id,
+        client: expect.objectContaining({ clientName: 'Test client', origin: 'registered' }),
+        scopes: ['openid', 'profile', 'courses:read'],
+        resources: [],
+        redirectUri: REDIRECT_URI,
+        authTime: at,
+        createdAt: at,
+        usedAt: at,
+        expiresAt: at + 180 * 24 * 3600,
+      },
+    ])
+    expect(await school.server.grants.list('bob')).toEqual([])
+  })
+
+  it('names first what was used last', async () => {
+    const { school, client, tokens } = await withTokens()
+    school.clock.now += 60
+    const other = await register(school)
+    await tokensFor(school, other)
+    const order = async () => (await school.server.grants.list('alice')).map(({ clientId }) => clientId)
+    expect(await order()).toEqual([other.client_id, client.client_id])
+    school.clock.now += 60
+    await refresh(school, client, tokens.refresh_token)
+    expect(await order()).toEqual([client.client_id, other.client_id])
+  })
+
+  it('leaves out an approval whose code nobody fetched in time', async () => {
+    const school = openSchool()
+    const client = await register(school)
+    await codeFor(school, client.client_id)
+    expect(await school.server.grants.list('alice')).toHaveLength(1)
+    school.clock.now += 60
+    expect(await school.server.grants.list('alice')).toEqual([])
+  })
+})
+
+describe('grants.revoke', () => {
+  it('ends consent and tokens at once', async () => {
+    const { school, client, tokens } = await withTokens()
+    const [grant] = await school.server.grants.list('alice')
+    expect(await school.server.grants.revoke('alice', grant?.id ?? '')).toBe(true)
+    expect(await isLive(school, tokens.access_token)).toBe(false)
+    expect((await refresh(school, client, tokens.refresh_token)).status).toBe(400)
+    expect(await school.server.grants.list('alice')).toEqual([])
+    expect(school.events.findLast(({ type }) => type === 'grant_revoked')).toEqual({
+      type: 'grant_revoked',
+      grantId: grant?.id,
+      clientId: client.client_id,
+      by: 'user',
+    })
+  })
+
+  it('takes back a code that nobody has redeemed yet', async () => {
+    const school = openSchool()
+    const client = await register(school)
+    const code = await codeFor(school, client.client_id)
+    const [grant] = await school.server.grants.list('alice')
+    await school.server.grants.revoke('alice', grant?.id ?? '')
+    expect((await redeem(school, client, code)).status).toBe(400)
+  })
+
+  it('makes an integration ask again', async () => {
+    const { school, client, overrides } = await withIntegration()
+    await tokensFor(school, client, overrides).catch(() => undefined)
+    const again = () => authorize(school, authorizationQuery(client.client_id, overrides))
+    expect((await again()).status, 'consent is remembered').toBe(303)
+    for (const { id } of await school.server.grants.list('alice'))
+      await school.server.grants.revoke('alice', id)
+    expect((await again()).status, 'the consent page').toBe(200)
+  })
+
+  it.each([
+    ["another user's", 'bob', (id: string) => id],
+    ['an unknown one', 'alice', (id: string) => `${id}x`],
+    ['nothing at all', 'alice', () => ''],
+  ])('touches no grant when asked for %s', async (_, subject, named) => {
+    const { school, tokens } = await withTokens()
+    const [grant] = await school.server.grants.list('alice')
+    const told = school.events.length
+    expect(await school.server.grants.revoke(subject, named(grant?.id ?? ''))).toBe(false)
+    expect(await isLive(school, tokens.access_token)).toBe(true)
+    expect(school.events).toHaveLength(told)
+  })
+
+  it('touches nothing when its arguments are swapped', async () => {
+    const { school, tokens } = await withTokens()
+    const [grant] = await school.server.grants.list('alice')
+    expect(await school.server.grants.revoke(grant?.id ?? '', 'alice')).toBe(false)
+    expect(await isLive(school, tokens.access_token)).toBe(true)
+  })
+
+  it('wins over refreshes that run at the same time', async () => {
+    const { school, client, tokens } = await withTokens()
+    const [grant] = await school.server.grants.list('alice')
+    const refreshes = Array.from({ length: 8 }, () => refresh(school, client, tokens.refresh_token))
+    const [, ...answers] = await Promise.all([
+      school.server.grants.revoke('alice', grant?.id ?? ''),
+      ...refreshes,
+    ])
+    for (const answer of answers) {
+      const { access_token } = bodyOf<{ access_token?: string }>(answer)
+      if (access_token !== undefined) expect(await isLive(school, access_token)).toBe(false)
+    }
+  })
+})
+
+describe('clients.list', () => {
+  it('names the integrations, the oldest first, and no secret', async () => {
+    const { school, client } = await withIntegration()
+    school.clock.now += 1
+    await school.server.clients.add({
+      client_name: 'Reports',
+      redirect_uris: [],
+      resource_server: true,
+      scope: 'courses:read',
+    })
+    await register(school)
+    const listed = await school.server.clients.list()
+    expect(listed).toMatchObject([
+      {
+        client_id: client.client_id,
+        client_name: 'Zap',
+        redirect_uris: ['https://zap.example/cb'],
+        token_endpoint_auth_method: 'client_secret_post',
+        resource_server: false,
+        remember_consent: true,
+      },
+      { client_name: 'Reports', resource_server: true, scope: 'courses:read' },
+    ])
+    expect(JSON.stringify(listed)).not.toMatch(/client_secret"|hash/i)
+  })
+})
+
+describe('clients.remove', () => {
+  it('ends every grant of the client, of every user, and no other', async () => {
+    const school = openSchool()
+    const [client, other] = [await register(school), await register(school)]
+    const alice = await tokensFor(school, client)
+    const kept = await tokensFor(school, other)
+    await authorize(school, authorizationQuery(client.client_id), BOB)
+    const code = redirectOf(await decide(school, {}, BOB)).code ?? ''
+    const bob = bodyOf<{ access_token: string }>(await redeem(school, client, code))
+    expect(await school.server.clients.remove(client.client_id)).toEqual({ existed: true, grantsEnded: 2 })
+    expect(await isLive(school, alice.access_token)).toBe(false)
+    expect(await isLive(school, bob.access_token)).toBe(false)
+    expect(await isLive(school, kept.access_token)).toBe(true)
+    expect((await refresh(school, client, alice.refresh_token)).status).toBe(401)
+    expect((await authorize(school, authorizationQuery(client.client_id))).status).toBe(400)
+    expect(await school.server.grants.list('alice')).toMatchObject([{ clientId: other.client_id }])
+    const told = school.events.filter(({ type }) => type === 'grant_revoked' || type === 'client_removed')
+    expect(told).toMatchObject([
+      { by: 'operator' },
+      { by: 'operator' },
+      { type: 'client_removed', clientId: client.client_id, grantsEnded: 2 },
+    ])
+  })
+
+  it('makes a consent page that is still open worthless', async () => {
+    const school = openSchool()
+    const client = await register(school)
+    await authorize(school, authorizationQuery(client.client_id))
+    await school.server.clients.remove(client.client_id)
+    expect((await decide(school)).status).toBe(400)
+    expect(await school.server.grants.list('alice')).toEqual([])
+  })
+
+  it('finishes a removal that broke off, and says when there is nothing to remove', async () => {
+    const { school, client, tokens } = await withTokens()
+    await school.store.clients.remove(client.client_id)
+    expect(await school.server.grants.list('alice')).toEqual([expect.not.objectContaining({ client: {} })])
+    expect(await school.server.clients.remove(client.client_id)).toEqual({ existed: false, grantsEnded: 1 })
+    expect(await isLive(school, tokens.access_token)).toBe(false)
+    const told = school.events.length
+    expect(await school.server.clients.remove(client.client_id)).toEqual({ existed: false, grantsEnded: 0 })
+    expect(school.events).toHaveLength(told)
+  })
+
+  it('leaves no token alive of an approval that its scan came too early for', async () => {
+    const real = createMemoryStore({ now: () => 1_800_000_000 })
+    let approveLate = async () => {}
+    async function* scan() {
+      yield* real.grants.scan()
+      await approveLate()
+    }
+    const school = openSchool({ store: { ...real, grants: { ...real.grants, scan } } })
+    const client = await register(school)
+    await authorize(school, authorizationQuery(client.client_id))
+    const answers: HttpResponse[] = []
+    approveLate = async () => {
+      const { headers } = await decide(school)
+      const code = new URL(String(headers.location ?? ISSUER)).searchParams.get('code') ?? ''
+      answers.push(await redeem(school, client, code))
+    }
+    await school.server.clients.remove(client.client_id)
+    expect(answers.map(({ status }) => status)).toEqual([401])
+  })
+
+  it('wins over refreshes that run at the same time', async () => {
+    const { school, client, tokens } = await withTokens()
+    const [, ...answers] = await Promise.all([
+      school.server.clients.remove(client.client_id),
+      ...Array.from({ length: 8 }, () => refresh(school, client, tokens.refresh_token)),
+    ])
+    for (const answer of answers) {
+      const { access_token } = bodyOf<{ access_token?: string }>(answer)
+      if (access_token !== undefined) expect(await isLive(school, access_token)).toBe(false)
+    }
+  })
+})

@@ -1,0 +1,88 @@
+import type { Store } from '@grantkit/core'
+import { createMemoryStore } from '@grantkit/store-memory'
+import { describe, expect, it } from 'vitest'
+import {
+  bodyOf,
+  codeFor,
+  credentials,
+  redeem,
+  refresh,
+  register,
+  type TokenAnswer,
+  tokensFor,
+} from './client.ts'
+import { openSchool, type School } from './school.ts'
+
+/** How often a request waits for the store, one wait after another: what each takes beside the other counts once. */
+function countingStore(now: () => number): { store: Store; waits: { count: number } } {
+  const real = createMemoryStore({ now })
+  const waits = { count: 0 }
+  let asked = false
+  const counted = <T extends object>(records: T): T =>
+    new Proxy(records, {
+      get:
+        (target, verb) =>
+        async (...given: unknown[]) => {
+          if (!asked) waits.count += 1
+          asked = true
+          // Long enough for everything that does not wait for the answer to be asked too.
+          await new Promise((answered) => setImmediate(answered))
+          asked = false
+          return (Reflect.get(target, verb) as (...given: unknown[]) => unknown).apply(target, given)
+        },
+    })
+  return { store: { clients: counted(real.clients), grants: counted(real.grants) }, waits }
+}
+
+async function openCounting() {
+  const now = () => 1_800_000_000
+  const { store, waits } = countingStore(now)
+  const school = openSchool({ store, now })
+  const client = await register(school, { token_endpoint_auth_method: 'client_secret_post' })
+  async function waitsOf(work: (school: School) => Promise<unknown>): Promise<number> {
+    waits.count = 0
+    await work(school)
+    return waits.count
+  }
+  return { school, client, waitsOf }
+}
+
+describe('the round trips to the store', () => {
+  it('are two for a code and two for a refresh: what is needed is read at once, then written', async () => {
+    const { school, client, waitsOf } = await openCounting()
+    const code = await codeFor(school, client.client_id)
+    let tokens: TokenAnswer | undefined
+    expect(
+      await waitsOf(async () => (tokens = bodyOf<TokenAnswer>(await redeem(school, client, code)))),
+    ).toBe(2)
+    expect(await waitsOf(() => refresh(school, client, tokens?.refresh_token ?? ''))).toBe(2)
+  })
+
+  it('are one for an API call and one for introspection', async () => {
+    const { school, client, waitsOf } = await openCounting()
+    const { access_token } = await tokensFor(school, client)
+    expect(await waitsOf(() => school.callApi(access_token))).toBe(1)
+    const form = { ...credentials(client), token: access_token }
+    expect(await waitsOf(() => school.send('POST', '/api/oauth/introspect', { form }))).toBe(1)
+  })
+
+  it('are two for a revocation', async () => {
+    const { school, client, waitsOf } = await openCounting()
+    const { refresh_token } = await tokensFor(school, client)
+    const form = { ...credentials(client), token: refresh_token }
+    expect(await waitsOf(() => school.send('POST', '/api/oauth/revoke', { form }))).toBe(2)
+  })
+})
+
+describe('a grant that was read ahead', () => {
+  it('is the one that the credential of this grant type names, whatever else the form holds', async () => {
+    const school = openSchool()
+    const [mine, theirs] = [await register(school), await register(school)]
+    const stranger = await tokensFor(school, theirs)
+    const { refresh_token } = await tokensFor(school, mine)
+    const code = await codeFor(school, theirs.client_id)
+    expect((await refresh(school, mine, refresh_token, { code })).status).toBe(200)
+    expect((await refresh(school, theirs, stranger.refresh_token)).status).toBe(200)
+    expect((await redeem(school, theirs, code)).status, 'the code of the other is untouched').toBe(200)
+  })
+})

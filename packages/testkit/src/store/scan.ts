@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import type { RecordKind } from './record-kind.ts'
+import { farFrom, read, type Subject } from './subject.ts'
+
+/** More than a store is likely to hand out in one step. */
+const MANY = 400
+
+/** Every record that is there from the first step to the last is named, as it was written last. */
+export function scanPromises<T>(subject: Subject, kind: RecordKind<T>): void {
+  describe('scan', () => {
+    const records = () => kind.records(subject.store)
+
+    async function inserted(expiresAt = farFrom(subject.clock)): Promise<string> {
+      const value = kind.marked('scanned')
+      await records().insert(kind.id(value), value, expiresAt)
+      return kind.id(value)
+    }
+
+    /** A few at a time: a busy machine is not what is examined. */
+    async function insertedMany(count: number): Promise<string[]> {
+      const ids: string[] = []
+      while (ids.length < count)
+        ids.push(...(await Promise.all(Array.from({ length: 20 }, () => inserted()))))
+      return ids
+    }
+
+    async function scanned(meanwhile?: () => Promise<unknown>): Promise<Map<string, T>> {
+      const found = new Map<string, T>()
+      for await (const value of records().scan()) {
+        if (found.size === 0) await meanwhile?.()
+        found.set(kind.id(value), value)
+      }
+      return found
+    }
+
+    it('names each of many records', async () => {
+      const ids = await insertedMany(MANY)
+      const found = await scanned()
+      expect(ids.filter((id) => !found.has(id))).toEqual([])
+    })
+
+    it('shows a record as it was last replaced', async () => {
+      const id = await inserted()
+      const seen = await read(records(), id)
+      const value = { ...seen.value, ...kind.marked('replaced'), ...kind.identified(id) }
+      await records().replace(id, seen, value, farFrom(subject.clock))
+      expect((await scanned()).get(id)).toStrictEqual(value)
+    })
+
+    it('names nothing that was removed or has expired', async () => {
+      const expiresAt = subject.clock.now() + 2
+      const [kept, removed, expired] = [await inserted(), await inserted(), await inserted(expiresAt)]
+      await records().remove(removed)
+      await subject.clock.reach(expiresAt)
+      const found = await scanned()
+      expect([kept, removed, expired].map((id) => found.has(id))).toEqual([true, false, false])
+    })
+
+    it('misses none that stays, while others come and go', async () => {
+      const [staying, going] = [await insertedMany(MANY / 2), await insertedMany(MANY / 2)]
+      const found = await scanned(async () => {
+        for (const id of going) await records().remove(id)
+        await insertedMany(MANY)
+      })
+      expect(staying.filter((id) => !found.has(id))).toEqual([])
+    })
+  })
+}

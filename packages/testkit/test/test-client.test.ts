@@ -1,0 +1,99 @@
+import { readFile } from 'node:fs/promises'
+import { createAuthorizationServer } from '@grantkit/core'
+import { createMemoryStore } from '@grantkit/store-memory'
+import { testClient } from '@grantkit/testkit'
+import { describe, expect, it } from 'vitest'
+import { createNotesServer } from './notes-server.ts'
+
+const ALICE = { cookie: 'session=alice' }
+const now = () => 1_800_000_000
+
+describe('the example of the README', () => {
+  it('is the program that is compiled and run here', async () => {
+    const read = (path: string) => readFile(new URL(path, import.meta.url), 'utf8')
+    expect(await read('../README.md')).toContain(await read('./example.test.ts'))
+  })
+})
+
+describe('testClient', () => {
+  it('allows everything that the page offers', async () => {
+    const { server } = createNotesServer({ now })
+    const app = await testClient(server, { browser: ALICE })
+    expect(await app.tokens('notes:read notes:write')).toMatchObject({ scope: 'notes:read notes:write' })
+  })
+
+  it('denies, and tells what the client is told', async () => {
+    const { server } = createNotesServer({ now })
+    const app = await testClient(server, { browser: ALICE })
+    const code_challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
+    const answer = await app.authorize({ scope: 'notes:read', code_challenge }, 'deny')
+    expect(answer).toMatchObject({ error: 'access_denied', state: 'the state', iss: 'https://notes.example' })
+    await expect(app.approve('notes:delete')).rejects.toThrow('No code: {"error":"invalid_scope"')
+  })
+
+  it('says what is missing when nobody is signed in', async () => {
+    const { server } = createNotesServer({ now })
+    const app = await testClient(server)
+    await expect(app.tokens('notes:read')).rejects.toThrow('sent to /login. See the option "browser"')
+  })
+
+  it('shows the page of a server that will not answer the client', async () => {
+    const { server } = createNotesServer({ now })
+    const client = { client_id: 'nobody', redirect_uris: ['http://127.0.0.1/cb'] }
+    const app = await testClient(server, { browser: ALICE, client })
+    await expect(app.tokens('notes:read')).rejects.toThrow('shows a page (status 400)')
+  })
+
+  it('is an integration, when it is given one', async () => {
+    const { server } = createNotesServer({ now })
+    const redirect_uris = ['https://zap.example/callback']
+    const added = await server.clients.add({ client_name: 'Zap', redirect_uris, remember_consent: true })
+    const app = await testClient(server, { browser: ALICE, client: added })
+    const { access_token } = await app.tokens('notes:read')
+    expect(await app.introspect(access_token)).toMatchObject({ status: 200, active: true })
+    await app.tokens('notes:read')
+    expect(await app.revoke(access_token)).toMatchObject({ status: 200 })
+    expect(await app.introspect(access_token)).toMatchObject({ active: false })
+  })
+
+  it('finds the endpoints wherever they are, and a ticket that is in no form where it is told', async () => {
+    const server = createAuthorizationServer({
+      issuer: 'https://notes.example/auth',
+      store: createMemoryStore(),
+      scopes: { read: { description: 'Read' } },
+      secret: 'a secret of the tests, long enough to pass',
+      paths: { authorize: '/go', consent: '/yes', token: '/t', register: '/r' },
+      interaction: {
+        session: async () => ({ id: 'session', subject: 'alice', authTime: 1 }),
+        signIn: () => ({ status: 303, headers: {}, body: '' }),
+        errorPage: ({ status }) => ({ status, headers: {}, body: '' }),
+        consentPage: ({ action, ticket }) => ({
+          status: 200,
+          headers: {},
+          body: JSON.stringify({ action, ticket }),
+        }),
+      },
+    })
+    const pageless = await testClient(server)
+    await expect(pageless.tokens('read')).rejects.toThrow('There is no form with a ticket')
+    const app = await testClient(server, {
+      consentForm({ body }) {
+        const { action, ticket } = JSON.parse(body)
+        return {
+          action,
+          fields: [
+            ['ticket', ticket],
+            ['scope', 'read'],
+          ],
+        }
+      },
+    })
+    expect(await app.tokens('read')).toMatchObject({ scope: 'read' })
+  })
+
+  it('says why it was not registered', async () => {
+    const { server } = createNotesServer({ now })
+    const metadata = { redirect_uris: ['https://elsewhere.example/'] }
+    await expect(testClient(server, { metadata })).rejects.toThrow('not registered: {"error":')
+  })
+})

@@ -1,0 +1,65 @@
+/**
+ * Asks the registry in use for known vulnerabilities of what the packages and applications need in production. One
+ * that is high or critical fails; so that a build does not hang on a registry, none that keeps silent ever does.
+ */
+import { spawnSync } from 'node:child_process'
+import { parseArgs } from 'node:util'
+
+interface Report {
+  readonly advisories: Readonly<Record<string, Advisory>>
+  readonly metadata: { readonly totalDependencies: number }
+}
+
+interface Advisory {
+  readonly module_name: string
+  readonly severity: 'info' | 'low' | 'moderate' | 'high' | 'critical'
+  readonly title: string
+  readonly url: string
+  readonly vulnerable_versions: string
+  readonly findings: readonly { readonly version: string }[]
+}
+
+const FAILING = ['high', 'critical']
+const LONGEST_WAIT_MS = 120_000
+
+const { values } = parseArgs({ options: { registry: { type: 'string' } } })
+const registry = values.registry === undefined ? [] : ['--registry', values.registry]
+const { stdout, stderr, error } = spawnSync('pnpm', ['audit', '--prod', '--json', ...registry], {
+  encoding: 'utf8',
+  timeout: LONGEST_WAIT_MS,
+})
+if (error && 'code' in error && error.code === 'ENOENT') throw error
+
+const report = reportIn(stdout)
+if (report === undefined) console.log(`Not checked for known vulnerabilities: ${reasonIn(stderr)}`)
+else judge(report)
+
+function judge({ advisories, metadata }: Report): void {
+  const found = Object.values(advisories)
+  for (const advisory of found) console.log(lineOf(advisory))
+  const failing = found.filter(({ severity }) => FAILING.includes(severity))
+  console.log(
+    `${metadata.totalDependencies} packages in production, ${found.length} known vulnerabilities, ${failing.length} of them high or critical`,
+  )
+  if (failing.length > 0) process.exitCode = 1
+}
+
+function reportIn(output: string): Report | undefined {
+  try {
+    const report = JSON.parse(output)
+    return report.advisories === undefined ? undefined : report
+  } catch {
+    return undefined
+  }
+}
+
+/** The code alone: the rest names whoever did not answer. */
+function reasonIn(output: string): string {
+  const code = /ERR_PNPM_\w+/.exec(output)?.[0]
+  return code === undefined ? 'no registry answered in time' : `no registry gave an answer (${code})`
+}
+
+function lineOf({ severity, module_name, findings, vulnerable_versions, title, url }: Advisory): string {
+  const versions = [...new Set(findings.map(({ version }) => version))].join(', ')
+  return `${severity}: ${module_name} ${versions} (${vulnerable_versions}): ${title} ${url}`
+}

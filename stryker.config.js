@@ -1,0 +1,28 @@
+/** Mutants of the rules and endpoints of core, each to be killed by a test of core: `pnpm mutants`. */
+export default {
+  testRunner: 'vitest',
+  vitest: { configFile: 'vitest.mutants.config.ts', related: false },
+  plugins: ['@stryker-mutator/vitest-runner'],
+  mutate: ['packages/core/src/{rules,endpoints}/**/*.ts', '!packages/core/src/**/*.test.ts'],
+  // Without tsconfig.json: to adapt it Stryker wants an interface that the compiler no longer has.
+  ignorePatterns: [
+    '/tsconfig.json',
+    '/apps',
+    '/benchmarks',
+    '/docs',
+    '/examples',
+    '/packages/{adapter,store}-*',
+    '/packages/testkit',
+  ],
+  coverageAnalysis: 'perTest',
+  concurrency: 2,
+  // A busy machine is not a mutant that never ends.
+  timeoutMS: 30_000,
+  incremental: true,
+  incrementalFile: '.grantkit/mutants.json',
+  reporters: ['clear-text', 'progress-append-only', 'json'],
+  jsonReporter: { fileName: '.grantkit/mutants-report.json' },
+  clearTextReporter: { logTests: false, reportTests: false },
+  thresholds: { high: 95, low: 90, break: 90 },
+  tempDirName: '.stryker',
+}
