@@ -2,12 +2,13 @@
  * The TypeScript of the documentation, written into a folder where it can be compiled and run. A block is a file of
  * its own, named where its fence names it: ```ts [name.ts]. What a page takes for granted is declared in
  * preambles/, and named by the fence too: ```ts with:fastify. Files that a block imports and no block is, are in
- * stand-ins/.
+ * stand-ins/; the interaction is that of the quick start.
  */
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '../..')
+const INTERACTION = join(ROOT, 'examples/quick-start/interaction.ts')
 const PAGES = ['*.md', 'docs/**/*.md', 'packages/*/*.md', 'apps/*/*.md', 'examples/*/*.md']
 const FENCE = /^```ts(?<info>[^\n]*)\n(?<code>[\s\S]*?)^```$/gm
 
@@ -39,7 +40,8 @@ export function extract(blocks: readonly CodeBlock[], folder: string): void {
   for (const block of blocks) {
     const target = join(folder, folderOf(block.page))
     mkdirSync(target, { recursive: true })
-    cpSync(join(import.meta.dirname, 'stand-ins'), target, { recursive: true, force: false })
+    cpSync(join(import.meta.dirname, 'stand-ins'), target, { recursive: true })
+    for (const name of ['interaction.ts', 'pages.ts']) cpSync(INTERACTION, join(target, name))
   }
   for (const block of blocks)
     writeFileSync(join(folder, folderOf(block.page), nameOf(block)), sourceOf(block))

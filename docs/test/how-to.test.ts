@@ -1,4 +1,4 @@
-/** The store and the adapter that the how-tos write keep the promises of a store and of an adapter. */
+/** What the how-tos write does what they say: the store and the adapter keep their promises, the test passes. */
 import { join } from 'node:path'
 import { describeAdapter, describeStore } from '@grantkit/testkit'
 import { codeBlocks, extract, folderOf } from './code-blocks.ts'
@@ -17,3 +17,6 @@ describeAdapter('of the how-to', async (routes) => {
   const close = () => new Promise<void>((closed) => app.close(() => closed()))
   return { url: `http://127.0.0.1:${app.address().port}`, close }
 })
+
+// Its tests are its own.
+await load('docs/how-to/test.md', 'notes-server.test.ts')

@@ -50,6 +50,7 @@ export default defineConfig({
           { text: 'Add an integration', link: '/how-to/integration' },
           { text: 'Write a store', link: '/how-to/store' },
           { text: 'Write an adapter', link: '/how-to/adapter' },
+          { text: 'Test your application', link: '/how-to/test' },
         ],
       },
       {
@@ -63,6 +64,7 @@ export default defineConfig({
         text: 'Run it',
         items: [
           { text: 'The reference service', link: '/reference-service' },
+          { text: 'Operations', link: '/operations' },
           { text: 'Scaling out', link: '/scaling' },
           { text: 'The doctor', link: '/doctor' },
         ],

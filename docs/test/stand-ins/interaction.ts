@@ -1,3 +1,0 @@
-import type { Interaction } from '@grantkit/core'
-
-export declare const interaction: Interaction
