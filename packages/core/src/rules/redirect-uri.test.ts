@@ -56,6 +56,7 @@ describe('isLoopback', () => {
     'JaVaScRiPt:alert(1)',
     'data:text/html,x',
     'com.example.app:/cb',
+    'http://127.0.0.1/cb?x=%2',
     '',
     `http://127.0.0.1/${'a'.repeat(2048)}`,
   ])('refuses %j', (uri) => {

@@ -8,6 +8,11 @@ const catalogue = {
 }
 
 describe('parseScope', () => {
+  it('reads 4000 characters and not one more', () => {
+    expect(parseScope('x'.repeat(4000))).toHaveLength(1)
+    expect(parseScope('x'.repeat(4001))).toBeUndefined()
+  })
+
   it('drops repeats and keeps the order', () => {
     expect(parseScope('b a b')).toEqual(['b', 'a'])
   })
