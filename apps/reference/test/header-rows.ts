@@ -71,6 +71,7 @@ export function headerRows(https: boolean): Readonly<Record<string, Row>> {
     '/': { headers: page(OWN_FORMS) },
     '/login': { headers: { ...page(), 'set-cookie': [cookie('sign-in', 1800, https)] } },
     '/logout': { headers: page(OWN_FORMS) },
+    '/account': { status: 303, headers: NO_STORE },
     '/assets/style.css': asset,
     '/assets/icon.svg': asset,
     '/oauth/authorize': { status: 400, headers: { ...page(), pragma: 'no-cache' } },

@@ -105,6 +105,7 @@ describe.each([
     const right = { ...signIn, form: { ...again, email: 'demo@example.com', password: 'demo' } }
     const signedIn = [cookie('session', 43_200, https), cookie('sign-in', 0, https)]
     await asPerson(right, 303, { ...NO_STORE, 'set-cookie': signedIn })
+    await asPerson({ path: '/account' }, 200, page("; form-action 'self'"))
 
     const loopback = "; form-action 'self' http://127.0.0.1:49200"
     const consentPage = await asPerson(authorize, 200, { ...page(loopback), pragma: 'no-cache' })
