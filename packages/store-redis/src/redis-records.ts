@@ -46,8 +46,9 @@ export function redisRecords<T>(redis: RedisCommands, prefix: string, commandTim
       let cursor = '0'
       do {
         const options = { MATCH: `${literally(prefix)}*`, COUNT: KEYS_PER_STEP }
-        const step = await within(commandTimeout, redis.scan(cursor, options))
-        const found = await Promise.all(step.keys.map((key) => find(key.slice(prefix.length))))
+        const step = await twice(() => within(commandTimeout, redis.scan(cursor, options)))
+        // So many reads are more likely to meet a hiccup than one is, and nobody waits for them.
+        const found = await Promise.all(step.keys.map((key) => twice(() => find(key.slice(prefix.length)))))
         for (const stored of found) if (stored !== undefined) yield stored.value
         cursor = step.cursor
       } while (cursor !== '0')

@@ -3,7 +3,7 @@ import type { RecordKind } from './record-kind.ts'
 import { farFrom, read, type Subject } from './subject.ts'
 
 /** More than a store is likely to hand out in one step. */
-const MANY = 400
+const MANY = 240
 
 /** Every record that is there from the first step to the last is named, as it was written last. */
 export function scanPromises<T>(subject: Subject, kind: RecordKind<T>): void {
