@@ -61,12 +61,21 @@ export function toResponse({ status, headers, body }: HttpResponse): Response {
  * @throws OAuthError 413 for a longer one, 400 for one that breaks off, 500 where somebody else has read it
  */
 export async function readBody(request: Request): Promise<string> {
-  if (request.bodyUsed || request.body?.locked) throw alreadyRead()
+  if (isTaken(request)) throw alreadyRead()
   if (request.body === null) return ''
   const { size, text } = await readStream(request.body)
   // A stream that was emptied below the Fetch standard, by another parser, ends at once and says nothing.
   if (size === 0 && Number(request.headers.get('content-length') ?? 0) > 0) throw alreadyRead()
   return text
+}
+
+/** Hono makes the request on Node when it is first looked at, and cannot of a Host that is none. */
+function isTaken(request: Request): boolean {
+  try {
+    return request.bodyUsed || request.body?.locked === true
+  } catch (cause) {
+    throw new OAuthError('body_unreadable', undefined, { cause })
+  }
 }
 
 async function readStream(stream: ReadableStream<Uint8Array>): Promise<{ size: number; text: string }> {
