@@ -65,9 +65,9 @@ export function toResponse({ status, headers, body }: HttpResponse): Response {
 export async function readBody(request: Request, framed = false): Promise<string> {
   // With these methods a Fetch request has no body (Fetch 5.3), and on some runtimes it is dear to ask for it.
   if (request.method === 'GET' || request.method === 'HEAD') return ''
-  if (request.bodyUsed) throw alreadyRead()
   const announced = Number(request.headers.get('content-length') ?? Number.NaN)
   if (announced > BODY_LIMIT) throw new OAuthError('body_too_large')
+  if (request.bodyUsed) throw alreadyRead()
   const text = await (framed && announced >= 0 ? wholeText(request) : streamedText(request))
   // A stream that was emptied below the Fetch standard, by another parser, ends at once and says nothing.
   if (text === '' && announced > 0) throw alreadyRead()
@@ -78,20 +78,20 @@ async function wholeText(request: Request): Promise<string> {
   try {
     return utf8().decode(await request.arrayBuffer())
   } catch (cause) {
-    // A body that somebody else is reading is a TypeError (Fetch 5.3).
-    if (cause instanceof TypeError) throw alreadyRead()
+    if (streamOf(request)?.locked) throw alreadyRead()
     throw new OAuthError('body_unreadable', undefined, { cause })
   }
 }
 
-async function streamedText({ body }: Request): Promise<string> {
-  if (body === null) return ''
-  if (body.locked) throw alreadyRead()
+async function streamedText(request: Request): Promise<string> {
+  const stream = streamOf(request)
+  if (stream === null) return ''
+  if (stream.locked) throw alreadyRead()
   const decoder = utf8()
   let size = 0
   let text = ''
   try {
-    for await (const chunk of body) {
+    for await (const chunk of stream) {
       size += chunk.byteLength
       if (size > BODY_LIMIT) throw new OAuthError('body_too_large')
       text += decoder.decode(chunk, { stream: true })
@@ -100,6 +100,15 @@ async function streamedText({ body }: Request): Promise<string> {
     throw cause instanceof OAuthError ? cause : new OAuthError('body_unreadable', undefined, { cause })
   }
   return text + decoder.decode()
+}
+
+/** Hono makes the request on Node when it is first looked at, and cannot of a Host that is none. */
+function streamOf(request: Request): Request['body'] {
+  try {
+    return request.body
+  } catch (cause) {
+    throw new OAuthError('body_unreadable', undefined, { cause })
+  }
 }
 
 /** A byte order mark is part of the text, as it is in every other framework; JSON does not begin with one (RFC 8259 8.1). */

@@ -78,6 +78,16 @@ export function unusualRequestPromises(target: Target): void {
       expect(target.recorder.requests).toHaveLength(0)
     })
 
+    it('with a Host that is none is handed on or refused', async () => {
+      for (const host of ['9'.repeat(400), 'a b', '[', '%', ':x', '<b>']) {
+        const wire = await exchange(
+          target.url,
+          `GET /echo HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
+        )
+        expect(wire, host).toMatch(/^HTTP\/1\.1 (200|400|404) /)
+      }
+    })
+
     it('with two Hosts has the first, both in order, or is refused', async () => {
       const wire = await exchange(target.url, `GET /echo HTTP/1.1\r\n${HEAD}Host: b\r\n\r\n`)
       if (target.recorder.requests.length > 0)
