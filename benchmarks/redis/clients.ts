@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { connectToRedis, createRedisStore, type RedisCommands } from '@grantkit/store-redis'
 import { Cluster, Redis } from 'ioredis'
 import { startCluster } from '../../packages/store-redis/test/redis-cluster.ts'
 import { startRedis } from '../../packages/store-redis/test/redis-server.ts'
 import { aGrant } from '../../packages/testkit/src/sample-records.ts'
+import { GENERATOR_CORE, pinThisProcess, SERVER_CORE } from '../src/cores.ts'
 import { throughput } from './throughput.ts'
 
 /**
@@ -39,48 +41,58 @@ const anyKey = () => `bench:${Math.floor(Math.random() * KEYS)}`
 /** Writes what is there already, so that every swap succeeds whoever else swaps. */
 const swapArguments = ['v'.repeat(22), record, String(END)] as const
 
-for (const [deployment, start] of [
-  ['one node', startRedis],
-  ['a cluster of three', startCluster],
-] as const) {
+/** The table of `pnpm bench redis`. The servers have one core and this process, which is the client, the other. */
+export async function compareRedisClients(): Promise<string> {
+  const one = await compareOn('one node', startRedis)
+  const three = await compareOn('a cluster of three', startCluster)
+  return `${one}\n\n${three}`
+}
+
+async function compareOn(
+  deployment: string,
+  start: () => Promise<{ url: string; close(): Promise<void> }>,
+): Promise<string> {
+  pinThisProcess(SERVER_CORE)
   const servers = await start()
+  pinThisProcess(GENERATOR_CORE)
   const node = await connectToRedis(servers.url)
-  const io = servers.url.startsWith('redis+cluster')
-    ? new Cluster(
-        servers.url
-          .replace('redis+cluster://', '')
-          .split(',')
-          .map((host) => `redis://${host}`),
-      )
-    : new Redis(servers.url)
+  const io = ioClient(servers.url)
   await prepare(io)
   const contenders = [nodeRedis(node), ioRedis(io), await store(node)]
-  console.log(`\n${deployment}, commands per second, median of ${ROUNDS} rounds\n`)
-  console.log(
-    `| concurrency | verb | ${contenders.map(({ name }) => name).join(' | ')} | store / node-redis |`,
-  )
-  console.log(`|---:|---|${contenders.map(() => '---:|').join('')}---:|`)
-  for (const concurrency of CONCURRENCIES) {
-    for (const verb of ['read', 'swap'] as const) {
-      const medians = await throughput(
-        contenders.map((contender) => contender[verb]),
-        concurrency,
-        ROUNDS,
-      )
-      const [bare = 1, , own = 0] = medians
-      const cells = medians.map((median) => Math.round(median).toLocaleString('en'))
-      console.log(`| ${concurrency} | ${verb} | ${cells.join(' | ')} | ${Math.round((100 * own) / bare)} % |`)
-    }
-  }
+  const lines = [
+    `Commands a second on ${deployment}, median of ${ROUNDS} rounds`,
+    '',
+    `| at once | verb | ${contenders.map(({ name }) => name).join(' | ')} | store / node-redis |`,
+    `|---:|---|${contenders.map(() => '---:|').join('')}---:|`,
+  ]
+  for (const concurrency of CONCURRENCIES)
+    for (const verb of ['read', 'swap'] as const) lines.push(await row(contenders, concurrency, verb))
   node.destroy()
   io.disconnect()
   await servers.close()
+  return lines.join('\n')
+}
+
+async function row(
+  contenders: readonly Contender[],
+  concurrency: number,
+  verb: 'read' | 'swap',
+): Promise<string> {
+  const works = contenders.map((contender) => contender[verb])
+  const medians = await throughput(works, concurrency, ROUNDS)
+  const [bare = 1, , own = 0] = medians
+  const cells = medians.map((median) => Math.round(median).toLocaleString('en'))
+  return `| ${concurrency} | ${verb} | ${cells.join(' | ')} | ${Math.round((100 * own) / bare)} % |`
+}
+
+function ioClient(url: string): Redis | Cluster {
+  const [, hosts] = url.split('redis+cluster://')
+  return hosts === undefined ? new Redis(url) : new Cluster(hosts.split(',').map((host) => `redis://${host}`))
 }
 
 async function prepare(io: Redis | Cluster): Promise<void> {
-  const nodes = io instanceof Cluster ? io.nodes('master') : [io]
-  if (io instanceof Cluster) await new Promise((ready) => io.once('ready', ready))
-  for (const each of io instanceof Cluster ? io.nodes('master') : nodes) await each.script('LOAD', SWAP)
+  if (io instanceof Cluster) await once(io, 'ready')
+  for (const node of io instanceof Cluster ? io.nodes('master') : [io]) await node.script('LOAD', SWAP)
   for (let index = 0; index < KEYS; index++) await io.set(`bench:${index}`, record)
 }
 

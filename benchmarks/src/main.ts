@@ -1,3 +1,4 @@
+import { compareRedisClients } from '../redis/clients.ts'
 import { GENERATOR_CORE, pinThisProcess } from './cores.ts'
 import { measureWork } from './measure.ts'
 import { measureMemory } from './memory.ts'
@@ -9,6 +10,7 @@ import { measureScaling } from './scaling.ts'
 const options = optionsOrEnd()
 if (options.mode === 'help') console.log(USAGE)
 else if (options.mode === 'scaling') console.log(await measureScaling(options.quick))
+else if (options.mode === 'redis') console.log(await compareRedisClients())
 else await compare(options)
 
 /** Whoever mistypes an option is told which, and no stack. */

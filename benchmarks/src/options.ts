@@ -3,7 +3,7 @@ import { TARGETS, type TargetRow } from './targets.ts'
 import { WORK_NAMES, type WorkName } from './work.ts'
 
 export interface Options {
-  readonly mode: 'compare' | 'scaling' | 'help'
+  readonly mode: 'compare' | 'scaling' | 'redis' | 'help'
   readonly targets: readonly TargetRow[]
   readonly work: readonly WorkName[]
   readonly quick: boolean
@@ -51,6 +51,7 @@ const QUICK_WORK = 'register,code,refresh,protected,introspect,memory'
 
 export const USAGE = `pnpm bench             Grantkit, its peers and the bare frameworks, side by side
 pnpm bench scaling     whether Grantkit's cost grows with the number of grants, clients or scopes
+pnpm bench redis       two clients of Redis beside the store that is made of one
 
   --quick               a rough look at the most important, in about two minutes
   --only <target,…>     ${TARGETS.map(({ name }) => name).join(', ')}
@@ -95,8 +96,8 @@ function roundsOf(given: string | number): number {
   return rounds
 }
 
-function modeOf([mode = 'compare']: readonly string[]): 'compare' | 'scaling' {
-  if (mode === 'compare' || mode === 'scaling') return mode
+function modeOf([mode = 'compare']: readonly string[]): 'compare' | 'scaling' | 'redis' {
+  if (mode === 'compare' || mode === 'scaling' || mode === 'redis') return mode
   throw new Error(`There is no mode ${mode}\n\n${USAGE}`)
 }
 

@@ -143,7 +143,8 @@ export class TestClient {
   }
 
   async #post(url: string, form: Readonly<Record<string, string>>): Promise<Answer & Partial<Tokens>> {
-    const secret = this.clientSecret === undefined ? {} : { client_secret: this.clientSecret }
+    const secret: Record<string, string> =
+      this.clientSecret === undefined ? {} : { client_secret: this.clientSecret }
     const body = String(new URLSearchParams({ client_id: this.clientId, ...secret, ...form }))
     const response = await this.#send(url, { method: 'POST', headers: FORM, body })
     return { status: response.status, ...JSON.parse(response.body) }
