@@ -15,7 +15,16 @@ export class NoReplyError extends Error {
 export function within<T>(milliseconds: number, reply: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new NoReplyError(milliseconds)), milliseconds)
-    reply.then(resolve, reject).finally(() => clearTimeout(timer))
+    reply.then(
+      (value) => {
+        clearTimeout(timer)
+        resolve(value)
+      },
+      (error) => {
+        clearTimeout(timer)
+        reject(error)
+      },
+    )
   })
 }
 
