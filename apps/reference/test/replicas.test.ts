@@ -1,13 +1,16 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RedisServer, startRedis } from '../../../packages/store-redis/test/redis-server.ts'
 import { run } from './program.ts'
 import { freePort, type RunningService, runService } from './service.ts'
 import { signedIn } from './tokens.ts'
+import { user } from './user.ts'
 
 /** Two replicas of the service behind one address, sharing one Redis. */
 
 let redis: RedisServer
 let replicas: readonly RunningService[]
+const REDIRECT_URI = 'http://127.0.0.1:49200/callback'
 const SECRET = 'the same on every replica, and long enough'
 beforeAll(async () => {
   redis = await startRedis()
@@ -31,6 +34,37 @@ const post = (index: number, path: string, form: Record<string, string>) =>
   fetch(at(index, path), { method: 'POST', body: new URLSearchParams(form) })
 
 describe('two replicas', () => {
+  it('lead one client through one flow, whichever of them it meets', async () => {
+    const [here, there] = replicas.map(({ port }) => `http://127.0.0.1:${port}`) as [string, string]
+    const { client_id } = (await (
+      await fetch(`${here}/api/oauth/register`, {
+        method: 'POST',
+        body: JSON.stringify({ redirect_uris: [REDIRECT_URI] }),
+        headers: { 'content-type': 'application/json' },
+      })
+    ).json()) as { client_id: string }
+    const code_verifier = 'v'.repeat(43)
+    const query = new URLSearchParams({
+      response_type: 'code',
+      client_id,
+      redirect_uri: REDIRECT_URI,
+      scope: 'courses:read',
+      code_challenge: createHash('sha256').update(code_verifier).digest('base64url'),
+      code_challenge_method: 'S256',
+    })
+    const callback = await user(there).visit(`${there}/oauth/authorize?${query}`)
+    const code = callback.searchParams.get('code') ?? ''
+    const exchange = { grant_type: 'authorization_code', client_id, code, redirect_uri: REDIRECT_URI }
+    const tokens = (await (await post(0, '/api/oauth/token', { ...exchange, code_verifier })).json()) as {
+      refresh_token: string
+    }
+    const form = { grant_type: 'refresh_token', client_id, refresh_token: tokens.refresh_token }
+    const answers = await Promise.all([0, 1].map((index) => post(index, '/api/oauth/token', form)))
+    const [one, other] = await Promise.all(answers.map((answer) => answer.json()))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    expect(one).toEqual(other)
+  })
+
   it('know the tokens that the other issued, and its revocations at once', async () => {
     const { client_id, access_token, refresh_token } = await signedIn(
       replicas[0]?.baseUrl ?? '',
