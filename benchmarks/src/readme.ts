@@ -1,10 +1,10 @@
-/** Puts the table of the latest kept run between the markers of the repository's README. */
+/** Puts the table of the latest kept run between the markers of the pages that show it. */
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { throughputTable } from './report.ts'
 import { RESULTS, type Results } from './results.ts'
 
-const README = join(import.meta.dirname, '../../README.md')
+const PAGES = ['README.md', 'docs/comparison.md']
 const MARKED = /(<!-- bench:start -->\n)[\s\S]*(<!-- bench:end -->)/
 
 const latest = (await readdir(RESULTS))
@@ -13,10 +13,14 @@ const latest = (await readdir(RESULTS))
   .at(-1)
 if (latest === undefined) throw new Error('There are no results yet: run `pnpm bench`')
 const results: Results = JSON.parse(await readFile(join(RESULTS, latest), 'utf8'))
-const text = await readFile(README, 'utf8')
-if (!MARKED.test(text)) throw new Error('README.md lacks <!-- bench:start --> and <!-- bench:end -->')
-await writeFile(
-  README,
-  text.replace(MARKED, (_, start, end) => `${start}\n${throughputTable(results)}\n\n${end}`),
-)
-console.log(`README.md shows results/${latest}`)
+for (const page of PAGES) {
+  const path = join(import.meta.dirname, '../..', page)
+  const text = await readFile(path, 'utf8')
+  if (!MARKED.test(text)) throw new Error(`${page} lacks <!-- bench:start --> and <!-- bench:end -->`)
+  const table = throughputTable(results)
+  await writeFile(
+    path,
+    text.replace(MARKED, (_, start, end) => `${start}\n${table}\n\n${end}`),
+  )
+  console.log(`${page} shows results/${latest}`)
+}
