@@ -1,7 +1,7 @@
 import { OAuthError } from './oauth-error.ts'
 import { type ClientMetadata, registeredScopes } from './rules/client-metadata.ts'
 import { isLoopback } from './rules/redirect-uri.ts'
-import { newId, newSecret, sha256 } from './secrets.ts'
+import { newClientId, newSecret, sha256 } from './secrets.ts'
 import type { ServerContext } from './server-context.ts'
 import type { Client } from './store.ts'
 
@@ -27,7 +27,7 @@ export async function addClient(
   const client: Client = {
     ...withoutUndefined(terms),
     ...withoutUndefined(descriptiveMembers(metadata)),
-    clientId: newId(server.random),
+    clientId: newClientId(server.random),
     applicationType: metadata.application_type ?? (terms.redirectUris.every(isLoopback) ? 'native' : 'web'),
     tokenEndpointAuthMethod: metadata.token_endpoint_auth_method,
     grantTypes: metadata.grant_types,

@@ -31,6 +31,11 @@ export function newId(random: Random): string {
   return base64url(random(16))
 }
 
+/** 128 bits in 32 hexadecimal digits: people type it on command lines, where a leading hyphen would be an option. */
+export function newClientId(random: Random): string {
+  return Buffer.from(random(16)).toString('hex')
+}
+
 /** SHA-256 in base64url. One round is enough for what has 128 bits of entropy, and it is all that is ever stored. */
 export function sha256(text: string): string {
   return hash('sha256', text, 'base64url')

@@ -17,7 +17,7 @@ describe('registration', () => {
       'cache-control': 'no-store',
     })
     expect(bodyOf(response)).toEqual({
-      client_id: expect.stringMatching(/^[\w-]{22}$/),
+      client_id: expect.stringMatching(/^[0-9a-f]{32}$/),
       client_id_issued_at: school.clock.now,
       client_name: 'CLI',
       application_type: 'native',

@@ -23,7 +23,7 @@ const PATHS = new Set(GOOD_REQUESTS.map(({ path }) => path))
 /** What is said of the connection, and what is random or the time, differs. */
 const OF_THE_CONNECTION = ['date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']
 const RANDOM =
-  /[0-9a-f]{8}(-[0-9a-f]{4,12}){4}|[\w-]+\.[\w-]+\.[\w-]{43}|(?<![\w-])([\w-]{43}|[\w-]{22})(?![\w-])|\b1\d{9}\b/g
+  /[0-9a-f]{8}(-[0-9a-f]{4,12}){4}|\b[0-9a-f]{32}\b|[\w-]+\.[\w-]+\.[\w-]{43}|(?<![\w-])([\w-]{43}|[\w-]{22})(?![\w-])|\b1\d{9}\b/g
 
 function seen(answer: Answer): object {
   const lines = answer.lines.filter(([name]) => !OF_THE_CONNECTION.includes(name))
