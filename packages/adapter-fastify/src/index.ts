@@ -76,12 +76,14 @@ export function protect<Scope extends string>(
 }
 
 function toHttpRequest({ raw, body, ip }: FastifyRequest): HttpRequest {
-  const [target = '', ...query] = (raw.url ?? '').split('?')
+  const url = raw.url ?? ''
+  const mark = url.indexOf('?')
+  const target = mark < 0 ? url : url.slice(0, mark)
   return {
     method: raw.method ?? '',
     // A request line may name a whole address (RFC 9112 3.2.2), and whoever sends it chooses its host.
     path: target.startsWith('/') ? target : target.replace(/^[^/]*\/\/[^/]*/, ''),
-    query: query.join('?'),
+    query: mark < 0 ? '' : url.slice(mark + 1),
     headers: raw.headers,
     body: typeof body === 'string' ? body : '',
     remoteAddress: ip,

@@ -6,8 +6,8 @@ import { bearerChallenge, bearerToken } from './rules/bearer-token.ts'
 import { findAccessToken } from './rules/grant.ts'
 import { audienceIncludes } from './rules/resource-indicator.ts'
 import { includesAll } from './rules/scope.ts'
-import type { GrantRecords } from './store.ts'
-import { parseAccessToken } from './tokens/token-string.ts'
+import type { Grant, GrantRecords } from './store.ts'
+import { type GrantSecret, parseAccessToken } from './tokens/token-string.ts'
 
 /** A valid access token, as the guard found it. */
 export interface AccessToken {
@@ -35,6 +35,8 @@ export interface GuardedResource {
   readonly resource: string
   /** Where its metadata is (RFC 9728 3). */
   readonly metadataUrl: string
+  /** Whether a request without a token is served or challenged. */
+  readonly anonymous: 'allow' | 'challenge'
   readonly now: () => number
   readonly onEvent: OnEvent
 }
@@ -46,10 +48,12 @@ export async function accessOf(
   required: readonly string[],
 ): Promise<Access> {
   const bearer = bearerToken(header(request, 'authorization'))
-  if (bearer === undefined) return { kind: 'anonymous' }
+  if (bearer === undefined) return withoutToken(guard)
   try {
     if ('fault' in bearer) throw new OAuthError(bearer.fault)
-    const token = await validToken(guard, bearer.token)
+    const presented = parseAccessToken(bearer.token)
+    const stored = presented && (await guard.grants.find(presented.grantId))
+    const token = validToken(guard, presented, stored?.value)
     if (!includesAll(token.scopes, required)) throw new OAuthError('bearer_scope_missing')
     return { kind: 'authorized', token }
   } catch (thrown) {
@@ -60,6 +64,11 @@ export async function accessOf(
   }
 }
 
+function withoutToken(guard: GuardedResource): Access {
+  if (guard.anonymous === 'allow') return { kind: 'anonymous' }
+  return { kind: 'refused', response: tokenRequired(guard) }
+}
+
 /** The 401 for a request that must not be anonymous: no error code, since no token was tried (RFC 6750 3.1). */
 export function tokenRequired(guard: GuardedResource): HttpResponse {
   const response = errorResponse(new OAuthError('bearer_missing'))
@@ -67,10 +76,8 @@ export function tokenRequired(guard: GuardedResource): HttpResponse {
   return { ...response, headers: { ...response.headers, 'www-authenticate': challenge } }
 }
 
-async function validToken(guard: GuardedResource, presented: string): Promise<AccessToken> {
-  const parsed = parseAccessToken(presented)
-  const grant = parsed && (await guard.grants.find(parsed.grantId))?.value
-  const state = grant && findAccessToken(grant, parsed.secret, guard.now())
+function validToken(guard: GuardedResource, presented?: GrantSecret, grant?: Grant): AccessToken {
+  const state = presented && grant && findAccessToken(grant, presented.secret, guard.now())
   if (grant === undefined || state === undefined) throw new OAuthError('bearer_unknown')
   if (!audienceIncludes(state.resources, guard.resource)) throw new OAuthError('bearer_wrong_audience')
   const { scopes, resources, issuedAt, expiresAt } = state

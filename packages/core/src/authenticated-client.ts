@@ -1,4 +1,3 @@
-import { findClient } from './client-lookup.ts'
 import { type HttpRequest, header, type Parameters } from './http.ts'
 import { readMessage } from './message.ts'
 import { OAuthError } from './oauth-error.ts'
@@ -17,7 +16,7 @@ export async function authenticatedClient(
 ): Promise<Client> {
   const credentials = readMessage(ClientCredentials, form)
   if (credentials.client_id === undefined) throw new OAuthError('client_not_identified')
-  const client = await findClient(server, credentials.client_id)
+  const client = (await server.store.clients.find(credentials.client_id))?.value
   // Compared before anything is said, or the time of the refusal would tell who is a client.
   const fault = clientAuthenticationFault(client ?? NOBODY, credentials, header(request, 'authorization'))
   if (client === undefined) throw new OAuthError('client_unknown')

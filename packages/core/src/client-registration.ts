@@ -98,5 +98,7 @@ function scopeMember(server: ServerContext, scope: string | undefined): Pick<Cli
 }
 
 function withoutUndefined<T extends object>(members: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as never
+  const kept: Partial<T> = {}
+  for (const name in members) if (members[name] !== undefined) kept[name] = members[name]
+  return kept as never
 }

@@ -38,12 +38,12 @@ export type Parameters = Readonly<Record<string, string | string[]>>
 /** Decodes `application/x-www-form-urlencoded` text, which a query string is as well. */
 export function parameters(encoded: string): Parameters {
   const found: Record<string, string | string[]> = Object.create(null)
-  for (const [name, value] of new URLSearchParams(encoded)) {
+  new URLSearchParams(encoded).forEach((value, name) => {
     const earlier = found[name]
     if (earlier === undefined) found[name] = value
     else if (typeof earlier === 'string') found[name] = [earlier, value]
     else earlier.push(value)
-  }
+  })
   for (const name in found) if (found[name] === '') delete found[name]
   return found
 }
@@ -106,7 +106,9 @@ export function securePage(page: HttpResponse): HttpResponse {
 
 /** @throws OAuthError 415 for another media type, or for text that is not UTF-8 */
 export function requireMediaType(request: HttpRequest, expected: string): void {
-  const [essence = '', ...attributes] = (header(request, 'content-type') ?? '').toLowerCase().split(';')
+  const given = header(request, 'content-type') ?? ''
+  if (given === expected) return
+  const [essence = '', ...attributes] = given.toLowerCase().split(';')
   const charset = attributes
     .map((attribute) => attribute.trim())
     .find((attribute) => attribute.startsWith('charset='))

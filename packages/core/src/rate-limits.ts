@@ -30,19 +30,19 @@ export async function countRegistration(server: ServerContext, request: HttpRequ
  * is ever limited: a client id is public, so nobody's failures may cost anybody a request that is in order. What a
  * refusal does, as ending the grant of a stolen token, is done by then.
  */
-export async function limitingFailures(
+export function limitingFailures(
   server: ServerContext,
   request: HttpRequest,
   answer: (server: ServerContext, request: HttpRequest) => Promise<HttpResponse>,
 ): Promise<HttpResponse> {
-  try {
-    return await answer(server, request)
-  } catch (cause) {
-    const ownFault = !(cause instanceof OAuthError) || cause.status >= 500
-    const retryAfter = ownFault ? 0 : await countFailure(server, request)
-    if (retryAfter > 0) throw new OAuthError('too_many_failures', undefined, { cause, retryAfter })
-    throw cause
-  }
+  return answer(server, request).catch((cause: unknown) => countedFailure(server, request, cause))
+}
+
+async function countedFailure(server: ServerContext, request: HttpRequest, cause: unknown): Promise<never> {
+  const ownFault = !(cause instanceof OAuthError) || cause.status >= 500
+  const retryAfter = ownFault ? 0 : await countFailure(server, request)
+  if (retryAfter > 0) throw new OAuthError('too_many_failures', undefined, { cause, retryAfter })
+  throw cause
 }
 
 async function countFailure(server: ServerContext, request: HttpRequest): Promise<number> {

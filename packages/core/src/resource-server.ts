@@ -1,4 +1,4 @@
-import { type Access, accessOf, type GuardedResource, tokenRequired } from './access.ts'
+import { type Access, accessOf, type GuardedResource } from './access.ts'
 import type { OnEvent } from './events.ts'
 import type { HttpRequest } from './http.ts'
 import { systemClock } from './options.ts'
@@ -43,15 +43,12 @@ export function createResourceServer<Scope extends string>(
     grants: reachableStore(options.store).grants,
     resource: canonicalResource(options.resource),
     metadataUrl: options.metadataUrl ?? wellKnownAddress('oauth-protected-resource', options.resource),
+    anonymous: options.anonymous ?? 'allow',
     now: options.now ?? systemClock,
     onEvent: options.onEvent ?? (() => {}),
   }
   return {
     metadataUrl: guard.metadataUrl,
-    async access(request, ...scopes) {
-      const access = await accessOf(guard, request, scopes)
-      const challenge = access.kind === 'anonymous' && options.anonymous === 'challenge'
-      return challenge ? { kind: 'refused', response: tokenRequired(guard) } : access
-    },
+    access: (request, ...scopes) => accessOf(guard, request, scopes),
   }
 }

@@ -22,28 +22,29 @@ export function route(endpoint: Endpoint, onEvent: OnEvent): Route {
     path,
     methods,
     async handle(request) {
-      const response = await answerOrRefuse(endpoint, request, onEvent)
+      let response: HttpResponse
+      try {
+        response = await answerTo(endpoint, request)
+      } catch (thrown) {
+        const error = reportedError(thrown, request, onEvent)
+        response = await (endpoint.refusal?.(error) ?? errorResponse(error, request))
+      }
       return endpoint.cors ? withCors(response) : response
     },
   }
 }
 
-async function answerOrRefuse(
-  endpoint: Endpoint,
-  request: HttpRequest,
-  onEvent: OnEvent,
-): Promise<HttpResponse> {
-  try {
-    if (request.method === 'OPTIONS' && endpoint.cors) return preflight(endpoint)
-    if (request.method === 'HEAD' && readable(endpoint))
-      return { ...(await endpoint.answer(request)), body: '' }
-    if (!endpoint.methods.some((method) => method === request.method)) return methodNotAllowed(endpoint)
-    if (Buffer.byteLength(request.body) > BODY_LIMIT) throw new OAuthError('body_too_large')
-    return await endpoint.answer(request)
-  } catch (thrown) {
-    const error = reportedError(thrown, request, onEvent)
-    return endpoint.refusal ? endpoint.refusal(error) : errorResponse(error, request)
-  }
+function answerTo(endpoint: Endpoint, request: HttpRequest): HttpResponse | Promise<HttpResponse> {
+  const { method, body } = request
+  if (method === 'OPTIONS' && endpoint.cors) return preflight(endpoint)
+  if (method === 'HEAD' && readable(endpoint)) return withoutBody(endpoint.answer(request))
+  if (!endpoint.methods.some((allowed) => allowed === method)) return methodNotAllowed(endpoint)
+  if (Buffer.byteLength(body) > BODY_LIMIT) throw new OAuthError('body_too_large')
+  return endpoint.answer(request)
+}
+
+async function withoutBody(answer: HttpResponse | Promise<HttpResponse>): Promise<HttpResponse> {
+  return { ...(await answer), body: '' }
 }
 
 /** The answer of RFC 6749 5.2 for a refusal. */
@@ -100,11 +101,11 @@ function preflight(endpoint: Endpoint): HttpResponse {
 }
 
 /** `*` and no credentials: there is no cookie to steal, and every browser app may be a client. */
-function withCors(response: HttpResponse): HttpResponse {
-  const headers = {
-    ...response.headers,
-    'access-control-allow-origin': '*',
-    'access-control-expose-headers': 'WWW-Authenticate, Retry-After, ETag',
-  }
-  return { ...response, headers }
+const CORS = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'WWW-Authenticate, Retry-After, ETag',
+}
+
+function withCors({ status, headers, body }: HttpResponse): HttpResponse {
+  return { status, headers: { ...headers, ...CORS }, body }
 }

@@ -11,31 +11,28 @@ export interface TokenResponse {
   readonly token_type: 'Bearer'
   readonly expires_in: number
   readonly scope: string
-  readonly refresh_token?: string
+  readonly refresh_token?: string | undefined
   readonly id_token?: string
 }
 
 /** @param nonce only the first ID token of a grant carries it (OpenID Connect Core 12.2) */
-export async function tokenResponse(
+export function tokenResponse(
   server: ServerContext,
   client: Client,
   grant: Grant,
   issued: IssuedTokens,
   nonce?: string,
-): Promise<TokenResponse> {
-  const grantId = grant.id
-  const accessToken = formatAccessToken({ grantId, secret: issued.accessToken })
+): TokenResponse | Promise<TokenResponse> {
   const { refreshToken, scopes } = issued
-  return {
-    access_token: accessToken,
+  const grantId = grant.id
+  const response: TokenResponse = {
+    access_token: formatAccessToken({ grantId, secret: issued.accessToken }),
     token_type: 'Bearer',
     expires_in: issued.expiresIn,
     scope: scopes.join(' '),
-    ...(refreshToken ? { refresh_token: formatRefreshToken({ grantId, ...refreshToken }) } : {}),
-    ...(scopes.includes('openid')
-      ? { id_token: await idToken(server, client, grant, accessToken, nonce) }
-      : {}),
+    refresh_token: refreshToken && formatRefreshToken({ grantId, ...refreshToken }),
   }
+  return scopes.includes('openid') ? withIdToken(server, client, grant, response, nonce) : response
 }
 
 /** Asked before anything is consumed, so that a missing key costs nobody a code. @throws OAuthError 503 */
@@ -45,24 +42,25 @@ export function requireSigningKey(server: ServerContext, client: Client, grant: 
     throw new OAuthError('signing_key_unavailable')
 }
 
-function idToken(
+async function withIdToken(
   server: ServerContext,
   client: Client,
   grant: Grant,
-  accessToken: string,
+  response: TokenResponse,
   nonce?: string,
-): Promise<string> {
+): Promise<TokenResponse> {
   const key = server.keys.signer(client.idTokenSignedResponseAlg)
   if (key === undefined) throw new OAuthError('signing_key_unavailable')
   const issuedAt = server.now()
-  return signIdToken(key, {
+  const id_token = await signIdToken(key, {
     issuer: server.issuer,
     subject: grant.subject,
     clientId: client.clientId,
     authTime: grant.authTime,
     nonce,
-    accessToken,
+    accessToken: response.access_token,
     issuedAt,
     expiresAt: issuedAt + server.lifetimes.accessToken,
   })
+  return { ...response, id_token }
 }

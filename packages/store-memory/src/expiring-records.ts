@@ -6,14 +6,21 @@ export interface Limits {
   readonly maxRecords: number
 }
 
-/**
- * A record in place. Every write makes a new one, so its identity is the version: unlike that of the value, it
- * tells two writes of one value apart.
- */
+/** Where else records are found, by something that is in them. */
+export interface RecordIndex<T> {
+  keyOf(value: T): string
+  add(id: string, key: string): void
+  delete(id: string, key: string): void
+}
+
+/** A record in place. A replacement changes it rather than making another: the queue and the map keep pointing at it. */
 interface Kept<T> {
   readonly id: string
-  readonly value: T
-  readonly expiresAt: number
+  value: T
+  /** Of the write that made it what it is; no two writes to a store have the same. */
+  version: number
+  expiresAt: number
+  due: number
   position: number
 }
 
@@ -24,26 +31,16 @@ const SWEPT_PER_WRITE = 8
  * Records that vanish at their time without a timer: a read passes over an expired one and every write drops the
  * longest expired few. No method awaits anything, so each runs undisturbed from start to end: in JavaScript that
  * is all the atomicity a compare-and-swap needs.
- *
- * @param added told of every value that comes in
- * @param dropped told of every value that goes, be it replaced, removed or expired
  */
-export function expiringRecords<T>(
-  { now, maxRecords }: Limits,
-  added: (id: string, value: T) => void = () => {},
-  dropped: (id: string, value: T) => void = () => {},
-): Records<T> {
+export function expiringRecords<T>({ now, maxRecords }: Limits, index?: RecordIndex<T>): Records<T> {
   const kept = new Map<string, Kept<T>>()
   const queue = new ExpiryQueue<Kept<T>>()
-
-  function leave(record: Kept<T>): void {
-    queue.delete(record)
-    dropped(record.id, record.value)
-  }
+  let writes = 0
 
   function drop(record: Kept<T>): void {
     kept.delete(record.id)
-    leave(record)
+    queue.delete(record)
+    index?.delete(record.id, index.keyOf(record.value))
   }
 
   function live(id: string): Kept<T> | undefined {
@@ -53,42 +50,60 @@ export function expiringRecords<T>(
     return undefined
   }
 
-  function sweep(): void {
-    const time = now()
-    for (let swept = 0; swept < SWEPT_PER_WRITE; swept++) {
-      const first = queue.first()
-      if (first === undefined || time < first.expiresAt) return
-      drop(first)
-    }
+  /** Looks at the first of the queue. Answers `false` when it is not due. */
+  function sweepOne(time: number): boolean {
+    const first = queue.first()
+    if (first === undefined || time < first.due) return false
+    if (time < first.expiresAt) queue.defer(first)
+    else drop(first)
+    return true
   }
 
-  function add(record: Kept<T>): void {
-    kept.set(record.id, record)
-    queue.add(record)
-    added(record.id, record.value)
+  function sweep(): void {
+    const time = now()
+    for (let swept = 0; swept < SWEPT_PER_WRITE && sweepOne(time); swept++);
+  }
+
+  /** At the cap it is worth to look beyond those whose end was put off. */
+  function makeRoom(): void {
+    const time = now()
+    while (kept.size >= maxRecords && sweepOne(time));
+    if (kept.size >= maxRecords)
+      throw new Error(`The memory store is full: it may hold ${maxRecords} records`)
+  }
+
+  function reindex(id: string, earlier: T, later: T): void {
+    if (index === undefined || index.keyOf(earlier) === index.keyOf(later)) return
+    index.delete(id, index.keyOf(earlier))
+    index.add(id, index.keyOf(later))
   }
 
   return {
     async find(id) {
       const record = live(id)
-      return record && { value: record.value, version: record }
+      return record && { value: record.value, version: record.version }
     },
 
     async insert(id, value, expiresAt) {
       sweep()
       if (live(id) !== undefined) return false
-      if (kept.size >= maxRecords)
-        throw new Error(`The memory store is full: it may hold ${maxRecords} records`)
-      add({ id, value, expiresAt, position: 0 })
+      makeRoom()
+      const record = { id, value, version: ++writes, expiresAt, due: expiresAt, position: 0 }
+      kept.set(id, record)
+      queue.add(record)
+      index?.add(id, index.keyOf(value))
       return true
     },
 
     async replace(id, seen, value, expiresAt) {
       sweep()
       const record = live(id)
-      if (record === undefined || record !== seen.version) return false
-      leave(record)
-      add({ id, value, expiresAt, position: 0 })
+      if (record === undefined || record.version !== seen.version) return false
+      reindex(id, record.value, value)
+      record.value = value
+      record.version = ++writes
+      record.expiresAt = expiresAt
+      queue.moved(record)
       return true
     },
 

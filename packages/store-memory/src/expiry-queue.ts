@@ -1,22 +1,26 @@
-/** What waits for its end. The queue writes `position`; nobody else does. */
+/** What waits for its end. The queue writes `due` and `position`; nobody else does. */
 export interface Expiring {
-  readonly expiresAt: number
+  expiresAt: number
+  /** When the queue looks at it: its end, or an earlier one that has been put off since. */
+  due: number
   position: number
 }
 
 /**
- * Which of many records expires next: a binary heap whose members know where they stand, so that one can leave
- * from the middle. One pointer a member, no timers, and no member is looked at before its turn.
+ * Which of many records to look at next: a binary heap whose members know where they stand, so that one can leave
+ * from the middle. A member whose end is put off stays where it is until its turn comes, and only then finds its new
+ * place: an end that moves with every use costs nothing.
  */
 export class ExpiryQueue<T extends Expiring> {
   readonly #members: T[] = []
 
-  /** The member that expires before all others. */
+  /** The member that is due before all others. */
   first(): T | undefined {
     return this.#members[0]
   }
 
   add(member: T): void {
+    member.due = member.expiresAt
     this.#rise(member, this.#members.length)
   }
 
@@ -28,12 +32,25 @@ export class ExpiryQueue<T extends Expiring> {
     this.#sink(last, last.position)
   }
 
+  /** The end of a member has changed. */
+  moved(member: T): void {
+    if (member.expiresAt >= member.due) return
+    member.due = member.expiresAt
+    this.#rise(member, member.position)
+  }
+
+  /** Gives a member that is due, and whose end was put off, its new place. */
+  defer(member: T): void {
+    member.due = member.expiresAt
+    this.#sink(member, member.position)
+  }
+
   #rise(member: T, from: number): void {
     let position = from
     while (position > 0) {
       const above = (position - 1) >> 1
       const parent = this.#members[above]
-      if (parent === undefined || parent.expiresAt <= member.expiresAt) break
+      if (parent === undefined || parent.due <= member.due) break
       this.#place(parent, position)
       position = above
     }
@@ -44,7 +61,7 @@ export class ExpiryQueue<T extends Expiring> {
     let position = from
     for (;;) {
       const child = this.#earlierChild(position)
-      if (child === undefined || child.expiresAt >= member.expiresAt) break
+      if (child === undefined || child.due >= member.due) break
       const below = child.position
       this.#place(child, position)
       position = below
@@ -55,7 +72,7 @@ export class ExpiryQueue<T extends Expiring> {
   #earlierChild(position: number): T | undefined {
     const left = this.#members[2 * position + 1]
     const right = this.#members[2 * position + 2]
-    return left !== undefined && right !== undefined && right.expiresAt < left.expiresAt ? right : left
+    return left !== undefined && right !== undefined && right.due < left.due ? right : left
   }
 
   #place(member: T, position: number): void {

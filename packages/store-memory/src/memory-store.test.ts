@@ -37,6 +37,19 @@ describe('maxRecords', () => {
     }
   })
 
+  it('makes room by one that has expired behind many whose ends were put off', async () => {
+    const { clock, store } = aStore(20)
+    for (let index = 0; index < 20; index++) await store.grants.insert(`${index}`, aGrant(), clock.now + 10)
+    for (let index = 0; index < 20; index++) {
+      const seen = await store.grants.find(`${index}`)
+      if (seen) await store.grants.replace(`${index}`, seen, aGrant(), clock.now + (index === 7 ? 20 : 60))
+    }
+    clock.now += 20
+    expect(await store.grants.insert('new', aGrant(), clock.now + 60)).toBe(true)
+    await expect(store.grants.insert('newer', aGrant(), clock.now + 60)).rejects.toThrow('store is full')
+    expect(await store.grants.find('6')).toBeDefined()
+  })
+
   it('lets records be replaced and removed at the cap, which makes room', async () => {
     const { clock, store } = aStore(1)
     await store.clients.insert('a', aClient(), clock.now + 60)

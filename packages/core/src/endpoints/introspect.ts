@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { authenticatedClient } from '../authenticated-client.ts'
-import { type GrantAhead, readAhead } from '../grant-change.ts'
+import { readAhead } from '../grant-change.ts'
 import { formParameters, type HttpRequest, type HttpResponse, json, NO_STORE } from '../http.ts'
 import { readMessage } from '../message.ts'
 import { OAuthError } from '../oauth-error.ts'
@@ -22,16 +22,11 @@ export async function introspect(server: ServerContext, request: HttpRequest): P
   const ahead = readAhead(server, token)
   const client = await authenticatedClient(server, request, form)
   if (client.tokenEndpointAuthMethod === 'none') throw new OAuthError('client_not_confidential')
-  return json(200, await describe(server, client, token, ahead), NO_STORE)
+  const stored = await ahead?.found
+  return json(200, describe(server, client, token, stored?.value), NO_STORE)
 }
 
-async function describe(
-  server: ServerContext,
-  client: Client,
-  token: string,
-  ahead?: GrantAhead,
-): Promise<object> {
-  const grant = (await ahead?.found)?.value
+function describe(server: ServerContext, client: Client, token: string, grant?: Grant): object {
   const visible =
     grant !== undefined && (client.resourceServer === true || grant.clientId === client.clientId)
   if (!visible) return INACTIVE

@@ -1,4 +1,4 @@
-import { accessOf, bearerRefusal, tokenRequired } from '../access.ts'
+import { accessOf, bearerRefusal, type GuardedResource, tokenRequired } from '../access.ts'
 import { type HttpRequest, type HttpResponse, json, NO_STORE } from '../http.ts'
 import { OAuthError } from '../oauth-error.ts'
 import { wellKnownAddress } from '../paths.ts'
@@ -8,10 +8,11 @@ import type { ServerContext } from '../server-context.ts'
 
 /** The UserInfo endpoint (OpenID Connect Core 5.3). There is no anonymous user, so here no token is a 401. */
 export async function userinfo(server: ServerContext, request: HttpRequest): Promise<HttpResponse> {
-  const guard = {
+  const guard: GuardedResource = {
     grants: server.store.grants,
     resource: canonicalResource(server.issuer),
     metadataUrl: wellKnownAddress('oauth-protected-resource', server.issuer),
+    anonymous: 'allow',
     now: server.now,
     onEvent: server.onEvent,
   }
