@@ -6,10 +6,9 @@ import {
 import type { HttpResponse } from './http.ts'
 import type { Session } from './interaction.ts'
 import { OAuthError } from './oauth-error.ts'
-import { keptUntil, openGrant } from './rules/grant.ts'
+import { type Approval, keptUntil, openGrant } from './rules/grant.ts'
 import { grantOfTicket } from './rules/ticket.ts'
 import type { ServerContext } from './server-context.ts'
-import type { Grant } from './store.ts'
 import { formatCode } from './tokens/token-string.ts'
 
 export interface Approved {
@@ -23,23 +22,14 @@ export interface Approved {
 
 /** Opens the grant of an approval and sends the browser back with its code. */
 export async function approve(server: ServerContext, approved: Approved): Promise<HttpResponse> {
-  const { target, request, session, scopes } = approved
+  const { target, scopes } = approved
   const { id, code } = grantOfTicket(server.secret, approved.ticket)
   const now = server.now()
-  const approval = {
-    id,
-    subject: session.subject,
-    clientId: target.client.clientId,
-    scopes,
-    redirectUri: target.redirectUri,
-  }
-  const { resources, challenge, nonce } = request
-  const terms = { ...approval, resources, challenge, nonce, authTime: session.authTime, code }
-  const grant = detached(openGrant(terms, now, server.lifetimes))
-  await outlive(server, target.client.clientId, grant.expiresAt)
+  const grant = openGrant(termsOf(server, approved, id, code), now, server.lifetimes)
+  await outlive(server, grant.clientId, grant.expiresAt)
   // Kept while the ticket is good: the id is what stops the same form from opening a second grant.
   const opened = await server.store.grants.insert(
-    id,
+    grant.id,
     grant,
     Math.max(keptUntil(grant), now + server.lifetimes.consentTicket),
   )
@@ -55,9 +45,30 @@ export async function approve(server: ServerContext, approved: Approved): Promis
   return authorizationResponse(server, target, { code: formatCode({ grantId: id, secret: code }) })
 }
 
-/** A copy that shares no text with the request: V8 keeps a whole string alive for a piece of it. */
-function detached(grant: Grant): Grant {
-  return JSON.parse(JSON.stringify(grant))
+function termsOf(
+  server: ServerContext,
+  { target: { client, redirectUri }, request, session, scopes }: Approved,
+  id: string,
+  code: string,
+): Approval {
+  const catalogue = Object.keys(server.scopes)
+  return {
+    id: ownText(id),
+    subject: ownText(session.subject),
+    clientId: client.clientId,
+    scopes: scopes.map((scope) => ownText(scope, catalogue)),
+    resources: request.resources.map((resource) => ownText(resource, server.resources)),
+    redirectUri: ownText(redirectUri, client.redirectUris),
+    authTime: session.authTime,
+    challenge: ownText(request.challenge),
+    nonce: request.nonce && ownText(request.nonce),
+    code,
+  }
+}
+
+/** The same text as it is kept already or else a copy of it: V8 keeps a whole request alive for a piece of its text. */
+function ownText(text: string, kept: readonly string[] = []): string {
+  return kept.find((same) => same === text) ?? Buffer.from(text).toString()
 }
 
 /** A form sent twice, as a double click does, is answered twice with the one code while that is still unused. */

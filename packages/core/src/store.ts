@@ -109,7 +109,8 @@ export interface Grant {
 
 export interface AuthorizationCode {
   readonly hash: string
-  readonly challenge: string
+  /** Nobody asks for it once the code is redeemed. */
+  readonly challenge?: string
   readonly expiresAt: number
   /** Set by the one redemption; a second one is a replay. */
   readonly redeemedAt?: number

@@ -32,14 +32,15 @@ export function redeemCode(
   now: number,
   times: GrantTimes,
 ): Outcome<IssuedTokens> {
-  if (!sameSecret(sha256(request.code), grant.code.hash)) return refused('code_unknown')
+  const { hash, challenge, redeemedAt, expiresAt } = grant.code
+  if (!sameSecret(sha256(request.code), hash)) return refused('code_unknown')
   if (request.client.clientId !== grant.clientId) return refused('code_of_other_client')
-  if (grant.code.redeemedAt !== undefined) return { kind: 'ended', reason: 'code_replayed' }
-  if (now >= grant.code.expiresAt) return refused('code_expired')
+  if (redeemedAt !== undefined || challenge === undefined) return { kind: 'ended', reason: 'code_replayed' }
+  if (now >= expiresAt) return refused('code_expired')
   if (request.redirectUri !== grant.redirectUri) return refused('code_redirect_uri_mismatch')
   const resources = narrowedResources(request.resources, grant.resources, request.knownResources)
   if (typeof resources === 'string') return refused(resources)
-  if (!verifierMatches(request.verifier, grant.code.challenge))
+  if (!verifierMatches(request.verifier, challenge))
     return { kind: 'ended', reason: 'code_verifier_mismatch' }
   return issueFirstTokens(grant, request, resources, now, times)
 }
@@ -57,7 +58,7 @@ function issueFirstTokens(
   const next: Grant = {
     ...grant,
     usedAt: now,
-    code: { ...grant.code, redeemedAt: now },
+    code: { hash: grant.code.hash, expiresAt: grant.code.expiresAt, redeemedAt: now },
     accessTokens: [access],
     ...(refreshable ? { refresh: firstRefreshState(refreshToken, grant, now, times) } : {}),
   }

@@ -55,15 +55,21 @@ export function openGrant(
   now: number,
   lifetimes: { code: number; grant: number },
 ): Grant {
-  const { challenge, code, nonce, ...approved } = approval
+  const { id, subject, clientId, scopes, resources, redirectUri, authTime, challenge, code, nonce } = approval
   return {
-    ...approved,
-    ...(nonce === undefined ? {} : { nonce }),
+    id,
+    subject,
+    clientId,
+    scopes,
+    resources,
+    redirectUri,
+    authTime,
     createdAt: now,
     usedAt: now,
     expiresAt: now + lifetimes.grant,
     code: { hash: sha256(code), challenge, expiresAt: now + lifetimes.code },
     accessTokens: [],
+    ...(nonce === undefined ? {} : { nonce }),
   }
 }
 
