@@ -1,3 +1,4 @@
+import { finished } from 'node:stream'
 import { BODY_LIMIT, OAuthError } from '@grantkit/core'
 import type { Request } from 'express'
 
@@ -10,28 +11,30 @@ const FORM = 'application/x-www-form-urlencoded'
  * @throws Error when the application is, and what was sent cannot be told any more
  */
 export async function readBody(req: Request): Promise<string | OAuthError> {
+  if (Number(req.headers['content-length']) > BODY_LIMIT) return new OAuthError('body_too_large')
   if (!req.readableDidRead) return bodyOnTheWire(req)
   const body = parsedBody(req)
   return Buffer.byteLength(body) > BODY_LIMIT ? new OAuthError('body_too_large') : body
 }
 
 /** Unlike the parsers of Express, it does not read to its end what it refuses. */
-async function bodyOnTheWire(req: Request): Promise<string | OAuthError> {
-  if (Number(req.headers['content-length']) > BODY_LIMIT) return new OAuthError('body_too_large')
+function bodyOnTheWire(req: Request): Promise<string | OAuthError> {
   const chunks: Buffer[] = []
   let size = 0
-  try {
-    for await (const chunk of req.iterator({ destroyOnReturn: false })) {
+  return new Promise((resolve) => {
+    req.on('data', (chunk: Buffer | string) => {
       // Text where somebody has called setEncoding().
-      const bytes = Buffer.from(chunk, req.readableEncoding ?? 'utf8')
-      size += bytes.length
-      if (size > BODY_LIMIT) return new OAuthError('body_too_large')
+      const bytes = typeof chunk === 'string' ? Buffer.from(chunk, req.readableEncoding ?? 'utf8') : chunk
       chunks.push(bytes)
-    }
-  } catch {
-    return new OAuthError('body_unreadable')
-  }
-  return Buffer.concat(chunks).toString()
+      size += bytes.length
+      if (size <= BODY_LIMIT) return
+      req.pause()
+      resolve(new OAuthError('body_too_large'))
+    })
+    finished(req, { writable: false }, (fault) =>
+      resolve(fault ? new OAuthError('body_unreadable') : Buffer.concat(chunks).toString()),
+    )
+  })
 }
 
 /** Encodes again what was parsed, where core reads the same out of it as out of what was sent. */

@@ -94,8 +94,12 @@ async function formText(request: HonoRequest): Promise<string> {
 /** Headers go through the context: what middleware has set before stays, unless core sets it. */
 function send(c: Context, { status, headers, body }: HttpResponse): Response {
   for (const [name, values] of Object.entries(headers)) {
-    if (name.toLowerCase() !== 'set-cookie') c.header(name)
-    for (const value of [values].flat()) c.header(name, value, { append: true })
+    // Cookies that middleware has set stay beside ours.
+    let append = name.toLowerCase() === 'set-cookie'
+    for (const value of typeof values === 'string' ? [values] : values) {
+      c.header(name, value, { append })
+      append = true
+    }
   }
   return body === '' ? c.body(null, status as StatusCode) : c.body(body, status as ContentfulStatusCode)
 }
