@@ -35,7 +35,8 @@ export function authorizationServer(server: { readonly routes: readonly Route[] 
     requireRoot(app.prefix)
     app.removeAllContentTypeParsers()
     app.addContentTypeParser(
-      '*',
+      // The two that core reads are named, as Fastify finds those sooner.
+      ['application/x-www-form-urlencoded', 'application/json', '*'],
       { parseAs: 'string', bodyLimit: BODY_LIMIT },
       async (_: unknown, body: string) => body,
     )
@@ -46,7 +47,8 @@ export function authorizationServer(server: { readonly routes: readonly Route[] 
         // Fastify matches a path that it has decoded.
         url: decodeURI(route.path),
         exposeHeadRoute: false,
-        handler: async (request, reply) => send(reply, await route.handle(toHttpRequest(request))),
+        handler: (request, reply) =>
+          route.handle(toHttpRequest(request)).then((response) => send(reply, response)),
       })
     }
   }

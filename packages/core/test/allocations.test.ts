@@ -1,0 +1,47 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+
+/**
+ * What a request costs, counted in bytes, which are the same on every machine, unlike microseconds. Each limit is a
+ * tenth above what was measured when it was set: whoever lowers the bytes lowers the limit, and whoever needs more
+ * says why. One more async function on the way of a request is some 400 bytes, one more copy of a grant 2,000.
+ */
+const MOST_ALLOCATED = {
+  register: 13_200,
+  authorize: 18_000,
+  code: 16_000,
+  refresh: 15_000,
+  introspect: 7_900,
+  guard: 2_350,
+}
+
+/** A grant that was redeemed and holds one access and one refresh token, in the memory store with all its indexes. */
+const MOST_KEPT = 1000
+
+interface Measured {
+  readonly allocated: Readonly<Record<string, number>>
+  readonly kept: number
+}
+
+async function measure(): Promise<Measured> {
+  const flags = ['--expose-gc', '--min-semi-space-size=64', '--max-semi-space-size=64']
+  const program = join(import.meta.dirname, 'allocations/measure.ts')
+  const { stdout } = await promisify(execFile)(process.execPath, [...flags, program])
+  return JSON.parse(stdout)
+}
+
+describe('the memory of this server', () => {
+  it('is taken by a request and kept by a grant no more than when it was last looked at', async () => {
+    const { allocated, kept } = await measure()
+    for (const [request, most] of Object.entries(MOST_ALLOCATED)) {
+      const bytes = allocated[request]
+      expect(bytes, `${request}: ${bytes} bytes`).toBeLessThan(most)
+      // A request that does nothing any more would be a saving too.
+      expect(bytes, `${request}: ${bytes} bytes`).toBeGreaterThan(most / 2)
+    }
+    expect(kept).toBeLessThan(MOST_KEPT)
+    expect(kept).toBeGreaterThan(MOST_KEPT / 2)
+  })
+})
