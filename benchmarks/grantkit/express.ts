@@ -1,16 +1,23 @@
 import { createServer } from 'node:http'
-import express from 'express'
+import express, { type RequestHandler } from 'express'
 import { authorizationServer, protect } from '../../packages/adapter-express/src/index.ts'
 import { listen } from '../src/listen.ts'
 import type { StartTarget } from '../src/target.ts'
+import type { Service } from './service.ts'
 import { grantkitTarget, NOTES } from './target.ts'
 
-export const start: StartTarget = (port) =>
-  grantkitTarget(port, async ({ server, api }) => {
-    const app = express().disable('x-powered-by').disable('etag')
-    app.use(authorizationServer(server))
-    app.get(NOTES, protect(api, 'notes:read'), ({ auth }, response) => {
-      response.json(auth.kind === 'authorized' ? { owner: auth.token.subject } : {})
-    })
-    await listen(createServer(app), port)
+export const start: StartTarget = (port) => grantkitTarget(port, (service) => serve(service, port))
+
+export async function serve(
+  { server, api }: Service,
+  port: number,
+  ...before: RequestHandler[]
+): Promise<void> {
+  const app = express().disable('x-powered-by').disable('etag')
+  for (const middleware of before) app.use(middleware)
+  app.use(authorizationServer(server))
+  app.get(NOTES, protect(api, 'notes:read'), ({ auth }, response) => {
+    response.json(auth.kind === 'authorized' ? { owner: auth.token.subject } : {})
   })
+  await listen(createServer(app), port)
+}

@@ -1,18 +1,25 @@
 import type { Server } from 'node:http'
 import { createAdaptorServer } from '@hono/node-server'
-import { Hono } from 'hono'
+import { Hono, type MiddlewareHandler } from 'hono'
 import { authorizationServer, protect } from '../../packages/adapter-hono/src/index.ts'
 import { listen } from '../src/listen.ts'
 import type { StartTarget } from '../src/target.ts'
+import type { Service } from './service.ts'
 import { grantkitTarget, NOTES } from './target.ts'
 
-export const start: StartTarget = (port) =>
-  grantkitTarget(port, async ({ server, api }) => {
-    const app = new Hono()
-    app.route('/', authorizationServer(server))
-    app.get(NOTES, protect(api, 'notes:read'), (c) => {
-      const { auth } = c.var
-      return c.json(auth.kind === 'authorized' ? { owner: auth.token.subject } : {})
-    })
-    await listen(createAdaptorServer({ fetch: app.fetch }) as Server, port)
+export const start: StartTarget = (port) => grantkitTarget(port, (service) => serve(service, port))
+
+export async function serve(
+  { server, api }: Service,
+  port: number,
+  ...before: MiddlewareHandler[]
+): Promise<void> {
+  const app = new Hono()
+  for (const middleware of before) app.use(middleware)
+  app.route('/', authorizationServer(server))
+  app.get(NOTES, protect(api, 'notes:read'), (c) => {
+    const { auth } = c.var
+    return c.json(auth.kind === 'authorized' ? { owner: auth.token.subject } : {})
   })
+  await listen(createAdaptorServer({ fetch: app.fetch }) as Server, port)
+}

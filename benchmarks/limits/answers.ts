@@ -6,6 +6,7 @@ import type { Target } from '../src/target.ts'
 /** What a framework without any OAuth answers: as many bytes as Grantkit, from a request it has parsed as well. */
 
 const id = '0123456789abcdefghijkl'
+export const clientId = '0123456789abcdef0123456789abcdef'
 const secret = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFG'
 
 /** With these Grantkit answers at its endpoints, so these are sent here too; a guarded route adds none of them. */
@@ -18,7 +19,7 @@ export const HEADERS = {
 }
 
 export const REGISTRATION = {
-  client_id: id,
+  client_id: clientId,
   client_id_issued_at: 1_800_000_000,
   ...CLIENT_METADATA,
   application_type: 'native',
@@ -36,7 +37,7 @@ export const TOKENS = {
 export const DESCRIPTION = {
   active: true,
   scope: SCOPE,
-  client_id: id,
+  client_id: clientId,
   sub: SUBJECT,
   aud: 'http://127.0.0.1:40000',
   iss: 'http://127.0.0.1:40000',
@@ -63,16 +64,27 @@ export function notesFor(authorization: unknown): object {
   return NOTES
 }
 
+const code = `gkc_${id}.${secret}`
+
 export const limitTarget: Target = {
   work: {
     register: repeated(postJson('/register', CLIENT_METADATA)),
-    code: codeWork('/token', id, () => `gkc_${id}.${secret}`),
-    refresh: refreshWork('/token', id, () => TOKENS.refresh_token),
+    code: codeWork('/token', clientId, () => code),
+    refresh: refreshWork('/token', clientId, () => TOKENS.refresh_token),
     protected: protectedWork('/notes', () => TOKENS.access_token),
     introspect: introspectWork(
       '/introspect',
-      { client_id: id, client_secret: secret },
+      { client_id: clientId, client_secret: secret },
       () => TOKENS.access_token,
     ),
+  },
+}
+
+/** For a framework that also signs ID tokens, at a path for each algorithm. */
+export const signingTarget: Target = {
+  work: {
+    ...limitTarget.work,
+    'id-token-rs256': codeWork('/token/RS256', clientId, () => code),
+    'id-token-es256': codeWork('/token/ES256', clientId, () => code),
   },
 }

@@ -1,6 +1,7 @@
 import fastify from 'fastify'
 import type { StartTarget } from '../src/target.ts'
-import { descriptionFor, HEADERS, limitTarget, notesFor, REGISTRATION, tokensFor } from './answers.ts'
+import { descriptionFor, HEADERS, notesFor, REGISTRATION, signingTarget, tokensFor } from './answers.ts'
+import { idTokens } from './id-token.ts'
 
 type Form = { Body: URLSearchParams }
 
@@ -16,6 +17,13 @@ export const start: StartTarget = async (port) => {
     reply.headers(HEADERS)
     return tokensFor(request.body.get('grant_type'))
   })
+  for (const alg of ['RS256', 'ES256'] as const) {
+    const idToken = await idTokens(alg)
+    app.post<Form>(`/token/${alg}`, async (request, reply) => {
+      reply.headers(HEADERS)
+      return { ...tokensFor(request.body.get('grant_type')), id_token: await idToken() }
+    })
+  }
   app.post<Form>('/introspect', async (request, reply) => {
     reply.headers(HEADERS)
     return descriptionFor(request.body.get('token'))
@@ -25,5 +33,5 @@ export const start: StartTarget = async (port) => {
     return { ...REGISTRATION, ...request.body }
   })
   await app.listen({ port, host: '127.0.0.1' })
-  return limitTarget
+  return signingTarget
 }

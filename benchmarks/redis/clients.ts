@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { connectToRedis, createRedisStore, type RedisCommands } from '@grantkit/store-redis'
 import { Cluster, Redis } from 'ioredis'
@@ -6,6 +5,7 @@ import { startCluster } from '../../packages/store-redis/test/redis-cluster.ts'
 import { startRedis } from '../../packages/store-redis/test/redis-server.ts'
 import { aGrant } from '../../packages/testkit/src/sample-records.ts'
 import { GENERATOR_CORE, pinThisProcess, SERVER_CORE } from '../src/cores.ts'
+import { SWAP, SWAP_SHA1 } from './swap.ts'
 import { throughput } from './throughput.ts'
 
 /**
@@ -17,15 +17,6 @@ const CONCURRENCIES = [1, 32, 256]
 const ROUNDS = 5
 const KEYS = 1000
 const END = Math.floor(Date.now() / 1000) + 3600
-
-/** The compare-and-swap as the store does it: the version is the first 22 characters. */
-const SWAP = `
-local version = redis.call('GETRANGE', KEYS[1], 0, 21)
-if version == string.sub(ARGV[2], 1, 22) then return 1 end
-if version ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], ARGV[2], 'EXAT', ARGV[3])
-return 1`
-const SHA1 = createHash('sha1').update(SWAP).digest('hex')
 
 type Work = () => Promise<unknown>
 
@@ -100,7 +91,7 @@ function nodeRedis(redis: RedisCommands): Contender {
   return {
     name: 'node-redis',
     read: () => redis.get(anyKey()),
-    swap: () => redis.evalSha(SHA1, { keys: [anyKey()], arguments: [...swapArguments] }),
+    swap: () => redis.evalSha(SWAP_SHA1, { keys: [anyKey()], arguments: [...swapArguments] }),
   }
 }
 
@@ -108,7 +99,7 @@ function ioRedis(redis: Redis | Cluster): Contender {
   return {
     name: 'ioredis',
     read: () => redis.get(anyKey()),
-    swap: () => redis.evalsha(SHA1, 1, anyKey(), ...swapArguments),
+    swap: () => redis.evalsha(SWAP_SHA1, 1, anyKey(), ...swapArguments),
   }
 }
 

@@ -1,7 +1,7 @@
-/** Puts the table of the latest kept run between the markers of the pages that show it. */
+/** Puts the chart and the table of the latest kept run between the markers of the pages that show it. */
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { throughputTable } from './report.ts'
+import { frontPage } from './report.ts'
 import { RESULTS, type Results } from './results.ts'
 
 const PAGES = ['README.md', 'docs/comparison.md']
@@ -17,10 +17,10 @@ for (const page of PAGES) {
   const path = join(import.meta.dirname, '../..', page)
   const text = await readFile(path, 'utf8')
   if (!MARKED.test(text)) throw new Error(`${page} lacks <!-- bench:start --> and <!-- bench:end -->`)
-  const table = throughputTable(results)
+  const shown = frontPage(results)
   await writeFile(
     path,
-    text.replace(MARKED, (_, start, end) => `${start}\n${table}\n\n${end}`),
+    text.replace(MARKED, (_, start, end) => `${start}\n${shown}\n\n${end}`),
   )
   console.log(`${page} shows results/${latest}`)
 }

@@ -1,3 +1,4 @@
+import { barChart } from './chart.ts'
 import type { Measurement } from './measure.ts'
 import type { Results } from './results.ts'
 import { median } from './statistics.ts'
@@ -15,7 +16,7 @@ export function report(results: Results): string {
     introduction(results),
     '## Requests per second',
     'The median of all rounds. More is better.',
-    throughputTable(results),
+    byWork(results, requestsPerSecond),
     '## How many times as many as the others',
     'Requests per second of Grantkit on Fastify, divided by those of the row: the median of the rounds.',
     ratioTable(results),
@@ -41,9 +42,16 @@ export function report(results: Results): string {
 }
 
 /** Only what a reader of the front page wants to know. */
-export function throughputTable(results: Results): string {
-  return byWork(results, ({ requestsPerSecond }) => whole(requestsPerSecond))
+export function frontPage(results: Results): string {
+  const targets = measuredTargets(results).filter(({ detail = false }) => !detail)
+  const bars = targets.flatMap(({ name, title }) => {
+    const code = find(results, name, 'code')
+    return code === undefined ? [] : [[title, code.requestsPerSecond] as const]
+  })
+  return [barChart('Code exchanges a second', bars), byWork(results, requestsPerSecond, targets)].join('\n\n')
 }
+
+const requestsPerSecond = (measurement: Measurement) => whole(measurement.requestsPerSecond)
 
 function introduction({ date, machine, effort, quick }: Results): string {
   const { cpu, cores, system, node, pinned, loadBefore } = machine
@@ -81,9 +89,13 @@ function memorySection({ memory }: Results): string[] {
   ]
 }
 
-function byWork(results: Results, cell: (measurement: Measurement) => string): string {
+function byWork(
+  results: Results,
+  cell: (measurement: Measurement) => string,
+  targets = measuredTargets(results),
+): string {
   const works = WORK_NAMES.filter((work) => results.measurements.some((one) => one.work === work))
-  const rows = measuredTargets(results).map(({ name, title }) => [
+  const rows = targets.map(({ name, title }) => [
     title,
     ...works.map((work) => {
       const found = find(results, name, work)

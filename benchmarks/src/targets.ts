@@ -10,6 +10,8 @@ export interface TargetRow {
   readonly file: string
   /** A folder of this repository without which it cannot run. */
   readonly needs?: string
+  /** Shows one thing beside the question that the front page answers. */
+  readonly detail?: boolean
   /** Its grants are in its own memory, so that the memory of one can be told. */
   readonly keepsGrants?: boolean
 }
@@ -35,6 +37,20 @@ const ALL_TARGETS: readonly TargetRow[] = [
     kind: 'grantkit',
     file: 'grantkit/hono.ts',
     needs: 'packages/adapter-hono',
+  },
+  {
+    name: 'express-behind-parser',
+    title: 'Grantkit behind urlencoded()',
+    kind: 'grantkit',
+    detail: true,
+    file: 'grantkit/express-behind-parser.ts',
+  },
+  {
+    name: 'hono-behind-parser',
+    title: 'Grantkit behind parseBody()',
+    kind: 'grantkit',
+    detail: true,
+    file: 'grantkit/hono-behind-parser.ts',
   },
   { name: 'node-http', title: 'Grantkit, node:http', kind: 'grantkit', file: 'grantkit/node-http.ts' },
   { name: 'redis', title: 'Grantkit, Fastify, Redis', kind: 'grantkit', file: 'grantkit/fastify-redis.ts' },
@@ -70,9 +86,22 @@ const ALL_TARGETS: readonly TargetRow[] = [
   },
   { name: 'bare-node', title: 'bare node:http', kind: 'limit', file: 'limits/node-http.ts' },
   { name: 'bare-fastify', title: 'bare Fastify', kind: 'limit', file: 'limits/fastify.ts' },
+  {
+    name: 'bare-redis',
+    title: 'bare Fastify, Redis',
+    kind: 'limit',
+    detail: true,
+    file: 'limits/fastify-redis.ts',
+  },
   { name: 'bare-express', title: 'bare Express', kind: 'limit', file: 'limits/express.ts' },
   { name: 'bare-hono', title: 'bare Hono', kind: 'limit', file: 'limits/hono.ts' },
-  { name: 'raw-socket', title: 'raw socket', kind: 'calibration', file: 'limits/raw-socket.ts' },
+  {
+    name: 'raw-socket',
+    title: 'raw socket',
+    kind: 'calibration',
+    detail: true,
+    file: 'limits/raw-socket.ts',
+  },
 ]
 
 const ROOT = join(import.meta.dirname, '../..')

@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { requireSystemPart } from '../../scripts/system-parts.ts'
+import { GENERATOR_CORE, onCore } from '../src/cores.ts'
+
+/**
+ * A Redis that writes its log to disk once a second. Beside the generator, so that the core of servers is the
+ * target's alone. It ends with this process.
+ *
+ * @returns its URL
+ */
+export async function startRedis(port: number): Promise<string> {
+  const settings = ['--bind', '127.0.0.1', '--save', '', '--appendonly', 'yes', '--appendfsync', 'everysec']
+  const folder = await mkdtemp(join(tmpdir(), 'grantkit-bench-'))
+  const [command, args] = onCore(GENERATOR_CORE, requireSystemPart('Redis'), [
+    '--port',
+    String(port),
+    '--dir',
+    folder,
+    ...settings,
+  ])
+  const redis = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  process.on('exit', () => {
+    redis.kill()
+    rmSync(folder, { recursive: true })
+  })
+  let output = ''
+  for await (const chunk of redis.stdout) {
+    output += chunk
+    if (output.includes('Ready to accept connections')) return `redis://127.0.0.1:${port}`
+  }
+  throw new Error(`Redis did not start:\n${output}`)
+}

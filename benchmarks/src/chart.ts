@@ -1,0 +1,30 @@
+/** Charts as Mermaid text, which the places that show this repository's Markdown draw. */
+
+/** Bars from left to right, one below the other. */
+export function barChart(title: string, bars: readonly (readonly [label: string, value: number])[]): string {
+  return fenced([
+    'xychart-beta horizontal',
+    `  title "${title}"`,
+    `  x-axis [${bars.map(([label]) => `"${label}"`).join(', ')}]`,
+    `  bar [${bars.map(([, value]) => Math.round(value)).join(', ')}]`,
+  ])
+}
+
+/** Lines over named points, from nought to at least twice their beginning, which is 1. */
+export function lineChart(
+  title: string,
+  points: readonly string[],
+  lines: readonly (readonly number[])[],
+): string {
+  const top = Math.max(2, Math.ceil(Math.max(...lines.flat())))
+  return fenced([
+    'xychart-beta',
+    `  x-axis "${title}" [${points.map((point) => `"${point}"`).join(', ')}]`,
+    `  y-axis "times the cost at ${points[0]}" 0 --> ${top}`,
+    ...lines.map((line) => `  line [${line.map((value) => value.toFixed(2)).join(', ')}]`),
+  ])
+}
+
+function fenced(lines: readonly string[]): string {
+  return ['```mermaid', ...lines, '```'].join('\n')
+}
