@@ -92,7 +92,7 @@ export const DEPENDENCY_RULE: readonly Row[] = [
   },
   {
     files: 'packages/adapter-express/src/**',
-    imports: ['packages/adapter-express/src/**', '@grantkit/core', 'express'],
+    imports: ['packages/adapter-express/src/**', '@grantkit/core', 'express', 'node:stream'],
   },
   {
     files: 'packages/adapter-fastify/src/**',

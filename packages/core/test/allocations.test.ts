@@ -10,7 +10,7 @@ import { describe, expect, it } from 'vitest'
  */
 const MOST_ALLOCATED = {
   register: 13_200,
-  authorize: 18_000,
+  authorize: 16_500,
   code: 16_000,
   refresh: 15_000,
   introspect: 7_900,

@@ -180,6 +180,7 @@ describe('signing in', () => {
     const { school, id } = await withClient()
     await authorize(school, authorizationQuery(id), {})
     const [path = '', query = ''] = (school.shown.signIn ?? '').split('?')
+    expect(query, 'nothing is added that nobody will need').toBe(authorizationQuery(id))
     const response = await school.send('GET', path, { query, headers: ALICE })
     expect(response.body).toBe('consent')
   })

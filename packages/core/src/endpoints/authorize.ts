@@ -72,10 +72,16 @@ async function askToSignIn(
 ): Promise<HttpResponse> {
   const { target, request, query } = visit
   if (request.prompts.includes('none')) throw new OAuthError('sign_in_needed')
-  const returnTo = `${pathOf(server, 'authorize')}?${markSignIn(server, query, session)}`
+  const marked = demandsSignIn(request) ? markSignIn(server, query, session) : query
+  const returnTo = `${pathOf(server, 'authorize')}?${marked}`
   const { loginHint, uiLocales } = request
   const { client, redirectUri } = target
   return securePage(await server.interaction.signIn(returnTo, { client, redirectUri, loginHint, uiLocales }))
+}
+
+/** Whether it will matter, once the user is back, that this request had sent them to sign in. */
+function demandsSignIn({ prompts, maxAge, idTokenHint }: AuthorizationRequest): boolean {
+  return prompts.length > 0 || maxAge !== undefined || idTokenHint !== undefined
 }
 
 /** Never a code for another user than the client meant (OpenID Connect Core 3.1.2.1, id_token_hint). */
