@@ -15,8 +15,9 @@ export class World {
   readonly #bench: Bench
   readonly #apps: Apps
   credentials: Credentials = {}
-  /** All that was ever given to anybody. */
+  /** All that was ever given to anybody, but for what somebody has shown to everybody since. */
   readonly secrets = new Set<string>()
+  readonly #published = new Set<string>()
 
   private constructor(bench: Bench, apps: Apps) {
     this.#bench = bench
@@ -36,7 +37,9 @@ export class World {
   forgetPublished(request: Buffer, { status }: Answer): void {
     const [head = '', ...body] = request.toString().split('\r\n\r\n')
     if (status >= 300 || !/\/api\/(?!oauth\/)/i.test(head.slice(0, 200))) return
-    for (const secret of this.secrets) if (body.join('\r\n\r\n').includes(secret)) this.secrets.delete(secret)
+    const written = body.join('\r\n\r\n')
+    for (const secret of this.secrets) if (written.includes(secret)) this.#published.add(secret)
+    for (const secret of this.#published) this.secrets.delete(secret)
   }
 
   /** Fresh credentials, since requests that succeed use them up. */
@@ -61,7 +64,7 @@ export class World {
       other_refresh_token: theirs.refresh_token,
       other_code: await other.code(),
     }
-    for (const secret of Object.values(own)) this.secrets.add(secret)
+    for (const secret of Object.values(own)) if (!this.#published.has(secret)) this.secrets.add(secret)
     this.credentials = {
       ...own,
       base: this.#bench.base,

@@ -8,6 +8,14 @@ function registerAs(school: School, json: unknown) {
 }
 
 describe('registration', () => {
+  it('names no token in its event, whatever the client called itself', async () => {
+    const school = openSchool()
+    const token = `gkr_${'g'.repeat(22)}.${'f'.repeat(22)}.0.${'s'.repeat(43)}`
+    const json = { client_name: token, redirect_uris: [REDIRECT_URI] }
+    expect(bodyOf(await registerAs(school, json))).toMatchObject({ client_name: token })
+    expect(school.events.at(-1)).toMatchObject({ clientName: `gkr_${'g'.repeat(22)}` })
+  })
+
   it('answers 201 with everything as it took effect', async () => {
     const school = openSchool()
     const response = await registerAs(school, { client_name: 'CLI', redirect_uris: [REDIRECT_URI] })
@@ -65,7 +73,7 @@ describe('registration', () => {
       await registerAs(openSchool(), { redirect_uris: [REDIRECT_URI, 'https://app.example/cb'] }),
     )
     expect(body.error_description).toBe(
-      `${REDIRECT_URI}: accepted; https://app.example/cb: not a loopback address such as http://127.0.0.1:8080/callback`,
+      'redirect_uris[0]: accepted; redirect_uris[1]: not a loopback address such as http://127.0.0.1:8080/callback',
     )
   })
 

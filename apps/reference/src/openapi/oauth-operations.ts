@@ -53,7 +53,7 @@ export const OAUTH_OPERATIONS: readonly Operation[] = [
       '400': errorAnswer(
         'Refused',
         'invalid_redirect_uri',
-        'https://app.example/callback: not a loopback address',
+        'redirect_uris[0]: not a loopback address such as http://127.0.0.1:8080/callback',
       ),
       ...BODY_REFUSALS,
     },

@@ -14,8 +14,11 @@ export class Answer {
   readonly status: number
   readonly lines: HeaderLines
   readonly body: string
+  /** The connection ended before the body did. */
+  readonly broken: boolean
 
-  constructor(wire: Buffer) {
+  /** @param bodyless an answer to HEAD: what follows is not its own */
+  constructor(wire: Buffer, bodyless = false) {
     const [head, rest] = splitHead(wire)
     const [statusLine = '', ...lines] = head.split('\r\n')
     this.status = Number(/^HTTP\/1\.1 (\d{3})/.exec(statusLine)?.[1])
@@ -24,7 +27,8 @@ export class Answer {
       return [name.toLowerCase(), value]
     })
     const chunked = this.header('transfer-encoding') === 'chunked'
-    const length = Number(this.header('content-length') ?? rest.length)
+    const length = bodyless ? 0 : Number(this.header('content-length') ?? rest.length)
+    this.broken = chunked ? !rest.includes('0\r\n\r\n') : length > rest.length
     this.body = (chunked ? unchunked(rest) : rest.subarray(0, length)).toString()
   }
 
@@ -76,12 +80,13 @@ export function exchange(
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: endAfter !== undefined })
     const ending = endAfter === undefined ? undefined : setTimeout(() => socket.end(), endAfter)
+    const sent = Buffer.from(bytes).toString().slice(0, 300)
     let wire: Buffer = Buffer.alloc(0)
     const finish = () => {
       clearTimeout(ending)
       socket.destroy()
-      if (wire.includes('\r\n\r\n')) resolve(new Answer(wire))
-      else reject(new Error(`No answer to ${JSON.stringify(Buffer.from(bytes).toString().slice(0, 300))}`))
+      if (wire.includes('\r\n\r\n')) resolve(new Answer(wire, /^\s*HEAD /.test(sent)))
+      else reject(new Error(`No answer to ${JSON.stringify(sent)}`))
     }
     socket.setTimeout(PATIENCE_MS, finish)
     socket.on('data', (chunk) => {

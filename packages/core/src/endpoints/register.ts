@@ -6,6 +6,7 @@ import { OAuthError } from '../oauth-error.ts'
 import { countRegistration } from '../rate-limits.ts'
 import { ClientMetadata } from '../rules/client-metadata.ts'
 import type { ServerContext } from '../server-context.ts'
+import { withoutSecrets } from '../tokens/token-string.ts'
 
 /** A redirect_uris member that has the wrong shape has an error code of its own (RFC 7591 3.2.2). */
 const RedirectUris = z.object({ redirect_uris: ClientMetadata.shape.redirect_uris })
@@ -25,6 +26,10 @@ export async function register(server: ServerContext, request: HttpRequest): Pro
     expiresAt: server.now() + server.lifetimes.unusedClient,
   })
   const { clientId, clientName } = registered.client
-  server.onEvent({ type: 'client_registered', clientId, clientName })
+  server.onEvent({
+    type: 'client_registered',
+    clientId,
+    clientName: clientName && withoutSecrets(clientName),
+  })
   return json(201, clientInformation(registered), NO_STORE)
 }

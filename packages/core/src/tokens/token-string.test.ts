@@ -6,6 +6,7 @@ import {
   parseAccessToken,
   parseCode,
   parseRefreshToken,
+  withoutSecrets,
 } from './token-string.ts'
 
 const grantId = 'g'.repeat(22)
@@ -40,6 +41,12 @@ describe('a token string', () => {
     `gka_${grantId}.${secret}\n`,
   ])('is refused as an access token when it is %j', (text) => {
     expect(parseAccessToken(text)).toBeUndefined()
+  })
+
+  it('keeps its name and loses its secret in what is logged', () => {
+    const text = `my ${formatRefreshToken(refresh)}, ${formatCode({ grantId, secret })}`
+    expect(withoutSecrets(text)).toBe(`my gkr_${grantId}, gkc_${grantId}`)
+    expect(withoutSecrets('An app')).toBe('An app')
   })
 
   it.each(['-1', '01', '1e3', '9999999999', ''])('is refused with the generation %j', (generation) => {
