@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest'
 import { runCampaign } from '../fuzz/campaign.ts'
 
+/** The same requests in every run, so that one change cannot fail for what another brought in: `pnpm fuzz` tries new ones. */
+const SEED = 4711
+
 it('keeps every promise to two thousand requests that no good client sends', async () => {
-  const seed = Date.now() % 2 ** 31
-  console.log(`seed ${seed}`)
-  const { answers, failure } = await runCampaign(2000, seed)
-  expect(failure, `seed ${seed}`).toBeUndefined()
+  const { answers, failure } = await runCampaign(2000, SEED)
+  expect(failure).toBeUndefined()
   // Requests that get nowhere would break nothing either.
   expect(answers.get(200)).toBeGreaterThan(300)
 }, 180_000)
