@@ -1,12 +1,22 @@
 /** Charts as Mermaid text, which the places that show this repository's Markdown draw. */
 
+/** Dark enough for a white page, bright enough for a black one. */
+const COLOURS = [
+  '---',
+  'config:',
+  '  themeVariables:',
+  '    xyChart:',
+  '      plotColorPalette: "#4c78c8, #d9822b, #3a9a5b, #b0509a, #8a8a2e"',
+  '---',
+]
+
 /** Bars from left to right, one below the other. */
 export function barChart(title: string, bars: readonly (readonly [label: string, value: number])[]): string {
   return fenced([
     'xychart-beta horizontal',
     `  title "${title}"`,
     `  x-axis [${bars.map(([label]) => `"${label}"`).join(', ')}]`,
-    `  bar [${bars.map(([, value]) => Math.round(value)).join(', ')}]`,
+    `  bar [${bars.map(([, value]) => value.toFixed(1)).join(', ')}]`,
   ])
 }
 
@@ -26,5 +36,5 @@ export function lineChart(
 }
 
 function fenced(lines: readonly string[]): string {
-  return ['```mermaid', ...lines, '```'].join('\n')
+  return ['```mermaid', ...COLOURS, ...lines, '```'].join('\n')
 }

@@ -46,9 +46,12 @@ export function frontPage(results: Results): string {
   const targets = measuredTargets(results).filter(({ detail = false }) => !detail)
   const bars = targets.flatMap(({ name, title }) => {
     const code = find(results, name, 'code')
-    return code === undefined ? [] : [[title, code.requestsPerSecond] as const]
+    return code === undefined ? [] : [[title, code.requestsPerSecond / 1000] as const]
   })
-  return [barChart('Code exchanges a second', bars), byWork(results, requestsPerSecond, targets)].join('\n\n')
+  return [
+    barChart('Thousand code exchanges a second', bars),
+    byWork(results, requestsPerSecond, targets),
+  ].join('\n\n')
 }
 
 const requestsPerSecond = (measurement: Measurement) => whole(measurement.requestsPerSecond)
