@@ -1,3 +1,4 @@
+import { findClient } from './client-lookup.ts'
 import { type HttpRequest, header, type Parameters } from './http.ts'
 import { readMessage } from './message.ts'
 import { OAuthError } from './oauth-error.ts'
@@ -16,7 +17,7 @@ export async function authenticatedClient(
 ): Promise<Client> {
   const credentials = readMessage(ClientCredentials, form)
   if (credentials.client_id === undefined) throw new OAuthError('client_not_identified')
-  const client = (await server.store.clients.find(credentials.client_id))?.value
+  const client = await findClient(server, credentials.client_id)
   // Compared before anything is said, or the time of the refusal would tell who is a client.
   const fault = clientAuthenticationFault(client ?? NOBODY, credentials, header(request, 'authorization'))
   if (client === undefined) throw new OAuthError('client_unknown')
