@@ -19,7 +19,7 @@ import {
 import type { OAuthError } from './oauth-error.ts'
 import { type AuthorizationServerOptions, checkOptions } from './options.ts'
 import { basePathOf, wellKnownPath } from './paths.ts'
-import { limitingFailures } from './rate-limits.ts'
+import { countedFailure } from './rate-limits.ts'
 import { type Endpoint, route } from './route.ts'
 import type { ServerContext } from './server-context.ts'
 import { listUserGrants, revokeUserGrant, type UserGrant } from './user-grants.ts'
@@ -87,20 +87,13 @@ function pages(server: ServerContext): Endpoint[] {
 function protocolEndpoints(server: ServerContext): Endpoint[] {
   const { paths } = server
   const at = (path: string) => ({ path: basePathOf(server.issuer) + path, cors: true })
+  const counted: Endpoint['counted'] = (thrown, request) => countedFailure(server, request, thrown)
   const openId = Object.hasOwn(server.scopes, 'openid')
   return [
-    { ...at(paths.token), methods: ['POST'], answer: (request) => limitingFailures(server, request, token) },
+    { ...at(paths.token), methods: ['POST'], counted, answer: (request) => token(server, request) },
     { ...at(paths.register), methods: ['POST'], answer: (request) => register(server, request) },
-    {
-      ...at(paths.revoke),
-      methods: ['POST'],
-      answer: (request) => limitingFailures(server, request, revoke),
-    },
-    {
-      ...at(paths.introspect),
-      methods: ['POST'],
-      answer: (request) => limitingFailures(server, request, introspect),
-    },
+    { ...at(paths.revoke), methods: ['POST'], counted, answer: (request) => revoke(server, request) },
+    { ...at(paths.introspect), methods: ['POST'], counted, answer: (request) => introspect(server, request) },
     { ...at(paths.jwks), methods: ['GET'], answer: jwks(server) },
     ...(openId
       ? [

@@ -35,9 +35,12 @@ export interface Route {
 /** Parameters by name: a repeated one is an array, one sent without a value is absent (RFC 6749 3.1). */
 export type Parameters = Readonly<Record<string, string | string[]>>
 
+/** What parameters inherit: no name that a stranger sends means anything. From `null` itself it would be slow. */
+const NOTHING = Object.freeze(Object.create(null))
+
 /** Decodes `application/x-www-form-urlencoded` text, which a query string is as well. */
 export function parameters(encoded: string): Parameters {
-  const found: Record<string, string | string[]> = Object.create(null)
+  const found: Record<string, string | string[]> = Object.create(NOTHING)
   new URLSearchParams(encoded).forEach((value, name) => {
     const earlier = found[name]
     if (earlier === undefined) found[name] = value

@@ -1,5 +1,5 @@
 import { findClient } from './client-lookup.ts'
-import { type HttpRequest, type HttpResponse, parameters } from './http.ts'
+import { type HttpRequest, parameters } from './http.ts'
 import { OAuthError } from './oauth-error.ts'
 import { networkOf } from './rules/caller-network.ts'
 import type { ServerContext } from './server-context.ts'
@@ -26,23 +26,18 @@ export async function countRegistration(server: ServerContext, request: HttpRequ
 }
 
 /**
- * Answers, and counts the answer if it is a refusal; beyond the limit a refusal becomes a 429. Only what fails anyway
- * is ever limited: a client id is public, so nobody's failures may cost anybody a request that is in order. What a
+ * Counts a refusal, and answers what to refuse with: the same, or beyond the limit a 429. Only what fails anyway is
+ * ever limited: a client id is public, so nobody's failures may cost anybody a request that is in order. What a
  * refusal does, as ending the grant of a stolen token, is done by then.
  */
-export function limitingFailures(
+export async function countedFailure(
   server: ServerContext,
   request: HttpRequest,
-  answer: (server: ServerContext, request: HttpRequest) => Promise<HttpResponse>,
-): Promise<HttpResponse> {
-  return answer(server, request).catch((cause: unknown) => countedFailure(server, request, cause))
-}
-
-async function countedFailure(server: ServerContext, request: HttpRequest, cause: unknown): Promise<never> {
+  cause: unknown,
+): Promise<unknown> {
   const ownFault = !(cause instanceof OAuthError) || cause.status >= 500
   const retryAfter = ownFault ? 0 : await countFailure(server, request)
-  if (retryAfter > 0) throw new OAuthError('too_many_failures', undefined, { cause, retryAfter })
-  throw cause
+  return retryAfter > 0 ? new OAuthError('too_many_failures', undefined, { cause, retryAfter }) : cause
 }
 
 async function countFailure(server: ServerContext, request: HttpRequest): Promise<number> {

@@ -11,6 +11,8 @@ export interface Endpoint {
   /** Open to scripts of every origin, without credentials (Fetch 3.2). Never for pages. */
   readonly cors: boolean
   answer(request: HttpRequest): Promise<HttpResponse> | HttpResponse
+  /** What is refused with instead of what was thrown. */
+  counted?(thrown: unknown, request: HttpRequest): Promise<unknown>
   /** How a refusal looks; a JSON body (RFC 6749 5.2) unless the endpoint is a page. */
   refusal?(error: OAuthError): HttpResponse | Promise<HttpResponse>
 }
@@ -26,7 +28,8 @@ export function route(endpoint: Endpoint, onEvent: OnEvent): Route {
       try {
         response = await answerTo(endpoint, request)
       } catch (thrown) {
-        const error = reportedError(thrown, request, onEvent)
+        const cause = endpoint.counted ? await endpoint.counted(thrown, request) : thrown
+        const error = reportedError(cause, request, onEvent)
         response = await (endpoint.refusal?.(error) ?? errorResponse(error, request))
       }
       return endpoint.cors ? withCors(response) : response

@@ -1,23 +1,16 @@
-import { createHmac, hash, randomFillSync, timingSafeEqual } from 'node:crypto'
+import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /** Cryptographically strong random bytes; an option of the server, so that tests can repeat themselves. */
 export type Random = (size: number) => Uint8Array
 
-const POOL_BYTES = 8192
-let pool: Uint8Array | undefined
-let taken = POOL_BYTES
+const STOCK_BYTES = 8192
+let stock = Buffer.alloc(0)
 
 /** Of the system, fetched in stock: a call for each few bytes is a tenth of the cost of a token request. */
 export const strongRandom: Random = (size) => {
-  if (size > POOL_BYTES) return randomFillSync(new Uint8Array(size))
-  if (pool === undefined || taken + size > POOL_BYTES) {
-    pool = randomFillSync(pool ?? new Uint8Array(POOL_BYTES))
-    taken = 0
-  }
-  const bytes = pool.slice(taken, taken + size)
-  // What was handed out is nobody else's, and not kept here for whoever reads the memory.
-  pool.fill(0, taken, taken + size)
-  taken += size
+  if (size > stock.length) stock = randomBytes(Math.max(size, STOCK_BYTES))
+  const bytes = stock.subarray(0, size)
+  stock = stock.subarray(size)
   return bytes
 }
 
@@ -39,6 +32,12 @@ export function newClientId(random: Random): string {
 /** SHA-256 in base64url. One round is enough for what has 128 bits of entropy, and it is all that is ever stored. */
 export function sha256(text: string): string {
   return hash('sha256', text, 'base64url')
+}
+
+/** The halves of a SHA-512: two secrets that follow from one text and say nothing of it or of each other. */
+export function twoSecretsOf(text: string): readonly [string, string] {
+  const both = hash('sha512', text, 'base64url')
+  return [both.slice(0, 43), both.slice(43)]
 }
 
 export function hmacSha256(key: string, text: string): string {

@@ -120,6 +120,7 @@ export interface RefreshState {
   /** Proves that a presented token was once a token of this grant. */
   readonly familyHash: string
   readonly generation: number
+  /** SHA-256 of family, generation and secret of the current token. */
   readonly hash: string
   /** The idle end; every rotation moves it, never past the end of the grant. */
   readonly expiresAt: number

@@ -43,9 +43,9 @@ export function expiringRecords<T>({ now, maxRecords }: Limits, index?: RecordIn
     index?.delete(record.id, index.keyOf(record.value))
   }
 
-  function live(id: string): Kept<T> | undefined {
+  function live(id: string, time = now()): Kept<T> | undefined {
     const record = kept.get(id)
-    if (record === undefined || now() < record.expiresAt) return record
+    if (record === undefined || time < record.expiresAt) return record
     drop(record)
     return undefined
   }
@@ -59,14 +59,12 @@ export function expiringRecords<T>({ now, maxRecords }: Limits, index?: RecordIn
     return true
   }
 
-  function sweep(): void {
-    const time = now()
+  function sweep(time: number): void {
     for (let swept = 0; swept < SWEPT_PER_WRITE && sweepOne(time); swept++);
   }
 
   /** At the cap it is worth to look beyond those whose end was put off. */
-  function makeRoom(): void {
-    const time = now()
+  function makeRoom(time: number): void {
     while (kept.size >= maxRecords && sweepOne(time));
     if (kept.size >= maxRecords)
       throw new Error(`The memory store is full: it may hold ${maxRecords} records`)
@@ -85,9 +83,10 @@ export function expiringRecords<T>({ now, maxRecords }: Limits, index?: RecordIn
     },
 
     async insert(id, value, expiresAt) {
-      sweep()
-      if (live(id) !== undefined) return false
-      makeRoom()
+      const time = now()
+      sweep(time)
+      if (live(id, time) !== undefined) return false
+      makeRoom(time)
       const record = { id, value, version: ++writes, expiresAt, due: expiresAt, position: 0 }
       kept.set(id, record)
       queue.add(record)
@@ -96,8 +95,9 @@ export function expiringRecords<T>({ now, maxRecords }: Limits, index?: RecordIn
     },
 
     async replace(id, seen, value, expiresAt) {
-      sweep()
-      const record = live(id)
+      const time = now()
+      sweep(time)
+      const record = live(id, time)
       if (record === undefined || record.version !== seen.version) return false
       reindex(id, record.value, value)
       record.value = value
@@ -108,7 +108,7 @@ export function expiringRecords<T>({ now, maxRecords }: Limits, index?: RecordIn
     },
 
     async remove(id) {
-      sweep()
+      sweep(now())
       const record = kept.get(id)
       if (record !== undefined) drop(record)
     },

@@ -6,6 +6,7 @@ import {
   newAccessToken,
   type Outcome,
   type RefreshTokenSecret,
+  refreshTokenHash,
   refused,
 } from './grant.ts'
 import { verifierMatches } from './pkce.ts'
@@ -75,7 +76,7 @@ function firstRefreshState(
   return {
     familyHash: sha256(token.family),
     generation: 0,
-    hash: sha256(token.secret),
+    hash: refreshTokenHash(token),
     expiresAt: Math.min(now + times.refreshToken, grant.expiresAt),
   }
 }

@@ -79,10 +79,15 @@ export function findAccessToken(grant: Grant, secret: string, now: number): Acce
   return grant.accessTokens.find((issued) => sameSecret(issued.hash, hash) && issued.expiresAt > now)
 }
 
+/** What is kept of a refresh token: of all its parts, so that none of them can be exchanged. */
+export function refreshTokenHash({ family, generation, secret }: RefreshTokenSecret): string {
+  return sha256(`${family}.${generation}.${secret}`)
+}
+
 /** Whether a refresh token is the live one of its grant. */
 export function isCurrentRefreshToken(grant: Grant, token: RefreshTokenSecret, now: number): boolean {
   const { refresh } = grant
-  return refresh !== undefined && sameSecret(refresh.hash, sha256(token.secret)) && refresh.expiresAt > now
+  return refresh !== undefined && sameSecret(refresh.hash, refreshTokenHash(token)) && refresh.expiresAt > now
 }
 
 /** Whether a refresh token is or once was one of this grant: enough to end it. */

@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { sha256 } from '../secrets.ts'
+import { sha256, twoSecretsOf } from '../secrets.ts'
 import type { Client, Grant } from '../store.ts'
 import { redeemCode } from './code-redemption.ts'
 import {
@@ -16,6 +17,8 @@ const NOW = 1_000_000
 const VERIFIER = 'v'.repeat(43)
 const TIMES = { code: 60, grant: 30_000, accessToken: 300, refreshToken: 1000, refreshRetryWindow: 60 }
 const TOKEN: RefreshTokenSecret = { family: 'family', generation: 0, secret: 'refresh' }
+
+const [NEXT_ACCESS_TOKEN] = twoSecretsOf('refreshsalt')
 
 const OPEN = openGrant(
   {
@@ -57,11 +60,12 @@ function rotate(grant: Grant, now: number, token: Partial<RefreshTokenSecret> = 
 
 describe('a rotation', () => {
   it('derives both successors from the secret presented and the salt, as every version before it', () => {
+    const sha512 = createHash('sha512').update('refreshsalt').digest('base64url')
     expect(rotate(LIVE, NOW)).toMatchObject({
       kind: 'changed',
       result: {
-        accessToken: sha256('access..refreshsalt'),
-        refreshToken: { family: 'family', generation: 1, secret: sha256('refresh.refreshsalt') },
+        accessToken: sha512.slice(0, 43),
+        refreshToken: { family: 'family', generation: 1, secret: sha512.slice(43) },
         retried: false,
       },
     })
@@ -78,9 +82,16 @@ describe('a rotation', () => {
     expect(rotate(WITHOUT_REFRESH, NOW)).toEqual(unknown)
   })
 
+  it('refuses a good secret under another family or generation', () => {
+    const unknown = { kind: 'refused', reason: 'refresh_token_unknown' }
+    expect(rotate(LIVE, NOW, { generation: 1 })).toEqual(unknown)
+    expect(isCurrentRefreshToken(LIVE, { ...TOKEN, generation: 1 }, NOW)).toBe(false)
+    expect(isCurrentRefreshToken(LIVE, { ...TOKEN, family: 'other' }, NOW)).toBe(false)
+  })
+
   it('forgets the access tokens that have expired, and no other', () => {
     const hashes = (now: number) => grantOf(rotate(LIVE, now)).accessTokens.map(({ hash }) => hash)
-    const successor = sha256(sha256('access..refreshsalt'))
+    const successor = sha256(NEXT_ACCESS_TOKEN)
     expect(hashes(NOW + 299)).toEqual([sha256('access'), successor])
     expect(hashes(NOW + 300)).toEqual([successor])
   })
@@ -89,12 +100,12 @@ describe('a rotation', () => {
     const rotated = grantOf(rotate(LIVE, NOW + 100))
     expect(rotate(rotated, NOW + 110, {}, 'other salt')).toMatchObject({
       kind: 'unchanged',
-      result: { accessToken: sha256('access..refreshsalt'), expiresIn: 290, retried: true },
+      result: { accessToken: NEXT_ACCESS_TOKEN, expiresIn: 290, retried: true },
     })
   })
 
   it('tells a retry to refresh at once when the access token was revoked meanwhile', () => {
-    const revoked = withoutAccessToken(grantOf(rotate(LIVE, NOW + 100)), sha256('access..refreshsalt'))
+    const revoked = withoutAccessToken(grantOf(rotate(LIVE, NOW + 100)), NEXT_ACCESS_TOKEN)
     expect(rotate(revoked, NOW + 110)).toMatchObject({ kind: 'unchanged', result: { expiresIn: 0 } })
   })
 })
@@ -114,7 +125,7 @@ describe('a refresh token', () => {
 describe('withoutAccessToken', () => {
   it('takes out the one and leaves the others', () => {
     const { accessTokens } = withoutAccessToken(grantOf(rotate(LIVE, NOW)), 'access')
-    expect(accessTokens.map(({ hash }) => hash)).toEqual([sha256(sha256('access..refreshsalt'))])
+    expect(accessTokens.map(({ hash }) => hash)).toEqual([sha256(NEXT_ACCESS_TOKEN)])
   })
 })
 

@@ -1,5 +1,5 @@
 import type { Reason } from '../oauth-error.ts'
-import { sameSecret, sha256 } from '../secrets.ts'
+import { sameSecret, sha256, twoSecretsOf } from '../secrets.ts'
 import type { Grant, RefreshState, Rotation } from '../store.ts'
 import {
   belongsToFamily,
@@ -8,6 +8,7 @@ import {
   newAccessToken,
   type Outcome,
   type RefreshTokenSecret,
+  refreshTokenHash,
   refused,
 } from './grant.ts'
 import { narrowedResources } from './resource-indicator.ts'
@@ -43,12 +44,11 @@ export function rotateRefreshToken(
   times: GrantTimes,
 ): Outcome<Refreshed> {
   const { refresh } = grant
-  if (refresh === undefined || !belongsToFamily(grant, request.token)) return refused('refresh_token_unknown')
+  const standing = standingOf(grant, request.token, now, times)
+  if (refresh === undefined || standing === 'unknown') return refused('refresh_token_unknown')
   if (request.clientId !== grant.clientId) return refused('refresh_token_of_other_client')
   if (now >= refresh.expiresAt) return refused('refresh_token_expired')
-  const standing = standingOf(refresh, request.token, now, times)
   if (standing === 'spent') return { kind: 'ended', reason: 'refresh_token_reused' }
-  if (standing === 'unknown') return refused('refresh_token_unknown')
   const extent = extentOf(grant, request)
   if (typeof extent === 'string') return refused(extent)
   return standing === 'current'
@@ -57,21 +57,23 @@ export function rotateRefreshToken(
 }
 
 /**
- * What a token of the family is now: the current one, the one a rotation spent a moment ago (with that rotation),
- * one spent before, or one that this store never heard of. The last was lost with a failed replica, which is
- * nobody's fault; of a spent one somebody holds a copy.
+ * What a token is to a grant now: the current one, the one a rotation spent a moment ago (with that rotation), one
+ * spent before, or one that this store never heard of. The last is a guess, or was lost with a failed replica, which
+ * is nobody's fault; of a spent one somebody holds a copy.
  */
 function standingOf(
-  { hash, previous, generation }: RefreshState,
+  grant: Grant,
   token: RefreshTokenSecret,
   now: number,
   { refreshRetryWindow }: GrantTimes,
 ): 'current' | 'spent' | 'unknown' | Rotation {
-  const presented = sha256(token.secret)
+  if (grant.refresh === undefined) return 'unknown'
+  const { hash, previous, generation } = grant.refresh
+  const presented = refreshTokenHash(token)
   if (sameSecret(presented, hash)) return 'current'
   const retried = previous !== undefined && sameSecret(presented, previous.hash)
   if (retried && now - previous.rotatedAt < refreshRetryWindow) return previous
-  return token.generation < generation ? 'spent' : 'unknown'
+  return token.generation < generation && belongsToFamily(grant, token) ? 'spent' : 'unknown'
 }
 
 interface Extent {
@@ -104,7 +106,7 @@ function rotate(
     refresh: {
       familyHash: refresh.familyHash,
       generation: successor.refreshToken.generation,
-      hash: sha256(successor.refreshToken.secret),
+      hash: refreshTokenHash(successor.refreshToken),
       expiresAt: Math.min(now + times.refreshToken, grant.expiresAt),
       previous: { hash: refresh.hash, salt, rotatedAt: now, scopes, resources },
     },
@@ -133,18 +135,15 @@ function retry(
 }
 
 /**
- * SHA-256 over a label, the presented secret and the salt of the rotation, each of fixed length. Whoever lacks the
- * presented secret can derive nothing, and a store holds only its hash.
+ * Of the presented secret and the salt of the rotation, each of fixed length. Whoever lacks the presented secret can
+ * derive nothing, and a store holds only its hash.
  */
 function successorOf(
   token: RefreshTokenSecret,
   salt: string,
 ): { accessToken: string; refreshToken: RefreshTokenSecret } {
-  const derive = (label: 'access..' | 'refresh.') => sha256(label + token.secret + salt)
-  return {
-    accessToken: derive('access..'),
-    refreshToken: { family: token.family, generation: token.generation + 1, secret: derive('refresh.') },
-  }
+  const [accessToken, secret] = twoSecretsOf(token.secret + salt)
+  return { accessToken, refreshToken: { family: token.family, generation: token.generation + 1, secret } }
 }
 
 function sameList(left: readonly string[], right: readonly string[]): boolean {
