@@ -38,7 +38,7 @@ export function authorizationServer(server: { readonly routes: readonly Route[] 
       // The two that core reads are named, as Fastify finds those sooner.
       ['application/x-www-form-urlencoded', 'application/json', '*'],
       { parseAs: 'string', bodyLimit: BODY_LIMIT },
-      async (_: unknown, body: string) => body,
+      (_, body, done) => done(null, body),
     )
     app.setErrorHandler<FastifyError>((error, _request, reply) => send(reply, unreadable(error)))
     for (const route of server.routes) {

@@ -1,4 +1,4 @@
-import { type HttpRequest, type HttpResponse, header, json } from './http.ts'
+import { type HttpRequest, type HttpResponse, header, JSON_TYPE } from './http.ts'
 import { sha256 } from './secrets.ts'
 
 /**
@@ -8,7 +8,7 @@ import { sha256 } from './secrets.ts'
 export function publicDocument(content: object, maxAge = 3600): (request: HttpRequest) => HttpResponse {
   const body = JSON.stringify(content)
   const validators = { 'cache-control': `public, max-age=${maxAge}`, etag: `"${sha256(body)}"` }
-  const full = json(200, content, validators)
+  const full: HttpResponse = { status: 200, headers: { ...JSON_TYPE, ...validators }, body }
   const unchanged: HttpResponse = { status: 304, headers: validators, body: '' }
   return (request) => (isKnown(request, validators.etag) ? unchanged : full)
 }

@@ -77,9 +77,17 @@ export function header(request: HttpRequest, name: string): string | undefined {
 
 export const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' } as const
 
-export function json(status: number, body: unknown, headers: HttpResponse['headers'] = {}): HttpResponse {
-  const type = { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' }
-  return { status, headers: { ...type, ...headers }, body: JSON.stringify(body) }
+export const JSON_TYPE = { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' } as const
+
+const JSON_HEADERS = { ...JSON_TYPE, ...NO_STORE }
+
+/** A JSON answer that no cache keeps (RFC 6749 5.1). */
+export function json(status: number, body: unknown, headers?: HttpResponse['headers']): HttpResponse {
+  return {
+    status,
+    headers: headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers },
+    body: JSON.stringify(body),
+  }
 }
 
 /** 303, so that no browser repeats a form POST at the target (RFC 9700 4.12). */

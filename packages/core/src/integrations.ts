@@ -43,7 +43,7 @@ export async function addIntegration(
   server: ServerContext,
   given: Integration,
 ): Promise<IntegrationInformation> {
-  const metadata = readMessage(Integration, given, 'client_metadata_invalid')
+  const metadata = readMessage(Integration, given, () => 'client_metadata_invalid')
   const foreign = metadata.redirect_uris.find((uri) => !isIntegrationUri(uri))
   if (foreign !== undefined)
     throw new OAuthError('redirect_uri_refused', `${foreign}: must be https or loopback, without a fragment`)

@@ -17,20 +17,21 @@ export function listOf<Item extends z.ZodType>(item: Item, most: number): z.ZodA
  * Reads a message by its schema. Parameters it does not name are ignored (RFC 6749 3.1); a repeated one is an
  * array and so fails wherever the schema wants a string.
  *
+ * @param reasonOf what a fault of this parameter is
  * @throws OAuthError that names the first parameter at fault
  */
 export function readMessage<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,
-  reason: Reason = 'message_invalid',
+  reasonOf: (parameter: string) => Reason = () => 'message_invalid',
 ): z.output<Schema> {
   const parsed = schema.safeParse(input)
   if (parsed.success) return parsed.data
-  throw new OAuthError(reason, faultOf(parsed.error.issues[0], input))
+  const [issue] = parsed.error.issues
+  throw new OAuthError(reasonOf(String(issue?.path[0])), issue && faultOf(issue, input))
 }
 
-function faultOf(issue: z.core.$ZodIssue | undefined, input: unknown): string | undefined {
-  if (issue === undefined) return undefined
+function faultOf(issue: z.core.$ZodIssue, input: unknown): string {
   const name = issue.path.map(String).join('.').slice(0, 100)
   if (name === '') return 'The body must be a JSON object'
   const value = Object(input)[String(issue.path[0])]

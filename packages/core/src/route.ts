@@ -1,5 +1,5 @@
 import type { OnEvent } from './events.ts'
-import { type HttpRequest, type HttpResponse, header, json, NO_STORE, type Route } from './http.ts'
+import { type HttpRequest, type HttpResponse, header, json, type Route } from './http.ts'
 import { OAuthError } from './oauth-error.ts'
 
 /** The largest body that is read, in bytes; adapters stop reading there. */
@@ -53,7 +53,6 @@ async function withoutBody(answer: HttpResponse | Promise<HttpResponse>): Promis
 /** The answer of RFC 6749 5.2 for a refusal. */
 export function errorResponse(error: OAuthError, request?: HttpRequest): HttpResponse {
   return json(error.status, error, {
-    ...NO_STORE,
     ...(error.retryAfter === undefined ? {} : { 'retry-after': String(error.retryAfter) }),
     ...(error.error === 'invalid_client' && request ? clientChallenge(request) : {}),
   })
@@ -88,7 +87,7 @@ function methodNotAllowed(endpoint: Endpoint): HttpResponse {
     ...(readable(endpoint) ? ['HEAD'] : []),
     ...(endpoint.cors ? ['OPTIONS'] : []),
   ]
-  return json(405, new OAuthError('method_not_allowed'), { allow: allow.join(', '), ...NO_STORE })
+  return json(405, new OAuthError('method_not_allowed'), { allow: allow.join(', ') })
 }
 
 function preflight(endpoint: Endpoint): HttpResponse {
@@ -104,11 +103,14 @@ function preflight(endpoint: Endpoint): HttpResponse {
 }
 
 /** `*` and no credentials: there is no cookie to steal, and every browser app may be a client. */
-const CORS = {
-  'access-control-allow-origin': '*',
-  'access-control-expose-headers': 'WWW-Authenticate, Retry-After, ETag',
-}
-
 function withCors({ status, headers, body }: HttpResponse): HttpResponse {
-  return { status, headers: { ...headers, ...CORS }, body }
+  return {
+    status,
+    headers: {
+      ...headers,
+      'access-control-allow-origin': '*',
+      'access-control-expose-headers': 'WWW-Authenticate, Retry-After, ETag',
+    },
+    body,
+  }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { authenticatedClient } from '../authenticated-client.ts'
 import { readAhead } from '../grant-change.ts'
-import { formParameters, type HttpRequest, type HttpResponse, json, NO_STORE } from '../http.ts'
+import { formParameters, type HttpRequest, type HttpResponse, json } from '../http.ts'
 import { readMessage } from '../message.ts'
 import { OAuthError } from '../oauth-error.ts'
 import { findAccessToken, isCurrentRefreshToken } from '../rules/grant.ts'
@@ -23,7 +23,7 @@ export async function introspect(server: ServerContext, request: HttpRequest): P
   const client = await authenticatedClient(server, request, form)
   if (client.tokenEndpointAuthMethod === 'none') throw new OAuthError('client_not_confidential')
   const stored = await ahead?.found
-  return json(200, describe(server, client, token, stored?.value), NO_STORE)
+  return json(200, describe(server, client, token, stored?.value))
 }
 
 function describe(server: ServerContext, client: Client, token: string, grant?: Grant): object {

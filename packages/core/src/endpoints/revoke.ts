@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { authenticatedClient } from '../authenticated-client.ts'
 import { changeGrant, type GrantAhead, readAhead } from '../grant-change.ts'
-import { formParameters, type HttpRequest, type HttpResponse, json, NO_STORE } from '../http.ts'
+import { formParameters, type HttpRequest, type HttpResponse, json } from '../http.ts'
 import { readMessage } from '../message.ts'
 import { OAuthError } from '../oauth-error.ts'
 import {
@@ -34,7 +34,7 @@ export async function revoke(server: ServerContext, request: HttpRequest): Promi
   const refresh = parseRefreshToken(token)
   if (refresh !== undefined) await revokeFamily(server, client, refresh, ahead)
   // An empty JSON object: the one body that every client library tried can read.
-  return json(200, {}, NO_STORE)
+  return json(200, {})
 }
 
 /** Takes the one access token out of its grant; the refresh token stays. */

@@ -1,14 +1,7 @@
 import { z } from 'zod'
 import { authenticatedClient } from '../authenticated-client.ts'
 import { type GrantAhead, readAhead } from '../grant-change.ts'
-import {
-  formParameters,
-  type HttpRequest,
-  type HttpResponse,
-  json,
-  NO_STORE,
-  type Parameters,
-} from '../http.ts'
+import { formParameters, type HttpRequest, type HttpResponse, json, type Parameters } from '../http.ts'
 import { readMessage, text } from '../message.ts'
 import { OAuthError } from '../oauth-error.ts'
 import type { ServerContext } from '../server-context.ts'
@@ -40,7 +33,7 @@ export async function token(server: ServerContext, request: HttpRequest): Promis
   const grantType = supportedGrantType(grant_type)
   if (!client.grantTypes.includes(grantType)) throw new OAuthError('grant_type_not_registered')
   const response = await EXCHANGES[grantType](server, client, form, ahead)
-  return json(200, response, NO_STORE)
+  return json(200, response)
 }
 
 function supportedGrantType(grantType: string): GrantType {

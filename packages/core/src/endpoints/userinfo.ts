@@ -1,5 +1,5 @@
 import { accessOf, bearerRefusal, type GuardedResource, tokenRequired } from '../access.ts'
-import { type HttpRequest, type HttpResponse, json, NO_STORE } from '../http.ts'
+import { type HttpRequest, type HttpResponse, json } from '../http.ts'
 import { OAuthError } from '../oauth-error.ts'
 import { wellKnownAddress } from '../paths.ts'
 import { claimsFor } from '../rules/claims.ts'
@@ -22,5 +22,5 @@ export async function userinfo(server: ServerContext, request: HttpRequest): Pro
   const { subject, scopes } = access.token
   const user = await server.claims(subject)
   if (user === undefined) return bearerRefusal(guard, new OAuthError('bearer_subject_gone'))
-  return json(200, { sub: subject, ...claimsFor(scopes, user) }, NO_STORE)
+  return json(200, { sub: subject, ...claimsFor(scopes, user) })
 }
