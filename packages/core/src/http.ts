@@ -75,7 +75,7 @@ export function header(request: HttpRequest, name: string): string | undefined {
   return Array.isArray(value) ? value.join(', ') : value
 }
 
-export const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' } as const
+const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' } as const
 
 export const JSON_TYPE = { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' } as const
 
