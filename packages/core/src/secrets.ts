@@ -3,7 +3,8 @@ import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 /** Cryptographically strong random bytes; an option of the server, so that tests can repeat themselves. */
 export type Random = (size: number) => Uint8Array
 
-const STOCK_BYTES = 8192
+/** Few, as what was handed out stays in memory until all of it is. */
+const STOCK_BYTES = 1024
 let stock = Buffer.alloc(0)
 
 /** Of the system, fetched in stock: a call for each few bytes is a tenth of the cost of a token request. */
