@@ -30,7 +30,10 @@ export class Client {
     for (const allowed of scope.split(' ')) form.append('scope', allowed)
     const consent = { query, headers: { cookie, ...FORM }, body: String(form) }
     const answer = await send(this.#server, 'POST', '/oauth/consent', consent)
-    return new URL(String(answer.headers.location)).searchParams.get('code') ?? ''
+    const location = String(answer.headers.location)
+    const code = new URL(location).searchParams.get('code')
+    if (code === null) throw new Error(`The user was sent back without a code: ${location}`)
+    return code
   }
 
   async tokens(scope: string, subject?: string): Promise<{ access_token: string; refresh_token: string }> {
