@@ -50,9 +50,9 @@ describe('a file of signing keys', () => {
   })
 
   it.each([
-    ['that is not JSON', (path: string) => writeFile(path, '{"keys": [{"d": "a-secret'), 'is not JSON'],
-    ['without private keys', (path: string) => writeFile(path, '{"keys":[{"kty":"EC"}]}'), 'is not a set'],
-    ['without keys', (path: string) => writeFile(path, '{"keys":[]}'), 'is not a set'],
+    ['that is not JSON', (path: string) => replaceFile(path, '{"keys": [{"d": "a-secret'), 'is not JSON'],
+    ['without private keys', (path: string) => replaceFile(path, '{"keys":[{"kty":"EC"}]}'), 'is not a set'],
+    ['without keys', (path: string) => replaceFile(path, '{"keys":[]}'), 'is not a set'],
     ['that is gone', (path: string) => rm(path), 'ENOENT'],
   ])('%s leaves the earlier keys in place, is reported once, and can be mended', async (_, harm, cause) => {
     const { path, text, errors, keys } = await openFile()

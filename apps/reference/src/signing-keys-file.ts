@@ -43,7 +43,11 @@ export async function followSigningKeys(
       fault = String(cause)
     }
   }
-  setInterval(readAgain, readAgainMs).unref()
+  /** One after another: a slow look that ends after the next would bring an old fault back. */
+  function readAgainLater(): void {
+    setTimeout(() => void readAgain().finally(readAgainLater), readAgainMs).unref()
+  }
+  readAgainLater()
   return () => keys
 }
 
