@@ -35,9 +35,13 @@ export async function countedFailure(
   request: HttpRequest,
   cause: unknown,
 ): Promise<unknown> {
-  const ownFault = !(cause instanceof OAuthError) || cause.status >= 500
-  const retryAfter = ownFault ? 0 : await countFailure(server, request)
+  const retryAfter = isCallersFault(cause) ? await countFailure(server, request) : 0
   return retryAfter > 0 ? new OAuthError('too_many_failures', undefined, { cause, retryAfter }) : cause
+}
+
+/** Of a body that is too large nobody reads whose it is. */
+function isCallersFault(cause: unknown): boolean {
+  return cause instanceof OAuthError && cause.status < 500 && cause.reason !== 'body_too_large'
 }
 
 async function countFailure(server: ServerContext, request: HttpRequest): Promise<number> {

@@ -11,7 +11,7 @@ export interface Endpoint {
   /** Open to scripts of every origin, without credentials (Fetch 3.2). Never for pages. */
   readonly cors: boolean
   answer(request: HttpRequest): Promise<HttpResponse> | HttpResponse
-  /** What is refused with instead of what was thrown. */
+  /** Counts a failure, and answers what to refuse with: the same, or that there were too many. */
   counted?(thrown: unknown, request: HttpRequest): Promise<unknown>
   /** How a refusal looks; a JSON body (RFC 6749 5.2) unless the endpoint is a page. */
   refusal?(error: OAuthError): HttpResponse | Promise<HttpResponse>

@@ -93,6 +93,13 @@ const confidential = (school: School) =>
   register(school, { token_endpoint_auth_method: 'client_secret_post' })
 
 describe('failed requests of a client', () => {
+  it('of a body that is too large are not counted, as nobody reads whose it is', async () => {
+    const limiter = roomFor(0)
+    const home = from(openSchool({ rateLimiter: limiter }), HOME)
+    const refused = await home.send('POST', '/api/oauth/token', { form: { client_id: 'x'.repeat(70_000) } })
+    expect([refused.status, limiter.counted.size]).toEqual([413, 0])
+  })
+
   it('beyond the limit are a 429 that says when to try again', async () => {
     const school = from(openSchool({ rateLimiter: roomFor(2) }), HOME)
     const client = await register(school)
