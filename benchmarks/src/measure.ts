@@ -64,6 +64,7 @@ function summary({ row, work }: Subject, rounds: readonly Round[]): Measurement 
     cpuPer10k: of('cpuPer10k'),
     serverBusy: of('serverBusy'),
     generatorBusy: of('generatorBusy'),
+    stolen: of('stolen'),
     rounds: rounds.map(({ requestsPerSecond }) => requestsPerSecond),
   }
 }

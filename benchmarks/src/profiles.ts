@@ -1,7 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type { Effort } from './options.ts'
-import { measureRound, type Subject } from './round.ts'
+import { runRound, type Subject } from './round.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const FOLDER = join(ROOT, 'benchmarks/profiles')
@@ -11,7 +11,7 @@ export async function profileRound(subject: Subject, count: number, effort: Effo
   const { row, work } = subject
   const path = join(FOLDER, `${row.name}-${work}.cpuprofile`)
   await mkdir(FOLDER, { recursive: true })
-  await measureRound(subject, count * 2, effort, path)
+  await runRound(subject, count * 2, effort, path)
   console.log(`\n${relative(ROOT, path)}, self time:\n${await summary(path)}\n`)
 }
 

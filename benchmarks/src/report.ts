@@ -56,13 +56,14 @@ export function frontPage(results: Results): string {
 
 const requestsPerSecond = (measurement: Measurement) => whole(measurement.requestsPerSecond)
 
-function introduction({ date, machine, effort, quick }: Results): string {
+function introduction({ date, machine, effort, quick, measurements }: Results): string {
   const { cpu, cores, system, node, pinned, loadBefore } = machine
   return [
     `${date.slice(0, 10)}, ${cpu}, ${cores} cores, ${system}, Node ${node}.`,
     `${effort.rounds} interleaved rounds of ${effort.roundSeconds} s over ${effort.connections} connections.`,
     pinned ? 'Server and generator on a core each.' : 'Server and generator NOT on cores of their own.',
     quick ? 'A quick look: expect 10 % of noise.' : '',
+    `The host took ${percent(Math.max(0, ...measurements.map(({ stolen }) => stolen)))} of the time at most (median of a row's rounds).`,
     loadBefore > 0.5 ? `The machine was NOT free: load ${loadBefore.toFixed(1)} before the run.` : '',
   ]
     .filter(Boolean)
@@ -118,6 +119,10 @@ function find({ measurements }: Results, target: string, work: WorkName): Measur
 
 function titleOf(target: string): string {
   return TARGETS.find(({ name }) => name === target)?.title ?? target
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(0)} %`
 }
 
 function whole(value: number): string {
