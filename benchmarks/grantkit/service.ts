@@ -11,7 +11,7 @@ import {
 import { createMemoryStore } from '@grantkit/store-memory'
 import { exportJWK, generateKeyPair } from 'jose'
 
-/** Grantkit as its quick start wires it, with default lifetimes. A cookie says who is signed in. */
+/** Grantkit as its quick start wires it. A cookie says who is signed in. */
 export interface Service {
   readonly server: AuthorizationServer
   readonly api: ResourceServer<Scope>
@@ -46,6 +46,8 @@ export async function openService(issuer: string, options: ServiceOptions = {}):
     secret: 'a secret of the benchmark, long enough to pass',
     keys: await Promise.all([signingKey('RS256'), signingKey('ES256')]),
     claims: async () => ({ name: 'Alice' }),
+    // A round's thousands of codes are made before its clock runs, which on a busy machine takes more than a minute.
+    lifetimes: { code: 600 },
     interaction: {
       session: async ({ headers }: HttpRequest) => sessionOf(headers.cookie),
       signIn: (returnTo) => ({

@@ -81,6 +81,7 @@ async function createProvider(issuer: string): Promise<Provider> {
     rotateRefreshToken: true,
     findAccount: (_context, accountId) => ({ accountId, claims: async () => ({ sub: accountId }) }),
     interactions: { url: (_context, interaction) => `/login/${interaction.uid}` },
+    ttl: { AuthorizationCode: 600 },
     features: {
       devInteractions: { enabled: false },
       registration: { enabled: true },
