@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os'
 import { join } from 'node:path'
@@ -36,6 +37,16 @@ export function installedVersions(): Record<string, string> {
   const { dependencies } = packageJson(join(NODE_MODULES, '..'))
   const others = Object.keys(dependencies).filter((name) => !name.startsWith('@grantkit/'))
   return Object.fromEntries(others.map((name) => [name, packageJson(join(NODE_MODULES, name)).version]))
+}
+
+/** The commit that is measured, for runs that are cut short and for readers; empty outside a repository. */
+export function installedRevision(): string {
+  try {
+    const command = ['rev-parse', '--short', 'HEAD']
+    return execFileSync('git', command, { cwd: NODE_MODULES, encoding: 'utf8' }).trim()
+  } catch {
+    return ''
+  }
 }
 
 function packageJson(folder: string): { version: string; dependencies: Record<string, string> } {

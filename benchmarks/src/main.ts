@@ -4,7 +4,7 @@ import { measureWork } from './measure.ts'
 import { measureMemory } from './memory.ts'
 import { type Options, readOptions, USAGE } from './options.ts'
 import { report } from './report.ts'
-import { newResults, type Results, writeResults } from './results.ts'
+import { keepUnfinished, newResults, type Results, readUnfinished, writeResults } from './results.ts'
 import { measureScaling } from './scaling.ts'
 
 const options = optionsOrEnd()
@@ -31,13 +31,17 @@ async function compare(options: Options): Promise<void> {
 }
 
 async function measureAll(options: Options): Promise<Results> {
-  const empty = newResults(options.quick, options.effort)
+  const begun = newResults(options.quick, options.effort)
+  const earlier = options.complete ? await readUnfinished(begun) : undefined
+  let results = earlier ?? begun
   pinThisProcess(GENERATOR_CORE)
-  const measurements = []
   for (const work of options.work) {
+    if (results.measurements.some((measured) => measured.work === work)) continue
     console.error(`Measuring ${work}`)
-    measurements.push(...(await measureWork(work, options)))
+    const measured = await measureWork(work, options)
+    results = { ...results, measurements: [...results.measurements, ...measured] }
+    if (options.complete) await keepUnfinished(results)
   }
   console.error('Measuring memory')
-  return { ...empty, measurements, memory: options.memory ? await measureMemory(options) : [] }
+  return { ...results, memory: options.memory ? await measureMemory(options) : [] }
 }

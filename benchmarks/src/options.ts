@@ -30,7 +30,7 @@ export interface Effort {
 
 const FULL: Effort = {
   rounds: 7,
-  roundSeconds: 1,
+  roundSeconds: 0.5,
   warmUpSeconds: 3,
   warmUpRequests: 4000,
   connections: 16,

@@ -34,7 +34,7 @@ export function report(results: Results): string {
       ({ serverBusy, generatorBusy }) => `${serverBusy.toFixed(2)} / ${generatorBusy.toFixed(2)}`,
     ),
     '## Versions',
-    Object.entries(results.versions)
+    Object.entries({ Grantkit: results.revision, ...results.versions })
       .map(([name, version]) => `${name} ${version}`)
       .join(', '),
     '',

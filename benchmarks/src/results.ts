@@ -1,6 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describeMachine, installedVersions, type Machine } from './machine.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { describeMachine, installedRevision, installedVersions, type Machine } from './machine.ts'
 import type { Measurement } from './measure.ts'
 import type { GrantMemory } from './memory.ts'
 import type { Effort } from './options.ts'
@@ -10,6 +11,8 @@ export interface Results {
   readonly date: string
   readonly quick: boolean
   readonly machine: Machine
+  /** The commit of Grantkit; empty outside a repository. */
+  readonly revision: string
   readonly versions: Readonly<Record<string, string>>
   readonly effort: Effort
   readonly measurements: readonly Measurement[]
@@ -23,6 +26,7 @@ export function newResults(quick: boolean, effort: Effort): Results {
     date: new Date().toISOString(),
     quick,
     machine: describeMachine(),
+    revision: installedRevision(),
     versions: installedVersions(),
     effort,
     measurements: [],
@@ -36,5 +40,21 @@ export async function writeResults(results: Results, report: string): Promise<st
   await mkdir(RESULTS, { recursive: true })
   await writeFile(join(RESULTS, name), `${JSON.stringify(results, undefined, 2)}\n`)
   await writeFile(join(RESULTS, 'latest.md'), report)
+  await rm(UNFINISHED, { force: true })
   return name
+}
+
+/** The workloads a complete run has behind it, so that one that was cut short can go on. */
+const UNFINISHED = join(import.meta.dirname, '../unfinished.json')
+
+export async function keepUnfinished(results: Results): Promise<void> {
+  await writeFile(UNFINISHED, JSON.stringify(results))
+}
+
+/** What an earlier run of the same code with the same effort left; nothing when there is none. */
+export async function readUnfinished({ revision, effort }: Results): Promise<Results | undefined> {
+  const text = await readFile(UNFINISHED, 'utf8').catch(() => undefined)
+  if (text === undefined) return undefined
+  const left: Results = JSON.parse(text)
+  return isDeepStrictEqual([left.revision, left.effort], [revision, effort]) ? left : undefined
 }

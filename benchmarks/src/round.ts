@@ -35,7 +35,7 @@ const MOST_WARM_UP = 30_000
 
 /** A round of which the host took more is measured again, so many times at most. */
 const MOST_STOLEN = 0.02
-const MOST_TRIES = 10
+const MOST_TRIES = 6
 
 /** Lets the engine compile what it will run, and tells how many requests fill a round. */
 export async function warmUp(subject: Subject, effort: Effort): Promise<number> {
