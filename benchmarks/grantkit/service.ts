@@ -10,6 +10,7 @@ import {
 } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { exportJWK, generateKeyPair } from 'jose'
+import { CODE_SECONDS } from '../src/sample.ts'
 
 /** Grantkit as its quick start wires it. A cookie says who is signed in. */
 export interface Service {
@@ -46,8 +47,7 @@ export async function openService(issuer: string, options: ServiceOptions = {}):
     secret: 'a secret of the benchmark, long enough to pass',
     keys: await Promise.all([signingKey('RS256'), signingKey('ES256')]),
     claims: async () => ({ name: 'Alice' }),
-    // A round's thousands of codes are made before its clock runs, which on a busy machine takes more than a minute.
-    lifetimes: { code: 600 },
+    lifetimes: { code: CODE_SECONDS },
     interaction: {
       session: async ({ headers }: HttpRequest) => sessionOf(headers.cookie),
       signIn: (returnTo) => ({

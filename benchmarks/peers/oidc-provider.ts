@@ -12,7 +12,15 @@ import {
   refreshWork,
   registerWork,
 } from '../src/requests.ts'
-import { CHALLENGE, CLIENT_METADATA, REDIRECT_URI, SCOPE, SCOPES, SUBJECT } from '../src/sample.ts'
+import {
+  CHALLENGE,
+  CLIENT_METADATA,
+  CODE_SECONDS,
+  REDIRECT_URI,
+  SCOPE,
+  SCOPES,
+  SUBJECT,
+} from '../src/sample.ts'
 import type { StartTarget } from '../src/target.ts'
 
 const NATIVE = { ...CLIENT_METADATA, application_type: 'native' }
@@ -81,7 +89,7 @@ async function createProvider(issuer: string): Promise<Provider> {
     rotateRefreshToken: true,
     findAccount: (_context, accountId) => ({ accountId, claims: async () => ({ sub: accountId }) }),
     interactions: { url: (_context, interaction) => `/login/${interaction.uid}` },
-    ttl: { AuthorizationCode: 600 },
+    ttl: { AuthorizationCode: CODE_SECONDS },
     features: {
       devInteractions: { enabled: false },
       registration: { enabled: true },

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import { Connection } from './connection.ts'
+import { stolenSeconds } from './stolen-time.ts'
 
 export interface Load {
   readonly port: number
@@ -17,6 +18,8 @@ export interface LoadResult {
   readonly bodies: readonly Buffer[]
   /** CPU time of this process for each second that passed: near 1, the generator may be the limit. */
   readonly generatorBusy: number
+  /** Core seconds a second that the host gave to other machines instead. */
+  readonly stolen: number
 }
 
 /** Sends every request over a fixed number of connections, the next as soon as an answer is there. */
@@ -57,11 +60,13 @@ async function run(
     })
   }
 
+  const stolenBefore = stolenSeconds()
   const cpu = process.cpuUsage()
   const start = performance.now()
   for (const connection of connections) next(connection)
   await finished.promise
   const seconds = (performance.now() - start) / 1000
   const { user, system } = process.cpuUsage(cpu)
-  return { seconds, latencies, bodies, generatorBusy: (user + system) / 1e6 / seconds }
+  const stolen = (stolenSeconds() - stolenBefore) / seconds
+  return { seconds, latencies, bodies, generatorBusy: (user + system) / 1e6 / seconds, stolen }
 }

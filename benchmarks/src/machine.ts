@@ -39,10 +39,10 @@ export function installedVersions(): Record<string, string> {
   return Object.fromEntries(others.map((name) => [name, packageJson(join(NODE_MODULES, name)).version]))
 }
 
-/** The commit that is measured, for runs that are cut short and for readers; empty outside a repository. */
+/** The commit that is measured, with `-dirty` behind it when more was changed; empty outside a repository. */
 export function installedRevision(): string {
   try {
-    const command = ['rev-parse', '--short', 'HEAD']
+    const command = ['describe', '--always', '--dirty', '--exclude', '*']
     return execFileSync('git', command, { cwd: NODE_MODULES, encoding: 'utf8' }).trim()
   } catch {
     return ''

@@ -33,6 +33,7 @@ async function compare(options: Options): Promise<void> {
 async function measureAll(options: Options): Promise<Results> {
   const begun = newResults(options.quick, options.effort)
   const earlier = options.complete ? await readUnfinished(begun) : undefined
+  if (earlier) console.error(`Going on with the run of ${earlier.date}`)
   let results = earlier ?? begun
   pinThisProcess(GENERATOR_CORE)
   for (const work of options.work) {

@@ -58,12 +58,15 @@ const requestsPerSecond = (measurement: Measurement) => whole(measurement.reques
 
 function introduction({ date, machine, effort, quick, measurements }: Results): string {
   const { cpu, cores, system, node, pinned, loadBefore } = machine
+  const taken = Math.max(0, ...measurements.map(({ stolen }) => stolen))
   return [
     `${date.slice(0, 10)}, ${cpu}, ${cores} cores, ${system}, Node ${node}.`,
     `${effort.rounds} interleaved rounds of ${effort.roundSeconds} s over ${effort.connections} connections.`,
     pinned ? 'Server and generator on a core each.' : 'Server and generator NOT on cores of their own.',
     quick ? 'A quick look: expect 10 % of noise.' : '',
-    `The host took ${percent(Math.max(0, ...measurements.map(({ stolen }) => stolen)))} of the time at most (median of a row's rounds).`,
+    taken > 0
+      ? `The host took up to ${(taken * 100).toFixed(0)} % of a row's time (median of its rounds).`
+      : '',
     loadBefore > 0.5 ? `The machine was NOT free: load ${loadBefore.toFixed(1)} before the run.` : '',
   ]
     .filter(Boolean)
@@ -119,10 +122,6 @@ function find({ measurements }: Results, target: string, work: WorkName): Measur
 
 function titleOf(target: string): string {
   return TARGETS.find(({ name }) => name === target)?.title ?? target
-}
-
-function percent(share: number): string {
-  return `${(share * 100).toFixed(0)} %`
 }
 
 function whole(value: number): string {

@@ -11,7 +11,7 @@ export interface Results {
   readonly date: string
   readonly quick: boolean
   readonly machine: Machine
-  /** The commit of Grantkit; empty outside a repository. */
+  /** Of Grantkit, as `git describe` says it; empty outside a repository. */
   readonly revision: string
   readonly versions: Readonly<Record<string, string>>
   readonly effort: Effort
@@ -51,8 +51,9 @@ export async function keepUnfinished(results: Results): Promise<void> {
   await writeFile(UNFINISHED, JSON.stringify(results))
 }
 
-/** What an earlier run of the same code with the same effort left; nothing when there is none. */
+/** What an earlier run of the same commit with the same effort left, if nothing else was changed. */
 export async function readUnfinished({ revision, effort }: Results): Promise<Results | undefined> {
+  if (revision === '' || revision.endsWith('-dirty')) return undefined
   const text = await readFile(UNFINISHED, 'utf8').catch(() => undefined)
   if (text === undefined) return undefined
   const left: Results = JSON.parse(text)

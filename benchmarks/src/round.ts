@@ -3,7 +3,6 @@ import { collectYoung } from './garbage.ts'
 import { drive, type LoadResult } from './load.ts'
 import type { Effort } from './options.ts'
 import { quantile } from './statistics.ts'
-import { stolenSeconds } from './stolen-time.ts'
 import type { TargetProcess } from './target-process.ts'
 import type { TargetRow } from './targets.ts'
 import { isExpectedStatus, WORK, type WorkName } from './work.ts'
@@ -64,13 +63,14 @@ export async function measureRound(subject: Subject, count: number, effort: Effo
   return calmest
 }
 
+/** @param profilePath where to write what the profiler saw, which slows the round */
 export async function runRound(
   subject: Subject,
   count: number,
   effort: Effort,
   profilePath?: string,
 ): Promise<Round> {
-  const { result, cpuSeconds, stolen } = await send(subject, count, effort, profilePath)
+  const { result, cpuSeconds } = await send(subject, count, effort, profilePath)
   return {
     requestsPerSecond: count / result.seconds,
     p50: quantile(result.latencies, 0.5),
@@ -78,7 +78,7 @@ export async function runRound(
     cpuPer10k: (cpuSeconds / count) * 10_000,
     serverBusy: cpuSeconds / result.seconds,
     generatorBusy: result.generatorBusy,
-    stolen: stolen / result.seconds,
+    stolen: result.stolen,
   }
 }
 
@@ -86,8 +86,6 @@ interface Sent {
   readonly result: LoadResult
   /** What the server took of its core. */
   readonly cpuSeconds: number
-  /** What other machines took of all cores. */
-  readonly stolen: number
 }
 
 /** @throws Error that says of whom it speaks */
@@ -112,14 +110,12 @@ async function sendAll(
   if (profilePath !== undefined) await process.ask({ do: 'profile' })
   const before = await process.ask({ do: 'measure', collect: 'young' })
   const expected = (status: number) => isExpectedStatus(WORK[work], status)
-  const stolenBefore = stolenSeconds()
   const result = await drive({ port: process.port, requests: bytes, connections, expected })
-  const stolen = stolenSeconds() - stolenBefore
   const after = await process.ask({ do: 'measure', collect: 'none' })
   if (profilePath !== undefined) await process.ask({ do: 'write-profile', path: profilePath })
   const bodies = result.bodies.map(String)
   if (row.kind === 'grantkit' || row.kind === 'peer')
     await checkAnswers({ target: process, work, requests, bodies })
   await process.ask({ do: 'hear', work, bodies })
-  return { result, cpuSeconds: (after.cpuSeconds ?? 0) - (before.cpuSeconds ?? 0), stolen }
+  return { result, cpuSeconds: (after.cpuSeconds ?? 0) - (before.cpuSeconds ?? 0) }
 }

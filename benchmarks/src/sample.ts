@@ -7,6 +7,9 @@ export const SCOPES = ['notes:read', 'notes:write']
 export const SCOPE = SCOPES.join(' ')
 export const SUBJECT = 'alice'
 
+/** A round's thousands of codes are made before its clock runs, which on a busy machine takes more than a minute. */
+export const CODE_SECONDS = 600
+
 /** A registration request (RFC 7591 2) of a public client. */
 export const CLIENT_METADATA = {
   client_name: 'A client of the benchmark',
