@@ -12,7 +12,7 @@ export default {
     '/docs',
     '/examples',
     '/packages/{adapter,store}-*',
-    '/packages/testkit',
+    '/packages/{doctor,testkit}',
   ],
   coverageAnalysis: 'perTest',
   concurrency: 2,

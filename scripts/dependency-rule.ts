@@ -45,7 +45,7 @@ export const DEPENDENCY_RULE: readonly Row[] = [
   { files: core('endpoints/*'), imports: shared },
   {
     files: core('index.ts'),
-    imports: [core('*.ts'), core('rules/*'), core('tokens/*'), core('doctor/*'), `!${core('index.ts')}`],
+    imports: [core('*.ts'), core('rules/*'), core('tokens/*'), `!${core('index.ts')}`],
   },
   { files: core('authorization-server.ts'), imports: [...shared, core('endpoints/*')] },
   {
@@ -57,11 +57,6 @@ export const DEPENDENCY_RULE: readonly Row[] = [
       core('endpoints/*'),
       core('endpoints/grant-types/*'),
     ],
-  },
-  {
-    files: core('doctor/*'),
-    imports: [core('doctor/*'), core('paths.ts'), core('rules/*')],
-    types: [core('http.ts')],
   },
   { files: core('oauth-error.ts'), imports: [] },
   { files: core('store.ts'), imports: [], types: [core('*.ts'), ...assemblies] },
@@ -90,6 +85,7 @@ export const DEPENDENCY_RULE: readonly Row[] = [
       'node:*/*',
     ],
   },
+  { files: 'packages/doctor/src/**', imports: ['packages/doctor/src/**', '@grantkit/core', 'node:util'] },
   {
     files: 'packages/adapter-express/src/**',
     imports: ['packages/adapter-express/src/**', '@grantkit/core', 'express', 'node:stream'],

@@ -20,7 +20,7 @@ export interface RunOptions {
   readonly input?: string
 }
 
-/** @param file a path below `src/` */
+/** @param file a path that starts at `src/` */
 export function run(
   file: string,
   given: readonly string[] = [],

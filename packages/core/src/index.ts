@@ -7,8 +7,6 @@
 export type { Access, AccessToken } from './access.ts'
 export { type AuthorizationServer, createAuthorizationServer } from './authorization-server.ts'
 export type { ClientRemoval } from './client-removal.ts'
-export { type DiagnosisOptions, diagnose, examine, type Finding, type SendProbe } from './doctor/diagnose.ts'
-export type { Evidence, Probe } from './doctor/evidence.ts'
 export type { OnEvent, ServerEvent } from './events.ts'
 export {
   type FetchHandlerOptions,
@@ -29,6 +27,7 @@ export {
   type Reason,
 } from './oauth-error.ts'
 export type { AuthorizationServerOptions, Lifetimes, Paths } from './options.ts'
+export { addressOf, wellKnownAddress } from './paths.ts'
 export type { RateLimit, RateLimiter } from './rate-limits.ts'
 export { createResourceServer, type ResourceServer, type ResourceServerOptions } from './resource-server.ts'
 export { BODY_LIMIT, errorResponse } from './route.ts'

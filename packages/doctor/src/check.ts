@@ -4,15 +4,15 @@ import type { Evidence } from './evidence.ts'
 export interface Check {
   readonly id: string
   readonly title: string
-  /** What to do about a failure. */
-  readonly mend: string
-  /** What is wrong, `undefined` when nothing is, `SKIPPED` when there is nothing to look at. */
+  /** How to remove the fault. */
+  readonly fix: string
+  /** The fault in words, `undefined` when there is none, `SKIPPED` when there is nothing to look at. */
   examine(evidence: Evidence): string | undefined | typeof SKIPPED
 }
 
 export const SKIPPED = Symbol('skipped')
 
-/** What a check needs to see first; without it there is nothing to say. */
+/** A check that is skipped unless the evidence holds what it needs. */
 export function needing<Needed>(
   needed: (evidence: Evidence) => Needed | undefined,
   examine: (seen: Needed, evidence: Evidence) => string | undefined,

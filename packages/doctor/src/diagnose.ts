@@ -1,11 +1,11 @@
-import type { HttpResponse } from '../http.ts'
+import type { HttpResponse } from '@grantkit/core'
 import { type Check, SKIPPED } from './check.ts'
 import { ENDPOINT_CHECKS } from './endpoint-checks.ts'
 import { type Evidence, PROBES, type Probe, REGISTERING_PROBES } from './evidence.ts'
 import { METADATA_CHECKS } from './metadata-checks.ts'
 import { PAGE_CHECKS } from './page-checks.ts'
 
-/** Sends a probe as it is: redirects unfollowed, header names of the answer in lower case. Rejects when none comes. */
+/** Sends a probe as it is: redirects unfollowed, header names of the answer in lower case. Rejects when no answer comes. */
 export type SendProbe = (probe: Probe) => Promise<HttpResponse>
 
 export interface DiagnosisOptions {
@@ -17,17 +17,22 @@ export interface DiagnosisOptions {
   readonly now?: () => number
 }
 
-/** What a check found. */
+/** The verdict of one check. */
 export interface Finding {
   readonly id: string
   readonly title: string
   readonly verdict: 'passed' | 'failed' | 'skipped'
-  /** What was seen, and what to do about it; failures only. */
+  /** The fault that was seen. Failures only. */
   readonly seen?: string
-  readonly mend?: string
+  /** How to remove the fault. Failures only. */
+  readonly fix?: string
 }
 
-/** Asks a live deployment, and examines what it answered. A probe without an answer is a finding, not an error. */
+/**
+ * Asks a live deployment, and examines what it answered. A probe without an answer is a finding, not an error.
+ *
+ * @param baseUrl the http or https address that clients use: the issuer, byte for byte
+ */
 export async function diagnose(
   baseUrl: string,
   send: SendProbe,
@@ -36,7 +41,7 @@ export async function diagnose(
   return examine(await evidenceOf(baseUrl, send, options))
 }
 
-/** The pure half: verdicts on evidence, however it was gathered. */
+/** The pure half: one finding a check, on evidence however it was gathered. */
 export function examine(evidence: Evidence): readonly Finding[] {
   return [...METADATA_CHECKS, ...ENDPOINT_CHECKS, ...PAGE_CHECKS].map((check) => findingOf(check, evidence))
 }
@@ -51,8 +56,8 @@ async function evidenceOf(baseUrl: string, send: SendProbe, options: DiagnosisOp
   return { baseUrl, answers, now: now(), idToken }
 }
 
-function findingOf({ id, title, mend, examine }: Check, evidence: Evidence): Finding {
+function findingOf({ id, title, fix, examine }: Check, evidence: Evidence): Finding {
   const seen = examine(evidence)
   if (seen === undefined) return { id, title, verdict: 'passed' }
-  return seen === SKIPPED ? { id, title, verdict: 'skipped' } : { id, title, verdict: 'failed', seen, mend }
+  return seen === SKIPPED ? { id, title, verdict: 'skipped' } : { id, title, verdict: 'failed', seen, fix }
 }

@@ -1,5 +1,4 @@
-import type { HttpResponse } from '../http.ts'
-import { addressOf, wellKnownAddress } from '../paths.ts'
+import { addressOf, type HttpResponse, wellKnownAddress } from '@grantkit/core'
 
 /** A request that the doctor makes. */
 export interface Probe {
@@ -9,9 +8,11 @@ export interface Probe {
   readonly body?: string
 }
 
-/** What a deployment answered, by the name of the probe; absent where it was not asked or did not answer. */
+/** The answers of a deployment, and when they came. */
 export interface Evidence {
+  /** The address that clients use, which has to be the issuer byte for byte. */
   readonly baseUrl: string
+  /** By the name of the probe; absent where it was not sent or had no answer. */
   readonly answers: Readonly<Record<string, HttpResponse | undefined>>
   /** When the answers came, in epoch seconds by the doctor's clock. */
   readonly now: number
@@ -21,9 +22,10 @@ export interface Evidence {
 
 /** A foreign page, for the questions about CORS. */
 const ORIGIN = 'https://doctor.example'
-/** Where the throw-away client registers, and the other port on which it then asks to be answered. */
+/** The throw-away client registers one loopback port, and then asks to be answered on another (RFC 8252 7.3). */
 const REGISTERED = 'http://127.0.0.1:49151/doctor'
-export const ASKED = 'http://127.0.0.1:49150/doctor'
+export const ASKED_ORIGIN = 'http://127.0.0.1:49150'
+export const ASKED = `${ASKED_ORIGIN}/doctor`
 export const STATE = 'doctor+state'
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -64,8 +66,9 @@ export const REGISTERING_PROBES: Readonly<Record<string, Ask>> = {
   unknownScope: (_, seen) => authorize(seen, 'doctor:unknown'),
   page: (baseUrl, seen) => {
     const location = headerOf(seen.authorize, 'location')
-    const next = location === '' ? undefined : new URL(location, baseUrl)
-    return next?.origin === new URL(baseUrl).origin ? get(next.href) : undefined
+    if (location === '' || !URL.canParse(location, baseUrl)) return undefined
+    const next = new URL(location, baseUrl)
+    return next.origin === new URL(baseUrl).origin ? get(next.href) : undefined
   },
 }
 

@@ -10,19 +10,19 @@ export const METADATA_CHECKS: readonly Check[] = [
   {
     id: 'server-metadata',
     title: 'The server metadata can be read (RFC 8414 3)',
-    mend: 'Let the proxy pass /.well-known/ at the root of the host, path inserted after it, through to the service.',
+    fix: 'Let the proxy pass /.well-known/ at the root of the host, path inserted after it, through to the service.',
     examine: ({ answers }) => unreadable(answers.serverMetadata),
   },
   {
     id: 'openid-configuration',
     title: 'The OpenID configuration can be read (OpenID Connect Discovery 4)',
-    mend: 'Let the proxy pass /.well-known/openid-configuration below the base path through to the service.',
+    fix: 'Let the proxy pass /.well-known/openid-configuration below the base path through to the service.',
     examine: ({ answers }) => unreadable(answers.openIdConfiguration),
   },
   {
     id: 'issuer',
     title: 'The issuer is the same everywhere, byte for byte (RFC 8414 3.3)',
-    mend: 'Set the base URL of the service to the address that clients use, with the same scheme, case and slashes.',
+    fix: 'Set the base URL of the service to the address that clients use, with the same scheme, case and slashes.',
     examine: ({ baseUrl, answers }) =>
       firstOf([
         differs('the server metadata', memberOf(answers.serverMetadata, 'issuer'), baseUrl),
@@ -37,7 +37,7 @@ export const METADATA_CHECKS: readonly Check[] = [
   {
     id: 'resource-metadata',
     title: 'The protected-resource metadata describes this address (RFC 9728 3.3)',
-    mend: 'Name the base URL as a resource of the server, and let the proxy pass its well-known address through.',
+    fix: 'Name the base URL as a resource of the server, and let the proxy pass its well-known address through.',
     examine: ({ baseUrl, answers }) =>
       unreadable(answers.resourceMetadata) ??
       differs('resource', memberOf(answers.resourceMetadata, 'resource'), baseUrl),
@@ -45,7 +45,7 @@ export const METADATA_CHECKS: readonly Check[] = [
   {
     id: 'endpoints',
     title: 'Every endpoint is at the address that clients use',
-    mend: 'Behind a TLS proxy the base URL is the https address outside; it is never taken from a request.',
+    fix: 'Behind a TLS proxy the base URL is the https address outside; it is never taken from a request.',
     examine: needing(metadata, (document, { baseUrl }) => {
       const { origin } = new URL(baseUrl)
       const endpoints = Object.entries(document).filter(
@@ -58,7 +58,7 @@ export const METADATA_CHECKS: readonly Check[] = [
   {
     id: 'pkce',
     title: 'PKCE is S256 and nothing else (RFC 9700 2.1.1)',
-    mend: 'Offer S256 only: plain gives the verifier away.',
+    fix: 'Offer S256 only: plain gives the verifier away.',
     examine: needing(metadata, (document) => {
       const methods = listed(document, 'code_challenge_methods_supported').join(' ')
       return methods === 'S256' ? undefined : `code_challenge_methods_supported is "${methods}"`
@@ -67,7 +67,7 @@ export const METADATA_CHECKS: readonly Check[] = [
   {
     id: 'registration',
     title: 'Clients can find where to register (RFC 7591)',
-    mend: 'Advertise registration_endpoint.',
+    fix: 'Advertise registration_endpoint.',
     examine: needing(metadata, (document) =>
       document.registration_endpoint ? undefined : 'registration_endpoint is missing',
     ),
@@ -75,7 +75,7 @@ export const METADATA_CHECKS: readonly Check[] = [
   {
     id: 'keys',
     title: 'The key set shows public keys, each with kid and alg (RFC 7517)',
-    mend: 'Publish only the public members of each key, with its kid and alg.',
+    fix: 'Publish only the public members of each key, with its kid and alg.',
     examine: needing(
       ({ answers }) => answers.keys,
       (answer) => unreadable(answer) ?? keyFault(documentOf(answer)),
@@ -84,7 +84,7 @@ export const METADATA_CHECKS: readonly Check[] = [
   {
     id: 'metadata-cors',
     title: 'Scripts of any origin may read the documents',
-    mend: 'Let Access-Control-Allow-Origin: * of the documents pass; do not let the proxy add its own.',
+    fix: 'Let Access-Control-Allow-Origin: * of the documents pass; do not let the proxy add its own.',
     examine: ({ answers }) =>
       firstOf(
         ['serverMetadata', 'resourceMetadata', 'keys'].map((name) => {

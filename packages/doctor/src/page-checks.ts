@@ -1,7 +1,6 @@
-import type { HttpResponse } from '../http.ts'
-import { formActionSources } from '../rules/redirect-uri.ts'
+import type { HttpResponse } from '@grantkit/core'
 import { type Check, needing } from './check.ts'
-import { ASKED, documentOf, type Evidence, headerOf, memberOf } from './evidence.ts'
+import { ASKED_ORIGIN, documentOf, type Evidence, headerOf, memberOf } from './evidence.ts'
 
 /** The page that a person gets to see first: the sign-in page, or consent where no sign-in is needed. */
 const page = ({ answers }: Evidence): HttpResponse | undefined =>
@@ -12,18 +11,17 @@ export const PAGE_CHECKS: readonly Check[] = [
   {
     id: 'form-action',
     title: 'No policy keeps the browser from going back to the app',
-    mend: 'Browsers apply form-action to redirects too: leave it out of the policy, or name the redirect target.',
+    fix: 'Browsers apply form-action to redirects too: leave it out of the policy, or name the redirect target.',
     examine: needing(page, (answer) => {
       const sources = directiveOf(answer, 'form-action')
-      const allowed =
-        sources === undefined || formActionSources(ASKED).some((source) => sources.includes(source))
-      return allowed || sources.includes('http:') ? undefined : `form-action is ${sources.join(' ')}`
+      const allowed = sources === undefined || [ASKED_ORIGIN, 'http:'].some((one) => sources.includes(one))
+      return allowed ? undefined : `form-action is ${sources.join(' ')}`
     }),
   },
   {
     id: 'framing',
     title: 'No other site can frame the pages (RFC 9700 4.16)',
-    mend: "Send Content-Security-Policy: frame-ancestors 'none' and X-Frame-Options: DENY.",
+    fix: "Send Content-Security-Policy: frame-ancestors 'none' and X-Frame-Options: DENY.",
     examine: needing(page, (answer) => {
       const framed = directiveOf(answer, 'frame-ancestors')?.join(' ') !== "'none'"
       return framed || headerOf(answer, 'x-frame-options').toUpperCase() !== 'DENY'
@@ -34,7 +32,7 @@ export const PAGE_CHECKS: readonly Check[] = [
   {
     id: 'referrer',
     title: 'The address of a page goes to no other site (RFC 9700 4.2.4)',
-    mend: 'Send Referrer-Policy: no-referrer.',
+    fix: 'Send Referrer-Policy: no-referrer.',
     examine: needing(page, (answer) => {
       const policy = headerOf(answer, 'referrer-policy')
       return policy === 'no-referrer' ? undefined : `Referrer-Policy is "${policy}"`
@@ -43,7 +41,7 @@ export const PAGE_CHECKS: readonly Check[] = [
   {
     id: 'page-no-store',
     title: 'Nothing keeps the pages',
-    mend: 'Send Cache-Control: no-store.',
+    fix: 'Send Cache-Control: no-store.',
     examine: needing(page, (answer) => {
       const cacheControl = headerOf(answer, 'cache-control')
       return cacheControl.includes('no-store') ? undefined : `Cache-Control is "${cacheControl}"`
@@ -52,7 +50,7 @@ export const PAGE_CHECKS: readonly Check[] = [
   {
     id: 'clock',
     title: 'The clock is right within ten seconds',
-    mend: 'Synchronise the clock of the server: tokens are judged by it, and by the clocks of the clients.',
+    fix: 'Synchronise the clock of the server: tokens are judged by it, and by the clocks of the clients.',
     examine: needing(
       ({ answers }) => headerOf(answers.serverMetadata, 'date') || undefined,
       (date, { now }) => {
@@ -64,7 +62,7 @@ export const PAGE_CHECKS: readonly Check[] = [
   {
     id: 'id-token',
     title: 'An ID token names the same issuer, and is signed by a published key',
-    mend: 'Set the base URL to the address that clients use, and publish every key that still has live tokens.',
+    fix: 'Set the base URL to the address that clients use, and publish every key that still has live tokens.',
     examine: needing(
       ({ idToken }) => idToken,
       (idToken, { baseUrl, answers }) => {

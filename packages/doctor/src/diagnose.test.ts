@@ -1,6 +1,6 @@
+import type { HttpResponse } from '@grantkit/core'
 import { describe, expect, it } from 'vitest'
-import { openSchool } from '../../test/school.ts'
-import type { HttpResponse } from '../http.ts'
+import { openSchool } from '../../core/test/school.ts'
 import { diagnose, type SendProbe } from './diagnose.ts'
 
 const ISSUER = 'https://school.example'
@@ -106,6 +106,11 @@ describe('diagnose', () => {
       'a policy that blocks the way back',
       { [AUTHORIZE]: header('content-security-policy', "form-action 'self'; frame-ancestors 'none'") },
       ['form-action'],
+    ],
+    [
+      'a way to the sign-in page that is no address',
+      { [AUTHORIZE]: (answer) => ({ ...answer, status: 303, headers: { location: 'http://:' } }) },
+      ['iss'],
     ],
     [
       'an answer without iss',

@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { USAGE } from './command-line.ts'
+
+/** The program as a shell runs it. That it finds what is wrong is told by the tests of the reference service. */
+async function run(...given: string[]) {
+  const program = spawn(process.execPath, [fileURLToPath(new URL('bin.ts', import.meta.url)), ...given])
+  const [output, complaint, [status]] = await Promise.all([
+    text(program.stdout),
+    text(program.stderr),
+    once(program, 'close'),
+  ])
+  return { status, output, complaint }
+}
+
+describe('grantkit-doctor', () => {
+  it('prints how it is used, and that is no failure', async () => {
+    expect(await run('--help')).toEqual({ status: 0, output: `${USAGE}\n`, complaint: '' })
+  })
+
+  it('ends with 2 and says how it is used when it does not understand what it is given', async () => {
+    const complaint = `Unknown option '--jsno'.\n\n${USAGE}\n`
+    expect(await run('https://school.example', '--jsno')).toEqual({ status: 2, output: '', complaint })
+  })
+
+  it('ends with 2 and says in one line that nobody answers', async () => {
+    const port = await silentPort()
+    for (const host of ['127.0.0.1', 'localhost']) {
+      const { status, output, complaint } = await run(`http://${host}:${port}`, '--json')
+      expect({ status, output }).toEqual({ status: 2, output: '' })
+      expect(complaint).toMatch(/^Nothing answers at http:\S+: .*ECONNREFUSED.*\n$/)
+    }
+  })
+
+  it('ends with 1 when a check failed', async () => {
+    const server = createServer((_, response) => void response.writeHead(404).end())
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const { status, output } = await run(`http://127.0.0.1:${port}`)
+    server.close()
+    expect(status).toBe(1)
+    expect(output).toContain('the answer was 404')
+  })
+})
+
+async function silentPort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  await new Promise((closed) => probe.close(closed))
+  return port
+}

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest'
+import { readCommandLine } from './command-line.ts'
+
+const URL = 'https://school.example'
+
+describe('readCommandLine', () => {
+  it('registers a client and prints for people unless it is told otherwise', () => {
+    const asked = { kind: 'examination', baseUrl: URL, json: false, register: true, idToken: undefined }
+    expect(readCommandLine([URL])).toEqual(asked)
+    const told = { ...asked, json: true, register: false, idToken: 'a.b.c' }
+    expect(readCommandLine(['--json', '--no-register', '--id-token', 'a.b.c', URL])).toEqual(told)
+  })
+
+  it('keeps the base URL byte for byte', () => {
+    expect(readCommandLine(['HTTP://School.example/'])).toMatchObject({ baseUrl: 'HTTP://School.example/' })
+  })
+
+  it('gives help without a base URL', () => {
+    expect(readCommandLine(['--help'])).toEqual({ kind: 'help' })
+  })
+
+  it.each([
+    ['no URL', [], 'The base URL is missing.'],
+    ['a host without a scheme', ['school.example'], '"school.example" is not an http or https URL.'],
+    ['another scheme', ['mailto:a@b.example'], '"mailto:a@b.example" is not an http or https URL.'],
+    ['two URLs', [URL, URL], 'Only one base URL can be examined at a time.'],
+    ['an unknown option', [URL, '--jsno'], "Unknown option '--jsno'."],
+    ['an option without its value', [URL, '--id-token'], "Option '--id-token <value>' argument missing."],
+    [
+      'an option in the place of a value',
+      [URL, '--id-token', '--json'],
+      "Option '--id-token' argument is ambiguous.",
+    ],
+    ['a value that no option takes', [URL, '--json=yes'], "Option '--json' does not take an argument."],
+  ])('refuses %s in one sentence', (_, given, reason) => {
+    expect(readCommandLine(given)).toEqual({ kind: 'refused', reason })
+  })
+})

@@ -1,0 +1,70 @@
+import { parseArgs } from 'node:util'
+
+export const USAGE = `npx @grantkit/doctor <base URL> [--json] [--no-register] [--id-token <token>]
+
+Examines a live deployment from outside, as its clients see it.
+
+  --json          the findings as JSON
+  --no-register   do not register the throw-away client that some checks need
+  --id-token      an ID token of the deployment, to be examined too
+  --help          this text
+
+Ends with 0 when every check passed, 1 when one failed, 2 when there was nothing to examine.`
+
+/** A deployment to examine, as the command line asks for it. */
+export interface Examination {
+  readonly kind: 'examination'
+  readonly baseUrl: string
+  readonly json: boolean
+  readonly register: boolean
+  readonly idToken: string | undefined
+}
+
+export type CommandLine =
+  | Examination
+  | { readonly kind: 'help' }
+  | { readonly kind: 'refused'; readonly reason: string }
+
+/** @param given the arguments behind the name of the program */
+export function readCommandLine(given: readonly string[]): CommandLine {
+  try {
+    return examinationOf(parsed(given))
+  } catch (error) {
+    return refused(firstSentence(error instanceof Error ? error.message : String(error)))
+  }
+}
+
+const parsed = (given: readonly string[]) =>
+  parseArgs({
+    args: [...given],
+    allowPositionals: true,
+    options: {
+      json: { type: 'boolean', default: false },
+      'no-register': { type: 'boolean', default: false },
+      'id-token': { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  })
+
+function examinationOf({ values, positionals }: ReturnType<typeof parsed>): CommandLine {
+  const [baseUrl, ...more] = positionals
+  if (values.help) return { kind: 'help' }
+  if (baseUrl === undefined) return refused('The base URL is missing.')
+  if (more.length > 0) return refused('Only one base URL can be examined at a time.')
+  if (!isWebAddress(baseUrl)) return refused(`"${baseUrl}" is not an http or https URL.`)
+  const register = !values['no-register']
+  return { kind: 'examination', baseUrl, json: values.json, register, idToken: values['id-token'] }
+}
+
+function refused(reason: string): CommandLine {
+  return { kind: 'refused', reason }
+}
+
+function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+}
+
+/** Node adds advice to what it complains about, some of which is wrong for this command. */
+function firstSentence(message: string): string {
+  return `${message.split(/\.(?:\s|$)/, 1)[0]}.`
+}

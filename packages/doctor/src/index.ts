@@ -1,0 +1,7 @@
+/**
+ * The Grantkit doctor: examines a live deployment from outside, as its clients see it.
+ *
+ * @module
+ */
+export { type DiagnosisOptions, diagnose, examine, type Finding, type SendProbe } from './diagnose.ts'
+export type { Evidence, Probe } from './evidence.ts'
