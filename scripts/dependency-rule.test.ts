@@ -86,6 +86,11 @@ describe('the dependency rule', () => {
       'must not import @grantkit/store-memory',
     ],
     ['packages/adapter-fastify/src/index.ts', "import { z } from 'zod'", 'must not import zod'],
+    [
+      'packages/doctor/src/evidence.ts',
+      "import { addressOf } from '../../core/src/paths.ts'",
+      'must not import ../../core/src/paths.ts',
+    ],
     ['packages/adapter-express/src/body.ts', "import raw from 'raw-body'", 'must not import raw-body'],
     ['packages/adapter-koa/src/index.ts', '', 'is in no row of the dependency rule'],
   ])('refuses that %s holds %j', (path, source, message) => {

@@ -76,6 +76,10 @@ describe('a project that installed the tarballs', () => {
     expect(forged.status).toBe(401)
   })
 
+  it.each(['@grantkit/doctor', 'grantkit-doctor'])('runs the doctor by the name %s', (name) => {
+    expect(run('npx', ['--no', '--', name, '--help'], consumer)).toMatch(/^npx @grantkit\/doctor <base URL>/)
+  })
+
   it('proves its store with the suite of the testkit', () => {
     run(join(consumer, 'node_modules/.bin/vitest'), ['run'], consumer)
   })
