@@ -1,0 +1,85 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { REFUSALS } from '@grantkit/core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { STORIES } from './stories.ts'
+import { record } from './world.ts'
+
+/**
+ * Every byte that the server answers, recorded. A change of the code that should change no answer changes no file here;
+ * one that should shows what it did. `pnpm exec vitest run recorded-answers -u` records anew.
+ */
+
+const ANSWERS = new URL('answers/', import.meta.url)
+
+/** The exchanges of a group as its file has them, and the reasons of its refusals. */
+const texts = new Map<string, string>()
+const provoked = new Set<string>()
+
+beforeAll(async () => {
+  for (const [group, stories] of Object.entries(STORIES)) {
+    const sections: string[] = []
+    for (const [name, story] of Object.entries(stories)) {
+      const { exchanges, events } = await record({}, story)
+      sections.push(`# ${name}\n\n${exchanges.join('\n\n')}\n`)
+      for (const event of events)
+        if (event.type === 'refused' || event.type === 'failed') provoked.add(event.reason)
+    }
+    texts.set(group, sections.join('\n'))
+  }
+}, 60_000)
+
+describe('the recorded answers', () => {
+  it.each(Object.keys(STORIES))('of %s are given to the letter', async (group) => {
+    const text = texts.get(group) ?? ''
+    const changed = changedSections(recorded(group), text)
+    await expect(text, `changed: ${changed.join('; ')}`).toMatchFileSnapshot(`answers/${group}.txt`)
+  })
+
+  it('are all of stories that are still told', () => {
+    expect(readdirSync(ANSWERS).sort()).toEqual(
+      Object.keys(STORIES)
+        .map((group) => `${group}.txt`)
+        .sort(),
+    )
+  })
+})
+
+/** Refused without an event. Their answers are recorded like all others. */
+const UNREPORTED = {
+  method_not_allowed: 'answered before the request is read',
+  bearer_missing: 'a request without a token is how clients ask where to get one',
+  bearer_subject_gone: 'the token is in order; it is the user who left',
+}
+
+describe('the stories', () => {
+  it('provoke every refusal that there is', () => {
+    expect([...provoked, ...Object.keys(UNREPORTED)].sort()).toEqual(Object.keys(REFUSALS).sort())
+  })
+})
+
+function recorded(group: string): string {
+  try {
+    return readFileSync(new URL(`${group}.txt`, ANSWERS), 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** The names of the stories that are told otherwise, or that only one of both texts has. */
+function changedSections(before: string, after: string): string[] {
+  const [old, current] = [sectionsOf(before), sectionsOf(after)]
+  const differing = new Set(
+    [...old, ...current].filter((section) => !(old.has(section) && current.has(section))),
+  )
+  return [...new Set([...differing].map((section) => section.split('\n', 1)[0] ?? ''))]
+}
+
+function sectionsOf(text: string): Set<string> {
+  return new Set(
+    text
+      .trimEnd()
+      .split(/^# /m)
+      .slice(1)
+      .map((section) => section.trimEnd()),
+  )
+}

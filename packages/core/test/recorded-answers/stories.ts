@@ -1,0 +1,39 @@
+import { AUTHORIZATION_REQUEST } from './stories/authorization-request.ts'
+import { AUTHORIZATION_SIGN_IN } from './stories/authorization-sign-in.ts'
+import { AUTHORIZATION_TARGET } from './stories/authorization-target.ts'
+import { CLIENT_AUTHENTICATION } from './stories/client-authentication.ts'
+import { CODE_EXCHANGE } from './stories/code-exchange.ts'
+import { CONSENT } from './stories/consent.ts'
+import { DOCUMENTS } from './stories/documents.ts'
+import { GUARD } from './stories/guard.ts'
+import { INTROSPECTION } from './stories/introspection.ts'
+import { LIMITS_AND_OUTAGES } from './stories/limits-and-outages.ts'
+import { METHOD_STORIES } from './stories/methods.ts'
+import { OTHER_SERVERS } from './stories/other-servers.ts'
+import { REFRESH } from './stories/refresh.ts'
+import { REGISTERED_REDIRECT_URIS } from './stories/registered-redirect-uris.ts'
+import { REGISTRATION } from './stories/registration.ts'
+import { REVOCATION } from './stories/revocation.ts'
+import { USERINFO } from './stories/userinfo.ts'
+import type { Stories } from './world.ts'
+
+/** By the name of the file that their answers are recorded in. */
+export const STORIES: Readonly<Record<string, Stories>> = {
+  'authorization-request': AUTHORIZATION_REQUEST,
+  'authorization-sign-in': AUTHORIZATION_SIGN_IN,
+  'authorization-target': AUTHORIZATION_TARGET,
+  'client-authentication': CLIENT_AUTHENTICATION,
+  'code-exchange': CODE_EXCHANGE,
+  consent: CONSENT,
+  documents: DOCUMENTS,
+  guard: GUARD,
+  introspection: INTROSPECTION,
+  'limits-and-outages': LIMITS_AND_OUTAGES,
+  methods: METHOD_STORIES,
+  'other-servers': OTHER_SERVERS,
+  refresh: REFRESH,
+  'registered-redirect-uris': REGISTERED_REDIRECT_URIS,
+  registration: REGISTRATION,
+  revocation: REVOCATION,
+  userinfo: USERINFO,
+}

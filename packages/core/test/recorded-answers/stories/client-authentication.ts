@@ -1,0 +1,112 @@
+import type { Cast } from '../cast.ts'
+import { form, type Given } from '../requests.ts'
+import { type Stories, variations } from '../world.ts'
+
+/** Each way to say who one is, at each endpoint that asks, of a client with a secret and one without. */
+const PATHS = ['/api/oauth/token', '/api/oauth/revoke', '/api/oauth/introspect']
+
+interface Attempt {
+  readonly who: keyof Cast
+  readonly given?: Given
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const ASSERTION = {
+  client_assertion: 'eyJhbGciOiJub25lIn0.e30.',
+  client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+}
+const BASIC = { authorization: `Basic ${Buffer.from('client:secret').toString('base64')}` }
+
+const ATTEMPTS: Readonly<Record<string, Attempt>> = {
+  'public, nothing more': { who: 'app' },
+  'public, with a secret': { who: 'app', given: { client_secret: 'secret' } },
+  'public, with an empty secret': { who: 'app', given: { client_secret: '' } },
+  'public, with Basic': { who: 'app', headers: BASIC },
+  'public, with Bearer': { who: 'app', headers: { authorization: 'Bearer token' } },
+  'public, with an empty Authorization': { who: 'app', headers: { authorization: '' } },
+  'public, with an assertion': { who: 'app', given: ASSERTION },
+  'confidential, the right secret': { who: 'vault' },
+  'confidential, a wrong secret': { who: 'vault', given: { client_secret: 'wrong' } },
+  'confidential, no secret': { who: 'vault', given: { client_secret: undefined } },
+  'confidential, two secrets': { who: 'vault', given: { client_secret: ['one', 'other'] } },
+  'confidential, a secret of 201 characters': { who: 'vault', given: { client_secret: 'x'.repeat(201) } },
+  'confidential, the secret and Basic': { who: 'vault', headers: BASIC },
+  'confidential, Basic alone': { who: 'vault', given: { client_secret: undefined }, headers: BASIC },
+  'confidential, the secret and an assertion': { who: 'vault', given: ASSERTION },
+  'confidential, an assertion alone': { who: 'vault', given: { client_secret: undefined, ...ASSERTION } },
+  'confidential, the type of an assertion': {
+    who: 'vault',
+    given: { client_assertion_type: ASSERTION.client_assertion_type },
+  },
+  'an integration, the right secret': { who: 'crm' },
+  'an integration, a wrong secret': { who: 'crm', given: { client_secret: 'wrong' } },
+  'nobody, Basic alone': {
+    who: 'app',
+    given: { client_id: undefined },
+    headers: BASIC,
+  },
+  'nobody, a scheme that is too long to repeat': {
+    who: 'app',
+    given: { client_id: undefined },
+    headers: { authorization: `${'x'.repeat(21)} y` },
+  },
+  'nobody at all': { who: 'app', given: { client_id: undefined } },
+  'a client_id that nobody has': { who: 'app', given: { client_id: 'nobody' } },
+  'a client_id that nobody has, with a secret': {
+    who: 'app',
+    given: { client_id: 'nobody', client_secret: 'secret' },
+  },
+  'a client_id of 201 characters': { who: 'app', given: { client_id: 'x'.repeat(201) } },
+  'two of client_id': { who: 'app', given: { client_id: ['one', 'other'] } },
+}
+
+const TOKEN = `gkr_${'x'.repeat(22)}.${'x'.repeat(22)}.0.${'x'.repeat(43)}`
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  JSON: 'application/json',
+  'several parts': 'multipart/form-data; boundary=x',
+  'a form in another encoding': 'application/x-www-form-urlencoded; charset=iso-8859-1',
+  'a form that says it is UTF-8': 'application/x-www-form-urlencoded;charset=utf-8',
+  'no media type': '',
+}
+
+function atEach(attempts: typeof ATTEMPTS): Stories {
+  const stories = Object.entries(attempts).map(
+    ([name, { who, given, headers }]): [string, Stories[string]] => [
+      name,
+      async ({ cast, ask }) => {
+        for (const path of PATHS) {
+          const credential = path.endsWith('token')
+            ? { grant_type: 'refresh_token', refresh_token: TOKEN }
+            : { token: TOKEN }
+          await ask(form(path, { ...credential, ...cast[who], ...given }, headers))
+        }
+      },
+    ],
+  )
+  return Object.fromEntries(stories)
+}
+
+export const CLIENT_AUTHENTICATION: Stories = {
+  ...atEach(ATTEMPTS),
+  ...variations(MEDIA_TYPES, (_, type) =>
+    form('/api/oauth/token', { grant_type: 'refresh_token' }, { 'content-type': type }),
+  ),
+  'credentials in the query': ({ cast }) => ({
+    ...form('/api/oauth/token', { grant_type: 'refresh_token', refresh_token: TOKEN }),
+    query: `client_id=${cast.app.client_id}`,
+  }),
+  'the largest body': ({ cast }) => largeBody(cast, 65_536),
+  'a body that is too large': ({ cast }) => largeBody(cast, 65_537),
+  'an empty body': () => ({ ...form('/api/oauth/token', {}) }),
+}
+
+function largeBody({ app }: Cast, size: number) {
+  const ask = form('/api/oauth/token', {
+    grant_type: 'refresh_token',
+    refresh_token: TOKEN,
+    ...app,
+    more: 'x',
+  })
+  return { ...ask, body: ask.body?.padEnd(size, 'x') ?? '' }
+}

@@ -1,0 +1,114 @@
+import {
+  type AuthorizationServer,
+  createResourceServer,
+  type HttpResponse,
+  type ResourceServerOptions,
+  type ServerEvent,
+} from '@grantkit/core'
+import { type Cast, hire } from './cast.ts'
+import type { Ask } from './requests.ts'
+import { type Ground, ISSUER, newGround, openServer, SCOPES, type Settings } from './server.ts'
+import { accessLines, answerLines, exchangeText } from './transcript.ts'
+
+/** Where a story goes on: a server of its own, with clients, on a clock that the story turns. */
+export interface World {
+  readonly cast: Cast
+  readonly ground: Ground
+  readonly server: AuthorizationServer
+  /** Sends a request and writes it down with its answer. */
+  ask(ask: Ask): Promise<HttpResponse>
+  /** Sends a request that only leads up to the one that matters. */
+  quietly(ask: Ask): Promise<HttpResponse>
+  /** Asks the guard of an API, and writes its decision down. */
+  knock(ask: Ask, scopes?: readonly string[], api?: Partial<ResourceServerOptions<string>>): Promise<void>
+  /** Writes down what an operation of the operator gives, under its name. */
+  note(operation: string, result: unknown): void
+  /** Another server on the same ground, with these settings alone. */
+  reopened(settings: Settings): World
+}
+
+/** A story asks on its own, or gives back the one request to ask. */
+export type Story = (world: World) => Promise<unknown> | Ask
+export type Stories = Readonly<Record<string, Story>>
+
+/** One story for each row: the same request, with something else changed in each. */
+export function variations<Row>(
+  rows: Readonly<Record<string, Row>>,
+  ask: (world: World, row: Row) => Ask | Promise<Ask>,
+): Stories {
+  const stories = Object.entries(rows).map(([name, row]): [string, Story] => [
+    name,
+    async (world) => world.ask(await ask(world, row)),
+  ])
+  return Object.fromEntries(stories)
+}
+
+export interface Recording {
+  /** Each request with its answer. */
+  readonly exchanges: readonly string[]
+  readonly events: readonly ServerEvent[]
+}
+
+export async function record(settings: Settings, story: Story): Promise<Recording> {
+  const ground = newGround()
+  const server = openServer(ground, settings)
+  const tape: Tape = { exchanges: [], events: [] }
+  const world = worldOf(ground, server, await hire(server), tape)
+  const told = story(world)
+  if ('method' in told) await world.ask(told)
+  else await told
+  return tape
+}
+
+interface Tape {
+  readonly exchanges: string[]
+  readonly events: ServerEvent[]
+}
+
+function worldOf(ground: Ground, server: AuthorizationServer, cast: Cast, tape: Tape): World {
+  async function write<Answer>(
+    ask: Ask,
+    answered: () => Promise<Answer>,
+    lines: (answer: Answer) => string[],
+  ) {
+    ground.events.length = 0
+    const given = await answered()
+    tape.exchanges.push(exchangeText(ask, ground.events, lines(given)))
+    tape.events.push(...ground.events)
+    return given
+  }
+  return {
+    cast,
+    ground,
+    server,
+    ask: (ask) => write(ask, () => send(server, ask), answerLines),
+    quietly: (ask) => send(server, ask),
+    async knock(ask, scopes = [], api = {}) {
+      const { store, clock, events } = ground
+      const onEvent = (event: ServerEvent) => void events.push(event)
+      const now = () => clock.now
+      const guard = createResourceServer<string>({
+        resource: ISSUER,
+        store,
+        scopes: SCOPES,
+        now,
+        onEvent,
+        ...api,
+      })
+      await write(ask, () => guard.access(requestOf(ask), ...scopes), accessLines)
+    },
+    note: (operation, result) => void tape.exchanges.push(`> ${operation}\n< ${JSON.stringify(result)}`),
+    reopened: (settings) => worldOf(ground, openServer(ground, settings), cast, tape),
+  }
+}
+
+/** Stories name paths below the issuer, documents are at the root of the host. */
+async function send({ issuer, routes }: AuthorizationServer, ask: Ask): Promise<HttpResponse> {
+  const below = new URL(issuer).pathname.replace(/\/$/, '') + ask.path
+  const route = routes.find(({ path }) => path === ask.path) ?? routes.find(({ path }) => path === below)
+  return route?.handle(requestOf(ask)) ?? { status: 0, headers: {}, body: 'There is no such route' }
+}
+
+function requestOf({ method, path, query = '', headers = {}, body = '', from }: Ask) {
+  return { method, path, query, headers, body, remoteAddress: from }
+}
