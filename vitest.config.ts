@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
+/** The service answers these without a framework, a port or a browser. */
+const RECORDED = 'apps/*/test/recorded-answers/*.test.ts'
+
 export default defineConfig({
   test: {
     projects: [
@@ -9,6 +12,7 @@ export default defineConfig({
           include: [
             'packages/*/{src,test}/**/*.test.ts',
             'apps/*/src/**/*.test.ts',
+            RECORDED,
             'examples/*/*.test.ts',
             'docs/test/*.test.ts',
             'scripts/*.test.ts',
@@ -43,7 +47,7 @@ function flows(framework: string, index: number) {
       env: { FRAMEWORK: framework },
       include: ['apps/*/test/**/*.test.ts'],
       // What goes on below the service is the same on each, and what compares them runs all of them.
-      exclude: index === 0 ? [] : ['**/faults.test.ts', '**/identical.test.ts'],
+      exclude: [RECORDED, ...(index === 0 ? [] : ['**/faults.test.ts', '**/identical.test.ts'])],
       testTimeout: 60_000,
       hookTimeout: 60_000,
       fileParallelism: false,

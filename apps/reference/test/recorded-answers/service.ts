@@ -1,0 +1,22 @@
+import { fileURLToPath } from 'node:url'
+import { toFetchHandler } from '@grantkit/core'
+import { createMemoryStore } from '@grantkit/store-memory'
+import { createService } from '../../src/service.ts'
+import { parseSettings } from '../../src/settings.ts'
+
+export const BASE_URL = 'http://127.0.0.1:3000'
+
+/** As RFC 7515 A.2.1 and RFC 8037 A.1 print them, and so no secret. */
+const KEYS_FILE = fileURLToPath(new URL('published-keys.json', import.meta.url))
+
+/** The whole service without a framework under it. */
+export async function openService(): Promise<(request: Request) => Promise<Response>> {
+  const settings = parseSettings({
+    BASE_URL,
+    KEYS_FILE,
+    SECRET: 'a secret of the tests, long enough to pass',
+  })
+  const deaf = { onEvent: () => {}, onError: () => {} }
+  const service = await createService(settings, deaf, createMemoryStore())
+  return toFetchHandler(service, { remoteAddress: () => '203.0.113.7' })
+}

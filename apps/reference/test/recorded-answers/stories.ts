@@ -1,0 +1,14 @@
+import { tellOfDocuments, tellOfOpenApi } from './documents-story.ts'
+import { tellOfMcp } from './mcp-story.ts'
+import { tellOfPages } from './pages-story.ts'
+import { tellOfSchool } from './school-story.ts'
+import type { Visitor } from './visitor.ts'
+
+/** By the name of the file that its answers are recorded in. */
+export const STORIES: Readonly<Record<string, (visitor: Visitor) => Promise<void>>> = {
+  documents: tellOfDocuments,
+  mcp: tellOfMcp,
+  openapi: tellOfOpenApi,
+  pages: tellOfPages,
+  school: tellOfSchool,
+}
