@@ -113,7 +113,7 @@ export const REFRESH: Stories = {
     clock.now += 100
     await refresh(tokens.refresh_token)
   },
-  'the end of the grant, however often it is refreshed': async (world) => {
+  'the end of a grant, with which its client goes': async (world) => {
     const { tokens, refresh, quietly, clock } = await started(world)
     let token = tokens.refresh_token
     for (let month = 1; month <= 6; month++) {
