@@ -50,6 +50,16 @@ describe('maxRecords', () => {
     expect(await store.grants.find('6')).toBeDefined()
   })
 
+  it('refuses only until the second in which a record expires', async () => {
+    const { clock, store } = aStore(2)
+    await store.grants.insert('brief', aGrant(), clock.now + 10)
+    await store.grants.insert('lasting', aGrant(), clock.now + 60)
+    for (let second = 0; second < 10; second++, clock.now++) {
+      await expect(store.grants.insert('new', aGrant(), clock.now + 60)).rejects.toThrow('store is full')
+    }
+    expect(await store.grants.insert('new', aGrant(), clock.now + 60)).toBe(true)
+  })
+
   it('lets records be replaced and removed at the cap, which makes room', async () => {
     const { clock, store } = aStore(1)
     await store.clients.insert('a', aClient(), clock.now + 60)
@@ -73,17 +83,17 @@ describe('maxRecords', () => {
 })
 
 describe('memory', () => {
-  it('is given back by abandoned records, though nobody asks for them again', async () => {
+  it('is given back by abandoned records after a third as many inserts, though nobody asks for them again', async () => {
     const { clock, store } = aStore()
     const abandoned = await abandon(store, 500, clock.now + 60)
     clock.now += 60
-    for (let write = 0; write < 100; write++) {
+    for (let write = 0; write < 170; write++) {
       const grant = aGrant({ subject: 'the living' })
       await store.grants.insert(grant.id, grant, clock.now + 3600)
     }
     await collectGarbage()
     expect(abandoned.filter((reference) => reference.deref() !== undefined)).toHaveLength(0)
-    expect(await store.grants.listBySubject('the living')).toHaveLength(100)
+    expect(await store.grants.listBySubject('the living')).toHaveLength(170)
   })
 
   it('is given back by what was replaced or removed', async () => {

@@ -24,11 +24,7 @@ export interface MemoryStoreOptions {
 export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
   const limits = { now: options.now ?? epochSeconds, maxRecords: checkedCap(options.maxRecords) }
   const subjects = new SubjectIndex()
-  const grants = expiringRecords<Grant>(limits, {
-    keyOf: (grant) => grant.subject,
-    add: (id, subject) => subjects.add(id, subject),
-    delete: (id, subject) => subjects.delete(id, subject),
-  })
+  const grants = expiringRecords<Grant>(limits, (id, before, after) => subjects.follow(id, before, after))
   return {
     clients: expiringRecords(limits),
     grants: {

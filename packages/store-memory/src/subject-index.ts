@@ -1,25 +1,33 @@
+interface Owned {
+  readonly subject?: string
+}
+
 /** Which grants a subject has. A subject without any takes no room. */
 export class SubjectIndex {
   /** Most subjects have one grant: its id alone saves the two hundred bytes of a Set. */
   readonly #idsBySubject = new Map<string, string | Set<string>>()
 
-  add(id: string, subject: string): void {
-    const ids = this.#idsBySubject.get(subject)
-    if (ids === undefined) this.#idsBySubject.set(subject, id)
-    else if (typeof ids !== 'string') ids.add(id)
-    else if (ids !== id) this.#idsBySubject.set(subject, new Set([ids, id]))
+  /** A grant has come (no `before`), has changed, or has gone (no `after`). */
+  follow(id: string, before?: Owned, after?: Owned): void {
+    if (before?.subject === after?.subject) return
+    if (before?.subject !== undefined) this.#delete(id, before.subject)
+    if (after?.subject !== undefined) this.#add(id, after.subject)
   }
 
-  delete(id: string, subject: string): void {
+  #add(id: string, subject: string): void {
     const ids = this.#idsBySubject.get(subject)
-    if (ids === undefined) return
-    if (typeof ids !== 'string') ids.delete(id)
-    if (ids === id || (typeof ids !== 'string' && ids.size === 0)) this.#idsBySubject.delete(subject)
+    if (ids instanceof Set) ids.add(id)
+    else this.#idsBySubject.set(subject, ids === undefined ? id : new Set([ids, id]))
+  }
+
+  #delete(id: string, subject: string): void {
+    const ids = this.#idsBySubject.get(subject)
+    if (ids instanceof Set && ids.size > 1) ids.delete(id)
+    else this.#idsBySubject.delete(subject)
   }
 
   grantIds(subject: string): string[] {
-    const ids = this.#idsBySubject.get(subject)
-    if (ids === undefined) return []
+    const ids = this.#idsBySubject.get(subject) ?? []
     return typeof ids === 'string' ? [ids] : [...ids]
   }
 }
