@@ -18,7 +18,7 @@ const MOST_ALLOCATED = {
 }
 
 /** A grant that was redeemed and holds one access and one refresh token, in the memory store with all its indexes. */
-const MOST_KEPT = 1000
+const MOST_KEPT = 870
 
 interface Measured {
   readonly allocated: Readonly<Record<string, number>>
