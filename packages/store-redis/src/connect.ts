@@ -1,6 +1,6 @@
 import { within } from './attempt.ts'
 import type { RedisCommands } from './commands.ts'
-import { deploymentOf } from './deployment.ts'
+import { deploymentOf, type ReadCache } from './deployment.ts'
 import { reconnectWhenSilent } from './heartbeat.ts'
 import { parseRedisUrl } from './redis-url.ts'
 import type { ConfigurableRedis } from './settings-warnings.ts'
@@ -10,17 +10,6 @@ export interface ConnectOptions {
   readonly onError?: (error: Error) => void
   /** Keep records that were read in this process until Redis says that they changed. Default: none is kept. */
   readonly readCache?: ReadCache
-}
-
-/**
- * Redis tells each connection which of the keys that it read were changed since (RESP3 client tracking), so a
- * revocation reaches every replica as fast as the network does. For stores that only guard an API: what changes grants
- * has to read what is there now.
- */
-export interface ReadCache {
-  readonly maxEntries: number
-  /** How long a record is believed without another word, in milliseconds, should the network fail unnoticed. */
-  readonly ttl: number
 }
 
 /** A connection to Redis, however it is deployed. */

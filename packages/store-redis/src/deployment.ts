@@ -18,13 +18,19 @@ export interface Deployment {
   watched(): Pinged[]
 }
 
-export interface ClientSideCache {
+/**
+ * Redis tells each connection which of the keys that it read were changed since (RESP3 client tracking), so a
+ * revocation reaches every replica as fast as the network does. For stores that only guard an API: what changes grants
+ * has to read what is there now.
+ */
+export interface ReadCache {
   readonly maxEntries: number
+  /** How long a record is believed without another word, in milliseconds, should the network fail unnoticed. */
   readonly ttl: number
 }
 
 /** @throws Error for a URL of no kind */
-export function deploymentOf(url: RedisUrl, clientSideCache?: ClientSideCache): Deployment {
+export function deploymentOf(url: RedisUrl, clientSideCache?: ReadCache): Deployment {
   const options = { ...COMMON, ...(clientSideCache === undefined ? {} : { clientSideCache }) }
   if (url.kind === 'node') return node(url.url, options)
   return url.kind === 'cluster' ? cluster(url, options) : sentinel(url, url.name, options)
@@ -36,7 +42,7 @@ const CONNECTION = { disableOfflineQueue: true }
 /** The heartbeat keeps a connection from being idle, so only one that is not answered at its beginning times out. */
 const SOCKET = { connectTimeout: 2000, socketTimeout: 3000, reconnectStrategy }
 
-type Options = typeof COMMON & { clientSideCache?: ClientSideCache }
+type Options = typeof COMMON & { clientSideCache?: ReadCache }
 
 function node(url: string, options: Options): Deployment {
   const redis = createClient({ url, ...options, ...CONNECTION, socket: SOCKET })

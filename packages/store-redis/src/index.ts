@@ -4,7 +4,8 @@
  * @module
  */
 export type { RedisCommands, ScriptInput } from './commands.ts'
-export { type ConnectOptions, connectToRedis, type ReadCache, type RedisConnection } from './connect.ts'
+export { type ConnectOptions, connectToRedis, type RedisConnection } from './connect.ts'
+export type { ReadCache } from './deployment.ts'
 export { createRedisStore, type RedisStoreOptions } from './redis-store.ts'
 export type { ReplicationOptions } from './replication.ts'
 export { type ConfigurableRedis, settingsWarnings } from './settings-warnings.ts'
