@@ -83,3 +83,21 @@ it('replaces nothing where nothing is, whatever was seen', async () => {
   expect(await records.replace('missing', seen, 'a value', clock.now + 60)).toBe(false)
   expect([...held]).toEqual([])
 })
+
+it('tells of each record that comes, changes and goes, with what it was and what it is', async () => {
+  const told: unknown[] = []
+  const records = expiringRecords<string>({ now: () => 0, maxRecords: 10 }, (...change) => told.push(change))
+  await records.insert('a', 'first', 60)
+  await records.insert('a', 'refused', 60)
+  const seen = await records.find('a')
+  if (seen === undefined) throw new Error('The record is not there')
+  await records.replace('a', seen, 'second', 60)
+  await records.replace('a', seen, 'refused', 60)
+  await records.remove('a')
+  await records.remove('a')
+  expect(told).toEqual([
+    ['a', undefined, 'first'],
+    ['a', 'first', 'second'],
+    ['a', 'second', undefined],
+  ])
+})

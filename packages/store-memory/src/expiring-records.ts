@@ -57,8 +57,7 @@ export function expiringRecords<T>({ now, maxRecords }: Limits, follow: Follow<T
   function makeRoom(time: number): void {
     if (kept.size >= maxRecords && wholeSweepAt !== time) {
       wholeSweepAt = time
-      // One more, since the cursor takes one to start again.
-      sweep(time, kept.size + 1)
+      sweep(time, kept.size)
     }
     if (kept.size >= maxRecords)
       throw new Error(`The memory store is full: it may hold ${maxRecords} records`)

@@ -122,10 +122,10 @@ async function comeAndGo(store: Store, count: number, clock: { now: number }): P
   const run = randomUUID()
   for (let index = 0; index < count; index++) {
     const id = randomUUID()
-    // Subjects with one grant and with two, of which one is removed and one expires.
+    // Subjects with one grant, which expires, and with two, of which one is removed and one expires.
     const subject = `subject-${Math.floor((index * 2) / 3)}-${run}`
     await store.grants.insert(id, { ...sample, id, subject }, clock.now + 10)
-    if (index % 2 === 0) await store.grants.remove(id)
+    if (index % 3 === 1) await store.grants.remove(id)
     if (index % 100 === 0) clock.now += 1
   }
   clock.now += 10
