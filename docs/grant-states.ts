@@ -4,8 +4,8 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Client, Grant } from '@grantkit/core'
-import { redeemCode } from '../packages/core/src/rules/code-redemption.ts'
+import { type Client, type Grant, type GrantId, OAuthError, type Secret } from '@grantkit/core'
+import { redeemCode } from '../packages/core/src/grants/authorization-code/redemption.ts'
 import {
   belongsToFamily,
   keptUntil,
@@ -13,17 +13,18 @@ import {
   openGrant,
   type RefreshTokenSecret,
   withoutAccessToken,
-} from '../packages/core/src/rules/grant.ts'
-import { rotateRefreshToken } from '../packages/core/src/rules/refresh-rotation.ts'
-import { sha256 } from '../packages/core/src/secrets.ts'
+} from '../packages/core/src/grants/grant.ts'
+import { rotateRefreshToken } from '../packages/core/src/grants/refresh-token/rotation.ts'
+import { sha256 } from '../packages/core/src/kernel/secrets.ts'
 
 const PAGE = join(import.meta.dirname, 'concepts.md')
 const NOW = 1_000_000
 const TIMES = { code: 60, grant: 3000, accessToken: 300, refreshToken: 1000, refreshRetryWindow: 60 }
 const VERIFIER = 'v'.repeat(43)
 const REDIRECT_URI = 'http://127.0.0.1/callback'
-const FRESH = { accessToken: 'access', family: 'family', refreshToken: 'refresh' }
-const FIRST: RefreshTokenSecret = { family: 'family', generation: 0, secret: 'refresh' }
+const CODE = 'code' as Secret
+const FRESH = { accessToken: 'access' as Secret, family: 'family', refreshToken: 'refresh' as Secret }
+const FIRST: RefreshTokenSecret = { family: 'family', generation: 0, secret: FRESH.refreshToken }
 const OWNER: Client = {
   clientId: 'owner',
   origin: 'registered',
@@ -36,7 +37,10 @@ const OWNER: Client = {
   expiresAt: 1,
 }
 
-type Next = Outcome<unknown> | { readonly kind: 'removed' }
+type Next =
+  | Outcome<unknown>
+  | { readonly kind: 'removed' }
+  | { readonly kind: 'refused'; readonly reason: string }
 type State = 'open' | 'live' | 'rotated'
 type Event = (grant: Grant) => Next
 
@@ -45,7 +49,7 @@ const redeem =
   (grant) => {
     const client = { ...OWNER, clientId }
     const request = {
-      code: 'code',
+      code: CODE,
       client,
       redirectUri,
       verifier,
@@ -95,14 +99,14 @@ const EVENTS: Readonly<Record<string, Event>> = {
 /** One grant in each state, each made of the one before by the rules themselves. */
 function states(): Record<State, Grant> {
   const approval = {
-    id: 'grant',
+    id: 'grant' as GrantId,
     subject: 'alice',
     clientId: 'owner',
     scopes: ['a'],
     resources: [],
     authTime: 0,
   }
-  const secrets = { redirectUri: REDIRECT_URI, challenge: sha256(VERIFIER), code: 'code' }
+  const secrets = { redirectUri: REDIRECT_URI, challenge: sha256(VERIFIER), code: CODE }
   const open = openGrant({ ...approval, ...secrets }, NOW, TIMES)
   const live = changed(redeem('owner', VERIFIER, REDIRECT_URI, NOW + 1)(open))
   return { open, live, rotated: changed(refresh(FIRST, 'owner', NOW + 2)(live)) }
@@ -115,7 +119,7 @@ function changed(next: Next): Grant {
 
 /** `rotated` once there was a rotation, `live` once the code is spent. */
 function stateOf({ code, refresh: state }: Grant): State {
-  if (code.redeemedAt === undefined) return 'open'
+  if (code?.redeemedAt === undefined) return 'open'
   return state?.previous === undefined ? 'live' : 'rotated'
 }
 
@@ -132,8 +136,22 @@ interface Transition {
 
 function transitions(): Transition[] {
   return Object.entries(states()).flatMap(([from, grant]) =>
-    Object.entries(EVENTS).map(([event, happen]) => ({ from: from as State, event, next: happen(grant) })),
+    Object.entries(EVENTS).map(([event, happen]) => ({
+      from: from as State,
+      event,
+      next: tried(() => happen(grant)),
+    })),
   )
+}
+
+/** A transition that consumes nothing throws its refusal. */
+function tried(happen: () => Next): Next {
+  try {
+    return happen()
+  } catch (thrown) {
+    if (thrown instanceof OAuthError) return { kind: 'refused', reason: thrown.reason }
+    throw thrown
+  }
 }
 
 function diagram(found: readonly Transition[]): string[] {
@@ -142,7 +160,10 @@ function diagram(found: readonly Transition[]): string[] {
     const to = stateAfter(next)
     if (to === undefined) continue
     const arrow = `${from} --> ${to === 'gone' ? '[*]' : to}`
-    labels.set(arrow, (labels.get(arrow) ?? new Set()).add(next.kind === 'ended' ? next.reason : event))
+    labels.set(
+      arrow,
+      (labels.get(arrow) ?? new Set()).add(next.kind === 'ended' ? next.refusal.reason : event),
+    )
   }
   const arrows = [...labels].map(([arrow, all]) => `  ${arrow} : ${[...all].join('<br>')}`)
   return ['```mermaid', 'stateDiagram-v2', '  [*] --> open : approval', ...arrows, '```']
@@ -160,7 +181,7 @@ function table(found: readonly Transition[]): string[] {
 
 function verdict({ from, next }: Transition): string {
   if (next.kind === 'refused') return `refused: \`${next.reason}\``
-  if (next.kind === 'ended') return `**gone**: \`${next.reason}\``
+  if (next.kind === 'ended') return `**gone**: \`${next.refusal.reason}\``
   if (next.kind === 'removed') return '**gone**'
   if (next.kind === 'unchanged') return from === 'rotated' ? 'the same answer again, or nothing' : 'nothing'
   return stateOf(next.grant) === from ? `${from}, changed` : stateOf(next.grant)

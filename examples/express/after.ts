@@ -12,8 +12,8 @@ const notes = [{ author: 'alice', text: 'Curiouser and curiouser', shared: true 
 
 const sessionOf = ({ headers }: Pick<Request, 'headers'>) =>
   sessions.get(/(?:^|; )session=([\w-]+)/.exec(String(headers.cookie))?.[1] ?? '')
-const userOf = (req: Request) =>
-  req.auth.kind === 'authorized' ? req.auth.token.subject : sessionOf(req)?.subject
+const userOf = (auth: { kind: string; token?: { subject: string } }, req: Request) =>
+  auth.token?.subject ?? sessionOf(req)?.subject
 
 const issuer = process.env.ISSUER ?? `http://127.0.0.1:${port}`
 const store = createMemoryStore()
@@ -21,7 +21,7 @@ const scopes = { 'notes:read': { description: 'Read notes' }, 'notes:write': { d
 const html = (text = '') => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 const HTML = { 'content-type': 'text/html; charset=utf-8' }
 const answer = (status: number, headers: Record<string, string>, body: string) => ({ status, headers, body })
-const api = createResourceServer({ resource: issuer, store, scopes })
+const api = createResourceServer({ resource: issuer, store, scopes, anonymous: 'allow' })
 const server = createAuthorizationServer({
   issuer,
   store,
@@ -64,12 +64,12 @@ app.post('/login', (req, res) => {
 })
 
 app.get('/notes', protect(api, 'notes:read'), (req, res) => {
-  const reader = userOf(req)
+  const reader = userOf(res.locals.auth, req)
   res.json(notes.filter(({ author, shared }) => shared || author === reader))
 })
 
 app.post('/notes', protect(api, 'notes:write'), (req, res) => {
-  const author = userOf(req)
+  const author = userOf(res.locals.auth, req)
   const { text, shared } = req.body ?? {}
   if (author === undefined) return res.status(401).json({ error: 'Sign in first' })
   if (typeof text !== 'string') return res.status(400).json({ error: 'text is missing' })

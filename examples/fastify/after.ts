@@ -13,8 +13,8 @@ const notes = [{ author: 'alice', text: 'Curiouser and curiouser', shared: true 
 
 const sessionOf = ({ headers }: Pick<FastifyRequest, 'headers'>) =>
   sessions.get(/(?:^|; )session=([\w-]+)/.exec(String(headers.cookie))?.[1] ?? '')
-const userOf = (request: FastifyRequest) =>
-  request.auth.kind === 'authorized' ? request.auth.token.subject : sessionOf(request)?.subject
+const userOf = (auth: { kind: string; token?: { subject: string } }, request: FastifyRequest) =>
+  auth.token?.subject ?? sessionOf(request)?.subject
 
 const issuer = process.env.ISSUER ?? `http://127.0.0.1:${port}`
 const store = createMemoryStore()
@@ -22,7 +22,7 @@ const scopes = { 'notes:read': { description: 'Read notes' }, 'notes:write': { d
 const html = (text = '') => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 const HTML = { 'content-type': 'text/html; charset=utf-8' }
 const answer = (status: number, headers: Record<string, string>, body: string) => ({ status, headers, body })
-const api = createResourceServer({ resource: issuer, store, scopes })
+const api = createResourceServer({ resource: issuer, store, scopes, anonymous: 'allow' })
 const server = createAuthorizationServer({
   issuer,
   store,
@@ -67,14 +67,16 @@ app.post<{ Body: { user: string; password: string }; Querystring: { to?: string 
   },
 )
 
-app.get('/notes', { preHandler: protect(api, 'notes:read') }, async (request) => {
-  const reader = userOf(request)
+const readers = protect(api, 'notes:read')
+app.get('/notes', { preHandler: readers }, async (request) => {
+  const reader = userOf(readers.auth(request), request)
   return notes.filter(({ author, shared }) => shared || author === reader)
 })
 
-const writer = { preHandler: protect(api, 'notes:write') }
-app.post<{ Body: { text: string; shared?: boolean } }>('/notes', writer, async (request, reply) => {
-  const author = userOf(request)
+const writers = protect(api, 'notes:write')
+const guarded = { preHandler: writers }
+app.post<{ Body: { text: string; shared?: boolean } }>('/notes', guarded, async (request, reply) => {
+  const author = userOf(writers.auth(request), request)
   const { text, shared } = request.body
   if (author === undefined) return reply.code(401).send({ error: 'Sign in first' })
   if (typeof text !== 'string') return reply.code(400).send({ error: 'text is missing' })

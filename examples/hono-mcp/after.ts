@@ -30,7 +30,7 @@ const server = createAuthorizationServer({
         <button name="decision" value="allow">Yes</button> <button name="decision" value="deny">No</button></form>`),
   },
 })
-const api = createResourceServer({ resource, store, scopes, anonymous: 'challenge' })
+const api = createResourceServer({ resource, store, scopes })
 
 function page(body: string, status = 200): HttpResponse {
   return { status, headers: { 'content-type': 'text/html' }, body }
@@ -49,8 +49,7 @@ const app = new Hono()
 app.route('/', authorizationServer(server))
 app.post('/mcp', protect(api, 'notes:read'), async (c) => {
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
-  const { auth } = c.var
-  await notesServer(auth.kind === 'authorized' ? auth.token.subject : 'nobody').connect(transport)
+  await notesServer(c.var.auth.token.subject).connect(transport)
   return transport.handleRequest(c.req.raw)
 })
 app.all('/mcp', (c) => c.body(null, 405))

@@ -108,7 +108,7 @@ describe('an MCP server on Hono', () => {
     const refused = await fetch(url, { method: 'POST', body: '{}' })
     expect(refused.status).toBe(401)
     expect(refused.headers.get('www-authenticate')).toBe(
-      `Bearer resource_metadata="${url.origin}/.well-known/oauth-protected-resource/mcp"`,
+      `Bearer scope="notes:read", resource_metadata="${url.origin}/.well-known/oauth-protected-resource/mcp"`,
     )
     const app = new App()
     await expect(connect(url, app)).rejects.toThrow(UnauthorizedError)

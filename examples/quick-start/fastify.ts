@@ -5,8 +5,9 @@ import { api, port, server } from './server.ts'
 const app = fastify()
 await app.register(authorizationServer(server))
 
-app.get('/notes', { preHandler: protect(api, 'notes:read') }, async ({ auth }) =>
-  auth.kind === 'authorized' ? [`a note of ${auth.token.subject}`] : [],
-)
+const guard = protect(api, 'notes:read')
+app.get('/notes', { preHandler: guard }, async (request) => [
+  `a note of ${guard.auth(request).token.subject}`,
+])
 
 await app.listen({ host: '127.0.0.1', port })

@@ -6,9 +6,6 @@ import { api, port, server } from './server.ts'
 const app = new Hono()
 app.route('/', authorizationServer(server))
 
-app.get('/notes', protect(api, 'notes:read'), (c) => {
-  const { auth } = c.var
-  return c.json(auth.kind === 'authorized' ? [`a note of ${auth.token.subject}`] : [])
-})
+app.get('/notes', protect(api, 'notes:read'), (c) => c.json([`a note of ${c.var.auth.token.subject}`]))
 
 serve({ fetch: app.fetch, hostname: '127.0.0.1', port })

@@ -1,4 +1,4 @@
-import { errorResponse, OAuthError, type Route } from '@grantkit/core'
+import { errorResponse, OAuthError, REFUSALS, type Route } from '@grantkit/core'
 
 /** A route whose unexpected faults the operator hears of, and its caller only that there was one. */
 export function reportingRoute(route: Route, onError: (error: unknown) => void): Route {
@@ -9,7 +9,7 @@ export function reportingRoute(route: Route, onError: (error: unknown) => void):
         return await route.handle(request)
       } catch (error) {
         onError(error)
-        return errorResponse(new OAuthError('unexpected'))
+        return errorResponse(new OAuthError(REFUSALS.unexpected))
       }
     },
   }

@@ -3,6 +3,7 @@ import {
   type AuthorizationServer,
   createAuthorizationServer,
   createResourceServer,
+  type FeatureFactory,
   loopbackOnly,
   type OnEvent,
   type Route,
@@ -11,7 +12,6 @@ import {
 import { type Account, accountsOf, demoAccounts, readAccounts } from './accounts.ts'
 import { type Counting, countingInMemory } from './counters.ts'
 import { developmentKeysFile, developmentSecret } from './development.ts'
-import type { DescribedServer } from './documents/auth-md.ts'
 import { documentRoutes } from './documents/routes.ts'
 import { healthRoutes } from './health.ts'
 import { rateLimiter, signInLimits } from './limits.ts'
@@ -47,6 +47,7 @@ export async function createService(
   { onEvent, onError }: Observers,
   store: Store,
   counting: Counting = countingInMemory,
+  features: readonly FeatureFactory[] = [],
 ): Promise<Service> {
   const { BASE_URL: baseUrl } = settings
   const secret = settings.SECRET ?? (await developmentSecret())
@@ -61,19 +62,20 @@ export async function createService(
     demo: settings.ACCOUNTS_FILE === undefined,
     onError,
   }
-  const server = await authorizationServer(settings, { store, pages, counting, onEvent, onError })
-  const api = createResourceServer({ resource: baseUrl, store, scopes: SCOPES, onEvent })
-  const mcp = createResourceServer({ resource: `${baseUrl}/mcp`, store, scopes: SCOPES, onEvent })
+  const server = await authorizationServer(settings, { store, pages, counting, features, onEvent, onError })
+  // Whoever brings no token is served what is public, and not challenged.
+  const guarded = { store, scopes: SCOPES, anonymous: 'allow', onEvent } as const
+  const api = createResourceServer({ ...guarded, resource: baseUrl })
+  const mcp = createResourceServer({ ...guarded, resource: `${baseUrl}/mcp` })
   let draining = false
   const ready = async () => !draining && (await reachable(store))
   const school = schoolInMemory(DEMO_SCHOOL, randomUUID)
   const { basePath } = pages.site
-  const metadata = await metadataOf(server)
   const routes = [
     ...server.routes,
     ...pageRoutes(pages, server.grants),
     ...schoolRoutes(basePath, api, school),
-    ...documentRoutes({ basePath, metadata, lifetimes: lifetimesOf(settings), school }),
+    ...documentRoutes({ basePath, server, lifetimes: lifetimesOf(settings), school }),
     mcpRoute(`${basePath}/mcp`, baseUrl, mcp, school),
     ...healthRoutes(basePath, ready),
   ]
@@ -90,13 +92,14 @@ interface Parts {
   readonly store: Store
   readonly pages: PagesOptions
   readonly counting: Counting
+  readonly features: readonly FeatureFactory[]
   readonly onEvent: OnEvent
   readonly onError: (error: unknown) => void
 }
 
 async function authorizationServer(
   settings: Settings,
-  { store, pages, counting, onEvent, onError }: Parts,
+  { store, pages, counting, features, onEvent, onError }: Parts,
 ): Promise<AuthorizationServer> {
   const { BASE_URL: issuer, DEFAULT_SCOPE } = settings
   return createAuthorizationServer({
@@ -109,20 +112,14 @@ async function authorizationServer(
     claims: pages.accounts.claims,
     resources: [issuer, `${issuer}/mcp`],
     // Shipping command-line clients register the name localhost.
-    redirectUris: loopbackOnly({ localhost: true }),
+    redirectUriPolicy: loopbackOnly({ localhost: true }),
     lifetimes: lifetimesOf(settings),
     rateLimiter: rateLimiter(counting),
     onEvent,
     documentation: `${issuer}/auth.md`,
-    ...(DEFAULT_SCOPE === undefined ? {} : { defaultScope: DEFAULT_SCOPE }),
+    defaultScope: DEFAULT_SCOPE,
+    features,
   })
-}
-
-/** What the server says of itself, so that no document says anything else. */
-async function metadataOf({ routes }: AuthorizationServer): Promise<DescribedServer> {
-  const route = routes.find(({ path }) => path.startsWith('/.well-known/oauth-authorization-server'))
-  const document = await route?.handle({ method: 'GET', path: route.path, query: '', headers: {}, body: '' })
-  return JSON.parse(document?.body ?? '{}') as DescribedServer
 }
 
 function lifetimesOf(settings: Settings) {

@@ -1,5 +1,5 @@
 import { finished } from 'node:stream'
-import { BODY_LIMIT, OAuthError } from '@grantkit/core'
+import { BODY_LIMIT, OAuthError, REFUSALS } from '@grantkit/core'
 import type { Request } from 'express'
 
 const FORM = 'application/x-www-form-urlencoded'
@@ -11,10 +11,10 @@ const FORM = 'application/x-www-form-urlencoded'
  * @throws Error when the application is, and what was sent cannot be told any more
  */
 export async function readBody(req: Request): Promise<string | OAuthError> {
-  if (Number(req.headers['content-length']) > BODY_LIMIT) return new OAuthError('body_too_large')
+  if (Number(req.headers['content-length']) > BODY_LIMIT) return new OAuthError(REFUSALS.body_too_large)
   if (!req.readableDidRead) return bodyOnTheWire(req)
   const body = parsedBody(req)
-  return Buffer.byteLength(body) > BODY_LIMIT ? new OAuthError('body_too_large') : body
+  return Buffer.byteLength(body) > BODY_LIMIT ? new OAuthError(REFUSALS.body_too_large) : body
 }
 
 /** Unlike the parsers of Express, it does not read to its end what it refuses. */
@@ -29,10 +29,10 @@ function bodyOnTheWire(req: Request): Promise<string | OAuthError> {
       size += bytes.length
       if (size <= BODY_LIMIT) return
       req.pause()
-      resolve(new OAuthError('body_too_large'))
+      resolve(new OAuthError(REFUSALS.body_too_large))
     })
     finished(req, { writable: false }, (fault) =>
-      resolve(fault ? new OAuthError('body_unreadable') : Buffer.concat(chunks).toString()),
+      resolve(fault ? new OAuthError(REFUSALS.body_unreadable) : Buffer.concat(chunks).toString()),
     )
   })
 }

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import type { Route } from '@grantkit/core'
+import type { Anonymous, Authorized, Route } from '@grantkit/core'
 import { describeAdapter } from '@grantkit/testkit'
 import express, { type Express, type RequestHandler } from 'express'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, expectTypeOf, it } from 'vitest'
 import { ISSUER, listen, openNotes, post } from '../test/application.ts'
 import { authorizationServer, type Guard, protect } from './index.ts'
 
@@ -30,11 +30,34 @@ describe('protect', () => {
   }
   const bad = { headers: { authorization: 'Bearer bad' } }
 
-  it('lets a request without a token through as anonymous', async () => {
-    const { base } = await openApi((guard) =>
-      express().get('/notes', guard, (req, res) => void res.json(req.auth)),
-    )
-    expect(await (await fetch(`${base}/notes`)).json()).toEqual({ kind: 'anonymous' })
+  it('refuses a request without a token, and names the scope that it needs', async () => {
+    const { base } = await openApi((guard) => express().get('/notes', guard, (_req, res) => void res.end()))
+    const { status, headers } = await fetch(`${base}/notes`)
+    expect([status, headers.get('www-authenticate')]).toEqual([401, expect.stringContaining('"notes:read"')])
+  })
+
+  it('lets a request without a token through as anonymous where that is asked for', async () => {
+    const { open } = await openNotes()
+    const app = express().get('/notes', protect(open, 'notes:read'), (_req, res) => {
+      expectTypeOf(res.locals.auth).toEqualTypeOf<Authorized | Anonymous>()
+      res.json(res.locals.auth)
+    })
+    expect(await (await fetch(`${await listen(app)}/notes`)).json()).toEqual({ kind: 'anonymous' })
+  })
+
+  it('types who asks on the guarded route and on no other', async () => {
+    const { api } = await openNotes()
+    express()
+      .get(
+        '/notes',
+        protect(api),
+        (_req, res) => void expectTypeOf(res.locals.auth).toEqualTypeOf<Authorized>(),
+      )
+      .get('/open', (req, res) => {
+        // @ts-expect-error no guard stands before this route
+        expectTypeOf(req.auth).toBeAny()
+        expectTypeOf(res.locals.auth).toBeAny()
+      })
   })
 
   it('refuses a bad token before the handler runs', async () => {
@@ -77,14 +100,14 @@ describe('protect', () => {
   })
 
   it('leaves the parsed body and the typed parameters to the handler', async () => {
-    const { base } = await openApi((guard) =>
-      express().post('/notes/:id', express.json(), guard, (req, res) => {
-        // @ts-expect-error a misspelt parameter
-        const misspelt: unknown = req.params.ID
-        const id: string = req.params.id
-        res.json([id, misspelt, req.body])
-      }),
-    )
+    const { open } = await openNotes()
+    const app = express().post('/notes/:id', express.json(), protect(open), (req, res) => {
+      // @ts-expect-error a misspelt parameter
+      const misspelt: unknown = req.params.ID
+      const id: string = req.params.id
+      res.json([id, misspelt, req.body])
+    })
+    const base = await listen(app)
     const response = await post(`${base}/notes/7`, { 'content-type': 'application/json' }, '{"a":1}')
     expect(await response.json()).toEqual(['7', null, { a: 1 }])
   })

@@ -1,32 +1,25 @@
 import {
-  type Access,
+  type Anonymous,
+  type Authorized,
   errorResponse,
   type HttpRequest,
   type HttpResponse,
   OAuthError,
+  REFUSALS,
   type ResourceServer,
   type Route,
 } from '@grantkit/core'
-import { type NextFunction, type Request, type RequestHandler, Router } from 'express'
+import { type NextFunction, type RequestHandler, type Response, Router } from 'express'
 import { readBody } from './body.ts'
-import { type Incoming, type Outgoing, send, toHttpRequest } from './http.ts'
+import { type Incoming, send, toHttpRequest } from './http.ts'
 
-/** What `protect()` lets through: an authorized request with its token, or an anonymous one. */
-export type Auth = Exclude<Access, { kind: 'refused' }>
-
-declare global {
-  namespace Express {
-    interface Request {
-      /** Set by `protect()`. */
-      auth: Auth
-    }
-  }
-}
-
-/** The middleware that `protect()` makes. */
-export type Guard = (
-  req: Incoming & Pick<Request, 'auth'>,
-  res: Outgoing,
+/**
+ * The middleware that `protect()` makes. It puts who asks into `res.locals.auth`, which is typed on the routes behind it
+ * and on no other.
+ */
+export type Guard<Auth extends Authorized | Anonymous = Authorized> = (
+  req: Incoming,
+  res: Response<unknown, { auth: Auth }>,
   next: NextFunction,
 ) => Promise<void>
 
@@ -47,17 +40,17 @@ export function authorizationServer(server: { readonly routes: readonly Route[] 
 }
 
 /**
- * A middleware that guards a route: a bad token is refused with 401, one that lacks any of the scopes with 403.
- * The handler finds who asks in `req.auth`; without a token that is `{ kind: 'anonymous' }`.
+ * A middleware that guards a route: no token or a bad one is refused with 401, one that lacks any of the scopes with
+ * 403. The handler finds who asks in `res.locals.auth`; where the API allows it, that may be `{ kind: 'anonymous' }`.
  */
-export function protect<Scope extends string>(
-  api: ResourceServer<Scope>,
+export function protect<Scope extends string, Auth extends Authorized | Anonymous>(
+  api: ResourceServer<Scope, Auth>,
   ...scopes: NoInfer<Scope>[]
-): Guard {
+): Guard<Auth> {
   return async (req, res, next) => {
     const access = await api.access(toHttpRequest(req, ''), ...scopes)
     if (access.kind === 'refused') return send(res, access.response)
-    req.auth = access
+    res.locals.auth = access
     next()
   }
 }
@@ -80,7 +73,7 @@ async function answer(route: Route, request: HttpRequest): Promise<HttpResponse>
   try {
     return await route.handle(request)
   } catch {
-    return errorResponse(new OAuthError('unexpected'))
+    return errorResponse(new OAuthError(REFUSALS.unexpected))
   }
 }
 

@@ -32,13 +32,10 @@ export async function openNotes({ issuer = ISSUER, errorPage = page('Sorry') } =
     secret: 'a secret of the tests, long enough to pass',
     interaction: { errorPage: () => errorPage } as Partial<Interaction> as Interaction,
   })
-  const api = createResourceServer({
-    resource: issuer,
-    store,
-    scopes: SCOPES,
-    onEvent: (event) => events.push(event),
-  })
-  return { server, api, events }
+  const onEvent = (event: ServerEvent) => void events.push(event)
+  const guarded = { resource: issuer, store, scopes: SCOPES, onEvent }
+  const open = createResourceServer({ ...guarded, anonymous: 'allow' })
+  return { server, api: createResourceServer(guarded), open, events }
 }
 
 /** Listens until the test ends. */

@@ -1,8 +1,15 @@
-import { createAuthorizationServer, createResourceServer, type Interaction, type Route } from '@grantkit/core'
+import {
+  type Anonymous,
+  type Authorized,
+  createAuthorizationServer,
+  createResourceServer,
+  type Interaction,
+  type Route,
+} from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { aClient, describeAdapter } from '@grantkit/testkit'
 import { fastify } from 'fastify'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, expectTypeOf, it } from 'vitest'
 import { authorizationServer, protect } from './index.ts'
 
 describeAdapter('fastify', async (routes) => {
@@ -24,8 +31,9 @@ async function openNotes() {
     secret: 'a secret of the tests, long enough to pass',
     interaction: {} as Interaction,
   })
-  const api = createResourceServer({ resource: ISSUER, store, scopes: SCOPES })
-  return { server, api }
+  const guarded = { resource: ISSUER, store, scopes: SCOPES }
+  const open = createResourceServer({ ...guarded, anonymous: 'allow' })
+  return { server, api: createResourceServer(guarded), open }
 }
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -116,12 +124,34 @@ describe('protect', () => {
   async function openApi() {
     const { api } = await openNotes()
     const app = fastify()
-    app.get('/notes', { preHandler: protect(api, 'notes:read') }, async ({ auth }) => auth)
+    app.get('/notes', { preHandler: protect(api, 'notes:read') }, async () => 'notes')
     return app
   }
 
-  it('lets a request without a token through as anonymous', async () => {
-    expect((await (await openApi()).inject('/notes')).json()).toEqual({ kind: 'anonymous' })
+  it('refuses a request without a token, and names the scope that it needs', async () => {
+    const { statusCode, headers } = await (await openApi()).inject('/notes')
+    expect([statusCode, headers['www-authenticate']]).toEqual([401, expect.stringContaining('"notes:read"')])
+  })
+
+  it('lets a request without a token through as anonymous where that is asked for', async () => {
+    const { open } = await openNotes()
+    const guard = protect(open, 'notes:read')
+    const app = fastify()
+    app.get('/notes', { preHandler: guard }, async (request) => {
+      const auth = guard.auth(request)
+      expectTypeOf(auth).toEqualTypeOf<Authorized | Anonymous>()
+      return auth
+    })
+    expect((await app.inject('/notes')).json()).toEqual({ kind: 'anonymous' })
+  })
+
+  it('says so when its route is not guarded, rather than that nobody asks', async () => {
+    const guard = protect((await openNotes()).open)
+    const app = fastify()
+    app.get('/notes', async (request) => guard.auth(request))
+    expect((await app.inject('/notes')).json()).toMatchObject({
+      message: expect.stringMatching(/preHandler/),
+    })
   })
 
   it('refuses a bad token before the handler runs', async () => {

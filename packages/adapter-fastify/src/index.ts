@@ -1,29 +1,22 @@
 import {
-  type Access,
+  type Anonymous,
+  type Authorized,
   BODY_LIMIT,
   errorResponse,
   type HttpRequest,
   type HttpResponse,
   OAuthError,
+  REFUSALS,
   type ResourceServer,
   type Route,
 } from '@grantkit/core'
-import type {
-  FastifyError,
-  FastifyPluginAsync,
-  FastifyReply,
-  FastifyRequest,
-  preHandlerAsyncHookHandler,
-} from 'fastify'
+import type { FastifyError, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 
-/** What `protect()` lets through: an authorized request with its token, or an anonymous one. */
-export type Auth = Exclude<Access, { kind: 'refused' }>
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Set by `protect()`. */
-    auth: Auth
-  }
+/** The `preHandler` that `protect()` makes, and how the handler behind it learns who asks. */
+export interface Guard<Auth extends Authorized | Anonymous = Authorized> {
+  (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>
+  /** Who asks. @throws Error on a route that this guard does not stand before */
+  auth(request: FastifyRequest): Auth
 }
 
 /**
@@ -63,18 +56,29 @@ function requireRoot(prefix: string): void {
 }
 
 /**
- * A `preHandler` that guards a route: a bad token is refused with 401, one that lacks any of the scopes with 403.
- * The handler finds who asks in `request.auth`; without a token that is `{ kind: 'anonymous' }`.
+ * A `preHandler` that guards a route: no token or a bad one is refused with 401, one that lacks any of the scopes with
+ * 403. The handler asks the guard who asks, `guard.auth(request)`; where the API allows it, that may be
+ * `{ kind: 'anonymous' }`.
  */
-export function protect<Scope extends string>(
-  api: ResourceServer<Scope>,
+export function protect<Scope extends string, Auth extends Authorized | Anonymous>(
+  api: ResourceServer<Scope, Auth>,
   ...scopes: NoInfer<Scope>[]
-): preHandlerAsyncHookHandler {
-  return async (request, reply) => {
-    const access = await api.access(toHttpRequest(request), ...scopes)
-    if (access.kind === 'refused') return send(reply, access.response)
-    request.auth = access
-  }
+): Guard<Auth> {
+  const admitted = new WeakMap<FastifyRequest, Auth>()
+  return Object.assign(
+    async (request: FastifyRequest, reply: FastifyReply) => {
+      const access = await api.access(toHttpRequest(request), ...scopes)
+      if (access.kind === 'refused') return send(reply, access.response)
+      admitted.set(request, access)
+    },
+    {
+      auth(request: FastifyRequest): Auth {
+        const auth = admitted.get(request)
+        if (auth === undefined) throw new Error('This guard is not a preHandler of this route')
+        return auth
+      },
+    },
+  )
 }
 
 function toHttpRequest({ raw, body, ip }: FastifyRequest): HttpRequest {
@@ -105,7 +109,7 @@ const asItIs = (payload: unknown) => payload as string
 
 /** What went wrong before core saw the request is the body's fault, or else ours. */
 function unreadable(error: FastifyError): HttpResponse {
-  if (error.statusCode === 413) return errorResponse(new OAuthError('body_too_large'))
+  if (error.statusCode === 413) return errorResponse(new OAuthError(REFUSALS.body_too_large))
   const fault = error.statusCode !== undefined && error.statusCode < 500
-  return errorResponse(new OAuthError(fault ? 'body_unreadable' : 'unexpected'))
+  return errorResponse(new OAuthError(fault ? REFUSALS.body_unreadable : REFUSALS.unexpected))
 }

@@ -1,4 +1,4 @@
-import { toFetchHandler } from '@grantkit/core'
+import { type Anonymous, type Authorized, toFetchHandler } from '@grantkit/core'
 import { describeAdapter } from '@grantkit/testkit'
 import type { HttpBindings } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
@@ -6,7 +6,7 @@ import { type Context, Hono } from 'hono'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { listen } from '../test/listen.ts'
 import { ISSUER, openNotes, TOKEN_REQUEST } from '../test/notes.ts'
-import { type Auth, authorizationServer, protect } from './index.ts'
+import { authorizationServer, protect } from './index.ts'
 
 describeAdapter('hono on Node', (routes) => {
   const remoteAddress = (c: Context) => getConnInfo(c).remote.address
@@ -49,13 +49,23 @@ describe('protect', () => {
   async function openApi() {
     const { api } = await openNotes()
     return new Hono().get('/notes', protect(api, 'notes:read'), (c) => {
-      expectTypeOf(c.get('auth')).toEqualTypeOf<Auth>()
+      expectTypeOf(c.get('auth')).toEqualTypeOf<Authorized>()
       return c.json(c.var.auth)
     })
   }
 
-  it('lets a request without a token through as anonymous', async () => {
-    expect(await (await (await openApi()).request('/notes')).json()).toEqual({ kind: 'anonymous' })
+  it('refuses a request without a token, and names the scope that it needs', async () => {
+    const { status, headers } = await (await openApi()).request('/notes')
+    expect([status, headers.get('www-authenticate')]).toEqual([401, expect.stringContaining('"notes:read"')])
+  })
+
+  it('lets a request without a token through as anonymous where that is asked for', async () => {
+    const { open } = await openNotes()
+    const app = new Hono().get('/notes', protect(open, 'notes:read'), (c) => {
+      expectTypeOf(c.var.auth).toEqualTypeOf<Authorized | Anonymous>()
+      return c.json(c.var.auth)
+    })
+    expect(await (await app.request('/notes')).json()).toEqual({ kind: 'anonymous' })
   })
 
   it('refuses a bad token before the handler runs', async () => {
@@ -67,8 +77,8 @@ describe('protect', () => {
   })
 
   it('leaves the body of a guarded request to the handler', async () => {
-    const { api } = await openNotes()
-    const app = new Hono().post('/notes', protect(api), async (c) => c.text(await c.req.raw.text()))
+    const { open } = await openNotes()
+    const app = new Hono().post('/notes', protect(open), async (c) => c.text(await c.req.raw.text()))
     expect(await (await app.request('/notes', { method: 'POST', body: 'a note' })).text()).toBe('a note')
   })
 

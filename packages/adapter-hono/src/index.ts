@@ -1,9 +1,11 @@
 import {
-  type Access,
+  type Anonymous,
+  type Authorized,
   BODY_LIMIT,
   errorResponse,
   type HttpResponse,
   OAuthError,
+  REFUSALS,
   type ResourceServer,
   type Route,
   readBody,
@@ -13,8 +15,10 @@ import { type Context, Hono, type HonoRequest, type MiddlewareHandler } from 'ho
 import { routePath } from 'hono/route'
 import type { ContentfulStatusCode, StatusCode } from 'hono/utils/http-status'
 
-/** What `protect()` lets through: an authorized request with its token, or an anonymous one. */
-export type Auth = Exclude<Access, { kind: 'refused' }>
+/** The middleware that `protect()` makes. It puts who asks into `c.var.auth`. */
+export type Guard<Auth extends Authorized | Anonymous = Authorized> = MiddlewareHandler<{
+  Variables: { auth: Auth }
+}>
 
 export interface AuthorizationServerOptions {
   /**
@@ -58,13 +62,13 @@ function requireRoot(mounted: string, path: string): void {
 }
 
 /**
- * Middleware that guards a route: a bad token is refused with 401, one that lacks any of the scopes with 403. The
- * handler finds who asks in `c.var.auth`; without a token that is `{ kind: 'anonymous' }`.
+ * Middleware that guards a route: no token or a bad one is refused with 401, one that lacks any of the scopes with 403.
+ * The handler finds who asks in `c.var.auth`; where the API allows it, that may be `{ kind: 'anonymous' }`.
  */
-export function protect<Scope extends string>(
-  api: ResourceServer<Scope>,
+export function protect<Scope extends string, Auth extends Authorized | Anonymous>(
+  api: ResourceServer<Scope, Auth>,
   ...scopes: NoInfer<Scope>[]
-): MiddlewareHandler<{ Variables: { auth: Auth } }> {
+): Guard<Auth> {
   return async (c, next) => {
     const access = await api.access(toHttpRequest(c.req.raw), ...scopes)
     if (access.kind === 'refused') return send(c, access.response)
@@ -80,7 +84,7 @@ async function bodyOf({ req: request, env }: Context): Promise<string> {
   const framed = env?.incoming !== undefined
   if (kept === undefined) return readBody(request.raw, framed)
   const text = kept === 'formData' ? await formText(request) : await request.text()
-  if (Buffer.byteLength(text) > BODY_LIMIT) throw new OAuthError('body_too_large')
+  if (Buffer.byteLength(text) > BODY_LIMIT) throw new OAuthError(REFUSALS.body_too_large)
   return text
 }
 
@@ -107,7 +111,7 @@ function send(c: Context, { status, headers, body }: HttpResponse): Response {
 /** Where the application looks for what went wrong, it finds it; the wire learns no more than `server_error`. */
 function refusal(c: Context, thrown: unknown): HttpResponse {
   const error =
-    thrown instanceof OAuthError ? thrown : new OAuthError('unexpected', undefined, { cause: thrown })
+    thrown instanceof OAuthError ? thrown : new OAuthError(REFUSALS.unexpected, undefined, { cause: thrown })
   if (error.status >= 500) c.error = error
   return errorResponse(error)
 }

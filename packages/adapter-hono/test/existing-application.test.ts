@@ -148,10 +148,10 @@ describe('in an application of its own kind', () => {
   })
 
   it('is mounted beside a base path, not below it', async () => {
-    const { server, api } = await openNotes('https://notes.example/auth')
+    const { server, open } = await openNotes('https://notes.example/auth')
     const app = new Hono()
       .basePath('/v1')
-      .get('/notes', protect(api, 'notes:read'), (c) => c.json(c.var.auth))
+      .get('/notes', protect(open, 'notes:read'), (c) => c.json(c.var.auth))
     const root = new Hono().route('/', authorizationServer(server)).route('/', app)
     expect(await (await send(root, '/auth/api/oauth/token', TOKEN_REQUEST)).json()).toMatchObject({
       error: 'invalid_grant',

@@ -22,8 +22,9 @@ export async function openNotes(issuer = ISSUER) {
     secret: 'a secret of the tests, long enough to pass',
     interaction: { errorPage: ({ status, reason }) => page(status, reason) } as Interaction,
   })
-  const api = createResourceServer({ resource: issuer, store, scopes: SCOPES })
-  return { server, api }
+  const guarded = { resource: issuer, store, scopes: SCOPES }
+  const open = createResourceServer({ ...guarded, anonymous: 'allow' })
+  return { server, api: createResourceServer(guarded), open }
 }
 
 /** A token request that is well formed: what is read of it decides that it is `invalid_grant`. */

@@ -17,9 +17,9 @@ const api = createResourceServer({ resource: issuer, store, scopes })
 const app = new Hono()
 app.route('/', authorizationServer(server))
 app.get('/notes', protect(api, 'notes:read'), (c) => {
-  // auth is { kind: 'anonymous' } or { kind: 'authorized', token: { subject, clientId, scopes, … } }
-  const { auth } = c.var
-  return c.json(auth.kind === 'authorized' ? [`a note of ${auth.token.subject}`] : [])
+  // { subject, clientId, scopes, … }
+  const { token } = c.var.auth
+  return c.json([`a note of ${token.subject}`])
 })
 
 serve({ fetch: app.fetch, hostname: '127.0.0.1', port }) // on other runtimes: see below

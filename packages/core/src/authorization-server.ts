@@ -1,37 +1,64 @@
-import { type ClientRemoval, removeClient } from './client-removal.ts'
-import { authorize } from './endpoints/authorize.ts'
-import { consent } from './endpoints/consent.ts'
-import { introspect } from './endpoints/introspect.ts'
-import { jwks } from './endpoints/jwks.ts'
-import { register } from './endpoints/register.ts'
-import { resourceMetadata } from './endpoints/resource-metadata.ts'
-import { revoke } from './endpoints/revoke.ts'
-import { serverMetadata } from './endpoints/server-metadata.ts'
-import { token } from './endpoints/token.ts'
-import { userinfo } from './endpoints/userinfo.ts'
-import { type HttpResponse, type Route, securePage } from './http.ts'
+import { authorization } from './authorization/authorization.ts'
+import { RESPONSE_MODE, RESPONSE_TYPE } from './authorization/authorization-request.ts'
+import { proofReader } from './clients/authentication/client-authentication.ts'
+import { clientSecretPost } from './clients/authentication/client-secret-post.ts'
+import { none } from './clients/authentication/none.ts'
+import { authMethodsOf } from './clients/client-endpoint.ts'
+import { type ClientRemoval, removeClient } from './clients/client-removal.ts'
+import { type ClientSource, storedClients } from './clients/client-sources.ts'
 import {
-  addIntegration,
   type Integration,
   type IntegrationInformation,
-  listIntegrations,
-} from './integrations.ts'
-import type { OAuthError } from './oauth-error.ts'
-import { type AuthorizationServerOptions, checkOptions } from './options.ts'
-import { basePathOf, wellKnownPath } from './paths.ts'
-import { countedFailure } from './rate-limits.ts'
-import { type Endpoint, route } from './route.ts'
-import type { ServerContext } from './server-context.ts'
-import { listUserGrants, revokeUserGrant, type UserGrant } from './user-grants.ts'
+  preRegisteredClients,
+} from './clients/pre-registered-clients.ts'
+import { registration } from './clients/registration.ts'
+import { addressesOf, type Metadata, metadataDocuments, serverMetadata } from './discovery/server-metadata.ts'
+import {
+  accessTokensOf,
+  describedIn,
+  endpointsOf,
+  type Feature,
+  metadataOf,
+  type Offers,
+  offersOf,
+  registrable,
+} from './feature.ts'
+import { authorizationCode } from './grants/authorization-code/exchange.ts'
+import { grantTimes } from './grants/grant-times.ts'
+import { introspection } from './grants/introspection.ts'
+import { refreshToken } from './grants/refresh-token/exchange.ts'
+import { revocation } from './grants/revocation.ts'
+import { tokenEndpoint } from './grants/token-endpoint.ts'
+import { listUserGrants, revokeUserGrant, type UserGrant } from './grants/user-grants.ts'
+import { checkPaths, type Endpoint, routeOf } from './http/endpoint.ts'
+import type { Route } from './http/http.ts'
+import { basePathOf } from './http/well-known.ts'
+import type { Kernel } from './kernel/kernel.ts'
+import { storeErrorsAs503 } from './kernel/store-errors-as-503.ts'
+import { type RateLimits, rateLimits } from './limits/rate-limits.ts'
+import { openId } from './openid/openid.ts'
+import { type AuthorizationServerOptions, kernelOf } from './options.ts'
+import { resourceMetadata } from './resource/resource-metadata.ts'
+import { type AccessTokenFormat, opaqueAccessTokens } from './tokens/access-token.ts'
+import { keySet } from './tokens/key-set.ts'
+import { type SigningKeys, signingKeys } from './tokens/signing-keys.ts'
 
 /** The authorization server, ready to be mounted: `routes` is all that an adapter needs. */
 export interface AuthorizationServer {
   readonly issuer: string
   readonly routes: readonly Route[]
+  /** The document at the well-known addresses (RFC 8414 2, OpenID Connect Discovery 3). */
+  readonly metadata: Metadata
+  /** What is mounted, with the very schemas that read the messages: for an OpenAPI document, for example. */
+  readonly description: ServerDescription
   readonly clients: {
-    /** Adds an integration: a client with fixed redirect URIs, which cannot register itself. */
+    /**
+     * Adds an integration: a client with fixed redirect URIs, which cannot register itself.
+     *
+     * @throws OAuthError that names what is wrong with the metadata
+     */
     add(integration: Integration): Promise<IntegrationInformation>
-    /** The integrations, without their secrets. Looks at every client. */
+    /** The integrations, the oldest first, without their secrets. Looks at every client. */
     list(): Promise<IntegrationInformation[]>
     /**
      * Removes a client, an integration or one that registered itself, and ends its grants with all their tokens.
@@ -51,88 +78,143 @@ export interface AuthorizationServer {
   }
 }
 
+export interface ServerDescription extends Pick<Offers, 'grantTypes' | 'clientAuthMethods'> {
+  readonly endpoints: readonly Endpoint[]
+}
+
 /** @throws Error that names the option at fault */
 export function createAuthorizationServer<Scope extends string>(
   options: AuthorizationServerOptions<Scope>,
 ): AuthorizationServer {
-  const server = checkOptions(options)
-  const endpoints = [...pages(server), ...protocolEndpoints(server), ...documents(server)]
+  const store = storeErrorsAs503(options.store)
+  const sources: ClientSource[] = []
+  const kernel = kernelOf(options, store, sources)
+  const { issuer } = kernel
+  const parts = partsOf(kernel, options)
+  const { offers, optional } = parts
+  sources.push(...offers.clientSources, storedClients(store.clients))
+  const base = baseFeatures(kernel, options, parts)
+  const readProof = proofReader(offers.clientAuthMethods)
+  const context = { readProof, clients: kernel.store.clients, limits: parts.limits }
+  const endpoints = [...base, ...optional].flatMap((feature) => endpointsOf(feature, context))
+  const metadata = serverMetadata([
+    ...baseMetadata(kernel, options, base, offers),
+    ...optional.flatMap((feature) => metadataOf(feature, issuer)),
+  ])
+  const documents = [...metadataDocuments(issuer, metadata), ...resourceMetadata(kernel, options)]
   return {
-    issuer: server.issuer,
-    routes: endpoints.map((endpoint) => route(endpoint, server.onEvent)),
-    clients: {
-      add: (integration) => addIntegration(server, integration),
-      list: () => listIntegrations(server),
-      remove: (clientId) => removeClient(server, clientId),
-    },
-    grants: {
-      list: (subject) => listUserGrants(server, subject),
-      revoke: (subject, grantId) => revokeUserGrant(server, subject, grantId),
-    },
+    issuer,
+    routes: routesOf(kernel, endpoints, documents),
+    metadata,
+    description: { ...offers, endpoints },
+    ...administration(kernel, parts),
   }
 }
 
-/** Where a person's browser goes. No script of another origin may read these. */
-function pages(server: ServerContext): Endpoint[] {
-  const { paths } = server
-  const refusal = (error: OAuthError) => errorPage(server, error)
-  const at = (path: string) => ({ path: basePathOf(server.issuer) + path, cors: false, refusal })
-  return [
-    { ...at(paths.authorize), methods: ['GET', 'POST'], answer: (request) => authorize(server, request) },
-    { ...at(paths.consent), methods: ['POST'], answer: (request) => consent(server, request) },
-  ]
+/** What the base is made of, and what is mounted beside it. */
+interface Parts {
+  readonly keys: SigningKeys
+  readonly accessTokens: AccessTokenFormat
+  readonly limits: RateLimits
+  /** OpenID Connect, where there is a scope for it, and the features of the options. */
+  readonly optional: readonly Feature[]
+  readonly offers: Offers
 }
 
-/** Where clients and resource servers go. */
-function protocolEndpoints(server: ServerContext): Endpoint[] {
-  const { paths } = server
-  const at = (path: string) => ({ path: basePathOf(server.issuer) + path, cors: true })
-  const counted: Endpoint['counted'] = (thrown, request) => countedFailure(server, request, thrown)
-  const openId = Object.hasOwn(server.scopes, 'openid')
-  return [
-    { ...at(paths.token), methods: ['POST'], counted, answer: (request) => token(server, request) },
-    { ...at(paths.register), methods: ['POST'], answer: (request) => register(server, request) },
-    { ...at(paths.revoke), methods: ['POST'], counted, answer: (request) => revoke(server, request) },
-    { ...at(paths.introspect), methods: ['POST'], counted, answer: (request) => introspect(server, request) },
-    { ...at(paths.jwks), methods: ['GET'], answer: jwks(server) },
-    ...(openId
-      ? [
-          {
-            ...at(paths.userinfo),
-            methods: ['GET', 'POST'],
-            answer: (request) => userinfo(server, request),
-          } satisfies Endpoint,
-        ]
-      : []),
-  ]
-}
-
-/** What tells clients where everything is. OpenID Connect Discovery 4 wants its document below the issuer's path. */
-function documents(server: ServerContext): Endpoint[] {
-  const metadata = serverMetadata(server)
-  const { issuer } = server
-  const metadataPaths = new Set([
-    wellKnownPath('oauth-authorization-server', issuer),
-    wellKnownPath('openid-configuration', issuer),
-    `${basePathOf(issuer)}/.well-known/openid-configuration`,
+function partsOf(kernel: Kernel, options: AuthorizationServerOptions<string>): Parts {
+  const { now, emit } = kernel
+  const times = grantTimes(options)
+  const lifetime = times.accessToken
+  const features = (options.features ?? []).map((feature) => feature(kernel))
+  const accessTokens = accessTokensOf(features) ?? opaqueAccessTokens
+  const keys = signingKeys(options.keys ?? [], { now, lifetime, emit })
+  const optional = [...openId(kernel, options, { keys, accessTokens, lifetime }), ...features]
+  const offers = offersOf([
+    authorizationCode(kernel, times),
+    refreshToken(kernel, times),
+    { clientAuthMethods: [none, clientSecretPost] },
+    ...optional,
   ])
-  const describe = (path: string, answer: Endpoint['answer']): Endpoint => ({
-    path,
-    cors: true,
-    methods: ['GET'],
-    answer,
-  })
+  return { keys, accessTokens, limits: rateLimits(options, emit), optional, offers }
+}
+
+/** What every server has, in the order of the metadata. */
+function baseFeatures(
+  kernel: Kernel,
+  options: AuthorizationServerOptions<string>,
+  { keys, accessTokens, limits, offers }: Parts,
+): Feature[] {
+  const signingAlgorithms = keys.algorithms
   return [
-    ...[...metadataPaths].map((path) => describe(path, metadata)),
-    ...server.resources.map((resource) =>
-      describe(wellKnownPath('oauth-protected-resource', resource), resourceMetadata(server, resource)),
-    ),
+    authorization(kernel, options, keys),
+    tokenEndpoint(kernel, options, { ...offers, accessTokens }),
+    registration(kernel, options, { ...registrable(offers, true), signingAlgorithms, limits }),
+    revocation(kernel, options, accessTokens),
+    introspection(kernel, options, accessTokens),
+    keySet(keys, options),
   ]
 }
 
-async function errorPage(server: ServerContext, error: OAuthError): Promise<HttpResponse> {
-  const { error: code, message: description, reason } = error
-  // 401 would make a browser look for a challenge; a person can only be told.
-  const status = error.status === 401 ? 400 : error.status
-  return securePage(await server.interaction.errorPage({ error: code, description, reason, status }))
+/** Members of the base (RFC 8414 2); the lists are made of what is mounted. */
+function baseMetadata(
+  { issuer, scopes }: Kernel,
+  { documentation }: AuthorizationServerOptions<string>,
+  base: readonly Feature[],
+  { grantTypes, clientAuthMethods }: Offers,
+): Metadata[] {
+  return [
+    { issuer },
+    addressesOf(issuer, base.flatMap(describedIn)),
+    {
+      scopes_supported: Object.keys(scopes),
+      response_types_supported: [RESPONSE_TYPE],
+      response_modes_supported: [RESPONSE_MODE],
+      grant_types_supported: grantTypes.map(({ name }) => name),
+    },
+    authMethodsOf(
+      base.flatMap(({ clientEndpoints = [] }) => clientEndpoints),
+      clientAuthMethods,
+    ),
+    ...base.map(({ metadata = {} }) => metadata),
+    { client_id_metadata_document_supported: false, service_documentation: documentation },
+  ]
+}
+
+/** Any origin may send and read these. */
+const CORS = {
+  allowed: 'authorization, content-type, if-none-match, mcp-protocol-version',
+  exposed: 'WWW-Authenticate, Retry-After, ETag',
+}
+
+/** @param documents whose paths count from the root of the host */
+function routesOf(
+  { issuer, emit }: Kernel,
+  endpoints: readonly Endpoint[],
+  documents: readonly Endpoint[],
+): Route[] {
+  const basePath = basePathOf(issuer)
+  const mounting = { emit, cors: CORS }
+  const routes = [
+    ...endpoints.map((endpoint) => routeOf(endpoint, basePath, mounting)),
+    ...documents.map((document) => routeOf(document, '', mounting)),
+  ]
+  checkPaths(routes)
+  return routes
+}
+
+function administration(
+  kernel: Kernel,
+  { keys, offers }: Parts,
+): Pick<AuthorizationServer, 'clients' | 'grants'> {
+  const { add, list } = preRegisteredClients(kernel, {
+    ...registrable(offers, false),
+    signingAlgorithms: keys.algorithms,
+  })
+  return {
+    clients: { add, list, remove: (clientId) => removeClient(kernel, clientId) },
+    grants: {
+      list: (subject) => listUserGrants(kernel, subject),
+      revoke: (subject, grantId) => revokeUserGrant(kernel, subject, grantId),
+    },
+  }
 }

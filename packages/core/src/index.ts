@@ -4,56 +4,139 @@
  *
  * @module
  */
-export type { Access, AccessToken } from './access.ts'
-export { type AuthorizationServer, createAuthorizationServer } from './authorization-server.ts'
-export type { ClientRemoval } from './client-removal.ts'
-export type { OnEvent, ServerEvent } from './events.ts'
+import { APPROVAL_REFUSALS } from './authorization/approval.ts'
+import { REQUEST_REFUSALS } from './authorization/authorization-request.ts'
+import { CONSENT_REFUSALS } from './authorization/consent.ts'
+import { PROMPT_REFUSALS } from './authorization/prompt.ts'
+import { AUTHENTICATION_REFUSALS } from './clients/authentication/client-authentication.ts'
+import { METADATA_REFUSALS } from './clients/client-metadata.ts'
+import { CLIENT_REFUSALS } from './clients/client-sources.ts'
+import { REDIRECT_URI_REFUSALS } from './clients/redirect-uri.ts'
+import { CHALLENGE_REFUSALS } from './grants/authorization-code/pkce.ts'
+import { CODE_REFUSALS } from './grants/authorization-code/redemption.ts'
+import { REFRESH_REFUSALS } from './grants/refresh-token/rotation.ts'
+import { REVOCATION_REFUSALS } from './grants/revocation.ts'
+import { GRANT_TYPE_REFUSALS } from './grants/token-endpoint.ts'
+import { METHOD_REFUSALS } from './http/endpoint.ts'
+import { MESSAGE_REFUSALS } from './http/message.ts'
+import { BODY_REFUSALS } from './http/parameters.ts'
+import { SERVER_REFUSALS } from './kernel/oauth-error.ts'
+import { RESOURCE_REFUSALS } from './kernel/resource-indicator.ts'
+import { SCOPE_REFUSALS } from './kernel/scope.ts'
+import { LIMIT_REFUSALS } from './limits/rate-limits.ts'
+import { ID_TOKEN_REFUSALS } from './openid/id-token.ts'
+import { BEARER_REFUSALS } from './resource/bearer.ts'
+
+/** Every refusal of this server by its reason: a row may be added, a reason does not change its meaning. */
+export const REFUSALS = {
+  ...MESSAGE_REFUSALS,
+  ...METHOD_REFUSALS,
+  ...BODY_REFUSALS,
+  ...CLIENT_REFUSALS,
+  ...AUTHENTICATION_REFUSALS,
+  ...REQUEST_REFUSALS,
+  ...CHALLENGE_REFUSALS,
+  ...PROMPT_REFUSALS,
+  ...CONSENT_REFUSALS,
+  ...APPROVAL_REFUSALS,
+  ...SCOPE_REFUSALS,
+  ...RESOURCE_REFUSALS,
+  ...GRANT_TYPE_REFUSALS,
+  ...CODE_REFUSALS,
+  ...REFRESH_REFUSALS,
+  ...REVOCATION_REFUSALS,
+  ...BEARER_REFUSALS,
+  ...REDIRECT_URI_REFUSALS,
+  ...METADATA_REFUSALS,
+  ...LIMIT_REFUSALS,
+  ...ID_TOKEN_REFUSALS,
+  ...SERVER_REFUSALS,
+} as const
+export type Reason = keyof typeof REFUSALS
+
+export type {
+  ConsentScope,
+  ConsentView,
+  ErrorView,
+  Interaction,
+  Session,
+  SignInHint,
+} from './authorization/interaction.ts'
+export {
+  type AuthorizationServer,
+  createAuthorizationServer,
+  type ServerDescription,
+} from './authorization-server.ts'
+export {
+  type ClientAuthMethod,
+  ClientCredentials,
+  type PresentedProof,
+} from './clients/authentication/client-authentication.ts'
+export type { ClientEndpoint } from './clients/client-endpoint.ts'
+export type { ClientRemoval } from './clients/client-removal.ts'
+export type { ClientSource } from './clients/client-sources.ts'
+export type { Integration, IntegrationInformation } from './clients/pre-registered-clients.ts'
+export {
+  type LoopbackOnlyOptions,
+  loopbackOnly,
+  type RedirectUriPolicy,
+  type RedirectUriVerdict,
+} from './clients/redirect-uri.ts'
+export type { Metadata } from './discovery/server-metadata.ts'
+export type { Feature, FeatureFactory } from './feature.ts'
+export { changeGrant, type GrantAhead } from './grants/change-grant.ts'
+export type { IssuedTokens, Outcome } from './grants/grant.ts'
+export type { Exchanged, GrantType } from './grants/grant-type.ts'
+export type { TokenMembers, TokenResponse } from './grants/token-response.ts'
+export type { UserGrant } from './grants/user-grants.ts'
+export { BODY_LIMIT, type Endpoint, type EndpointDescription } from './http/endpoint.ts'
+export { errorResponse } from './http/error-response.ts'
 export {
   type FetchHandlerOptions,
   readBody,
   toFetchHandler,
   toHttpRequest,
   toResponse,
-} from './fetch-handler.ts'
-export type { HttpRequest, HttpResponse, Route } from './http.ts'
-export type { Integration, IntegrationInformation } from './integrations.ts'
-export type { ConsentScope, ConsentView, ErrorView, Interaction, Session, SignInHint } from './interaction.ts'
-export { messages } from './messages.ts'
+} from './http/fetch-handler.ts'
+export { type HttpRequest, type HttpResponse, json, type Route, securePage } from './http/http.ts'
+export { readMessage } from './http/message.ts'
+export { formParameters, type Parameters, parameters } from './http/parameters.ts'
+export { addressOf, wellKnownAddress } from './http/well-known.ts'
+export type { BaseEvent, RequestEvent } from './kernel/events.ts'
+export type { Clients, Kernel, KernelStore } from './kernel/kernel.ts'
 export {
   OAuthError,
   type OAuthErrorCode,
   type OAuthErrorOptions,
-  REFUSALS,
-  type Reason,
-} from './oauth-error.ts'
-export type { AuthorizationServerOptions, Lifetimes, Paths } from './options.ts'
-export { addressOf, wellKnownAddress } from './paths.ts'
-export type { RateLimit, RateLimiter } from './rate-limits.ts'
-export { createResourceServer, type ResourceServer, type ResourceServerOptions } from './resource-server.ts'
-export { BODY_LIMIT, errorResponse } from './route.ts'
-export type { UserClaims } from './rules/claims.ts'
-export {
-  type LoopbackOnlyOptions,
-  loopbackOnly,
-  type RedirectUriPolicy,
-  type RedirectUriVerdict,
-} from './rules/redirect-uri.ts'
-export type { ScopeCatalogue, ScopeDefinition } from './rules/scope.ts'
+  type Refusal,
+  type RefusalAnswer,
+  refusals,
+} from './kernel/oauth-error.ts'
 export type {
   AccessTokenState,
   AuthorizationCode,
   Client,
   Grant,
-  GrantRecords,
-  GrantType,
-  Records,
+  GrantId,
   RefreshState,
   Rotation,
   SigningAlgorithm,
-  Store,
-  Stored,
-  TokenEndpointAuthMethod,
-} from './store.ts'
+  Transient,
+} from './kernel/records.ts'
+export type { ScopeCatalogue, ScopeDefinition } from './kernel/scope.ts'
+export { type Hash, newId, newSecret, type Random, type Secret, sha256 } from './kernel/secrets.ts'
+export type { GrantRecords, Records, Store, Stored, Transients } from './kernel/store.ts'
+export type { RateLimit, RateLimiter } from './limits/rate-limits.ts'
+export type { UserClaims } from './openid/claims.ts'
+export type { AuthorizationServerOptions, Lifetimes, OnEvent, Paths, ServerEvent } from './options.ts'
+export type { Access, AccessToken, Anonymous, Authorized, Refused } from './resource/guard.ts'
+export {
+  createResourceServer,
+  type ResourceServer,
+  type ResourceServerOptions,
+} from './resource/resource-server.ts'
+export { type AccessTokenFormat, opaqueAccessTokens } from './tokens/access-token.ts'
+export type { GrantSecret } from './tokens/credential.ts'
 export { rotateSigningKeys } from './tokens/key-rotation.ts'
-export { PrivateJwk, type SigningKeySource } from './tokens/signing-keys.ts'
-export type { UserGrant } from './user-grants.ts'
+export { PrivateJwk } from './tokens/private-jwk.ts'
+export type { SigningKeySource } from './tokens/signing-keys.ts'

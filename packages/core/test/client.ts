@@ -14,7 +14,7 @@ export interface TokenAnswer {
 
 export interface ClientAnswer {
   readonly client_id: string
-  readonly client_secret?: string
+  readonly client_secret?: string | undefined
 }
 
 export function bodyOf<T = Record<string, unknown>>(response: HttpResponse): T {

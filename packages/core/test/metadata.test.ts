@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { claimsOfScopes } from '../src/rules/claims.ts'
+import { claimsOfScopes } from '../src/openid/claims.ts'
 import { bodyOf } from './client.ts'
 import { ISSUER, openSchool } from './school.ts'
 

@@ -78,7 +78,7 @@ describe('registration', () => {
   })
 
   it('echoes what was kept where the policy prunes', async () => {
-    const school = openSchool({ redirectUris: loopbackOnly({ mixed: 'prune' }) })
+    const school = openSchool({ redirectUriPolicy: loopbackOnly({ mixed: 'prune' }) })
     const body = bodyOf(
       await registerAs(school, { redirect_uris: ['https://vscode.dev/redirect', REDIRECT_URI] }),
     )

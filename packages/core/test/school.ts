@@ -1,5 +1,7 @@
 import {
+  type Anonymous,
   type AuthorizationServerOptions,
+  type Authorized,
   type ConsentView,
   createAuthorizationServer,
   createResourceServer,
@@ -9,6 +11,7 @@ import {
   type Interaction,
   loopbackOnly,
   type PrivateJwk,
+  type ResourceServer,
   type ScopeCatalogue,
   type ServerEvent,
   type SignInHint,
@@ -60,7 +63,7 @@ export interface School {
   readonly store: Store
   readonly keys: readonly PrivateJwk[]
   readonly server: ReturnType<typeof createAuthorizationServer>
-  readonly api: ReturnType<typeof createResourceServer<SchoolScope>>
+  readonly api: ResourceServer<SchoolScope, Authorized | Anonymous>
   /** The last pages shown, as data. */
   readonly shown: { consent?: ConsentView; error?: ErrorView; signIn?: string; signInHint?: SignInHint }
   send(method: string, path: string, message?: Message): Promise<HttpResponse>
@@ -83,7 +86,7 @@ export function openSchool(overrides: Partial<AuthorizationServerOptions<SchoolS
     keys: TEST_KEYS,
     claims: async (subject) => USERS[subject],
     resources: [ISSUER, `${ISSUER}/mcp`],
-    redirectUris: loopbackOnly({ localhost: true }),
+    redirectUriPolicy: loopbackOnly({ localhost: true }),
     onEvent,
     now,
     ...overrides,
@@ -92,6 +95,7 @@ export function openSchool(overrides: Partial<AuthorizationServerOptions<SchoolS
     resource: ISSUER,
     store: overrides.store ?? store,
     scopes: SCOPES,
+    anonymous: 'allow',
     now,
     onEvent,
   })

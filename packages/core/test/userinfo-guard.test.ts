@@ -35,7 +35,7 @@ describe('userinfo', () => {
     const response = await userinfo(openSchool(), undefined)
     expect([response.status, response.headers['www-authenticate']]).toEqual([
       401,
-      `Bearer resource_metadata="${METADATA}"`,
+      `Bearer scope="openid", resource_metadata="${METADATA}"`,
     ])
   })
 
@@ -130,9 +130,9 @@ describe('the guard', () => {
     }
   })
 
-  it('challenges where the API is not for anonymous use', async () => {
+  it('refuses a request without a token unless anonymous requests are allowed', async () => {
     const { store } = openSchool()
-    const closed = createResourceServer({ resource: ISSUER, store, scopes: {}, anonymous: 'challenge' })
+    const closed = createResourceServer({ resource: ISSUER, store, scopes: {} })
     const access = await closed.access({ method: 'GET', path: '/', query: '', headers: {}, body: '' })
     expect(access).toMatchObject({
       kind: 'refused',

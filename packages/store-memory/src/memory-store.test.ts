@@ -6,7 +6,7 @@ import { aClient, aGrant, describeStore } from '@grantkit/testkit'
 import { describe, expect, it } from 'vitest'
 import { createMemoryStore } from './index.ts'
 
-describeStore('memory', ({ now }) => ({ store: createMemoryStore({ now }) }))
+describeStore('memory', ({ now }) => ({ store: createMemoryStore({ now }) }), { transients: true })
 
 /** A store on a clock that the test turns. */
 function aStore(maxRecords?: number) {
@@ -118,13 +118,12 @@ describe('memory', () => {
 })
 
 async function comeAndGo(store: Store, count: number, clock: { now: number }): Promise<void> {
-  const sample = aGrant()
   const run = randomUUID()
   for (let index = 0; index < count; index++) {
     const id = randomUUID()
     // Subjects with one grant, which expires, and with two, of which one is removed and one expires.
     const subject = `subject-${Math.floor((index * 2) / 3)}-${run}`
-    await store.grants.insert(id, { ...sample, id, subject }, clock.now + 10)
+    await store.grants.insert(id, aGrant({ id, subject }), clock.now + 10)
     if (index % 3 === 1) await store.grants.remove(id)
     if (index % 100 === 0) clock.now += 1
   }

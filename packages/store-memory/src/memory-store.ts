@@ -34,6 +34,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
         return found.flatMap((stored) => stored?.value ?? [])
       },
     },
+    transients: expiringRecords(limits),
   }
 }
 

@@ -1,5 +1,5 @@
 interface Owned {
-  readonly subject?: string
+  readonly subject?: string | undefined
 }
 
 /** Which grants a subject has. A subject without any takes no room. */

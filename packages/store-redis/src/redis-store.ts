@@ -1,4 +1,4 @@
-import type { Client, Grant, Store } from '@grantkit/core'
+import type { Client, Grant, Store, Transient } from '@grantkit/core'
 import type { RedisCommands } from './commands.ts'
 import { redisRecords } from './redis-records.ts'
 import { type ReplicationOptions, replicated } from './replication.ts'
@@ -31,15 +31,19 @@ export function createRedisStore(
       ...grants,
       // The index comes to hold every grant before anything of it is handed out, and no later change touches it.
       async insert(id, grant, expiresAt) {
+        const { subject } = grant
+        // No user's list names a grant that is no user's.
+        if (subject === undefined) return records.insert(id, grant, expiresAt)
         const [inserted, entries] = await Promise.all([
           records.insert(id, grant, expiresAt),
-          index.add(grant.subject, id, Math.max(expiresAt, grant.expiresAt)),
+          index.add(subject, id, Math.max(expiresAt, grant.expiresAt)),
         ])
-        if (entries % SWEEP_EVERY === 0) await listBySubject(grant.subject)
+        if (entries % SWEEP_EVERY === 0) await listBySubject(subject)
         return inserted
       },
       listBySubject,
     },
+    transients: redisRecords<Transient>(redis, `${keyPrefix}transient:`, commandTimeout),
   }
 
   async function listBySubject(subject: string): Promise<Grant[]> {

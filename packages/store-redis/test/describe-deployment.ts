@@ -26,7 +26,7 @@ export function describeDeployment(name: string, start: () => Promise<Deployment
       }
       return { store: createRedisStore(redis), close }
     },
-    { realTime: true },
+    { realTime: true, transients: true },
   )
 
   it('is looked at node by node for settings that lose records', async () => {

@@ -15,7 +15,7 @@ describeStore(
     }
     return { store: createRedisStore(redis), close, restart: () => server.restart() }
   },
-  { realTime: true, survivesRestart: true },
+  { realTime: true, survivesRestart: true, transients: true },
 )
 
 const soon = () => Math.floor(Date.now() / 1000) + 60

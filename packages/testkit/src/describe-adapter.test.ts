@@ -1,7 +1,14 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { BODY_LIMIT, errorResponse, type HttpResponse, OAuthError, type Route } from '@grantkit/core'
+import {
+  BODY_LIMIT,
+  errorResponse,
+  type HttpResponse,
+  OAuthError,
+  REFUSALS,
+  type Route,
+} from '@grantkit/core'
 import { describeAdapter, type Mounted } from './index.ts'
 
 /** The smallest adapter there is, onto Node itself: the suites ask nothing that it cannot give. */
@@ -29,7 +36,7 @@ async function answer(routes: readonly Route[], incoming: IncomingMessage): Prom
     const { remoteAddress } = incoming.socket
     return await route.handle({ method, path, query: query.join('?'), headers, body, remoteAddress })
   } catch (error) {
-    return errorResponse(error instanceof OAuthError ? error : new OAuthError('unexpected'))
+    return errorResponse(error instanceof OAuthError ? error : new OAuthError(REFUSALS.unexpected))
   }
 }
 
@@ -37,7 +44,7 @@ async function read(incoming: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of incoming.iterator({ destroyOnReturn: false })) chunks.push(chunk)
   const body = Buffer.concat(chunks)
-  if (body.length > BODY_LIMIT) throw new OAuthError('body_too_large')
+  if (body.length > BODY_LIMIT) throw new OAuthError(REFUSALS.body_too_large)
   return body.toString()
 }
 

@@ -1,5 +1,5 @@
 import type { Store } from '@grantkit/core'
-import { afterAll, beforeAll, describe } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Clock, fakeClock, realClock } from './clock.ts'
 import { expiryPromises } from './store/expiry.ts'
 import { grantModelPromises } from './store/grant-model.ts'
@@ -7,7 +7,7 @@ import { idPromises } from './store/ids.ts'
 import { listingPromises } from './store/listing.ts'
 import { modelPromises } from './store/model.ts'
 import { racePromises } from './store/races.ts'
-import { CLIENTS, GRANTS, type RecordKind } from './store/record-kind.ts'
+import { CLIENTS, GRANTS, type ListedKind, type RecordKind, TRANSIENTS } from './store/record-kind.ts'
 import { recordPromises } from './store/records.ts'
 import { restartPromises } from './store/restart.ts'
 import { scanPromises } from './store/scan.ts'
@@ -38,6 +38,8 @@ export interface DescribeStoreOptions {
   readonly realTime?: boolean
   /** For a store that promises to keep what it acknowledged when its server crashes. Default: false. */
   readonly survivesRestart?: boolean
+  /** Whether the store keeps transients too, the optional third kind. Default false. */
+  readonly transients?: boolean
 }
 
 /**
@@ -48,7 +50,7 @@ export interface DescribeStoreOptions {
 export function describeStore(
   name: string,
   createStore: CreateStore,
-  { realTime = false, survivesRestart = false }: DescribeStoreOptions = {},
+  { realTime = false, survivesRestart = false, transients = false }: DescribeStoreOptions = {},
 ): void {
   describe(`store ${name}`, () => {
     const clock: Clock = realTime ? realClock : fakeClock()
@@ -70,8 +72,11 @@ export function describeStore(
         await made.restart()
       },
     }
-    describe('clients', () => eachKindPromises(subject, CLIENTS))
-    describe('grants', () => eachKindPromises(subject, GRANTS))
+    describe('clients', () => listedKindPromises(subject, CLIENTS))
+    describe('grants', () => listedKindPromises(subject, GRANTS))
+    if (transients) describe('transients', () => eachKindPromises(subject, TRANSIENTS))
+    else
+      it('has no transients, or this suite is told', () => expect(subject.store.transients).toBeUndefined())
     clientValuePromises(subject)
     grantValuePromises(subject)
     listingPromises(subject)
@@ -81,6 +86,7 @@ export function describeStore(
     if (survivesRestart) {
       restartPromises(subject, CLIENTS)
       restartPromises(subject, GRANTS)
+      if (transients) restartPromises(subject, TRANSIENTS)
     }
   })
 }
@@ -91,6 +97,10 @@ function eachKindPromises<T>(subject: Subject, kind: RecordKind<T>): void {
   expiryPromises(subject, kind)
   valuePromises(subject, kind)
   idPromises(subject, kind)
+}
+
+function listedKindPromises<T>(subject: Subject, kind: ListedKind<T>): void {
+  eachKindPromises(subject, kind)
   scanPromises(subject, kind)
   modelPromises(subject, kind)
 }

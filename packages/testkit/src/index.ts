@@ -20,4 +20,4 @@ export {
   describeStore,
   type StoreUnderTest,
 } from './describe-store.ts'
-export { aClient, aGrant } from './sample-records.ts'
+export { aClient, aGrant, aTransient } from './sample-records.ts'

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import type { Client, Grant } from '@grantkit/core'
+import type { Client, Grant, GrantId, Hash, Transient } from '@grantkit/core'
 
 /** Any time will do; this one is in 2027 and easy to recognise. */
 const CREATED_AT = 1_800_000_000
@@ -21,13 +21,15 @@ export function aClient(differences: Partial<Client> = {}): Client {
   }
 }
 
+/** Any text will do as an id. */
+type GrantDifferences = Partial<Omit<Grant, 'id'>> & { readonly id?: string }
+
 /** A grant after its first refresh, with an id and a subject of its own each time. */
-export function aGrant(differences: Partial<Grant> = {}): Grant {
-  const id = randomUUID()
+export function aGrant({ id = randomUUID(), ...differences }: GrantDifferences = {}): Grant {
   const extent = { scopes: ['openid', 'courses:read'], resources: ['https://school.example/api'] }
   const end = CREATED_AT + 180 * 24 * 60 * 60
   return {
-    id,
+    id: id as GrantId,
     subject: `subject-${randomUUID()}`,
     clientId: 'client-sample',
     ...extent,
@@ -56,6 +58,11 @@ export function aGrant(differences: Partial<Grant> = {}): Grant {
   }
 }
 
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('base64url')
+/** The mark of something that was seen, with an id of its own each time. */
+export function aTransient(differences: Partial<Transient> = {}): Transient {
+  return { kind: 'seen', id: `transient-${randomUUID()}`, expiresAt: CREATED_AT + 600, ...differences }
+}
+
+function sha256(text: string): Hash {
+  return createHash('sha256').update(text).digest('base64url') as Hash
 }

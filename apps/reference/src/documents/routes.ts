@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { HttpResponse, Route } from '@grantkit/core'
+import type { AuthorizationServer, HttpResponse, Route } from '@grantkit/core'
 import { headerOf } from '../http.ts'
 import { methodsRoute } from '../methods-route.ts'
 import { openApiDocument } from '../openapi/document.ts'
@@ -11,8 +11,7 @@ import { viewerRoutes } from './viewer.ts'
 
 export interface DocumentsOptions {
   readonly basePath: string
-  /** The metadata that the server answers with. */
-  readonly metadata: DescribedServer
+  readonly server: Pick<AuthorizationServer, 'metadata' | 'description'>
   readonly lifetimes: DescribedLifetimes
   readonly school: SchoolRecords
 }
@@ -20,8 +19,9 @@ export interface DocumentsOptions {
 const MARKDOWN = 'text/markdown; charset=utf-8'
 
 /** What a machine reads, each made of what the service runs on. */
-export function documentRoutes({ basePath, metadata, lifetimes, school }: DocumentsOptions): Route[] {
-  const openApi = JSON.stringify(openApiDocument(metadata.issuer))
+export function documentRoutes({ basePath, server, lifetimes, school }: DocumentsOptions): Route[] {
+  const metadata = server.metadata as unknown as DescribedServer
+  const openApi = JSON.stringify(openApiDocument(metadata.issuer, server.description))
   const walkthrough = authMarkdown(metadata, lifetimes)
   const index = llmsText(metadata.issuer)
   return [

@@ -1,8 +1,9 @@
-import type { Access, HttpRequest, HttpResponse, ResourceServer, Route } from '@grantkit/core'
+import type { HttpRequest, HttpResponse, Route } from '@grantkit/core'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+import type { Caller, SchoolGuard } from '../guard.ts'
 import { headerOf, methodNotAllowed } from '../http.ts'
 import type { SchoolRecords } from '../school/records.ts'
-import { type Scope, scopeOf } from '../scopes.ts'
+import { scopeOf } from '../scopes.ts'
 import { catalogueServer, type Visible } from './catalogue-server.ts'
 import { corsFor, rebindingRefusal } from './rebinding.ts'
 
@@ -10,12 +11,7 @@ import { corsFor, rebindingRefusal } from './rebinding.ts'
 const METHODS = ['POST']
 
 /** The MCP server over Streamable HTTP, stateless: any replica answers any message. */
-export function mcpRoute(
-  path: string,
-  baseUrl: string,
-  guard: ResourceServer<Scope>,
-  school: SchoolRecords,
-): Route {
+export function mcpRoute(path: string, baseUrl: string, guard: SchoolGuard, school: SchoolRecords): Route {
   return {
     path,
     methods: METHODS,
@@ -31,7 +27,7 @@ export function mcpRoute(
 async function answer(
   request: HttpRequest,
   baseUrl: string,
-  guard: ResourceServer<Scope>,
+  guard: SchoolGuard,
   school: SchoolRecords,
 ): Promise<HttpResponse> {
   if (request.method === 'OPTIONS') return preflight()
@@ -48,7 +44,7 @@ async function answer(
 }
 
 /** A token never sees less than everybody does. */
-function visibleTo(caller: Exclude<Access, { kind: 'refused' }>): Visible {
+function visibleTo(caller: Caller): Visible {
   const scopes = caller.kind === 'authorized' ? caller.token.scopes : []
   return (area, record) => record.published === true || scopes.includes(scopeOf(area, 'read'))
 }

@@ -1,21 +1,23 @@
+import type { ServerDescription } from '@grantkit/core'
 import { SCOPES } from '../scopes.ts'
 import { DOCUMENT_OPERATIONS } from './document-operations.ts'
+import { featureOperations } from './feature-operations.ts'
 import { MCP_OPERATIONS } from './mcp-operations.ts'
-import { OAUTH_OPERATIONS } from './oauth-operations.ts'
-import { REQUEST_SCHEMAS } from './oauth-requests.ts'
+import { oauthOperations } from './oauth-operations.ts'
+import { oauthRequests } from './oauth-requests.ts'
 import { type Json, type Operation, TAGS } from './operation.ts'
 import { SCHEMAS } from './schemas.ts'
 import { SCHOOL_OPERATIONS } from './school-operations.ts'
 
-const OPERATIONS: readonly Operation[] = [
-  ...OAUTH_OPERATIONS,
-  ...SCHOOL_OPERATIONS,
-  ...DOCUMENT_OPERATIONS,
-  ...MCP_OPERATIONS,
-]
-
-/** The OpenAPI 3.0 description of the service at a base URL. */
-export function openApiDocument(baseUrl: string): Json {
+/** The OpenAPI 3.0 description of the service at a base URL. @param mounted what its authorization server does */
+export function openApiDocument(baseUrl: string, mounted: ServerDescription): Json {
+  const requests = oauthRequests(mounted)
+  const described = [
+    ...oauthOperations(requests),
+    ...SCHOOL_OPERATIONS,
+    ...DOCUMENT_OPERATIONS,
+    ...MCP_OPERATIONS,
+  ]
   return {
     openapi: '3.0.3',
     info: {
@@ -26,10 +28,10 @@ export function openApiDocument(baseUrl: string): Json {
     },
     servers: [{ url: baseUrl }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
-    paths: pathsOf(OPERATIONS),
+    paths: pathsOf([...described, ...featureOperations(mounted, described)]),
     components: {
       securitySchemes: { oauth2: oauthScheme(baseUrl) },
-      schemas: { ...SCHEMAS, ...REQUEST_SCHEMAS },
+      schemas: { ...SCHEMAS, ...requests.components },
     },
   }
 }

@@ -1,4 +1,4 @@
-import { messages } from '@grantkit/core'
+import { ClientCredentials, type ServerDescription } from '@grantkit/core'
 import { type Json, schemaOf } from './operation.ts'
 
 interface ObjectSchema {
@@ -7,24 +7,64 @@ interface ObjectSchema {
   readonly required?: readonly string[]
 }
 
-/** What clients send, out of the very schemas that the endpoints validate with. */
-const MESSAGES = Object.fromEntries(
-  Object.entries(messages).map(([name, schema]) => [name, schemaOf(schema)]),
-) as unknown as { readonly [Name in keyof typeof messages]: ObjectSchema }
-
-const { client_id = {}, client_secret = {} } = MESSAGES.ClientCredentials.properties
-
-/** The requests of the OAuth endpoints, as components of the document. */
-export const REQUEST_SCHEMAS: { readonly [name: string]: Json } = {
-  ClientRegistration: { ...MESSAGES.ClientMetadata },
-  CodeExchange: clientForm(MESSAGES.AuthorizationCodeRequest, 'authorization_code'),
-  Refresh: clientForm(MESSAGES.RefreshTokenRequest, 'refresh_token'),
-  Revocation: clientForm(MESSAGES.RevocationRequest),
-  IntrospectionQuery: clientForm(MESSAGES.IntrospectionRequest),
+/** The requests of the OAuth endpoints. */
+export interface OAuthRequests {
+  /** Named schemas, out of the very ones that the endpoints validate with. */
+  readonly components: { readonly [name: string]: Json }
+  /** The components of the token requests, one for each grant type. */
+  readonly exchanges: readonly string[]
+  /** The authorization request as a form (OpenID Connect Core 3.1.2.1). */
+  readonly authorizationForm: Json
+  /** The authorization request as a query (RFC 6749 4.1.1). */
+  readonly authorizationParameters: readonly Json[]
 }
 
+export function oauthRequests({ endpoints, grantTypes }: ServerDescription): OAuthRequests {
+  const messageOf = (metadataName: string) =>
+    objectSchema(endpoints.find((endpoint) => endpoint.metadataName === metadataName)?.message)
+  const exchanges = grantTypes.map(({ name, message }): [string, Json] => [
+    EXCHANGE_NAMES[name] ?? componentName(name),
+    clientForm(objectSchema(message), name),
+  ])
+  const authorization = authorizationProperties(messageOf('authorization_endpoint'))
+  return {
+    components: {
+      ClientRegistration: { ...messageOf('registration_endpoint') },
+      ...Object.fromEntries(exchanges),
+      Revocation: clientForm(messageOf('revocation_endpoint')),
+      IntrospectionQuery: clientForm(messageOf('introspection_endpoint')),
+    },
+    exchanges: exchanges.map(([name]) => name),
+    authorizationForm: { type: 'object', properties: authorization, required: REQUIRED },
+    authorizationParameters: Object.entries(authorization).map(([name, schema]) => ({
+      name,
+      in: 'query',
+      required: REQUIRED.includes(name),
+      schema,
+    })),
+  }
+}
+
+const EXCHANGE_NAMES: Readonly<Record<string, string>> = {
+  authorization_code: 'CodeExchange',
+  refresh_token: 'Refresh',
+}
+
+/** A name that a component may have (OpenAPI 3.0 4.7.7): that of a grant type may be a URN. */
+function componentName(grantType: string): string {
+  return grantType.replaceAll(/[^A-Za-z0-9]+/g, '_')
+}
+
+/** @param message `undefined` when nothing is read */
+export function objectSchema(message: Parameters<typeof schemaOf>[0] | undefined): ObjectSchema {
+  if (message === undefined) return { type: 'object', properties: {} }
+  return schemaOf(message) as unknown as ObjectSchema
+}
+
+const { client_id = {}, client_secret = {} } = objectSchema(ClientCredentials).properties
+
 /** A form of an endpoint, with the credentials that every client sends in it (RFC 6749 2.3.1). */
-function clientForm({ properties, required = [] }: ObjectSchema, grantType?: string): Json {
+export function clientForm({ properties, required = [] }: ObjectSchema, grantType?: string): Json {
   const grant = grantType === undefined ? {} : { grant_type: { type: 'string', enum: [grantType] } }
   return {
     type: 'object',
@@ -33,14 +73,12 @@ function clientForm({ properties, required = [] }: ObjectSchema, grantType?: str
   }
 }
 
-/** Read only to be refused. */
-const {
-  request: _,
-  request_uri: __,
-  registration: ___,
-  ...asked
-} = MESSAGES.AuthorizationParameters.properties
-const AUTHORIZATION = { client_id: { type: 'string' }, redirect_uri: { type: 'string' }, ...asked }
+function authorizationProperties({ properties }: ObjectSchema): { readonly [name: string]: Json } {
+  // Three parameters are read only to be refused.
+  const { request: _, request_uri: __, registration: ___, ...asked } = properties
+  return { client_id: { type: 'string' }, redirect_uri: { type: 'string' }, ...asked }
+}
+
 /** What a client has to send, though the server answers most of its absence by redirect. */
 const REQUIRED = [
   'response_type',
@@ -50,16 +88,3 @@ const REQUIRED = [
   'code_challenge',
   'code_challenge_method',
 ]
-
-/** The authorization request as a form (OpenID Connect Core 3.1.2.1). */
-export const AUTHORIZATION_FORM: Json = { type: 'object', properties: AUTHORIZATION, required: REQUIRED }
-
-/** The authorization request as a query (RFC 6749 4.1.1). */
-export const AUTHORIZATION_PARAMETERS: readonly Json[] = Object.entries(AUTHORIZATION).map(
-  ([name, schema]) => ({
-    name,
-    in: 'query',
-    required: REQUIRED.includes(name),
-    schema,
-  }),
-)

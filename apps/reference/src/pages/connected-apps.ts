@@ -24,7 +24,7 @@ export function connectedApps(grants: readonly UserGrant[]): ConnectedApp[] {
     clientId,
     name: nameOf(ofApp),
     arranged: ofApp.some(({ client }) => client?.origin === 'integration'),
-    redirectUris: [...new Set(ofApp.map(({ redirectUri }) => redirectUri))],
+    redirectUris: [...new Set(ofApp.flatMap(({ redirectUri }) => redirectUri ?? []))],
     scopes: scopesOf(ofApp),
     firstUsed: Math.min(...ofApp.map(({ createdAt }) => createdAt)),
     lastUsed: Math.max(...ofApp.map(({ usedAt }) => usedAt)),

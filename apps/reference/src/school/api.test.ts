@@ -1,6 +1,7 @@
-import type { Access, HttpRequest, HttpResponse, ResourceServer } from '@grantkit/core'
+import type { HttpRequest, HttpResponse } from '@grantkit/core'
 import { describe, expect, it } from 'vitest'
-import { areas, SCOPES, type Scope } from '../scopes.ts'
+import type { SchoolGuard } from '../guard.ts'
+import { areas, SCOPES } from '../scopes.ts'
 import { schoolRoutes } from './api.ts'
 import { DEMO_SCHOOL } from './demo-data.ts'
 import { schoolInMemory } from './records.ts'
@@ -12,9 +13,9 @@ const refusal: HttpResponse = {
 }
 
 /** A guard that knows one token for each set of scopes: the token is their list. */
-const api: ResourceServer<Scope> = {
+const api: SchoolGuard = {
   metadataUrl: 'https://school.example/.well-known/oauth-protected-resource',
-  async access({ headers }, ...scopes): Promise<Access> {
+  async access({ headers }, ...scopes) {
     const held = headers.authorization
     if (held === undefined) return { kind: 'anonymous' }
     if (!scopes.every((scope) => String(held).split(' ').includes(scope)))

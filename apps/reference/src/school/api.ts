@@ -1,14 +1,12 @@
-import type { Access, HttpRequest, HttpResponse, ResourceServer, Route } from '@grantkit/core'
+import type { HttpRequest, HttpResponse, Route } from '@grantkit/core'
 import { z } from 'zod'
+import type { Caller, SchoolGuard } from '../guard.ts'
 import { headerOf, json, jsonError, methodNotAllowed } from '../http.ts'
-import { type AreaName, areas, type Scope, scopeOf } from '../scopes.ts'
+import { type AreaName, areas, scopeOf } from '../scopes.ts'
 import type { SchoolRecord, SchoolRecords } from './records.ts'
 
 type Area = (typeof areas)[number]
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
-
-/** What a request may do here: who asks, and whether a token says so. */
-type Caller = Exclude<Access, { kind: 'refused' }>
 
 interface Action {
   readonly method: Method
@@ -27,7 +25,7 @@ const ITEM: readonly Action[] = [
 ]
 
 /** The API of the school: two routes an area, with the methods that its scopes allow. */
-export function schoolRoutes(basePath: string, api: ResourceServer<Scope>, school: SchoolRecords): Route[] {
+export function schoolRoutes(basePath: string, api: SchoolGuard, school: SchoolRecords): Route[] {
   return areas.flatMap((area) => {
     const offered = (actions: readonly Action[]) => actions.filter(({ access }) => area[access] !== undefined)
     const path = `${basePath}/api/${area.name}`
@@ -41,7 +39,7 @@ function schoolRoute(
   path: string,
   area: Area,
   actions: readonly Action[],
-  api: ResourceServer<Scope>,
+  api: SchoolGuard,
   school: SchoolRecords,
 ): Route {
   const methods = actions.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
@@ -61,7 +59,7 @@ function schoolRoute(
 
 /** The guard speaks first: whoever may not write does not learn what is wrong with the body. */
 async function guarded(
-  api: ResourceServer<Scope>,
+  api: SchoolGuard,
   area: Area,
   { access, answer }: Action,
   request: HttpRequest,

@@ -1,7 +1,10 @@
 import {
+  type Anonymous,
+  type Authorized,
   createAuthorizationServer,
   createResourceServer,
   type PrivateJwk,
+  type ResourceServer,
   type Route,
   toFetchHandler,
   toHttpRequest,
@@ -37,7 +40,7 @@ export function serviceOf({ ISSUER: issuer, KEYS, MOUNT }: Environment): Fetch {
     claims: async () => ({ name: 'Alice' }),
     interaction,
   })
-  const api = createResourceServer({ resource: issuer, store, scopes: SCOPES })
+  const api = createResourceServer({ resource: issuer, store, scopes: SCOPES, anonymous: 'allow' })
   const routes = [...server.routes, echo, fails]
   return meddling(MOUNT === 'hono' ? onHono(routes, api) : alone(routes, api))
 }
@@ -50,7 +53,7 @@ function meddling(next: Fetch): Fetch {
   }
 }
 
-type Api = ReturnType<typeof createResourceServer<keyof typeof SCOPES>>
+type Api = ResourceServer<keyof typeof SCOPES, Authorized | Anonymous>
 
 function onHono(routes: readonly Route[], api: Api): Fetch {
   const app = new Hono().route('/', authorizationServer({ routes }))

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { KEY_SET_MAX_AGE, publishedAt, rotateSigningKeys, signerAt } from './key-rotation.ts'
-import type { PrivateJwk } from './signing-keys.ts'
+import type { PrivateJwk } from './private-jwk.ts'
 
 /** Which key signs and which are published never depends on what they are made of. */
 function key(kid: string, signsFrom?: number, alg: PrivateJwk['alg'] = 'RS256'): PrivateJwk {

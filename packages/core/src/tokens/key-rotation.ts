@@ -1,5 +1,5 @@
-import type { SigningAlgorithm } from '../store.ts'
-import type { PrivateJwk } from './signing-keys.ts'
+import type { SigningAlgorithm } from '../kernel/records.ts'
+import type { PrivateJwk } from './private-jwk.ts'
 
 /** How long anybody may keep the key set, in seconds: the `max-age` of the JWKS endpoint. */
 export const KEY_SET_MAX_AGE = 15 * 60

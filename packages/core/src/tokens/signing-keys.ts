@@ -1,25 +1,15 @@
 import { createPrivateKey } from 'node:crypto'
 import type { JWK } from 'jose'
 import { z } from 'zod'
-import type { OnEvent } from '../events.ts'
-import type { SigningAlgorithm } from '../store.ts'
+import type { Emit } from '../kernel/events.ts'
+import type { SigningAlgorithm } from '../kernel/records.ts'
 import { publishedAt, signerAt } from './key-rotation.ts'
-
-/** A private signing key as a JWK (RFC 7517) with its `kid` and `alg`. */
-export const PrivateJwk = z.looseObject({
-  kty: z.enum(['RSA', 'EC', 'OKP']),
-  kid: z.string().min(1).max(200),
-  alg: z.enum(['RS256', 'ES256', 'EdDSA']),
-  d: z.string().min(1),
-  /** A member of our own: when this key takes over from earlier ones, in epoch seconds. Without it: since ever. */
-  signsFrom: z.number().int().nonnegative().optional(),
-})
-export type PrivateJwk = z.infer<typeof PrivateJwk>
+import { PrivateJwk } from './private-jwk.ts'
 
 /** The keys themselves, or a function that has them at hand: the same array until they change, and never an error. */
 export type SigningKeySource = readonly PrivateJwk[] | (() => readonly PrivateJwk[])
 
-/** What of a key may be seen (RFC 7518 6.2 and 6.3, RFC 8037 2). */
+/** The public members of a key (RFC 7518 6.2 and 6.3, RFC 8037 2). */
 const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e', 'kid', 'alg'] as const
 
 /** The document at the JWKS endpoint (RFC 7517 5). */
@@ -37,19 +27,33 @@ export interface SigningKeys {
   readonly algorithms: readonly SigningAlgorithm[]
 }
 
-export interface SigningKeysOptions {
+export interface SigningKeyOptions {
+  /**
+   * The private signing keys, newest first for each algorithm; `openid` needs at least one for RS256. A function is
+   * asked at every use, so that keys can rotate while the server runs (`rotateSigningKeys`).
+   */
+  readonly keys?: SigningKeySource | undefined
+}
+
+export type SigningKeyEvent =
+  /** Other signing keys are in use from now on. */
+  | { readonly type: 'signing_keys_changed'; readonly keyIds: readonly string[] }
+  /** Changed signing keys cannot be used, so the earlier ones stay. `cause` says why. */
+  | { readonly type: 'signing_keys_refused'; readonly cause: unknown }
+
+interface SigningKeysContext {
   readonly now: () => number
   /** How long an ID token lives, in seconds. */
   readonly lifetime: number
-  readonly onEvent: OnEvent
+  readonly emit: Emit
 }
 
 /** @throws Error that says which key cannot be used, and why */
 export function signingKeys(
   source: SigningKeySource,
-  { now, lifetime, onEvent }: SigningKeysOptions,
+  { now, lifetime, emit }: SigningKeysContext,
 ): SigningKeys {
-  const { current, algorithms } = usableKeys(source, onEvent)
+  const { current, algorithms } = usableKeys(source, emit)
   const setOf = publicKeySets()
   return {
     signer: (alg) => signerAt(current(), alg, now()),
@@ -59,7 +63,7 @@ export function signingKeys(
 }
 
 /** The latest keys that passed the checks. */
-function usableKeys(source: SigningKeySource, onEvent: OnEvent) {
+function usableKeys(source: SigningKeySource, emit: Emit) {
   const read = typeof source === 'function' ? source : () => source
   let given = read()
   let keys = checkedKeys(given)
@@ -71,9 +75,9 @@ function usableKeys(source: SigningKeySource, onEvent: OnEvent) {
     given = latest
     try {
       keys = checkedKeys(latest, algorithms)
-      onEvent({ type: 'signing_keys_changed', keyIds: keys.map(({ kid }) => kid) })
+      emit({ type: 'signing_keys_changed', keyIds: keys.map(({ kid }) => kid) } satisfies SigningKeyEvent)
     } catch (cause) {
-      onEvent({ type: 'signing_keys_refused', cause })
+      emit({ type: 'signing_keys_refused', cause } satisfies SigningKeyEvent)
     }
     return keys
   }

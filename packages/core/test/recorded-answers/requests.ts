@@ -15,7 +15,7 @@ export type Given = Readonly<Record<string, string | readonly string[] | undefin
 
 export interface Credentials {
   readonly client_id: string
-  readonly client_secret?: string
+  readonly client_secret?: string | undefined
 }
 
 export const REDIRECT_URI = 'http://127.0.0.1:7001/callback'

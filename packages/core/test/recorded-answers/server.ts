@@ -24,7 +24,7 @@ export const SCOPES = {
 } as const
 
 /** What a story may change of the server. */
-export interface Settings extends Omit<Partial<AuthorizationServerOptions<string>>, 'redirectUris'> {
+export interface Settings extends Omit<Partial<AuthorizationServerOptions<string>>, 'redirectUriPolicy'> {
   readonly registration?: RedirectUriPolicy | undefined
 }
 
@@ -58,7 +58,7 @@ export function openServer(
     keys: [RSA_KEY, ED25519_KEY],
     claims: claimsOf,
     resources: [ISSUER, `${ISSUER}/mcp`],
-    redirectUris: registration,
+    redirectUriPolicy: registration,
     onEvent: (event) => void events.push(event),
     now,
     random,

@@ -1,4 +1,4 @@
-import type { Access, HttpResponse, ServerEvent } from '@grantkit/core'
+import type { Access, Anonymous, Authorized, HttpResponse, ServerEvent } from '@grantkit/core'
 import type { Ask } from './requests.ts'
 
 /** How a request and its answer are written down: to the letter, one line for each thing that may change. */
@@ -23,7 +23,7 @@ export function answerLines({ status, headers, body }: HttpResponse): string[] {
   return [String(status), ...headerLines(headers), ...(body === '' ? [] : [body])]
 }
 
-export function accessLines(access: Access): string[] {
+export function accessLines(access: Access<Authorized | Anonymous>): string[] {
   if (access.kind === 'refused') return ['refused', ...answerLines(access.response)]
   return access.kind === 'anonymous' ? ['anonymous'] : [`authorized ${JSON.stringify(access.token)}`]
 }

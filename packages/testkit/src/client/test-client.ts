@@ -16,7 +16,7 @@ export interface TestClientOptions {
 
 export interface RegisteredClient {
   readonly client_id: string
-  readonly client_secret?: string
+  readonly client_secret?: string | undefined
   readonly redirect_uris: readonly string[]
 }
 

@@ -48,11 +48,12 @@ export function idPromises<T>(subject: Subject, kind: RecordKind<T>): void {
       }
     })
 
-    it('names a client and a grant without mixing them up', async () => {
+    it('names a record of each kind without mixing them up', async () => {
       const id = kind.id(kind.marked('any'))
       await kind.records(subject.store).insert(id, kind.marked('one'), farFrom(subject.clock))
-      const { clients, grants } = subject.store
-      const found = [await clients.find(id), await grants.find(id)].filter((stored) => stored !== undefined)
+      const { clients, grants, transients } = subject.store
+      const all = [await clients.find(id), await grants.find(id), await transients?.find(id)]
+      const found = all.filter((stored) => stored !== undefined)
       expect(found).toHaveLength(1)
     })
   })

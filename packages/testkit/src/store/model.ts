@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Records, Stored } from '@grantkit/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { RecordKind } from './record-kind.ts'
+import type { ListedKind } from './record-kind.ts'
 import type { Subject } from './subject.ts'
 
 type Step =
@@ -27,7 +27,7 @@ interface ModelRecord<T> {
 }
 
 /** Any sequence of calls answers as a table of records would. */
-export function modelPromises<T>(subject: Subject, kind: RecordKind<T>): void {
+export function modelPromises<T>(subject: Subject, kind: ListedKind<T>): void {
   describe('any sequence of calls', () => {
     const patience = subject.realTime ? { numRuns: 50, timeout: 60_000 } : { numRuns: 500, timeout: 30_000 }
 
@@ -41,21 +41,21 @@ export function modelPromises<T>(subject: Subject, kind: RecordKind<T>): void {
   })
 }
 
-async function agree<T>(subject: Subject, kind: RecordKind<T>, steps: readonly Step[]): Promise<void> {
+async function agree<T>(subject: Subject, kind: ListedKind<T>, steps: readonly Step[]): Promise<void> {
   const comparison = new Comparison(subject, kind)
   for (const step of steps) await comparison.take(step)
 }
 
 class Comparison<T> {
   readonly #subject: Subject
-  readonly #kind: RecordKind<T>
+  readonly #kind: ListedKind<T>
   readonly #records: Records<T>
   readonly #run = randomUUID()
   readonly #model = new Map<string, ModelRecord<T>>()
   /** The last sight of each record: the store's, and the model's of the same moment. May be out of date. */
   readonly #seen = new Map<string, { stored: Stored<T>; modelled: ModelRecord<T> | undefined }>()
 
-  constructor(subject: Subject, kind: RecordKind<T>) {
+  constructor(subject: Subject, kind: ListedKind<T>) {
     this.#subject = subject
     this.#kind = kind
     this.#records = kind.records(subject.store)

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import type { RecordKind } from './record-kind.ts'
+import type { ListedKind } from './record-kind.ts'
 import { farFrom, read, type Subject } from './subject.ts'
 
 /** More than a store is likely to hand out in one step. */
 const MANY = 240
 
 /** Every record that is there from the first step to the last is named, as it was written last. */
-export function scanPromises<T>(subject: Subject, kind: RecordKind<T>): void {
+export function scanPromises<T>(subject: Subject, kind: ListedKind<T>): void {
   describe('scan', () => {
     const records = () => kind.records(subject.store)
 

@@ -17,7 +17,7 @@ export function farFrom(clock: Clock): number {
 }
 
 /** The record as it is stored. @throws Error when it is not there */
-export async function read<T>(records: Records<T>, id: string): Promise<Stored<T>> {
+export async function read<T>(records: Pick<Records<T>, 'find'>, id: string): Promise<Stored<T>> {
   const stored = await records.find(id)
   if (stored === undefined) throw new Error(`There is no record ${id}`)
   return stored

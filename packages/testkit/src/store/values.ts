@@ -1,4 +1,4 @@
-import type { Client, Grant } from '@grantkit/core'
+import type { Client, Grant, Hash } from '@grantkit/core'
 import { describe, expect, it } from 'vitest'
 import { aClient, aGrant } from '../sample-records.ts'
 import type { RecordKind } from './record-kind.ts'
@@ -37,7 +37,7 @@ export function valuePromises<T>(subject: Subject, kind: RecordKind<T>): void {
 const FULL_CLIENT: Required<Client> = {
   ...aClient(),
   clientName: 'Ünïcode 😀',
-  secretHash: 'c2VjcmV0',
+  secretHash: 'c2VjcmV0' as Hash,
   scopes: ['openid', 'courses:read'],
   clientUri: 'https://client.example/',
   logoUri: 'https://client.example/logo.png',
@@ -74,10 +74,11 @@ export function grantValuePromises(subject: Subject): void {
     ['every member', aGrant({ nonce: 'n-0S6_WzA2Mj' })],
     [
       'no optional member',
-      { ...unredeemed, code: { hash: 'h', challenge: 'c', expiresAt: 1 }, accessTokens: [] },
+      { ...unredeemed, code: { hash: 'h' as Hash, challenge: 'c', expiresAt: 1 }, accessTokens: [] },
     ],
     ['empty lists and texts', aGrant({ nonce: '', scopes: [], resources: [], redirectUri: '' })],
     ['a refresh state without a rotation', aGrant({ refresh: firstRefresh() })],
+    ['no user and no code', withoutUser(aGrant())],
     ['hundreds of scopes', aGrant({ scopes: range(500, (n) => `area-${n}:read`) })],
   ]
   describe('a grant', () => {
@@ -91,11 +92,15 @@ export function grantValuePromises(subject: Subject): void {
 }
 
 function firstRefresh(): NonNullable<Grant['refresh']> {
-  return { familyHash: 'f', generation: 0, hash: 'h', expiresAt: 1_800_000_000 }
+  return { familyHash: 'f' as Hash, generation: 0, hash: 'h' as Hash, expiresAt: 1_800_000_000 }
 }
 
 function withoutOptionalMembers({ clientName: _, ...client }: Client): Client {
   return client
+}
+
+function withoutUser({ subject: _, code: __, redirectUri: ___, authTime: ____, ...grant }: Grant): Grant {
+  return grant
 }
 
 function range(length: number, item: (index: number) => string): string[] {

@@ -17,11 +17,13 @@ export const GUARD: Stories = {
   'no token': ({ knock }) => knock(courses()),
   'no token where a scope is needed': ({ knock }) => knock(courses(), ['courses:read']),
   'no token where it is allowed': ({ knock }) => knock(courses(), ['courses:read'], { anonymous: 'allow' }),
-  'no token where it is challenged': ({ knock }) =>
-    knock(courses(), ['courses:read'], { anonymous: 'challenge' }),
   'another scheme': ({ knock }) => knock(courses({ authorization: 'Basic eDp5' })),
-  'another scheme where it is challenged': ({ knock }) =>
-    knock(courses({ authorization: 'Basic eDp5' }), [], { anonymous: 'challenge' }),
+  'another scheme where no token is allowed': ({ knock }) =>
+    knock(courses({ authorization: 'Basic eDp5' }), [], { anonymous: 'allow' }),
+  'our token under another scheme where no token is allowed': ({ knock }) =>
+    knock(courses({ authorization: UNKNOWN.authorization.replace('Bearer', 'DPoP') }), [], {
+      anonymous: 'allow',
+    }),
   'a malformed token': ({ knock }) => knock(courses({ authorization: 'Bearer' }), ['courses:read']),
   'an unknown token': ({ knock }) => knock(courses(UNKNOWN), ['courses:read']),
   'metadata at an address of its own': ({ knock }) =>

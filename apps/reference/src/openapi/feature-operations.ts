@@ -1,0 +1,36 @@
+import type { EndpointDescription, ServerDescription } from '@grantkit/core'
+import { CLIENT_REFUSED } from './oauth-operations.ts'
+import { clientForm, objectSchema } from './oauth-requests.ts'
+import { errorAnswer, formBody, jsonAnswer, type Operation, TOO_MANY, UNAVAILABLE } from './operation.ts'
+
+/** The endpoints that a feature has added, as far as they describe themselves. */
+export function featureOperations(
+  { endpoints }: ServerDescription,
+  described: readonly Operation[],
+): Operation[] {
+  const known = new Set(described.map(({ path }) => path))
+  return endpoints
+    .filter(({ path }) => !known.has(path))
+    .flatMap((endpoint) => endpoint.methods.map((method) => operationOf(endpoint, method)))
+}
+
+function operationOf(endpoint: EndpointDescription, method: 'GET' | 'POST'): Operation {
+  const { path, summary = path, message, clients } = endpoint
+  const form = objectSchema(message)
+  const fields = clients === undefined ? { ...form } : clientForm(form)
+  return {
+    path,
+    method: method === 'GET' ? 'get' : 'post',
+    operationId: `${method.toLowerCase()}${path.replaceAll(/[^A-Za-z0-9]+/g, '_')}`,
+    tag: 'OAuth',
+    summary,
+    security: [{}],
+    ...(method === 'POST' ? { requestBody: formBody(fields) } : {}),
+    responses: {
+      '200': jsonAnswer('Done', { type: 'object' }),
+      '400': errorAnswer('Refused', 'invalid_request', 'The request is malformed'),
+      ...(clients === undefined ? {} : { '401': CLIENT_REFUSED, '429': TOO_MANY }),
+      '503': UNAVAILABLE,
+    },
+  }
+}

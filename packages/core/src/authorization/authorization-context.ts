@@ -1,0 +1,27 @@
+import type { Kernel } from '../kernel/kernel.ts'
+import type { SigningKeys } from '../tokens/signing-keys.ts'
+import type { AuthorizationRequest, RedirectTarget } from './authorization-request.ts'
+import type { Interaction } from './interaction.ts'
+
+/** What the steps of this room work with. */
+export interface AuthorizationContext {
+  readonly kernel: Kernel
+  readonly interaction: Interaction
+  readonly secret: string
+  readonly defaultScope: string | undefined
+  readonly keys: SigningKeys
+  /** Seconds. */
+  readonly lifetimes: { readonly code: number; readonly grant: number; readonly consentTicket: number }
+  /** Of the two pages, from the root of the host. */
+  readonly paths: { readonly authorize: string; readonly consent: string }
+}
+
+/** What an authorization request carries through the browser: nothing is stored before the user approves. */
+export interface AuthorizationAttempt {
+  readonly target: RedirectTarget
+  readonly request: AuthorizationRequest
+  /** The request as the client sent it. */
+  readonly query: string
+  /** The user has just come back from the sign-in that this request demanded. */
+  readonly signedInForThis: boolean
+}

@@ -1,0 +1,147 @@
+import { z } from 'zod'
+import { CLIENT_REFUSALS } from '../clients/client-sources.ts'
+import { redirectUriMatches } from '../clients/redirect-uri.ts'
+import { requiredChallenge } from '../grants/authorization-code/pkce.ts'
+import { ResourceParameter, readMessage, text } from '../http/message.ts'
+import type { Parameters } from '../http/parameters.ts'
+import type { Clients, Kernel } from '../kernel/kernel.ts'
+import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import type { Client } from '../kernel/records.ts'
+import { requestedResources } from '../kernel/resource-indicator.ts'
+import { requestedScopes, SCOPE_REFUSALS } from '../kernel/scope.ts'
+import { type Prompt, requestedPrompts } from './prompt.ts'
+
+export const REQUEST_REFUSALS = refusals({
+  redirect_uri_missing: { error: 'invalid_request', description: 'redirect_uri is missing' },
+  redirect_uri_not_registered: {
+    error: 'invalid_request',
+    description: 'redirect_uri is not one that the client registered',
+  },
+  response_type_missing: { error: 'invalid_request', description: 'response_type is missing' },
+  response_type_unsupported: {
+    error: 'unsupported_response_type',
+    description: 'response_type must be code',
+  },
+  response_mode_unsupported: { error: 'invalid_request', description: 'response_mode must be query' },
+  request_object_unsupported: {
+    error: 'request_not_supported',
+    description: 'The request parameter is not supported',
+  },
+  request_uri_unsupported: {
+    error: 'request_uri_not_supported',
+    description: 'The request_uri parameter is not supported',
+  },
+  registration_unsupported: {
+    error: 'registration_not_supported',
+    description: 'The registration parameter is not supported',
+  },
+})
+
+/** The one flow there is: a code in the query of the redirect. */
+export const RESPONSE_TYPE = 'code'
+export const RESPONSE_MODE = 'query'
+
+/** Where the answer goes. Until this is known to be the client's own, a refusal is a page (RFC 6749 4.1.2.1). */
+export interface RedirectTarget {
+  readonly client: Client
+  readonly redirectUri: string
+  readonly state?: string | undefined
+}
+
+/** An authorization request that may be put before the user. */
+export interface AuthorizationRequest {
+  readonly scopes: readonly string[]
+  readonly resources: readonly string[]
+  readonly challenge: string
+  readonly nonce?: string | undefined
+  readonly prompts: readonly Prompt[]
+  readonly maxAge?: number | undefined
+  readonly idTokenHint?: string | undefined
+  readonly loginHint?: string | undefined
+  readonly uiLocales?: string | undefined
+}
+
+const parameter = text()
+
+const TargetParameters = z.object({ client_id: parameter, redirect_uri: parameter.optional() })
+
+/** RFC 6749 4.1.1, RFC 7636 4.3, RFC 8707 2, OpenID Connect Core 3.1.2.1. */
+export const AuthorizationParameters = z.object({
+  response_type: parameter.optional(),
+  response_mode: parameter.optional(),
+  scope: parameter.optional(),
+  state: parameter.optional(),
+  code_challenge: parameter.optional(),
+  code_challenge_method: parameter.optional(),
+  resource: ResourceParameter,
+  nonce: parameter.optional(),
+  prompt: parameter.optional(),
+  max_age: z
+    .string()
+    .regex(/^[0-9]{1,9}$/, 'must be a number of seconds')
+    .optional(),
+  id_token_hint: parameter.optional(),
+  login_hint: parameter.optional(),
+  ui_locales: parameter.optional(),
+  request: z.unknown().optional(),
+  request_uri: z.unknown().optional(),
+  registration: z.unknown().optional(),
+})
+type AuthorizationParameters = z.infer<typeof AuthorizationParameters>
+
+/** The first half: a client we know, at a redirect URI it registered. @throws OAuthError to be shown as a page */
+export async function validateRedirectTarget(clients: Clients, given: Parameters): Promise<RedirectTarget> {
+  const { client_id, redirect_uri } = readMessage(TargetParameters, given)
+  const client = await clients.find(client_id)
+  if (client === undefined) throw new OAuthError(CLIENT_REFUSALS.client_unknown)
+  if (redirect_uri === undefined) throw new OAuthError(REQUEST_REFUSALS.redirect_uri_missing)
+  if (!client.redirectUris.some((registered) => redirectUriMatches(registered, redirect_uri)))
+    throw new OAuthError(REQUEST_REFUSALS.redirect_uri_not_registered)
+  return { client, redirectUri: redirect_uri, state: stateOf(given) }
+}
+
+/** Returned with every answer, even where the rest of the request cannot be read. */
+function stateOf({ state }: Parameters): string | undefined {
+  return parameter.safeParse(state).data
+}
+
+/**
+ * The second half: what is asked for.
+ *
+ * @param defaultScope the scope of a request that names none
+ * @throws OAuthError to be sent to the client by redirect
+ */
+export function readAuthorizationRequest(
+  { scopes, resources }: Kernel,
+  defaultScope: string | undefined,
+  client: Client,
+  given: Parameters,
+): AuthorizationRequest {
+  const asked = readMessage(AuthorizationParameters, given)
+  refuseUnsupported(asked)
+  const challenge = requiredChallenge(asked.code_challenge, asked.code_challenge_method)
+  const prompts = requestedPrompts(asked.prompt)
+  const scope = asked.scope ?? defaultScope
+  if (scope === undefined) throw new OAuthError(SCOPE_REFUSALS.scope_missing)
+  return {
+    scopes: requestedScopes(scope, scopes, client.scopes),
+    resources: requestedResources(asked.resource, resources),
+    challenge,
+    nonce: asked.nonce,
+    prompts,
+    maxAge: asked.max_age === undefined ? undefined : Number(asked.max_age),
+    idTokenHint: asked.id_token_hint,
+    loginHint: asked.login_hint,
+    uiLocales: asked.ui_locales,
+  }
+}
+
+function refuseUnsupported(asked: AuthorizationParameters): void {
+  if (asked.request !== undefined) throw new OAuthError(REQUEST_REFUSALS.request_object_unsupported)
+  if (asked.request_uri !== undefined) throw new OAuthError(REQUEST_REFUSALS.request_uri_unsupported)
+  if (asked.registration !== undefined) throw new OAuthError(REQUEST_REFUSALS.registration_unsupported)
+  if (asked.response_type === undefined) throw new OAuthError(REQUEST_REFUSALS.response_type_missing)
+  if (asked.response_type !== RESPONSE_TYPE) throw new OAuthError(REQUEST_REFUSALS.response_type_unsupported)
+  if ((asked.response_mode ?? RESPONSE_MODE) !== RESPONSE_MODE)
+    throw new OAuthError(REQUEST_REFUSALS.response_mode_unsupported)
+}

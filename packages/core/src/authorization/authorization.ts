@@ -1,0 +1,113 @@
+/**
+ * From the browser's request to a code. A query comes in, a page or a redirect goes out; nothing is stored before the
+ * user approves. The pages are the application's (`interaction.ts`); what a mistake in them would make unsafe is here.
+ */
+import { CHALLENGE_METHOD } from '../grants/authorization-code/pkce.ts'
+import type { Endpoint } from '../http/endpoint.ts'
+import { type HttpResponse, securePage } from '../http/http.ts'
+import { basePathOf, endpointPath } from '../http/well-known.ts'
+import { type Kernel, lifetime } from '../kernel/kernel.ts'
+import type { OAuthError } from '../kernel/oauth-error.ts'
+import { requestedScopes } from '../kernel/scope.ts'
+import type { SigningKeys } from '../tokens/signing-keys.ts'
+import type { AuthorizationContext } from './authorization-context.ts'
+import { AuthorizationParameters } from './authorization-request.ts'
+import { authorize } from './authorize.ts'
+import { ConsentForm, consent } from './consent.ts'
+import type { Interaction } from './interaction.ts'
+
+export interface AuthorizationOptions {
+  /** Who is signed in in a browser, and the pages: sign-in, consent, error. */
+  readonly interaction: Interaction
+  /** At least 32 characters, the same on every replica; signs consent forms. */
+  readonly secret: string
+  /** The scope of an authorization request that names none. Default: such a request is refused. */
+  readonly defaultScope?: string | undefined
+  readonly lifetimes?:
+    | {
+        /** An authorization code. Default 60. */
+        readonly code?: number | undefined
+        /** A grant, however often it is refreshed. Default 180 days. */
+        readonly grant?: number | undefined
+        /** How long a consent page can be answered. Default 600. */
+        readonly consentTicket?: number | undefined
+      }
+    | undefined
+  readonly paths?:
+    | { readonly authorize?: string | undefined; readonly consent?: string | undefined }
+    | undefined
+}
+
+const DAY = 24 * 60 * 60
+
+/** @throws Error that names the option at fault */
+export function authorization(
+  kernel: Kernel,
+  options: AuthorizationOptions,
+  keys: SigningKeys,
+): { endpoints: Endpoint[]; metadata: Readonly<Record<string, unknown>> } {
+  const { interaction, secret, defaultScope, lifetimes, paths } = options
+  checkSecret(secret)
+  checkDefaultScope(kernel, defaultScope)
+  const authorizePath = endpointPath('authorize', paths?.authorize, '/oauth/authorize')
+  const consentPath = endpointPath('consent', paths?.consent, '/oauth/consent')
+  const basePath = basePathOf(kernel.issuer)
+  const context: AuthorizationContext = {
+    kernel,
+    interaction,
+    secret,
+    defaultScope,
+    keys,
+    lifetimes: {
+      code: lifetime('code', lifetimes?.code, 60),
+      grant: lifetime('grant', lifetimes?.grant, 180 * DAY),
+      consentTicket: lifetime('consentTicket', lifetimes?.consentTicket, 600),
+    },
+    paths: { authorize: basePath + authorizePath, consent: basePath + consentPath },
+  }
+  const page = { cors: false, refusal: (error: OAuthError) => errorPage(interaction, error) }
+  return {
+    endpoints: [
+      {
+        ...page,
+        path: authorizePath,
+        metadataName: 'authorization_endpoint',
+        summary: 'Ask the user (RFC 6749 4.1.1)',
+        message: AuthorizationParameters,
+        methods: ['GET', 'POST'],
+        answer: (request) => authorize(context, request),
+      },
+      {
+        ...page,
+        path: consentPath,
+        summary: 'The answer of the user, sent by the consent page',
+        message: ConsentForm,
+        methods: ['POST'],
+        answer: (request) => consent(context, request),
+      },
+    ],
+    metadata: {
+      code_challenge_methods_supported: [CHALLENGE_METHOD],
+      authorization_response_iss_parameter_supported: true,
+    },
+  }
+}
+
+function checkSecret(secret: string): void {
+  if (secret.length < 32) throw new Error('secret must have at least 32 characters')
+}
+
+function checkDefaultScope({ scopes }: Kernel, defaultScope: string | undefined): void {
+  try {
+    if (defaultScope !== undefined) requestedScopes(defaultScope, scopes, undefined)
+  } catch (cause) {
+    throw new Error('defaultScope names a scope that is not in the catalogue', { cause })
+  }
+}
+
+async function errorPage(interaction: Interaction, error: OAuthError): Promise<HttpResponse> {
+  const { error: code, message: description, reason } = error
+  // 401 would make a browser look for a challenge; a person can only be told.
+  const status = error.status === 401 ? 400 : error.status
+  return securePage(await interaction.errorPage({ error: code, description, reason, status }))
+}

@@ -1,0 +1,91 @@
+import { type HttpRequest, type HttpResponse, securePage } from '../http/http.ts'
+import { FORM, parameters, requireMediaType } from '../http/parameters.ts'
+import { OAuthError } from '../kernel/oauth-error.ts'
+import { subjectOfHint } from '../openid/id-token-hint.ts'
+import type { AuthorizationAttempt, AuthorizationContext } from './authorization-context.ts'
+import {
+  type AuthorizationRequest,
+  readAuthorizationRequest,
+  validateRedirectTarget,
+} from './authorization-request.ts'
+import { answerByRedirect } from './authorization-response.ts'
+import { approveRemembered, askForConsent, consentRemembered } from './consent-page.ts'
+import type { Session } from './interaction.ts'
+import { PROMPT_REFUSALS, signInNeeded } from './prompt.ts'
+import { markSignIn, signedInSince, splitSignInTicket } from './sign-in-ticket.ts'
+
+/** The authorization endpoint (RFC 6749 3.1 and 4.1.1, OpenID Connect Core 3.1.2). */
+export async function authorize(context: AuthorizationContext, request: HttpRequest): Promise<HttpResponse> {
+  const { kernel, interaction } = context
+  const { query, ticket } = splitSignInTicket(queryOf(request))
+  const given = parameters(query)
+  const target = await validateRedirectTarget(kernel.store.clients, given)
+  return answerByRedirect(kernel, request, target, async () => {
+    const asked = readAuthorizationRequest(kernel, context.defaultScope, target.client, given)
+    const session = await interaction.session(request)
+    const signedInForThis = signedInSince(context, query, ticket, session)
+    return proceed(context, { target, request: asked, query, signedInForThis }, session)
+  })
+}
+
+/** The steps between a valid request and a code, each of which may need the user. */
+async function proceed(
+  context: AuthorizationContext,
+  attempt: AuthorizationAttempt,
+  session: Session | undefined,
+): Promise<HttpResponse> {
+  const { prompts, maxAge } = attempt.request
+  const demand = { prompts, maxAge, satisfied: attempt.signedInForThis }
+  if (session === undefined || signInNeeded(session, demand, context.kernel.now()))
+    return askToSignIn(context, attempt, session)
+  if (!(await isHintedUser(context, attempt.request.idTokenHint, session)))
+    return askForHintedUser(context, attempt, session)
+  if (await consentRemembered(context, attempt, session)) return approveRemembered(context, attempt, session)
+  return askForConsent(context, attempt, session)
+}
+
+async function askToSignIn(
+  context: AuthorizationContext,
+  attempt: AuthorizationAttempt,
+  session: Session | undefined,
+): Promise<HttpResponse> {
+  const { target, request, query } = attempt
+  if (request.prompts.includes('none')) throw new OAuthError(PROMPT_REFUSALS.sign_in_needed)
+  const marked = demandsSignIn(request) ? markSignIn(context, query, session) : query
+  const returnTo = `${context.paths.authorize}?${marked}`
+  const { loginHint, uiLocales } = request
+  const { client, redirectUri } = target
+  return securePage(await context.interaction.signIn(returnTo, { client, redirectUri, loginHint, uiLocales }))
+}
+
+/** Whether it will matter, once the user is back, that this request had sent them to sign in. */
+function demandsSignIn({ prompts, maxAge, idTokenHint }: AuthorizationRequest): boolean {
+  return prompts.length > 0 || maxAge !== undefined || idTokenHint !== undefined
+}
+
+/** Never a code for another user than the client meant (OpenID Connect Core 3.1.2.1, id_token_hint). */
+function askForHintedUser(
+  context: AuthorizationContext,
+  attempt: AuthorizationAttempt,
+  session: Session,
+): Promise<HttpResponse> {
+  if (attempt.signedInForThis) throw new OAuthError(PROMPT_REFUSALS.sign_in_as_other_user)
+  return askToSignIn(context, attempt, session)
+}
+
+async function isHintedUser(
+  context: AuthorizationContext,
+  hint: string | undefined,
+  session: Session,
+): Promise<boolean> {
+  const hinted =
+    hint === undefined ? undefined : await subjectOfHint(context.keys, context.kernel.issuer, hint)
+  return hinted === undefined || hinted === session.subject
+}
+
+/** A POST carries in its body what a GET carries in its query (OpenID Connect Core 3.1.2.1). */
+function queryOf(request: HttpRequest): string {
+  if (request.method === 'GET') return request.query
+  requireMediaType(request, FORM)
+  return String(new URLSearchParams(request.body))
+}

@@ -1,0 +1,79 @@
+import { formActionSources } from '../clients/redirect-uri.ts'
+import { type HttpResponse, securePage } from '../http/http.ts'
+import { OAuthError } from '../kernel/oauth-error.ts'
+import { includesAll } from '../kernel/scope.ts'
+import { newId } from '../kernel/secrets.ts'
+import { OPENID } from '../openid/openid-scope.ts'
+import { approve } from './approval.ts'
+import type { AuthorizationAttempt, AuthorizationContext } from './authorization-context.ts'
+import type { ConsentScope, Session } from './interaction.ts'
+import { PROMPT_REFUSALS } from './prompt.ts'
+import { sealTicket } from './ticket.ts'
+
+/** The page on which the user decides. */
+export async function askForConsent(
+  context: AuthorizationContext,
+  attempt: AuthorizationAttempt,
+  session: Session,
+): Promise<HttpResponse> {
+  const { target, request, query } = attempt
+  if (request.prompts.includes('none')) throw new OAuthError(PROMPT_REFUSALS.consent_needed)
+  const page = await context.interaction.consentPage({
+    client: target.client,
+    session,
+    redirectUri: target.redirectUri,
+    scopes: consentScopes(context, request.scopes),
+    resources: request.resources,
+    action: `${context.paths.consent}?${query}`,
+    returnTo: `${context.paths.authorize}?${query}`,
+    ticket: consentTicket(context, query, session),
+    formActionSources: formActionSources(target.redirectUri),
+  })
+  return securePage(page)
+}
+
+/** Only an integration may be remembered: anyone can claim to be a public client (RFC 8252 8.6). */
+export async function consentRemembered(
+  context: AuthorizationContext,
+  attempt: AuthorizationAttempt,
+  session: Session,
+): Promise<boolean> {
+  const { target, request } = attempt
+  const { client } = target
+  const mayRemember = client.rememberConsent === true && client.tokenEndpointAuthMethod !== 'none'
+  if (!mayRemember || request.prompts.includes('consent')) return false
+  const grants = await context.kernel.store.grants.listBySubject(session.subject)
+  return grants.some(
+    (grant) => grant.clientId === client.clientId && includesAll(grant.scopes, request.scopes),
+  )
+}
+
+export function approveRemembered(
+  context: AuthorizationContext,
+  { target, request, query }: AuthorizationAttempt,
+  session: Session,
+): Promise<HttpResponse> {
+  return approve(context, {
+    target,
+    request,
+    session,
+    scopes: request.scopes,
+    ticket: consentTicket(context, query, session),
+  })
+}
+
+function consentTicket(context: AuthorizationContext, query: string, session: Session): string {
+  const end = context.kernel.now() + context.lifetimes.consentTicket
+  return sealTicket(
+    context.secret,
+    { purpose: 'consent', session: session.id, query },
+    end,
+    newId(context.kernel.random),
+  )
+}
+
+function consentScopes(context: AuthorizationContext, asked: readonly string[]): ConsentScope[] {
+  return Object.entries(context.kernel.scopes)
+    .filter(([name]) => asked.includes(name))
+    .map(([name, definition]) => ({ ...definition, name, required: name === OPENID }))
+}

@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import type { HttpRequest, HttpResponse } from '../http/http.ts'
+import { readMessage } from '../http/message.ts'
+import { formParameters, parameters } from '../http/parameters.ts'
+import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { OPENID } from '../openid/openid-scope.ts'
+import { approve } from './approval.ts'
+import type { AuthorizationContext } from './authorization-context.ts'
+import { readAuthorizationRequest, validateRedirectTarget } from './authorization-request.ts'
+import { answerByRedirect } from './authorization-response.ts'
+import type { Session } from './interaction.ts'
+import { openTicket } from './ticket.ts'
+
+export const CONSENT_REFUSALS = refusals({
+  consent_denied: { error: 'access_denied', description: 'The user did not allow access' },
+  consent_ticket_invalid: {
+    error: 'invalid_request',
+    description: 'This consent form has expired or belongs to another sign-in',
+  },
+})
+
+export interface ConsentDenied {
+  readonly type: 'consent_denied'
+  readonly clientId: string
+  readonly subject: string
+}
+
+/** What the consent page sends back. */
+export const ConsentForm = z.object({
+  ticket: z.string().max(200),
+  decision: z.enum(['allow', 'deny']),
+  scope: z
+    .union([z.string(), z.array(z.string())])
+    .optional()
+    .transform((value) => [value ?? []].flat()),
+})
+type ConsentForm = z.infer<typeof ConsentForm>
+
+/**
+ * Takes the decision of the user. The query is the authorization request once more: it is validated again, and
+ * the ticket proves that this very request was shown to this very session.
+ */
+export async function consent(context: AuthorizationContext, request: HttpRequest): Promise<HttpResponse> {
+  const { kernel } = context
+  const given = parameters(request.query)
+  const form = readMessage(ConsentForm, formParameters(request))
+  const target = await validateRedirectTarget(kernel.store.clients, given)
+  const session = await sessionOfTicket(context, request, form.ticket)
+  return answerByRedirect(kernel, request, target, async () => {
+    const asked = readAuthorizationRequest(kernel, context.defaultScope, target.client, given)
+    const scopes = allowedScopes(form, asked.scopes)
+    if (scopes.length > 0)
+      return approve(context, { target, request: asked, session, scopes, ticket: form.ticket })
+    const { clientId } = target.client
+    kernel.emit({ type: 'consent_denied', clientId, subject: session.subject } satisfies ConsentDenied)
+    throw new OAuthError(CONSENT_REFUSALS.consent_denied)
+  })
+}
+
+/** @throws OAuthError shown as a page, since a forged form must not even cause a redirect */
+async function sessionOfTicket(
+  { kernel, interaction, secret }: AuthorizationContext,
+  request: HttpRequest,
+  ticket: string,
+): Promise<Session> {
+  const session = await interaction.session(request)
+  if (session === undefined) throw new OAuthError(CONSENT_REFUSALS.consent_ticket_invalid)
+  const about = { purpose: 'consent', session: session.id, query: request.query } as const
+  const end = openTicket(secret, about, ticket)
+  if (end === undefined || kernel.now() >= end) throw new OAuthError(CONSENT_REFUSALS.consent_ticket_invalid)
+  return session
+}
+
+/** What stayed ticked of what was asked; whoever signs in at all cannot leave out `openid`. */
+function allowedScopes(form: ConsentForm, asked: readonly string[]): readonly string[] {
+  if (form.decision === 'deny') return []
+  return asked.filter((scope) => scope === OPENID || form.scope.includes(scope))
+}

@@ -1,0 +1,48 @@
+import { sha256 } from '../kernel/secrets.ts'
+import type { AuthorizationContext } from './authorization-context.ts'
+import type { Session } from './interaction.ts'
+import { openTicket, sealTicket } from './ticket.ts'
+
+/**
+ * Marks a request that has sent its user to sign in, so that `prompt=login` and `max_age` are demanded once and
+ * not again of the user who comes back. It holds the time and the session that was not good enough.
+ */
+const PARAMETER = 'sign_in_ticket'
+const MARKED = new RegExp(`^(.*)&${PARAMETER}=([\\w.-]*)$`, 's')
+
+/** Our own parameter goes last, so the client's query stays as it was sent. */
+export function markSignIn(
+  { secret, kernel }: AuthorizationContext,
+  query: string,
+  session: Session | undefined,
+): string {
+  const ticket = sealTicket(secret, about(query), kernel.now(), fingerprint(session))
+  return `${query}&${PARAMETER}=${ticket}`
+}
+
+export function splitSignInTicket(query: string): { readonly query: string; readonly ticket: string } {
+  const [, before = query, ticket = ''] = MARKED.exec(query) ?? []
+  return { query: before, ticket }
+}
+
+/** Whether the session began after this request had sent the user to sign in, not long ago. */
+export function signedInSince(
+  { secret, kernel, lifetimes }: AuthorizationContext,
+  query: string,
+  ticket: string,
+  session: Session | undefined,
+): boolean {
+  const demandedAt = openTicket(secret, about(query), ticket)
+  if (demandedAt === undefined || session === undefined) return false
+  const fresh = kernel.now() - demandedAt <= lifetimes.consentTicket
+  return fresh && session.authTime >= demandedAt && ticket.split('.')[1] !== fingerprint(session)
+}
+
+/** Not bound to a session: the one that comes back is another. */
+function about(query: string) {
+  return { purpose: 'sign-in', session: '', query } as const
+}
+
+function fingerprint(session: Session | undefined): string {
+  return sha256(session?.id ?? '').slice(0, 22)
+}

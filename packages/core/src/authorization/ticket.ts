@@ -1,0 +1,47 @@
+import type { GrantId } from '../kernel/records.ts'
+import { hmacSha256, type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
+
+/**
+ * Tickets carry a decision of this server through the browser without a record of it: an HMAC over everything
+ * the decision was about, so that another session, query or time makes it worthless.
+ */
+export interface TicketSubject {
+  /** Keeps a ticket of one kind from being good as another. */
+  readonly purpose: 'consent' | 'sign-in'
+  readonly session: string
+  readonly query: string
+}
+
+/** `<time>.<nonce>.<mac>`; `time` is when it ends (consent) or when it began (sign-in), in epoch seconds. */
+export function sealTicket(secret: string, about: TicketSubject, time: number, nonce: string): string {
+  return `${time}.${nonce}.${mac(secret, about, String(time), nonce)}`
+}
+
+/** The time of a genuine ticket, or `undefined`. The caller decides what the time means. */
+export function openTicket(secret: string, about: TicketSubject, ticket: string): number | undefined {
+  const [time = '', nonce = '', presented = ''] = ticket.split('.')
+  if (!/^[0-9]{1,12}$/.test(time) || !sameSecret(presented, mac(secret, about, time, nonce))) return undefined
+  return Number(time)
+}
+
+/**
+ * The id and code of the grant that a consent ticket opens. They follow from the ticket, so one approval can
+ * never open two grants or yield two codes, however often its form is sent.
+ */
+export function grantOfTicket(
+  secret: string,
+  ticket: string,
+): { readonly id: GrantId; readonly code: Secret } {
+  return {
+    id: hmacSha256(secret, `grant id\n${ticket}`).slice(0, 22) as GrantId,
+    code: hmacSha256(secret, `code\n${ticket}`) as Secret,
+  }
+}
+
+function mac(secret: string, about: TicketSubject, time: string, nonce: string): string {
+  // Each field is of fixed length or free of line breaks, so no two subjects give the same text.
+  return hmacSha256(
+    secret,
+    [about.purpose, sha256(about.session), sha256(about.query), time, nonce].join('\n'),
+  )
+}

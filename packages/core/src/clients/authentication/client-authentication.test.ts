@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import type { HttpRequest } from '../../http/http.ts'
+import type { Client } from '../../kernel/records.ts'
+import { type ClientAuthMethod, checkProof, proofReader } from './client-authentication.ts'
+import { clientSecretPost } from './client-secret-post.ts'
+import { none } from './none.ts'
+
+const request = (headers: HttpRequest['headers'] = {}): HttpRequest => ({
+  method: 'POST',
+  path: '/token',
+  query: '',
+  headers,
+  body: '',
+})
+
+/** A method that nobody has heard of, with a parameter of its own. */
+const badge: ClientAuthMethod = {
+  name: 'badge',
+  carrier: 'badge',
+  read: (_request, { client_id }) => ({ clientId: client_id, verify: () => {} }),
+}
+
+describe('what a request presents', () => {
+  const read = proofReader([none, clientSecretPost, badge])
+
+  it.each([
+    ['nothing', {}, {}, 'none'],
+    ['a secret', {}, { client_secret: 'x' }, 'client_secret_post'],
+    ['what a method of a feature reads', {}, { badge: 'x' }, 'badge'],
+    ['a header that no method reads', { authorization: 'Basic eDp5' }, {}, 'unsupported'],
+    ['an assertion that no method reads', {}, { client_assertion: 'x' }, 'unsupported'],
+    ['the type of an assertion alone', {}, { client_assertion_type: 'x' }, 'unsupported'],
+    ['a secret beside a header', { authorization: 'Basic eDp5' }, { client_secret: 'x' }, 'unsupported'],
+    ['two things that methods read', {}, { client_secret: 'x', badge: 'x' }, 'unsupported'],
+    ['what a feature reads beside a header', { authorization: 'Basic eDp5' }, { badge: 'x' }, 'unsupported'],
+  ])('%s', (_, headers, form, method) => {
+    expect(read(request(headers), { client_id: 'c', ...form }).method).toBe(method)
+  })
+})
+
+describe('a client', () => {
+  const presented = proofReader([none, clientSecretPost])(request(), { client_id: 'c', client_secret: 'x' })
+
+  it('is refused every secret when its record holds no hash of one', () => {
+    const client = { tokenEndpointAuthMethod: 'client_secret_post' } as Client
+    const reason = 'client_secret_wrong'
+    expect(() => checkProof(presented, client)).toThrow(expect.objectContaining({ reason }))
+  })
+
+  it('is verified even when there is none, so that time does not tell', async () => {
+    const verified: Client[] = []
+    const proof = { clientId: 'c', verify: (client: Client) => void verified.push(client) }
+    await expect(checkProof({ method: 'none', proof }, undefined)).rejects.toMatchObject({
+      reason: 'client_unknown',
+    })
+    expect(verified).toHaveLength(1)
+  })
+})

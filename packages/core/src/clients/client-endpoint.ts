@@ -1,0 +1,92 @@
+import type { Endpoint, EndpointDescription } from '../http/endpoint.ts'
+import type { HttpRequest, HttpResponse } from '../http/http.ts'
+import { formParameters, type Parameters } from '../http/parameters.ts'
+import type { Clients } from '../kernel/kernel.ts'
+import { OAuthError } from '../kernel/oauth-error.ts'
+import type { Client } from '../kernel/records.ts'
+import type { RateLimits } from '../limits/rate-limits.ts'
+import {
+  AUTHENTICATION_REFUSALS,
+  type ClientAuthMethod,
+  checkProof,
+  type ReadProof,
+} from './authentication/client-authentication.ts'
+import { CLIENT_REFUSALS } from './client-sources.ts'
+
+/**
+ * An endpoint that a client posts a form to, saying who it is: token, revocation, introspection. Every one of them
+ * authenticates in the same way, and its failures are counted.
+ */
+export interface ClientEndpoint extends Omit<EndpointDescription, 'clients'> {
+  /** Whether the metadata lists its methods of authentication, as RFC 8414 2 does for three endpoints. */
+  readonly listsAuthMethods?: boolean | undefined
+  /** Whether public clients are refused. */
+  readonly confidential?: boolean | undefined
+  /**
+   * Reads the message before the client is known: a malformed one is refused first, and records that it names are
+   * read while the client is.
+   *
+   * @returns what answers the client
+   */
+  begin(form: Parameters): (client: Client, request: HttpRequest) => Promise<HttpResponse> | HttpResponse
+}
+
+export interface ClientEndpointContext {
+  readonly readProof: ReadProof
+  readonly clients: Clients
+  readonly limits: RateLimits
+}
+
+export function clientEndpoint(definition: ClientEndpoint, context: ClientEndpointContext): Endpoint {
+  const { path, metadataName, summary, message, confidential } = definition
+  return {
+    ...{ path, metadataName, summary, message },
+    clients: confidential ? 'confidential' : 'all',
+    methods: ['POST'],
+    cors: true,
+    answer: (request) => answerClient(definition, context, request),
+  }
+}
+
+/** `<endpoint>_auth_methods_supported` (RFC 8414 2). */
+export function authMethodsOf(
+  endpoints: readonly ClientEndpoint[],
+  methods: readonly ClientAuthMethod[],
+): Readonly<Record<string, readonly string[]>> {
+  const listed = endpoints.filter(({ listsAuthMethods }) => listsAuthMethods)
+  return Object.fromEntries(
+    listed.map(({ metadataName, confidential }) => [
+      `${metadataName}_auth_methods_supported`,
+      methods.map(({ name }) => name).filter((name) => !confidential || name !== 'none'),
+    ]),
+  )
+}
+
+async function answerClient(
+  { begin, confidential }: ClientEndpoint,
+  { readProof, clients, limits }: ClientEndpointContext,
+  request: HttpRequest,
+): Promise<HttpResponse> {
+  let found: Promise<Client | undefined> | undefined
+  try {
+    const form = formParameters(request)
+    const answer = begin(form)
+    const presented = readProof(request, form)
+    const { clientId } = presented.proof
+    found = clientId === undefined ? undefined : clients.find(clientId)
+    const client = await found
+    const checked = checkProof(presented, client)
+    if (checked !== undefined) await checked
+    return await answer(requireClient(client, confidential), request)
+  } catch (thrown) {
+    throw await limits.limitFailures(thrown, request, found)
+  }
+}
+
+/** The client whose proof held. @throws OAuthError when the endpoint is not for it */
+function requireClient(client: Client | undefined, confidential = false): Client {
+  if (client === undefined) throw new OAuthError(CLIENT_REFUSALS.client_unknown)
+  if (confidential && client.tokenEndpointAuthMethod === 'none')
+    throw new OAuthError(AUTHENTICATION_REFUSALS.client_not_confidential)
+  return client
+}

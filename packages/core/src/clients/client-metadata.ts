@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import { listOf, text } from '../http/message.ts'
+import { refusals } from '../kernel/oauth-error.ts'
+import type { SigningAlgorithm } from '../kernel/records.ts'
+import { parseScope, type ScopeCatalogue } from '../kernel/scope.ts'
+
+export const METADATA_REFUSALS = refusals({
+  client_metadata_invalid: {
+    error: 'invalid_client_metadata',
+    description: 'The client metadata is not valid',
+  },
+})
+
+const LONGEST_NAME = 200
+const LONGEST_URI = 2048
+const MOST_REDIRECT_URIS = 10
+
+/** Characters that make a name read as something else: controls, invisible ones, and those that reverse text. */
+const DECEPTIVE = /[\p{Cc}\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/u
+
+const name = text(LONGEST_NAME)
+  .trim()
+  .min(1, 'must not be empty')
+  .refine((value) => !DECEPTIVE.test(value), 'must not hold control or invisible characters')
+
+/** Links are shown to people, never fetched. */
+const webPage = text(LONGEST_URI)
+  .refine((value) => /^https:\/\/[^\s\\]+$/.test(value) && URL.canParse(value), 'must be an https URL')
+  .optional()
+
+/**
+ * A list that must hold what every client needs. What this server does not do is dropped, and the answer shows what was
+ * kept.
+ */
+function listWith(needed: string, known: readonly string[], byDefault: readonly string[]) {
+  return listOf(text(100), 20)
+    .optional()
+    .refine((values) => values === undefined || values.includes(needed), `must include ${needed}`)
+    .transform((values) =>
+      values === undefined ? [...byDefault] : known.filter((value) => values.includes(value)),
+    )
+}
+
+/** What a client may register for: the names of what is mounted. */
+export interface Registrable {
+  readonly authMethods: readonly string[]
+  readonly grantTypes: readonly string[]
+  /** The algorithms there are keys for; empty where nothing is signed. */
+  readonly signingAlgorithms: readonly SigningAlgorithm[]
+}
+
+/** A client that says nothing of grant types gets these (RFC 7591 2), and the answer shows it. */
+const GRANT_TYPES_BY_DEFAULT = ['authorization_code', 'refresh_token']
+
+/** Client metadata as this server reads it (RFC 7591 2); members it does not know have no effect. */
+export function clientMetadata({ authMethods, grantTypes, signingAlgorithms }: Registrable) {
+  const signs = (alg: SigningAlgorithm) => signingAlgorithms.length === 0 || signingAlgorithms.includes(alg)
+  return z.object({
+    redirect_uris: listOf(text(LONGEST_URI), MOST_REDIRECT_URIS).min(1, 'must not be empty'),
+    client_name: name.optional(),
+    application_type: z.enum(['native', 'web']).optional(),
+    token_endpoint_auth_method: z.enum(authMethods).default('none'),
+    grant_types: listWith('authorization_code', grantTypes, GRANT_TYPES_BY_DEFAULT),
+    response_types: listWith('code', ['code'], ['code']),
+    scope: text().optional(),
+    id_token_signed_response_alg: z
+      .enum(['RS256', 'ES256', 'EdDSA'])
+      .default('RS256')
+      .refine(signs, { error: ({ input }) => `no key for ${input} here` }),
+    client_uri: webPage,
+    logo_uri: webPage,
+    tos_uri: webPage,
+    policy_uri: webPage,
+    contacts: listOf(text(LONGEST_NAME), 10).optional(),
+    software_id: text(LONGEST_NAME).optional(),
+    software_version: text(LONGEST_NAME).optional(),
+  })
+}
+export type ClientMetadata = z.infer<ReturnType<typeof clientMetadata>>
+
+/**
+ * The scopes a client registers for: those of the catalogue, since clients add names of other servers by habit.
+ *
+ * @returns `undefined` when none of them exists here
+ */
+export function registeredScopes(scope: string, catalogue: ScopeCatalogue): readonly string[] | undefined {
+  const known = parseScope(scope)?.filter((value) => Object.hasOwn(catalogue, value))
+  return known === undefined || known.length === 0 ? undefined : known
+}

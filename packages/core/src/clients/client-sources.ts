@@ -1,0 +1,55 @@
+import type { Clients } from '../kernel/kernel.ts'
+import { OAuthError, refusals, SERVER_REFUSALS } from '../kernel/oauth-error.ts'
+import type { Client } from '../kernel/records.ts'
+import type { Records } from '../kernel/store.ts'
+
+export const CLIENT_REFUSALS = refusals({
+  client_unknown: {
+    error: 'invalid_client',
+    description: 'No client has this client_id; the application must register again',
+  },
+})
+
+/** Where clients come from: the store, or whatever else a feature can make a client of. */
+export interface ClientSource {
+  /** Whether ids of this shape are this source's. Exactly one source is asked about an id: the first that owns it. */
+  owns(clientId: string): boolean
+  find(clientId: string): Promise<Client | undefined>
+  /** Keeps an approved client at least until then (epoch seconds). Absent where a client needs no keeping. */
+  extendExpiry?(clientId: string, until: number): Promise<void>
+}
+
+/** Every client that somebody can name. @param sources asked in this order; one may be added until the first request */
+export function clientsOf(records: Records<Client>, sources: readonly ClientSource[]): Clients {
+  function sourceOf(clientId: string): ClientSource | undefined {
+    for (const source of sources) if (source.owns(clientId)) return source
+    return undefined
+  }
+  return {
+    insert: (id, client, expiresAt) => records.insert(id, client, expiresAt),
+    remove: (id) => records.remove(id),
+    scan: () => records.scan(),
+    find: (clientId) => sourceOf(clientId)?.find(clientId) ?? Promise.resolve(undefined),
+    extendExpiry: async (clientId, until) => sourceOf(clientId)?.extendExpiry?.(clientId, until),
+  }
+}
+
+const LONGEST_CLIENT_ID = 200
+const MOST_ATTEMPTS = 4
+
+/** The clients of the store: those that registered themselves, and integrations. */
+export function storedClients(records: Records<Client>): ClientSource {
+  return {
+    owns: (clientId) => clientId.length <= LONGEST_CLIENT_ID,
+    find: (clientId) => records.find(clientId).then((stored) => stored?.value),
+    async extendExpiry(clientId, until) {
+      for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+        const seen = await records.find(clientId)
+        if (seen === undefined) throw new OAuthError(CLIENT_REFUSALS.client_unknown)
+        if (seen.value.expiresAt >= until) return
+        if (await records.replace(clientId, seen, { ...seen.value, expiresAt: until }, until)) return
+      }
+      throw new OAuthError(SERVER_REFUSALS.contention)
+    },
+  }
+}

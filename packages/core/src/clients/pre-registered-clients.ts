@@ -1,0 +1,100 @@
+import { z } from 'zod'
+import { readMessage } from '../http/message.ts'
+import type { Kernel } from '../kernel/kernel.ts'
+import { OAuthError } from '../kernel/oauth-error.ts'
+import type { Client } from '../kernel/records.ts'
+import { clientMetadata, METADATA_REFUSALS, type Registrable } from './client-metadata.ts'
+import { addClient, clientInformation, type NewClient } from './new-client.ts'
+import { isIntegrationUri, REDIRECT_URI_REFUSALS } from './redirect-uri.ts'
+
+/** Metadata of an integration: a client that the operator registers before, confidential unless it says otherwise. */
+function integrationMetadata(registrable: Registrable) {
+  const registered = clientMetadata(registrable)
+  return registered.extend({
+    client_name: registered.shape.client_name.unwrap(),
+    /** May be fixed https addresses. */
+    redirect_uris: z.array(z.string()).max(20),
+    token_endpoint_auth_method: z.enum(registrable.authMethods).default('client_secret_post'),
+    /** Its introspection sees the tokens of every client; such a one needs no redirect URI. */
+    resource_server: z.boolean().default(false),
+    /** The user need not be asked again for what they allowed it before. Confidential integrations only. */
+    remember_consent: z.boolean().default(false),
+  })
+}
+type IntegrationMetadata = z.output<ReturnType<typeof integrationMetadata>>
+export type Integration = z.input<ReturnType<typeof integrationMetadata>>
+
+/** The client information response of RFC 7591 3.2.1, and what only an integration has. */
+export interface IntegrationInformation {
+  readonly client_id: string
+  /** Epoch seconds. */
+  readonly client_id_issued_at: number
+  /** In the answer to `add` and nowhere else. */
+  readonly client_secret?: string | undefined
+  readonly client_name: string
+  readonly redirect_uris: readonly string[]
+  readonly token_endpoint_auth_method: string
+  /** Absent means every scope of the catalogue. */
+  readonly scope?: string | undefined
+  readonly resource_server: boolean
+  readonly remember_consent: boolean
+}
+
+export interface IntegrationAdded {
+  readonly type: 'integration_added'
+  readonly clientId: string
+}
+
+export interface PreRegisteredClients {
+  add(integration: Integration): Promise<IntegrationInformation>
+  list(): Promise<IntegrationInformation[]>
+}
+
+/** Far enough: an integration lives until the operator removes it. */
+const INTEGRATION_LIFETIME = 100 * 365 * 24 * 60 * 60
+
+/** Clients with fixed redirect URIs, which cannot register themselves. */
+export function preRegisteredClients(kernel: Kernel, registrable: Registrable): PreRegisteredClients {
+  const schema = integrationMetadata(registrable)
+  return {
+    /** @throws OAuthError that names what is wrong with the metadata */
+    async add(given) {
+      const metadata = readMessage(schema, given, () => METADATA_REFUSALS.client_metadata_invalid)
+      checkRedirectUris(metadata)
+      const terms = {
+        origin: 'integration',
+        redirectUris: metadata.redirect_uris,
+        resourceServer: metadata.resource_server,
+        rememberConsent: metadata.remember_consent,
+        expiresAt: kernel.now() + INTEGRATION_LIFETIME,
+      } as const
+      const added = await addClient(kernel, metadata, terms)
+      kernel.emit({ type: 'integration_added', clientId: added.client.clientId } satisfies IntegrationAdded)
+      return integrationInformation(added)
+    },
+
+    async list() {
+      const found = new Map<string, Client>()
+      for await (const client of kernel.store.clients.scan())
+        if (client.origin === 'integration') found.set(client.clientId, client)
+      return [...found.values()]
+        .sort((one, other) => one.createdAt - other.createdAt)
+        .map((client) => integrationInformation({ client }))
+    },
+  }
+}
+
+function checkRedirectUris({ redirect_uris, resource_server }: IntegrationMetadata): void {
+  const { redirect_uri_refused } = REDIRECT_URI_REFUSALS
+  const foreign = redirect_uris.find((uri) => !isIntegrationUri(uri))
+  if (foreign !== undefined)
+    throw new OAuthError(redirect_uri_refused, `${foreign}: must be https or loopback, without a fragment`)
+  if (redirect_uris.length === 0 && !resource_server)
+    throw new OAuthError(redirect_uri_refused, 'redirect_uris must not be empty')
+}
+
+function integrationInformation(added: NewClient): IntegrationInformation {
+  const { resourceServer = false, rememberConsent = false } = added.client
+  const own = { resource_server: resourceServer, remember_consent: rememberConsent }
+  return { ...clientInformation(added), ...own } as IntegrationInformation
+}

@@ -1,0 +1,94 @@
+/** Redirect URIs are compared as strings and never rewritten: what a URL parser makes equal may not be (RFC 9700 2.1). */
+import { refusals } from '../kernel/oauth-error.ts'
+
+export const REDIRECT_URI_REFUSALS = refusals({
+  redirect_uri_refused: { error: 'invalid_redirect_uri', description: 'A redirect URI cannot be registered' },
+})
+
+const LONGEST_URI = 2048
+/** http, a loopback host, perhaps a port, then path and query in RFC 3986 characters; no user, wildcard or fragment. */
+const LOOPBACK_URI =
+  /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::([1-9][0-9]{0,4}))?((?:\/(?:[\w\-.~!$&'()+,;=:@]|%[2-7][0-9A-Fa-f]|%[89A-Fa-f][0-9A-Fa-f])*)*)(\?(?:[\w\-.~!$&'()+,;=:@/?]|%[0-9A-Fa-f]{2})*)?$/
+
+interface LoopbackUri {
+  readonly host: string
+  /** What follows the port; it must match exactly. */
+  readonly rest: string
+}
+
+function parseLoopback(uri: string): LoopbackUri | undefined {
+  if (uri.length > LONGEST_URI) return undefined
+  const [, host, port, path = '', query = ''] = LOOPBACK_URI.exec(uri) ?? []
+  if (host === undefined || Number(port ?? 80) > 65535) return undefined
+  return { host, rest: path + query }
+}
+
+export function isLoopback(uri: string): boolean {
+  return parseLoopback(uri) !== undefined
+}
+
+/**
+ * Whether a requested redirect URI is the registered one: the same string, or the same loopback IP literal with
+ * another port, which a native app learns only when it starts to listen (RFC 8252 7.3).
+ */
+export function redirectUriMatches(registered: string, requested: string): boolean {
+  if (registered === requested) return true
+  const known = parseLoopback(registered)
+  const asked = parseLoopback(requested)
+  if (known === undefined || asked === undefined || known.host === 'localhost') return false
+  return known.host === asked.host && known.rest === asked.rest
+}
+
+/** What a registration may redirect to: the URIs to keep, or why none is registered. */
+export type RedirectUriPolicy = (uris: readonly string[]) => RedirectUriVerdict
+export type RedirectUriVerdict = { readonly accepted: readonly string[] } | { readonly refused: string }
+
+export interface LoopbackOnlyOptions {
+  /** Accept the name `localhost` beside the two IP literals (RFC 8252 8.3 advises against it). Default false. */
+  readonly localhost?: boolean
+  /** What to do with a list that holds other URIs too: refuse all of it, or keep the loopback ones. Default `refuse`. */
+  readonly mixed?: 'refuse' | 'prune'
+}
+
+/** The policy for open registration: only an app on the user's own machine can receive a code. */
+export function loopbackOnly({
+  localhost = false,
+  mixed = 'refuse',
+}: LoopbackOnlyOptions = {}): RedirectUriPolicy {
+  return (uris) => {
+    const faults = uris.map((uri) => loopbackFault(uri, localhost))
+    const accepted = uris.filter((_, index) => faults[index] === undefined)
+    const prune = mixed === 'prune' && accepted.length > 0
+    if (prune || accepted.length === uris.length) return { accepted }
+    // Names URIs by number: the text goes to the operator's log, and whoever mixes up fields may have sent a secret.
+    return {
+      refused: faults.map((fault, index) => `redirect_uris[${index}]: ${fault ?? 'accepted'}`).join('; '),
+    }
+  }
+}
+
+function loopbackFault(uri: string, localhost: boolean): string | undefined {
+  const parsed = parseLoopback(uri)
+  if (parsed === undefined) return 'not a loopback address such as http://127.0.0.1:8080/callback'
+  if (parsed.host === 'localhost' && !localhost) return 'use 127.0.0.1 or [::1] rather than localhost'
+  return undefined
+}
+
+/** A redirect URI the operator arranged: https anywhere, or loopback. */
+export function isIntegrationUri(uri: string): boolean {
+  const https = /^https:\/\/[a-z0-9.-]+(?::[0-9]+)?(?:[/?][^#\s\\]*)?$/i.test(uri) && URL.canParse(uri)
+  return (https && uri.length <= LONGEST_URI) || isLoopback(uri)
+}
+
+/** Adds response parameters to the query a redirect URI may already have (RFC 6749 4.1.2). */
+export function withParameters(uri: string, added: Readonly<Record<string, string | undefined>>): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(added)) if (value !== undefined) query.set(name, value)
+  return `${uri}${uri.includes('?') ? '&' : '?'}${query}`
+}
+
+/** CSP sources that let a form's answer redirect there. CSP cannot spell an IPv6 host, so its scheme stands for it. */
+export function formActionSources(uri: string): string[] {
+  const [, scheme = '', authority = ''] = /^(https?:)\/\/([^/?]*)/.exec(uri) ?? []
+  return [authority.startsWith('[') ? scheme : `${scheme}//${authority}`]
+}

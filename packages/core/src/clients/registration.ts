@@ -1,0 +1,83 @@
+import type { Endpoint } from '../http/endpoint.ts'
+import { json } from '../http/http.ts'
+import { readMessage } from '../http/message.ts'
+import { jsonBody } from '../http/parameters.ts'
+import { endpointPath } from '../http/well-known.ts'
+import { type Kernel, lifetime } from '../kernel/kernel.ts'
+import { OAuthError, type Refusal } from '../kernel/oauth-error.ts'
+import type { RateLimits } from '../limits/rate-limits.ts'
+import { withoutSecrets } from '../tokens/credential.ts'
+import { clientMetadata, METADATA_REFUSALS, type Registrable } from './client-metadata.ts'
+import { addClient, clientInformation } from './new-client.ts'
+import { loopbackOnly, REDIRECT_URI_REFUSALS, type RedirectUriPolicy } from './redirect-uri.ts'
+
+export interface RegistrationOptions {
+  /** Which redirect URIs may register themselves. Default `loopbackOnly()`. */
+  readonly redirectUriPolicy?: RedirectUriPolicy | undefined
+  readonly lifetimes?:
+    | {
+        /** A self-registered client that nobody approved. Default 7 days. */
+        readonly unusedClient?: number | undefined
+      }
+    | undefined
+  readonly paths?: { readonly register?: string | undefined } | undefined
+}
+
+export interface RegistrationContext extends Registrable {
+  readonly limits: RateLimits
+}
+
+export interface ClientRegistered {
+  readonly type: 'client_registered'
+  readonly clientId: string
+  readonly clientName?: string | undefined
+}
+
+const DAY = 24 * 60 * 60
+
+/** The client registration endpoint (RFC 7591 3), open to whatever the redirect URI policy accepts. */
+export function registration(
+  kernel: Kernel,
+  { redirectUriPolicy = loopbackOnly(), lifetimes, paths }: RegistrationOptions,
+  { limits, ...registrable }: RegistrationContext,
+): { endpoints: Endpoint[] } {
+  const unusedClient = lifetime('unusedClient', lifetimes?.unusedClient, 7 * DAY)
+  const message = clientMetadata(registrable)
+  const register: Endpoint = {
+    path: endpointPath('register', paths?.register, '/api/oauth/register'),
+    metadataName: 'registration_endpoint',
+    summary: 'Register a client (RFC 7591)',
+    message,
+    methods: ['POST'],
+    cors: true,
+    async answer(request) {
+      const metadata = readMessage(message, jsonBody(request), refusalOf)
+      const verdict = redirectUriPolicy(metadata.redirect_uris)
+      if ('refused' in verdict)
+        throw new OAuthError(REDIRECT_URI_REFUSALS.redirect_uri_refused, verdict.refused)
+      // Last, so that whoever gets its metadata wrong may try again.
+      await limits.limitRegistrations(request)
+      const terms = {
+        origin: 'registered',
+        redirectUris: verdict.accepted,
+        expiresAt: kernel.now() + unusedClient,
+      } as const
+      const registered = await addClient(kernel, metadata, terms)
+      const { clientId, clientName } = registered.client
+      kernel.emit({
+        type: 'client_registered',
+        clientId,
+        clientName: clientName && withoutSecrets(clientName),
+      } satisfies ClientRegistered)
+      return json(201, clientInformation(registered))
+    },
+  }
+  return { endpoints: [register] }
+}
+
+/** Redirect URIs of the wrong shape have an error code of their own (RFC 7591 3.2.2). */
+function refusalOf(member: string): Refusal {
+  return member === 'redirect_uris'
+    ? REDIRECT_URI_REFUSALS.redirect_uri_refused
+    : METADATA_REFUSALS.client_metadata_invalid
+}

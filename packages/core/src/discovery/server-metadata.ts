@@ -1,0 +1,46 @@
+import type { Endpoint, EndpointDescription } from '../http/endpoint.ts'
+import { publicDocument } from '../http/public-document.ts'
+import { addressOf, basePathOf, wellKnownPath } from '../http/well-known.ts'
+
+/** Members of the metadata (RFC 8414 2) by name. */
+export type Metadata = Readonly<Record<string, unknown>>
+
+/**
+ * The metadata of a server: what its rooms say of themselves, one after the other. A later room may do what an earlier
+ * one said that it does not (`false`).
+ *
+ * @throws Error when two of them give one member
+ */
+export function serverMetadata(parts: readonly Metadata[]): Metadata {
+  const metadata: Record<string, unknown> = {}
+  for (const [name, value] of parts.flatMap((part) => Object.entries(part))) {
+    if (value === undefined) continue
+    if (Object.hasOwn(metadata, name) && metadata[name] !== false)
+      throw new Error(`metadata: ${name} is given twice`)
+    metadata[name] = value
+  }
+  return metadata
+}
+
+/** The addresses of the endpoints that the metadata names. */
+export function addressesOf(issuer: string, endpoints: readonly EndpointDescription[]): Metadata {
+  const named = endpoints.flatMap(({ metadataName, path }) =>
+    metadataName === undefined ? [] : [[metadataName, addressOf(issuer, path)]],
+  )
+  return Object.fromEntries(named)
+}
+
+/**
+ * The document at its well-known addresses. OpenID Connect Discovery 4 wants it below the issuer's path too.
+ *
+ * @returns endpoints whose paths count from the root of the host
+ */
+export function metadataDocuments(issuer: string, metadata: Metadata): Endpoint[] {
+  const answer = publicDocument(metadata)
+  const paths = new Set([
+    wellKnownPath('oauth-authorization-server', issuer),
+    wellKnownPath('openid-configuration', issuer),
+    `${basePathOf(issuer)}/.well-known/openid-configuration`,
+  ])
+  return [...paths].map((path) => ({ path, cors: true, methods: ['GET'], answer }))
+}

@@ -1,0 +1,103 @@
+import type { ClientAuthMethod } from './clients/authentication/client-authentication.ts'
+import { type ClientEndpoint, type ClientEndpointContext, clientEndpoint } from './clients/client-endpoint.ts'
+import type { Registrable } from './clients/client-metadata.ts'
+import type { ClientSource } from './clients/client-sources.ts'
+import { addressesOf, type Metadata } from './discovery/server-metadata.ts'
+import type { GrantType } from './grants/grant-type.ts'
+import type { TokenMembers } from './grants/token-response.ts'
+import type { Endpoint, EndpointDescription } from './http/endpoint.ts'
+import type { Kernel } from './kernel/kernel.ts'
+import type { AccessTokenFormat } from './tokens/access-token.ts'
+
+/**
+ * What a room adds to the server: plain data without a life cycle. Lists of the metadata, of the error answers and of
+ * the description are made of what is mounted, so a name is said once and here.
+ */
+export interface Feature {
+  /** Pages and documents. */
+  readonly endpoints?: readonly Endpoint[] | undefined
+  /** Endpoints where a client says who it is; their failures are counted. */
+  readonly clientEndpoints?: readonly ClientEndpoint[] | undefined
+  /** Members of the server metadata (RFC 8414 2), beside the addresses of the endpoints. */
+  readonly metadata?: Metadata | undefined
+  readonly grantTypes?: readonly GrantType[] | undefined
+  readonly clientAuthMethods?: readonly ClientAuthMethod[] | undefined
+  readonly clientSources?: readonly ClientSource[] | undefined
+  /** One feature at the most may give it. Default: opaque tokens. */
+  readonly accessTokens?: AccessTokenFormat | undefined
+  readonly tokenMembers?: TokenMembers | undefined
+}
+
+/** Makes a feature for a server. It may look at its own options and at the kernel, and at nothing else. */
+export type FeatureFactory = (kernel: Kernel) => Feature
+
+/** What several features offer together. */
+export interface Offers {
+  readonly grantTypes: readonly GrantType[]
+  readonly clientAuthMethods: readonly ClientAuthMethod[]
+  readonly clientSources: readonly ClientSource[]
+  readonly tokenMembers: readonly TokenMembers[]
+}
+
+/** @throws Error when two features offer one name */
+export function offersOf(features: readonly Feature[]): Offers {
+  return {
+    grantTypes: eachOnce(
+      'grantTypes',
+      features.flatMap(({ grantTypes = [] }) => grantTypes),
+    ),
+    clientAuthMethods: eachOnce(
+      'clientAuthMethods',
+      features.flatMap(({ clientAuthMethods = [] }) => clientAuthMethods),
+    ),
+    clientSources: features.flatMap(({ clientSources = [] }) => clientSources),
+    tokenMembers: features.flatMap(({ tokenMembers }) => tokenMembers ?? []),
+  }
+}
+
+/** The format of access tokens that a feature brings. @throws Error when two bring one */
+export function accessTokensOf(features: readonly Feature[]): AccessTokenFormat | undefined {
+  const [format, ...others] = features.flatMap(({ accessTokens }) => accessTokens ?? [])
+  if (others.length > 0) throw new Error('features: accessTokens is given twice')
+  return format
+}
+
+function eachOnce<Named extends { readonly name: string }>(
+  list: string,
+  offered: readonly Named[],
+): readonly Named[] {
+  const names = offered.map(({ name }) => name)
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined) throw new Error(`features: ${list} has ${twice} twice`)
+  return offered
+}
+
+/** The names that a client may register for. @param itself whether it registers itself, or the operator does */
+export function registrable(
+  { clientAuthMethods, grantTypes }: Offers,
+  itself: boolean,
+): Pick<Registrable, 'authMethods' | 'grantTypes'> {
+  const open = itself ? grantTypes.filter(({ selfRegistered }) => selfRegistered === true) : grantTypes
+  return {
+    authMethods: clientAuthMethods.map(({ name }) => name),
+    grantTypes: open.map(({ name }) => name),
+  }
+}
+
+/** The endpoints of a feature, ready to be mounted. */
+export function endpointsOf(
+  { endpoints = [], clientEndpoints = [] }: Feature,
+  context: ClientEndpointContext,
+): Endpoint[] {
+  return [...endpoints, ...clientEndpoints.map((definition) => clientEndpoint(definition, context))]
+}
+
+/** What a feature adds to the metadata: the addresses of its endpoints, then members of its own. */
+export function metadataOf(feature: Feature, issuer: string): Metadata[] {
+  return [addressesOf(issuer, describedIn(feature)), feature.metadata ?? {}]
+}
+
+/** All endpoints of a feature, in one list. */
+export function describedIn({ endpoints = [], clientEndpoints = [] }: Feature): EndpointDescription[] {
+  return [...endpoints, ...clientEndpoints]
+}

@@ -1,0 +1,110 @@
+import { OAuthError, refusals } from '../../kernel/oauth-error.ts'
+import type { AuthorizationCode, Client, Grant, RefreshState } from '../../kernel/records.ts'
+import { narrowedResources } from '../../kernel/resource-indicator.ts'
+import { type Secret, sameSecret, sha256 } from '../../kernel/secrets.ts'
+import {
+  type GrantTimes,
+  type IssuedTokens,
+  newAccessToken,
+  type Outcome,
+  type RefreshTokenSecret,
+  refreshTokenHash,
+} from '../grant.ts'
+import { verifierMatches } from './pkce.ts'
+
+export const CODE_REFUSALS = refusals({
+  code_unknown: { error: 'invalid_grant', description: 'The authorization code is not valid' },
+  code_expired: { error: 'invalid_grant', description: 'The authorization code has expired' },
+  code_of_other_client: { error: 'invalid_grant', description: 'The authorization code is not valid' },
+  code_redirect_uri_mismatch: {
+    error: 'invalid_grant',
+    description: 'redirect_uri differs from the one of the authorization request',
+  },
+  code_verifier_mismatch: {
+    error: 'invalid_grant',
+    description: 'code_verifier does not match the challenge; the code can no longer be used',
+  },
+  code_replayed: {
+    error: 'invalid_grant',
+    description: 'The authorization code was used before; its tokens are revoked',
+  },
+})
+
+export interface CodeRedemption {
+  readonly code: Secret
+  readonly client: Client
+  readonly redirectUri: string | undefined
+  readonly verifier: string
+  readonly resources: readonly string[]
+  readonly knownResources: readonly string[]
+  /** Fresh randomness for the tokens, should they be issued. */
+  readonly fresh: { readonly accessToken: Secret; readonly family: string; readonly refreshToken: Secret }
+}
+
+/**
+ * Exchanges the code (RFC 6749 4.1.3). Whoever is not the owner changes nothing; the owner's mistakes that cost no
+ * secrecy consume nothing; a wrong verifier, which means the code was stolen, burns it.
+ *
+ * @throws OAuthError when nothing is consumed
+ */
+export function redeemCode(
+  grant: Grant,
+  request: CodeRedemption,
+  now: number,
+  times: GrantTimes,
+): Outcome<IssuedTokens> {
+  const { code } = grant
+  if (code === undefined || !sameSecret(sha256(request.code), code.hash))
+    throw new OAuthError(CODE_REFUSALS.code_unknown)
+  if (request.client.clientId !== grant.clientId) throw new OAuthError(CODE_REFUSALS.code_of_other_client)
+  if (code.redeemedAt !== undefined || code.challenge === undefined)
+    return { kind: 'ended', refusal: CODE_REFUSALS.code_replayed }
+  if (now >= code.expiresAt) throw new OAuthError(CODE_REFUSALS.code_expired)
+  if (request.redirectUri !== grant.redirectUri)
+    throw new OAuthError(CODE_REFUSALS.code_redirect_uri_mismatch)
+  const resources = narrowedResources(request.resources, grant.resources, request.knownResources)
+  if (!verifierMatches(request.verifier, code.challenge))
+    return { kind: 'ended', refusal: CODE_REFUSALS.code_verifier_mismatch }
+  return issueFirstTokens(grant, code, request, resources, now, times)
+}
+
+function issueFirstTokens(
+  grant: Grant,
+  code: AuthorizationCode,
+  { client, fresh }: CodeRedemption,
+  resources: readonly string[],
+  now: number,
+  times: GrantTimes,
+): Outcome<IssuedTokens> {
+  const access = newAccessToken(fresh.accessToken, grant, grant.scopes, resources, now, times)
+  const refreshToken = client.grantTypes.includes('refresh_token')
+    ? { family: fresh.family, generation: 0, secret: fresh.refreshToken }
+    : undefined
+  const next: Grant = {
+    ...grant,
+    usedAt: now,
+    code: { hash: code.hash, expiresAt: code.expiresAt, redeemedAt: now },
+    accessTokens: [access],
+    refresh: refreshToken && firstRefreshState(refreshToken, grant, now, times),
+  }
+  const expiresIn = access.expiresAt - now
+  return {
+    kind: 'changed',
+    grant: next,
+    result: { accessToken: fresh.accessToken, refreshToken, scopes: grant.scopes, expiresIn },
+  }
+}
+
+function firstRefreshState(
+  token: RefreshTokenSecret,
+  grant: Grant,
+  now: number,
+  times: GrantTimes,
+): RefreshState {
+  return {
+    familyHash: sha256(token.family),
+    generation: 0,
+    hash: refreshTokenHash(token),
+    expiresAt: Math.min(now + times.refreshToken, grant.expiresAt),
+  }
+}

@@ -1,0 +1,72 @@
+import type { Kernel } from '../kernel/kernel.ts'
+import { OAuthError, type Refusal, SERVER_REFUSALS } from '../kernel/oauth-error.ts'
+import type { Grant, GrantId } from '../kernel/records.ts'
+import type { GrantRecords, Stored } from '../kernel/store.ts'
+import { grantIdOf } from '../tokens/credential.ts'
+import { keptUntil, type Outcome } from './grant.ts'
+
+/** More lost races than this on one grant is an attack or a fault, not a busy client. */
+const MOST_ATTEMPTS = 16
+
+/** A stolen or replayed credential ended a whole grant: the one event to raise an alarm on. */
+export interface GrantEnded {
+  readonly type: 'grant_ended'
+  readonly grantId: string
+  readonly clientId: string
+  readonly reason: string
+}
+
+/** A grant that is read while the client is that presents a credential of it. */
+export interface GrantAhead {
+  readonly grantId: GrantId
+  readonly found: Promise<Stored<Grant> | undefined>
+}
+
+/**
+ * Begins to read the grant that a credential names, so that it comes in the same round trip to the store as the
+ * client that presents it.
+ */
+export function readAhead(grants: GrantRecords, credential: unknown): GrantAhead | undefined {
+  const grantId = typeof credential === 'string' ? grantIdOf(credential) : undefined
+  if (grantId === undefined) return undefined
+  const found = grants.find(grantId)
+  // Whoever awaits it hears of its failure; nobody does when the client is refused first.
+  found.catch(() => {})
+  return { grantId, found }
+}
+
+/** What a transition that was allowed leaves behind. */
+export type Allowed<Result> = Exclude<Outcome<Result>, { kind: 'ended' }>
+
+/**
+ * Carries out one transition of a grant: read it, ask the rule, write it if nobody else wrote meanwhile, else
+ * start again. Exactly one of any number of concurrent calls gets to write a given state.
+ *
+ * @param ahead the first look at the grant, if it has been begun
+ * @returns `undefined` when there is no such grant
+ * @throws OAuthError the refusal of the rule; `temporarily_unavailable` when the grant is too contended, and then
+ *   nothing was written
+ */
+export async function changeGrant<Result>(
+  kernel: Kernel,
+  grantId: GrantId,
+  transition: (grant: Grant) => Outcome<Result>,
+  ahead?: GrantAhead,
+): Promise<Allowed<Result> | undefined> {
+  const { grants } = kernel.store
+  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+    const seen = await (attempt === 0 && ahead?.grantId === grantId ? ahead.found : grants.find(grantId))
+    if (seen === undefined) return undefined
+    const outcome = transition(seen.value)
+    if (outcome.kind === 'unchanged') return outcome
+    if (outcome.kind === 'ended') return endGrant(kernel, seen.value, outcome.refusal)
+    if (await grants.replace(grantId, seen, outcome.grant, keptUntil(outcome.grant))) return outcome
+  }
+  throw new OAuthError(SERVER_REFUSALS.contention)
+}
+
+async function endGrant({ store, emit }: Kernel, { id, clientId }: Grant, refusal: Refusal): Promise<never> {
+  await store.grants.remove(id)
+  emit({ type: 'grant_ended', grantId: id, clientId, reason: refusal.reason } satisfies GrantEnded)
+  throw new OAuthError(refusal)
+}

@@ -1,0 +1,26 @@
+import { lifetime } from '../kernel/kernel.ts'
+import type { GrantTimes } from './grant.ts'
+
+export interface GrantOptions {
+  readonly lifetimes?:
+    | {
+        /** An access token. Default 3600. */
+        readonly accessToken?: number | undefined
+        /** A refresh token that nobody uses. Default 30 days. */
+        readonly refreshToken?: number | undefined
+        /** How long a spent refresh token is answered with the same successor again; 0 is strict. Default 60. */
+        readonly refreshRetryWindow?: number | undefined
+      }
+    | undefined
+}
+
+const DAY = 24 * 60 * 60
+
+/** How long tokens live. @throws Error that names the option at fault */
+export function grantTimes({ lifetimes }: GrantOptions): GrantTimes {
+  return {
+    accessToken: lifetime('accessToken', lifetimes?.accessToken, 3600),
+    refreshToken: lifetime('refreshToken', lifetimes?.refreshToken, 30 * DAY),
+    refreshRetryWindow: lifetime('refreshRetryWindow', lifetimes?.refreshRetryWindow, 60, 0),
+  }
+}

@@ -1,0 +1,130 @@
+import type { Refusal } from '../kernel/oauth-error.ts'
+import type { AccessTokenState, Grant, GrantId } from '../kernel/records.ts'
+import { type Hash, type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
+
+/**
+ * The state machine of a grant. Every transition is pure: the grant as it is, what was presented and the time go in,
+ * what is to happen comes out, or a refusal is thrown and nothing happens. One compare-and-swap makes it happen
+ * (`change-grant.ts`).
+ *
+ *   open --redeem--> live --rotate--> live --...--> gone
+ *     \-- wrong verifier, expiry --> gone     live -- replay, reuse, revocation, expiry --> gone
+ */
+export type Outcome<Result> =
+  /** Write `grant`, then answer `result`. */
+  | { readonly kind: 'changed'; readonly grant: Grant; readonly result: Result }
+  /** Answer `result`; there is nothing to write. */
+  | { readonly kind: 'unchanged'; readonly grant: Grant; readonly result: Result }
+  /** Remove the grant, and with it all its tokens, then refuse. */
+  | { readonly kind: 'ended'; readonly refusal: Refusal }
+
+/** Times are epoch seconds, lifetimes seconds. */
+export interface GrantTimes {
+  readonly accessToken: number
+  readonly refreshToken: number
+  readonly refreshRetryWindow: number
+}
+
+/** The secrets of an answer: handed out once, kept nowhere. */
+export interface IssuedTokens {
+  readonly accessToken: Secret
+  readonly refreshToken?: RefreshTokenSecret | undefined
+  readonly scopes: readonly string[]
+  readonly expiresIn: number
+}
+
+/** The parts of a refresh token: who the family is, how many rotations lie behind it, and its own secret. */
+export interface RefreshTokenSecret {
+  readonly family: string
+  readonly generation: number
+  readonly secret: Secret
+}
+
+/** What the user approved, and the secrets of the code that says so. */
+export interface Approval {
+  readonly id: GrantId
+  readonly subject: string
+  readonly clientId: string
+  readonly scopes: readonly string[]
+  readonly resources: readonly string[]
+  readonly redirectUri: string
+  readonly authTime: number
+  readonly nonce?: string | undefined
+  readonly challenge: string
+  readonly code: Secret
+}
+
+/** The grant of one approval, its code outstanding. */
+export function openGrant(
+  { code, challenge, nonce, ...approved }: Approval,
+  now: number,
+  lifetimes: { readonly code: number; readonly grant: number },
+): Grant {
+  const { id, subject, clientId, scopes, resources, redirectUri, authTime } = approved
+  const grant: Grant = {
+    id,
+    subject,
+    clientId,
+    scopes,
+    resources,
+    redirectUri,
+    authTime,
+    createdAt: now,
+    usedAt: now,
+    expiresAt: now + lifetimes.grant,
+    code: { hash: sha256(code), challenge, expiresAt: now + lifetimes.code },
+    accessTokens: [],
+  }
+  return nonce === undefined ? grant : { ...grant, nonce }
+}
+
+/** The live access token of a secret. */
+export function findAccessToken(grant: Grant, secret: string, now: number): AccessTokenState | undefined {
+  const hash = sha256(secret)
+  return grant.accessTokens.find((issued) => sameSecret(issued.hash, hash) && issued.expiresAt > now)
+}
+
+/** The hash that is kept of a refresh token. It covers all parts, so none of them can be exchanged. */
+export function refreshTokenHash({ family, generation, secret }: RefreshTokenSecret): Hash {
+  return sha256(`${family}.${generation}.${secret}`)
+}
+
+/** Whether a refresh token is the live one of its grant. */
+export function isCurrentRefreshToken(grant: Grant, token: RefreshTokenSecret, now: number): boolean {
+  const { refresh } = grant
+  return refresh !== undefined && sameSecret(refresh.hash, refreshTokenHash(token)) && refresh.expiresAt > now
+}
+
+/** Whether a refresh token is or once was one of this grant: enough to end it. */
+export function belongsToFamily(grant: Grant, token: RefreshTokenSecret): boolean {
+  return grant.refresh !== undefined && sameSecret(grant.refresh.familyHash, sha256(token.family))
+}
+
+/** Takes one access token out of the grant (RFC 7009 2.1). */
+export function withoutAccessToken(grant: Grant, secret: string): Grant {
+  const hash = sha256(secret)
+  return { ...grant, accessTokens: grant.accessTokens.filter((issued) => !sameSecret(issued.hash, hash)) }
+}
+
+/** Until when the record matters: as long as anything of it lives, since the spent code must stay known as long. */
+export function keptUntil(grant: Grant): number {
+  const ends = grant.accessTokens.map((issued) => issued.expiresAt)
+  return Math.max(grant.code?.expiresAt ?? 0, grant.refresh?.expiresAt ?? 0, ...ends)
+}
+
+export function newAccessToken(
+  secret: Secret,
+  grant: Grant,
+  scopes: readonly string[],
+  resources: readonly string[],
+  now: number,
+  times: GrantTimes,
+): AccessTokenState {
+  return {
+    hash: sha256(secret),
+    scopes,
+    resources,
+    issuedAt: now,
+    expiresAt: Math.min(now + times.accessToken, grant.expiresAt),
+  }
+}

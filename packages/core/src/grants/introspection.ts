@@ -1,0 +1,91 @@
+import { z } from 'zod'
+import type { ClientEndpoint } from '../clients/client-endpoint.ts'
+import { json } from '../http/http.ts'
+import { readMessage } from '../http/message.ts'
+import { endpointPath } from '../http/well-known.ts'
+import type { Kernel } from '../kernel/kernel.ts'
+import type { Client, Grant } from '../kernel/records.ts'
+import type { AccessTokenFormat } from '../tokens/access-token.ts'
+import { parseRefreshToken, type RefreshToken } from '../tokens/credential.ts'
+import { readAhead } from './change-grant.ts'
+import { findAccessToken, isCurrentRefreshToken } from './grant.ts'
+
+/** RFC 7662 2.1. */
+export const IntrospectionRequest = z.object({ token: z.string() })
+
+export interface IntrospectionOptions {
+  readonly paths?: { readonly introspect?: string | undefined } | undefined
+}
+
+/** RFC 7662 2.2: whatever the caller may not know looks the same as what does not exist. */
+const INACTIVE = { active: false } as const
+
+/** The introspection endpoint (RFC 7662): a resource server sees every token, another client its own. */
+export function introspection(
+  kernel: Kernel,
+  { paths }: IntrospectionOptions,
+  accessTokens: AccessTokenFormat,
+): { clientEndpoints: ClientEndpoint[] } {
+  const introspect: ClientEndpoint = {
+    path: endpointPath('introspect', paths?.introspect, '/api/oauth/introspect'),
+    metadataName: 'introspection_endpoint',
+    listsAuthMethods: true,
+    summary: 'What a token is good for (RFC 7662)',
+    message: IntrospectionRequest,
+    confidential: true,
+    begin(form) {
+      const { token } = readMessage(IntrospectionRequest, form)
+      const ahead = readAhead(kernel.store.grants, token)
+      return async (client) => {
+        const grant = (await ahead?.found)?.value
+        const known = grant !== undefined && mayKnow(client, grant)
+        return json(200, known ? describe(kernel, grant, token, accessTokens) : INACTIVE)
+      }
+    },
+  }
+  return { clientEndpoints: [introspect] }
+}
+
+function mayKnow({ resourceServer, clientId }: Client, grant: Grant): boolean {
+  return resourceServer === true || grant.clientId === clientId
+}
+
+function describe(kernel: Kernel, grant: Grant, token: string, accessTokens: AccessTokenFormat): object {
+  const access = accessTokens.read(token)
+  const state = access && findAccessToken(grant, access.secret, kernel.now())
+  if (state !== undefined) return { ...describeGrant(kernel, grant, state), token_type: 'Bearer' }
+  const refresh = parseRefreshToken(token)
+  return (refresh && describeRefreshToken(kernel, grant, refresh)) ?? INACTIVE
+}
+
+function describeRefreshToken(kernel: Kernel, grant: Grant, token: RefreshToken): object | undefined {
+  const { refresh, scopes, resources, usedAt } = grant
+  if (refresh === undefined || !isCurrentRefreshToken(grant, token, kernel.now())) return undefined
+  const issuedAt = refresh.previous?.rotatedAt ?? usedAt
+  return describeGrant(kernel, grant, { scopes, resources, issuedAt, expiresAt: refresh.expiresAt })
+}
+
+interface Extent {
+  readonly scopes: readonly string[]
+  readonly resources: readonly string[]
+  readonly issuedAt: number
+  readonly expiresAt: number
+}
+
+function describeGrant(
+  { issuer, resources: all }: Kernel,
+  { clientId, subject }: Grant,
+  { scopes, resources, issuedAt, expiresAt }: Extent,
+): object {
+  const audience = resources.length === 0 ? all : resources
+  return {
+    active: true,
+    scope: scopes.join(' '),
+    client_id: clientId,
+    sub: subject,
+    aud: audience.length === 1 ? audience[0] : audience,
+    iss: issuer,
+    iat: issuedAt,
+    exp: expiresAt,
+  }
+}

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import { ResourceParameter, readMessage, text } from '../../http/message.ts'
+import type { Parameters } from '../../http/parameters.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import { OAuthError } from '../../kernel/oauth-error.ts'
+import type { Client } from '../../kernel/records.ts'
+import { newId } from '../../kernel/secrets.ts'
+import { parseRefreshToken } from '../../tokens/credential.ts'
+import { changeGrant, type GrantAhead } from '../change-grant.ts'
+import type { GrantTimes } from '../grant.ts'
+import type { Exchanged, GrantType, RequireAnswerable } from '../grant-type.ts'
+import { REFRESH_REFUSALS, rotateRefreshToken } from './rotation.ts'
+
+/** RFC 6749 6, RFC 8707 2.2. */
+export const RefreshTokenRequest = z.object({
+  refresh_token: text(),
+  scope: text().optional(),
+  resource: ResourceParameter,
+})
+
+export interface RefreshEvent {
+  /** `refresh_token_retried`: the answer to a rotation was lost and is given again; nothing new was minted. */
+  readonly type: 'refresh_token_rotated' | 'refresh_token_retried'
+  readonly grantId: string
+  readonly clientId: string
+  readonly generation: number
+}
+
+/** Exchanges a refresh token for its successor and a new access token, without asking the user. */
+export function refreshToken(kernel: Kernel, times: GrantTimes): { grantTypes: GrantType[] } {
+  const grantType: GrantType = {
+    name: 'refresh_token',
+    message: RefreshTokenRequest,
+    credential: 'refresh_token',
+    selfRegistered: true,
+    exchange: (client, form, requireAnswerable, ahead) =>
+      exchangeRefreshToken(kernel, times, client, form, requireAnswerable, ahead),
+  }
+  return { grantTypes: [grantType] }
+}
+
+async function exchangeRefreshToken(
+  kernel: Kernel,
+  times: GrantTimes,
+  client: Client,
+  form: Parameters,
+  requireAnswerable: RequireAnswerable,
+  ahead?: GrantAhead,
+): Promise<Exchanged> {
+  const request = readMessage(RefreshTokenRequest, form)
+  const token = parseRefreshToken(request.refresh_token)
+  if (token === undefined) throw new OAuthError(REFRESH_REFUSALS.refresh_token_unknown)
+  const rotation = {
+    token,
+    clientId: client.clientId,
+    scope: request.scope,
+    resources: request.resource,
+    knownResources: kernel.resources,
+    salt: newId(kernel.random),
+  }
+  const changed = await changeGrant(
+    kernel,
+    token.grantId,
+    (grant) => {
+      requireAnswerable(client, grant)
+      return rotateRefreshToken(grant, rotation, kernel.now(), times)
+    },
+    ahead,
+  )
+  if (changed === undefined) throw new OAuthError(REFRESH_REFUSALS.refresh_token_unknown)
+  const { grant, result } = changed
+  kernel.emit({
+    type: result.retried ? 'refresh_token_retried' : 'refresh_token_rotated',
+    grantId: grant.id,
+    clientId: client.clientId,
+    generation: result.refreshToken.generation,
+  } satisfies RefreshEvent)
+  return { grant, issued: result }
+}

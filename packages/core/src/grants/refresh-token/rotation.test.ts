@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import type { Client, Grant, GrantId } from '../../kernel/records.ts'
+import { type Secret, sha256, twoSecretsOf } from '../../kernel/secrets.ts'
+import { redeemCode } from '../authorization-code/redemption.ts'
+import {
+  belongsToFamily,
+  isCurrentRefreshToken,
+  type Outcome,
+  openGrant,
+  type RefreshTokenSecret,
+  withoutAccessToken,
+} from '../grant.ts'
+import { rotateRefreshToken } from './rotation.ts'
+
+const NOW = 1_000_000
+const CODE = 'code' as Secret
+const ACCESS_TOKEN = 'access' as Secret
+const VERIFIER = 'v'.repeat(43)
+const TIMES = { code: 60, grant: 30_000, accessToken: 300, refreshToken: 1000, refreshRetryWindow: 60 }
+const TOKEN: RefreshTokenSecret = { family: 'family', generation: 0, secret: 'refresh' as Secret }
+
+const [NEXT_ACCESS_TOKEN] = twoSecretsOf('refreshsalt')
+
+const OPEN = openGrant(
+  {
+    id: 'grant' as GrantId,
+    subject: 'alice',
+    clientId: 'owner',
+    scopes: ['a', 'b'],
+    resources: [],
+    redirectUri: 'http://127.0.0.1/cb',
+    authTime: 0,
+    challenge: sha256(VERIFIER),
+    code: CODE,
+  },
+  NOW,
+  TIMES,
+)
+
+/** The grant after its code was redeemed by a client of these grant types. */
+function redeemed(grantTypes: Client['grantTypes']): Grant {
+  const client = { clientId: 'owner', grantTypes } as Client
+  const fresh = { accessToken: ACCESS_TOKEN, family: TOKEN.family, refreshToken: TOKEN.secret }
+  const request = { code: CODE, client, redirectUri: OPEN.redirectUri, verifier: VERIFIER, fresh }
+  const outcome = redeemCode(OPEN, { ...request, resources: [], knownResources: [] }, NOW, TIMES)
+  return grantOf(outcome)
+}
+
+const LIVE = redeemed(['authorization_code', 'refresh_token'])
+const WITHOUT_REFRESH = redeemed(['authorization_code'])
+
+function grantOf<Result>(outcome: Outcome<Result>): Grant {
+  if (outcome.kind !== 'changed') throw new Error(`The outcome is ${outcome.kind}`)
+  return outcome.grant
+}
+
+function rotate(grant: Grant, now: number, token: Partial<RefreshTokenSecret> = {}, salt = 'salt') {
+  const request = { clientId: 'owner', scope: undefined, resources: [], knownResources: [], salt }
+  return rotateRefreshToken(grant, { ...request, token: { ...TOKEN, ...token } }, now, TIMES)
+}
+
+const refused = (reason: string) => expect.objectContaining({ reason })
+
+describe('a rotation', () => {
+  it('derives both successors from the secret presented and the salt, as every version before it', () => {
+    const sha512 = createHash('sha512').update('refreshsalt').digest('base64url')
+    expect(rotate(LIVE, NOW)).toMatchObject({
+      kind: 'changed',
+      result: {
+        accessToken: sha512.slice(0, 43),
+        refreshToken: { family: 'family', generation: 1, secret: sha512.slice(43) },
+        retried: false,
+      },
+    })
+  })
+
+  it('refuses a token from the second on in which it expires', () => {
+    expect(rotate(LIVE, NOW + 999).kind).toBe('changed')
+    expect(() => rotate(LIVE, NOW + 1000)).toThrow(refused('refresh_token_expired'))
+  })
+
+  it('refuses a token of another family, and any token of a grant that has none', () => {
+    const unknown = refused('refresh_token_unknown')
+    expect(() => rotate(LIVE, NOW, { family: 'other' })).toThrow(unknown)
+    expect(() => rotate(WITHOUT_REFRESH, NOW)).toThrow(unknown)
+  })
+
+  it('refuses a good secret under another family or generation', () => {
+    expect(() => rotate(LIVE, NOW, { generation: 1 })).toThrow(refused('refresh_token_unknown'))
+    expect(isCurrentRefreshToken(LIVE, { ...TOKEN, generation: 1 }, NOW)).toBe(false)
+    expect(isCurrentRefreshToken(LIVE, { ...TOKEN, family: 'other' }, NOW)).toBe(false)
+  })
+
+  it('forgets the access tokens that have expired, and no other', () => {
+    const hashes = (now: number) => grantOf(rotate(LIVE, now)).accessTokens.map(({ hash }) => hash)
+    const successor = sha256(NEXT_ACCESS_TOKEN)
+    expect(hashes(NOW + 299)).toEqual([sha256('access'), successor])
+    expect(hashes(NOW + 300)).toEqual([successor])
+  })
+
+  it('tells a retry how long the access token of that rotation lives, and that it is one', () => {
+    const rotated = grantOf(rotate(LIVE, NOW + 100))
+    expect(rotate(rotated, NOW + 110, {}, 'other salt')).toMatchObject({
+      kind: 'unchanged',
+      result: { accessToken: NEXT_ACCESS_TOKEN, expiresIn: 290, retried: true },
+    })
+  })
+
+  it('tells a retry to refresh at once when the access token was revoked meanwhile', () => {
+    const revoked = withoutAccessToken(grantOf(rotate(LIVE, NOW + 100)), NEXT_ACCESS_TOKEN)
+    expect(rotate(revoked, NOW + 110)).toMatchObject({ kind: 'unchanged', result: { expiresIn: 0 } })
+  })
+})
+
+describe('a refresh token', () => {
+  it('is the current one until the second in which it expires', () => {
+    expect(isCurrentRefreshToken(LIVE, TOKEN, NOW + 999)).toBe(true)
+    expect(isCurrentRefreshToken(LIVE, TOKEN, NOW + 1000)).toBe(false)
+  })
+
+  it('is none of a grant that has none', () => {
+    expect(isCurrentRefreshToken(WITHOUT_REFRESH, TOKEN, NOW)).toBe(false)
+    expect(belongsToFamily(WITHOUT_REFRESH, TOKEN)).toBe(false)
+  })
+})
+
+describe('withoutAccessToken', () => {
+  it('takes out the one and leaves the others', () => {
+    const { accessTokens } = withoutAccessToken(grantOf(rotate(LIVE, NOW)), ACCESS_TOKEN)
+    expect(accessTokens.map(({ hash }) => hash)).toEqual([sha256(NEXT_ACCESS_TOKEN)])
+  })
+})
+
+describe('openGrant', () => {
+  it('keeps no member for a nonce that was not sent', () => {
+    expect(OPEN).not.toHaveProperty('nonce')
+  })
+})

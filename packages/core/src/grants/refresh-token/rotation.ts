@@ -1,0 +1,167 @@
+import { OAuthError, refusals } from '../../kernel/oauth-error.ts'
+import type { Grant, RefreshState, Rotation } from '../../kernel/records.ts'
+import { narrowedResources } from '../../kernel/resource-indicator.ts'
+import { narrowedScopes } from '../../kernel/scope.ts'
+import { type Secret, sameSecret, sha256, twoSecretsOf } from '../../kernel/secrets.ts'
+import {
+  belongsToFamily,
+  type GrantTimes,
+  type IssuedTokens,
+  newAccessToken,
+  type Outcome,
+  type RefreshTokenSecret,
+  refreshTokenHash,
+} from '../grant.ts'
+
+export const REFRESH_REFUSALS = refusals({
+  refresh_token_unknown: { error: 'invalid_grant', description: 'The refresh token is not valid' },
+  refresh_token_expired: { error: 'invalid_grant', description: 'The refresh token has expired' },
+  refresh_token_of_other_client: { error: 'invalid_grant', description: 'The refresh token is not valid' },
+  refresh_token_reused: {
+    error: 'invalid_grant',
+    description: 'The refresh token was used before; its tokens are revoked',
+  },
+  refresh_retry_differs: {
+    error: 'invalid_grant',
+    description: 'The refresh token was used a moment ago for another scope or resource',
+  },
+})
+
+/** More live access tokens than this would only be forgotten ones; the oldest goes. */
+const MOST_ACCESS_TOKENS = 8
+
+export interface RefreshRequest {
+  readonly token: RefreshTokenSecret
+  readonly clientId: string
+  readonly scope: string | undefined
+  readonly resources: readonly string[]
+  readonly knownResources: readonly string[]
+  /** Fresh randomness for this rotation, should it happen. */
+  readonly salt: string
+}
+
+/** What a rotation answers, and whether it is the answer of an earlier one given again. */
+export interface Refreshed extends IssuedTokens {
+  readonly refreshToken: RefreshTokenSecret
+  readonly retried: boolean
+}
+
+/**
+ * Rotates the refresh token (RFC 6749 6, RFC 9700 4.14.2). The successors are derived from the presented token,
+ * so a retry inside the window gets the same pair again and nothing new is minted.
+ *
+ * @throws OAuthError when nothing is consumed
+ */
+export function rotateRefreshToken(
+  grant: Grant,
+  request: RefreshRequest,
+  now: number,
+  times: GrantTimes,
+): Outcome<Refreshed> {
+  const { refresh } = grant
+  const standing = standingOf(grant, request.token, now, times)
+  if (refresh === undefined || standing === 'unknown')
+    throw new OAuthError(REFRESH_REFUSALS.refresh_token_unknown)
+  if (request.clientId !== grant.clientId)
+    throw new OAuthError(REFRESH_REFUSALS.refresh_token_of_other_client)
+  if (now >= refresh.expiresAt) throw new OAuthError(REFRESH_REFUSALS.refresh_token_expired)
+  if (standing === 'spent') return { kind: 'ended', refusal: REFRESH_REFUSALS.refresh_token_reused }
+  const extent = extentOf(grant, request)
+  return standing === 'current'
+    ? rotate(grant, refresh, request, extent, now, times)
+    : retry(grant, standing, request.token, extent, now)
+}
+
+/**
+ * What a token is to a grant now: the current one, the one a rotation spent a moment ago (with that rotation), one
+ * spent before, or one that this store never heard of. An unknown one is a guess, or was lost with a failed replica,
+ * which is nobody's fault; a spent one shows that somebody holds a copy.
+ */
+function standingOf(
+  grant: Grant,
+  token: RefreshTokenSecret,
+  now: number,
+  { refreshRetryWindow }: GrantTimes,
+): 'current' | 'spent' | 'unknown' | Rotation {
+  if (grant.refresh === undefined) return 'unknown'
+  const { hash, previous, generation } = grant.refresh
+  const presented = refreshTokenHash(token)
+  if (sameSecret(presented, hash)) return 'current'
+  const retried = previous !== undefined && sameSecret(presented, previous.hash)
+  if (retried && now - previous.rotatedAt < refreshRetryWindow) return previous
+  return token.generation < generation && belongsToFamily(grant, token) ? 'spent' : 'unknown'
+}
+
+interface Extent {
+  readonly scopes: readonly string[]
+  readonly resources: readonly string[]
+}
+
+function extentOf(grant: Grant, request: RefreshRequest): Extent {
+  return {
+    scopes: narrowedScopes(request.scope, grant.scopes),
+    resources: narrowedResources(request.resources, grant.resources, request.knownResources),
+  }
+}
+
+function rotate(
+  grant: Grant,
+  refresh: RefreshState,
+  { token, salt }: RefreshRequest,
+  { scopes, resources }: Extent,
+  now: number,
+  times: GrantTimes,
+): Outcome<Refreshed> {
+  const successor = successorOf(token, salt)
+  const access = newAccessToken(successor.accessToken, grant, scopes, resources, now, times)
+  const live = grant.accessTokens.filter((issued) => issued.expiresAt > now)
+  const next: Grant = {
+    ...grant,
+    usedAt: now,
+    accessTokens: [...live.slice(1 - MOST_ACCESS_TOKENS), access],
+    refresh: {
+      familyHash: refresh.familyHash,
+      generation: successor.refreshToken.generation,
+      hash: refreshTokenHash(successor.refreshToken),
+      expiresAt: Math.min(now + times.refreshToken, grant.expiresAt),
+      previous: { hash: refresh.hash, salt, rotatedAt: now, scopes, resources },
+    },
+  }
+  return {
+    kind: 'changed',
+    grant: next,
+    result: { ...successor, scopes, expiresIn: access.expiresAt - now, retried: false },
+  }
+}
+
+function retry(
+  grant: Grant,
+  last: Rotation,
+  token: RefreshTokenSecret,
+  extent: Extent,
+  now: number,
+): Outcome<Refreshed> {
+  const same = sameList(extent.scopes, last.scopes) && sameList(extent.resources, last.resources)
+  if (!same) throw new OAuthError(REFRESH_REFUSALS.refresh_retry_differs)
+  const successor = successorOf(token, last.salt)
+  const access = grant.accessTokens.find((issued) => issued.hash === sha256(successor.accessToken))
+  // An access token that was revoked meanwhile stays dead; 0 tells the client to refresh at once.
+  const expiresIn = Math.max((access?.expiresAt ?? now) - now, 0)
+  return { kind: 'unchanged', grant, result: { ...successor, scopes: last.scopes, expiresIn, retried: true } }
+}
+
+/**
+ * Derives both tokens from the presented secret and the salt of the rotation, each of fixed length. Whoever lacks the
+ * presented secret can derive nothing, and a store holds only its hash.
+ */
+function successorOf(
+  token: RefreshTokenSecret,
+  salt: string,
+): { accessToken: Secret; refreshToken: RefreshTokenSecret } {
+  const [accessToken, secret] = twoSecretsOf(token.secret + salt)
+  return { accessToken, refreshToken: { family: token.family, generation: token.generation + 1, secret } }
+}
+
+function sameList(left: readonly string[], right: readonly string[]): boolean {
+  return left.length === right.length && left.every((item) => right.includes(item))
+}

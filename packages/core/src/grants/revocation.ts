@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import type { ClientEndpoint } from '../clients/client-endpoint.ts'
+import { json } from '../http/http.ts'
+import { readMessage } from '../http/message.ts'
+import { endpointPath } from '../http/well-known.ts'
+import type { Kernel } from '../kernel/kernel.ts'
+import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import type { Client, Grant } from '../kernel/records.ts'
+import type { AccessTokenFormat } from '../tokens/access-token.ts'
+import { type GrantSecret, parseRefreshToken, type RefreshToken } from '../tokens/credential.ts'
+import { changeGrant, type GrantAhead, readAhead } from './change-grant.ts'
+import { belongsToFamily, findAccessToken, type Outcome, withoutAccessToken } from './grant.ts'
+
+export const REVOCATION_REFUSALS = refusals({
+  token_of_other_client: { error: 'invalid_grant', description: 'The token was not issued to this client' },
+})
+
+/** RFC 7009 2.1. A wrong token_type_hint changes nothing, as a token shows what it is, so it is not even read. */
+export const RevocationRequest = z.object({ token: z.string() })
+
+export interface RevocationOptions {
+  readonly paths?: { readonly revoke?: string | undefined } | undefined
+}
+
+export type RevocationEvent =
+  | { readonly type: 'access_token_revoked'; readonly grantId: string; readonly clientId: string }
+  /** Ended by the client (RFC 7009). */
+  | {
+      readonly type: 'grant_revoked'
+      readonly grantId: string
+      readonly clientId: string
+      readonly by: 'client'
+    }
+
+/** The revocation endpoint (RFC 7009): a token that is already dead is a success too. */
+export function revocation(
+  kernel: Kernel,
+  { paths }: RevocationOptions,
+  accessTokens: AccessTokenFormat,
+): { clientEndpoints: ClientEndpoint[] } {
+  const revoke: ClientEndpoint = {
+    path: endpointPath('revoke', paths?.revoke, '/api/oauth/revoke'),
+    metadataName: 'revocation_endpoint',
+    listsAuthMethods: true,
+    summary: 'Revoke an access token or a refresh token (RFC 7009)',
+    message: RevocationRequest,
+    begin(form) {
+      const { token } = readMessage(RevocationRequest, form)
+      const ahead = readAhead(kernel.store.grants, token)
+      return async (client) => {
+        const access = accessTokens.read(token)
+        if (access !== undefined) await revokeAccessToken(kernel, client, access, ahead)
+        const refresh = parseRefreshToken(token)
+        if (refresh !== undefined) await revokeFamily(kernel, client, refresh, ahead)
+        // An empty JSON object: the one body that every client library tried can read.
+        return json(200, {})
+      }
+    },
+  }
+  return { clientEndpoints: [revoke] }
+}
+
+/** Takes the one access token out of its grant; the refresh token stays. */
+async function revokeAccessToken(
+  kernel: Kernel,
+  { clientId }: Client,
+  { grantId, secret }: GrantSecret,
+  ahead?: GrantAhead,
+): Promise<void> {
+  const transition = (grant: Grant): Outcome<undefined> => {
+    const live = findAccessToken(grant, secret, kernel.now()) !== undefined
+    if (!live) return { kind: 'unchanged', grant, result: undefined }
+    if (grant.clientId !== clientId) throw new OAuthError(REVOCATION_REFUSALS.token_of_other_client)
+    return { kind: 'changed', grant: withoutAccessToken(grant, secret), result: undefined }
+  }
+  const outcome = await changeGrant(kernel, grantId, transition, ahead)
+  if (outcome?.kind === 'changed')
+    kernel.emit({ type: 'access_token_revoked', grantId, clientId } satisfies RevocationEvent)
+}
+
+/** Ends the whole grant (RFC 7009 2.1), also for a token that was rotated meanwhile: the user wants out. */
+async function revokeFamily(
+  { store, emit }: Kernel,
+  { clientId }: Client,
+  token: RefreshToken,
+  ahead?: GrantAhead,
+): Promise<void> {
+  const grant = (await ahead?.found)?.value
+  if (grant === undefined || !belongsToFamily(grant, token)) return
+  if (grant.clientId !== clientId) throw new OAuthError(REVOCATION_REFUSALS.token_of_other_client)
+  await store.grants.remove(grant.id)
+  emit({ type: 'grant_revoked', grantId: grant.id, clientId, by: 'client' } satisfies RevocationEvent)
+}

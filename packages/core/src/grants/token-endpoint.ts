@@ -1,0 +1,93 @@
+/**
+ * The token endpoint (RFC 6749 3.2): a form comes in and tokens go out. The grant types do the work, each in its own
+ * folder; what they share stands here.
+ */
+import { z } from 'zod'
+import type { ClientEndpoint } from '../clients/client-endpoint.ts'
+import { type HttpResponse, json } from '../http/http.ts'
+import { readMessage, text } from '../http/message.ts'
+import type { Parameters } from '../http/parameters.ts'
+import { endpointPath } from '../http/well-known.ts'
+import type { Kernel } from '../kernel/kernel.ts'
+import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import type { Client } from '../kernel/records.ts'
+import type { AccessTokenFormat } from '../tokens/access-token.ts'
+import { type GrantAhead, readAhead } from './change-grant.ts'
+import type { GrantType, RequireAnswerable } from './grant-type.ts'
+import { type TokenMembers, tokenResponse } from './token-response.ts'
+
+export const GRANT_TYPE_REFUSALS = refusals({
+  grant_type_unsupported: {
+    error: 'unsupported_grant_type',
+    description: 'grant_type must be authorization_code or refresh_token',
+  },
+  grant_type_not_registered: {
+    error: 'unauthorized_client',
+    description: 'The client is not registered for this grant_type',
+  },
+})
+
+const TokenRequest = z.object({ grant_type: text() })
+
+export interface TokenEndpointOptions {
+  readonly paths?: { readonly token?: string | undefined } | undefined
+}
+
+export interface TokenEndpointContext {
+  readonly grantTypes: readonly GrantType[]
+  readonly accessTokens: AccessTokenFormat
+  readonly tokenMembers: readonly TokenMembers[]
+}
+
+/** The query string is not read (RFC 6749 2.3.1). */
+export function tokenEndpoint(
+  kernel: Kernel,
+  { paths }: TokenEndpointOptions,
+  context: TokenEndpointContext,
+): { clientEndpoints: ClientEndpoint[] } {
+  const endpoint: TokenEndpoint = {
+    ...context,
+    requireAnswerable: (client, grant) => {
+      for (const { requireMakeable } of context.tokenMembers) requireMakeable(client, grant)
+    },
+  }
+  const byName = new Map(context.grantTypes.map((grantType) => [grantType.name, grantType]))
+  const token: ClientEndpoint = {
+    path: endpointPath('token', paths?.token, '/api/oauth/token'),
+    metadataName: 'token_endpoint',
+    listsAuthMethods: true,
+    summary: 'Exchange a grant for tokens (RFC 6749 3.2)',
+    begin(form) {
+      const { grant_type } = readMessage(TokenRequest, form)
+      const grantType = byName.get(grant_type)
+      const credential = grantType?.credential
+      const ahead = credential === undefined ? undefined : readAhead(kernel.store.grants, form[credential])
+      return (client) => answerToken(endpoint, grantType, client, form, ahead)
+    },
+  }
+  return { clientEndpoints: [token] }
+}
+
+interface TokenEndpoint extends TokenEndpointContext {
+  readonly requireAnswerable: RequireAnswerable
+}
+
+async function answerToken(
+  { grantTypes, accessTokens, tokenMembers, requireAnswerable }: TokenEndpoint,
+  grantType: GrantType | undefined,
+  client: Client,
+  form: Parameters,
+  ahead: GrantAhead | undefined,
+): Promise<HttpResponse> {
+  if (grantType === undefined) throw unsupported(grantTypes)
+  if (!client.grantTypes.includes(grantType.name))
+    throw new OAuthError(GRANT_TYPE_REFUSALS.grant_type_not_registered)
+  const exchanged = await grantType.exchange(client, form, requireAnswerable, ahead)
+  const response = tokenResponse(client, exchanged, accessTokens, tokenMembers)
+  return json(200, response instanceof Promise ? await response : response)
+}
+
+function unsupported(grantTypes: readonly GrantType[]): OAuthError {
+  const names = grantTypes.map(({ name }) => name).join(' or ')
+  return new OAuthError(GRANT_TYPE_REFUSALS.grant_type_unsupported, `grant_type must be ${names}`)
+}

@@ -1,0 +1,72 @@
+import type { Client, Grant } from '../kernel/records.ts'
+import type { AccessTokenFormat } from '../tokens/access-token.ts'
+import { formatRefreshToken } from '../tokens/credential.ts'
+import type { Exchanged } from './grant-type.ts'
+
+/** RFC 6749 5.1. A room may add members of its own, such as `id_token`. */
+export interface TokenResponse {
+  readonly access_token: string
+  readonly token_type: string
+  readonly expires_in: number
+  readonly scope: string
+  readonly refresh_token?: string | undefined
+}
+
+/** What a room adds to the answer of the token endpoint. */
+export interface TokenMembers {
+  /** Whether the members can be made, asked before anything is consumed. @throws OAuthError `temporarily_unavailable` */
+  requireMakeable(client: Client, grant: Grant): void
+  /** @returns `undefined` when there is nothing to add */
+  membersOf(client: Client, exchanged: Exchanged, response: TokenResponse): Promise<object> | undefined
+}
+
+/** The answer of an exchange, with all that rooms add to it; a promise only where one of them needs time. */
+export function tokenResponse(
+  client: Client,
+  exchanged: Exchanged,
+  accessTokens: AccessTokenFormat,
+  rooms: readonly TokenMembers[],
+): TokenResponse | Promise<TokenResponse> {
+  const { grant, issued } = exchanged
+  const written = accessTokens.write({ grantId: grant.id, secret: issued.accessToken }, grant)
+  if (typeof written !== 'string') return writtenLater(client, exchanged, written, rooms)
+  return withMembers(client, exchanged, responseOf(written, exchanged), rooms)
+}
+
+async function writtenLater(
+  client: Client,
+  exchanged: Exchanged,
+  accessToken: Promise<string>,
+  rooms: readonly TokenMembers[],
+): Promise<TokenResponse> {
+  return withMembers(client, exchanged, responseOf(await accessToken, exchanged), rooms)
+}
+
+function responseOf(accessToken: string, { grant, issued }: Exchanged): TokenResponse {
+  const { refreshToken, scopes, expiresIn } = issued
+  return {
+    access_token: accessToken,
+    token_type: 'Bearer',
+    expires_in: expiresIn,
+    scope: scopes.join(' '),
+    refresh_token: refreshToken && formatRefreshToken({ grantId: grant.id, ...refreshToken }),
+  }
+}
+
+function withMembers(
+  client: Client,
+  exchanged: Exchanged,
+  response: TokenResponse,
+  rooms: readonly TokenMembers[],
+): TokenResponse | Promise<TokenResponse> {
+  const added: Promise<object>[] = []
+  for (const { membersOf } of rooms) {
+    const members = membersOf(client, exchanged, response)
+    if (members !== undefined) added.push(members)
+  }
+  return added.length === 0 ? response : joined(response, added)
+}
+
+async function joined(response: TokenResponse, added: readonly Promise<object>[]): Promise<TokenResponse> {
+  return Object.assign(response, ...(await Promise.all(added)))
+}

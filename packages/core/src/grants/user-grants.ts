@@ -1,0 +1,60 @@
+import type { Kernel } from '../kernel/kernel.ts'
+import type { Client, Grant } from '../kernel/records.ts'
+import { keptUntil } from './grant.ts'
+
+type ShownMembers =
+  | 'id'
+  | 'clientId'
+  | 'scopes'
+  | 'resources'
+  | 'redirectUri'
+  | 'authTime'
+  | 'createdAt'
+  | 'usedAt'
+  | 'expiresAt'
+
+/** What a user allowed an app, for a page of theirs. Times are epoch seconds. */
+export interface UserGrant extends Pick<Grant, ShownMembers> {
+  /** Absent when the client is gone; what is left of the grant then ends with its access tokens. */
+  readonly client?: Client | undefined
+}
+
+/** Ended by its user. */
+export interface GrantRevokedByUser {
+  readonly type: 'grant_revoked'
+  readonly grantId: string
+  readonly clientId: string
+  readonly by: 'user'
+}
+
+/** The live grants of a user, the one that fetched tokens last first. */
+export async function listUserGrants(kernel: Kernel, subject: string): Promise<UserGrant[]> {
+  const grants = await kernel.store.grants.listBySubject(subject)
+  const live = grants.filter((grant) => kernel.now() < keptUntil(grant))
+  const listed = await Promise.all(live.map((grant) => userGrant(kernel, grant)))
+  return listed.sort((one, other) => other.usedAt - one.usedAt || other.createdAt - one.createdAt)
+}
+
+async function userGrant({ store }: Kernel, grant: Grant): Promise<UserGrant> {
+  const { id, clientId, scopes, resources, redirectUri, authTime, createdAt, usedAt, expiresAt } = grant
+  const client = await store.clients.find(clientId)
+  return { id, clientId, scopes, resources, redirectUri, authTime, createdAt, usedAt, expiresAt, client }
+}
+
+/** An id never passes to another user, so nothing can come between the look and the removal. */
+export async function revokeUserGrant(
+  { store, emit }: Kernel,
+  subject: string,
+  id: string,
+): Promise<boolean> {
+  const grant = (await store.grants.find(id))?.value
+  if (grant === undefined || grant.subject !== subject) return false
+  await store.grants.remove(id)
+  emit({
+    type: 'grant_revoked',
+    grantId: id,
+    clientId: grant.clientId,
+    by: 'user',
+  } satisfies GrantRevokedByUser)
+  return true
+}

@@ -1,0 +1,136 @@
+import type { z } from 'zod'
+import type { Emit } from '../kernel/events.ts'
+import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { errorResponse, reportedError } from './error-response.ts'
+import { type HttpRequest, type HttpResponse, json, type Route } from './http.ts'
+import { BODY_REFUSALS } from './parameters.ts'
+
+export const METHOD_REFUSALS = refusals({
+  method_not_allowed: {
+    error: 'invalid_request',
+    description: 'This method is not allowed here',
+    status: 405,
+  },
+})
+
+/** The largest body that is read, in bytes; adapters stop reading there. */
+export const BODY_LIMIT = 64 * 1024
+
+/** What a description of the service says of an endpoint, such as an OpenAPI document. */
+export interface EndpointDescription {
+  /** Below the issuer. */
+  readonly path: string
+  /** The member of the server metadata that names its address (RFC 8414 2), such as `token_endpoint`. */
+  readonly metadataName?: string | undefined
+  /** In a few words, with its RFC. */
+  readonly summary?: string | undefined
+  /** The message that is read from the form or the JSON body. */
+  readonly message?: z.ZodType | undefined
+  /** Which clients it is for; absent where nobody says which client it is. */
+  readonly clients?: 'all' | 'confidential' | undefined
+}
+
+export interface Endpoint extends EndpointDescription {
+  readonly methods: readonly ('GET' | 'POST')[]
+  /** Open to scripts of every origin, without credentials (Fetch 3.2). Never for pages. */
+  readonly cors: boolean
+  answer(request: HttpRequest): Promise<HttpResponse> | HttpResponse
+  /** How a refusal looks; a JSON body (RFC 6749 5.2) unless the endpoint is a page. */
+  refusal?(error: OAuthError): HttpResponse | Promise<HttpResponse>
+}
+
+/** The headers that scripts of other origins may send and read (Fetch 3.2.3). */
+export interface CorsHeaders {
+  readonly allowed: string
+  readonly exposed: string
+}
+
+/** What routes are mounted with. */
+export interface Mounting {
+  readonly emit: Emit
+  readonly cors: CorsHeaders
+}
+
+/**
+ * Makes a route that answers every method, and rejects only where the application's own error page does.
+ *
+ * @param basePath what stands before the path of the endpoint
+ */
+export function routeOf(endpoint: Endpoint, basePath: string, { emit, cors }: Mounting): Route {
+  return {
+    path: basePath + endpoint.path,
+    methods: endpoint.methods,
+    async handle(request) {
+      let response: HttpResponse
+      try {
+        response = await answerTo(endpoint, request, cors)
+      } catch (thrown) {
+        const error = reportedError(thrown, request, emit)
+        response = await (endpoint.refusal?.(error) ?? errorResponse(error, request))
+      }
+      return endpoint.cors ? withCors(response, cors) : response
+    },
+  }
+}
+
+/** @throws Error when two routes have one path */
+export function checkPaths(routes: readonly Route[]): void {
+  const paths = routes.map(({ path }) => path)
+  const twice = paths.find((path, index) => paths.indexOf(path) !== index)
+  if (twice !== undefined) throw new Error(`paths: two endpoints are at ${twice}`)
+}
+
+function answerTo(
+  endpoint: Endpoint,
+  request: HttpRequest,
+  cors: CorsHeaders,
+): HttpResponse | Promise<HttpResponse> {
+  const { method, body } = request
+  if (method === 'OPTIONS' && endpoint.cors) return preflight(endpoint, cors)
+  if (method === 'HEAD' && readable(endpoint)) return withoutBody(endpoint.answer(request))
+  if (!endpoint.methods.some((allowed) => allowed === method)) return methodNotAllowed(endpoint)
+  if (Buffer.byteLength(body) > BODY_LIMIT) throw new OAuthError(BODY_REFUSALS.body_too_large)
+  return endpoint.answer(request)
+}
+
+async function withoutBody(answer: HttpResponse | Promise<HttpResponse>): Promise<HttpResponse> {
+  return { ...(await answer), body: '' }
+}
+
+function readable(endpoint: Endpoint): boolean {
+  return endpoint.cors && endpoint.methods.includes('GET')
+}
+
+function methodNotAllowed(endpoint: Endpoint): HttpResponse {
+  const allow = [
+    ...endpoint.methods,
+    ...(readable(endpoint) ? ['HEAD'] : []),
+    ...(endpoint.cors ? ['OPTIONS'] : []),
+  ]
+  return json(405, new OAuthError(METHOD_REFUSALS.method_not_allowed), { allow: allow.join(', ') })
+}
+
+function preflight(endpoint: Endpoint, cors: CorsHeaders): HttpResponse {
+  return {
+    status: 204,
+    headers: {
+      'access-control-allow-methods': endpoint.methods.join(', '),
+      'access-control-allow-headers': cors.allowed,
+      'access-control-max-age': '86400',
+    },
+    body: '',
+  }
+}
+
+/** `*` and no credentials: there is no cookie to steal, and every browser app may be a client. */
+function withCors({ status, headers, body }: HttpResponse, cors: CorsHeaders): HttpResponse {
+  return {
+    status,
+    headers: {
+      ...headers,
+      'access-control-allow-origin': '*',
+      'access-control-expose-headers': cors.exposed,
+    },
+    body,
+  }
+}

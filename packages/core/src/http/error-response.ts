@@ -1,0 +1,32 @@
+import type { Emit, RequestEvent } from '../kernel/events.ts'
+import { OAuthError, SERVER_REFUSALS } from '../kernel/oauth-error.ts'
+import { type HttpRequest, type HttpResponse, header, json } from './http.ts'
+
+/** The answer of RFC 6749 5.2 for a refusal. */
+export function errorResponse(error: OAuthError, request?: HttpRequest): HttpResponse {
+  return json(error.status, error, {
+    ...(error.retryAfter === undefined ? {} : { 'retry-after': String(error.retryAfter) }),
+    ...(error.error === 'invalid_client' && request ? clientChallenge(request) : {}),
+  })
+}
+
+/** A client that tried the Authorization header is told a scheme (RFC 6749 5.2), though only the body is read here. */
+function clientChallenge(request: HttpRequest): Record<string, string> {
+  const scheme = /^[A-Za-z]{1,20}(?= |$)/.exec(header(request, 'authorization') ?? '')?.[0]
+  return scheme === undefined ? {} : { 'www-authenticate': `${scheme} realm="oauth"` }
+}
+
+/**
+ * The refusal behind whatever was thrown, told to the operator. An error that core did not throw came from the
+ * application: the wire learns no more than `server_error`.
+ */
+export function reportedError(thrown: unknown, { path }: HttpRequest, emit: Emit): OAuthError {
+  const refusal =
+    thrown instanceof OAuthError
+      ? thrown
+      : new OAuthError(SERVER_REFUSALS.unexpected, undefined, { cause: thrown })
+  const { error, reason, message: detail, cause } = refusal
+  if (refusal.status >= 500) emit({ type: 'failed', path, error, reason, cause } satisfies RequestEvent)
+  else emit({ type: 'refused', path, error, reason, detail } satisfies RequestEvent)
+  return refusal
+}

@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest'
+import { OAuthError } from '../kernel/oauth-error.ts'
+import { BODY_LIMIT } from './endpoint.ts'
+import { readBody, toFetchHandler, toHttpRequest, toResponse } from './fetch-handler.ts'
+import type { HttpRequest, HttpResponse } from './http.ts'
+import { BODY_REFUSALS } from './parameters.ts'
+
+function serve(path: string, answer: (request: HttpRequest) => Promise<HttpResponse>) {
+  return toFetchHandler({ routes: [{ path, methods: ['POST'], handle: answer }] })
+}
+
+const mirror = async ({ body }: HttpRequest) => ({ status: 200, headers: {}, body })
+
+const post = (body: string | ReadableStream | null, headers: Record<string, string> = {}) =>
+  new Request('http://a/', { method: 'POST', body, headers, duplex: 'half' } as RequestInit)
+
+/** A body that never ends, and how much of it was asked for. */
+function endless() {
+  const asked = { chunks: 0, cancelled: false }
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      pull: (controller) => {
+        asked.chunks += 1
+        controller.enqueue(new Uint8Array(1024))
+      },
+      cancel: () => {
+        asked.cancelled = true
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  return { asked, stream }
+}
+
+describe('toFetchHandler', () => {
+  it.each([
+    ['/token', '/token', 200],
+    ['/token', '/token?a=/b', 200],
+    ['/token', '/token/', 404],
+    ['/token', '//token', 404],
+    ['/token', '/toke%6E', 404],
+    ['/things/:id/parts/:part', '/things/a%2Fb/parts/2', 200],
+    ['/things/:id', '/things/', 404],
+    ['/things/:id', '/things/1/2', 404],
+    ['/a.b', '/axb', 404],
+  ])('mounts %s, and answers %s with %i', async (path, asked, status) => {
+    expect((await serve(path, mirror)(new Request(`http://a${asked}`))).status).toBe(status)
+  })
+
+  it('leaves the body of a request that it has no route for to others', async () => {
+    const request = post('kept')
+    await serve('/token', mirror)(request)
+    expect(await request.text()).toBe('kept')
+  })
+
+  it.each([
+    ['a rejection', () => Promise.reject(new Error('internal'))],
+    [
+      'a throw',
+      () => {
+        throw new Error('internal')
+      },
+    ],
+    ['an answer that cannot be sent', async () => ({ status: 99, headers: {}, body: '' })],
+  ])('answers %s with server_error and no more', async (_, answer) => {
+    const response = await serve('/', answer)(post('x'))
+    expect([response.status, await response.text()]).toEqual([500, expect.stringMatching(/"server_error"/)])
+  })
+
+  it('answers the refusal that a route throws', async () => {
+    const response = await serve('/', () => Promise.reject(new OAuthError(BODY_REFUSALS.body_unreadable)))(
+      post('x'),
+    )
+    expect([response.status, await response.json()]).toMatchObject([400, { error: 'invalid_request' }])
+  })
+})
+
+describe('toHttpRequest', () => {
+  it.each([
+    ['https://host.example/a%2Fb/%7E?x=%2f&y=/?z', '/a%2Fb/%7E', 'x=%2f&y=/?z'],
+    ['http://127.0.0.1:81?x', '/', 'x'],
+    ['http://a/p?', '/p', ''],
+    ['http://a/p?q#f?g', '/p', 'q'],
+    ['http://a/p#f?g', '/p', ''],
+    ['http://a/?redirect_uri=http://b/c', '/', 'redirect_uri=http://b/c'],
+  ])('cuts %s into its path and its query', (url, path, query) => {
+    expect(toHttpRequest(new Request(url))).toMatchObject({ path, query, body: '' })
+  })
+
+  it('takes path and query from an address that was not parsed', () => {
+    const request = { method: 'GET', url: "http://a/../b?it's", headers: new Headers() } as Request
+    expect(toHttpRequest(request)).toMatchObject({ path: '/../b', query: "it's" })
+  })
+
+  it('has header names in lower case', () => {
+    const request = new Request('http://a', { headers: { 'X-Own': 'A, b', AUTHORIZATION: 'Bearer X' } })
+    expect(toHttpRequest(request).headers).toEqual({ 'x-own': 'A, b', authorization: 'Bearer X' })
+  })
+})
+
+describe('toResponse', () => {
+  it('sends each cookie on its own line', () => {
+    const cookies = ['a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT', 'b=2']
+    const response = toResponse({ status: 200, headers: { 'set-cookie': cookies }, body: '' })
+    expect(response.headers.getSetCookie()).toEqual(cookies)
+  })
+
+  it.each([204, 304])('sends %i, which may have no body', (status) => {
+    expect(toResponse({ status, headers: {}, body: '' })).toMatchObject({ status, body: null })
+  })
+})
+
+describe('readBody', () => {
+  it('reads text whose characters are cut between two chunks', async () => {
+    const bytes = new TextEncoder().encode('a€b')
+    const pieces = new ReadableStream({
+      start(controller) {
+        for (const byte of bytes) controller.enqueue(Uint8Array.of(byte))
+        controller.close()
+      },
+    })
+    expect(await readBody(post(pieces))).toBe('a€b')
+  })
+
+  it('shows that a character is incomplete', async () => {
+    const cut = new Blob([new TextEncoder().encode('a€').subarray(0, 3)])
+    expect(await readBody(post(cut.stream()))).toBe('a\ufffd')
+  })
+
+  it('reads no body as the empty text', async () => {
+    expect(await readBody(new Request('http://a'))).toBe('')
+    expect(await readBody(post(null, { 'content-length': '0' }))).toBe('')
+  })
+
+  it('stops where the limit is, whatever length was announced', async () => {
+    const { asked, stream } = endless()
+    const reading = readBody(post(stream, { 'content-length': '5' }))
+    await expect(reading).rejects.toMatchObject({ reason: 'body_too_large' })
+    expect(asked).toEqual({ chunks: BODY_LIMIT / 1024 + 1, cancelled: true })
+  })
+
+  it('counts bytes, not characters', async () => {
+    const characters = Math.floor(BODY_LIMIT / 3)
+    expect(await readBody(post('€'.repeat(characters)))).toHaveLength(characters)
+    await expect(readBody(post('€'.repeat(characters + 1)))).rejects.toMatchObject({ status: 413 })
+  })
+
+  it('refuses a body that breaks off', async () => {
+    const broken = new ReadableStream({ start: (controller) => controller.error(new Error('reset')) })
+    await expect(readBody(post(broken))).rejects.toMatchObject({ reason: 'body_unreadable' })
+  })
+
+  it('refuses a body that somebody else has read, or is reading', async () => {
+    const used = post('x')
+    await used.text()
+    const locked = post('x')
+    locked.body?.getReader()
+    const released = post('x')
+    const reader = released.body?.getReader()
+    while (!(await reader?.read())?.done);
+    reader?.releaseLock()
+    const emptied = post(new Blob([]).stream(), { 'content-length': '5' })
+    for (const request of [used, locked, released, emptied])
+      await expect(readBody(request)).rejects.toThrow(/application read the body/)
+  })
+})

@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { OAuthError, type Refusal, refusals } from '../kernel/oauth-error.ts'
+
+export const MESSAGE_REFUSALS = refusals({
+  message_invalid: { error: 'invalid_request', description: 'The request is malformed' },
+})
+
+const LONGEST_TEXT = 4000
+
+/** A value of bounded length, so that no rule behind it has to do with more. */
+export function text(longest = LONGEST_TEXT): z.ZodString {
+  return z.string().max(longest, `must be at most ${longest} characters`)
+}
+
+/** A list of bounded length. */
+export function listOf<Item extends z.ZodType>(item: Item, most: number): z.ZodArray<Item> {
+  return z.array(item).max(most, `must be at most ${most}`)
+}
+
+const MOST_RESOURCES = 20
+
+/** The one parameter that may be repeated (RFC 8707 2). */
+export const ResourceParameter = z
+  .union([z.string(), z.array(z.string())])
+  .optional()
+  .transform((value) => (value === undefined ? [] : [value].flat()))
+  .pipe(listOf(text(), MOST_RESOURCES))
+
+/**
+ * Reads a message by its schema. Parameters it does not name are ignored (RFC 6749 3.1); a repeated one is an
+ * array and so fails wherever the schema wants a string.
+ *
+ * @param refusalOf how a fault of this parameter is refused
+ * @throws OAuthError that names the first parameter at fault
+ */
+export function readMessage<Schema extends z.ZodType>(
+  schema: Schema,
+  input: unknown,
+  refusalOf: (parameter: string) => Refusal = () => MESSAGE_REFUSALS.message_invalid,
+): z.output<Schema> {
+  const parsed = schema.safeParse(input)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw new OAuthError(refusalOf(String(issue?.path[0])), issue && faultOf(issue, input))
+}
+
+function faultOf(issue: z.core.$ZodIssue, input: unknown): string {
+  const name = issue.path.map(String).join('.').slice(0, 100)
+  if (name === '') return 'The body must be a JSON object'
+  const value = Object(input)[String(issue.path[0])]
+  if (value === undefined) return `${name} is missing`
+  const repeated = issue.code === 'invalid_type' && issue.path.length === 1 && Array.isArray(value)
+  if (repeated) return `${name} must not be repeated`
+  return `${name}: ${issue.message}`
+}

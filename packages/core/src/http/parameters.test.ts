@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest'
+import { parameters } from './parameters.ts'
+
+describe('parameters', () => {
+  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
+    'take %s for a name like any other',
+    (name) => {
+      expect(parameters('a=b')[name]).toBeUndefined()
+      expect(Object.entries(parameters(`${name}=x&a=b`))).toEqual([
+        [name, 'x'],
+        ['a', 'b'],
+      ])
+      expect(Object.entries(parameters(`${name}=x&${name}=y`))).toEqual([[name, ['x', 'y']]])
+    },
+  )
+
+  it('are lists where they are repeated, and absent where they are empty', () => {
+    expect({ ...parameters('one=1&two=1&two=2&three=1&three=2&three=3&none=&nothing') }).toEqual({
+      one: '1',
+      two: ['1', '2'],
+      three: ['1', '2', '3'],
+    })
+  })
+
+  it('are decoded as forms are', () => {
+    expect({ ...parameters('scope=a+b%20c&uri=http%3A%2F%2F127.0.0.1%2F&name=%C3%A9') }).toEqual({
+      scope: 'a b c',
+      uri: 'http://127.0.0.1/',
+      name: 'é',
+    })
+  })
+})

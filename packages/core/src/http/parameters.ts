@@ -1,0 +1,63 @@
+import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { type HttpRequest, header } from './http.ts'
+
+export const BODY_REFUSALS = refusals({
+  media_type_unsupported: {
+    error: 'invalid_request',
+    description: 'The body has another media type than this endpoint reads',
+    status: 415,
+  },
+  body_unreadable: { error: 'invalid_request', description: 'The body could not be read' },
+  body_too_large: { error: 'invalid_request', description: 'The body is larger than 64 KiB', status: 413 },
+})
+
+/** Parameters by name: a repeated one is an array, one sent without a value is absent (RFC 6749 3.1). */
+export type Parameters = Readonly<Record<string, string | string[]>>
+
+/** Parameters inherit from this, so no name that a stranger sends means anything. A `null` prototype is slow. */
+const NOTHING = Object.freeze(Object.create(null))
+
+/** Decodes `application/x-www-form-urlencoded` text, which a query string is as well. */
+export function parameters(encoded: string): Parameters {
+  const found: Record<string, string | string[]> = Object.create(NOTHING)
+  new URLSearchParams(encoded).forEach((value, name) => {
+    const earlier = found[name]
+    if (earlier === undefined) found[name] = value
+    else if (typeof earlier === 'string') found[name] = [earlier, value]
+    else earlier.push(value)
+  })
+  for (const name in found) if (found[name] === '') delete found[name]
+  return found
+}
+
+export const FORM = 'application/x-www-form-urlencoded'
+
+/** The parameters of a form body. @throws OAuthError 415 for any other media type. */
+export function formParameters(request: HttpRequest): Parameters {
+  requireMediaType(request, FORM)
+  return parameters(request.body)
+}
+
+/** The value of a JSON body. @throws OAuthError 415 for any other media type, 400 for text that is not JSON. */
+export function jsonBody(request: HttpRequest): unknown {
+  requireMediaType(request, 'application/json')
+  try {
+    return JSON.parse(request.body)
+  } catch {
+    throw new OAuthError(BODY_REFUSALS.body_unreadable, 'The body is not valid JSON')
+  }
+}
+
+/** @throws OAuthError 415 for another media type, or for text that is not UTF-8 */
+export function requireMediaType(request: HttpRequest, expected: string): void {
+  const given = header(request, 'content-type') ?? ''
+  if (given === expected) return
+  const [essence = '', ...attributes] = given.toLowerCase().split(';')
+  const charset = attributes
+    .map((attribute) => attribute.trim())
+    .find((attribute) => attribute.startsWith('charset='))
+  const utf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset)
+  if (essence.trim() !== expected || !utf8) {
+    throw new OAuthError(BODY_REFUSALS.media_type_unsupported, `The body must be ${expected} in UTF-8`)
+  }
+}

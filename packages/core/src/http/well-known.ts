@@ -1,0 +1,29 @@
+/** Where things are, relative to an identifier: the issuer, or the URL of a resource. */
+
+/** The path of an issuer without a trailing slash; empty when it is only an origin. */
+export function basePathOf(issuer: string): string {
+  return (/^https?:\/\/[^/]+(\/.*)?$/.exec(issuer)?.[1] ?? '').replace(/\/$/, '')
+}
+
+/** The address of a path below the issuer, which may end in a slash of its own. */
+export function addressOf(issuer: string, path: string): string {
+  return issuer.replace(/\/$/, '') + path
+}
+
+/** A well-known document goes between the host and the path of what it describes (RFC 8414 3.1, RFC 9728 3.1). */
+export function wellKnownPath(name: string, identifier: string): string {
+  return `/.well-known/${name}${basePathOf(identifier)}`
+}
+
+export function wellKnownAddress(name: string, identifier: string): string {
+  const origin = /^https?:\/\/[^/]+/.exec(identifier)?.[0] ?? ''
+  return origin + wellKnownPath(name, identifier)
+}
+
+/** The path of an endpoint, below the issuer. @throws Error that names the option at fault */
+export function endpointPath(name: string, given: string | undefined, fallback: string): string {
+  const path = given ?? fallback
+  if (!/^\/[^?#\s]*$/.test(path))
+    throw new Error(`paths.${name} must begin with a slash, without query: ${path}`)
+  return path
+}

@@ -1,0 +1,113 @@
+/**
+ * How this server says no. A refusal lies beside the rule that says it: the client is told its error code and its
+ * description, the operator also gets its reason, by event.
+ */
+
+/** Error codes by the document that defines them, with the status they are answered with. */
+const STATUS = {
+  // RFC 6749 5.2
+  invalid_request: 400,
+  invalid_client: 401,
+  invalid_grant: 400,
+  unauthorized_client: 400,
+  unsupported_grant_type: 400,
+  invalid_scope: 400,
+  // RFC 6749 4.1.2.1
+  access_denied: 403,
+  unsupported_response_type: 400,
+  server_error: 500,
+  temporarily_unavailable: 503,
+  // RFC 6750 3.1
+  invalid_token: 401,
+  insufficient_scope: 403,
+  // RFC 7591 3.2.2
+  invalid_redirect_uri: 400,
+  invalid_client_metadata: 400,
+  // RFC 8707 2
+  invalid_target: 400,
+  // OpenID Connect Core 3.1.2.6
+  login_required: 400,
+  consent_required: 400,
+  request_not_supported: 400,
+  request_uri_not_supported: 400,
+  registration_not_supported: 400,
+} as const
+
+export type OAuthErrorCode = keyof typeof STATUS
+
+/** What is said to the client (RFC 6749 5.2). */
+export interface RefusalAnswer {
+  /** One of `OAuthErrorCode`, or a code that the RFC of a feature adds. */
+  readonly error: string
+  readonly description: string
+  /** Where HTTP itself has a status for the fault (RFC 9110 15.5). Default: the status of the code, or 400. */
+  readonly status?: number | undefined
+}
+
+export interface Refusal extends RefusalAnswer {
+  /** A stable name for operators: it does not change its meaning. */
+  readonly reason: string
+}
+
+type Table<Reason extends string> = { readonly [Name in Reason]: Refusal & { readonly reason: Name } }
+
+/** The refusals of a rule, each with its reason, which is its name in the table. */
+export function refusals<Reason extends string>(
+  answers: Readonly<Record<Reason, RefusalAnswer>>,
+): Table<Reason> {
+  const named = Object.entries<RefusalAnswer>(answers).map(([reason, answer]) => [
+    reason,
+    { reason, ...answer },
+  ])
+  return Object.fromEntries(named)
+}
+
+export const SERVER_REFUSALS = refusals({
+  store_unavailable: {
+    error: 'temporarily_unavailable',
+    description: 'The service cannot reach its store; try again',
+  },
+  contention: {
+    error: 'temporarily_unavailable',
+    description: 'Too many requests change this grant at once; try again',
+  },
+  unexpected: { error: 'server_error', description: 'Something went wrong; the operator has been told' },
+})
+
+export interface OAuthErrorOptions extends ErrorOptions {
+  /** When it is worth trying again, in whole seconds. Default 1 for a 503. */
+  readonly retryAfter?: number
+}
+
+/** A protocol refusal. `message` is the `error_description`; `reason` is for the operator only. */
+export class OAuthError extends Error {
+  readonly error: string
+  readonly reason: string
+  readonly status: number
+  /** Whole seconds, for `Retry-After`. */
+  readonly retryAfter: number | undefined
+
+  /** @param detail replaces the description of the refusal where it can name the offending value */
+  constructor(refusal: Refusal, detail?: string, options?: OAuthErrorOptions) {
+    super(printable(detail ?? refusal.description), options)
+    this.name = 'OAuthError'
+    this.reason = refusal.reason
+    this.error = refusal.error
+    this.status = refusal.status ?? statusOf(refusal.error)
+    this.retryAfter = options?.retryAfter ?? (this.status === 503 ? 1 : undefined)
+  }
+
+  /** The body of RFC 6749 5.2. */
+  toJSON(): { error: string; error_description: string } {
+    return { error: this.error, error_description: this.message }
+  }
+}
+
+function statusOf(error: string): number {
+  return STATUS[error as OAuthErrorCode] ?? 400
+}
+
+/** error_description may hold %x20-21 / %x23-5B / %x5D-7E only (RFC 6749 5.2). */
+function printable(text: string): string {
+  return text.replace(/["\\]/g, "'").replace(/[^\x20-\x7e]/g, '?')
+}

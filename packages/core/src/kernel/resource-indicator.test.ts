@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import {
+  audienceIncludes,
+  canonicalResource,
+  narrowedResources,
+  requestedResources,
+} from './resource-indicator.ts'
+
+const known = ['https://school.example', 'https://school.example/mcp']
+
+describe('canonicalResource', () => {
+  it.each([
+    ['https://school.example/', 'https://school.example'],
+    ['https://school.example/mcp', 'https://school.example/mcp'],
+    ['https://school.example/mcp/', 'https://school.example/mcp/'],
+    ['https://SCHOOL.example', 'https://SCHOOL.example'],
+    ['http://127.0.0.1:3000/', 'http://127.0.0.1:3000'],
+    ['urn:https://school.example/', 'urn:https://school.example/'],
+  ])('%s -> %s', (resource, expected) => {
+    expect(canonicalResource(resource)).toBe(expected)
+  })
+})
+
+describe('requestedResources', () => {
+  it('takes an origin with a trailing slash for the origin', () => {
+    expect(requestedResources(['https://school.example/', 'https://school.example'], known)).toEqual([
+      known[0],
+    ])
+  })
+
+  it.each([
+    'https://other.example',
+    'mcp',
+    'https://school.example/mcp#x',
+    'https://school.example/mcp/',
+    'javascript:x',
+    'x'.repeat(3000),
+  ])('refuses %s', (resource) => {
+    const reason = 'resource_unknown'
+    expect(() => requestedResources([resource], known)).toThrow(expect.objectContaining({ reason }))
+  })
+})
+
+describe('narrowedResources', () => {
+  it.each([
+    ['what was granted, when nothing is named', [], [known[1]], [known[1]]],
+    ['part of what was granted', [known[0]], known, [known[0]]],
+    ['any resource of a grant that was bound to none', [known[1]], [], [known[1]]],
+  ])('gives %s', (_, asked, granted, expected) => {
+    expect(narrowedResources(asked as string[], granted as string[], known)).toEqual(expected)
+  })
+
+  it.each([
+    ['beyond what was granted', [known[0]], [known[1]], 'resource_not_granted'],
+    ['unknown', ['https://other.example'], [], 'resource_unknown'],
+  ])('gives nothing %s', (_, asked, granted, reason) => {
+    const refused = () => narrowedResources(asked as string[], granted as string[], known)
+    expect(refused).toThrow(expect.objectContaining({ reason }))
+  })
+})
+
+describe('audienceIncludes', () => {
+  it('lets an unbound token in everywhere and a bound one only where it is bound', () => {
+    expect(audienceIncludes([], 'a')).toBe(true)
+    expect(audienceIncludes(['a'], 'a')).toBe(true)
+    expect(audienceIncludes(['a'], 'b')).toBe(false)
+  })
+})

@@ -1,0 +1,55 @@
+import { OAuthError, refusals } from './oauth-error.ts'
+import { includesAll } from './scope.ts'
+
+export const RESOURCE_REFUSALS = refusals({
+  resource_unknown: { error: 'invalid_target', description: 'resource is not a resource of this server' },
+  resource_not_granted: {
+    error: 'invalid_target',
+    description: 'resource was not part of the authorization',
+  },
+})
+
+/**
+ * Resource indicators (RFC 8707) are compared as strings, but for one thing: a resource that is only an origin is
+ * the same with and without a trailing slash, as URL libraries add one.
+ */
+export function canonicalResource(resource: string): string {
+  return /^https?:\/\/[^/?#]+\/$/.test(resource) ? resource.slice(0, -1) : resource
+}
+
+/** A resource of the options, canonical: an absolute URI without a fragment (RFC 8707 2). @throws Error that names it */
+export function checkedResource(option: string, resource: string): string {
+  if (!URL.canParse(resource)) throw new Error(`${option} must be an absolute URI: ${resource}`)
+  if (resource.includes('#')) throw new Error(`${option} must have no fragment: ${resource}`)
+  return canonicalResource(resource)
+}
+
+/** The resources of an authorization request; each must be one of this server. @throws OAuthError `invalid_target` */
+export function requestedResources(asked: readonly string[], known: readonly string[]): readonly string[] {
+  const resources = [...new Set(asked.map(canonicalResource))]
+  if (!includesAll(known, resources)) throw new OAuthError(RESOURCE_REFUSALS.resource_unknown)
+  return resources
+}
+
+/**
+ * The resources of a token request: part of what was authorized; none named means all of it (RFC 8707 2.2).
+ *
+ * @throws OAuthError `invalid_target`
+ */
+export function narrowedResources(
+  asked: readonly string[],
+  granted: readonly string[],
+  known: readonly string[],
+): readonly string[] {
+  if (asked.length === 0) return granted
+  const resources = requestedResources(asked, known)
+  // A grant that was bound to no resource is good at every one, so a token of it may be bound to any.
+  if (granted.length > 0 && !includesAll(granted, resources))
+    throw new OAuthError(RESOURCE_REFUSALS.resource_not_granted)
+  return resources
+}
+
+/** Whether a token is good at a resource: one bound to nothing is good at all resources of its server. */
+export function audienceIncludes(resources: readonly string[], resource: string): boolean {
+  return resources.length === 0 || resources.includes(resource)
+}

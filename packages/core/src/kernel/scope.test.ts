@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import { narrowedScopes, parseScope, requestedScopes } from './scope.ts'
+
+const catalogue = {
+  openid: { description: '' },
+  'courses:read': { description: '' },
+  'courses:write': { description: '' },
+}
+
+describe('parseScope', () => {
+  it('reads 4000 characters and not one more', () => {
+    expect(parseScope('x'.repeat(4000))).toHaveLength(1)
+    expect(parseScope('x'.repeat(4001))).toBeUndefined()
+  })
+
+  it('drops repeats and keeps the order', () => {
+    expect(parseScope('b a b')).toEqual(['b', 'a'])
+  })
+
+  it.each(['', ' ', 'a  b', ' a', 'a ', 'a\tb', 'a\nb', 'a"b', 'a\\b', 'ä', 'a\0', 'a '.repeat(2001)])(
+    'refuses %j',
+    (scope) => {
+      expect(parseScope(scope)).toBeUndefined()
+    },
+  )
+})
+
+describe('requestedScopes', () => {
+  it('gives the names that exist and are registered', () => {
+    expect(requestedScopes('courses:read openid', catalogue, undefined)).toEqual(['courses:read', 'openid'])
+  })
+
+  it.each([
+    ['courses:read nope', 'scope_unknown'],
+    ['courses:readx', 'scope_unknown'],
+    ['courses', 'scope_unknown'],
+    ['constructor', 'scope_unknown'],
+    ['__proto__', 'scope_unknown'],
+    ['a  b', 'scope_malformed'],
+    ['courses:write', 'scope_not_registered'],
+  ])('refuses %j: %s', (scope, reason) => {
+    const refused = () => requestedScopes(scope, catalogue, ['openid', 'courses:read'])
+    expect(refused).toThrow(expect.objectContaining({ reason }))
+  })
+})
+
+describe('narrowedScopes', () => {
+  const granted = ['openid', 'courses:read']
+
+  it.each([
+    [undefined, granted],
+    ['courses:read', ['courses:read']],
+  ])('%j -> %j', (scope, expected) => {
+    expect(narrowedScopes(scope, granted)).toEqual(expected)
+  })
+
+  it.each([
+    ['courses:read courses:write', 'scope_not_granted'],
+    ['  ', 'scope_malformed'],
+  ])('refuses %j: %s', (scope, reason) => {
+    expect(() => narrowedScopes(scope, granted)).toThrow(expect.objectContaining({ reason }))
+  })
+})

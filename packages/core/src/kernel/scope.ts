@@ -1,0 +1,75 @@
+import { OAuthError, refusals } from './oauth-error.ts'
+
+/** What a scope means to a person. */
+export interface ScopeDefinition {
+  /** In the words of the consent page, as what the app will be able to do. */
+  readonly description: string
+  /** Groups scopes on the consent page. */
+  readonly area?: string
+  readonly access?: 'read' | 'write'
+  /** Listed in the protected-resource metadata: clients ask for everything they find there. */
+  readonly baseline?: boolean
+}
+
+/** Every scope of a service, by name. The keys type `protect()`, so that a misspelt scope does not compile. */
+export type ScopeCatalogue<Scope extends string = string> = Readonly<Record<Scope, ScopeDefinition>>
+
+export const SCOPE_REFUSALS = refusals({
+  scope_missing: { error: 'invalid_request', description: 'scope is missing' },
+  scope_malformed: { error: 'invalid_scope', description: 'scope must be names separated by single spaces' },
+  scope_unknown: { error: 'invalid_scope', description: 'scope names a scope that does not exist here' },
+  scope_not_registered: {
+    error: 'invalid_scope',
+    description: 'scope names a scope that the client did not register for',
+  },
+  scope_not_granted: {
+    error: 'invalid_scope',
+    description: 'scope names a scope that the user did not grant',
+  },
+})
+
+const LONGEST_SCOPE = 4000
+/** scope-token, RFC 6749 3.3. */
+const SCOPE_TOKENS = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/
+
+/** The names in a `scope` parameter, without repeats, or `undefined` when its syntax is wrong (RFC 6749 3.3). */
+export function parseScope(scope: string): string[] | undefined {
+  if (scope.length > LONGEST_SCOPE || !SCOPE_TOKENS.test(scope)) return undefined
+  return [...new Set(scope.split(' '))]
+}
+
+/** The scopes of an authorization request: known here, and registered by the client. @throws OAuthError `invalid_scope` */
+export function requestedScopes(
+  scope: string,
+  catalogue: ScopeCatalogue,
+  registered: readonly string[] | undefined,
+): readonly string[] {
+  const names = namesOf(scope)
+  if (!names.every((name) => Object.hasOwn(catalogue, name)))
+    throw new OAuthError(SCOPE_REFUSALS.scope_unknown)
+  if (registered !== undefined && !includesAll(registered, names))
+    throw new OAuthError(SCOPE_REFUSALS.scope_not_registered)
+  return names
+}
+
+/**
+ * The scopes of a refresh: any part of what the user granted; none named means all of it (RFC 6749 6).
+ *
+ * @throws OAuthError `invalid_scope`
+ */
+export function narrowedScopes(scope: string | undefined, granted: readonly string[]): readonly string[] {
+  if (scope === undefined) return granted
+  const names = namesOf(scope)
+  if (!includesAll(granted, names)) throw new OAuthError(SCOPE_REFUSALS.scope_not_granted)
+  return names
+}
+
+function namesOf(scope: string): readonly string[] {
+  const names = parseScope(scope)
+  if (names === undefined) throw new OAuthError(SCOPE_REFUSALS.scope_malformed)
+  return names
+}
+
+export function includesAll(held: readonly string[], wanted: readonly string[]): boolean {
+  return wanted.every((name) => held.includes(name))
+}

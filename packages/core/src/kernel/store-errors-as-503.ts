@@ -1,0 +1,50 @@
+import { OAuthError, SERVER_REFUSALS } from './oauth-error.ts'
+import type { Records, Store } from './store.ts'
+
+/**
+ * The store as core uses it: whatever a method rejects with or throws becomes `temporarily_unavailable`, so that an
+ * outage is a 503 everywhere and never looks like a bad token.
+ */
+export function storeErrorsAs503({ clients, grants, transients }: Store): Store {
+  return {
+    clients: { ...recordErrorsAs503(clients), scan: () => eachRecord(clients) },
+    grants: {
+      ...recordErrorsAs503(grants),
+      scan: () => eachRecord(grants),
+      listBySubject: errorsAs503((subject: string) => grants.listBySubject(subject)),
+    },
+    transients: transients && recordErrorsAs503(transients),
+  }
+}
+
+function recordErrorsAs503<T>(records: Omit<Records<T>, 'scan'>): Omit<Records<T>, 'scan'> {
+  return {
+    find: errorsAs503((id) => records.find(id)),
+    insert: errorsAs503((id, value, expiresAt) => records.insert(id, value, expiresAt)),
+    replace: errorsAs503((id, seen, value, expiresAt) => records.replace(id, seen, value, expiresAt)),
+    remove: errorsAs503((id) => records.remove(id)),
+  }
+}
+
+async function* eachRecord<T>(records: Records<T>): AsyncGenerator<T> {
+  const each = records.scan()[Symbol.asyncIterator]()
+  const next = errorsAs503(() => each.next())
+  for (let step = await next(); !step.done; step = await next()) yield step.value
+}
+
+/** Not async itself: every request goes through several of these. */
+function errorsAs503<Given extends unknown[], Result>(
+  method: (...given: Given) => Promise<Result>,
+): (...given: Given) => Promise<Result> {
+  return (...given) => {
+    try {
+      return method(...given).catch(unavailable)
+    } catch (cause) {
+      return unavailable(cause)
+    }
+  }
+}
+
+async function unavailable(cause: unknown): Promise<never> {
+  throw new OAuthError(SERVER_REFUSALS.store_unavailable, undefined, { cause })
+}

@@ -1,0 +1,106 @@
+/** Who is counted, and what happens beyond a limit. The application counts; only what fails anyway is ever refused. */
+import type { HttpRequest } from '../http/http.ts'
+import type { Emit } from '../kernel/events.ts'
+import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import type { Client } from '../kernel/records.ts'
+import { networkOf } from './caller-network.ts'
+
+/** RFC 6749 has no code of its own for RFC 6585's 429. */
+export const LIMIT_REFUSALS = refusals({
+  too_many_registrations: {
+    error: 'temporarily_unavailable',
+    description: 'Too many clients were registered from this address; try again later',
+    status: 429,
+  },
+  too_many_failures: {
+    error: 'temporarily_unavailable',
+    description: 'Too many requests of this client failed; try again later',
+    status: 429,
+  },
+})
+
+/** What is counted: clients that register themselves, and requests of a client that were refused. */
+export type RateLimit = 'registration' | 'client_failure'
+
+/** The application decides how to count; core decides what is counted, and whose it is. */
+export interface RateLimiter {
+  /**
+   * Counts one event. A limiter that rejects is told of by event, and everything passes: it must not become an outage.
+   *
+   * @param key whose event it is: an address, or a client at an address; below 600 characters
+   * @returns the whole seconds until there is room again; 0 when there is room now
+   */
+  take(limit: RateLimit, key: string): Promise<number>
+}
+
+export interface LimitOptions {
+  /** Counts registrations by address, and failed requests by client and address. Default: nothing is limited. */
+  readonly rateLimiter?: RateLimiter | undefined
+}
+
+/** The rate limiter rejected, and what it should have counted passed. `cause` is what it rejected with. */
+export interface LimitEvent {
+  readonly type: 'limiter_failed'
+  readonly limit: RateLimit
+  readonly cause: unknown
+}
+
+export interface RateLimits {
+  /** Counts one registration of this caller. @throws OAuthError 429 when there were too many */
+  limitRegistrations(request: HttpRequest): Promise<void>
+  /**
+   * Counts a refusal, and answers what to refuse with: the same, or beyond the limit a 429. A client id is public, so
+   * nobody's failures may cost anybody a request that is in order. What a refusal does, such as ending the grant of a
+   * stolen token, is done by then.
+   *
+   * @param client who sent the request, as far as anybody knows
+   */
+  limitFailures(
+    cause: unknown,
+    request: HttpRequest,
+    client: Promise<Client | undefined> | undefined,
+  ): Promise<unknown>
+}
+
+export function rateLimits({ rateLimiter }: LimitOptions, emit: Emit): RateLimits {
+  async function take(limit: RateLimit, key: string): Promise<number> {
+    try {
+      return (await rateLimiter?.take(limit, key)) ?? 0
+    } catch (cause) {
+      emit({ type: 'limiter_failed', limit, cause } satisfies LimitEvent)
+      return 0
+    }
+  }
+
+  return {
+    async limitRegistrations(request) {
+      const network = callerNetwork(request)
+      const wait = network === undefined ? 0 : await take('registration', network)
+      if (wait > 0)
+        throw new OAuthError(LIMIT_REFUSALS.too_many_registrations, undefined, { retryAfter: wait })
+    },
+
+    async limitFailures(cause, request, client) {
+      const network = callerNetwork(request)
+      if (rateLimiter === undefined || network === undefined || !isCallersFault(cause)) return cause
+      const retryAfter = await take('client_failure', `${await nameOf(client)} ${network}`)
+      if (retryAfter === 0) return cause
+      return new OAuthError(LIMIT_REFUSALS.too_many_failures, undefined, { cause, retryAfter })
+    },
+  }
+}
+
+function isCallersFault(cause: unknown): boolean {
+  return cause instanceof OAuthError && cause.status < 500
+}
+
+/** Ids of no client count as one, or a stranger could fill the memory of the limiter with them. */
+async function nameOf(client: Promise<Client | undefined> | undefined): Promise<string> {
+  const known = await client?.catch(() => undefined)
+  return known?.clientId ?? 'unknown'
+}
+
+/** Without the address of the caller there is nobody to count: one counter for all would lock everybody out. */
+function callerNetwork({ remoteAddress }: HttpRequest): string | undefined {
+  return remoteAddress === undefined ? undefined : networkOf(remoteAddress)
+}

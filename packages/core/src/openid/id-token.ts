@@ -1,0 +1,84 @@
+import { hash } from 'node:crypto'
+import { SignJWT } from 'jose'
+import type { TokenMembers } from '../grants/token-response.ts'
+import type { Kernel } from '../kernel/kernel.ts'
+import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import type { Client, SigningAlgorithm } from '../kernel/records.ts'
+import type { PrivateJwk } from '../tokens/private-jwk.ts'
+import type { SigningKeys } from '../tokens/signing-keys.ts'
+import { asksForOpenId } from './openid-scope.ts'
+
+export const ID_TOKEN_REFUSALS = refusals({
+  signing_key_unavailable: {
+    error: 'temporarily_unavailable',
+    description: 'No signing key is available; try again',
+  },
+})
+
+/** The ID token in the answer of the token endpoint (OpenID Connect Core 3.1.3.3). */
+export function idTokenMembers(kernel: Kernel, keys: SigningKeys, lifetime: number): TokenMembers {
+  return {
+    requireMakeable(client, { scopes }) {
+      if (asksForOpenId(scopes)) requiredSigner(keys, client)
+    },
+    membersOf(client, exchanged, { access_token }) {
+      const { subject } = exchanged.grant
+      // An ID token speaks of a user, and there may be none.
+      if (subject === undefined || !asksForOpenId(exchanged.issued.scopes)) return undefined
+      const issuedAt = kernel.now()
+      return signIdToken(requiredSigner(keys, client), {
+        issuer: kernel.issuer,
+        subject,
+        clientId: client.clientId,
+        authTime: exchanged.grant.authTime,
+        nonce: exchanged.nonce,
+        accessToken: access_token,
+        issuedAt,
+        expiresAt: issuedAt + lifetime,
+      }).then((id_token) => ({ id_token }))
+    },
+  }
+}
+
+function requiredSigner(keys: SigningKeys, { idTokenSignedResponseAlg }: Client): PrivateJwk {
+  const key = keys.signer(idTokenSignedResponseAlg)
+  if (key === undefined) throw new OAuthError(ID_TOKEN_REFUSALS.signing_key_unavailable)
+  return key
+}
+
+/** What an ID token says (OpenID Connect Core 2). */
+interface IdTokenContent {
+  readonly issuer: string
+  readonly subject: string
+  readonly clientId: string
+  readonly authTime: number | undefined
+  readonly nonce?: string | undefined
+  /** The access token issued beside it, for `at_hash`. */
+  readonly accessToken: string
+  /** Epoch seconds. */
+  readonly issuedAt: number
+  readonly expiresAt: number
+}
+
+async function signIdToken(key: PrivateJwk, content: IdTokenContent): Promise<string> {
+  const claims = {
+    auth_time: content.authTime,
+    at_hash: accessTokenHash(content.accessToken, key.alg),
+    azp: content.clientId,
+    nonce: content.nonce,
+  }
+  return new SignJWT(claims)
+    .setProtectedHeader({ alg: key.alg, kid: key.kid, typ: 'JWT' })
+    .setIssuer(content.issuer)
+    .setSubject(content.subject)
+    .setAudience(content.clientId)
+    .setIssuedAt(content.issuedAt)
+    .setExpirationTime(content.expiresAt)
+    .sign(key)
+}
+
+/** Half of the token's hash, by the hash of the signature's algorithm (OpenID Connect Core 3.1.3.6). */
+function accessTokenHash(accessToken: string, alg: SigningAlgorithm): string {
+  const digest = hash(alg === 'EdDSA' ? 'sha512' : 'sha256', accessToken, 'buffer')
+  return digest.subarray(0, digest.length / 2).toString('base64url')
+}

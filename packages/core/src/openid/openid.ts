@@ -1,0 +1,69 @@
+/** OpenID Connect, where the catalogue of scopes has `openid`: ID tokens, UserInfo, and what the metadata says of both. */
+
+import type { TokenMembers } from '../grants/token-response.ts'
+import type { Endpoint } from '../http/endpoint.ts'
+import { endpointPath } from '../http/well-known.ts'
+import type { Kernel } from '../kernel/kernel.ts'
+import type { AccessTokenFormat } from '../tokens/access-token.ts'
+import type { SigningKeys } from '../tokens/signing-keys.ts'
+import { claimsOfScopes, type UserClaims } from './claims.ts'
+import { idTokenMembers } from './id-token.ts'
+import { OPENID } from './openid-scope.ts'
+import { userinfo } from './userinfo.ts'
+
+export interface OpenIdOptions {
+  /** The claims of a user (OIDC Core 5.1); `undefined` when the user is gone. Needed when the catalogue has `openid`. */
+  readonly claims?: ((subject: string) => Promise<UserClaims | undefined>) | undefined
+  readonly paths?: { readonly userinfo?: string | undefined } | undefined
+}
+
+export interface OpenIdContext {
+  readonly keys: SigningKeys
+  readonly accessTokens: AccessTokenFormat
+  /** Of an ID token, in seconds: it lives as long as the access token beside it. */
+  readonly lifetime: number
+}
+
+interface OpenId {
+  readonly endpoints: Endpoint[]
+  readonly metadata: Readonly<Record<string, unknown>>
+  readonly tokenMembers: TokenMembers
+}
+
+/** @returns nothing where nobody can ask for `openid`. @throws Error that names the option at fault */
+export function openId(
+  kernel: Kernel,
+  { claims, paths }: OpenIdOptions,
+  { keys, accessTokens, lifetime }: OpenIdContext,
+): OpenId[] {
+  if (!Object.hasOwn(kernel.scopes, OPENID)) return []
+  // OpenID Connect Core 15.1: every provider signs with RS256, whatever else it offers.
+  if (keys.signer('RS256') === undefined) throw new Error('keys: the openid scope needs a key for RS256')
+  if (claims === undefined) throw new Error('claims is needed for the openid scope')
+  const path = endpointPath('userinfo', paths?.userinfo, '/api/oauth/userinfo')
+  return [
+    {
+      endpoints: [userinfo(kernel, path, claims, accessTokens)],
+      metadata: metadataOf(Object.keys(kernel.scopes), keys),
+      tokenMembers: idTokenMembers(kernel, keys, lifetime),
+    },
+  ]
+}
+
+/** The claims that make the frame of an ID token. */
+const FRAME = ['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash', 'azp']
+
+/** OpenID Connect Discovery 3. */
+function metadataOf(scopes: readonly string[], keys: SigningKeys): OpenId['metadata'] {
+  return {
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: keys.algorithms,
+    claim_types_supported: ['normal'],
+    claims_supported: [...FRAME, ...claimsOfScopes(scopes)],
+    prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
+    claims_parameter_supported: false,
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false,
+    require_request_uri_registration: false,
+  }
+}

@@ -1,0 +1,53 @@
+import type { Endpoint } from '../http/endpoint.ts'
+import { type HttpRequest, type HttpResponse, json } from '../http/http.ts'
+import { wellKnownAddress } from '../http/well-known.ts'
+import type { Kernel } from '../kernel/kernel.ts'
+import { OAuthError } from '../kernel/oauth-error.ts'
+import { canonicalResource } from '../kernel/resource-indicator.ts'
+import { BEARER_REFUSALS } from '../resource/bearer.ts'
+import { accessOf, bearerRefusal, type GuardedResource } from '../resource/guard.ts'
+import type { AccessTokenFormat } from '../tokens/access-token.ts'
+import { claimsFor, type UserClaims } from './claims.ts'
+import { OPENID } from './openid-scope.ts'
+
+type Claims = (subject: string) => Promise<UserClaims | undefined>
+
+/** The UserInfo endpoint (OpenID Connect Core 5.3). There is no anonymous user, so no token is a 401. */
+export function userinfo(
+  kernel: Kernel,
+  path: string,
+  claims: Claims,
+  accessTokens: AccessTokenFormat,
+): Endpoint {
+  const { issuer, store, now, emit } = kernel
+  const guard = {
+    grants: store.grants,
+    resource: canonicalResource(issuer),
+    metadataUrl: wellKnownAddress('oauth-protected-resource', issuer),
+    anonymous: 'refuse' as const,
+    accessTokens,
+    now,
+    emit,
+  }
+  return {
+    path,
+    metadataName: 'userinfo_endpoint',
+    summary: 'Claims of the user (OpenID Connect Core 5.3)',
+    methods: ['GET', 'POST'],
+    cors: true,
+    answer: (request) => answerUserinfo(guard, claims, request),
+  }
+}
+
+async function answerUserinfo(
+  guard: GuardedResource & { readonly anonymous: 'refuse' },
+  claims: Claims,
+  request: HttpRequest,
+): Promise<HttpResponse> {
+  const access = await accessOf(guard, request, [OPENID])
+  if (access.kind === 'refused') return access.response
+  const { subject, scopes } = access.token
+  const user = await claims(subject)
+  if (user === undefined) return bearerRefusal(guard, new OAuthError(BEARER_REFUSALS.bearer_subject_gone))
+  return json(200, { sub: subject, ...claimsFor(scopes, user) })
+}

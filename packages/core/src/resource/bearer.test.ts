@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { bearerChallenge, bearerToken } from './bearer.ts'
+
+describe('bearerToken', () => {
+  it.each([undefined, '', 'Basic eDp5', 'Bearertoken', 'DPoP abc'])(
+    'takes %j for no token at all',
+    (authorization) => {
+      expect(bearerToken(authorization)).toBeUndefined()
+    },
+  )
+
+  it.each(['Bearer abc', 'bearer abc', 'BEARER abc'])('reads %j', (authorization) => {
+    expect(bearerToken(authorization)).toBe('abc')
+  })
+
+  it.each([
+    'Bearer',
+    'Bearer ',
+    'Bearer  abc',
+    'Bearer a b',
+    'Bearer a,b',
+    'Bearer abc, Bearer def',
+    'Basic eDp5, Bearer abc',
+    'Basic eDp5,Bearer abc',
+    'Bearer ä',
+    'Bearer "abc"',
+    // Our own token under another scheme is a mistake of its sender, and not nobody.
+    `DPoP gka_${'g'.repeat(22)}.${'s'.repeat(43)}`,
+    `gka_${'g'.repeat(22)}.${'s'.repeat(43)}`,
+    `Bearer ${'a'.repeat(3000)}`,
+  ])('finds a fault with %j and does not call it anonymous', (authorization) => {
+    const reason = 'bearer_malformed'
+    expect(() => bearerToken(authorization)).toThrow(expect.objectContaining({ reason }))
+  })
+})
+
+describe('bearerChallenge', () => {
+  it('leaves out what has no value', () => {
+    expect(
+      bearerChallenge({ error: 'invalid_token', scope: undefined, resource_metadata: 'https://x' }),
+    ).toBe('Bearer error="invalid_token", resource_metadata="https://x"')
+  })
+
+  it('is the bare scheme when there is nothing to say', () => {
+    expect(bearerChallenge({})).toBe('Bearer')
+  })
+})

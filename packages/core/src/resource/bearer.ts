@@ -1,0 +1,47 @@
+import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+
+export const BEARER_REFUSALS = refusals({
+  bearer_missing: { error: 'invalid_token', description: 'An access token is required' },
+  bearer_malformed: { error: 'invalid_token', description: 'The Authorization header is malformed' },
+  bearer_unknown: { error: 'invalid_token', description: 'The access token is unknown, expired or revoked' },
+  bearer_wrong_audience: {
+    error: 'invalid_token',
+    description: 'The access token was issued for another resource',
+  },
+  bearer_subject_gone: {
+    error: 'invalid_token',
+    description: 'The user of this access token no longer exists',
+  },
+  bearer_scope_missing: {
+    error: 'insufficient_scope',
+    description: 'The access token lacks a scope that this needs',
+  },
+})
+
+/** b64token, RFC 6750 2.1. */
+const BEARER_CREDENTIALS = /^bearer ([A-Za-z0-9\-._~+/]{1,2048}=*)$/i
+
+/** One of our access or refresh tokens, whatever scheme it is sent under. */
+const OWN_TOKEN = /\bgk[ar]_[\w-]{22}\./
+
+/**
+ * Reads RFC 6750 2.1 credentials. Credentials of another scheme are no token here, unless they hold a token of ours:
+ * whoever sends that, or a `Bearer` gone wrong, is refused and never quietly anonymous. Two headers reach this joined
+ * by a comma, which no token may hold.
+ *
+ * @returns the token, or `undefined` when there is none
+ * @throws OAuthError `invalid_token`
+ */
+export function bearerToken(authorization: string | undefined): string | undefined {
+  if (authorization === undefined) return undefined
+  const meant = /(^|,\s*)bearer(\s|,|$)/i.test(authorization) || OWN_TOKEN.test(authorization)
+  const token = BEARER_CREDENTIALS.exec(authorization)?.[1]
+  if (meant && token === undefined) throw new OAuthError(BEARER_REFUSALS.bearer_malformed)
+  return token
+}
+
+/** A `WWW-Authenticate: Bearer` challenge (RFC 6750 3, RFC 9728 5.1); values hold no quotes by construction. */
+export function bearerChallenge(attributes: Readonly<Record<string, string | undefined>>): string {
+  const pairs = Object.entries(attributes).filter(([, value]) => value !== undefined)
+  return ['Bearer', pairs.map(([name, value]) => `${name}="${value}"`).join(', ')].join(' ').trim()
+}

@@ -1,0 +1,143 @@
+/**
+ * The guard of an API (RFC 6750 3): a request comes in; a valid token, nobody, or the answer that refuses it goes out.
+ * It reads one record and writes none.
+ */
+
+import { findAccessToken } from '../grants/grant.ts'
+import { errorResponse, reportedError } from '../http/error-response.ts'
+import { type HttpRequest, type HttpResponse, header } from '../http/http.ts'
+import type { Emit } from '../kernel/events.ts'
+import { OAuthError } from '../kernel/oauth-error.ts'
+import type { Grant } from '../kernel/records.ts'
+import { audienceIncludes } from '../kernel/resource-indicator.ts'
+import { includesAll } from '../kernel/scope.ts'
+import type { GrantRecords } from '../kernel/store.ts'
+import type { AccessTokenFormat } from '../tokens/access-token.ts'
+import type { GrantSecret } from '../tokens/credential.ts'
+import { BEARER_REFUSALS, bearerChallenge, bearerToken } from './bearer.ts'
+
+/** A valid access token, as the guard found it. */
+export interface AccessToken {
+  readonly grantId: string
+  readonly subject: string
+  readonly clientId: string
+  readonly scopes: readonly string[]
+  /** The resources it is bound to; empty means every resource of its server. */
+  readonly resources: readonly string[]
+  /** Epoch seconds. */
+  readonly issuedAt: number
+  readonly expiresAt: number
+}
+
+export interface Authorized {
+  readonly kind: 'authorized'
+  readonly token: AccessToken
+}
+
+/** A request without a token, where the guard lets it through. */
+export interface Anonymous {
+  readonly kind: 'anonymous'
+}
+
+export interface Refused {
+  readonly kind: 'refused'
+  /** The answer to send. */
+  readonly response: HttpResponse
+}
+
+/** What a request to a protected resource may do. */
+export type Access<Auth extends Authorized | Anonymous = Authorized> = Auth | Refused
+
+/** What the decision needs to know of the resource it guards. */
+export interface GuardedResource {
+  readonly grants: GrantRecords
+  /** Its identifier (RFC 8707), canonical. */
+  readonly resource: string
+  /** Where its metadata is (RFC 9728 3). */
+  readonly metadataUrl: string
+  /** Whether a request without a token passes. */
+  readonly anonymous: 'allow' | 'refuse'
+  readonly accessTokens: AccessTokenFormat
+  readonly now: () => number
+  readonly emit: Emit
+}
+
+/** The decision of RFC 6750 3. */
+export function accessOf(
+  guard: GuardedResource & { readonly anonymous: 'refuse' },
+  request: HttpRequest,
+  required: readonly string[],
+): Promise<Access>
+export function accessOf(
+  guard: GuardedResource,
+  request: HttpRequest,
+  required: readonly string[],
+): Promise<Access<Authorized | Anonymous>>
+export async function accessOf(
+  guard: GuardedResource,
+  request: HttpRequest,
+  required: readonly string[],
+): Promise<Access<Authorized | Anonymous>> {
+  try {
+    const bearer = bearerToken(header(request, 'authorization'))
+    if (bearer === undefined)
+      return guard.anonymous === 'allow'
+        ? ANONYMOUS
+        : { kind: 'refused', response: tokenRequired(guard, required) }
+    const presented = guard.accessTokens.read(bearer)
+    const stored = presented && (await guard.grants.find(presented.grantId))
+    const token = liveToken(guard, presented, stored?.value)
+    if (!includesAll(token.scopes, required)) throw new OAuthError(BEARER_REFUSALS.bearer_scope_missing)
+    return { kind: 'authorized', token }
+  } catch (thrown) {
+    const error = reportedError(thrown, request, guard.emit)
+    return { kind: 'refused', response: bearerRefusal(guard, error, required) }
+  }
+}
+
+const ANONYMOUS: Anonymous = { kind: 'anonymous' }
+
+function liveToken(guard: GuardedResource, presented?: GrantSecret, grant?: Grant): AccessToken {
+  const state = presented && grant && findAccessToken(grant, presented.secret, guard.now())
+  // A grant without a user is no user's: a route that takes machines has to say so.
+  if (grant?.subject === undefined || state === undefined)
+    throw new OAuthError(BEARER_REFUSALS.bearer_unknown)
+  if (!audienceIncludes(state.resources, guard.resource))
+    throw new OAuthError(BEARER_REFUSALS.bearer_wrong_audience)
+  const { id: grantId, subject, clientId } = grant
+  const { scopes, resources, issuedAt, expiresAt } = state
+  return { grantId, subject, clientId, scopes, resources, issuedAt, expiresAt }
+}
+
+/**
+ * The 401 for a request that must not be anonymous. It has no error code, since no token was tried (RFC 6750 3.1). It
+ * names the scope that the request needs: a client that is not told asks for every scope there is.
+ */
+function tokenRequired({ metadataUrl }: GuardedResource, required: readonly string[]): HttpResponse {
+  const scope = required.length === 0 ? undefined : required.join(' ')
+  const response = errorResponse(new OAuthError(BEARER_REFUSALS.bearer_missing))
+  const challenge = bearerChallenge({ scope, resource_metadata: metadataUrl })
+  return withChallenge(response, challenge)
+}
+
+/** RFC 6750 3.1, RFC 9728 5.1. An outage is a 503 without a challenge: a client must not throw its token away. */
+export function bearerRefusal(
+  guard: GuardedResource,
+  error: OAuthError,
+  required: readonly string[] = [],
+): HttpResponse {
+  const response = errorResponse(error)
+  if (error.status >= 500) return response
+  const lacking = error.reason === BEARER_REFUSALS.bearer_scope_missing.reason
+  const challenge = bearerChallenge({
+    error: error.error,
+    error_description: error.message,
+    scope: lacking ? required.join(' ') : undefined,
+    resource_metadata: guard.metadataUrl,
+  })
+  return withChallenge(response, challenge)
+}
+
+function withChallenge(response: HttpResponse, challenge: string): HttpResponse {
+  return { ...response, headers: { ...response.headers, 'www-authenticate': challenge } }
+}

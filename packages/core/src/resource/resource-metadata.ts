@@ -1,0 +1,40 @@
+import type { Endpoint } from '../http/endpoint.ts'
+import { publicDocument } from '../http/public-document.ts'
+import { wellKnownPath } from '../http/well-known.ts'
+import type { Kernel } from '../kernel/kernel.ts'
+
+export interface ResourceMetadataOptions {
+  /** A page for people who write clients; becomes `service_documentation` and `resource_documentation`. */
+  readonly documentation?: string | undefined
+}
+
+/**
+ * Protected-resource metadata (RFC 9728 2), a document for each resource of this server.
+ *
+ * @returns endpoints whose paths count from the root of the host
+ * @throws Error that names a resource whose document would stand where that of another does
+ */
+export function resourceMetadata(kernel: Kernel, { documentation }: ResourceMetadataOptions): Endpoint[] {
+  const paths = kernel.resources.map((resource) => wellKnownPath('oauth-protected-resource', resource))
+  return kernel.resources.map((resource, index) => {
+    const path = paths[index] ?? ''
+    const earlier = paths.indexOf(path)
+    if (earlier !== index)
+      throw new Error(
+        `resources[${index}] would have its metadata where resources[${earlier}] has it: ${path}`,
+      )
+    const answer = publicDocument(metadataOf(kernel, resource, documentation))
+    return { path, cors: true, methods: ['GET'], answer }
+  })
+}
+
+function metadataOf({ issuer, scopes }: Kernel, resource: string, documentation: string | undefined): object {
+  return {
+    resource,
+    authorization_servers: [issuer],
+    // Clients ask for all they find here, so only what any client may well need is listed.
+    scopes_supported: Object.entries(scopes).flatMap(([name, { baseline }]) => (baseline ? [name] : [])),
+    bearer_methods_supported: ['header'],
+    resource_documentation: documentation,
+  }
+}

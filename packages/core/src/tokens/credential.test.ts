@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import type { GrantId } from '../kernel/records.ts'
+import type { Secret } from '../kernel/secrets.ts'
+import { opaqueAccessTokens } from './access-token.ts'
+import { formatCode, formatRefreshToken, parseCode, parseRefreshToken, withoutSecrets } from './credential.ts'
+
+const { read: parseAccessToken, write: formatAccessToken } = opaqueAccessTokens
+const grantId = 'g'.repeat(22) as GrantId
+const secret = 's'.repeat(43) as Secret
+const family = 'f'.repeat(22)
+const refresh = { grantId, family, generation: 12, secret }
+
+describe('a token string', () => {
+  it('says what it is and which grant it belongs to', () => {
+    expect(parseCode(formatCode({ grantId, secret }))).toEqual({ grantId, secret })
+    expect(parseAccessToken(formatAccessToken({ grantId, secret }))).toEqual({ grantId, secret })
+    expect(parseRefreshToken(formatRefreshToken(refresh))).toEqual(refresh)
+  })
+
+  it('is not taken for one of another kind', () => {
+    const [code, access] = [formatCode({ grantId, secret }), formatAccessToken({ grantId, secret })]
+    expect([
+      parseAccessToken(code),
+      parseRefreshToken(code),
+      parseCode(access),
+      parseRefreshToken(access),
+    ]).toEqual([undefined, undefined, undefined, undefined])
+    expect(parseAccessToken(formatRefreshToken(refresh))).toBeUndefined()
+  })
+
+  it.each([
+    '',
+    'gka_',
+    `gka_${grantId}.${secret}x`,
+    `gka_${grantId}${secret}`,
+    ` gka_${grantId}.${secret}`,
+    `gka_${grantId}.${secret}\n`,
+  ])('is refused as an access token when it is %j', (text) => {
+    expect(parseAccessToken(text)).toBeUndefined()
+  })
+
+  it('keeps its name and loses its secret in what is logged', () => {
+    const text = `my ${formatRefreshToken(refresh)}, ${formatCode({ grantId, secret })}`
+    expect(withoutSecrets(text)).toBe(`my gkr_${grantId}, gkc_${grantId}`)
+    expect(withoutSecrets('An app')).toBe('An app')
+  })
+
+  it.each(['-1', '01', '1e3', '9999999999', ''])('is refused with the generation %j', (generation) => {
+    expect(parseRefreshToken(`gkr_${grantId}.${family}.${generation}.${secret}`)).toBeUndefined()
+  })
+})

@@ -1,0 +1,63 @@
+import type { GrantId } from '../kernel/records.ts'
+import type { Secret } from '../kernel/secrets.ts'
+
+/**
+ * Every credential names its grant, so whatever is presented is one read of one record. The prefixes let secret
+ * scanners find leaked credentials and tell people what they are looking at.
+ *
+ *   gkc_<grant id>.<secret>                          authorization code
+ *   gka_<grant id>.<secret>                          access token
+ *   gkr_<grant id>.<family>.<generation>.<secret>    refresh token
+ */
+export interface GrantSecret {
+  readonly grantId: GrantId
+  readonly secret: Secret
+}
+
+export interface RefreshToken extends GrantSecret {
+  readonly family: string
+  /** How many rotations lie behind it. */
+  readonly generation: number
+}
+
+const CODE = /^gkc_([\w-]{22})\.([\w-]{43})$/
+const REFRESH_TOKEN = /^gkr_([\w-]{22})\.([\w-]{22})\.(0|[1-9][0-9]{0,8})\.([\w-]{43})$/
+
+export function formatCode({ grantId, secret }: GrantSecret): string {
+  return `gkc_${grantId}.${secret}`
+}
+
+export function formatRefreshToken({ grantId, family, generation, secret }: RefreshToken): string {
+  return `gkr_${grantId}.${family}.${generation}.${secret}`
+}
+
+export function parseCode(text: string): GrantSecret | undefined {
+  return grantSecretOf(CODE.exec(text))
+}
+
+export function parseRefreshToken(text: string): RefreshToken | undefined {
+  const [, grantId, family, generation, secret] = REFRESH_TOKEN.exec(text) ?? []
+  if (grantId === undefined || family === undefined || secret === undefined) return undefined
+  return { grantId: grantId as GrantId, family, generation: Number(generation), secret: secret as Secret }
+}
+
+const SECRET_OF_ANY = /\b(gk[acr]_[\w-]{22})\.[\w.-]+/g
+
+/** Takes the secrets out of a stranger's text: no credential may stand in a log, whatever field it was sent in. */
+export function withoutSecrets(text: string): string {
+  return text.replaceAll(SECRET_OF_ANY, '$1')
+}
+
+const ANY = /^gk[acr]_([\w-]{22})\./
+
+/** The grant that a credential of any kind names, if it looks like one. */
+export function grantIdOf(text: string): GrantId | undefined {
+  return ANY.exec(text)?.[1] as GrantId | undefined
+}
+
+/** The parts of a credential that is a grant id and a secret. */
+export function grantSecretOf(match: RegExpExecArray | null): GrantSecret | undefined {
+  const [, grantId, secret] = match ?? []
+  if (grantId === undefined || secret === undefined) return undefined
+  return { grantId: grantId as GrantId, secret: secret as Secret }
+}

@@ -1,0 +1,34 @@
+import type { Endpoint } from '../http/endpoint.ts'
+import { publicDocument } from '../http/public-document.ts'
+import { endpointPath } from '../http/well-known.ts'
+import { KEY_SET_MAX_AGE } from './key-rotation.ts'
+import type { SigningKeys } from './signing-keys.ts'
+
+export interface KeySetOptions {
+  readonly paths?: { readonly jwks?: string | undefined } | undefined
+}
+
+/** The public signing keys (RFC 7517), those of this moment. */
+export function keySet(keys: SigningKeys, { paths }: KeySetOptions): { endpoints: Endpoint[] } {
+  let shown = keys.published()
+  let document = publicDocument(shown, KEY_SET_MAX_AGE)
+  return {
+    endpoints: [
+      {
+        path: endpointPath('jwks', paths?.jwks, '/api/oauth/jwks'),
+        metadataName: 'jwks_uri',
+        summary: 'The public signing keys (RFC 7517)',
+        methods: ['GET'],
+        cors: true,
+        answer(request) {
+          const latest = keys.published()
+          if (latest !== shown) {
+            shown = latest
+            document = publicDocument(latest, KEY_SET_MAX_AGE)
+          }
+          return document(request)
+        },
+      },
+    ],
+  }
+}
