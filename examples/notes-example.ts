@@ -1,9 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { freePort } from '@grantkit/test-servers/free-port'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 /** What a client, a browser and a reader do to the notes API of the examples, which is the same on each framework. */
@@ -11,15 +10,6 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 const SHARED = [{ author: 'alice', text: 'Curiouser and curiouser', shared: true }]
 const REDIRECT_URI = 'http://127.0.0.1:7001/callback'
 const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
-}
 
 /** Runs a program as a reader does, until the test ends. */
 async function run(file: string): Promise<string> {

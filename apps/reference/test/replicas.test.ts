@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
+import { freePort } from '@grantkit/test-servers/free-port'
+import { type RedisServer, startRedis } from '@grantkit/test-servers/redis-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type RedisServer, startRedis } from '../../../packages/store-redis/test/redis-server.ts'
 import { run } from './program.ts'
-import { freePort, type RunningService, runService } from './service.ts'
+import { type RunningService, runService } from './service.ts'
 import { signedIn } from './tokens.ts'
 import { user } from './user.ts'
 

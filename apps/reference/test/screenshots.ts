@@ -2,8 +2,8 @@
 import { mkdir } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { openChromium } from '@grantkit/test-servers/chromium'
 import type { Page } from 'playwright-core'
-import { openChromium } from './chromium.ts'
 import { runService } from './service.ts'
 import { signedIn } from './tokens.ts'
 

@@ -1,23 +1,12 @@
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { freePort } from '@grantkit/test-servers/free-port'
 import { describe, expect, it } from 'vitest'
 import { FORM, JSON_TYPE, post } from './application.ts'
 
 const read = (path: string) => readFile(new URL(path, import.meta.url), 'utf8')
 const REDIRECT_URI = 'http://127.0.0.1:7001/callback'
 const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
-}
 
 async function accessToken(base: string): Promise<string> {
   const metadata = JSON.stringify({ redirect_uris: [REDIRECT_URI] })

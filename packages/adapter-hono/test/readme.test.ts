@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
+import { freePort } from '@grantkit/test-servers/free-port'
 import { describe, expect, it } from 'vitest'
 import { approve, redeem, register } from './runtimes/flow.ts'
-import { freePort } from './runtimes/run.ts'
 
 const read = (path: string) => readFile(new URL(path, import.meta.url), 'utf8')
 

@@ -1,19 +1,10 @@
 import { readFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { freePort } from '@grantkit/test-servers/free-port'
 import { describe, expect, it } from 'vitest'
 import { authorizationQuery } from './client.ts'
 import { REDIRECT_URI, VERIFIER } from './school.ts'
 
 const read = (path: string) => readFile(new URL(path, import.meta.url), 'utf8')
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((listening) => probe.listen(0, '127.0.0.1', listening))
-  const { port } = probe.address() as AddressInfo
-  await new Promise((closed) => probe.close(closed))
-  return port
-}
 
 describe('the quick start of the README', () => {
   it('is the program that is compiled and run here', async () => {
