@@ -12,7 +12,7 @@ export default {
     '/docs',
     '/examples',
     '/packages/{adapter,store}-*',
-    '/packages/testkit',
+    '/packages/test{kit,-servers}',
   ],
   coverageAnalysis: 'perTest',
   concurrency: 2,

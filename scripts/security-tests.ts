@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
-const FOLDER = 'apps/reference/test/rows'
+const FOLDER = 'apps/reference/test/security'
 export const PAGE = join(ROOT, 'docs/security-tests.md')
 const BEGIN = '<!-- rows, written by scripts/security-tests.ts -->'
 const END = '<!-- end of rows -->'

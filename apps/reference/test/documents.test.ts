@@ -55,7 +55,7 @@ describe('auth.md', () => {
     while (!output.includes('/oauth/authorize?'))
       await Promise.race([once(shell.stdout, 'data'), ended.then(() => Promise.reject(new Error(output)))])
     const [url = ''] = /http\S+\/oauth\/authorize\?\S+/.exec(output) ?? []
-    const callback = await user(service.baseUrl).visit(url)
+    const callback = await user(service.baseUrl)(url)
     shell.stdin.end(`${callback.searchParams.get('code')}\n`)
     expect((await ended)[0], output).toBe(0)
     expect(output).toContain('"title":"Ceramics: glazing"')

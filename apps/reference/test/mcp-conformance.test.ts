@@ -82,7 +82,7 @@ describe('the authorization suite', () => {
       await Promise.race([once(program.stdout, 'data'), ended])
     const [url = ''] = /http\S+\/oauth\/authorize\?\S+/.exec(output()) ?? []
     expect(url, output()).not.toBe('')
-    await (await fetch(await user(service.baseUrl).visit(url))).text()
+    await (await fetch(await user(service.baseUrl)(url))).text()
     expect(await ended, output()).toBe(0)
     expect(output()).not.toMatch(/[1-9]\d* failed/)
   })

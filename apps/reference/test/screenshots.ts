@@ -58,7 +58,7 @@ async function shootAccount(page: Page, shoot: (name: string) => Promise<unknown
     { name: 'Course browser', scope: 'openid profile courses:read courses:write orders:read' },
     { name: 'Progress reports', scope: 'students:read analytics:read' },
   ]) {
-    await signedIn(service.baseUrl, scope, '', 'demo', name)
+    await signedIn(service.baseUrl, scope, undefined, 'demo', name)
     await sleep(SECOND)
   }
   await page.goto(`${service.baseUrl}/account`)

@@ -1,6 +1,6 @@
+import { formEncoded } from '@grantkit/testkit/client'
 import { expect, it } from 'vitest'
 import { tokensOf } from './app.ts'
-import { encoded } from './bench.ts'
 import { onBothStores } from './on-both-stores.ts'
 import { expectError, expectInvalidClient } from './safe-answers.ts'
 
@@ -30,7 +30,7 @@ onBothStores('client authentication', (bench) => {
       'invalid_client',
       'invalid_request',
     ])
-    const twice = `${encoded(app.redemption(code))}&client_secret=x`
+    const twice = `${formEncoded(app.redemption(code))}&client_secret=x`
     expectError(await app.token([...new URLSearchParams(twice)]), 'invalid_request')
     const tokens = tokensOf(await app.redeem(code))
     for (const client_secret of wrong)

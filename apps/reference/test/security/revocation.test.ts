@@ -1,5 +1,5 @@
+import { formEncoded } from '@grantkit/testkit/client'
 import { expect, it } from 'vitest'
-import { encoded } from './bench.ts'
 import { onBothStores } from './on-both-stores.ts'
 import {
   expectError,
@@ -55,7 +55,7 @@ onBothStores('revocation', (bench) => {
   it('RV-02, REQ-67: a request without a token, or with two, is malformed', async () => {
     const app = await bench.app()
     expectError(await bench.post('/api/oauth/revoke', app.credentials), 'invalid_request')
-    const twice = `${encoded({ token: 'a', ...app.credentials })}&token=b`
+    const twice = `${formEncoded({ token: 'a', ...app.credentials })}&token=b`
     expectError(await bench.post('/api/oauth/revoke', [...new URLSearchParams(twice)]), 'invalid_request')
   })
 

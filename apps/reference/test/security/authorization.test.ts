@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
+import { formEncoded } from '@grantkit/testkit/client'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { App, CHALLENGE } from './app.ts'
-import { encoded } from './bench.ts'
 import { later, onBothStores } from './on-both-stores.ts'
 import { expectError, expectPage, expectRedirect } from './safe-answers.ts'
 
@@ -75,7 +75,7 @@ onBothStores('the authorization request', (bench) => {
 
     it('RA-05, REQ-10: a redirect URI that is sent twice is not chosen from, and one under another name is not read', async () => {
       const app = await bench.app()
-      const evil = encoded({ redirect_uri: 'https://evil.example/cb' })
+      const evil = formEncoded({ redirect_uri: 'https://evil.example/cb' })
       for (const query of [
         `${app.query()}&${evil}`,
         `${evil}&${app.query()}`,
@@ -212,7 +212,7 @@ onBothStores('the authorization request', (bench) => {
         expectRedirect(
           app,
           await app.ask(
-            `${app.query({ nonce: 'n', prompt: 'login', max_age: '1' })}&${encoded({ [name]: value })}`,
+            `${app.query({ nonce: 'n', prompt: 'login', max_age: '1' })}&${formEncoded({ [name]: value })}`,
           ),
           'invalid_request',
           name,
@@ -276,7 +276,7 @@ onBothStores('the authorization request', (bench) => {
   it('REQ-09: GET and POST are the same, parameters nobody knows are ignored, and their order does not matter', async () => {
     const app = await bench.app()
     const reversed = [...new URLSearchParams(app.query())].reverse()
-    for (const query of [`${app.query()}&unknown=1&unknown=2&a[b]=c`, encoded(reversed)])
+    for (const query of [`${app.query()}&unknown=1&unknown=2&a[b]=c`, formEncoded(reversed)])
       expect((await app.ask(query)).body).toContain('name="ticket"')
     const posted = await bench.post('/oauth/authorize', reversed, [['Cookie', await bench.session('alice')]])
     expect([posted.status, posted.body.includes('name="ticket"')]).toEqual([200, true])
