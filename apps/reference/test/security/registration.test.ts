@@ -1,5 +1,5 @@
 import { createServer } from 'node:net'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { App, REDIRECT_URI } from './app.ts'
 import { onBothStores } from './on-both-stores.ts'
 import { expectError, expectPage, expectRedirect } from './safe-answers.ts'
@@ -8,176 +8,17 @@ import { expectError, expectPage, expectRedirect } from './safe-answers.ts'
 
 const CB = 'http://127.0.0.1:7001/cb'
 
-/** By row: redirect URIs that are refused, each alone and beside a good one. */
-const REFUSED_URIS: Record<string, readonly string[]> = {
-  'RR-01, REQ-60: https is refused, also on a loopback address': [
-    'https://app.example/cb',
-    'https://127.0.0.1/cb',
-    'https://localhost/cb',
-  ],
-  'RR-02, REQ-60: a host that only looks like loopback is refused': [
-    'http://127.0.0.1.evil.com/cb',
-    'http://evil.com/127.0.0.1',
-    'http://localhost.evil.com/',
-    'http://evil.com?x=127.0.0.1',
-    'http://127.0.0.1@evil.com/cb',
-    'http://user:pw@127.0.0.1/cb',
-    'http://evil.com#@127.0.0.1/',
-    'http://127.0.0.1\\@evil.com/',
-    'http://[::1].evil.com/',
-    'http://[::ffff:127.0.0.1]/cb',
-    'http://2130706433/cb',
-    'http://0x7f.1/cb',
-    'http://127.1/cb',
-    'http://127.0.0.2/cb',
-    'http://0.0.0.0/cb',
-    '//127.0.0.1/cb',
-    '127.0.0.1/cb',
-    'http:127.0.0.1/cb',
-    'http:///127.0.0.1/cb',
-    'http://127。0。0。1/cb',
-  ],
-  'RR-04, REQ-60: a fragment is refused, even an empty one': [`${CB}#x`, `${CB}#`],
-  'RR-06, REQ-60: a scheme that is not http is refused, however it is written': [
-    'javascript:alert(1)',
-    'JaVaScRiPt:alert(1)//http://127.0.0.1/',
-    'data:text/html,x',
-    'vbscript:x',
-    'file:///etc/passwd',
-    'blob:http://127.0.0.1/x',
-    'intent://127.0.0.1/#Intent;end',
-    'com.example.app:/cb',
-    ' javascript:alert(1)',
-    '\tjavascript:alert(1)',
-    'java\nscript:alert(1)',
-    ` ${CB}`,
-    `${CB}\n`,
-    'http://127.0.0.1/%0ajavascript:alert(1)',
-    'HTTP://127.0.0.1/cb',
-  ],
-  'RR-08, REQ-60: a pattern is refused': [
-    'http://127.0.0.1:*/cb',
-    'http://127.0.0.1/*',
-    'http://127x0.0.1/',
-    'http://*.0.0.1/',
-    'http://127.0.0.1/[a-z]+',
-    'http://127.0.0.1/{x}',
-  ],
-  'RR-09: a port that is none is refused': ['0', '65536', '99999999999', '-1', '+80', '08', '', '80a'].map(
-    (port) => `http://127.0.0.1:${port}/cb`,
-  ),
-}
-
 onBothStores('registration', (bench) => {
   const register = (metadata: unknown) => bench.postJson('/api/oauth/register', metadata)
 
-  for (const [row, uris] of Object.entries(REFUSED_URIS)) {
-    it(row, async () => {
-      for (const uri of uris) {
-        expectError(await register({ redirect_uris: [uri] }), 'invalid_redirect_uri', uri)
-        expectError(await register({ redirect_uris: [CB, uri] }), 'invalid_redirect_uri', uri)
-      }
-    })
-  }
-
-  it('RR-11: a list that is none, or is too much, is refused whole', async () => {
-    const lists = [
-      undefined,
-      [],
-      'str',
-      null,
-      [null],
-      [1],
-      [[CB]],
-      {},
-      Array(11).fill(CB),
-      Array(10_000).fill('a'),
-    ]
-    for (const redirect_uris of [...lists, [`${CB}/${'x'.repeat(10_000)}`], [CB, 'https://a.example'], ['']])
-      expectError(
-        await register({ redirect_uris }),
-        ['invalid_redirect_uri', 'invalid_client_metadata'],
-        JSON.stringify(redirect_uris)?.slice(0, 80),
-      )
-  })
-
-  it('D2: the two loopback addresses and localhost are taken, and kept as they were sent', async () => {
-    for (const uri of ['http://127.0.0.1/', 'http://[::1]:8080/cb?a=1', 'http://localhost:3000/cb']) {
-      const { redirect_uris, application_type } = (await register({ redirect_uris: [uri] })).json()
-      expect([redirect_uris, application_type]).toEqual([[uri], 'native'])
-    }
-  })
-
-  it('D6: a list with https among loopback addresses is refused, with a verdict on each', async () => {
-    const answer = await register({ redirect_uris: [CB, 'https://app.example/cb'] })
-    expectError(answer, 'invalid_redirect_uri')
-    expect(answer.json().error_description).toMatch(
-      /^redirect_uris\[0\]: accepted; redirect_uris\[1\]: not a loop/,
-    )
-  })
-
-  it('D8, REQ-59, REQ-61: what is left out is filled in, said in the answer, and managed by nobody', async () => {
-    const answer = await register({ redirect_uris: [CB] })
-    expect([answer.status, answer.header('content-type')]).toEqual([201, 'application/json'])
-    expect(answer.header('cache-control')).toBe('no-store')
-    expect(answer.json()).toEqual({
-      client_id: expect.stringMatching(/^[0-9a-f]{32}$/),
-      client_id_issued_at: expect.any(Number),
-      redirect_uris: [CB],
-      application_type: 'native',
-      token_endpoint_auth_method: 'none',
-      grant_types: ['authorization_code', 'refresh_token'],
-      response_types: ['code'],
-      id_token_signed_response_alg: 'RS256',
-    })
-  })
-
-  it('REQ-59: only a confidential client gets a secret, once, that does not expire', async () => {
-    const answer = await register({ redirect_uris: [CB], token_endpoint_auth_method: 'client_secret_post' })
-    const { client_secret, client_secret_expires_at } = answer.json()
-    expect([client_secret, client_secret_expires_at]).toEqual([expect.stringMatching(/^[\w-]{43}$/), 0])
-  })
-
-  it('D7, REQ-62: a grant type or response type that is not offered is dropped, and the answer shows it', async () => {
-    const asked = {
-      application_type: 'web',
-      grant_types: ['authorization_code', 'implicit', 'password', 'client_credentials'],
-      response_types: ['code', 'token', 'id_token'],
-    }
-    const answer = await register({ redirect_uris: [CB], ...asked })
-    expect(answer.json()).toMatchObject({ grant_types: ['authorization_code'], response_types: ['code'] })
-    for (const never of [{ grant_types: ['implicit'] }, { response_types: ['token'] }])
-      expectError(await register({ redirect_uris: [CB], ...never }), 'invalid_client_metadata')
-  })
-
-  describe('the name of a client', () => {
-    it('DR-01, REQ-24: a name stands escaped on the consent page, said to be unverified, beside where it leads', async () => {
-      const name = '<img src=x onerror="window.__xss=1">Course Platform (official)\'"&'
-      const app = await bench.app({ client_name: name })
-      const { page } = await app.consentForm(app.query())
-      expect(page).not.toContain('<img src=x')
-      expect(page).toContain('&lt;img src=x onerror=')
-      expect(page).toMatch(/unverified/i)
-      expect(page).toContain('127.0.0.1:7001')
-    })
-
-    it('DR-01, REQ-64: a name that deceives, is empty or is too long is refused', async () => {
-      const names = [
-        'abc\u202edef',
-        'a\u200bb',
-        'a\u0000b',
-        'a\nb',
-        '\u2066x',
-        '',
-        '   ',
-        'x'.repeat(10_000),
-        1,
-        [],
-        {},
-      ]
-      for (const client_name of names)
-        expectError(await register({ redirect_uris: [CB], client_name }), 'invalid_client_metadata')
-    })
+  it('DR-01, REQ-24: a name stands escaped on the consent page, said to be unverified, beside where it leads', async () => {
+    const name = '<img src=x onerror="window.__xss=1">Course Platform (official)\'"&'
+    const app = await bench.app({ client_name: name })
+    const { page } = await app.consentForm(app.query())
+    expect(page).not.toContain('<img src=x')
+    expect(page).toContain('&lt;img src=x onerror=')
+    expect(page).toMatch(/unverified/i)
+    expect(page).toContain('127.0.0.1:7001')
   })
 
   it('DR-02, REQ-65: a link that is not a plain https page is refused, and none is ever fetched', async () => {
@@ -240,38 +81,6 @@ onBothStores('registration', (bench) => {
     expectRedirect(app, await app.authorize({ code_challenge: undefined }), 'invalid_request')
   })
 
-  it('DR-06: a way to authenticate that is not offered is refused', async () => {
-    for (const token_endpoint_auth_method of [
-      'client_secret_basic',
-      'private_key_jwt',
-      'NONE',
-      'none ',
-      '',
-      [],
-      1,
-      {},
-    ])
-      expectError(
-        await register({ redirect_uris: [CB], token_endpoint_auth_method }),
-        'invalid_client_metadata',
-        `${token_endpoint_auth_method}`,
-      )
-  })
-
-  it('DR-07, REQ-63: scopes of other servers are dropped, and nothing beyond the registered ones is ever given', async () => {
-    const scope = 'openid openid courses:read admin:everything'
-    const app = await bench.app({ scope })
-    const answer = await register({ redirect_uris: [CB], scope })
-    expect(answer.json().scope).toBe('openid courses:read')
-    expectRedirect(app, await app.authorize({ scope: 'openid students:read' }), 'invalid_scope')
-    for (const bad of ['admin:everything', '', 'x '.repeat(25_000), 'a  b', '"', 1, []])
-      expectError(
-        await register({ redirect_uris: [CB], scope: bad }),
-        'invalid_client_metadata',
-        `${bad}`.slice(0, 20),
-      )
-  })
-
   it('DR-08, REQ-59: a body that is no JSON object in UTF-8 is refused as such', async () => {
     const good = JSON.stringify({ redirect_uris: [CB] })
     const send = (type: string | undefined, body: string | Uint8Array) =>
@@ -305,13 +114,6 @@ onBothStores('registration', (bench) => {
   it('REQ-64: a body of more than 64 KiB is refused unread', async () => {
     const answer = await register(JSON.stringify({ redirect_uris: [CB], padding: 'x'.repeat(65_536) }))
     expectError(answer, 'invalid_request', '', [413])
-  })
-
-  it('DR-04: a hostile member name changes nothing for anybody', async () => {
-    const hostile =
-      '{"redirect_uris":["http://127.0.0.1:7001/cb"],"__proto__":{"trusted":true},"constructor":{"prototype":{}}}'
-    expect((await register(hostile)).status).toBe(201)
-    expect((await register({ redirect_uris: [CB] })).json()).not.toHaveProperty('trusted')
   })
 
   it('D12: a client that is not known is told to register again, by 401 and by a page', async () => {
