@@ -22,7 +22,7 @@ function signIn({ method, query, body }: { method: string; query: string; body: 
     <input name="user"><input name="password" type="password">
   </form>`
   if (method === 'GET') return { status: 200, headers: {}, body: page('') }
-  if (typed.password !== 'wonderland') return { status: 403, headers: {}, body: 'Wrong password' }
+  if (typed.password !== 'wonderland') return { status: 403, headers: {}, body: page('Wrong password') }
   const headers = {
     location: typed.to ?? '',
     'set-cookie': [`session=${typed.user}; HttpOnly`, 'theme=dark'],
@@ -53,8 +53,8 @@ describe('formBrowser', () => {
     expect(await app.redeem({ code, verifier })).toMatchObject({ status: 200, scope: 'notes:read' })
   })
 
-  it('shows the page that it cannot get past', async () => {
+  it('types once, and shows the page that it cannot get past', async () => {
     const { app } = await appOf('looking-glass')
-    await expect(app.tokens('notes:read')).rejects.toThrow('on this page (status 403): Wrong password')
+    await expect(app.tokens('notes:read')).rejects.toThrow('comes again (status 403): Wrong password')
   })
 })

@@ -1,5 +1,5 @@
 import type { HttpResponse } from '@grantkit/core'
-import { formOfPage, formWith } from './consent-form.ts'
+import { type ConsentForm, formOfPage, formWith, shown } from './consent-form.ts'
 import { type Fields, FORM, formEncoded } from './fields.ts'
 import { overFetch, type Send } from './send.ts'
 
@@ -46,25 +46,32 @@ export function formBrowser({ origin, typed, send = overFetch() }: FormBrowserOp
     return response
   }
 
-  async function follow(response: HttpResponse, answer: UserAnswer): Promise<URL> {
+  async function follow(response: HttpResponse, answer: UserAnswer, hasTyped = false): Promise<URL> {
     const { location } = response.headers
-    if (location === undefined) return follow(await submit(response, answer), answer)
-    const next = new URL(String(location), origin)
-    return next.href.startsWith(`${origin}/`) ? follow(await request(next.href), answer) : next
-  }
-
-  function submit(
-    page: HttpResponse,
-    { decision = 'allow', without = [] }: UserAnswer,
-  ): Promise<HttpResponse> {
-    const signIn = formWith(aField, page)
-    const { action, fields } = signIn ?? formOfPage(page)
-    const sent = fields.filter(
-      ([name, value]) => !(name in typed) && !(name === 'scope' && without.includes(value)),
-    )
-    const added = signIn === undefined ? { decision } : typed
-    return request(new URL(action, origin).href, [...sent, ...Object.entries(added)])
+    if (location !== undefined) {
+      const next = new URL(String(location), origin)
+      return next.href.startsWith(`${origin}/`) ? follow(await request(next.href), answer, hasTyped) : next
+    }
+    const signIn = formWith(aField, response)
+    // A form that comes again would come for ever.
+    if (signIn !== undefined && hasTyped) throw new Error(`The sign-in page comes again ${shown(response)}`)
+    const form = signIn === undefined ? answered(formOfPage(response), answer) : filledIn(signIn, typed)
+    const next = await request(new URL(form.action, origin).href, form.fields)
+    return follow(next, answer, hasTyped || signIn !== undefined)
   }
 
   return async (url, answer = {}) => follow(await request(url), answer)
+}
+
+function filledIn({ action, fields }: ConsentForm, typed: Readonly<Record<string, string>>): ConsentForm {
+  const hidden = fields.filter(([name]) => !(name in typed))
+  return { action, fields: [...hidden, ...Object.entries(typed)] }
+}
+
+function answered(
+  { action, fields }: ConsentForm,
+  { decision = 'allow', without = [] }: UserAnswer,
+): ConsentForm {
+  const ticked = fields.filter(([name, value]) => name !== 'scope' || !without.includes(value))
+  return { action, fields: [...ticked, ['decision', decision]] }
 }

@@ -12,8 +12,12 @@ export interface ConsentForm {
 export function formOfPage(page: HttpResponse): ConsentForm {
   const form = formWith('ticket', page)
   if (form !== undefined) return form
-  const shown = page.body.slice(0, 500)
-  throw new Error(`There is no form with a ticket on this page (status ${page.status}): ${shown}`)
+  throw new Error(`There is no form with a ticket on this page ${shown(page)}`)
+}
+
+/** As much of a page as an error can say. */
+export function shown({ status, body }: HttpResponse): string {
+  return `(status ${status}): ${body.slice(0, 500)}`
 }
 
 /** The form of a page that has a field of the name. */

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { HttpRequest, HttpResponse } from '@grantkit/core'
 import { type Answer, type Approval, answerOf, type RegisteredClient, type Tokens } from './answer.ts'
 import type { Browser } from './browser.ts'
+import { toldAt, toldBy } from './callback.ts'
 import type { TestClientOptions } from './client-options.ts'
 import type { Connection, Endpoints } from './connection.ts'
 import { type ConsentForm, formOfPage } from './consent-form.ts'
@@ -65,9 +66,9 @@ export class TestClient<R extends HttpResponse = HttpResponse> {
     decision: 'allow' | 'deny',
   ): Promise<Readonly<Record<string, string>>> {
     if (typeof this.#browser === 'function')
-      return toldIn(await this.#browser(this.authorizationUrl(parameters), { decision }))
-    const shown = await this.visit(this.authorizationUrl(parameters))
-    return this.#told(shown.status === 200 ? await this.decide(shown, { decision }) : shown)
+      return toldAt(await this.#browser(this.authorizationUrl(parameters), { decision }))
+    const page = await this.visit(this.authorizationUrl(parameters))
+    return toldBy(page.status === 200 ? await this.decide(page, { decision }) : page, this.redirectUri)
   }
 
   /** The address of an authorization request (RFC 6749 4.1.1), without a scope and a code challenge of its own. */
@@ -146,15 +147,4 @@ export class TestClient<R extends HttpResponse = HttpResponse> {
   #post(url: string, body: string, headers: HttpRequest['headers']): Promise<R> {
     return this.#connection.send(url, { method: 'POST', headers: { ...FORM, ...headers }, body })
   }
-
-  #told({ status, headers, body }: HttpResponse): Readonly<Record<string, string>> {
-    const location = String(headers.location ?? '')
-    if (location.startsWith(this.redirectUri)) return toldIn(new URL(location))
-    if (location === '') throw new Error(`The server shows a page (status ${status}): ${body.slice(0, 500)}`)
-    throw new Error(`Nobody is signed in: the browser is sent to ${location}. See the option "browser"`)
-  }
-}
-
-function toldIn(callback: URL): Readonly<Record<string, string>> {
-  return Object.fromEntries(callback.searchParams)
 }
