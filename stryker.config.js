@@ -12,7 +12,7 @@ export default {
     '/docs',
     '/examples',
     '/packages/{adapter,store}-*',
-    '/packages/{doctor,testkit}',
+    '/packages/{doctor,testkit,test-servers}',
   ],
   coverageAnalysis: 'perTest',
   concurrency: 2,

@@ -1,25 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { freePort } from '@grantkit/test-servers/free-port'
+import { type Browser, testClient } from '@grantkit/testkit/client'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 /** What a client, a browser and a reader do to the notes API of the examples, which is the same on each framework. */
 
 const SHARED = [{ author: 'alice', text: 'Curiouser and curiouser', shared: true }]
-const REDIRECT_URI = 'http://127.0.0.1:7001/callback'
-const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
-}
 
 /** Runs a program as a reader does, until the test ends. */
 async function run(file: string): Promise<string> {
@@ -64,39 +52,21 @@ async function expectTheOldRoutes(base: string): Promise<void> {
   expect(await answerOf(`${base}/notes`)).toEqual(SHARED)
 }
 
-async function register(base: string): Promise<string> {
-  const client = { client_name: 'A <client>', redirect_uris: [REDIRECT_URI] }
-  return (await answerOf<{ client_id: string }>(`${base}/api/oauth/register`, json(client))).client_id
-}
-
-/** A browser is sent to sign in, comes back, and its user approves. */
-async function approve(base: string, clientId: string): Promise<string> {
-  const request = new URLSearchParams({
-    response_type: 'code',
-    client_id: clientId,
-    redirect_uri: REDIRECT_URI,
-    scope: 'notes:read notes:write',
-    code_challenge: createHash('sha256').update(VERIFIER).digest('base64url'),
-    code_challenge_method: 'S256',
-  })
-  const toSignIn = await fetch(`${base}/oauth/authorize?${request}`, { redirect: 'manual' })
-  const login = new URL(toSignIn.headers.get('location') ?? '', base)
-  const signedIn = await fetch(login, form({ user: 'alice', password: 'wonderland' }))
-  const cookie = cookieOf(signedIn)
-  const back = new URL(signedIn.headers.get('location') ?? '', base)
-  const page = await (await fetch(back, { headers: { cookie } })).text()
-  expect(page).toContain('A &lt;client>')
-  const [, action = '', ticket = ''] = /action="([^"]+)".*name="ticket" value="([^"]+)"/.exec(page) ?? []
-  const consent = new URL(action.replaceAll('&amp;', '&'), base)
-  const fields = form({ ticket, decision: 'allow', scope: 'notes:read' }, cookie)
-  const approved = await fetch(consent, fields)
-  return new URL(approved.headers.get('location') ?? '').searchParams.get('code') ?? ''
-}
-
-async function redeem(base: string, clientId: string, code: string): Promise<string> {
-  const fields = { client_id: clientId, code, redirect_uri: REDIRECT_URI, code_verifier: VERIFIER }
-  const request = form({ grant_type: 'authorization_code', ...fields })
-  return (await answerOf<{ access_token: string }>(`${base}/api/oauth/token`, request)).access_token
+/** A browser is sent to sign in, comes back, and its user approves: reading alone, of what was asked for. */
+function signingInAt(base: string): Browser {
+  return async (request) => {
+    const toSignIn = await fetch(request, { redirect: 'manual' })
+    const login = new URL(toSignIn.headers.get('location') ?? '', base)
+    const signedIn = await fetch(login, form({ user: 'alice', password: 'wonderland' }))
+    const cookie = cookieOf(signedIn)
+    const back = new URL(signedIn.headers.get('location') ?? '', base)
+    const page = await (await fetch(back, { headers: { cookie } })).text()
+    expect(page).toContain('A &lt;client>')
+    const [, action = '', ticket = ''] = /action="([^"]+)".*name="ticket" value="([^"]+)"/.exec(page) ?? []
+    const consent = new URL(action.replaceAll('&amp;', '&'), base)
+    const approved = await fetch(consent, form({ ticket, decision: 'allow', scope: 'notes:read' }, cookie))
+    return new URL(approved.headers.get('location') ?? '')
+  }
 }
 
 /** Runs the notes API of a folder as it was before and as it is after. */
@@ -114,8 +84,10 @@ export function describeNotesExample(name: string, folder: string): void {
     it('lets a client act for a user after, and the old routes still answer', async () => {
       const base = await run(after)
       await expectTheOldRoutes(base)
-      const clientId = await register(base)
-      const authorization = `Bearer ${await redeem(base, clientId, await approve(base, clientId))}`
+      const metadata = { client_name: 'A <client>' }
+      const app = await testClient(base, { metadata, browser: signingInAt(base) })
+      const { access_token } = await app.tokens('notes:read notes:write')
+      const authorization = `Bearer ${access_token}`
       const notes = await answerOf(`${base}/notes`, { headers: { authorization } })
       expect(notes, 'with the private one of the user').toHaveLength(2)
       const refused = await fetch(`${base}/notes`, json({ text: 'x' }, { authorization }))

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
-import { join, matchesGlob, sep } from 'node:path'
+import { join, matchesGlob, posix, sep } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { DEPENDENCY_RULE, type SourceFile, violations } from './dependency-rule.ts'
+import { DEPENDENCY_RULE, importsOf, type SourceFile, violations } from './dependency-rule.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
@@ -14,6 +14,21 @@ describe('the dependency rule', () => {
     const paths = sources().map(({ path }) => path)
     const idle = DEPENDENCY_RULE.filter(({ files }) => !paths.some((path) => matchesGlob(path, files)))
     expect(idle).toEqual([])
+  })
+
+  it('leaves the tests of a package to that package: what several share is a package too', () => {
+    const folderOf = (path: string) => path.split('/', 2).join('/')
+    const foreign = filesOf([
+      'packages/*/{src,test}/**/*.ts',
+      'apps/*/{src,test,load,fuzz}/**/*.ts',
+      'benchmarks/*/*.ts',
+    ])
+      .flatMap(({ path, source }) => importsOf(source).map(({ specifier }) => ({ path, specifier })))
+      .map(({ path, specifier }) => ({ path, target: posix.join(posix.dirname(path), specifier) }))
+      .filter(
+        ({ path, target }) => folderOf(path) !== folderOf(target) && /^\w+\/[\w-]+\/test\//.test(target),
+      )
+    expect(foreign).toEqual([])
   })
 
   it.each([
@@ -90,10 +105,11 @@ describe('the dependency rule', () => {
 })
 
 function sources(): SourceFile[] {
-  const paths = globSync(['packages/*/src/**/*.ts', 'examples/*/*.ts'], { cwd: ROOT }).map((path) =>
-    path.split(sep).join('/'),
-  )
-  return paths
-    .filter((path) => !path.endsWith('.test.ts'))
-    .map((path) => ({ path, source: readFileSync(join(ROOT, path), 'utf8') }))
+  const files = filesOf(['packages/*/src/**/*.ts', 'examples/*/*.ts'])
+  return files.filter(({ path }) => !path.endsWith('.test.ts'))
+}
+
+function filesOf(globs: string[]): SourceFile[] {
+  const paths = globSync(globs, { cwd: ROOT }).map((path) => path.split(sep).join('/'))
+  return paths.map((path) => ({ path, source: readFileSync(join(ROOT, path), 'utf8') }))
 }

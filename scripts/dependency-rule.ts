@@ -92,6 +92,10 @@ export const DEPENDENCY_RULE: readonly Row[] = [
   },
   { files: 'packages/doctor/src/**', imports: ['packages/doctor/src/**', '@grantkit/core', 'node:util'] },
   {
+    files: 'packages/test-servers/src/**',
+    imports: ['packages/test-servers/src/**', 'playwright-core', 'node:*', 'node:*/*'],
+  },
+  {
     files: 'packages/adapter-express/src/**',
     imports: ['packages/adapter-express/src/**', '@grantkit/core', 'express', 'node:stream'],
   },
@@ -153,7 +157,8 @@ const STATEMENTS = [
 ]
 const EXPRESSION = /\bimport\(\s*['"](?<specifier>[^'"]+)['"]/g
 
-function importsOf(source: string): Import[] {
+/** What a file imports and exports from, in the order of kinds: statements, then expressions. */
+export function importsOf(source: string): Import[] {
   const statements = STATEMENTS.flatMap((statement) => [...source.matchAll(statement)])
   const expressions = withoutComments(source).matchAll(EXPRESSION)
   return [...statements, ...expressions].map(({ groups = {} }) => ({

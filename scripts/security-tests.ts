@@ -2,11 +2,12 @@
  * `node scripts/security-tests.ts` writes the table of docs/security-tests.md: every row of the security tests with its
  * sentence and its file. A test compares the page with the tests, so that neither can drift from the other.
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join, sep } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
-const FOLDER = 'apps/reference/test/rows'
+/** The rows that wire, page or store can break, and those that core alone decides. */
+const TESTS = ['apps/reference/test/security/*.test.ts', 'packages/core/test/**/*.test.ts']
 export const PAGE = join(ROOT, 'docs/security-tests.md')
 const BEGIN = '<!-- rows, written by scripts/security-tests.ts -->'
 const END = '<!-- end of rows -->'
@@ -19,24 +20,31 @@ interface Row {
 
 /** The rows that the names of the tests prove: `'RR-01, REQ-60: what is true'`. */
 function rowsIn(file: string): Row[] {
-  const source = readFileSync(join(ROOT, FOLDER, file), 'utf8')
+  const source = readFileSync(join(ROOT, file), 'utf8')
   const names = source.matchAll(/'((?:(?:[A-Z]{2}-\d\d|REQ-\d\d|D\d{1,2})(?:, )?)+): ((?:[^'\\]|\\.)+)'/g)
   return [...names].flatMap(([, ids = '', sentence = '']) =>
-    ids.split(', ').map((id) => ({ id, sentence: sentence.replaceAll("\\'", "'"), file })),
+    ids.split(', ').map((id) => ({ id, sentence: sentenceIn(sentence), file })),
   )
 }
 
+/** The name of a test, without what it is repeated for. */
+function sentenceIn(name: string): string {
+  return name.replaceAll("\\'", "'").replace(/: %[sj#]$/, '')
+}
+
 export function securityRows(): Row[] {
-  const files = readdirSync(join(ROOT, FOLDER)).filter((file) => file.endsWith('.test.ts'))
+  const files = globSync(TESTS, { cwd: ROOT }).map((file) => file.split(sep).join('/'))
   const natural = new Intl.Collator('en', { numeric: true })
-  return files.flatMap(rowsIn).sort((one, other) => natural.compare(one.id, other.id))
+  return files
+    .sort()
+    .flatMap(rowsIn)
+    .sort((one, other) => natural.compare(one.id, other.id))
 }
 
 /** The page with the rows as the tests have them now. */
 export function pageWithRows(page: string): string {
   const lines = securityRows().map(
-    ({ id, sentence, file }) =>
-      `| ${id} | ${sentence} | [${file.replace('.test.ts', '')}](../${FOLDER}/${file}) |`,
+    ({ id, sentence, file }) => `| ${id} | ${sentence} | [${basename(file, '.test.ts')}](../${file}) |`,
   )
   const table = ['| Row | What is true | Test |', '|---|---|---|', ...lines].join('\n')
   const [before = '', rest = ''] = page.split(BEGIN)

@@ -6,9 +6,11 @@ const ROOT = join(import.meta.dirname, '..')
 const packages = globSync('packages/*/package.json', { cwd: ROOT })
   .sort()
   .map((path) => JSON.parse(readFileSync(join(ROOT, path), 'utf8')) as Manifest)
+  .filter((manifest) => !manifest.private)
 
 interface Manifest {
   name: string
+  private?: boolean
   exports: Record<string, string>
 }
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { connectToRedis, createRedisStore, type RedisCommands } from '@grantkit/store-redis'
 import { Cluster, Redis } from 'ioredis'
-import { startCluster } from '../../packages/store-redis/test/redis-cluster.ts'
-import { startRedis } from '../../packages/store-redis/test/redis-server.ts'
+import { startRedisCluster } from '../../packages/test-servers/src/redis-cluster.ts'
+import { startRedis } from '../../packages/test-servers/src/redis-server.ts'
 import { aGrant } from '../../packages/testkit/src/sample-records.ts'
 import { GENERATOR_CORE, pinThisProcess, SERVER_CORE } from '../src/cores.ts'
 import { SWAP, SWAP_SHA1 } from './swap.ts'
@@ -35,7 +35,7 @@ const swapArguments = ['v'.repeat(22), record, String(END)] as const
 /** The table of `pnpm bench redis`. The servers have one core and this process, which is the client, the other. */
 export async function compareRedisClients(): Promise<string> {
   const one = await compareOn('one node', startRedis)
-  const three = await compareOn('a cluster of three', startCluster)
+  const three = await compareOn('a cluster of three', startRedisCluster)
   return `${one}\n\n${three}`
 }
 

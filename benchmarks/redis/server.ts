@@ -3,7 +3,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { requireSystemPart } from '../../scripts/system-parts.ts'
+import { requireSystemPart } from '../../packages/test-servers/src/system-parts.ts'
 import { GENERATOR_CORE, onCore } from '../src/cores.ts'
 
 /** In memory where there is such a place: a disk that is busy with others holds up a log for seconds. */

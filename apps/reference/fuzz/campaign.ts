@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { Bench } from '../test/rows/bench.ts'
-import { type Answer, exchange } from '../test/rows/wire.ts'
+import { Bench } from '../test/security/bench.ts'
+import { type Answer, exchange } from '../test/security/wire.ts'
 import { bytesOf } from './bytes.ts'
 import { type FuzzedRequest, fuzzedRequest } from './mutations.ts'
 import { brokenPromises } from './promises.ts'

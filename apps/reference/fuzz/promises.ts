@@ -1,4 +1,4 @@
-import type { Answer } from '../test/rows/wire.ts'
+import type { Answer } from '../test/security/wire.ts'
 import { CANARY, HEADER_CANARY } from './mutations.ts'
 
 /** What an answer must be, whatever the request was. */

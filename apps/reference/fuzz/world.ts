@@ -1,7 +1,7 @@
-import type { App } from '../test/rows/app.ts'
-import { CHALLENGE, VERIFIER } from '../test/rows/app.ts'
-import { type Bench, cookieOf } from '../test/rows/bench.ts'
-import type { Answer } from '../test/rows/wire.ts'
+import type { App } from '../test/security/app.ts'
+import { CHALLENGE, VERIFIER } from '../test/security/app.ts'
+import { type Bench, cookieOf } from '../test/security/bench.ts'
+import type { Answer } from '../test/security/wire.ts'
 import type { Credentials } from './bytes.ts'
 
 interface Apps {

@@ -1,6 +1,7 @@
-import { freePort, type RedisServer, startRedis } from '../../../packages/store-redis/test/redis-server.ts'
-import { startProxy, type TcpProxy } from '../../../packages/store-redis/test/tcp-proxy.ts'
-import { requireSystemPart } from '../../../scripts/system-parts.ts'
+import { freePort } from '@grantkit/test-servers/free-port'
+import { type RedisServer, startRedis } from '@grantkit/test-servers/redis-server'
+import { requireSystemPart } from '@grantkit/test-servers/system-parts'
+import { startProxy, type TcpProxy } from '@grantkit/test-servers/tcp-proxy'
 import { type Cluster, startCluster } from '../src/cluster/cluster.ts'
 
 /** Replicas of the service behind an HAProxy, with a Redis of their own behind a network that can be made bad. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cli } from '../../../packages/store-redis/test/redis-cli.ts'
+import { cli } from '@grantkit/test-servers/redis-cli'
 import type { TestCluster } from './cluster.ts'
 
 /** Something that goes wrong, and is put right before this resolves. */

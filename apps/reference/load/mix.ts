@@ -1,7 +1,7 @@
 import { user } from '../test/user.ts'
 import { Installation } from './installation.ts'
 import type { Tally } from './tally.ts'
-import { wireTo } from './wire.ts'
+import { connectionTo } from './wire.ts'
 
 export interface MixOptions {
   /** The address of the service, which its pages and cookies belong to. */
@@ -33,13 +33,13 @@ const INSTALLATIONS = 8
 
 /** Lets many installations do what they do, and examines every answer. */
 export async function runMix({ baseUrl, origins, workers, tally, goOn }: MixOptions): Promise<void> {
-  const send = wireTo(origins, tally)
+  const connection = await connectionTo(baseUrl, origins, tally)
   await Promise.all(
     Array.from({ length: workers }, async () => {
       const person = user(baseUrl)
       const installations = Array.from(
         { length: INSTALLATIONS },
-        () => new Installation(send, tally, person, baseUrl),
+        () => new Installation(connection, tally, person, baseUrl),
       )
       while (goOn()) {
         const installation = installations[Math.floor(Math.random() * INSTALLATIONS)]

@@ -1,7 +1,7 @@
 import { user } from '../test/user.ts'
 import { Installation } from './installation.ts'
 import type { Tally } from './tally.ts'
-import { wireTo } from './wire.ts'
+import { connectionTo } from './wire.ts'
 
 /** Of twenty races one is for a code; the others are for the refresh tokens of one grant, one after another. */
 const REFRESHES = 19
@@ -17,11 +17,11 @@ export interface RacesOptions {
 
 /** Presents every code and every refresh token at several replicas at once. */
 export async function runRaces({ baseUrl, origins, races, workers, tally }: RacesOptions): Promise<void> {
-  const send = wireTo(origins, tally)
+  const connection = await connectionTo(baseUrl, origins, tally)
   const rounds = Math.ceil(races / (1 + REFRESHES) / workers)
   await Promise.all(
     Array.from({ length: workers }, async () => {
-      const installation = new Installation(send, tally, user(baseUrl), baseUrl)
+      const installation = new Installation(connection, tally, user(baseUrl), baseUrl)
       await installation.register()
       for (let round = 0; round < rounds; round++) {
         await installation.raceForCode(origins.length)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { cli } from '../../../packages/store-redis/test/redis-cli.ts'
+import { cli } from '@grantkit/test-servers/redis-cli'
 import { startTestCluster, type TestCluster } from './cluster.ts'
 import { KILLED_REPLICA, ROLLING_RESTART, STORE_INJECTIONS } from './injections.ts'
 import { runMix } from './mix.ts'

@@ -1,54 +1,52 @@
+import { type ConnectionOptions, overFetch, type Send } from '@grantkit/testkit/client'
 import type { Tally } from './tally.ts'
 
-/** An answer, or nothing when there was none. */
-export interface Answer {
-  readonly status: number
-  readonly body: Readonly<Record<string, unknown>>
-}
+/** Nobody knows whether what was asked for has happened. */
+class NoAnswer extends Error {}
 
-interface Request {
-  readonly form?: Record<string, string>
-  readonly json?: object
-  readonly bearer?: string
-}
+const PATIENCE_MS = 5000
 
-/** Sends a request, and counts what an outage or a fault of the service makes of it. */
-export type Send = (path: string, request?: Request) => Promise<Answer | undefined>
-
-/** @param origins taken in turn */
-export function wireTo(origins: readonly string[], tally: Tally): Send {
+/**
+ * Sends requests, and counts what an outage or a fault of the service makes of them. Rejects with `NoAnswer`.
+ *
+ * @param origins taken in turn
+ */
+function wireTo(origins: readonly string[], tally: Tally): Send {
+  const send = overFetch({ timeout: PATIENCE_MS })
   let turn = 0
-  return async (path, request = {}) => {
+  return async (url, request) => {
+    const { pathname, search } = new URL(url)
     const origin = origins[turn++ % origins.length]
     const begun = performance.now()
-    const answer = await fetch(`${origin}${path}`, { ...initOf(request), signal: AbortSignal.timeout(5000) })
-      .then(async (response) => ({ status: response.status, body: await bodyOf(response) }))
-      .catch(() => undefined)
-    tally.took(path, performance.now() - begun)
+    const answer = await send(`${origin}${pathname}${search}`, request).catch(() => undefined)
+    tally.took(pathname, performance.now() - begun)
     // A balancer says 502 and 504 of a replica that went away in the middle of an answer.
     if (answer === undefined || answer.status === 502 || answer.status === 504) {
       tally.setback('no answer')
-      return undefined
+      throw new NoAnswer(`No answer from ${pathname}`)
     }
     if (answer.status === 503) tally.setback('503')
     else if (answer.status >= 500)
-      tally.fault(
-        'errors that are not 503',
-        `${path} answered ${answer.status} ${JSON.stringify(answer.body)}`,
-      )
+      tally.fault('errors that are not 503', `${pathname} answered ${answer.status} ${answer.body}`)
     return answer
   }
 }
 
-function initOf({ form, json, bearer }: Request): RequestInit {
-  if (form) return { method: 'POST', body: new URLSearchParams(form) }
-  if (json) {
-    return { method: 'POST', body: JSON.stringify(json), headers: { 'content-type': 'application/json' } }
-  }
-  return bearer === undefined ? {} : { headers: { authorization: `Bearer ${bearer}` } }
+/** The service as its clients reach it; they need not all read its metadata. */
+export async function connectionTo(
+  baseUrl: string,
+  origins: readonly string[],
+  tally: Tally,
+): Promise<Required<ConnectionOptions>> {
+  const metadata = await fetch(`${baseUrl}/.well-known/oauth-authorization-server`)
+  const endpoints = (await metadata.json()) as Required<ConnectionOptions>['endpoints']
+  return { send: wireTo(origins, tally), endpoints }
 }
 
-async function bodyOf(response: Response): Promise<Answer['body']> {
-  const text = await response.text()
-  return text.startsWith('{') ? JSON.parse(text) : {}
+/** What came back, or `undefined` when there was no answer. */
+export async function unlessLost<T>(answer: Promise<T>): Promise<T | undefined> {
+  return answer.catch((error: unknown) => {
+    if (error instanceof NoAnswer) return undefined
+    throw error
+  })
 }

@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 import { AxeBuilder } from '@axe-core/playwright'
+import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Browser, openChromium } from './chromium.ts'
 import { type RunningService, runService } from './service.ts'
 import { type SignedIn, signedIn } from './tokens.ts'
 
@@ -152,7 +152,7 @@ describe('the form of the account page', () => {
 
   it("is refused with the token of another user's page, or of another sign-in", async () => {
     const app = await signedIn(service.baseUrl, 'courses:read')
-    await signedIn(service.baseUrl, 'courses:read', '', 'teacher')
+    await signedIn(service.baseUrl, 'courses:read', undefined, 'teacher')
     const { cookie } = await visitor('demo')
     for (const other of [await visitor('teacher'), await visitor('demo')]) {
       expect(other.token).not.toBe('')
@@ -166,7 +166,7 @@ describe('the form of the account page', () => {
   it("does not touch, nor show, another user's app", async () => {
     const app = await signedIn(service.baseUrl, 'courses:read')
     // Without an app of their own there would be no form, and no token to send.
-    await signedIn(service.baseUrl, 'courses:read', '', 'teacher')
+    await signedIn(service.baseUrl, 'courses:read', undefined, 'teacher')
     const { cookie, token, page } = await visitor('teacher')
     expect(page).not.toContain(app.client_id)
     const answer = await disconnect({ token, client_id: app.client_id }, { cookie })
@@ -183,7 +183,7 @@ describe('the form of the account page', () => {
   })
 
   it('shows what an app calls itself as text', async () => {
-    await signedIn(service.baseUrl, 'courses:read', '', 'demo', '"><script>alert(1)</script>')
+    await signedIn(service.baseUrl, 'courses:read', undefined, 'demo', '"><script>alert(1)</script>')
     const { cookie, page } = await visitor('demo')
     expect(page).toContain('&lt;script&gt;')
     expect(page).not.toContain('<script')

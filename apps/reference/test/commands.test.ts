@@ -1,10 +1,11 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '@grantkit/test-servers/free-port'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readAccounts } from '../src/accounts.ts'
 import { run } from './program.ts'
-import { freePort, type RunningService, runService } from './service.ts'
+import { type RunningService, runService } from './service.ts'
 import { user } from './user.ts'
 
 /** The commands beside the service, run as a person runs them. */
@@ -26,7 +27,7 @@ describe('demo', () => {
     const demo = run('commands/demo.ts', ['--no-open', '--url', service.baseUrl])
     await demo.printed('/oauth/authorize?')
     const [url = ''] = /http\S+\/oauth\/authorize\?\S+/.exec(demo.output()) ?? []
-    const callback = await user(service.baseUrl).visit(url)
+    const callback = await user(service.baseUrl)(url)
     expect(await (await fetch(callback)).text()).toContain('go back to the terminal')
     expect(await demo.ended).toBe(0)
     for (const text of ['Dana Moore', 'Watercolour basics', 'Refreshing', '401 {"error":"invalid_token"']) {
@@ -38,7 +39,7 @@ describe('demo', () => {
     const demo = run('commands/demo.ts', ['--no-open', '--url', service.baseUrl])
     await demo.printed('/oauth/authorize?')
     const [url = ''] = /http\S+\/oauth\/authorize\?\S+/.exec(demo.output()) ?? []
-    await fetch(await user(service.baseUrl).visit(url, { decision: 'deny' }))
+    await fetch(await user(service.baseUrl)(url, { decision: 'deny' }))
     expect(await demo.ended).toBe(1)
     expect(demo.output()).toContain('access_denied: The user did not allow access')
   })

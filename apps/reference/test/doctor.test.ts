@@ -1,8 +1,9 @@
 import { createServer, type IncomingHttpHeaders, request } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { freePort } from '@grantkit/test-servers/free-port'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { run } from './program.ts'
-import { freePort, type RunningService, runService } from './service.ts'
+import { type RunningService, runService } from './service.ts'
 
 /** The doctor against a healthy service, and against one behind a proxy that spoils it. */
 

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { cp, readFile, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { createMemoryStore } from '@grantkit/store-memory'
+import { openChromium } from '@grantkit/test-servers/chromium'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseSettings } from '../src/settings.ts'
-import { openChromium } from './chromium.ts'
 import { type RunningService, runService } from './service.ts'
 import { user } from './user.ts'
 
@@ -55,7 +55,7 @@ describe('auth.md', () => {
     while (!output.includes('/oauth/authorize?'))
       await Promise.race([once(shell.stdout, 'data'), ended.then(() => Promise.reject(new Error(output)))])
     const [url = ''] = /http\S+\/oauth\/authorize\?\S+/.exec(output) ?? []
-    const callback = await user(service.baseUrl).visit(url)
+    const callback = await user(service.baseUrl)(url)
     shell.stdin.end(`${callback.searchParams.get('code')}\n`)
     expect((await ended)[0], output).toBe(0)
     expect(output).toContain('"title":"Ceramics: glazing"')

@@ -1,7 +1,8 @@
+import { freePort } from '@grantkit/test-servers/free-port'
+import { cli } from '@grantkit/test-servers/redis-cli'
+import { type RedisServer, startRedis } from '@grantkit/test-servers/redis-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { cli } from '../../../packages/store-redis/test/redis-cli.ts'
-import { type RedisServer, startRedis } from '../../../packages/store-redis/test/redis-server.ts'
-import { freePort, type RunningService, runService } from './service.ts'
+import { type RunningService, runService } from './service.ts'
 import { signedIn } from './tokens.ts'
 
 /** The limits of the running service, seen from outside. */

@@ -3,8 +3,9 @@ import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '@grantkit/test-servers/free-port'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { freePort, type RunningService, runService } from './service.ts'
+import { type RunningService, runService } from './service.ts'
 import { user } from './user.ts'
 
 /** The conformance suite of the Model Context Protocol, against the MCP server and the authorization server. */
@@ -81,7 +82,7 @@ describe('the authorization suite', () => {
       await Promise.race([once(program.stdout, 'data'), ended])
     const [url = ''] = /http\S+\/oauth\/authorize\?\S+/.exec(output()) ?? []
     expect(url, output()).not.toBe('')
-    await (await fetch(await user(service.baseUrl).visit(url))).text()
+    await (await fetch(await user(service.baseUrl)(url))).text()
     expect(await ended, output()).toBe(0)
     expect(output()).not.toMatch(/[1-9]\d* failed/)
   })

@@ -47,7 +47,7 @@ class App implements OAuthClientProvider {
     this.verifier = verifier
   }
   redirectToAuthorization = async (url: URL) => {
-    this.code = (await user(service.baseUrl).visit(url.href)).searchParams.get('code') ?? ''
+    this.code = (await user(service.baseUrl)(url.href)).searchParams.get('code') ?? ''
   }
 }
 

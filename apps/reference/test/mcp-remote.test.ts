@@ -48,7 +48,7 @@ describe('mcp-remote', () => {
     await keepRevokedToken(folder)
     const { transport, client } = proxy(folder)
     const connected = client.connect(transport)
-    const callback = await user(service.baseUrl).visit(await printedAddress(transport))
+    const callback = await user(service.baseUrl)(await printedAddress(transport))
     await (await fetch(callback)).text()
     await connected
     const { structuredContent } = await client.callTool({ name: 'search_courses', arguments: {} })

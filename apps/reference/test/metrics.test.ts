@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
+import { freePort } from '@grantkit/test-servers/free-port'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Program, run } from './program.ts'
-import { freePort } from './service.ts'
 import { type SignedIn, signedIn } from './tokens.ts'
 
 /** What Prometheus reads of a service that has had something to do. */

@@ -48,7 +48,7 @@ describe('oauth4webapi', () => {
     url.search = String(
       new URLSearchParams({ ...request, code_challenge: challenge, code_challenge_method: 'S256' }),
     )
-    const callback = await user(service.baseUrl).visit(url.href, { without: ['students:read'] })
+    const callback = await user(service.baseUrl)(url.href, { without: ['students:read'] })
     const parameters = oauth.validateAuthResponse(as, client, callback, 's')
 
     const exchange = await oauth.authorizationCodeGrantRequest(

@@ -1,9 +1,9 @@
 /// <reference lib="dom" />
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Browser, openChromium } from './chromium.ts'
 import { type LoopbackApp, openLoopbackApp } from './loopback-app.ts'
 import { type RunningService, runService } from './service.ts'
 

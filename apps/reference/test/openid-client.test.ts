@@ -44,7 +44,7 @@ async function signIn(
     nonce: checks.expectedNonce,
     ...parameters,
   })
-  const callback = await user(service.baseUrl).visit(url.href)
+  const callback = await user(service.baseUrl)(url.href)
   return oidc.authorizationCodeGrant(
     config,
     callback,
@@ -121,7 +121,7 @@ describe('openid-client', () => {
       code_challenge_method: 'S256',
       state,
     })
-    const callback = await user(service.baseUrl).visit(url.href, { decision: 'deny' })
+    const callback = await user(service.baseUrl)(url.href, { decision: 'deny' })
     const grant = oidc.authorizationCodeGrant(config, callback, {
       pkceCodeVerifier: verifier,
       expectedState: state,

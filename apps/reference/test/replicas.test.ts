@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
+import { freePort } from '@grantkit/test-servers/free-port'
+import { type RedisServer, startRedis } from '@grantkit/test-servers/redis-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type RedisServer, startRedis } from '../../../packages/store-redis/test/redis-server.ts'
 import { run } from './program.ts'
-import { freePort, type RunningService, runService } from './service.ts'
+import { type RunningService, runService } from './service.ts'
 import { signedIn } from './tokens.ts'
 import { user } from './user.ts'
 
@@ -52,7 +53,7 @@ describe('two replicas', () => {
       code_challenge: createHash('sha256').update(code_verifier).digest('base64url'),
       code_challenge_method: 'S256',
     })
-    const callback = await user(there).visit(`${there}/oauth/authorize?${query}`)
+    const callback = await user(there)(`${there}/oauth/authorize?${query}`)
     const code = callback.searchParams.get('code') ?? ''
     const exchange = { grant_type: 'authorization_code', client_id, code, redirect_uri: REDIRECT_URI }
     const tokens = (await (await post(0, '/api/oauth/token', { ...exchange, code_verifier })).json()) as {

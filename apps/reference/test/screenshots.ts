@@ -2,8 +2,8 @@
 import { mkdir } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { openChromium } from '@grantkit/test-servers/chromium'
 import type { Page } from 'playwright-core'
-import { openChromium } from './chromium.ts'
 import { runService } from './service.ts'
 import { signedIn } from './tokens.ts'
 
@@ -58,7 +58,7 @@ async function shootAccount(page: Page, shoot: (name: string) => Promise<unknown
     { name: 'Course browser', scope: 'openid profile courses:read courses:write orders:read' },
     { name: 'Progress reports', scope: 'students:read analytics:read' },
   ]) {
-    await signedIn(service.baseUrl, scope, '', 'demo', name)
+    await signedIn(service.baseUrl, scope, undefined, 'demo', name)
     await sleep(SECOND)
   }
   await page.goto(`${service.baseUrl}/account`)

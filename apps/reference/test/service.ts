@@ -1,6 +1,5 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { ServerEvent, Store } from '@grantkit/core'
+import { freePort } from '@grantkit/test-servers/free-port'
 import { FRAMEWORKS } from '../src/frameworks/frameworks.ts'
 import { openStore } from '../src/open-store.ts'
 import { createService, type Service } from '../src/service.ts'
@@ -48,12 +47,4 @@ export async function runService(
       await opened.close()
     },
   }
-}
-
-export async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((listening) => probe.listen(0, '127.0.0.1', listening))
-  const { port } = probe.address() as AddressInfo
-  await new Promise((closed) => probe.close(closed))
-  return port
 }

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { freePort } from '@grantkit/test-servers/free-port'
 import { describe, expect, it } from 'vitest'
 import { run } from './program.ts'
-import { freePort } from './service.ts'
 
 const start = (environment: Record<string, string>) => run('main.ts', [], { environment })
 

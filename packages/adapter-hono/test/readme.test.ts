@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
+import { freePort } from '@grantkit/test-servers/free-port'
+import { testClient } from '@grantkit/testkit/client'
 import { describe, expect, it } from 'vitest'
-import { approve, redeem, register } from './runtimes/flow.ts'
-import { freePort } from './runtimes/run.ts'
 
 const read = (path: string) => readFile(new URL(path, import.meta.url), 'utf8')
 
@@ -15,8 +15,7 @@ describe('the program of the README', () => {
     const url = `http://127.0.0.1:${port}`
     process.env.PORT = String(port)
     await import('./quick-start.ts')
-    const client = await register(url)
-    const { access_token } = await redeem(url, client, await approve(url, client, 'notes:read'))
+    const { access_token } = await (await testClient(url)).tokens('notes:read')
     const headers = { authorization: `Bearer ${access_token}` }
     expect(await (await fetch(`${url}/notes`, { headers })).json()).toEqual(['a note of alice'])
     expect((await fetch(`${url}/notes`)).status).toBe(401)

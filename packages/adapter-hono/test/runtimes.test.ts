@@ -1,6 +1,6 @@
+import { testClient } from '@grantkit/testkit/client'
 import { createRemoteJWKSet, exportJWK, generateKeyPair, jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { approve, post, redeem, refresh, register } from './runtimes/flow.ts'
 import { RUNTIMES, type Running, run } from './runtimes/run.ts'
 import { send } from './runtimes/wire.ts'
 
@@ -32,39 +32,36 @@ describe.each(SETTINGS)('$runtime, mounted with $MOUNT', ({ runtime, MOUNT }) =>
     return { status: response.status, ...((await response.json()) as { kind?: string; error?: string }) }
   }
 
+  const confidential = { metadata: { token_endpoint_auth_method: 'client_secret_post' } }
+
   it('serves a client from its registration until its token is revoked', async () => {
-    const { url } = service
-    const client = await register(url)
-    const tokens = await redeem(url, client, await approve(url, client, 'openid notes:read'))
+    const app = await testClient(service.url, confidential)
+    const tokens = await app.tokens('openid notes:read')
     expect(await notes(tokens.access_token)).toMatchObject({ status: 200, kind: 'authorized' })
-    const next = await refresh(url, client, tokens)
-    const { access_token, refresh_token } = next
-    expect(await refresh(url, client, tokens), 'whose answer was lost').toMatchObject({
+    const { access_token = '', refresh_token = '' } = await app.refresh(tokens.refresh_token)
+    expect(await app.refresh(tokens.refresh_token), 'whose answer was lost').toMatchObject({
       access_token,
       refresh_token,
     })
     expect(await notes(access_token)).toMatchObject({ status: 200, kind: 'authorized' })
-    const token = refresh_token
-    expect(await post(`${url}/api/oauth/introspect`, { ...client, token })).toMatchObject({ active: true })
-    expect(await post(`${url}/api/oauth/revoke`, { ...client, token })).toEqual({ status: 200 })
+    expect(await app.introspect(refresh_token)).toMatchObject({ active: true })
+    expect((await app.revoke(refresh_token)).response).toMatchObject({ status: 200, body: '{}' })
     expect(await notes(access_token)).toMatchObject({ status: 401, error: 'invalid_token' })
-    expect(await post(`${url}/api/oauth/introspect`, { ...client, token })).toMatchObject({ active: false })
+    expect(await app.introspect(refresh_token)).toMatchObject({ active: false })
   })
 
   it('signs ID tokens that its published keys verify', async () => {
     const { url } = service
-    const client = await register(url)
-    const { id_token } = await redeem(url, client, await approve(url, client, 'openid'))
+    const app = await testClient(url, confidential)
+    const { id_token = '' } = await app.tokens('openid')
     const keys = createRemoteJWKSet(new URL(`${url}/api/oauth/jwks`))
-    const { payload } = await jwtVerify(id_token, keys, { issuer: url, audience: client.client_id })
+    const { payload } = await jwtVerify(id_token, keys, { issuer: url, audience: app.clientId })
     expect(payload.sub).toBe('alice')
   })
 
   it('guards: nobody, a bad token, and one that lacks the scope', async () => {
-    const { url } = service
-    const client = await register(url)
-    const { access_token } = await redeem(url, client, await approve(url, client, 'openid'))
-    expect(await (await fetch(`${url}/notes`)).json()).toEqual({ kind: 'anonymous' })
+    const { access_token } = await (await testClient(service.url, confidential)).tokens('openid')
+    expect(await (await fetch(`${service.url}/notes`)).json()).toEqual({ kind: 'anonymous' })
     expect(await notes('bad')).toMatchObject({ status: 401, error: 'invalid_token' })
     expect(await notes(access_token)).toMatchObject({ status: 403, error: 'insufficient_scope' })
   })

@@ -58,17 +58,6 @@ describe('authorize, before the redirect URI is trusted', () => {
 
 describe('authorize, once it is', () => {
   it.each([
-    ['no response_type', { response_type: undefined }, 'invalid_request'],
-    ['response_type=token', { response_type: 'token' }, 'unsupported_response_type'],
-    ['response_type=code token', { response_type: 'code token' }, 'unsupported_response_type'],
-    ['response_mode=fragment', { response_mode: 'fragment' }, 'invalid_request'],
-    ['no code_challenge', { code_challenge: undefined }, 'invalid_request'],
-    ['no code_challenge_method', { code_challenge_method: undefined }, 'invalid_request'],
-    ['code_challenge_method=plain', { code_challenge_method: 'plain' }, 'invalid_request'],
-    ['a short challenge', { code_challenge: CHALLENGE.slice(1) }, 'invalid_request'],
-    ['no scope', { scope: undefined }, 'invalid_request'],
-    ['an unknown scope', { scope: 'openid nope' }, 'invalid_scope'],
-    ['two spaces in scope', { scope: 'openid  profile' }, 'invalid_scope'],
     ['a resource of another server', { resource: 'https://other.example' }, 'invalid_target'],
     ['a request object', { request: 'eyJhbGciOiJub25lIn0.e30.' }, 'request_not_supported'],
     ['a request_uri', { request_uri: 'http://127.0.0.1:1/' }, 'request_uri_not_supported'],
@@ -88,6 +77,91 @@ describe('authorize, once it is', () => {
       state: 'a state',
       iss: ISSUER,
     })
+  })
+
+  it.each<[string, string, string[], (string | undefined)[]]>([
+    [
+      'AQ-01, REQ-15, REQ-38: a request without a challenge is refused, with a nonce as well, confidential or not',
+      'code_challenge',
+      ['invalid_request'],
+      [undefined, ''],
+    ],
+    [
+      'AQ-02, REQ-15: no method but S256 is taken, and none is not taken for plain',
+      'code_challenge_method',
+      ['invalid_request'],
+      [undefined, '', 'plain', 's256', 'S512', 'S256 ', ' S256', 'none'],
+    ],
+    [
+      'AQ-03, REQ-15: a challenge that is not 43 characters of base64url is refused',
+      'code_challenge',
+      ['invalid_request'],
+      [
+        ...[CHALLENGE.slice(1), `${CHALLENGE}A`, 'a'.repeat(128), '😀'.repeat(20), ' '.repeat(43)],
+        ...['=', '+', '/', '\0'].map((end) => `${CHALLENGE.slice(1)}${end}`),
+        ...['\n', '=='].map((end) => `${CHALLENGE}${end}`),
+      ],
+    ],
+    [
+      'AQ-05, REQ-14: no response type but code is answered, and never with a token',
+      'response_type',
+      ['unsupported_response_type', 'invalid_request'],
+      [
+        ...['token', 'id_token', 'code token', 'code id_token', 'none', 'code code', 'CODE', ' code', ''],
+        undefined,
+      ],
+    ],
+    [
+      'AQ-06: no response mode but query is answered, and never with a fragment',
+      'response_mode',
+      ['invalid_request'],
+      ['fragment', 'form_post', 'web_message', 'jwt', 'query.jwt', 'QUERY'],
+    ],
+    [
+      'AQ-10, REQ-16: a scope that does not exist or is badly written is refused',
+      'scope',
+      ['invalid_scope'],
+      [
+        ...[
+          'admin',
+          'openid  profile',
+          'openid\tprofile',
+          'openid "',
+          'openid \\',
+          'openid é',
+          ' openid',
+          'openid ',
+        ],
+        ...['OpenID', 'openid\0', 'comments:write', 'constructor', '__proto__'],
+      ],
+    ],
+    [
+      'AQ-10, REQ-16: a scope that is endless is refused',
+      'scope',
+      ['invalid_scope', 'invalid_request'],
+      ['x'.repeat(10_000), 'a '.repeat(5000), `openid ${'courses:read '.repeat(400)}`],
+    ],
+    ['D1, REQ-16: a request without a scope is refused', 'scope', ['invalid_request'], [undefined, '']],
+  ])('%s', async (_, name, errors, values) => {
+    const confidential = { token_endpoint_auth_method: 'client_secret_post' }
+    for (const [metadata, nonce] of [[{}], [{}, 'n-1'], [confidential], [confidential, 'n-1']] as const) {
+      const { school, id } = await withClient(metadata)
+      for (const value of values) {
+        const about = value?.slice(0, 40)
+        const query = authorizationQuery(id, { nonce, [name]: value })
+        const { location } = (await authorize(school, query)).headers
+        expect(location, about).toMatch(/^http:\/\/127\.0\.0\.1:7001\/callback\?[^#]*$/)
+        const told = Object.fromEntries(new URL(String(location)).searchParams)
+        expect(errors, about).toContain(told.error)
+        expect(Object.keys(told)).toEqual(['error', 'error_description', 'state', 'iss'])
+      }
+    }
+  })
+
+  it('AQ-06: the response mode query may be asked for', async () => {
+    const { school, id } = await withClient()
+    const query = authorizationQuery(id, { response_mode: 'query' })
+    expect((await authorize(school, query)).body).toBe('consent')
   })
 
   it('refuses a repeated parameter by name', async () => {
@@ -160,7 +234,7 @@ describe('authorize, once it is', () => {
     expect((await redeem(school, { client_id: id }, code, { redirect_uri })).status).toBe(200)
   })
 
-  it('keeps a client to the scopes it registered', async () => {
+  it('DR-07, REQ-63: nothing beyond the registered scopes is ever given', async () => {
     const { school, id } = await withClient({ scope: 'openid courses:read' })
     expect(
       redirectOf(await authorize(school, authorizationQuery(id, { scope: 'courses:write' }))).error,

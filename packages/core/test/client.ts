@@ -1,7 +1,15 @@
 import type { HttpResponse } from '@grantkit/core'
+import {
+  formEncoded,
+  type Overrides,
+  registerClient,
+  type Send,
+  type TestClient,
+  testClient,
+} from '@grantkit/testkit/client'
 import { CHALLENGE, type Message, REDIRECT_URI, type School, VERIFIER } from './school.ts'
 
-/** What a well-behaved client does, step by step, so that a test can do any one step differently. */
+/** The test client at the school: each step by itself, and what it was answered as it came. */
 
 export interface TokenAnswer {
   readonly access_token: string
@@ -22,16 +30,15 @@ export function bodyOf<T = Record<string, unknown>>(response: HttpResponse): T {
 }
 
 export async function register(school: School, metadata: object = {}): Promise<ClientAnswer> {
-  const json = { client_name: 'Test client', redirect_uris: [REDIRECT_URI], ...metadata }
-  return bodyOf<ClientAnswer>(await school.send('POST', '/api/oauth/register', { json }))
+  const whole = { client_name: 'Test client', redirect_uris: [REDIRECT_URI], ...metadata }
+  return bodyOf<ClientAnswer>(
+    (await registerClient(school.server, whole, { send: through(school) })).response,
+  )
 }
 
 /** A valid authorization request; an override of `undefined` leaves the parameter out. */
-export function authorizationQuery(
-  clientId: string,
-  overrides: Record<string, string | undefined> = {},
-): string {
-  const parameters = {
+export function authorizationQuery(clientId: string, overrides: Overrides = {}): string {
+  return formEncoded({
     response_type: 'code',
     client_id: clientId,
     redirect_uri: REDIRECT_URI,
@@ -40,12 +47,7 @@ export function authorizationQuery(
     code_challenge: CHALLENGE,
     code_challenge_method: 'S256',
     ...overrides,
-  }
-  return String(
-    new URLSearchParams(
-      Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined),
-    ),
-  )
+  })
 }
 
 export const ALICE = { cookie: 'user=alice' }
@@ -79,14 +81,31 @@ export function redirectOf(response: HttpResponse): Record<string, string> {
   return Object.fromEntries(new URL(String(response.headers.location)).searchParams)
 }
 
+/** Some tests stand between the school and its clients. */
+function through(school: School): Send {
+  return (url, { method, headers, body }) => {
+    const { pathname, search } = new URL(url)
+    return school.send(method, pathname, { query: search.slice(1), headers, form: body })
+  }
+}
+
+/** The pages of the school are data and no HTML, so its user answers what was shown. */
+function appOf(school: School, client: ClientAnswer): Promise<TestClient> {
+  return testClient(school.server, {
+    send: through(school),
+    client: { redirect_uris: [REDIRECT_URI], ...client },
+    async browser(url) {
+      await authorize(school, new URL(url).search.slice(1))
+      return new URL(String((await decide(school)).headers.location))
+    },
+  })
+}
+
 /** Sign in, consent, and the code of it. */
-export async function codeFor(
-  school: School,
-  clientId: string,
-  overrides: Record<string, string | undefined> = {},
-): Promise<string> {
-  await authorize(school, authorizationQuery(clientId, overrides))
-  return redirectOf(await decide(school)).code ?? ''
+export async function codeFor(school: School, clientId: string, overrides: Overrides = {}): Promise<string> {
+  const app = await appOf(school, { client_id: clientId })
+  const usual = { state: 'a state', code_challenge: CHALLENGE }
+  return (await app.approve('openid profile courses:read', { ...usual, ...overrides })).code
 }
 
 export function requestToken(
@@ -96,41 +115,29 @@ export function requestToken(
   return school.send('POST', '/api/oauth/token', { form })
 }
 
-export function redeem(
+export async function redeem(
   school: School,
   client: ClientAnswer,
   code: string,
-  overrides: Record<string, string> = {},
+  overrides: Overrides = {},
 ): Promise<HttpResponse> {
-  return requestToken(school, {
-    grant_type: 'authorization_code',
-    ...credentials(client),
-    code,
-    redirect_uri: REDIRECT_URI,
-    code_verifier: VERIFIER,
-    ...overrides,
-  })
+  return (await (await appOf(school, client)).redeem({ code, verifier: VERIFIER }, overrides)).response
 }
 
-export function refresh(
+export async function refresh(
   school: School,
   client: ClientAnswer,
   refreshToken: string,
-  overrides: Record<string, string> = {},
+  overrides: Overrides = {},
 ): Promise<HttpResponse> {
-  return requestToken(school, {
-    grant_type: 'refresh_token',
-    ...credentials(client),
-    refresh_token: refreshToken,
-    ...overrides,
-  })
+  return (await (await appOf(school, client)).refresh(refreshToken, overrides)).response
 }
 
 /** The whole flow up to tokens. */
 export async function tokensFor(
   school: School,
   client: ClientAnswer,
-  overrides: Record<string, string | undefined> = {},
+  overrides: Overrides = {},
 ): Promise<TokenAnswer> {
   return bodyOf<TokenAnswer>(await redeem(school, client, await codeFor(school, client.client_id, overrides)))
 }

@@ -42,7 +42,7 @@ describe('revocation', () => {
   })
 
   it.each(['refresh_token', 'nonsense', 'access_token'])(
-    'kills an access token and only that, whatever the hint says (%s)',
+    'RV-03, REQ-67: revoking an access token ends that one at once, whatever the hint says: %s',
     async (token_type_hint) => {
       const { school, client, tokens } = await withTokens()
       await revoke(school, client, tokens.access_token, { token_type_hint })
@@ -51,8 +51,8 @@ describe('revocation', () => {
     },
   )
 
-  it.each(['refresh_token', 'access_token'])(
-    'ends everything with a refresh token, whatever the hint says (%s)',
+  it.each(['refresh_token', 'access_token', 'unknown', 'x'.repeat(5000), '\0'])(
+    'RV-03, REQ-67: revoking a refresh token ends its family at once, whatever the hint says: %s',
     async (token_type_hint) => {
       const { school, client, tokens } = await withTokens()
       const next = bodyOf<TokenAnswer>(await refresh(school, client, tokens.refresh_token))
@@ -65,7 +65,7 @@ describe('revocation', () => {
     },
   )
 
-  it('ends everything with a refresh token that was rotated meanwhile', async () => {
+  it('RV-03: a refresh token that was rotated meanwhile ends the family too', async () => {
     const { school, client, tokens } = await withTokens()
     const next = bodyOf<TokenAnswer>(await refresh(school, client, tokens.refresh_token))
     await revoke(school, client, tokens.refresh_token)
@@ -76,21 +76,32 @@ describe('revocation', () => {
     'unknown',
     `gka_${'x'.repeat(22)}.${'y'.repeat(43)}`,
     `gkr_${'x'.repeat(22)}.${'y'.repeat(22)}.0.${'z'.repeat(43)}`,
+    'gka_x.y',
+    'gkr_x',
+    '\0',
+    'é',
     'x'.repeat(60_000),
-  ])('answers 200 for a token that is dead or never was (%#)', async (token) => {
-    const { school, client } = await withTokens()
-    expect((await revoke(school, client, token)).status).toBe(200)
+  ])('RV-02, REQ-66: what is no live token is a success, all of it the same: %#', async (token) => {
+    const { school, client, tokens } = await withTokens()
+    await revoke(school, client, tokens.access_token)
+    const alike = await revoke(school, client, token)
+    expect([alike.status, alike.body, alike.headers['cache-control']]).toEqual([200, '{}', 'no-store'])
+    expect(await revoke(school, client, tokens.access_token)).toEqual(alike)
+    expect(await revoke(school, client, tokens.id_token)).toEqual(alike)
   })
 
-  it('lets a client revoke only its own', async () => {
-    const { school, client, tokens } = await withTokens()
-    const thief = await register(school)
-    for (const token of [tokens.access_token, tokens.refresh_token]) {
-      expect(bodyOf(await revoke(school, thief, token)).error).toBe('invalid_grant')
-    }
-    expect(await isLive(school, tokens.access_token)).toBe(true)
-    expect((await refresh(school, client, tokens.refresh_token)).status).toBe(200)
-  })
+  it.each([{}, CONFIDENTIAL])(
+    'RV-01, REQ-66: a token of another client is not revoked, and its owner notices nothing: %j',
+    async (metadata) => {
+      const { school, client, tokens } = await withTokens(metadata)
+      const thief = await register(school, metadata)
+      for (const token of [tokens.access_token, tokens.refresh_token]) {
+        expect(bodyOf(await revoke(school, thief, token)).error).toBe('invalid_grant')
+      }
+      expect(await isLive(school, tokens.access_token)).toBe(true)
+      expect((await refresh(school, client, tokens.refresh_token)).status).toBe(200)
+    },
+  )
 
   it('answers 200 for a dead token, whoever had it', async () => {
     const { school, tokens } = await withTokens()
@@ -119,15 +130,23 @@ describe('revocation', () => {
     expect(told(), 'nothing of what was dead').toEqual(once)
   })
 
-  it('wants to know which client asks, and its secret where it has one', async () => {
+  it('RV-04, REQ-67: a confidential client needs its secret, a public one its id', async () => {
     const { school, client, tokens } = await withTokens(CONFIDENTIAL)
     expect((await revoke(school, { client_id: client.client_id }, tokens.access_token)).status).toBe(401)
+    for (const client_secret of ['', 'wrong'])
+      expect((await revoke(school, { ...client, client_secret }, tokens.access_token)).status).toBe(401)
     expect((await revoke(school, { client_id: '' }, tokens.access_token)).status).toBe(401)
+    const publicClient = await register(school)
+    const theirs = await tokensFor(school, publicClient)
+    const pretending = { ...publicClient, client_secret: 'x' }
+    expect((await revoke(school, pretending, theirs.refresh_token)).status).toBe(401)
+    expect((await revoke(school, { client_id: '' }, theirs.refresh_token)).status).toBe(401)
+    expect((await revoke(school, publicClient, theirs.refresh_token)).status).toBe(200)
     expect(await isLive(school, tokens.access_token)).toBe(true)
     expect((await revoke(school, client, tokens.access_token)).status).toBe(200)
   })
 
-  it('wants a token, once', async () => {
+  it('RV-02, REQ-67: a request without a token, or with two, is malformed', async () => {
     const { school, client } = await withTokens()
     expect(bodyOf(await revoke(school, client, ''))).toEqual({
       error: 'invalid_request',
@@ -188,7 +207,7 @@ describe('introspection', () => {
     ])
   })
 
-  it('describes a refresh token without calling it a Bearer token, and only the current one', async () => {
+  it('RF-01, REQ-43: of refresh tokens only the current one is described, and none is called a Bearer token', async () => {
     const { school, client, tokens } = await withTokens(CONFIDENTIAL)
     const active = bodyOf(await introspect(school, client, tokens.refresh_token))
     expect(active).toMatchObject({ active: true, exp: school.clock.now + 30 * 24 * 3600 })

@@ -12,7 +12,7 @@ import {
   type TokenAnswer,
   tokensFor,
 } from './client.ts'
-import { ISSUER, openSchool, REDIRECT_URI, type School, VERIFIER } from './school.ts'
+import { CHALLENGE, ISSUER, openSchool, REDIRECT_URI, type School, VERIFIER } from './school.ts'
 
 async function withClient(metadata: object = {}): Promise<{ school: School; client: ClientAnswer }> {
   const school = openSchool()
@@ -26,7 +26,7 @@ async function isLive(school: School, accessToken: string): Promise<boolean> {
 }
 
 describe('the token endpoint', () => {
-  it('answers as RFC 6749 5.1 wants, and nothing may cache it', async () => {
+  it('REQ-33: the answer has what RFC 6749 5.1 asks for, and is kept nowhere', async () => {
     const { school, client } = await withClient()
     const response = await redeem(
       school,
@@ -131,108 +131,107 @@ describe('the token endpoint', () => {
   })
 })
 
-describe('client authentication', () => {
-  it.each([
-    ['a secret from a public client', {}, { client_secret: 'x' }],
-    ['no secret', CONFIDENTIAL, { client_secret: '' }],
-    ['a wrong secret', CONFIDENTIAL, { client_secret: 'x' }],
-    [
-      'a client assertion',
-      {},
-      {
-        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-        client_assertion: 'x',
-      },
-    ],
-    ['an unknown client', {}, { client_id: 'nobody' }],
-    ['no client_id', {}, { client_id: '' }],
-  ])('refuses %s and consumes nothing', async (_, metadata, overrides) => {
-    const { school, client } = await withClient(metadata)
-    const code = await codeFor(school, client.client_id)
-    const response = await redeem(school, client, code, overrides)
-    expect([response.status, bodyOf(response).error]).toEqual([401, 'invalid_client'])
-    expect(response.headers).not.toHaveProperty('www-authenticate')
-    expect((await redeem(school, client, code)).status).toBe(200)
-  })
-
-  it('refuses the Authorization header, which no client here is registered for, and names its scheme', async () => {
-    const { school, client } = await withClient(CONFIDENTIAL)
-    const form = { grant_type: 'refresh_token', ...credentials(client), refresh_token: 'x' }
-    const headers = { authorization: `Basic ${btoa(`${client.client_id}:${client.client_secret}`)}` }
-    const response = await school.send('POST', '/api/oauth/token', { form, headers })
-    expect([response.status, response.headers['www-authenticate']]).toEqual([401, 'Basic realm="oauth"'])
-  })
-
-  it('accepts a confidential client with its secret', async () => {
-    const { school, client } = await withClient(CONFIDENTIAL)
-    expect(client.client_secret).toMatch(/^[\w-]{43}$/)
-    expect((await redeem(school, client, await codeFor(school, client.client_id))).status).toBe(200)
-  })
-
-  it('refuses a grant type that the client did not register', async () => {
-    const { school, client } = await withClient({ grant_types: ['authorization_code'] })
-    const tokens = await tokensFor(school, client)
-    expect(tokens.refresh_token, 'nor is it given such a token').toBeUndefined()
-    expect(bodyOf(await refresh(school, client, 'x')).error).toBe('unauthorized_client')
-  })
-})
-
 describe('redeeming a code', () => {
   it.each([
     ['another redirect_uri', { redirect_uri: 'http://127.0.0.1:7001/other' }, 'invalid_grant'],
-    ['no redirect_uri', { redirect_uri: '' }, 'invalid_grant'],
+    ['a redirect_uri with a slash more', { redirect_uri: `${REDIRECT_URI}/` }, 'invalid_grant'],
+    ['a redirect_uri with another port', { redirect_uri: 'http://127.0.0.1:7002/callback' }, 'invalid_grant'],
+    ['an empty redirect_uri', { redirect_uri: '' }, 'invalid_grant'],
+    ['no redirect_uri', { redirect_uri: undefined }, 'invalid_grant'],
     ['a resource of another server', { resource: 'https://other.example' }, 'invalid_target'],
-    ['no verifier', { code_verifier: '' }, 'invalid_request'],
+    ['an empty verifier', { code_verifier: '' }, 'invalid_request'],
+    ['no verifier', { code_verifier: undefined }, 'invalid_request'],
     ['a verifier that is too short', { code_verifier: 'v'.repeat(42) }, 'invalid_request'],
     ['a verifier that is too long', { code_verifier: 'v'.repeat(129) }, 'invalid_request'],
+    ['a verifier that is endless', { code_verifier: 'v'.repeat(60_000) }, 'invalid_request'],
+    ['a verifier with padding', { code_verifier: `${VERIFIER.slice(1)}=` }, 'invalid_request'],
+    ['a verifier with a control character', { code_verifier: `${VERIFIER.slice(1)}\0` }, 'invalid_request'],
+    ['a verifier that is not ASCII', { code_verifier: 'é'.repeat(43) }, 'invalid_request'],
     ['another code', { code: `gkc_${'x'.repeat(22)}.${'y'.repeat(43)}` }, 'invalid_grant'],
     ['nonsense', { code: 'nonsense' }, 'invalid_grant'],
-  ])('refuses %s and leaves the code good', async (_, overrides, error) => {
-    const { school, client } = await withClient()
-    const code = await codeFor(school, client.client_id)
-    expect(bodyOf(await redeem(school, client, code, overrides)).error).toBe(error)
-    expect((await redeem(school, client, code)).status).toBe(200)
+  ])(
+    'CR-02, CR-04, CR-10, D5, REQ-13, REQ-37: a slip in a redemption is refused, and leaves the code good: %s',
+    async (_, overrides, error) => {
+      const { school, client } = await withClient()
+      const code = await codeFor(school, client.client_id)
+      expect(bodyOf(await redeem(school, client, code, overrides)).error).toBe(error)
+      expect((await redeem(school, client, code)).status).toBe(200)
+    },
+  )
+
+  it('CR-02: a confidential client needs its verifier as well', async () => {
+    const { school, client } = await withClient(CONFIDENTIAL)
+    for (const code_verifier of [undefined, '']) {
+      const answer = await redeem(school, client, await codeFor(school, client.client_id), { code_verifier })
+      expect([answer.status, bodyOf(answer).error]).toEqual([400, 'invalid_request'])
+    }
   })
 
-  it('burns the code on a wrong verifier', async () => {
+  it('CR-01, CR-04, D5, REQ-37: a wrong verifier, or the challenge itself, burns the code, so the right one comes too late', async () => {
     const { school, client } = await withClient()
-    const code = await codeFor(school, client.client_id)
-    expect(bodyOf(await redeem(school, client, code, { code_verifier: 'v'.repeat(43) })).error).toBe(
-      'invalid_grant',
-    )
-    expect(bodyOf(await redeem(school, client, code)).error).toBe('invalid_grant')
+    for (const code_verifier of ['v'.repeat(43), CHALLENGE]) {
+      const code = await codeFor(school, client.client_id)
+      expect(bodyOf(await redeem(school, client, code, { code_verifier })).error).toBe('invalid_grant')
+      expect(bodyOf(await redeem(school, client, code)).error).toBe('invalid_grant')
+    }
     expect(school.events).toContainEqual(
       expect.objectContaining({ type: 'grant_ended', reason: 'code_verifier_mismatch' }),
     )
   })
 
-  it('takes another secret for the same grant for unknown, and burns nothing', async () => {
+  it('REQ-28: a code that changed by one character is another one, and harms nobody', async () => {
     const { school, client } = await withClient()
     const code = await codeFor(school, client.client_id)
-    const forged = `${code.slice(0, code.indexOf('.'))}.${'x'.repeat(43)}`
-    const answer = await redeem(school, client, forged)
-    expect([answer.status, bodyOf(answer).error]).toEqual([400, 'invalid_grant'])
+    const flipped = [5, 20, code.length - 3].map(
+      (at) => code.slice(0, at) + (code[at] === 'A' ? 'B' : 'A') + code.slice(at + 1),
+    )
+    const anotherSecret = `${code.slice(0, code.indexOf('.'))}.${'x'.repeat(43)}`
+    const guesses = [...flipped, anotherSecret, code.slice(0, -1), `${code}A`, code.toUpperCase(), 'gkc_.']
+    for (const guess of guesses) {
+      const answer = await redeem(school, client, guess)
+      expect([answer.status, bodyOf(answer).error], guess).toEqual([400, 'invalid_grant'])
+    }
+    expect(bodyOf(await redeem(school, client, '')).error).toBe('invalid_request')
     expect((await redeem(school, client, code)).status).toBe(200)
   })
 
-  it('refuses an expired code at the very second', async () => {
+  it('REQ-28: a code is long, random and good for a minute, to the very second', async () => {
     const { school, client } = await withClient()
     const code = await codeFor(school, client.client_id)
+    expect(code).toMatch(/^gkc_[\w-]{22}\.[\w-]{43}$/)
+    expect((await codeFor(school, client.client_id)).split('.')[1]).not.toBe(code.split('.')[1])
+    const used = await codeFor(school, client.client_id)
+    school.clock.now += 59
+    expect((await redeem(school, client, used)).status).toBe(200)
+    school.clock.now -= 59
     school.clock.now += 60
     expect(bodyOf(await redeem(school, client, code)).error).toBe('invalid_grant')
   })
 
-  it('gives another client nothing, and its owner loses nothing', async () => {
+  it.each([{}, CONFIDENTIAL])(
+    'CR-08, D5, REQ-40: a code in the hands of another client is worth nothing, spent or not, and its owner notices nothing: %j',
+    async (metadata) => {
+      const { school, client } = await withClient(metadata)
+      const thief = await register(school, metadata)
+      const code = await codeFor(school, client.client_id)
+      expect(bodyOf(await redeem(school, thief, code)).error).toBe('invalid_grant')
+      const { access_token } = bodyOf<TokenAnswer>(await redeem(school, client, code))
+      expect(bodyOf(await redeem(school, thief, code)).error).toBe('invalid_grant')
+      expect(bodyOf(await redeem(school, { client_id: 'nobody' }, code)).error).toBe('invalid_client')
+      expect(await isLive(school, access_token), 'after a replay by the thief').toBe(true)
+    },
+  )
+
+  it('REQ-41: a code is recognised as spent as long as what it gave lives', async () => {
     const { school, client } = await withClient()
-    const thief = await register(school)
     const code = await codeFor(school, client.client_id)
-    expect(bodyOf(await redeem(school, thief, code)).error).toBe('invalid_grant')
-    const { access_token } = bodyOf<TokenAnswer>(await redeem(school, client, code))
-    expect(bodyOf(await redeem(school, thief, code)).error).toBe('invalid_grant')
-    expect(await isLive(school, access_token), 'after a replay by the thief').toBe(true)
+    const { refresh_token } = bodyOf<TokenAnswer>(await redeem(school, client, code))
+    school.clock.now += 29 * 24 * 3600
+    expect(bodyOf(await redeem(school, client, code)).error).toBe('invalid_grant')
+    expect(bodyOf(await refresh(school, client, refresh_token)).error).toBe('invalid_grant')
   })
 
-  it('ends everything when its own client replays it', async () => {
+  it('CR-05, REQ-40: a code that is redeemed twice ends everything the first redemption gave', async () => {
     const { school, client } = await withClient()
     const code = await codeFor(school, client.client_id)
     const tokens = bodyOf<TokenAnswer>(await redeem(school, client, code))
@@ -280,7 +279,7 @@ describe('refreshing', () => {
     return { school, client, tokens: await tokensFor(school, client, overrides) }
   }
 
-  it('gives a new pair', async () => {
+  it('RF-01, REQ-43: every refresh gives a new pair', async () => {
     const { school, client, tokens } = await withTokens()
     const next = bodyOf<TokenAnswer>(await refresh(school, client, tokens.refresh_token))
     expect(next.access_token).not.toBe(tokens.access_token)
@@ -289,7 +288,7 @@ describe('refreshing', () => {
     expect(await isLive(school, next.access_token)).toBe(true)
   })
 
-  it('gives the same pair again to a retry inside the window', async () => {
+  it('REQ-44: a retry inside the window gets the same pair again', async () => {
     const { school, client, tokens } = await withTokens()
     const first = bodyOf<TokenAnswer>(await refresh(school, client, tokens.refresh_token))
     school.clock.now += 59
@@ -325,7 +324,7 @@ describe('refreshing', () => {
     expect(answers[0]?.status).toBe(200)
   })
 
-  it('takes a spent token outside the window for a theft', async () => {
+  it('RF-02, REQ-43, REQ-44: an old token after the retry window ends the whole family', async () => {
     const { school, client, tokens } = await withTokens()
     const next = bodyOf<TokenAnswer>(await refresh(school, client, tokens.refresh_token))
     school.clock.now += 60
@@ -337,7 +336,7 @@ describe('refreshing', () => {
     )
   })
 
-  it('takes a token two generations old for a theft, even inside the window', async () => {
+  it('RF-02: a token of two rotations ago ends the family at once, within the window too', async () => {
     const { school, client, tokens } = await withTokens()
     const next = bodyOf<TokenAnswer>(await refresh(school, client, tokens.refresh_token))
     await refresh(school, client, next.refresh_token)
@@ -345,7 +344,7 @@ describe('refreshing', () => {
     expect(await isLive(school, next.access_token)).toBe(false)
   })
 
-  it('forgives nothing when the window is 0', async () => {
+  it('REQ-44: without a retry window a repeated refresh is a reuse', async () => {
     const school = openSchool({ lifetimes: { refreshRetryWindow: 0 } })
     const client = await register(school)
     const tokens = await tokensFor(school, client)
@@ -367,16 +366,23 @@ describe('refreshing', () => {
   it.each([
     ['a wider scope', { scope: 'openid students:read' }, 'invalid_scope'],
     ['an unknown scope', { scope: 'nope' }, 'invalid_scope'],
+    ['a scope of two spaces', { scope: 'openid  profile' }, 'invalid_scope'],
+    ['a scope that is none', { scope: '"' }, 'invalid_scope'],
     ['a foreign resource', { resource: 'https://other.example' }, 'invalid_target'],
     ['a resource beyond the grant', { resource: ISSUER }, 'invalid_target'],
-  ])('refuses %s and leaves the token good', async (_, overrides, error) => {
-    const { school, client, tokens } = await withTokens({ resource: `${ISSUER}/mcp` })
-    expect(bodyOf(await refresh(school, client, tokens.refresh_token, overrides)).error).toBe(error)
-    const next = bodyOf<TokenAnswer>(await refresh(school, client, tokens.refresh_token))
-    expect(next.refresh_token.split('.')[2], 'still the first rotation').toBe('1')
-  })
+    ['a resource with a fragment', { resource: `${ISSUER}/mcp#f` }, 'invalid_target'],
+    ['a resource that is no URI', { resource: 'x' }, 'invalid_target'],
+  ])(
+    'RF-07, RF-10, REQ-42, REQ-46: what was not granted is refused, and costs nothing: %s',
+    async (_, overrides, error) => {
+      const { school, client, tokens } = await withTokens({ resource: `${ISSUER}/mcp` })
+      expect(bodyOf(await refresh(school, client, tokens.refresh_token, overrides)).error).toBe(error)
+      const next = bodyOf<TokenAnswer>(await refresh(school, client, tokens.refresh_token))
+      expect(next.refresh_token.split('.')[2], 'still the first rotation').toBe('1')
+    },
+  )
 
-  it('narrows the scope and widens it again, never beyond the grant', async () => {
+  it('RF-08, REQ-46: a part of the scope may be asked for, and all of it again later', async () => {
     const { school, client, tokens } = await withTokens()
     const narrow = bodyOf<TokenAnswer>(
       await refresh(school, client, tokens.refresh_token, { scope: 'profile' }),
@@ -385,31 +391,45 @@ describe('refreshing', () => {
     expect((await school.callApi(narrow.access_token, 'courses:read')).kind).toBe('refused')
     const full = bodyOf<TokenAnswer>(await refresh(school, client, narrow.refresh_token))
     expect(full.scope).toBe('openid profile courses:read')
+    const other = { scope: 'courses:read profile openid' }
+    const reordered = bodyOf<TokenAnswer>(await refresh(school, client, full.refresh_token, other))
+    expect(reordered.scope.split(' ').sort()).toEqual(['courses:read', 'openid', 'profile'])
   })
 
-  it('does not call a narrower retry a theft, nor answer it', async () => {
+  it('REQ-44: a retry for another scope or resource is not answered, nor called a theft', async () => {
     const { school, client, tokens } = await withTokens()
     await refresh(school, client, tokens.refresh_token)
-    expect(bodyOf(await refresh(school, client, tokens.refresh_token, { scope: 'profile' })).error).toBe(
-      'invalid_grant',
-    )
+    for (const other of [{ scope: 'profile' }, { resource: ISSUER }])
+      expect(bodyOf(await refresh(school, client, tokens.refresh_token, other)).error).toBe('invalid_grant')
     expect(await isLive(school, tokens.access_token)).toBe(true)
   })
 
-  it('gives another client nothing, and its owner loses nothing', async () => {
-    const { school, client, tokens } = await withTokens()
-    const thief = await register(school)
-    expect(bodyOf(await refresh(school, thief, tokens.refresh_token)).error).toBe('invalid_grant')
-    expect((await refresh(school, client, tokens.refresh_token)).status).toBe(200)
-  })
+  it.each([{}, CONFIDENTIAL])(
+    'RF-06, REQ-45: a token in the hands of another client is worth nothing, and its owner notices nothing: %j',
+    async (metadata) => {
+      const { school, client, tokens } = await withTokens({}, metadata)
+      const thief = await register(school, metadata)
+      expect(bodyOf(await refresh(school, thief, tokens.refresh_token)).error).toBe('invalid_grant')
+      const nobody = { client_id: 'nobody' }
+      expect(bodyOf(await refresh(school, nobody, tokens.refresh_token)).error).toBe('invalid_client')
+      expect(await isLive(school, tokens.access_token)).toBe(true)
+      expect((await refresh(school, client, tokens.refresh_token)).status).toBe(200)
+    },
+  )
 
-  it('takes no other kind of credential', async () => {
+  it('RF-11: no other credential is taken for a refresh token, nor a refresh token for an access token', async () => {
     const { school, client, tokens } = await withTokens()
-    for (const other of [tokens.access_token, tokens.id_token, `gkr_${'x'.repeat(22)}`]) {
-      expect(bodyOf(await refresh(school, client, other)).error).toBe('invalid_grant')
-    }
-    expect((await school.callApi(tokens.refresh_token)).kind).toBe('refused')
-    expect((await school.callApi(tokens.id_token)).kind).toBe('refused')
+    const [grant] = tokens.refresh_token.split('.')
+    const [, ...ofAnother] = (await tokensFor(school, client)).refresh_token.split('.')
+    const mixed = [grant, ...ofAnother].join('.')
+    const code = await codeFor(school, client.client_id)
+    const kinds = [tokens.access_token, tokens.id_token, code, mixed, `gkr_${'x'.repeat(22)}`, 'gkr_']
+    for (const other of kinds)
+      expect(bodyOf(await refresh(school, client, other)).error, other).toBe('invalid_grant')
+    const flipped = tokens.refresh_token.replace(/.(?=..$)/, (character) => (character === 'A' ? 'B' : 'A'))
+    for (const token of [tokens.refresh_token, tokens.id_token, flipped])
+      expect((await school.callApi(token)).kind).toBe('refused')
+    expect((await refresh(school, client, tokens.refresh_token)).status).toBe(200)
   })
 
   const DAY = 24 * 3600
@@ -469,22 +489,24 @@ describe('the ID token', () => {
     })
   })
 
-  it('comes again with a refresh, newer and without the nonce', async () => {
+  it('REQ-47: a new ID token speaks of the same sign-in, without the nonce of the first', async () => {
     const { school, client } = await withClient()
     const first = await tokensFor(school, client, { nonce: 'n' })
     school.clock.now += 100
     const next = bodyOf<TokenAnswer>(await refresh(school, client, first.refresh_token))
     const [before, after] = [decodeJwt(first.id_token), decodeJwt(next.id_token)]
     expect(after).toMatchObject({
+      iss: before.iss,
       sub: 'alice',
       aud: client.client_id,
+      azp: client.client_id,
       auth_time: before.auth_time,
       iat: (before.iat ?? 0) + 100,
     })
     expect(after).not.toHaveProperty('nonce')
   })
 
-  it('comes only with openid', async () => {
+  it('REQ-33: an ID token comes only with openid', async () => {
     const { school, client } = await withClient()
     expect(await tokensFor(school, client, { scope: 'courses:read' })).not.toHaveProperty('id_token')
   })

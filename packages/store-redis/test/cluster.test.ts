@@ -1,4 +1,4 @@
+import { startRedisCluster } from '@grantkit/test-servers/redis-cluster'
 import { describeDeployment } from './describe-deployment.ts'
-import { startCluster } from './redis-cluster.ts'
 
-describeDeployment('cluster', startCluster)
+describeDeployment('cluster', startRedisCluster)

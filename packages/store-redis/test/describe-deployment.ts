@@ -1,20 +1,12 @@
+import type { RedisDeployment } from '@grantkit/test-servers/redis-deployment'
 import { aGrant, describeStore } from '@grantkit/testkit'
 import { expect, it } from 'vitest'
 import { connectToRedis, createRedisStore, settingsWarnings } from '../src/index.ts'
-import type { RedisServer } from './redis-server.ts'
-
-/** Several servers, of which one takes over from another. */
-export interface Deployment {
-  readonly url: string
-  /** The server that answers for a key now. */
-  primaryOf(key: string): Promise<RedisServer>
-  close(): Promise<void>
-}
 
 const soon = () => Math.floor(Date.now() / 1000) + 600
 
 /** Proves the store on a deployment, and that it outlives the loss of a primary. */
-export function describeDeployment(name: string, start: () => Promise<Deployment>): void {
+export function describeDeployment(name: string, start: () => Promise<RedisDeployment>): void {
   describeStore(
     `redis ${name}`,
     async () => {

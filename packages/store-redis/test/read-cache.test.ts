@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Grant, Store } from '@grantkit/core'
+import { cli } from '@grantkit/test-servers/redis-cli'
+import { type RedisServer, startRedis } from '@grantkit/test-servers/redis-server'
+import { startProxy, type TcpProxy } from '@grantkit/test-servers/tcp-proxy'
 import { aGrant } from '@grantkit/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectToRedis, createRedisStore, type RedisConnection } from '../src/index.ts'
-import { cli } from './redis-cli.ts'
-import { type RedisServer, startRedis } from './redis-server.ts'
-import { startProxy, type TcpProxy } from './tcp-proxy.ts'
 
 const TTL = 1000
 

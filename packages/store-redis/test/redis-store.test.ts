@@ -1,8 +1,8 @@
+import { type RedisServer, startRedis } from '@grantkit/test-servers/redis-server'
 import { aClient, aGrant, describeStore } from '@grantkit/testkit'
 import { createClient } from '@redis/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectToRedis, createRedisStore, type RedisConnection, settingsWarnings } from '../src/index.ts'
-import { type RedisServer, startRedis } from './redis-server.ts'
 
 describeStore(
   'redis',

@@ -1,4 +1,4 @@
+import { startSentinels } from '@grantkit/test-servers/redis-sentinel'
 import { describeDeployment } from './describe-deployment.ts'
-import { startSentinels } from './redis-sentinel.ts'
 
 describeDeployment('sentinel', startSentinels)

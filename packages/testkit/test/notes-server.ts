@@ -2,8 +2,13 @@ import { createAuthorizationServer, createResourceServer } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
 
 /** A server as an integrator has one: its users are known by a cookie, its pages are its own. */
-export function createNotesServer({ now }: { now: () => number }) {
-  const issuer = 'https://notes.example'
+export function createNotesServer({
+  now,
+  issuer = 'https://notes.example',
+}: {
+  now: () => number
+  issuer?: string
+}) {
   const store = createMemoryStore({ now })
   const scopes = {
     'notes:read': { description: 'Read notes' },
@@ -21,7 +26,11 @@ export function createNotesServer({ now }: { now: () => number }) {
         const subject = /session=(\w+)/.exec(String(headers.cookie))?.[1]
         return subject === undefined ? undefined : { id: subject, subject, authTime: now() }
       },
-      signIn: () => ({ status: 303, headers: { location: '/login' }, body: '' }),
+      signIn: (returnTo) => ({
+        status: 303,
+        headers: { location: `/login?${new URLSearchParams({ to: returnTo })}` },
+        body: '',
+      }),
       errorPage: ({ status, description }) => page(status, description),
       consentPage: ({ action, ticket, scopes }) =>
         page(

@@ -34,7 +34,7 @@ describe('testClient', () => {
   it('says what is missing when nobody is signed in', async () => {
     const { server } = createNotesServer({ now })
     const app = await testClient(server)
-    await expect(app.tokens('notes:read')).rejects.toThrow('sent to /login. See the option "browser"')
+    await expect(app.tokens('notes:read')).rejects.toThrow(/sent to \/login\?to=.* See the option "browser"/)
   })
 
   it('shows the page of a server that will not answer the client', async () => {

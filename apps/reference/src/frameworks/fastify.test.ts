@@ -1,6 +1,6 @@
 import type { Route } from '@grantkit/core'
+import { freePort } from '@grantkit/test-servers/free-port'
 import { expect, it } from 'vitest'
-import { freePort } from '../../test/service.ts'
 import { listenOnFastify } from './fastify.ts'
 
 it('answers what is under way before it stops, and takes nothing new', async () => {

@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '@grantkit/test-servers/free-port'
 import { build } from 'esbuild'
 import type { Environment } from './service.ts'
 
@@ -107,14 +106,6 @@ const config :Workerd.Config = (
   ))],
   sockets = [(name = "http", address = "${new URL(environment.ISSUER).host}", http = (), service = "main")],
 );`
-}
-
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  await new Promise((closed) => probe.close(closed))
-  return port
 }
 
 async function answers(url: string): Promise<boolean> {

@@ -1,30 +1,58 @@
-import { endpointsOf, type ServerUnderTest, send } from './in-process.ts'
-import { type RegisteredClient, TestClient, type TestClientOptions } from './test-client.ts'
+import type { HttpResponse } from '@grantkit/core'
+import { type Answer, answerOf, type RegisteredClient } from './answer.ts'
+import type { TestClientOptions } from './client-options.ts'
+import { type Connection, type ConnectionOptions, connect } from './connection.ts'
+import type { ServerUnderTest } from './send.ts'
+import { TestClient } from './test-client.ts'
 
 const REDIRECT_URI = 'http://127.0.0.1:7001/callback'
 
 /**
- * A client of your server in its own process, for your tests: it registers itself, gets your user past your consent
- * page, and holds tokens, in about a millisecond. Time is the server's `now`, so a test of expiry turns that.
+ * A client of your server, for your tests: it registers itself, gets your user past your consent page, and holds tokens.
+ * In the process of the server that takes about a millisecond, and time is the server's `now`: a test of expiry turns that.
  *
- * @param server what `createAuthorizationServer` returned
+ * @param server what `createAuthorizationServer` returned, or the issuer of a server that listens, for requests over HTTP
  * @throws Error when the server does not register the client
  */
-export async function testClient(
-  server: ServerUnderTest,
-  options: TestClientOptions = {},
-): Promise<TestClient> {
-  const endpoints = await endpointsOf(server)
-  const client = options.client ?? (await register(server, endpoints.registration_endpoint, options.metadata))
-  return new TestClient(server, endpoints, client, options)
+export async function testClient<R extends HttpResponse = HttpResponse>(
+  server: ServerUnderTest | string,
+  options: TestClientOptions<R> = {},
+): Promise<TestClient<R>> {
+  const connection = await connect(server, options)
+  return new TestClient(
+    connection,
+    options.client ?? (await registered(connection, options.metadata)),
+    options,
+  )
 }
 
-async function register(server: ServerUnderTest, url: string, metadata = {}): Promise<RegisteredClient> {
-  const response = await send(server, url, {
+/**
+ * The registration alone (RFC 7591), whatever becomes of it.
+ *
+ * @param metadata beside or instead of a loopback redirect URI
+ */
+export async function registerClient<R extends HttpResponse = HttpResponse>(
+  server: ServerUnderTest | string,
+  metadata: Readonly<Record<string, unknown>> = {},
+  options: ConnectionOptions<R> = {},
+): Promise<Answer<R> & Partial<RegisteredClient>> {
+  return register(await connect(server, options), metadata)
+}
+
+async function registered<R extends HttpResponse>(
+  connection: Connection<R>,
+  metadata: object = {},
+): Promise<RegisteredClient> {
+  const answer = await register(connection, metadata)
+  if (answer.status !== 201) throw new Error(`The client was not registered: ${answer.response.body}`)
+  return answer as RegisteredClient & typeof answer
+}
+
+async function register<R extends HttpResponse>({ send, endpoints }: Connection<R>, metadata: object) {
+  const response = await send(endpoints.registration_endpoint, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ redirect_uris: [REDIRECT_URI], ...metadata }),
   })
-  if (response.status !== 201) throw new Error(`The client was not registered: ${response.body}`)
-  return JSON.parse(response.body)
+  return answerOf<R, RegisteredClient>(response)
 }

@@ -1,81 +1,44 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { HttpRequest, HttpResponse } from '@grantkit/core'
+import { type Answer, type Approval, answerOf, type RegisteredClient, type Tokens } from './answer.ts'
+import type { Browser } from './browser.ts'
+import { toldAt, toldBy } from './callback.ts'
+import type { TestClientOptions } from './client-options.ts'
+import type { Connection, Endpoints } from './connection.ts'
 import { type ConsentForm, formOfPage } from './consent-form.ts'
-import { type Endpoints, type ServerUnderTest, send } from './in-process.ts'
+import { type Fields, FORM, formEncoded, type Overrides } from './fields.ts'
 
-export interface TestClientOptions {
-  /** What the user's browser sends and your `interaction.session` reads, such as `{ cookie: 'session=…' }`. */
-  readonly browser?: HttpRequest['headers']
-  /** Members of the registration (RFC 7591 2). Default: a public client with a loopback redirect URI. */
-  readonly metadata?: Readonly<Record<string, unknown>>
-  /** A client that is there already, such as an integration that you added. Default: one registers itself. */
-  readonly client?: RegisteredClient
-  /** For a consent page whose form is not in its HTML. Default: reads the form that holds the ticket. */
-  readonly consentForm?: (page: HttpResponse) => ConsentForm
-}
-
-export interface RegisteredClient {
-  readonly client_id: string
-  readonly client_secret?: string | undefined
-  readonly redirect_uris: readonly string[]
-}
-
-/** An answer of the token, revocation or introspection endpoint: its status, and the members of its body. */
-export interface Answer {
-  readonly status: number
-  readonly error?: string
-  readonly error_description?: string
-  readonly active?: boolean
-}
-
-/** RFC 6749 5.1, OpenID Connect Core 3.1.3.3. */
-export interface Tokens {
-  readonly access_token: string
-  readonly refresh_token: string
-  readonly expires_in: number
-  readonly scope: string
-  readonly id_token?: string
-}
-
-export interface Approval {
-  readonly code: string
-  /** The PKCE verifier that goes with the code. */
-  readonly verifier: string
-}
-
-const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
-
-/** A client and its user, in the process of the server: no socket, no browser, and the server's own clock. */
-export class TestClient {
+/**
+ * A client and its user. Every message is a good one but for what a test overrides, and every step can be taken by
+ * itself. Answers have the members of their body and, as `response`, all that came back.
+ */
+export class TestClient<R extends HttpResponse = HttpResponse> {
   readonly clientId: string
   readonly clientSecret: string | undefined
-  readonly #server: ServerUnderTest
-  readonly #endpoints: Endpoints
-  readonly #redirectUri: string
-  readonly #browser: HttpRequest['headers']
+  readonly redirectUri: string
+  readonly #connection: Connection<R>
+  readonly #browser: HttpRequest['headers'] | Browser
   readonly #consentForm: (page: HttpResponse) => ConsentForm
 
   /** @internal call `testClient` */
   constructor(
-    server: ServerUnderTest,
-    endpoints: Endpoints,
+    connection: Connection<R>,
     client: RegisteredClient,
-    { browser = {}, consentForm = formOfPage }: TestClientOptions,
+    { browser = {}, consentForm = formOfPage }: TestClientOptions<R>,
   ) {
     this.clientId = client.client_id
     this.clientSecret = client.client_secret
-    this.#server = server
-    this.#endpoints = endpoints
-    this.#redirectUri = client.redirect_uris[0] ?? ''
+    this.redirectUri = client.redirect_uris[0] ?? ''
+    this.#connection = connection
     this.#browser = browser
     this.#consentForm = consentForm
   }
 
   /** Everything at once: the user allows the scope, and the code is exchanged. @throws Error when either fails */
-  async tokens(scope: string, parameters: Readonly<Record<string, string>> = {}): Promise<Tokens> {
-    const answer = await this.redeem(await this.approve(scope, parameters))
+  async tokens(scope: string, parameters: Overrides = {}): Promise<Tokens> {
+    const { response, ...answer } = await this.redeem(await this.approve(scope, parameters))
     if (answer.status !== 200) throw new Error(`No tokens: ${JSON.stringify(answer)}`)
-    return answer as Tokens & Answer
+    return answer as Omit<typeof answer, keyof Tokens> & Tokens
   }
 
   /**
@@ -84,7 +47,7 @@ export class TestClient {
    * @param parameters of the authorization request, beside or instead of the usual ones
    * @throws Error when the client gets no code
    */
-  async approve(scope: string, parameters: Readonly<Record<string, string>> = {}): Promise<Approval> {
+  async approve(scope: string, parameters: Overrides = {}): Promise<Approval> {
     const verifier = randomBytes(32).toString('base64url')
     const code_challenge = createHash('sha256').update(verifier).digest('base64url')
     const answer = await this.authorize({ scope, code_challenge, ...parameters }, 'allow')
@@ -99,58 +62,89 @@ export class TestClient {
    * @throws Error when the client is told nothing: nobody is signed in, or the server shows an error page
    */
   async authorize(
-    parameters: Readonly<Record<string, string>>,
+    parameters: Overrides,
     decision: 'allow' | 'deny',
   ): Promise<Readonly<Record<string, string>>> {
+    if (typeof this.#browser === 'function')
+      return toldAt(await this.#browser(this.authorizationUrl(parameters), { decision }))
+    const page = await this.visit(this.authorizationUrl(parameters))
+    return toldBy(page.status === 200 ? await this.decide(page, { decision }) : page, this.redirectUri)
+  }
+
+  /** The address of an authorization request (RFC 6749 4.1.1), without a scope and a code challenge of its own. */
+  authorizationUrl(parameters: Overrides): string {
     const usual = { response_type: 'code', code_challenge_method: 'S256', state: 'the state' }
-    const client = { client_id: this.clientId, redirect_uri: this.#redirectUri }
-    const query = new URLSearchParams({ ...usual, ...client, ...parameters })
-    const headers = this.#browser
-    const shown = await this.#send(`${this.#endpoints.authorization_endpoint}?${query}`, { headers })
-    return this.#redirected(shown.status === 200 ? await this.#decide(shown, decision) : shown)
+    const client = { client_id: this.clientId, redirect_uri: this.redirectUri }
+    const query = formEncoded({ ...usual, ...client, ...parameters })
+    return `${this.#connection.endpoints.authorization_endpoint}?${query}`
+  }
+
+  /** What the user's browser is answered at an address of the server. @param headers beside those of `browser` */
+  visit(url: string, headers: HttpRequest['headers'] = {}): Promise<R> {
+    return this.#connection.send(url, { method: 'GET', headers: { ...this.#headers, ...headers }, body: '' })
+  }
+
+  /**
+   * What the browser is answered when the user submits the consent page.
+   *
+   * @param fields beside or instead of those of the form; a list is all that is sent
+   */
+  decide(page: HttpResponse, fields: Fields, headers: HttpRequest['headers'] = {}): Promise<R> {
+    const form = this.#consentForm(page)
+    const url = new URL(form.action, this.#connection.endpoints.authorization_endpoint).href
+    const kept = Array.isArray(fields) ? [] : form.fields.filter(([name]) => !(name in fields))
+    const body = [kept, fields].map((some) => formEncoded(some)).filter(Boolean)
+    return this.#post(url, body.join('&'), { ...this.#headers, ...headers })
   }
 
   /** Exchanges a code (RFC 6749 4.1.3). */
-  redeem({ code, verifier }: Approval): Promise<Answer & Partial<Tokens>> {
-    const exchange = { grant_type: 'authorization_code', code, redirect_uri: this.#redirectUri }
-    return this.#post(this.#endpoints.token_endpoint, { ...exchange, code_verifier: verifier })
+  redeem(approval: Approval, overrides: Overrides = {}): Promise<Answer<R> & Partial<Tokens>> {
+    return this.token(this.redemption(approval, overrides))
   }
 
-  refresh(refresh_token: string): Promise<Answer & Partial<Tokens>> {
-    return this.#post(this.#endpoints.token_endpoint, { grant_type: 'refresh_token', refresh_token })
+  /** The form that `redeem` sends, for a test that sends another by `token`. */
+  redemption({ code, verifier }: Approval, overrides: Overrides = {}): Overrides {
+    const exchange = { grant_type: 'authorization_code', code, redirect_uri: this.redirectUri }
+    return { ...this.credentials, ...exchange, code_verifier: verifier, ...overrides }
+  }
+
+  refresh(refresh_token: string, overrides: Overrides = {}): Promise<Answer<R> & Partial<Tokens>> {
+    return this.token({ ...this.credentials, grant_type: 'refresh_token', refresh_token, ...overrides })
+  }
+
+  /** Any request to the token endpoint, as it is given. */
+  token(fields: Fields, headers: HttpRequest['headers'] = {}): Promise<Answer<R> & Partial<Tokens>> {
+    return this.#ask<Tokens>('token_endpoint', fields, headers)
   }
 
   /** RFC 7662: for a confidential client. */
-  introspect(token: string): Promise<Answer> {
-    return this.#post(this.#endpoints.introspection_endpoint, { token })
+  introspect(token: string, overrides: Overrides = {}): Promise<Answer<R>> {
+    return this.#ask('introspection_endpoint', { ...this.credentials, token, ...overrides })
   }
 
-  revoke(token: string): Promise<Answer> {
-    return this.#post(this.#endpoints.revocation_endpoint, { token })
+  revoke(token: string, overrides: Overrides = {}): Promise<Answer<R>> {
+    return this.#ask('revocation_endpoint', { ...this.credentials, token, ...overrides })
   }
 
-  #decide(page: HttpResponse, decision: 'allow' | 'deny'): Promise<HttpResponse> {
-    const { action, fields } = this.#consentForm(page)
-    const body = String(new URLSearchParams([...fields.map(([...field]) => field), ['decision', decision]]))
-    return this.#send(action, { method: 'POST', headers: { ...this.#browser, ...FORM }, body })
+  /** What identifies the client in a form, and authenticates it if it has a secret. */
+  get credentials(): Overrides {
+    return { client_id: this.clientId, client_secret: this.clientSecret }
   }
 
-  #redirected({ status, headers, body }: HttpResponse): Readonly<Record<string, string>> {
-    const location = String(headers.location ?? '')
-    if (location.startsWith(this.#redirectUri)) return Object.fromEntries(new URL(location).searchParams)
-    if (location === '') throw new Error(`The server shows a page (status ${status}): ${body.slice(0, 500)}`)
-    throw new Error(`Nobody is signed in: the browser is sent to ${location}. See the option "browser"`)
+  get #headers(): HttpRequest['headers'] {
+    return typeof this.#browser === 'function' ? {} : this.#browser
   }
 
-  async #post(url: string, form: Readonly<Record<string, string>>): Promise<Answer & Partial<Tokens>> {
-    const secret: Record<string, string> =
-      this.clientSecret === undefined ? {} : { client_secret: this.clientSecret }
-    const body = String(new URLSearchParams({ client_id: this.clientId, ...secret, ...form }))
-    const response = await this.#send(url, { method: 'POST', headers: FORM, body })
-    return { status: response.status, ...JSON.parse(response.body) }
+  async #ask<Members = object>(
+    endpoint: keyof Endpoints,
+    fields: Fields,
+    headers: HttpRequest['headers'] = {},
+  ): Promise<Answer<R> & Partial<Members>> {
+    const response = await this.#post(this.#connection.endpoints[endpoint], formEncoded(fields), headers)
+    return answerOf<R, Members>(response)
   }
 
-  #send(url: string, request: Parameters<typeof send>[2]): Promise<HttpResponse> {
-    return send(this.#server, url, request)
+  #post(url: string, body: string, headers: HttpRequest['headers']): Promise<R> {
+    return this.#connection.send(url, { method: 'POST', headers: { ...FORM, ...headers }, body })
   }
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { TestClient, Tokens } from '../client/test-client.ts'
+import type { Tokens } from '../client/answer.ts'
+import type { TestClient } from '../client/test-client.ts'
 import { LIFETIMES, openFlow, SCOPE } from './flow.ts'
 import type { Subject } from './subject.ts'
 

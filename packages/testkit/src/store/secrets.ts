@@ -1,6 +1,7 @@
 import type { Store } from '@grantkit/core'
 import { expect, it } from 'vitest'
-import type { Tokens } from '../client/test-client.ts'
+import type { Tokens } from '../client/answer.ts'
+
 import { openFlow, SCOPE } from './flow.ts'
 import type { Subject } from './subject.ts'
 

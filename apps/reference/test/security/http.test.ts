@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { formEncoded } from '@grantkit/testkit/client'
 import { describe, expect, it } from 'vitest'
-import { encoded } from './bench.ts'
 import { onBothStores } from './on-both-stores.ts'
 import { expectError, expectPage } from './safe-answers.ts'
 
@@ -69,7 +69,7 @@ onBothStores('HTTP', (bench) => {
   it('HT-02, REQ-30: a form that does not say it is one in UTF-8 is not read', async () => {
     const app = await bench.app()
     const code = await app.code()
-    const form = encoded(app.redemption(code))
+    const form = formEncoded(app.redemption(code))
     const types = [
       'application/json',
       'text/plain',
@@ -92,7 +92,7 @@ onBothStores('HTTP', (bench) => {
     const good = await post(
       '/api/oauth/token',
       `${FORM.toUpperCase()} ; charset=UTF-8`,
-      encoded(app.redemption(again)),
+      formEncoded(app.redemption(again)),
     )
     expect(good.status).toBe(200)
   })
@@ -104,8 +104,8 @@ onBothStores('HTTP', (bench) => {
     for (const name of Object.keys(form).filter((name) => form[name] !== undefined))
       for (const value of [form[name], 'x', '']) {
         const twice = [
-          `${encoded(form)}&${encoded({ [name]: value })}`,
-          `${encoded({ [name]: value })}&${encoded(form)}`,
+          `${formEncoded(form)}&${formEncoded({ [name]: value })}`,
+          `${formEncoded({ [name]: value })}&${formEncoded(form)}`,
         ]
         for (const body of twice)
           expectError(await post('/api/oauth/token', FORM, body), 'invalid_request', `${name}=${value}`)
@@ -118,7 +118,7 @@ onBothStores('HTTP', (bench) => {
   it('REQ-31: what stands in the query of a token request is not read', async () => {
     const app = await bench.app()
     const code = await app.code()
-    const query = encoded(app.redemption(code))
+    const query = formEncoded(app.redemption(code))
     expectError(await post(`/api/oauth/token?${query}`, FORM, ''), 'invalid_request')
     expectError(
       await bench.post(`/api/oauth/token?${query}`, { grant_type: 'authorization_code' }),
@@ -144,7 +144,7 @@ onBothStores('HTTP', (bench) => {
     it('HT-06: a thousand parameters, and a million separators in small, are answered as any other', async () => {
       const app = await bench.app()
       const code = await app.code()
-      const padded = `${'p=1&'.repeat(1000)}${encoded(app.redemption(code))}&${'&'.repeat(50_000)}`
+      const padded = `${'p=1&'.repeat(1000)}${formEncoded(app.redemption(code))}&${'&'.repeat(50_000)}`
       const answer = await post('/api/oauth/token', FORM, padded)
       expect(answer.status).toBe(200)
       bench.keepSecret(String(answer.json().access_token))
@@ -154,7 +154,7 @@ onBothStores('HTTP', (bench) => {
       const { gzipSync } = await import('node:zlib')
       const app = await bench.app()
       const code = await app.code()
-      const zipped = gzipSync(encoded(app.redemption(code)))
+      const zipped = gzipSync(formEncoded(app.redemption(code)))
       const bomb = gzipSync('a'.repeat(10_000_000))
       for (const [body, encoding] of [
         [zipped, 'gzip'],
@@ -173,7 +173,7 @@ onBothStores('HTTP', (bench) => {
 
     it('HT-06: lengths that are wrong or contradict each other are refused, and smuggle nothing', async () => {
       const app = await bench.app()
-      const form = encoded(app.redemption('gkc_x'))
+      const form = formEncoded(app.redemption('gkc_x'))
       const head = `POST /api/oauth/token HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Type: ${FORM}\r\n`
       const smuggled = 'GET /api/oauth/jwks HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'
       const framings = [

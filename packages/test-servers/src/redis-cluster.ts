@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Deployment } from './describe-deployment.ts'
+import { freePort } from './free-port.ts'
 import { cli } from './redis-cli.ts'
-import { freePort, type RedisServer, startRedis } from './redis-server.ts'
+import type { RedisDeployment } from './redis-deployment.ts'
+import { type RedisServer, startRedis } from './redis-server.ts'
 
 /** Three primaries with a replica each, which takes over after about a second. */
-export async function startCluster(): Promise<Deployment> {
+export async function startRedisCluster(): Promise<RedisDeployment> {
   const nodes = await Promise.all(Array.from({ length: 6 }, startNode))
   const hosts = nodes.map(({ port }) => `127.0.0.1:${port}`)
   await cli('--cluster', 'create', ...hosts, '--cluster-replicas', '1', '--cluster-yes')

@@ -3,14 +3,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Deployment } from './describe-deployment.ts'
+import { freePort } from './free-port.ts'
 import { cli } from './redis-cli.ts'
-import { freePort, kill, launch, startRedis } from './redis-server.ts'
+import type { RedisDeployment } from './redis-deployment.ts'
+import { kill, launch, startRedis } from './redis-server.ts'
 
 const NAME = 'school'
 
 /** A primary with a replica, and three sentinels that make the replica the primary after about a second. */
-export async function startSentinels(): Promise<Deployment> {
+export async function startSentinels(): Promise<RedisDeployment> {
   const primary = await startRedis()
   const replica = await startRedis('--replicaof', '127.0.0.1', `${primary.port}`)
   while (!(await cli('-p', `${replica.port}`, 'info', 'replication')).includes('master_link_status:up')) {

@@ -6,17 +6,21 @@ import { inspect } from 'node:util'
 import type { Store } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { connectToRedis, createRedisStore } from '@grantkit/store-redis'
+import { type RedisServer, startRedis } from '@grantkit/test-servers/redis-server'
+import {
+  type ClientRequest,
+  type ConnectionOptions,
+  type Endpoints,
+  type Fields,
+  formEncoded,
+} from '@grantkit/testkit/client'
 import { pino } from 'pino'
-import { type RedisServer, startRedis } from '../../../../packages/store-redis/test/redis-server.ts'
 import { hashPassword, writeAccounts } from '../../src/accounts.ts'
 import { logEvents } from '../../src/logging.ts'
 import { type RunningService, runService } from '../service.ts'
 import { App } from './app.ts'
 import { faultyStore, type StoreFault } from './faulty-store.ts'
 import { type Answer, exchange, send, type WireRequest } from './wire.ts'
-
-/** Fields of a form or query; an undefined one is left out. */
-export type Fields = Readonly<Record<string, string | undefined>> | readonly (readonly [string, string])[]
 
 /** The passwords of the people here are secrets like any other, so they must be found nowhere. */
 const PASSWORDS = { alice: randomBytes(12).toString('hex'), bob: randomBytes(12).toString('hex') }
@@ -32,6 +36,7 @@ export class Bench {
   failuresExpected = false
   redis: RedisServer | undefined
   #service: RunningService | undefined
+  #endpoints: Endpoints | undefined
   readonly #secrets = new Set<string>(Object.values(PASSWORDS))
   readonly #unrest: string[] = []
   readonly #sessions = new Map<Person, Promise<string>>()
@@ -53,7 +58,7 @@ export class Bench {
 
   async start(environment: Record<string, string>): Promise<void> {
     process.on('unhandledRejection', this.#onUnhandled)
-    const folder = await mkdtemp(join(tmpdir(), 'grantkit-rows-'))
+    const folder = await mkdtemp(join(tmpdir(), 'grantkit-security-'))
     const accounts = join(folder, 'accounts.json')
     await writeAccounts(accounts, (['alice', 'bob'] as const).map(account))
     const store = await this.#openStore()
@@ -62,6 +67,7 @@ export class Bench {
       { ACCOUNTS_FILE: accounts, STORE_URL, RATE_LIMITS: 'off', ...environment },
       faultyStore(store, () => this.fault),
     )
+    this.#endpoints = JSON.parse((await this.send('/.well-known/oauth-authorization-server')).body)
     await rm(folder, { recursive: true })
   }
 
@@ -98,13 +104,35 @@ export class Bench {
 
   post(target: string, fields: Fields, headers: WireRequest['headers'] = []): Promise<Answer> {
     const type = ['Content-Type', 'application/x-www-form-urlencoded'] as const
-    return this.send(target, { method: 'POST', headers: [type, ...headers], body: encoded(fields) })
+    return this.send(target, { method: 'POST', headers: [type, ...headers], body: formEncoded(fields) })
   }
 
   postJson(target: string, value: unknown): Promise<Answer> {
     const headers = [['Content-Type', 'application/json']] as const
     const body = typeof value === 'string' ? value : JSON.stringify(value)
     return this.send(target, { method: 'POST', headers, body })
+  }
+
+  /** How a test client in the hands of a person reaches the service: byte by byte. */
+  async browser(
+    person: Person,
+  ): Promise<Required<ConnectionOptions<Answer>> & { browser: { cookie: string } }> {
+    if (this.#endpoints === undefined) throw new Error('The service is not started yet')
+    const send = (url: string, { method, headers, body }: ClientRequest) => {
+      const lines = Object.entries(headers) as [string, string][]
+      const content = method === 'GET' ? {} : { body }
+      return this.send(url.slice(new URL(url).origin.length), { method, headers: lines, ...content })
+    }
+    return { send, endpoints: this.#endpoints, browser: { cookie: await this.session(person) } }
+  }
+
+  /** What an answer issues is from here on a secret. */
+  keepTokens(answer: Answer): Answer {
+    if (answer.status !== 200) return answer
+    const { access_token, refresh_token, id_token } = answer.json()
+    for (const token of [access_token, refresh_token, id_token])
+      if (token !== undefined) this.keepSecret(String(token))
+    return answer
   }
 
   /** A client that registered itself, or an integration, in the hands of a person. */
@@ -176,9 +204,4 @@ function account(name: Person) {
 export function cookieOf(answer: Answer): string {
   const set = answer.lines.filter(([name]) => name === 'set-cookie').map(([, value]) => value.split(';')[0])
   return set.filter((pair) => !pair?.endsWith('=')).join('; ')
-}
-
-export function encoded(fields: Fields): string {
-  const pairs = (Array.isArray(fields) ? fields : Object.entries(fields)) as [string, string | undefined][]
-  return String(new URLSearchParams(pairs.filter((pair): pair is [string, string] => pair[1] !== undefined)))
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core'
-import { requireSystemPart } from '../../../scripts/system-parts.ts'
+import { requireSystemPart } from './system-parts.ts'
 
 /** A browser that talks to nobody but the pages of a test. */
 const QUIET = [

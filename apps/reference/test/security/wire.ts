@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import type { HttpResponse } from '@grantkit/core'
 
 export type HeaderLines = readonly (readonly [name: string, value: string])[]
 
@@ -10,7 +11,7 @@ export interface WireRequest {
 }
 
 /** What came back, as it stood on the wire. */
-export class Answer {
+export class Answer implements HttpResponse {
   readonly status: number
   readonly lines: HeaderLines
   readonly body: string
@@ -30,6 +31,11 @@ export class Answer {
     const length = bodyless ? 0 : Number(this.header('content-length') ?? rest.length)
     this.broken = chunked ? !rest.includes('0\r\n\r\n') : length > rest.length
     this.body = (chunked ? unchunked(rest) : rest.subarray(0, length)).toString()
+  }
+
+  /** One value a name, for whoever needs no more. */
+  get headers(): Record<string, string> {
+    return Object.fromEntries(this.lines)
   }
 
   /** The values of a header, joined; `undefined` when it was not sent. */

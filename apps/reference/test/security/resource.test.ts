@@ -1,6 +1,6 @@
+import { formEncoded } from '@grantkit/testkit/client'
 import { describe, expect, it } from 'vitest'
 import { type App, type Tokens, tokensOf } from './app.ts'
-import { encoded } from './bench.ts'
 import { later, onBothStores } from './on-both-stores.ts'
 import {
   expectError,
@@ -79,7 +79,7 @@ onBothStores('a protected resource', (bench) => {
 
     it('RS-06, D10: of two authorized resources one may be chosen, and the token is good there only', async () => {
       const app = await bench.app()
-      const query = `${app.query()}&${encoded([
+      const query = `${app.query()}&${formEncoded([
         ['resource', bench.base],
         ['resource', `${bench.base}/mcp`],
       ])}`
@@ -184,7 +184,7 @@ onBothStores('a protected resource', (bench) => {
   it('PR-04, REQ-56: a token anywhere but in the header is not seen', async () => {
     const app = await bench.app()
     const { access_token } = await app.tokens({ scope: 'openid students:read students:write' })
-    const query = encoded({ access_token })
+    const query = formEncoded({ access_token })
     const answer = await bench.send(`/api/students?${query}`)
     expect([answer.status, (answer.json() as { items: unknown[] }).items]).toEqual([200, []])
     const inCookie = await bench.send('/api/students', {

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto'
-import type { Bench, Fields, Person } from './bench.ts'
-import { encoded } from './bench.ts'
+import {
+  type Fields,
+  formOfPage,
+  type Overrides,
+  type TestClient,
+  testClient,
+} from '@grantkit/testkit/client'
+import type { Bench, Person } from './bench.ts'
 import type { Answer, HeaderLines } from './wire.ts'
 
 export const REDIRECT_URI = 'http://127.0.0.1:7001/cb'
@@ -14,56 +20,55 @@ export interface Tokens {
   readonly scope: string
 }
 
-type Overrides = Readonly<Record<string, string | undefined>>
-
-/** A client of the service and the person who uses it. Every message is a good one but for what a test changes. */
+/** The test client on the wire of the bench, with the person who uses it. Answers are as they stood on the wire. */
 export class App {
   readonly bench: Bench
-  readonly id: string
-  readonly secret: string | undefined
-  readonly redirectUri: string
   readonly person: Person
+  readonly #client: TestClient<Answer>
 
-  private constructor(bench: Bench, id: string, secret: string | undefined, uri: string, person: Person) {
+  private constructor(bench: Bench, person: Person, client: TestClient<Answer>) {
     this.bench = bench
-    this.id = id
-    this.secret = secret
-    this.redirectUri = uri
     this.person = person
+    this.#client = client
+    if (client.clientSecret !== undefined) bench.keepSecret(client.clientSecret)
   }
 
-  static async register(bench: Bench, metadata: Record<string, unknown>, person: Person): Promise<App> {
-    const redirect_uris = [REDIRECT_URI]
-    const answer = await bench.postJson('/api/oauth/register', { redirect_uris, ...metadata })
-    if (answer.status !== 201) throw new Error(`Not registered: ${answer.body}`)
-    const { client_id, client_secret, redirect_uris: kept } = answer.json()
-    const secret = client_secret === undefined ? undefined : bench.keepSecret(String(client_secret))
-    return new App(bench, String(client_id), secret, (kept as string[])[0] ?? '', person)
+  static async register(bench: Bench, given: Record<string, unknown>, person: Person): Promise<App> {
+    const metadata = { redirect_uris: [REDIRECT_URI], ...given }
+    return new App(
+      bench,
+      person,
+      await testClient(bench.base, { ...(await bench.browser(person)), metadata }),
+    )
   }
 
   static async arrange(bench: Bench, metadata: object, person: Person = 'alice'): Promise<App> {
     const given = { client_name: 'Zap', redirect_uris: ['https://zap.example/cb'], ...metadata }
-    const { client_id, client_secret } = await bench.service.clients.add(given)
-    if (client_secret !== undefined) bench.keepSecret(client_secret)
-    return new App(bench, client_id, client_secret, given.redirect_uris[0] ?? '', person)
+    const client = { ...(await bench.service.clients.add(given)), redirect_uris: given.redirect_uris }
+    return new App(bench, person, await testClient(bench.base, { ...(await bench.browser(person)), client }))
+  }
+
+  get id(): string {
+    return this.#client.clientId
+  }
+
+  get secret(): string | undefined {
+    return this.#client.clientSecret
+  }
+
+  get redirectUri(): string {
+    return this.#client.redirectUri
   }
 
   /** What identifies and authenticates it. */
   get credentials(): Overrides {
-    return { client_id: this.id, client_secret: this.secret }
+    return this.#client.credentials
   }
 
   query(overrides: Overrides = {}): string {
-    return encoded({
-      response_type: 'code',
-      client_id: this.id,
-      redirect_uri: this.redirectUri,
-      scope: 'openid profile courses:read',
-      state: 'st-4711',
-      code_challenge: CHALLENGE,
-      code_challenge_method: 'S256',
-      ...overrides,
-    })
+    const scope = 'openid profile courses:read'
+    const usual = { scope, state: 'st-4711', code_challenge: CHALLENGE }
+    return this.#client.authorizationUrl({ ...usual, ...overrides }).split('?')[1] ?? ''
   }
 
   /** The authorization request, from the browser of its user. */
@@ -71,9 +76,8 @@ export class App {
     return this.ask(this.query(overrides))
   }
 
-  async ask(query: string, headers: HeaderLines = []): Promise<Answer> {
-    const cookie = await this.bench.session(this.person)
-    return this.bench.send(`/oauth/authorize?${query}`, { headers: [['Cookie', cookie], ...headers] })
+  ask(query: string, headers: HeaderLines = []): Promise<Answer> {
+    return this.#client.visit(`${this.bench.base}/oauth/authorize?${query}`, Object.fromEntries(headers))
   }
 
   /** A request from a browser in which nobody is signed in. */
@@ -83,12 +87,9 @@ export class App {
 
   /** The consent form that the user was shown, with the answer the user gives. */
   async consentForm(query: string, decision = 'allow'): Promise<ConsentForm> {
-    const { body } = await this.ask(query)
-    const action = textOf(/<form method="post" action="([^"]+)"/.exec(body)?.[1])
-    const ticket = /name="ticket" value="([^"]+)"/.exec(body)?.[1] ?? ''
-    const scopes = [...body.matchAll(/name="scope" value="([^"]+)"/g)].map(([, scope = '']) => scope)
-    const ticked = scopes.map((scope) => ['scope', scope] as const)
-    return { page: body, action, fields: [['ticket', ticket], ['decision', decision], ...ticked] }
+    const page = await this.ask(query)
+    const { action, fields } = formOfPage(page)
+    return { page: page.body, action, fields: [...fields, ['decision', decision]] }
   }
 
   async submit({ action, fields }: ConsentForm, headers: HeaderLines = []): Promise<Answer> {
@@ -110,24 +111,12 @@ export class App {
   }
 
   redemption(code: string, overrides: Overrides = {}): Overrides {
-    return {
-      grant_type: 'authorization_code',
-      code,
-      redirect_uri: this.redirectUri,
-      code_verifier: VERIFIER,
-      ...this.credentials,
-      ...overrides,
-    }
+    return this.#client.redemption({ code, verifier: VERIFIER }, overrides)
   }
 
   async token(fields: Fields, headers: HeaderLines = []): Promise<Answer> {
-    const answer = await this.bench.post('/api/oauth/token', fields, headers)
-    if (answer.status === 200) {
-      const { access_token, refresh_token, id_token } = answer.json()
-      for (const token of [access_token, refresh_token, id_token])
-        if (token !== undefined) this.bench.keepSecret(String(token))
-    }
-    return answer
+    const { response } = await this.#client.token(fields, Object.fromEntries(headers))
+    return this.bench.keepTokens(response)
   }
 
   redeem(code: string, overrides: Overrides = {}): Promise<Answer> {
@@ -138,12 +127,12 @@ export class App {
     return tokensOf(await this.redeem(await this.code(overrides)))
   }
 
-  refresh(refresh_token: string, overrides: Overrides = {}): Promise<Answer> {
-    return this.token({ grant_type: 'refresh_token', refresh_token, ...this.credentials, ...overrides })
+  async refresh(refresh_token: string, overrides: Overrides = {}): Promise<Answer> {
+    return this.bench.keepTokens((await this.#client.refresh(refresh_token, overrides)).response)
   }
 
-  revoke(token: string, overrides: Overrides = {}): Promise<Answer> {
-    return this.bench.post('/api/oauth/revoke', { token, ...this.credentials, ...overrides })
+  async revoke(token: string, overrides: Overrides = {}): Promise<Answer> {
+    return (await this.#client.revoke(token, overrides)).response
   }
 
   /** A call of the API, or of another protected place. */
@@ -154,7 +143,7 @@ export class App {
   /** What a resource server is told of a token. */
   async introspect(token: string): Promise<Record<string, unknown>> {
     const server = await App.arrange(this.bench, { resource_server: true })
-    return (await this.bench.post('/api/oauth/introspect', { token, ...server.credentials })).json()
+    return (await server.#client.introspect(token)).response.json()
   }
 }
 

@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { requireSystemPart } from '../../../scripts/system-parts.ts'
+import { freePort } from './free-port.ts'
+import { requireSystemPart } from './system-parts.ts'
 
 /** A real server of this test alone, on a free loopback port. */
 export interface RedisServer {
@@ -82,12 +82,4 @@ export async function kill(server: ChildProcess): Promise<void> {
   const ended = once(server, 'exit')
   server.kill('SIGKILL')
   await ended
-}
-
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as { port: number }
-  probe.close()
-  return port
 }

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest'
+import { tokensOf } from './app.ts'
+import { onBothStores } from './on-both-stores.ts'
+import { expectError, expectFamilyDead } from './safe-answers.ts'
+
+/** A code is redeemed once, whatever store keeps it. What else it takes to redeem one is tested with core. */
+
+onBothStores('the redemption of a code', (bench) => {
+  it('CR-06, REQ-39: of redemptions at once one succeeds, and then nothing of that grant works', async () => {
+    const app = await bench.app()
+    for (let round = 0; round < 5; round++) {
+      const code = await app.code()
+      const answers = await Promise.all(Array.from({ length: 20 }, () => app.redeem(code)))
+      const served = answers.filter(({ status }) => status === 200)
+      expect(served).toHaveLength(1)
+      for (const answer of answers.filter(({ status }) => status !== 200))
+        expectError(answer, 'invalid_grant')
+      for (const answer of served) await expectFamilyDead(app, tokensOf(answer))
+    }
+  })
+})

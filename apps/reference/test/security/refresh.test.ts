@@ -1,0 +1,92 @@
+import { expect, it } from 'vitest'
+import { type App, type Tokens, tokensOf } from './app.ts'
+import { later, onBothStores } from './on-both-stores.ts'
+import { expectError, expectFamilyDead, expectInvalidToken, expectNoEffect } from './safe-answers.ts'
+
+/** A refresh token: it rotates, belongs to one client, and ends everything when it is used twice. */
+
+const rotated = async (app: App, tokens: Tokens, overrides = {}) =>
+  tokensOf(await app.refresh(tokens.refresh_token, overrides))
+
+onBothStores('refreshing', (bench) => {
+  it('RF-03, REQ-44: refreshes at once all get the same successor, so there are never two', async () => {
+    const app = await bench.app()
+    for (let round = 0; round < 5; round++) {
+      const { refresh_token } = await app.tokens()
+      const answers = await Promise.all(Array.from({ length: 20 }, () => app.refresh(refresh_token)))
+      const served = answers.filter(({ status }) => status === 200).map(tokensOf)
+      expect(served.length).toBeGreaterThan(0)
+      expect(new Set(served.map((tokens) => tokens.refresh_token)).size).toBe(1)
+      expect(new Set(served.map((tokens) => tokens.access_token)).size).toBe(1)
+    }
+  })
+
+  it('REQ-49: a store that fails in the middle does not burn the token', async () => {
+    const app = await bench.app()
+    const tokens = await app.tokens()
+    for (const broken of ['grants.find', 'grants.replace', 'clients.find']) {
+      bench.failuresExpected = true
+      bench.fault = async (operation, done) =>
+        operation === broken ? Promise.reject(new Error('gone')) : done()
+      expectError(await app.refresh(tokens.refresh_token), 'temporarily_unavailable', broken, [503])
+      bench.fault = undefined
+    }
+    await expectNoEffect(app, tokens)
+  })
+
+  it('D7: refresh tokens come from the grant types of a client, and offline_access is no scope here', async () => {
+    const without = await bench.app({ grant_types: ['authorization_code'] })
+    expect(await without.tokens()).not.toHaveProperty('refresh_token')
+    const app = await bench.app()
+    expect((await app.authorize({ scope: 'openid offline_access' })).redirected().get('error')).toBe(
+      'invalid_scope',
+    )
+    expect((await app.tokens({ scope: 'courses:read' })).refresh_token).toMatch(/^gkr_/)
+  })
+})
+
+const SHORT = { GRANT_LIFETIME: '3000', REFRESH_TOKEN_LIFETIME: '1000', ACCESS_TOKEN_LIFETIME: '600' }
+
+onBothStores(
+  'refreshing for a limited time',
+  (bench) => {
+    it('REQ-48: a token that nobody uses expires, and no refresh moves the end of its grant', async () => {
+      const app = await bench.app()
+      const idle = await app.tokens()
+      let used = await app.tokens()
+      for (let time = 900; time < 3000; time += 900) {
+        later(900)
+        used = await rotated(app, used)
+      }
+      expectError(await app.refresh(idle.refresh_token), 'invalid_grant')
+      later(900)
+      expectError(await app.refresh(used.refresh_token), 'invalid_grant')
+    })
+
+    it('REQ-52: an access token expires when it was said to', async () => {
+      const app = await bench.app()
+      const { access_token } = await app.tokens()
+      expect((await app.introspect(access_token)).exp).toBe(
+        Number((await app.introspect(access_token)).iat) + 600,
+      )
+      later(601)
+      expectInvalidToken(bench, await app.call(access_token))
+    })
+  },
+  SHORT,
+)
+
+onBothStores(
+  'refreshing without a retry window',
+  (bench) => {
+    it('RF-03, REQ-44: of refreshes at once one succeeds, and then the family is dead', async () => {
+      const app = await bench.app()
+      const { refresh_token } = await app.tokens()
+      const answers = await Promise.all(Array.from({ length: 20 }, () => app.refresh(refresh_token)))
+      const served = answers.filter(({ status }) => status === 200).map(tokensOf)
+      expect(served).toHaveLength(1)
+      for (const tokens of served) await expectFamilyDead(app, tokens)
+    })
+  },
+  { REFRESH_RETRY_WINDOW: '0' },
+)

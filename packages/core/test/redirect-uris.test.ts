@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest'
+import { bodyOf } from './client.ts'
+import { openSchool } from './school.ts'
+
+/** Where a client that registers itself may be called back, and what becomes of every other address. */
+
+const CB = 'http://127.0.0.1:7001/cb'
+
+/** By row: redirect URIs that are refused, each alone and beside a good one. */
+const REFUSED_URIS: Record<string, readonly string[]> = {
+  'RR-01, REQ-60: https is refused, also on a loopback address': [
+    'https://app.example/cb',
+    'https://127.0.0.1/cb',
+    'https://localhost/cb',
+  ],
+  'RR-02, REQ-60: a host that only looks like loopback is refused': [
+    'http://127.0.0.1.evil.com/cb',
+    'http://evil.com/127.0.0.1',
+    'http://localhost.evil.com/',
+    'http://evil.com?x=127.0.0.1',
+    'http://127.0.0.1@evil.com/cb',
+    'http://user:pw@127.0.0.1/cb',
+    'http://evil.com#@127.0.0.1/',
+    'http://127.0.0.1\\@evil.com/',
+    'http://[::1].evil.com/',
+    'http://[::ffff:127.0.0.1]/cb',
+    'http://2130706433/cb',
+    'http://0x7f.1/cb',
+    'http://127.1/cb',
+    'http://127.0.0.2/cb',
+    'http://0.0.0.0/cb',
+    '//127.0.0.1/cb',
+    '127.0.0.1/cb',
+    'http:127.0.0.1/cb',
+    'http:///127.0.0.1/cb',
+    'http://127。0。0。1/cb',
+  ],
+  'RR-04, REQ-60: a fragment is refused, even an empty one': [`${CB}#x`, `${CB}#`],
+  'RR-06, REQ-60: a scheme that is not http is refused, however it is written': [
+    'javascript:alert(1)',
+    'JaVaScRiPt:alert(1)//http://127.0.0.1/',
+    'data:text/html,x',
+    'vbscript:x',
+    'file:///etc/passwd',
+    'blob:http://127.0.0.1/x',
+    'intent://127.0.0.1/#Intent;end',
+    'com.example.app:/cb',
+    ' javascript:alert(1)',
+    '\tjavascript:alert(1)',
+    'java\nscript:alert(1)',
+    ` ${CB}`,
+    `${CB}\n`,
+    'http://127.0.0.1/%0ajavascript:alert(1)',
+    'HTTP://127.0.0.1/cb',
+  ],
+  'RR-08, REQ-60: a pattern is refused': [
+    'http://127.0.0.1:*/cb',
+    'http://127.0.0.1/*',
+    'http://127x0.0.1/',
+    'http://*.0.0.1/',
+    'http://127.0.0.1/[a-z]+',
+    'http://127.0.0.1/{x}',
+  ],
+  'RR-09: a port that is none is refused': ['0', '65536', '99999999999', '-1', '+80', '08', '', '80a'].map(
+    (port) => `http://127.0.0.1:${port}/cb`,
+  ),
+}
+
+const register = (redirect_uris: unknown) =>
+  openSchool().send('POST', '/api/oauth/register', { json: { redirect_uris } })
+
+async function expectRefused(redirect_uris: unknown, about = JSON.stringify(redirect_uris)): Promise<void> {
+  const answer = await register(redirect_uris)
+  expect([answer.status, bodyOf(answer).error], about?.slice(0, 80)).toEqual([400, 'invalid_redirect_uri'])
+}
+
+describe('a redirect URI of a client that registers itself', () => {
+  for (const [row, uris] of Object.entries(REFUSED_URIS)) {
+    it(row, async () => {
+      for (const uri of uris) {
+        await expectRefused([uri])
+        await expectRefused([CB, uri])
+      }
+    })
+  }
+
+  it('RR-11: a list that is none, or is too much, is refused whole', async () => {
+    const lists = [undefined, [], 'str', null, [null], [1], [[CB]], {}, ['']]
+    const tooMuch = [Array(11).fill(CB), Array(10_000).fill('a'), [`${CB}/${'x'.repeat(10_000)}`]]
+    for (const list of [...lists, ...tooMuch]) await expectRefused(list)
+  })
+
+  it('D2: the two loopback addresses and localhost are taken, and kept as they were sent', async () => {
+    for (const uri of ['http://127.0.0.1/', 'http://[::1]:8080/cb?a=1', 'http://localhost:3000/cb']) {
+      const answer = bodyOf(await register([uri]))
+      expect(answer).toMatchObject({ redirect_uris: [uri], application_type: 'native' })
+    }
+  })
+
+  it('D6: a list with https among loopback addresses is refused, with a verdict on each', async () => {
+    expect(bodyOf(await register([CB, 'https://app.example/cb']))).toEqual({
+      error: 'invalid_redirect_uri',
+      error_description:
+        'redirect_uris[0]: accepted; redirect_uris[1]: not a loopback address such as http://127.0.0.1:8080/callback',
+    })
+  })
+})

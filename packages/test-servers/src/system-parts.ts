@@ -1,0 +1,75 @@
+import { accessSync, constants, existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+/** A program that tests run and npm cannot install. */
+export interface SystemPart {
+  /** Names the executable to use, before any search. */
+  readonly variable: string
+  /** Looked for on PATH, in this order. */
+  readonly commands: readonly string[]
+  /** Looked for after PATH: programs that are not put on it. */
+  readonly files?: readonly string[]
+  readonly debianPackages: readonly string[]
+}
+
+export const SYSTEM_PARTS = {
+  Chromium: {
+    variable: 'CHROMIUM_PATH',
+    commands: ['chromium', 'chromium-browser', 'google-chrome'],
+    files: [
+      '/Applications/Chromium.app/Contents/MacOS/Chromium',
+      '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+    ],
+    debianPackages: ['chromium', 'fonts-liberation'],
+  },
+  Redis: {
+    variable: 'REDIS_SERVER_PATH',
+    commands: ['redis-server', 'valkey-server'],
+    debianPackages: ['redis-server'],
+  },
+  HAProxy: {
+    variable: 'HAPROXY_PATH',
+    commands: ['haproxy'],
+    files: ['/usr/sbin/haproxy'],
+    debianPackages: ['haproxy'],
+  },
+} satisfies Record<string, SystemPart>
+
+export type SystemPartName = keyof typeof SYSTEM_PARTS
+
+/** The executable of a part, or `undefined` where it is not installed. */
+export function findSystemPart(name: SystemPartName): string | undefined {
+  const { variable, commands, files = [] }: SystemPart = SYSTEM_PARTS[name]
+  const named = process.env[variable]
+  if (named) return isExecutable(named) ? named : undefined
+  const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean)
+  const onPath = commands.flatMap((command) => folders.map((folder) => join(folder, command)))
+  return [...onPath, ...files].find(isExecutable)
+}
+
+/** The executable of a part. @throws Error that says what to install, where there is none */
+export function requireSystemPart(name: SystemPartName): string {
+  const executable = findSystemPart(name)
+  if (executable === undefined) throw new Error(missingPart(name))
+  return executable
+}
+
+/** A sentence for whoever has to install the part. */
+export function missingPart(name: SystemPartName): string {
+  const { variable, commands, debianPackages } = SYSTEM_PARTS[name]
+  const named = process.env[variable]
+  if (named) return `${name}: ${variable} is ${named}, which is not an executable file.`
+  const advice = existsSync('/etc/debian_version')
+    ? `run \`sudo apt-get install ${debianPackages.join(' ')}\``
+    : `install it (${commands.join(', ')} on PATH)`
+  return `${name} is missing and the tests need it: ${advice}, or set ${variable} to its executable.`
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

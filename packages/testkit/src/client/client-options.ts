@@ -1,0 +1,19 @@
+import type { HttpRequest, HttpResponse } from '@grantkit/core'
+import type { RegisteredClient } from './answer.ts'
+import type { Browser } from './browser.ts'
+import type { ConnectionOptions } from './connection.ts'
+import type { ConsentForm } from './consent-form.ts'
+
+export interface TestClientOptions<R extends HttpResponse = HttpResponse> extends ConnectionOptions<R> {
+  /**
+   * Who is signed in: the headers that the user's browser sends and your `interaction.session` reads, such as
+   * `{ cookie: 'session=…' }`; or a browser that signs in by your pages, such as `formBrowser`.
+   */
+  readonly browser?: HttpRequest['headers'] | Browser
+  /** Members of the registration (RFC 7591 2). Default: a public client with a loopback redirect URI. */
+  readonly metadata?: Readonly<Record<string, unknown>>
+  /** A client that is there already, such as an integration that you added. Default: one registers itself. */
+  readonly client?: RegisteredClient
+  /** For a consent page whose form is not in its HTML. Default: reads the form that holds the ticket. */
+  readonly consentForm?: (page: HttpResponse) => ConsentForm
+}

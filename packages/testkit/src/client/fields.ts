@@ -1,0 +1,13 @@
+/** Parameters by name. One that is `undefined` is left out: it overrides a usual one with nothing. */
+export type Overrides = Readonly<Record<string, string | undefined>>
+
+/** Fields of a form or query. A list can name a field twice. */
+export type Fields = Overrides | readonly (readonly [name: string, value: string])[]
+
+/** As `application/x-www-form-urlencoded` text. */
+export function formEncoded(fields: Fields): string {
+  const pairs = Array.isArray(fields) ? fields : Object.entries(fields)
+  return String(new URLSearchParams(pairs.filter(([, value]) => value !== undefined)))
+}
+
+export const FORM = { 'content-type': 'application/x-www-form-urlencoded' }

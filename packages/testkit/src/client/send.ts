@@ -1,0 +1,44 @@
+import type { AuthorizationServer, HttpRequest, HttpResponse } from '@grantkit/core'
+
+/** What the client and its browser send: nothing is added but what a connection needs. */
+export type ClientRequest = Pick<HttpRequest, 'method' | 'headers' | 'body' | 'remoteAddress'>
+
+/** Carries a request to the server and brings its answer back, redirects included. @param url absolute */
+export type Send<R extends HttpResponse = HttpResponse> = (url: string, request: ClientRequest) => Promise<R>
+
+/** The part of the server that a client sees. */
+export type ServerUnderTest = Pick<AuthorizationServer, 'issuer' | 'routes'>
+
+/** Sends to a server in this process. @throws Error for a path that the server has not */
+export function inProcess({ routes }: Pick<ServerUnderTest, 'routes'>): Send {
+  return (url, request) => {
+    const { pathname: path, search } = new URL(url)
+    const route = routes.find((candidate) => candidate.path === path)
+    if (route === undefined) throw new Error(`The server has no route ${path}`)
+    return route.handle({ ...request, path, query: search.slice(1) })
+  }
+}
+
+/** Sends with `fetch`, without following redirects. @param timeout milliseconds; a later answer is an error */
+export function overFetch({ timeout }: { readonly timeout?: number } = {}): Send {
+  return async (url, { method, headers, body }) => {
+    const lines = Object.entries(headers).flatMap(([name, value = []]) =>
+      [value].flat().map((one): [string, string] => [name, one]),
+    )
+    const signal = timeout === undefined ? null : AbortSignal.timeout(timeout)
+    const sent = { method, headers: lines, redirect: 'manual', body: body || null, signal } as const
+    return recordOf(await fetch(url, sent))
+  }
+}
+
+async function recordOf(response: Response): Promise<HttpResponse> {
+  const cookies = response.headers.getSetCookie()
+  return {
+    status: response.status,
+    headers: {
+      ...Object.fromEntries(response.headers),
+      ...(cookies.length > 0 ? { 'set-cookie': cookies } : {}),
+    },
+    body: await response.text(),
+  }
+}
