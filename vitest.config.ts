@@ -63,6 +63,7 @@ function parallel(name: string, options: object) {
   return { test: { name, ...PATIENCE, ...shared, sequence: { groupOrder: 1 }, ...options } }
 }
 
+/** A browser needs the machine for itself, and what is built for the tarballs nothing else may read meanwhile. */
 function oneByOne(name: string, options: object) {
   return { test: { name, ...PATIENCE, fileParallelism: false, ...options } }
 }
