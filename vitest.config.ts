@@ -1,57 +1,69 @@
 import { defineConfig } from 'vitest/config'
 
-/** The service answers these without a framework, a port or a browser. */
-const RECORDED = 'apps/*/test/recorded-answers/*.test.ts'
+/** Takes minutes by its nature: many races, servers that fail over, tarballs. `pnpm test:long` runs these alone. */
+const LONG = '**/*.long.test.ts'
+
+/** A browser that shares two cores with other tests is slow enough to run into its own timeouts. */
+const IN_A_BROWSER = ['account', 'browser', 'documents', 'oidc-client-ts'].map(flow)
+
+/**
+ * What Express and Hono could do otherwise than Fastify: headers, bodies, addresses, who calls, how a service starts and
+ * ends, and one real client with and one without a browser. That the rest is the same on each, identical.test.ts proves.
+ */
+const ON_EACH_FRAMEWORK = [
+  ...['headers', 'limits', 'start', 'openid-client', 'fuzz', 'oidc-client-ts'].map(flow),
+  ...['http', 'metadata', 'resource', 'mcp'].map((row) => flow(`*/${row}`)),
+]
+
+/** For a machine that has other things to do. */
+const PATIENCE = { testTimeout: 60_000, hookTimeout: 60_000 }
 
 export default defineConfig({
   test: {
     projects: [
-      {
-        test: {
-          name: 'unit',
-          include: [
-            'packages/*/{src,test}/**/*.test.ts',
-            'apps/*/src/**/*.test.ts',
-            RECORDED,
-            'examples/*/*.test.ts',
-            'docs/test/*.test.ts',
-            'scripts/*.test.ts',
-          ],
-          maxWorkers: '100%',
-          testTimeout: 20_000,
-          sequence: { groupOrder: 1 },
-        },
-      },
-      ...['fastify', 'express', 'hono'].map(flows),
-      // The tarballs, installed somewhere else: they are built first, which nothing else may read meanwhile.
-      {
-        test: {
-          name: 'packages',
-          include: ['scripts/packages/*.test.ts'],
-          testTimeout: 60_000,
-          sequence: { groupOrder: 5 },
-        },
-      },
+      parallel('unit', {
+        include: [
+          'packages/*/{src,test}/**/*.test.ts',
+          'apps/*/src/**/*.test.ts',
+          'examples/*/*.test.ts',
+          'docs/test/*.test.ts',
+          'scripts/*.test.ts',
+        ],
+        exclude: [LONG],
+        testTimeout: 20_000,
+      }),
+      parallel('flows', { include: [flow('**/*')], exclude: [LONG, ...IN_A_BROWSER] }),
+      oneByOne('browser', { include: IN_A_BROWSER, sequence: { groupOrder: 2 } }),
+      ...['express', 'hono'].flatMap(onFramework),
+      oneByOne('long', { include: [LONG], exclude: ['**/node_modules/**'], sequence: { groupOrder: 3 } }),
     ],
   },
 })
 
+function flow(name: string): string {
+  return `apps/*/test/${name}.test.ts`
+}
+
+/** The service runs on the framework that FRAMEWORK names, which is Fastify where nothing does. */
+function onFramework(framework: string) {
+  const env = { FRAMEWORK: framework }
+  const only = IN_A_BROWSER.filter((file) => ON_EACH_FRAMEWORK.includes(file))
+  return [
+    parallel(`flows:${framework}`, { env, include: ON_EACH_FRAMEWORK, exclude: only }),
+    oneByOne(`browser:${framework}`, { env, include: only, sequence: { groupOrder: 2 } }),
+  ]
+}
+
 /**
- * Real clients and a browser against the running service, on each framework. One file at a time, after the unit tests:
- * a browser that shares two cores with them is slow enough to run into its own timeouts.
+ * Files of one worker share what they import: to import a framework and its validators anew for every file takes longer
+ * than the tests. So a file puts back what it changes of globals.
  */
-function flows(framework: string, index: number) {
-  return {
-    test: {
-      name: `flows:${framework}`,
-      env: { FRAMEWORK: framework },
-      include: ['apps/*/test/**/*.test.ts'],
-      // What goes on below the service is the same on each, and what compares them runs all of them.
-      exclude: [RECORDED, ...(index === 0 ? [] : ['**/faults.test.ts', '**/identical.test.ts'])],
-      testTimeout: 60_000,
-      hookTimeout: 60_000,
-      fileParallelism: false,
-      sequence: { groupOrder: 2 + index },
-    },
-  }
+function parallel(name: string, options: object) {
+  const shared = { isolate: false, setupFiles: 'scripts/native-classes.ts', maxWorkers: '100%' }
+  return { test: { name, ...PATIENCE, ...shared, sequence: { groupOrder: 1 }, ...options } }
+}
+
+/** A browser needs the machine for itself, and what is built for the tarballs nothing else may read meanwhile. */
+function oneByOne(name: string, options: object) {
+  return { test: { name, ...PATIENCE, fileParallelism: false, ...options } }
 }

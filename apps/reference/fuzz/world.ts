@@ -1,5 +1,4 @@
-import type { App } from '../test/security/app.ts'
-import { CHALLENGE, VERIFIER } from '../test/security/app.ts'
+import { App, CHALLENGE, VERIFIER } from '../test/security/app.ts'
 import { type Bench, cookieOf } from '../test/security/bench.ts'
 import type { Answer } from '../test/security/wire.ts'
 import type { Credentials } from './bytes.ts'
@@ -25,9 +24,9 @@ export class World {
   }
 
   static async begin(bench: Bench): Promise<World> {
-    const mine = await bench.app({ client_name: 'Mine' })
-    const confidential = await bench.app({ token_endpoint_auth_method: 'client_secret_post' })
-    const other = await bench.app({ client_name: 'Theirs' }, 'bob')
+    const mine = await App.register(bench, { client_name: 'Mine' })
+    const confidential = await App.register(bench, { token_endpoint_auth_method: 'client_secret_post' })
+    const other = await App.register(bench, { client_name: 'Theirs' }, 'bob')
     const world = new World(bench, { mine, confidential, other })
     await world.renew()
     return world

@@ -11,6 +11,26 @@ export interface Injection {
 
 const OUTAGE_MS = 2000
 
+export const RESET_CONNECTIONS: Injection = {
+  name: 'every connection to Redis is reset, three times',
+  async inject({ network }) {
+    for (let time = 0; time < 3; time++) {
+      network.reset()
+      await sleep(300)
+    }
+  },
+}
+
+export const FORGOTTEN_SCRIPTS: Injection = {
+  name: 'Redis forgets its scripts, ten times',
+  async inject({ redis }) {
+    for (let time = 0; time < 10; time++) {
+      await cli('-p', `${redis.port}`, 'script', 'flush')
+      await sleep(100)
+    }
+  },
+}
+
 /** Faults of the store and of the network to it. */
 export const STORE_INJECTIONS: readonly Injection[] = [
   {
@@ -33,15 +53,7 @@ export const STORE_INJECTIONS: readonly Injection[] = [
     name: 'the network lets nothing through for four seconds',
     inject: ({ network }) => during(2 * OUTAGE_MS, (bad) => Object.assign(network, { cut: bad })),
   },
-  {
-    name: 'every connection to Redis is reset, three times',
-    async inject({ network }) {
-      for (let time = 0; time < 3; time++) {
-        network.reset()
-        await sleep(300)
-      }
-    },
-  },
+  RESET_CONNECTIONS,
   {
     name: 'the network loses the answers of Redis for a second',
     inject: ({ network }) => during(1000, (bad) => Object.assign(network, { loseReplies: bad })),
@@ -69,15 +81,7 @@ export const STORE_INJECTIONS: readonly Injection[] = [
     name: 'Redis is out of memory',
     inject: ({ redis }) => configured(redis.port, 'maxmemory', '1', '0'),
   },
-  {
-    name: 'Redis forgets its scripts, ten times',
-    async inject({ redis }) {
-      for (let time = 0; time < 10; time++) {
-        await cli('-p', `${redis.port}`, 'script', 'flush')
-        await sleep(100)
-      }
-    },
-  },
+  FORGOTTEN_SCRIPTS,
   {
     name: 'a script of somebody else keeps Redis busy',
     async inject({ redis }) {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { replaceFile } from '../src/private-file.ts'
 import { keySetText, readSigningKeys } from '../src/signing-keys-file.ts'
 import { run } from './program.ts'
@@ -16,15 +16,22 @@ const keysCommand = async (given: string[], environment: Record<string, string>)
   return { status: await command.ended, output: command.output() }
 }
 
+/** Longer than a service takes until it reads its keys again. */
+const READ_AGAIN_MS = 6000
+
+/** Their timers stand still until `vi.advanceTimersByTime`. */
 async function replicas(environment: Record<string, string>) {
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
   const running = [await runService(environment), await runService(environment)] as const
   onTestFinished(async () => {
+    vi.useRealTimers()
     for (const service of running) await service.close()
   })
   return running
 }
 
 async function publishedBy({ baseUrl }: RunningService): Promise<number> {
+  vi.advanceTimersByTime(READ_AGAIN_MS)
   const { keys } = (await (await fetch(`${baseUrl}/api/oauth/jwks`)).json()) as { keys: unknown[] }
   return keys.length
 }
@@ -67,7 +74,10 @@ describe('keys rotate', () => {
       key.signsFrom === undefined ? key : { ...key, signsFrom: key.signsFrom - 1200 },
     )
     await replaceFile(KEYS_FILE, keySetText(begun))
-    const isNew = async () => kidOf(await idToken()) === begun[0]?.kid
+    const isNew = async () => {
+      vi.advanceTimersByTime(READ_AGAIN_MS)
+      return kidOf(await idToken()) === begun[0]?.kid
+    }
     await expect.poll(isNew, PATIENCE).toBe(true)
     for (const { baseUrl: issuer } of [service, other]) {
       const keySet = createRemoteJWKSet(new URL(`${issuer}/api/oauth/jwks`))

@@ -136,7 +136,8 @@ describe('the store in Redis', () => {
   })
 })
 
-describe('connectToRedis', () => {
+// Each waits as long as a connection may take.
+describe('connectToRedis', { concurrent: true }, () => {
   it('says at once that nobody is there', async () => {
     const lost = await startRedis()
     await lost.close()

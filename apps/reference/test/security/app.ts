@@ -33,7 +33,12 @@ export class App {
     if (client.clientSecret !== undefined) bench.keepSecret(client.clientSecret)
   }
 
-  static async register(bench: Bench, given: Record<string, unknown>, person: Person): Promise<App> {
+  /** A client that registered itself, in the hands of a person. */
+  static async register(
+    bench: Bench,
+    given: Record<string, unknown> = {},
+    person: Person = 'alice',
+  ): Promise<App> {
     const metadata = { redirect_uris: [REDIRECT_URI], ...given }
     return new App(
       bench,

@@ -10,7 +10,7 @@ import { expectError, expectPage, expectRedirect } from './safe-answers.ts'
 onBothStores('the authorization request', (bench) => {
   describe('a redirect URI', () => {
     it('RA-01, REQ-11: a redirect URI that is not registered gets no answer, whoever asks', async () => {
-      for (const app of [await bench.app(), await App.arrange(bench, {})])
+      for (const app of [await App.register(bench), await App.arrange(bench, {})])
         for (const redirect_uri of [
           'https://evil.example/cb',
           'http://evil.example/<script>alert(1)</script>',
@@ -27,7 +27,7 @@ onBothStores('the authorization request', (bench) => {
 
     it('RA-02, REQ-12: a redirect URI that differs from the registered one in anything but a port gets no answer', async () => {
       const registered = 'http://127.0.0.1:7001/cb?a=1'
-      const app = await bench.app({ redirect_uris: [registered] })
+      const app = await App.register(bench, { redirect_uris: [registered] })
       const changed = [
         `${registered}&b=2`,
         'http://127.0.0.1:7001/cb',
@@ -53,7 +53,7 @@ onBothStores('the authorization request', (bench) => {
     })
 
     it('RA-03, REQ-13, REQ-12: a native app may listen on another port, and then has to say the same one again', async () => {
-      const app = await bench.app()
+      const app = await App.register(bench)
       const redirect_uri = 'http://127.0.0.1:65000/cb'
       const answer = await app.approve({ redirect_uri })
       expect(answer.header('location')).toMatch(/^http:\/\/127\.0\.0\.1:65000\/cb\?/)
@@ -63,7 +63,7 @@ onBothStores('the authorization request', (bench) => {
     })
 
     it('D2, REQ-12: the name localhost is not taken for an address, and its port is fixed', async () => {
-      const app = await bench.app({ redirect_uris: ['http://localhost:7001/cb'] })
+      const app = await App.register(bench, { redirect_uris: ['http://localhost:7001/cb'] })
       for (const redirect_uri of [
         'http://127.0.0.1:7001/cb',
         'http://localhost:7002/cb',
@@ -74,7 +74,7 @@ onBothStores('the authorization request', (bench) => {
     })
 
     it('RA-05, REQ-10: a redirect URI that is sent twice is not chosen from, and one under another name is not read', async () => {
-      const app = await bench.app()
+      const app = await App.register(bench)
       const evil = formEncoded({ redirect_uri: 'https://evil.example/cb' })
       for (const query of [
         `${app.query()}&${evil}`,
@@ -95,12 +95,12 @@ onBothStores('the authorization request', (bench) => {
     })
 
     it('RA-06, REQ-11: a redirect URI that is left out is not guessed, though only one is registered', async () => {
-      const app = await bench.app()
+      const app = await App.register(bench)
       for (const redirect_uri of [undefined, '']) expectPage(await app.authorize({ redirect_uri }))
     })
 
     it('RA-08: a client that is gone when the form comes back gets no code', async () => {
-      const app = await bench.app()
+      const app = await App.register(bench)
       const form = await app.consentForm(app.query())
       bench.fault = async (operation, done) => (operation === 'clients.find' ? undefined : done())
       const answer = await app.submit(form)
@@ -110,7 +110,7 @@ onBothStores('the authorization request', (bench) => {
   })
 
   it('REQ-11: a client that nobody knows gets no answer', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     for (const client_id of [
       'nobody',
       '',
@@ -125,7 +125,7 @@ onBothStores('the authorization request', (bench) => {
   })
 
   it('AQ-07, REQ-10: a parameter that is sent twice is refused, whether its values agree or not', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     for (const name of [
       'scope',
       'nonce',
@@ -153,7 +153,7 @@ onBothStores('the authorization request', (bench) => {
   })
 
   it('AQ-09, REQ-17: a request object is refused as such, and its address is never visited', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     let connections = 0
     const canary = createServer((socket) => void socket.destroy(void connections++))
     await new Promise<void>((listening) => canary.listen(0, '127.0.0.1', listening))
@@ -170,7 +170,7 @@ onBothStores('the authorization request', (bench) => {
   })
 
   it('REQ-09: GET and POST are the same, parameters nobody knows are ignored, and their order does not matter', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     const reversed = [...new URLSearchParams(app.query())].reverse()
     for (const query of [`${app.query()}&unknown=1&unknown=2&a[b]=c`, formEncoded(reversed)])
       expect((await app.ask(query)).body).toContain('name="ticket"')
@@ -181,7 +181,7 @@ onBothStores('the authorization request', (bench) => {
   })
 
   it('REQ-18: state comes back as it was sent, also when it is long or strange, and only if it was sent', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     const states = [
       'a+b c%20&=?#/',
       '€😀"<>\'\\',
@@ -200,7 +200,7 @@ onBothStores('the authorization request', (bench) => {
   })
 
   it('REQ-19, REQ-20: every answer names its issuer, an error has no code, and a code has no error', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     const success = (await app.approve()).redirected()
     expect([success.get('iss'), success.get('state'), success.has('error')]).toEqual([
       bench.base,
@@ -211,13 +211,13 @@ onBothStores('the authorization request', (bench) => {
   })
 
   it('REQ-21, UI-09: every redirect is a 303 without a body, also after a form', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     const answers = [await app.approve(), await app.authorize({ scope: 'x' }), await app.askSignedOut()]
     for (const answer of answers) expect([answer.status, answer.body]).toEqual([303, ''])
   })
 
   it('REQ-22: prompt=none shows nothing: it is answered at once, and mixes with nothing', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     expectRedirect(app, await app.askSignedOut({ prompt: 'none' }), 'login_required')
     expectRedirect(app, await app.authorize({ prompt: 'none' }), ['consent_required', 'interaction_required'])
     for (const prompt of ['none login', 'consent none', 'none none login', 'NONE', 'create'])
@@ -225,7 +225,7 @@ onBothStores('the authorization request', (bench) => {
   })
 
   it('REQ-23: prompt=login and a sign-in that is too old ask for a new one, once', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     for (const demand of [{ prompt: 'login' }, { prompt: 'select_account' }, { max_age: '0' }]) {
       const answer = await app.authorize(demand)
       expect(answer.header('location'), JSON.stringify(demand)).toMatch(/^\/login\?return_to=/)
@@ -240,7 +240,7 @@ onBothStores('the authorization request', (bench) => {
   })
 
   it('REQ-24, D4: a public client is asked for each time, and so is an integration that the user must be asked for', async () => {
-    const app = await bench.app({ client_name: 'Notes' })
+    const app = await App.register(bench, { client_name: 'Notes' })
     await app.tokens()
     const { page } = await app.consentForm(app.query())
     for (const shown of ['Notes', '127.0.0.1:7001', 'See all courses', 'See your name'])
@@ -258,12 +258,12 @@ onBothStores('the authorization request', (bench) => {
   })
 
   it('REQ-25: a user who denies sends the client away with access_denied', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     expectRedirect(app, await app.submit(await app.consentForm(app.query(), 'deny')), 'access_denied')
   })
 
   it('REQ-26: a hint at another user never yields a code for the one who is signed in', async () => {
-    const [app, other] = [await bench.app(), await bench.app({}, 'bob')]
+    const [app, other] = [await App.register(bench), await App.register(bench, {}, 'bob')]
     const { id_token } = await other.tokens()
     expect((await app.authorize({ id_token_hint: id_token })).header('location')).toMatch(/^\/login/)
     expectRedirect(app, await app.authorize({ id_token_hint: id_token, prompt: 'none' }), 'login_required')
@@ -272,7 +272,7 @@ onBothStores('the authorization request', (bench) => {
   })
 
   it('REQ-27: parameters about how it should look are no error', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     const wishes = {
       display: 'popup',
       ui_locales: 'de-CH',
@@ -284,7 +284,7 @@ onBothStores('the authorization request', (bench) => {
   })
 
   it('REQ-29: a consent form may redirect to the one client that asks, and to nobody else', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     const policy = (await app.authorize()).header('content-security-policy') ?? ''
     expect(policy.split('; ').find((part) => part.startsWith('form-action'))).toBe(
       "form-action 'self' http://127.0.0.1:7001",

@@ -18,7 +18,6 @@ import { pino } from 'pino'
 import { hashPassword, writeAccounts } from '../../src/accounts.ts'
 import { logEvents } from '../../src/logging.ts'
 import { type RunningService, runService } from '../service.ts'
-import { App } from './app.ts'
 import { faultyStore, type StoreFault } from './faulty-store.ts'
 import { type Answer, exchange, send, type WireRequest } from './wire.ts'
 
@@ -133,11 +132,6 @@ export class Bench {
     for (const token of [access_token, refresh_token, id_token])
       if (token !== undefined) this.keepSecret(String(token))
     return answer
-  }
-
-  /** A client that registered itself, or an integration, in the hands of a person. */
-  app(metadata: Record<string, unknown> = {}, person: Person = 'alice'): Promise<App> {
-    return App.register(this, metadata, person)
   }
 
   /** The cookie of a browser in which this person is signed in. */

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { App } from './app.ts'
 import { onBothStores } from './on-both-stores.ts'
 import { expectInvalidClient } from './safe-answers.ts'
 
@@ -11,8 +12,8 @@ const basic = (id: string, secret: string) =>
 onBothStores('client authentication', (bench) => {
   it('CA-03, REQ-34: Basic is not offered, is not mixed with the body, and its refusal names a scheme', async () => {
     for (const metadata of [CONFIDENTIAL, {}]) {
-      const app = await bench.app(metadata)
-      const other = await bench.app(CONFIDENTIAL, 'bob')
+      const app = await App.register(bench, metadata)
+      const other = await App.register(bench, CONFIDENTIAL, 'bob')
       const code = await app.code()
       const headers = [basic(app.id, app.secret ?? ''), basic(other.id, other.secret ?? ''), basic('', '')]
       for (const header of headers)
@@ -28,7 +29,7 @@ onBothStores('client authentication', (bench) => {
   })
 
   it('CA-03: no scheme that a request names can put anything else into the answer', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     for (const scheme of ['Basic", error="x', 'B\u00e9', 'x'.repeat(5000), '<b>', ',,', 'Bearer']) {
       const answer = await app.token(app.redemption('gkc_x'), [['Authorization', scheme]])
       expectInvalidClient(answer, scheme)

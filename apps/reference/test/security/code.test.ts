@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { tokensOf } from './app.ts'
+import { App, tokensOf } from './app.ts'
 import { onBothStores } from './on-both-stores.ts'
 import { expectError, expectFamilyDead } from './safe-answers.ts'
 
@@ -7,7 +7,7 @@ import { expectError, expectFamilyDead } from './safe-answers.ts'
 
 onBothStores('the redemption of a code', (bench) => {
   it('CR-06, REQ-39: of redemptions at once one succeeds, and then nothing of that grant works', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     for (let round = 0; round < 5; round++) {
       const code = await app.code()
       const answers = await Promise.all(Array.from({ length: 20 }, () => app.redeem(code)))

@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { formEncoded } from '@grantkit/testkit/client'
 import { describe, expect, it } from 'vitest'
+import { App } from './app.ts'
 import { onBothStores } from './on-both-stores.ts'
 import { expectError, expectPage } from './safe-answers.ts'
 
@@ -67,7 +68,7 @@ onBothStores('HTTP', (bench) => {
   })
 
   it('HT-02, REQ-30: a form that does not say it is one in UTF-8 is not read', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     const code = await app.code()
     const form = formEncoded(app.redemption(code))
     const types = [
@@ -98,7 +99,7 @@ onBothStores('HTTP', (bench) => {
   })
 
   it('HT-03, REQ-32: every parameter of a token request that is sent twice is refused, and costs nothing', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     const code = await app.code()
     const form = app.redemption(code)
     for (const name of Object.keys(form).filter((name) => form[name] !== undefined))
@@ -116,7 +117,7 @@ onBothStores('HTTP', (bench) => {
   })
 
   it('REQ-31: what stands in the query of a token request is not read', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     const code = await app.code()
     const query = formEncoded(app.redemption(code))
     expectError(await post(`/api/oauth/token?${query}`, FORM, ''), 'invalid_request')
@@ -142,7 +143,7 @@ onBothStores('HTTP', (bench) => {
     })
 
     it('HT-06: a thousand parameters, and a million separators in small, are answered as any other', async () => {
-      const app = await bench.app()
+      const app = await App.register(bench)
       const code = await app.code()
       const padded = `${'p=1&'.repeat(1000)}${formEncoded(app.redemption(code))}&${'&'.repeat(50_000)}`
       const answer = await post('/api/oauth/token', FORM, padded)
@@ -152,7 +153,7 @@ onBothStores('HTTP', (bench) => {
 
     it('HT-06: a compressed body is not taken for another, nor blown up', async () => {
       const { gzipSync } = await import('node:zlib')
-      const app = await bench.app()
+      const app = await App.register(bench)
       const code = await app.code()
       const zipped = gzipSync(formEncoded(app.redemption(code)))
       const bomb = gzipSync('a'.repeat(10_000_000))
@@ -172,7 +173,7 @@ onBothStores('HTTP', (bench) => {
     })
 
     it('HT-06: lengths that are wrong or contradict each other are refused, and smuggle nothing', async () => {
-      const app = await bench.app()
+      const app = await App.register(bench)
       const form = formEncoded(app.redemption('gkc_x'))
       const head = `POST /api/oauth/token HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Type: ${FORM}\r\n`
       const smuggled = 'GET /api/oauth/jwks HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'
@@ -214,7 +215,7 @@ onBothStores('HTTP', (bench) => {
   })
 
   it('HT-09: a path that is written otherwise is another path, or the same guarded one', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     const query = app.query({ redirect_uri: 'https://evil.example/' })
     const paths = [
       '//oauth/authorize',
@@ -264,7 +265,7 @@ onBothStores('HTTP', (bench) => {
   })
 
   it('HT-10, REQ-72, REQ-06: scripts of every origin may use the protocol without cookies, and no page at all', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     for (const origin of ['https://evil.example', 'null', '"><script>'])
       for (const path of [...POST_ONLY, ...DOCUMENTS, '/api/oauth/userinfo', '/api/courses']) {
         const headers = [
@@ -297,7 +298,7 @@ onBothStores('HTTP', (bench) => {
       '\nSet-Cookie: evil=1',
       '\u560d\u560aSet-Cookie: evil=1',
     ]
-    const app = await bench.app()
+    const app = await App.register(bench)
     for (const value of breaks)
       for (const answer of [
         await app.authorize({ state: value, scope: value }),

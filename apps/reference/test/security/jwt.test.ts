@@ -6,6 +6,7 @@ import { expect, it } from 'vitest'
 import { createFile } from '../../src/private-file.ts'
 import { keySetText, newSigningKeys } from '../../src/signing-keys-file.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { App } from './app.ts'
 import { Bench } from './bench.ts'
 import { later, onBothStores } from './on-both-stores.ts'
 import { expectInvalidToken } from './safe-answers.ts'
@@ -23,7 +24,7 @@ onBothStores('a JWT', (bench) => {
 
   /** A hint at bob that is believed sends alice to sign in; one that is not is as if it were not there. */
   async function expectIgnored(hint: string, about: string): Promise<void> {
-    const app = await bench.app()
+    const app = await App.register(bench)
     const answer = await app.authorize({ id_token_hint: hint })
     expect([answer.status, answer.body.includes('name="ticket"')], about).toEqual([200, true])
     expectInvalidToken(bench, await app.call(hint), about)
@@ -33,7 +34,7 @@ onBothStores('a JWT', (bench) => {
     const content = part(await claims())
     for (const alg of ['none', 'None', 'NONE', 'nOnE', '', 'RS256'])
       await expectIgnored(`${part({ alg })}.${content}.`, alg)
-    const { id_token } = await (await bench.app({}, 'bob')).tokens()
+    const { id_token } = await (await App.register(bench, {}, 'bob')).tokens()
     await expectIgnored(`${id_token.split('.').slice(0, 2).join('.')}.`, 'its signature cut off')
   })
 
@@ -66,7 +67,7 @@ onBothStores('a JWT', (bench) => {
   })
 
   it('JW-05: an expired hint still says who was meant', async () => {
-    const [app, other] = [await bench.app(), await bench.app({}, 'bob')]
+    const [app, other] = [await App.register(bench), await App.register(bench, {}, 'bob')]
     const { id_token } = await other.tokens()
     await bench.session('alice')
     later(4000)
@@ -89,7 +90,7 @@ onBothStores('a JWT', (bench) => {
   it('D14, REQ-50: an ID token is signed with the algorithm of its client, and says what it must', async () => {
     const keys = createLocalJWKSet((await keySet()) as { keys: JWK[] })
     for (const alg of ['RS256', 'ES256', 'EdDSA']) {
-      const app = await bench.app(alg === 'RS256' ? {} : { id_token_signed_response_alg: alg })
+      const app = await App.register(bench, alg === 'RS256' ? {} : { id_token_signed_response_alg: alg })
       const { id_token, access_token } = await app.tokens({ nonce: 'n-0S6', scope: 'openid profile email' })
       expect(decodeProtectedHeader(id_token)).toMatchObject({ alg, typ: 'JWT', kid: expect.any(String) })
       const { payload } = await jwtVerify(id_token, keys, { issuer: bench.base, audience: app.id })
@@ -117,7 +118,7 @@ it('JW-06, REQ-07: after a rotation the old key is published as long as its toke
   await createFile(KEYS_FILE, keySetText(old))
   const bench = new Bench('memory')
   await bench.start({ KEYS_FILE })
-  const { id_token } = await (await bench.app({}, 'bob')).tokens()
+  const { id_token } = await (await App.register(bench, {}, 'bob')).tokens()
   await bench.stop()
 
   const hinted = async (keys: string) => {
@@ -125,7 +126,7 @@ it('JW-06, REQ-07: after a rotation the old key is published as long as its toke
     await createFile(file, keys)
     const after = new Bench('memory')
     await after.start({ KEYS_FILE: file, PORT: new URL(bench.base).port })
-    const app = await after.app()
+    const app = await App.register(after)
     const answer = await app.authorize({ id_token_hint: id_token })
     await after.stop()
     return answer.status

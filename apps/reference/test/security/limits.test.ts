@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { App } from './app.ts'
 import type { Bench } from './bench.ts'
 import { onBothStores } from './on-both-stores.ts'
 import { expectError, expectGuardedPage } from './safe-answers.ts'
@@ -20,7 +21,7 @@ onBothStores(
       })
 
     it('DR-10, REQ-64: an address registers a hundred clients and then waits, whatever headers say who it is', async () => {
-      const app = await bench.app()
+      const app = await App.register(bench)
       const statuses: number[] = []
       for (let n = 0; n < 110; n++) {
         const spoofed = [
@@ -46,7 +47,10 @@ onBothStores(
   (bench) => {
     it('CA-08: a client that fails too often is told to wait, and is served as soon as it is right', async () => {
       const confidential = { token_endpoint_auth_method: 'client_secret_post' }
-      const [app, other] = [await bench.app(confidential), await bench.app(confidential, 'bob')]
+      const [app, other] = [
+        await App.register(bench, confidential),
+        await App.register(bench, confidential, 'bob'),
+      ]
       const code = await app.code()
       const statuses: number[] = []
       for (let n = 0; n < 130; n++)

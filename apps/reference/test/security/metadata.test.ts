@@ -84,7 +84,7 @@ onBothStores('the metadata', (bench) => {
   })
 
   it('HT-08, D16, REQ-01: no header and no request line changes an address that the service names', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     const spoofed = [
       ['Host', 'evil.example'],
       ['X-Forwarded-Host', 'evil.example'],
@@ -131,7 +131,7 @@ onBothStores('the metadata', (bench) => {
 
   describe('introspection', () => {
     it('D9, REQ-68: a resource server sees every token, another client its own, and a public one is refused', async () => {
-      const app = await bench.app({ token_endpoint_auth_method: 'client_secret_post' })
+      const app = await App.register(bench, { token_endpoint_auth_method: 'client_secret_post' })
       const { access_token } = await app.tokens({ scope: 'courses:read', resource: bench.base })
       const state = {
         active: true,
@@ -148,14 +148,14 @@ onBothStores('the metadata', (bench) => {
       const ask = (credentials: App['credentials']) =>
         bench.post('/api/oauth/introspect', { token: access_token, ...credentials })
       expect((await ask(app.credentials)).json()).toEqual(state)
-      const other = await bench.app({ token_endpoint_auth_method: 'client_secret_post' }, 'bob')
+      const other = await App.register(bench, { token_endpoint_auth_method: 'client_secret_post' }, 'bob')
       const theirs = await ask(other.credentials)
       expect([theirs.status, theirs.json(), theirs.header('cache-control')]).toEqual([
         200,
         { active: false },
         'no-store',
       ])
-      const publicApp = await bench.app()
+      const publicApp = await App.register(bench)
       for (const credentials of [publicApp.credentials, {}, { client_id: app.id }])
         expectError(await ask(credentials), 'invalid_client', '', [401])
     })

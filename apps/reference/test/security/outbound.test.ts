@@ -1,6 +1,7 @@
 import dns from 'node:dns'
 import net from 'node:net'
 import { afterEach, expect, it, vi } from 'vitest'
+import { App } from './app.ts'
 import { onBothStores } from './on-both-stores.ts'
 import { expectInvalidClient, expectPage } from './safe-answers.ts'
 
@@ -32,7 +33,7 @@ onBothStores('a client_id that is an address', (bench) => {
   afterEach(() => void vi.restoreAllMocks())
 
   it('CM-01, CM-03, CM-04, CM-07, D15, REQ-69: an address as client_id is an unknown client however it is written, and causes no traffic', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     const code = await app.code()
     const lookups = vi.spyOn(dns, 'lookup')
     const fetches = vi.spyOn(globalThis, 'fetch')

@@ -1,6 +1,6 @@
 import { formEncoded } from '@grantkit/testkit/client'
 import { describe, expect, it } from 'vitest'
-import { textOf } from './app.ts'
+import { App, textOf } from './app.ts'
 import { cookieOf } from './bench.ts'
 import { onBothStores } from './on-both-stores.ts'
 import { expectGuardedPage, expectPage, expectRedirect } from './safe-answers.ts'
@@ -15,9 +15,9 @@ onBothStores('the pages', (bench) => {
 
   describe('the consent form', () => {
     it('UI-01: the consent form needs its own ticket, of this very session and request, and gives no code without', async () => {
-      const app = await bench.app()
+      const app = await App.register(bench)
       const form = await app.consentForm(app.query())
-      const other = await bench.app({}, 'bob')
+      const other = await App.register(bench, {}, 'bob')
       const theirs = await other.consentForm(other.query({ client_id: app.id }))
       const elsewhere = await app.consentForm(app.query({ scope: 'students:write' }))
       const [[, ticket]] = form.fields as [[string, string]]
@@ -48,7 +48,7 @@ onBothStores('the pages', (bench) => {
     })
 
     it('UI-01: a GET is no answer to the consent form', async () => {
-      const app = await bench.app()
+      const app = await App.register(bench)
       const form = await app.consentForm(app.query())
       const answer = await bench.send(`${form.action}&${formEncoded(form.fields)}`, {
         headers: [await cookie()],
@@ -57,7 +57,7 @@ onBothStores('the pages', (bench) => {
     })
 
     it('UI-01: a form that is sent again yields the same code while that is outstanding, and then none', async () => {
-      const app = await bench.app()
+      const app = await App.register(bench)
       const form = await app.consentForm(app.query())
       const code = (await app.submit(form)).redirected().get('code') ?? ''
       expect((await app.submit(form)).redirected().get('code')).toBe(code)
@@ -70,7 +70,7 @@ onBothStores('the pages', (bench) => {
     })
 
     it('UI-01: a scope that was not asked for cannot be ticked', async () => {
-      const app = await bench.app()
+      const app = await App.register(bench)
       const form = await app.consentForm(app.query({ scope: 'openid courses:read' }))
       const fields = [...form.fields, ['scope', 'students:write'], ['scope', 'account:write']] as const
       const code = (await app.submit({ ...form, fields })).redirected().get('code') ?? ''
@@ -191,7 +191,7 @@ onBothStores('the pages', (bench) => {
   })
 
   it('UI-04, REQ-29: every page is framed by nobody, kept nowhere and runs no script', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     const pages = [
       await bench.send('/'),
       await bench.send('/login'),
@@ -204,7 +204,7 @@ onBothStores('the pages', (bench) => {
   })
 
   it('UI-05, REQ-74: nothing that a request says stands unescaped on a page', async () => {
-    const app = await bench.app({ client_name: `Notes ${XSS}` })
+    const app = await App.register(bench, { client_name: `Notes ${XSS}` })
     const names = [
       'client_id',
       'redirect_uri',

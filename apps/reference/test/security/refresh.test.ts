@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type App, type Tokens, tokensOf } from './app.ts'
+import { App, type Tokens, tokensOf } from './app.ts'
 import { later, onBothStores } from './on-both-stores.ts'
 import { expectError, expectFamilyDead, expectInvalidToken, expectNoEffect } from './safe-answers.ts'
 
@@ -10,7 +10,7 @@ const rotated = async (app: App, tokens: Tokens, overrides = {}) =>
 
 onBothStores('refreshing', (bench) => {
   it('RF-03, REQ-44: refreshes at once all get the same successor, so there are never two', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     for (let round = 0; round < 5; round++) {
       const { refresh_token } = await app.tokens()
       const answers = await Promise.all(Array.from({ length: 20 }, () => app.refresh(refresh_token)))
@@ -22,7 +22,7 @@ onBothStores('refreshing', (bench) => {
   })
 
   it('REQ-49: a store that fails in the middle does not burn the token', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     const tokens = await app.tokens()
     for (const broken of ['grants.find', 'grants.replace', 'clients.find']) {
       bench.failuresExpected = true
@@ -35,9 +35,9 @@ onBothStores('refreshing', (bench) => {
   })
 
   it('D7: refresh tokens come from the grant types of a client, and offline_access is no scope here', async () => {
-    const without = await bench.app({ grant_types: ['authorization_code'] })
+    const without = await App.register(bench, { grant_types: ['authorization_code'] })
     expect(await without.tokens()).not.toHaveProperty('refresh_token')
-    const app = await bench.app()
+    const app = await App.register(bench)
     expect((await app.authorize({ scope: 'openid offline_access' })).redirected().get('error')).toBe(
       'invalid_scope',
     )
@@ -51,7 +51,7 @@ onBothStores(
   'refreshing for a limited time',
   (bench) => {
     it('REQ-48: a token that nobody uses expires, and no refresh moves the end of its grant', async () => {
-      const app = await bench.app()
+      const app = await App.register(bench)
       const idle = await app.tokens()
       let used = await app.tokens()
       for (let time = 900; time < 3000; time += 900) {
@@ -64,7 +64,7 @@ onBothStores(
     })
 
     it('REQ-52: an access token expires when it was said to', async () => {
-      const app = await bench.app()
+      const app = await App.register(bench)
       const { access_token } = await app.tokens()
       expect((await app.introspect(access_token)).exp).toBe(
         Number((await app.introspect(access_token)).iat) + 600,
@@ -80,7 +80,7 @@ onBothStores(
   'refreshing without a retry window',
   (bench) => {
     it('RF-03, REQ-44: of refreshes at once one succeeds, and then the family is dead', async () => {
-      const app = await bench.app()
+      const app = await App.register(bench)
       const { refresh_token } = await app.tokens()
       const answers = await Promise.all(Array.from({ length: 20 }, () => app.refresh(refresh_token)))
       const served = answers.filter(({ status }) => status === 200).map(tokensOf)

@@ -13,7 +13,7 @@ onBothStores('registration', (bench) => {
 
   it('DR-01, REQ-24: a name stands escaped on the consent page, said to be unverified, beside where it leads', async () => {
     const name = '<img src=x onerror="window.__xss=1">Course Platform (official)\'"&'
-    const app = await bench.app({ client_name: name })
+    const app = await App.register(bench, { client_name: name })
     const { page } = await app.consentForm(app.query())
     expect(page).not.toContain('<img src=x')
     expect(page).toContain('&lt;img src=x onerror=')
@@ -38,7 +38,7 @@ onBothStores('registration', (bench) => {
           'invalid_client_metadata',
           `${link}`,
         )
-    const app = await bench.app({ logo_uri: `https://127.0.0.1:${canary.port}/logo.png` })
+    const app = await App.register(bench, { logo_uri: `https://127.0.0.1:${canary.port}/logo.png` })
     const { page } = await app.consentForm(app.query())
     expect(page).not.toContain(String(canary.port))
     expect(canary.connections()).toBe(0)
@@ -71,8 +71,8 @@ onBothStores('registration', (bench) => {
     const allowed = ['client_id_issued_at', 'client_secret_expires_at']
     for (const member of Object.keys(privileged))
       expect(allowed.includes(member) || !(member in echo)).toBe(true)
-    const app = await bench.app({ token_endpoint_auth_method: 'client_secret_post', ...privileged })
-    const victim = await bench.app({}, 'bob')
+    const app = await App.register(bench, { token_endpoint_auth_method: 'client_secret_post', ...privileged })
+    const victim = await App.register(bench, {}, 'bob')
     const { access_token } = await victim.tokens()
     await app.tokens()
     expect((await app.authorize()).body, 'it is asked for again').toContain('name="ticket"')
@@ -117,7 +117,7 @@ onBothStores('registration', (bench) => {
   })
 
   it('D12: a client that is not known is told to register again, by 401 and by a page', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     const query = app.query({ client_id: 'gone' })
     expectPage(await bench.send(`/oauth/authorize?${query}`))
     expect((await bench.send(`/oauth/authorize?${query}`)).body).toMatch(/register again/)

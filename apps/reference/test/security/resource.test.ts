@@ -1,6 +1,6 @@
 import { formEncoded } from '@grantkit/testkit/client'
 import { describe, expect, it } from 'vitest'
-import { type App, type Tokens, tokensOf } from './app.ts'
+import { App, type Tokens, tokensOf } from './app.ts'
 import { later, onBothStores } from './on-both-stores.ts'
 import {
   expectError,
@@ -30,7 +30,7 @@ onBothStores('a protected resource', (bench) => {
 
   describe('the audience of a token', () => {
     it('RS-01, D10: a resource that is none of ours is refused, at authorization and at the token endpoint', async () => {
-      const app = await bench.app()
+      const app = await App.register(bench)
       const wrong = [
         'https://elsewhere.example',
         '/mcp',
@@ -52,7 +52,7 @@ onBothStores('a protected resource', (bench) => {
     })
 
     it('RS-02, REQ-51: a token for one resource is not accepted at another', async () => {
-      const app = await bench.app()
+      const app = await App.register(bench)
       const forMcp = await app.tokens({ resource: `${bench.base}/mcp` })
       const forApi = await app.tokens({ resource: bench.base })
       expectInvalidToken(bench, await app.call(forMcp.access_token))
@@ -68,7 +68,7 @@ onBothStores('a protected resource', (bench) => {
     })
 
     it('RS-04, REQ-42: a resource that was not authorized is refused before the code is consumed', async () => {
-      const app = await bench.app()
+      const app = await App.register(bench)
       const code = await app.code({ resource: bench.base })
       expectError(await app.redeem(code, { resource: `${bench.base}/mcp` }), 'invalid_target')
       expect(
@@ -78,7 +78,7 @@ onBothStores('a protected resource', (bench) => {
     })
 
     it('RS-06, D10: of two authorized resources one may be chosen, and the token is good there only', async () => {
-      const app = await bench.app()
+      const app = await App.register(bench)
       const query = `${app.query()}&${formEncoded([
         ['resource', bench.base],
         ['resource', `${bench.base}/mcp`],
@@ -114,7 +114,7 @@ onBothStores('a protected resource', (bench) => {
     })
 
     it('PR-02, REQ-54, REQ-57: a Bearer that is not good is a 401, and never quietly anonymous', async () => {
-      const app = await bench.app()
+      const app = await App.register(bench)
       const tokens = await app.tokens()
       const { access_token: good } = tokens
       const bad = [
@@ -153,7 +153,7 @@ onBothStores('a protected resource', (bench) => {
     })
 
     it('REQ-57: the scheme may be written in any case; two headers are not chosen from', async () => {
-      const app = await bench.app()
+      const app = await App.register(bench)
       const { access_token } = await app.tokens({ scope: 'openid students:read' })
       const students = async (...headers: (readonly [string, string])[]) =>
         bench.send('/api/students', { headers })
@@ -170,7 +170,7 @@ onBothStores('a protected resource', (bench) => {
   })
 
   it('PR-03, REQ-55: a token that lacks a scope is a 403 that says which one is needed', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     const { access_token } = await app.tokens()
     expectInsufficientScope(bench, await app.call(access_token, '/api/students'), 'students:read')
     for (const method of ['POST'])
@@ -182,7 +182,7 @@ onBothStores('a protected resource', (bench) => {
   })
 
   it('PR-04, REQ-56: a token anywhere but in the header is not seen', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     const { access_token } = await app.tokens({ scope: 'openid students:read students:write' })
     const query = formEncoded({ access_token })
     const answer = await bench.send(`/api/students?${query}`)
@@ -200,7 +200,7 @@ onBothStores('a protected resource', (bench) => {
   })
 
   it('PR-07: a scope is a whole name: none is the beginning, the end or a spelling of another', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     const { access_token } = await app.tokens({ scope: 'openid curriculum:read' })
     for (const area of ['courses', 'students', 'members'])
       expectInsufficientScope(bench, await app.call(access_token, `/api/${area}`), `${area}:read`)
@@ -216,7 +216,7 @@ onBothStores('a protected resource', (bench) => {
   })
 
   it('REQ-58, REQ-50: UserInfo answers GET and POST with what the scopes allow, for the same subject as the ID token', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     const views: [string, object][] = [
       ['openid', { sub: 'alice-id' }],
       ['openid email', { sub: 'alice-id', email: 'alice@school.example', email_verified: true }],
@@ -239,7 +239,7 @@ onBothStores('a protected resource', (bench) => {
   })
 
   it('REQ-52: what is issued is long, random and kept by its hash alone', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     const issued = await Promise.all([app.tokens(), app.tokens()])
     const secrets = issued.flatMap(({ access_token, refresh_token }) => [access_token, refresh_token])
     expect(new Set(secrets).size).toBe(4)

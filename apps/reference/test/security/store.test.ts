@@ -25,7 +25,7 @@ onBothStores('an outage of the store', (bench) => {
   }
 
   it('ST-01, REQ-76, REQ-80: a redemption that could not be written gave nothing, and can be repeated', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     for (const broken of ['grants.find', 'grants.replace', 'clients.find']) {
       const code = await app.code()
       fail(broken)
@@ -36,7 +36,7 @@ onBothStores('an outage of the store', (bench) => {
   })
 
   it('ST-01: a redemption whose answer was lost is never followed by a second pair', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     const code = await app.code()
     bench.failuresExpected = true
     bench.fault = async (operation, done) => {
@@ -51,7 +51,7 @@ onBothStores('an outage of the store', (bench) => {
   })
 
   it('ST-03, REQ-76: a revocation that could not be made is a 503 and never a success', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     const tokens = await app.tokens()
     for (const broken of ['grants.find', 'grants.remove']) {
       fail(broken)
@@ -64,7 +64,7 @@ onBothStores('an outage of the store', (bench) => {
   })
 
   it('ST-04, REQ-77: a call of the API with a good token is a 503, neither a challenge nor an anonymous answer', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     const tokens = await app.tokens()
     fail()
     for (const answer of [
@@ -80,7 +80,7 @@ onBothStores('an outage of the store', (bench) => {
   })
 
   it('REQ-76: registration and authorization are a 503 too, while metadata, keys and pages go on', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     const form = await app.consentForm(app.query())
     fail()
     expectUnavailable(await bench.postJson('/api/oauth/register', { redirect_uris: ['http://127.0.0.1/'] }))
@@ -106,7 +106,7 @@ onBothStores('an outage of the store', (bench) => {
   })
 
   it('HT-12: what fails otherwise is a plain server_error, and the next request is served', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     const tokens = await app.tokens()
     for (const thrown of [new TypeError('x is not a function at secret-4711'), 'a string', undefined, null]) {
       bench.failuresExpected = true
@@ -124,7 +124,7 @@ onBothStores('an outage of the store', (bench) => {
   })
 
   it('ST-07: a record that a newer version has written is read, its unknown members ignored', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     const tokens = await app.tokens()
     bench.fault = async (operation, done) => {
       const found = (await done()) as { value: object; version: unknown } | undefined
@@ -137,7 +137,7 @@ onBothStores('an outage of the store', (bench) => {
   })
 
   it('REQ-80: a change that somebody else made first is made again on what is there now', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     const tokens = await app.tokens()
     let lost = 0
     bench.fault = async (operation, done) => (operation === 'grants.replace' && lost++ < 2 ? false : done())
@@ -147,7 +147,7 @@ onBothStores('an outage of the store', (bench) => {
   })
 
   it('REQ-79: too many changes of one grant at once are a 503, not an endless loop', async () => {
-    const app = await bench.app()
+    const app = await App.register(bench)
     const { refresh_token } = await app.tokens()
     bench.failuresExpected = true
     bench.fault = async (operation, done) => (operation === 'grants.replace' ? false : done())

@@ -11,7 +11,7 @@ import { readAhead } from './change-grant.ts'
 import { findAccessToken, isCurrentRefreshToken } from './grant.ts'
 
 /** RFC 7662 2.1. */
-export const IntrospectionRequest = z.object({ token: z.string() })
+const IntrospectionRequest = z.object({ token: z.string() })
 
 export interface IntrospectionOptions {
   readonly paths?: { readonly introspect?: string | undefined } | undefined

@@ -16,7 +16,7 @@ export const REVOCATION_REFUSALS = refusals({
 })
 
 /** RFC 7009 2.1. A wrong token_type_hint changes nothing, as a token shows what it is, so it is not even read. */
-export const RevocationRequest = z.object({ token: z.string() })
+const RevocationRequest = z.object({ token: z.string() })
 
 export interface RevocationOptions {
   readonly paths?: { readonly revoke?: string | undefined } | undefined

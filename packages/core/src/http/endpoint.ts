@@ -40,7 +40,7 @@ export interface Endpoint extends EndpointDescription {
 }
 
 /** The headers that scripts of other origins may send and read (Fetch 3.2.3). */
-export interface CorsHeaders {
+interface CorsHeaders {
   readonly allowed: string
   readonly exposed: string
 }

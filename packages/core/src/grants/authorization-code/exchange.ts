@@ -13,7 +13,7 @@ import { CodeVerifier } from './pkce.ts'
 import { CODE_REFUSALS, type CodeRedemption, redeemCode } from './redemption.ts'
 
 /** RFC 6749 4.1.3, RFC 7636 4.5, RFC 8707 2.2. */
-export const AuthorizationCodeRequest = z.object({
+const AuthorizationCodeRequest = z.object({
   code: text(),
   redirect_uri: text().optional(),
   code_verifier: CodeVerifier,

@@ -12,7 +12,7 @@ import type { Exchanged, GrantType, RequireAnswerable } from '../grant-type.ts'
 import { REFRESH_REFUSALS, rotateRefreshToken } from './rotation.ts'
 
 /** RFC 6749 6, RFC 8707 2.2. */
-export const RefreshTokenRequest = z.object({
+const RefreshTokenRequest = z.object({
   refresh_token: text(),
   scope: text().optional(),
   resource: ResourceParameter,

@@ -1,0 +1,36 @@
+import type { Credentials } from '../../fuzz/bytes.ts'
+import type { Answer } from './wire.ts'
+
+/** What is said of the connection differs from framework to framework. */
+const OF_THE_CONNECTION = ['date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']
+
+/** Times and ids; tokens and codes; JWTs; hashes, keys and secrets. */
+const RANDOM = new RegExp(
+  [
+    String.raw`\b1\d{9}\b|[0-9a-f]{8}(-[0-9a-f]{4,12}){4}|\b[0-9a-f]{32}\b`,
+    String.raw`\bgk[a-z]_[\w-]{22}[\w.-]*`,
+    String.raw`[\w-]+\.[\w-]+\.[\w-]{43,}`,
+    String.raw`(?<![\w-])([\w-]{43}|[\w-]{22})(?![\w-])`,
+  ].join('|'),
+  'g',
+)
+
+/**
+ * An answer without what is random, of the time or of the connection.
+ *
+ * @param credentials of the moment; a request may have had them repeated
+ */
+export function comparable(answer: Answer, credentials: Credentials): object {
+  const lasting = (text: string) => named(text, credentials).replaceAll(RANDOM, '*')
+  const lines = answer.lines.filter(([name]) => !OF_THE_CONNECTION.includes(name))
+  const headers = lines.map(([name, value]) => `${name}: ${lasting(value)}`)
+  return { status: answer.status, headers: headers.sort(), body: lasting(answer.body) }
+}
+
+function named(text: string, credentials: Credentials): string {
+  return Object.entries(credentials).reduce(
+    (left, [name, value]) =>
+      left.replaceAll(value, `{${name}}`).replaceAll(encodeURIComponent(value), `{${name}}`),
+    text,
+  )
+}

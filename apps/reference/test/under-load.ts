@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { cli } from '@grantkit/test-servers/redis-cli'
+import { expect } from 'vitest'
+import type { TestCluster } from '../load/cluster.ts'
+import { runMix } from '../load/mix.ts'
+import { KEYS_WITHOUT_END } from '../load/redis-keys.ts'
+import { Tally } from '../load/tally.ts'
+
+/** Lets installations work before, during and after something, and gives what they noticed. */
+export async function working(at: TestCluster, during: () => Promise<void>): Promise<Tally> {
+  const tally = new Tally()
+  let working = true
+  const { baseUrl } = at
+  const mix = runMix({ baseUrl, origins: [baseUrl], workers: 8, tally, goOn: () => working })
+  try {
+    await sleep(500)
+    await during()
+    await ready(at)
+    const before = tally.requests
+    await expect.poll(() => tally.requests, { timeout: RECOVERY_MS }).toBeGreaterThan(before + 100)
+  } finally {
+    working = false
+    await mix
+  }
+  return tally
+}
+
+/** Generous, for a machine that has other things to do. */
+const RECOVERY_MS = 20_000
+
+export async function ready({ origins }: TestCluster): Promise<void> {
+  for (const origin of origins) {
+    const status = async () => (await fetch(`${origin}/readyz`)).status
+    await expect.poll(status, { timeout: RECOVERY_MS }).toBe(200)
+  }
+}
+
+/** Everything that the installations left in Redis goes by itself. */
+export async function expectNothingEndless({ redis }: TestCluster): Promise<void> {
+  const port = `${redis.port}`
+  const keys = (await cli('-p', port, 'keys', '*')).split('\n')
+  expect(keys.length).toBeGreaterThan(100)
+  expect(await cli('-p', port, 'eval', KEYS_WITHOUT_END, '0')).toBe('0')
+}

@@ -1,0 +1,29 @@
+import { startRedisCluster } from '@grantkit/test-servers/redis-cluster'
+import { startSentinels } from '@grantkit/test-servers/redis-sentinel'
+import { aClient, aGrant } from '@grantkit/testkit'
+import { expect, it } from 'vitest'
+import { connectToRedis, createRedisStore } from '../src/index.ts'
+
+/** Every promise of the store on these, and what becomes of them without a primary: cluster and sentinel.long.test.ts. */
+
+it.each([
+  ['a cluster', startRedisCluster],
+  ['sentinels', startSentinels],
+])('keeps records, of which one of two changes wins, on %s', async (_, start) => {
+  const deployment = await start()
+  const redis = await connectToRedis(deployment.url)
+  const { clients, grants } = createRedisStore(redis)
+  const soon = Math.floor(Date.now() / 1000) + 60
+  const [client, grant] = [aClient(), aGrant()]
+  await clients.insert(client.clientId, client, soon)
+  expect(await clients.find(client.clientId)).toMatchObject({ value: client })
+
+  await grants.insert(grant.id, grant, soon)
+  const seen = await grants.find(grant.id)
+  if (seen === undefined) throw new Error('The grant was not written')
+  const changes = [1, 2].map((usedAt) => grants.replace(grant.id, seen, { ...grant, usedAt }, soon))
+  expect((await Promise.all(changes)).sort()).toEqual([false, true])
+  expect(await grants.listBySubject(grant.subject ?? '')).toMatchObject([{ id: grant.id }])
+  redis.destroy()
+  await deployment.close()
+})
