@@ -30,7 +30,7 @@ import { refreshToken } from './grants/refresh-token/exchange.ts'
 import { revocation } from './grants/revocation.ts'
 import { tokenEndpoint } from './grants/token-endpoint.ts'
 import { listUserGrants, revokeUserGrant, type UserGrant } from './grants/user-grants.ts'
-import { checkPaths, type Endpoint, routeOf } from './http/endpoint.ts'
+import { type Endpoint, routesOf } from './http/endpoint.ts'
 import type { Route } from './http/http.ts'
 import { basePathOf } from './http/well-known.ts'
 import type { Kernel } from './kernel/kernel.ts'
@@ -104,7 +104,7 @@ export function createAuthorizationServer<Scope extends string>(
   const documents = [...metadataDocuments(issuer, metadata), ...resourceMetadata(kernel, options)]
   return {
     issuer,
-    routes: routesOf(kernel, endpoints, documents),
+    routes: routesOf(basePathOf(issuer), endpoints, documents, kernel.emit),
     metadata,
     description: { ...offers, endpoints },
     ...administration(kernel, parts),
@@ -162,6 +162,7 @@ function baseMetadata(
   base: readonly Feature[],
   { grantTypes, clientAuthMethods }: Offers,
 ): Metadata[] {
+  const clientEndpoints = base.flatMap((feature) => feature.clientEndpoints ?? [])
   return [
     { issuer },
     addressesOf(issuer, base.flatMap(describedIn)),
@@ -171,35 +172,10 @@ function baseMetadata(
       response_modes_supported: [RESPONSE_MODE],
       grant_types_supported: grantTypes.map(({ name }) => name),
     },
-    authMethodsOf(
-      base.flatMap(({ clientEndpoints = [] }) => clientEndpoints),
-      clientAuthMethods,
-    ),
+    authMethodsOf(clientEndpoints, clientAuthMethods),
     ...base.map(({ metadata = {} }) => metadata),
     { client_id_metadata_document_supported: false, service_documentation: documentation },
   ]
-}
-
-/** Any origin may send and read these. */
-const CORS = {
-  allowed: 'authorization, content-type, if-none-match, mcp-protocol-version',
-  exposed: 'WWW-Authenticate, Retry-After, ETag',
-}
-
-/** @param documents whose paths count from the root of the host */
-function routesOf(
-  { issuer, emit }: Kernel,
-  endpoints: readonly Endpoint[],
-  documents: readonly Endpoint[],
-): Route[] {
-  const basePath = basePathOf(issuer)
-  const mounting = { emit, cors: CORS }
-  const routes = [
-    ...endpoints.map((endpoint) => routeOf(endpoint, basePath, mounting)),
-    ...documents.map((document) => routeOf(document, '', mounting)),
-  ]
-  checkPaths(routes)
-  return routes
 }
 
 function administration(

@@ -117,14 +117,22 @@ export type {
   AuthorizationCode,
   Client,
   Grant,
-  GrantId,
   RefreshState,
   Rotation,
   SigningAlgorithm,
   Transient,
 } from './kernel/records.ts'
 export type { ScopeCatalogue, ScopeDefinition } from './kernel/scope.ts'
-export { type Hash, newId, newSecret, type Random, type Secret, sha256 } from './kernel/secrets.ts'
+export {
+  type GrantId,
+  type Hash,
+  newGrantId,
+  newId,
+  newSecret,
+  type Random,
+  type Secret,
+  sha256,
+} from './kernel/secrets.ts'
 export type { GrantRecords, Records, Store, Stored, Transients } from './kernel/store.ts'
 export type { RateLimit, RateLimiter } from './limits/rate-limits.ts'
 export type { UserClaims } from './openid/claims.ts'

@@ -1,6 +1,6 @@
 import { createResourceServer } from '@grantkit/core'
 import { describe, expect, it } from 'vitest'
-import { openSchool } from './school.ts'
+import { ISSUER, openSchool } from './school.ts'
 import { TEST_KEYS } from './signing-keys.ts'
 
 const [rsa, ec] = TEST_KEYS
@@ -19,14 +19,27 @@ describe('a bad option stops the start', () => {
     ['a lifetime of nothing', { lifetimes: { accessToken: 0 } }, 'lifetimes.accessToken'],
     ['half a second', { lifetimes: { code: 0.5 } }, 'lifetimes.code'],
     ['a negative window', { lifetimes: { refreshRetryWindow: -1 } }, 'lifetimes.refreshRetryWindow'],
+    ['a resource that is no URI', { resources: [ISSUER, 'not a url'] }, 'resources[1]'],
+    ['a resource with a fragment', { resources: [`${ISSUER}/mcp#x`] }, 'resources[0]'],
+    ['a resource that is named twice', { resources: [ISSUER, `${ISSUER}/`] }, 'resources[1]'],
+    ['two resources with their metadata at one path', { resources: ['urn:a', 'urn:b'] }, 'resources[1]'],
+    ['a path without a slash', { paths: { token: 'token' } }, 'paths.token'],
+    ['a path with a query', { paths: { jwks: '/jwks?x' } }, 'paths.jwks'],
+    ['two endpoints at one path', { paths: { revoke: '/api/oauth/token' } }, '/api/oauth/token'],
+    [
+      'an endpoint where a document is',
+      { paths: { jwks: '/.well-known/openid-configuration' } },
+      'openid-conf',
+    ],
+    ['no claims for openid', { claims: undefined }, 'claims'],
   ])('%s', (_, options, message) => {
     expect(() => openSchool(options as object)).toThrow(message)
   })
 
   it('a resource that is no URL', () => {
-    expect(() => createResourceServer({ resource: 'school', store: openSchool().store, scopes: {} })).toThrow(
-      'resource',
-    )
+    const { store } = openSchool()
+    for (const resource of ['school', `${ISSUER}#x`])
+      expect(() => createResourceServer({ resource, store, scopes: {} })).toThrow('resource')
   })
 })
 

@@ -1,37 +1,66 @@
-import type { HttpResponse } from '@grantkit/core'
+import { generateKeyPairSync } from 'node:crypto'
+import { createAuthorizationServer, type HttpResponse, PrivateJwk } from '@grantkit/core'
+import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it } from 'vitest'
-import { openSchool } from '../../core/test/school.ts'
 import { diagnose, type SendProbe } from './diagnose.ts'
 
 const ISSUER = 'https://school.example'
+const NOW = 1_800_000_000
+const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const KEY = PrivateJwk.parse({ ...privateKey.export({ format: 'jwk' }), kid: 'a key', alg: 'RS256' })
+
+/** A server in good health, with Alice signed in in every browser. */
+function openSchool() {
+  const now = () => NOW
+  const page = (status: number, body: string): HttpResponse => ({
+    status,
+    headers: { 'content-type': 'text/html' },
+    body,
+  })
+  return createAuthorizationServer({
+    issuer: ISSUER,
+    store: createMemoryStore({ now }),
+    scopes: { openid: { description: 'Sign you in' }, 'courses:read': { description: 'See courses' } },
+    secret: 'a secret of the tests, long enough to pass',
+    keys: [KEY],
+    claims: async () => ({}),
+    now,
+    interaction: {
+      session: async () => ({ id: 'session', subject: 'alice', authTime: NOW }),
+      signIn: () => page(200, 'sign in'),
+      consentPage: () => page(200, 'consent'),
+      errorPage: ({ status }) => page(status, 'error'),
+    },
+  })
+}
+
 type Spoil = (answer: HttpResponse) => HttpResponse
 
 /** Sends probes to a server of this process; the answers of some paths are spoilt on their way. */
-function sendTo(school: ReturnType<typeof openSchool>, spoils: Readonly<Record<string, Spoil>>): SendProbe {
+function sendTo(server: ReturnType<typeof openSchool>, spoils: Readonly<Record<string, Spoil>>): SendProbe {
   return async ({ method, url, headers = {}, body = '' }) => {
     const { pathname, search } = new URL(url)
-    const route = school.server.routes.find(({ path }) => path === pathname)
-    const cookie = { cookie: 'user=alice' }
+    const route = server.routes.find(({ path }) => path === pathname)
     const request = {
       method,
       path: pathname,
       query: search.slice(1),
-      headers: { ...cookie, ...headers },
+      headers,
       body,
     }
     const answer = await route?.handle(request)
     if (answer === undefined) throw new Error(`No answer from ${url}`)
     const dated = {
       ...answer,
-      headers: { ...answer.headers, date: new Date(school.clock.now * 1000).toUTCString() },
+      headers: { ...answer.headers, date: new Date(NOW * 1000).toUTCString() },
     }
     return (spoils[pathname] ?? ((same) => same))(dated)
   }
 }
 
 async function failuresWith(spoils: Readonly<Record<string, Spoil>>, idToken?: string): Promise<string[]> {
-  const school = openSchool()
-  const findings = await diagnose(ISSUER, sendTo(school, spoils), { now: () => school.clock.now, idToken })
+  const server = openSchool()
+  const findings = await diagnose(ISSUER, sendTo(server, spoils), { now: () => NOW, idToken })
   return findings.filter(({ verdict }) => verdict === 'failed').map(({ id }) => id)
 }
 

@@ -1,5 +1,4 @@
-import type { GrantId } from '../kernel/records.ts'
-import { hmacSha256, type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
+import { type GrantId, hmacSha256, type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
 
 /**
  * Tickets carry a decision of this server through the browser without a record of it: an HMAC over everything

@@ -1,6 +1,7 @@
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError, type Refusal, SERVER_REFUSALS } from '../kernel/oauth-error.ts'
-import type { Grant, GrantId } from '../kernel/records.ts'
+import type { Grant } from '../kernel/records.ts'
+import type { GrantId } from '../kernel/secrets.ts'
 import type { GrantRecords, Stored } from '../kernel/store.ts'
 import { grantIdOf } from '../tokens/credential.ts'
 import { keptUntil, type Outcome } from './grant.ts'

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { OAuthError } from '../kernel/oauth-error.ts'
-import type { Client, Grant, GrantId } from '../kernel/records.ts'
-import { type Secret, sha256 } from '../kernel/secrets.ts'
+import type { Client, Grant } from '../kernel/records.ts'
+import { type GrantId, type Secret, sha256 } from '../kernel/secrets.ts'
 import { redeemCode } from './authorization-code/redemption.ts'
 import {
   findAccessToken,

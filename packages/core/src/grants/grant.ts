@@ -1,6 +1,6 @@
 import type { Refusal } from '../kernel/oauth-error.ts'
-import type { AccessTokenState, Grant, GrantId } from '../kernel/records.ts'
-import { type Hash, type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
+import type { AccessTokenState, Grant } from '../kernel/records.ts'
+import { type GrantId, type Hash, type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
 
 /**
  * The state machine of a grant. Every transition is pure: the grant as it is, what was presented and the time go in,

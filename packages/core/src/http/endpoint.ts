@@ -40,53 +40,55 @@ export interface Endpoint extends EndpointDescription {
 }
 
 /** The headers that scripts of other origins may send and read (Fetch 3.2.3). */
-interface CorsHeaders {
-  readonly allowed: string
-  readonly exposed: string
-}
-
-/** What routes are mounted with. */
-export interface Mounting {
-  readonly emit: Emit
-  readonly cors: CorsHeaders
+const CORS = {
+  allowed: 'authorization, content-type, if-none-match, mcp-protocol-version',
+  exposed: 'WWW-Authenticate, Retry-After, ETag',
 }
 
 /**
- * Makes a route that answers every method, and rejects only where the application's own error page does.
+ * The routes of a server.
  *
- * @param basePath what stands before the path of the endpoint
+ * @param basePath stands before the path of each endpoint
+ * @param documents paths of these count from the root of the host
+ * @throws Error when two have one path
  */
-export function routeOf(endpoint: Endpoint, basePath: string, { emit, cors }: Mounting): Route {
+export function routesOf(
+  basePath: string,
+  endpoints: readonly Endpoint[],
+  documents: readonly Endpoint[],
+  emit: Emit,
+): Route[] {
+  const routes = [
+    ...endpoints.map((endpoint) => routeOf(endpoint, basePath, emit)),
+    ...documents.map((document) => routeOf(document, '', emit)),
+  ]
+  const paths = routes.map(({ path }) => path)
+  const twice = paths.find((path, index) => paths.indexOf(path) !== index)
+  if (twice !== undefined) throw new Error(`paths: two endpoints are at ${twice}`)
+  return routes
+}
+
+/** Answers every method, and rejects only where the application's own error page does. */
+function routeOf(endpoint: Endpoint, basePath: string, emit: Emit): Route {
   return {
     path: basePath + endpoint.path,
     methods: endpoint.methods,
     async handle(request) {
       let response: HttpResponse
       try {
-        response = await answerTo(endpoint, request, cors)
+        response = await answerTo(endpoint, request)
       } catch (thrown) {
         const error = reportedError(thrown, request, emit)
         response = await (endpoint.refusal?.(error) ?? errorResponse(error, request))
       }
-      return endpoint.cors ? withCors(response, cors) : response
+      return endpoint.cors ? withCors(response) : response
     },
   }
 }
 
-/** @throws Error when two routes have one path */
-export function checkPaths(routes: readonly Route[]): void {
-  const paths = routes.map(({ path }) => path)
-  const twice = paths.find((path, index) => paths.indexOf(path) !== index)
-  if (twice !== undefined) throw new Error(`paths: two endpoints are at ${twice}`)
-}
-
-function answerTo(
-  endpoint: Endpoint,
-  request: HttpRequest,
-  cors: CorsHeaders,
-): HttpResponse | Promise<HttpResponse> {
+function answerTo(endpoint: Endpoint, request: HttpRequest): HttpResponse | Promise<HttpResponse> {
   const { method, body } = request
-  if (method === 'OPTIONS' && endpoint.cors) return preflight(endpoint, cors)
+  if (method === 'OPTIONS' && endpoint.cors) return preflight(endpoint)
   if (method === 'HEAD' && readable(endpoint)) return withoutBody(endpoint.answer(request))
   if (!endpoint.methods.some((allowed) => allowed === method)) return methodNotAllowed(endpoint)
   if (Buffer.byteLength(body) > BODY_LIMIT) throw new OAuthError(BODY_REFUSALS.body_too_large)
@@ -110,12 +112,12 @@ function methodNotAllowed(endpoint: Endpoint): HttpResponse {
   return json(405, new OAuthError(METHOD_REFUSALS.method_not_allowed), { allow: allow.join(', ') })
 }
 
-function preflight(endpoint: Endpoint, cors: CorsHeaders): HttpResponse {
+function preflight(endpoint: Endpoint): HttpResponse {
   return {
     status: 204,
     headers: {
       'access-control-allow-methods': endpoint.methods.join(', '),
-      'access-control-allow-headers': cors.allowed,
+      'access-control-allow-headers': CORS.allowed,
       'access-control-max-age': '86400',
     },
     body: '',
@@ -123,13 +125,13 @@ function preflight(endpoint: Endpoint, cors: CorsHeaders): HttpResponse {
 }
 
 /** `*` and no credentials: there is no cookie to steal, and every browser app may be a client. */
-function withCors({ status, headers, body }: HttpResponse, cors: CorsHeaders): HttpResponse {
+function withCors({ status, headers, body }: HttpResponse): HttpResponse {
   return {
     status,
     headers: {
       ...headers,
       'access-control-allow-origin': '*',
-      'access-control-expose-headers': cors.exposed,
+      'access-control-expose-headers': CORS.exposed,
     },
     body,
   }

@@ -1,5 +1,5 @@
 /** What is stored. Every time is in whole seconds since the epoch, as in RFC 7519. */
-import type { Hash } from './secrets.ts'
+import type { GrantId, Hash } from './secrets.ts'
 
 export type SigningAlgorithm = 'RS256' | 'ES256' | 'EdDSA'
 
@@ -34,10 +34,6 @@ export interface Client {
   /** When the record goes: seven days while nobody approved it, then not before its last grant. */
   readonly expiresAt: number
 }
-
-declare const grantId: unique symbol
-/** 128 bits that nobody can guess, in 22 base64url characters. */
-export type GrantId = string & { readonly [grantId]: true }
 
 /** What one approval produced: one record under one key. `grants/grant.ts` holds every change of it. */
 export interface Grant {

@@ -5,6 +5,8 @@ declare const kind: unique symbol
 export type Hash = string & { readonly [kind]: 'hash' }
 /** Handed out once and kept nowhere. */
 export type Secret = string & { readonly [kind]: 'secret' }
+/** 128 bits that nobody can guess, in 22 base64url characters. */
+export type GrantId = string & { readonly [kind]: 'grant id' }
 
 /** Cryptographically strong random bytes; an option of the server, so that tests can repeat themselves. */
 export type Random = (size: number) => Uint8Array
@@ -29,6 +31,10 @@ export function newSecret(random: Random): Secret {
 /** 128 bits in 22 base64url characters: an identifier that nobody can guess, a salt. */
 export function newId(random: Random): string {
   return base64url(random(16))
+}
+
+export function newGrantId(random: Random): GrantId {
+  return newId(random) as GrantId
 }
 
 /** 128 bits in 32 hexadecimal digits: people type it on command lines, where a leading hyphen would be an option. */

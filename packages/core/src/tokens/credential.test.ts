@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { GrantId } from '../kernel/records.ts'
-import type { Secret } from '../kernel/secrets.ts'
+import type { GrantId, Secret } from '../kernel/secrets.ts'
 import { opaqueAccessTokens } from './access-token.ts'
 import { formatCode, formatRefreshToken, parseCode, parseRefreshToken, withoutSecrets } from './credential.ts'
 

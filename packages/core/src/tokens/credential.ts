@@ -1,5 +1,4 @@
-import type { GrantId } from '../kernel/records.ts'
-import type { Secret } from '../kernel/secrets.ts'
+import type { GrantId, Secret } from '../kernel/secrets.ts'
 
 /**
  * Every credential names its grant, so whatever is presented is one read of one record. The prefixes let secret

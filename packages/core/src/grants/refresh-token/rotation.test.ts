@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import type { Client, Grant, GrantId } from '../../kernel/records.ts'
-import { type Secret, sha256, twoSecretsOf } from '../../kernel/secrets.ts'
+import type { Client, Grant } from '../../kernel/records.ts'
+import { type GrantId, type Secret, sha256, twoSecretsOf } from '../../kernel/secrets.ts'
 import { redeemCode } from '../authorization-code/redemption.ts'
 import {
   belongsToFamily,

@@ -1,0 +1,236 @@
+import {
+  type ClientAuthMethod,
+  type ClientEndpoint,
+  type FeatureFactory,
+  type GrantType,
+  json,
+  type Kernel,
+  newGrantId,
+  newSecret,
+  OAuthError,
+  readMessage,
+  refusals,
+  type ServerEvent,
+  sha256,
+} from '@grantkit/core'
+import { createMemoryStore } from '@grantkit/store-memory'
+import { type Send, testClient } from '@grantkit/testkit/client'
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { createService } from '../src/service.ts'
+import { parseSettings } from '../src/settings.ts'
+
+/**
+ * A feature that nobody asked for, made of core's public API alone: a grant type that takes a voucher, a method by which
+ * clients authenticate, an endpoint for clients, and a member of the metadata.
+ */
+
+const VOUCHER_REFUSALS = refusals({
+  voucher_void: { error: 'invalid_grant', description: 'The voucher is void' },
+})
+const VoucherRequest = z.object({ voucher: z.string() })
+
+function voucherGrant({ store, now, random }: Kernel): GrantType {
+  return {
+    name: 'urn:example:voucher',
+    message: VoucherRequest,
+    async exchange({ clientId }, form) {
+      const { voucher } = readMessage(VoucherRequest, form)
+      if (voucher !== 'good') throw new OAuthError(VOUCHER_REFUSALS.voucher_void)
+      const accessToken = newSecret(random)
+      const scopes = ['courses:read']
+      const expiresAt = now() + 300
+      const token = { hash: sha256(accessToken), scopes, resources: [], issuedAt: now(), expiresAt }
+      const times = { createdAt: now(), usedAt: now(), expiresAt }
+      const id = newGrantId(random)
+      const grant = {
+        id,
+        subject: 'nobody',
+        clientId,
+        scopes,
+        resources: [],
+        ...times,
+        accessTokens: [token],
+      }
+      await store.grants.insert(id, grant, expiresAt)
+      return { grant, issued: { accessToken, scopes, expiresIn: 300 } }
+    },
+  }
+}
+
+const badge: ClientAuthMethod = {
+  name: 'badge',
+  carrier: 'badge',
+  read: (_request, { client_id }, { badge }) => ({
+    clientId: client_id,
+    verify() {
+      if (badge !== 'shown') throw new OAuthError(VOUCHER_REFUSALS.voucher_void, 'The badge is not ours')
+    },
+  }),
+}
+
+function voucherEndpoint({ emit }: Kernel): ClientEndpoint {
+  return {
+    path: '/api/vouchers',
+    metadataName: 'voucher_endpoint',
+    summary: 'What a voucher is worth',
+    message: VoucherRequest,
+    begin(form) {
+      const { voucher } = readMessage(VoucherRequest, form)
+      return ({ clientId }) => {
+        if (voucher !== 'good') throw new OAuthError(VOUCHER_REFUSALS.voucher_void)
+        emit({ type: 'voucher_looked_at', clientId })
+        return json(200, { worth: 'courses:read' })
+      }
+    },
+  }
+}
+
+const vouchers: FeatureFactory = (kernel) => ({
+  grantTypes: [voucherGrant(kernel)],
+  clientAuthMethods: [badge],
+  clientEndpoints: [voucherEndpoint(kernel)],
+  metadata: { voucher_colours_supported: ['green'] },
+})
+
+const BASE_URL = 'http://127.0.0.1:3000'
+
+async function openService(features: readonly FeatureFactory[]) {
+  const settings = parseSettings({ BASE_URL, SECRET: 'a secret of the tests, long enough to pass' })
+  const events: ServerEvent[] = []
+  const observers = { onEvent: (event: ServerEvent) => void events.push(event), onError: () => {} }
+  const service = await createService(settings, observers, createMemoryStore(), undefined, features)
+  const send: Send = async (url, request) => {
+    const { pathname: path } = new URL(url)
+    const route = service.routes.find((candidate) => candidate.path === path)
+    if (route === undefined) throw new Error(`There is no route ${path}`)
+    return route.handle({ ...request, path, query: '', remoteAddress: '203.0.113.7' })
+  }
+  const post = async (path: string, form: Record<string, string>) => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const answer = await send(BASE_URL + path, {
+      method: 'POST',
+      headers,
+      body: `${new URLSearchParams(form)}`,
+    })
+    return { status: answer.status, ...JSON.parse(answer.body) }
+  }
+  const get = async (path: string) =>
+    JSON.parse((await send(BASE_URL + path, { method: 'GET', headers: {}, body: '' })).body)
+  return { service, events, post, get }
+}
+
+/** An integration that may use vouchers and shows a badge. */
+async function openWithClient() {
+  const opened = await openService([vouchers])
+  const { client_id } = await opened.service.clients.add({
+    client_name: 'Turnstile',
+    redirect_uris: ['https://turnstile.example/cb'],
+    token_endpoint_auth_method: 'badge',
+    grant_types: ['authorization_code', 'urn:example:voucher'],
+  })
+  return { ...opened, credentials: { client_id, badge: 'shown' } }
+}
+
+const VOUCHER = { grant_type: 'urn:example:voucher', voucher: 'good' }
+
+it('is found in the metadata, in lists that nobody wrote twice', async () => {
+  const { get } = await openService([vouchers])
+  expect(await get('/.well-known/oauth-authorization-server')).toMatchObject({
+    grant_types_supported: ['authorization_code', 'refresh_token', 'urn:example:voucher'],
+    token_endpoint_auth_methods_supported: ['none', 'client_secret_post', 'badge'],
+    introspection_endpoint_auth_methods_supported: ['client_secret_post', 'badge'],
+    voucher_endpoint: `${BASE_URL}/api/vouchers`,
+    voucher_colours_supported: ['green'],
+  })
+})
+
+it('serves its clients: tokens, the guard, its endpoint, its events', async () => {
+  const { post, get, events, credentials } = await openWithClient()
+  const tokens = await post('/api/oauth/token', { ...credentials, ...VOUCHER })
+  expect(tokens).toMatchObject({ status: 200, token_type: 'Bearer', scope: 'courses:read', expires_in: 300 })
+  expect(await post('/api/vouchers', { ...credentials, voucher: 'good' })).toMatchObject({
+    worth: 'courses:read',
+  })
+  expect(events.map(({ type }) => String(type))).toContain('voucher_looked_at')
+  expect(await get('/api/courses')).toHaveProperty('items')
+})
+
+it('is found in the error answers', async () => {
+  const { post, events, credentials } = await openWithClient()
+  const token = (form: Record<string, string>) => post('/api/oauth/token', form)
+  expect(await token({ ...credentials, ...VOUCHER, voucher: 'torn' })).toMatchObject({
+    status: 400,
+    error: 'invalid_grant',
+    error_description: 'The voucher is void',
+  })
+  expect(events.at(-1)).toMatchObject({ type: 'refused', reason: 'voucher_void' })
+  expect(await token({ ...credentials, badge: 'torn', ...VOUCHER })).toMatchObject({
+    error_description: 'The badge is not ours',
+  })
+  expect(await token({ ...credentials, client_secret: 'x', ...VOUCHER })).toMatchObject({
+    status: 401,
+    error: 'invalid_client',
+  })
+  expect(await token({ ...credentials, grant_type: 'nonsense' })).toMatchObject({
+    error: 'unsupported_grant_type',
+    error_description: 'grant_type must be authorization_code or refresh_token or urn:example:voucher',
+  })
+})
+
+it('is counted by the rate limits, at its endpoint as at ours', async () => {
+  const { post, credentials } = await openWithClient()
+  const statuses = new Set<number>()
+  for (let n = 0; n < 101; n++)
+    statuses.add((await post('/api/vouchers', { ...credentials, voucher: 'torn' })).status)
+  expect([...statuses]).toEqual([400, 429])
+  expect((await post('/api/vouchers', { ...credentials, voucher: 'good' })).status).toBe(200)
+})
+
+it('is found in the OpenAPI text', async () => {
+  const { get } = await openService([vouchers])
+  const { paths, components } = await get('/openapi.json')
+  expect(paths['/api/vouchers'].post).toMatchObject({ summary: 'What a voucher is worth' })
+  expect(components.schemas.urn_example_voucher.properties).toMatchObject({
+    grant_type: { enum: ['urn:example:voucher'] },
+    voucher: { type: 'string' },
+  })
+  const { schema } = paths['/api/oauth/token'].post.requestBody.content['application/x-www-form-urlencoded']
+  expect(schema.oneOf).toContainEqual({ $ref: '#/components/schemas/urn_example_voucher' })
+  expect(components.schemas.ClientRegistration.properties.token_endpoint_auth_method.enum).toContain('badge')
+})
+
+it('gives its grant type to no client that registers itself', async () => {
+  const { service } = await openService([vouchers])
+  const server = { issuer: BASE_URL, routes: service.routes }
+  const metadata = { grant_types: ['authorization_code', 'urn:example:voucher'] }
+  const client = await testClient(server, { metadata })
+  expect(await client.token({ client_id: client.clientId, ...VOUCHER })).toMatchObject({
+    error: 'unauthorized_client',
+  })
+})
+
+it('leaves no trace in a service that does not mount it', async () => {
+  const { get } = await openService([])
+  const told = JSON.stringify([await get('/openapi.json'), await get('/.well-known/openid-configuration')])
+  expect(told).not.toMatch(/voucher|badge/)
+})
+
+it.each([
+  [
+    'grant type',
+    () => ({ grantTypes: [{ ...voucherGrant({} as Kernel), name: 'refresh_token' }] }),
+    'refresh_token',
+  ],
+  ['method', () => ({ clientAuthMethods: [{ ...badge, name: 'none' }] }), 'none'],
+  ['member of the metadata', () => ({ metadata: { issuer: 'https://other.example' } }), 'issuer'],
+  [
+    'path',
+    () => ({
+      endpoints: [{ path: '/api/oauth/token', methods: [], cors: true, answer: () => json(200, {}) }],
+    }),
+    '/api/oauth/token',
+  ],
+] as const)('stops the start when it takes the %s of another', async (_, feature, named) => {
+  await expect(openService([feature as unknown as FeatureFactory])).rejects.toThrow(named)
+})
