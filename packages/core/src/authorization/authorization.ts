@@ -46,51 +46,63 @@ export function authorization(
   options: AuthorizationOptions,
   keys: SigningKeys,
 ): { endpoints: Endpoint[]; metadata: Readonly<Record<string, unknown>> } {
-  const { interaction, secret, defaultScope, lifetimes, paths } = options
-  checkSecret(secret)
-  checkDefaultScope(kernel, defaultScope)
-  const authorizePath = endpointPath('authorize', paths?.authorize, '/oauth/authorize')
-  const consentPath = endpointPath('consent', paths?.consent, '/oauth/consent')
-  const basePath = basePathOf(kernel.issuer)
-  const context: AuthorizationContext = {
-    kernel,
-    interaction,
-    secret,
-    defaultScope,
-    keys,
-    lifetimes: {
-      code: lifetime('code', lifetimes?.code, 60),
-      grant: lifetime('grant', lifetimes?.grant, 180 * DAY),
-      consentTicket: lifetime('consentTicket', lifetimes?.consentTicket, 600),
-    },
-    paths: { authorize: basePath + authorizePath, consent: basePath + consentPath },
+  checkSecret(options.secret)
+  checkDefaultScope(kernel, options.defaultScope)
+  const paths = {
+    authorize: endpointPath('authorize', options.paths?.authorize, '/oauth/authorize'),
+    consent: endpointPath('consent', options.paths?.consent, '/oauth/consent'),
   }
-  const page = { cors: false, refusal: (error: OAuthError) => errorPage(interaction, error) }
   return {
-    endpoints: [
-      {
-        ...page,
-        path: authorizePath,
-        metadataName: 'authorization_endpoint',
-        summary: 'Ask the user (RFC 6749 4.1.1)',
-        message: AuthorizationParameters,
-        methods: ['GET', 'POST'],
-        answer: (request) => authorize(context, request),
-      },
-      {
-        ...page,
-        path: consentPath,
-        summary: 'The answer of the user, sent by the consent page',
-        message: ConsentForm,
-        methods: ['POST'],
-        answer: (request) => consent(context, request),
-      },
-    ],
+    endpoints: pages(contextOf(kernel, options, keys, paths), paths),
     metadata: {
       code_challenge_methods_supported: [CHALLENGE_METHOD],
       authorization_response_iss_parameter_supported: true,
     },
   }
+}
+
+type PagePaths = AuthorizationContext['paths']
+
+function contextOf(
+  kernel: Kernel,
+  { interaction, secret, defaultScope, lifetimes }: AuthorizationOptions,
+  keys: SigningKeys,
+  paths: PagePaths,
+): AuthorizationContext {
+  const basePath = basePathOf(kernel.issuer)
+  return {
+    ...{ kernel, interaction, secret, defaultScope, keys },
+    lifetimes: {
+      code: lifetime('code', lifetimes?.code, 60),
+      grant: lifetime('grant', lifetimes?.grant, 180 * DAY),
+      consentTicket: lifetime('consentTicket', lifetimes?.consentTicket, 600),
+    },
+    paths: { authorize: basePath + paths.authorize, consent: basePath + paths.consent },
+  }
+}
+
+/** Where a person's browser goes. No script of another origin may read these. */
+function pages(context: AuthorizationContext, paths: PagePaths): Endpoint[] {
+  const page = { cors: false, refusal: (error: OAuthError) => errorPage(context.interaction, error) }
+  return [
+    {
+      ...page,
+      path: paths.authorize,
+      metadataName: 'authorization_endpoint',
+      summary: 'Ask the user (RFC 6749 4.1.1)',
+      message: AuthorizationParameters,
+      methods: ['GET', 'POST'],
+      answer: (request) => authorize(context, request),
+    },
+    {
+      ...page,
+      path: paths.consent,
+      summary: 'The answer of the user, sent by the consent page',
+      message: ConsentForm,
+      methods: ['POST'],
+      answer: (request) => consent(context, request),
+    },
+  ]
 }
 
 function checkSecret(secret: string): void {
