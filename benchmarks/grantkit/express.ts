@@ -16,8 +16,8 @@ export async function serve(
   const app = express().disable('x-powered-by').disable('etag')
   for (const middleware of before) app.use(middleware)
   app.use(authorizationServer(server))
-  app.get(NOTES, protect(api, 'notes:read'), ({ auth }, response) => {
-    response.json(auth.kind === 'authorized' ? { owner: auth.token.subject } : {})
+  app.get(NOTES, protect(api, 'notes:read'), (_request, response) => {
+    response.json({ owner: response.locals.auth.token.subject })
   })
   await listen(createServer(app), port)
 }

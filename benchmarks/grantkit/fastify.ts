@@ -9,8 +9,7 @@ export const start: StartTarget = (port) => grantkitTarget(port, (service) => se
 export async function serve({ server, api }: Service, port: number): Promise<void> {
   const app = fastify()
   await app.register(authorizationServer(server))
-  app.get(NOTES, { preHandler: protect(api, 'notes:read') }, async ({ auth }) =>
-    auth.kind === 'authorized' ? { owner: auth.token.subject } : {},
-  )
+  const readers = protect(api, 'notes:read')
+  app.get(NOTES, { preHandler: readers }, async (request) => ({ owner: readers.auth(request).token.subject }))
   await app.listen({ port, host: '127.0.0.1' })
 }

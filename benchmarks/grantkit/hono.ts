@@ -17,9 +17,6 @@ export async function serve(
   const app = new Hono()
   for (const middleware of before) app.use(middleware)
   app.route('/', authorizationServer(server))
-  app.get(NOTES, protect(api, 'notes:read'), (c) => {
-    const { auth } = c.var
-    return c.json(auth.kind === 'authorized' ? { owner: auth.token.subject } : {})
-  })
+  app.get(NOTES, protect(api, 'notes:read'), (c) => c.json({ owner: c.var.auth.token.subject }))
   await listen(createAdaptorServer({ fetch: app.fetch }) as Server, port)
 }

@@ -1,5 +1,5 @@
 /** One point of `scaling.ts`, in a process of its own: prints what requests cost among so many records. */
-import type { Grant, Store } from '@grantkit/core'
+import type { Grant, GrantId, Store } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { Client, send } from '../grantkit/client.ts'
 import { openService, type Service } from '../grantkit/service.ts'
@@ -54,7 +54,7 @@ async function fill(store: Store, clientId: string, { grants, clients }: Size): 
   const client = await store.clients.find(clientId)
   if (grant === undefined || client === undefined) throw new Error('There is nothing to copy')
   for (let index = 0; index < grants; index++) {
-    const copy: Grant = { ...grant, id: `grant-${index}`, subject: `subject-${index}` }
+    const copy: Grant = { ...grant, id: `grant-${index}` as GrantId, subject: `subject-${index}` }
     await store.grants.insert(copy.id, copy, grant.expiresAt + (index % 86_400))
   }
   for (let index = 0; index < clients; index++) {

@@ -1,3 +1,7 @@
+/**
+ * Who a client is, at every endpoint that asks for one. A form comes in, the answer to a client whose proof held goes out.
+ * It looks clients up and changes none.
+ */
 import type { Endpoint, EndpointDescription } from '../http/endpoint.ts'
 import type { HttpRequest, HttpResponse } from '../http/http.ts'
 import { formParameters, type Parameters } from '../http/parameters.ts'

@@ -1,3 +1,7 @@
+/**
+ * What the server says of itself. Members come in from every room, one document goes out. It is handed what it publishes,
+ * and looks at nothing.
+ */
 import type { Endpoint, EndpointDescription } from '../http/endpoint.ts'
 import { publicDocument } from '../http/public-document.ts'
 import { addressOf, basePathOf, wellKnownPath } from '../http/well-known.ts'

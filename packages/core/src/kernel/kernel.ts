@@ -1,3 +1,7 @@
+/**
+ * The ground floor: records and their port, refusals, events, scopes, resources, secrets and time. It knows no request and
+ * no room, and every room stands on it.
+ */
 import type { Emit } from './events.ts'
 import type { Client } from './records.ts'
 import type { ScopeCatalogue } from './scope.ts'

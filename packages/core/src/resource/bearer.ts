@@ -21,8 +21,8 @@ export const BEARER_REFUSALS = refusals({
 /** b64token, RFC 6750 2.1. */
 const BEARER_CREDENTIALS = /^bearer ([A-Za-z0-9\-._~+/]{1,2048}=*)$/i
 
-/** One of our access or refresh tokens, whatever scheme it is sent under. */
-const OWN_TOKEN = /\bgk[ar]_[\w-]{22}\./
+/** The scheme `Bearer`, or one of our access or refresh tokens under any scheme. */
+const MEANT_AS_TOKEN = /(^|,\s*)bearer(\s|,|$)|\bgk[ar]_[\w-]{22}\./i
 
 /**
  * Reads RFC 6750 2.1 credentials. Credentials of another scheme are no token here, unless they hold a token of ours:
@@ -34,9 +34,9 @@ const OWN_TOKEN = /\bgk[ar]_[\w-]{22}\./
  */
 export function bearerToken(authorization: string | undefined): string | undefined {
   if (authorization === undefined) return undefined
-  const meant = /(^|,\s*)bearer(\s|,|$)/i.test(authorization) || OWN_TOKEN.test(authorization)
   const token = BEARER_CREDENTIALS.exec(authorization)?.[1]
-  if (meant && token === undefined) throw new OAuthError(BEARER_REFUSALS.bearer_malformed)
+  if (token === undefined && MEANT_AS_TOKEN.test(authorization))
+    throw new OAuthError(BEARER_REFUSALS.bearer_malformed)
   return token
 }
 

@@ -1,6 +1,7 @@
 import type { GrantId, Secret } from '../kernel/secrets.ts'
 
 /**
+ * What a credential looks like. Text comes in and its parts go out, or the other way round; what it is worth, a grant says.
  * Every credential names its grant, so whatever is presented is one read of one record. The prefixes let secret
  * scanners find leaked credentials and tell people what they are looking at.
  *
