@@ -50,6 +50,7 @@ export default defineConfig({
           { text: 'Add an integration', link: '/how-to/integration' },
           { text: 'Write a store', link: '/how-to/store' },
           { text: 'Write an adapter', link: '/how-to/adapter' },
+          { text: 'Write a feature', link: '/how-to/feature' },
           { text: 'Test your application', link: '/how-to/test' },
         ],
       },
