@@ -8,7 +8,9 @@ extract(codeBlocks(), FOLDER)
 const load = (page: string, file: string) => import(join(FOLDER, folderOf(page), file))
 
 const { createSqliteStore } = await load('docs/how-to/store.md', 'sqlite-store.ts')
-describeStore('of the how-to', ({ now }) => ({ store: createSqliteStore(':memory:', now) }))
+describeStore('of the how-to', ({ now }) => ({ store: createSqliteStore(':memory:', now) }), {
+  transients: true,
+})
 
 const { createApp } = await load('docs/how-to/adapter.md', 'node-http.ts')
 describeAdapter('of the how-to', async (routes) => {

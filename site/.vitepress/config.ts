@@ -39,6 +39,7 @@ export default defineConfig({
           { text: 'What it is', link: '/' },
           { text: 'Start in five minutes', link: '/start' },
           { text: 'Concepts', link: '/concepts' },
+          { text: 'Refusals', link: '/refusals' },
           { text: 'Comparison', link: '/comparison' },
         ],
       },
@@ -57,6 +58,7 @@ export default defineConfig({
       {
         text: 'Come from',
         items: [
+          { text: 'an earlier version', link: '/migrate/next' },
           { text: 'oidc-provider', link: '/migrate/oidc-provider' },
           { text: 'the router of the MCP SDK', link: '/migrate/mcp-sdk' },
         ],
