@@ -5,7 +5,7 @@ import { pages } from './code-blocks.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const CORE = join(ROOT, 'packages/core')
-const LINK = /\]\((?<target>[^)\s]+)\)/g
+const LINK = /\]\((?<target>[^)]+)\)/g
 const HEADING = /^#+ (?<title>.+)$/gm
 
 const read = (page: string) => readFileSync(join(ROOT, page), 'utf8')
