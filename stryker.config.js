@@ -1,9 +1,13 @@
-/** Mutants of the rules and endpoints of core, each to be killed by a test of core: `pnpm mutants`. */
+/** Mutants of the rooms of core that hold rules and endpoints, each to be killed by a test of core: `pnpm mutants`. */
 export default {
   testRunner: 'vitest',
   vitest: { configFile: 'vitest.mutants.config.ts', related: false },
   plugins: ['@stryker-mutator/vitest-runner'],
-  mutate: ['packages/core/src/{rules,endpoints}/**/*.ts', '!packages/core/src/**/*.test.ts'],
+  mutate: [
+    'packages/core/src/{limits,clients,grants,resource,openid,authorization,discovery}/**/*.ts',
+    'packages/core/src/kernel/{scope,resource-indicator}.ts',
+    '!packages/core/src/**/*.test.ts',
+  ],
   // Without tsconfig.json: to adapt it Stryker wants an interface that the compiler no longer has.
   ignorePatterns: [
     '/tsconfig.json',

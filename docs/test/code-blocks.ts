@@ -19,10 +19,13 @@ export interface CodeBlock {
   readonly code: string
 }
 
+/** The Markdown files of the documentation, from the root of the repository. */
+export function pages(): string[] {
+  return globSync(PAGES, { cwd: ROOT, exclude: ['**/node_modules/**'] }).sort()
+}
+
 export function codeBlocks(): CodeBlock[] {
-  return globSync(PAGES, { cwd: ROOT, exclude: ['**/node_modules/**'] })
-    .sort()
-    .flatMap((page) => blocksOf(page, readFileSync(join(ROOT, page), 'utf8')))
+  return pages().flatMap((page) => blocksOf(page, readFileSync(join(ROOT, page), 'utf8')))
 }
 
 function blocksOf(page: string, text: string): CodeBlock[] {

@@ -1,4 +1,4 @@
-/** What the how-tos write does what they say: the store and the adapter keep their promises, the test passes. */
+/** What the how-tos write does what they say: the store and the adapter keep their promises, the tests pass. */
 import { join } from 'node:path'
 import { describeAdapter, describeStore } from '@grantkit/testkit'
 import { codeBlocks, extract, folderOf } from './code-blocks.ts'
@@ -8,7 +8,9 @@ extract(codeBlocks(), FOLDER)
 const load = (page: string, file: string) => import(join(FOLDER, folderOf(page), file))
 
 const { createSqliteStore } = await load('docs/how-to/store.md', 'sqlite-store.ts')
-describeStore('of the how-to', ({ now }) => ({ store: createSqliteStore(':memory:', now) }))
+describeStore('of the how-to', ({ now }) => ({ store: createSqliteStore(':memory:', now) }), {
+  transients: true,
+})
 
 const { createApp } = await load('docs/how-to/adapter.md', 'node-http.ts')
 describeAdapter('of the how-to', async (routes) => {
@@ -18,5 +20,6 @@ describeAdapter('of the how-to', async (routes) => {
   return { url: `http://127.0.0.1:${app.address().port}`, close }
 })
 
-// Its tests are its own.
+// Their tests are their own.
 await load('docs/how-to/test.md', 'notes-server.test.ts')
+await load('docs/how-to/feature.md', 'vouchers.test.ts')

@@ -39,6 +39,7 @@ export default defineConfig({
           { text: 'What it is', link: '/' },
           { text: 'Start in five minutes', link: '/start' },
           { text: 'Concepts', link: '/concepts' },
+          { text: 'Refusals', link: '/refusals' },
           { text: 'Comparison', link: '/comparison' },
         ],
       },
@@ -50,12 +51,14 @@ export default defineConfig({
           { text: 'Add an integration', link: '/how-to/integration' },
           { text: 'Write a store', link: '/how-to/store' },
           { text: 'Write an adapter', link: '/how-to/adapter' },
+          { text: 'Write a feature', link: '/how-to/feature' },
           { text: 'Test your application', link: '/how-to/test' },
         ],
       },
       {
         text: 'Come from',
         items: [
+          { text: 'an earlier version', link: '/migrate/next' },
           { text: 'oidc-provider', link: '/migrate/oidc-provider' },
           { text: 'the router of the MCP SDK', link: '/migrate/mcp-sdk' },
         ],

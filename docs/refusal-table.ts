@@ -1,0 +1,25 @@
+/**
+ * Every refusal of core as a table. `pnpm exec node docs/refusal-table.ts` writes it into refusals.md; a test holds the
+ * page against the code.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { OAuthError, REFUSALS } from '@grantkit/core'
+
+const PAGE = join(import.meta.dirname, 'refusals.md')
+
+/** The part of refusals.md that the code writes. */
+export function refusalTable(): string {
+  const rows = Object.values(REFUSALS).map((refusal) => {
+    const { reason, error, status, message } = new OAuthError(refusal)
+    return [`\`${reason}\``, `\`${error}\``, status, message]
+  })
+  const head = ['Reason', 'Error code', 'Status', 'Description']
+  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')
+}
+
+if (import.meta.main) {
+  const between = /(<!-- refusals:start -->\n)[\s\S]*?(\n<!-- refusals:end -->)/
+  const page = readFileSync(PAGE, 'utf8').replace(between, (_, start, end) => start + refusalTable() + end)
+  writeFileSync(PAGE, page)
+}
