@@ -98,7 +98,7 @@ export function createAuthorizationServer<Scope extends string>(
   const context = { readProof, clients: kernel.store.clients, limits: parts.limits }
   const endpoints = [...base, ...optional].flatMap((feature) => endpointsOf(feature, context))
   const metadata = serverMetadata([
-    ...baseMetadata(kernel, options, base, offers),
+    ...baseMetadata(kernel, options, parts, base),
     ...optional.flatMap((feature) => metadataOf(feature, issuer)),
   ])
   const documents = [...metadataDocuments(issuer, metadata), ...resourceMetadata(kernel, options)]
@@ -159,10 +159,10 @@ function baseFeatures(
 function baseMetadata(
   { issuer, scopes }: Kernel,
   { documentation }: AuthorizationServerOptions<string>,
+  { offers: { grantTypes, clientAuthMethods }, optional }: Parts,
   base: readonly Feature[],
-  { grantTypes, clientAuthMethods }: Offers,
 ): Metadata[] {
-  const clientEndpoints = base.flatMap((feature) => feature.clientEndpoints ?? [])
+  const clientEndpoints = [...base, ...optional].flatMap((feature) => feature.clientEndpoints ?? [])
   return [
     { issuer },
     addressesOf(issuer, base.flatMap(describedIn)),

@@ -122,7 +122,8 @@ export type {
   SigningAlgorithm,
   Transient,
 } from './kernel/records.ts'
-export type { ScopeCatalogue, ScopeDefinition } from './kernel/scope.ts'
+export { requestedResources } from './kernel/resource-indicator.ts'
+export { requestedScopes, type ScopeCatalogue, type ScopeDefinition } from './kernel/scope.ts'
 export {
   type GrantId,
   type Hash,

@@ -111,7 +111,7 @@ function checkSecret(secret: string): void {
 
 function checkDefaultScope({ scopes }: Kernel, defaultScope: string | undefined): void {
   try {
-    if (defaultScope !== undefined) requestedScopes(defaultScope, scopes, undefined)
+    if (defaultScope !== undefined) requestedScopes(defaultScope, scopes)
   } catch (cause) {
     throw new Error('defaultScope names a scope that is not in the catalogue', { cause })
   }

@@ -27,7 +27,7 @@ describe('parseScope', () => {
 
 describe('requestedScopes', () => {
   it('gives the names that exist and are registered', () => {
-    expect(requestedScopes('courses:read openid', catalogue, undefined)).toEqual(['courses:read', 'openid'])
+    expect(requestedScopes('courses:read openid', catalogue)).toEqual(['courses:read', 'openid'])
   })
 
   it.each([

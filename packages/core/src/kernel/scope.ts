@@ -42,7 +42,7 @@ export function parseScope(scope: string): string[] | undefined {
 export function requestedScopes(
   scope: string,
   catalogue: ScopeCatalogue,
-  registered: readonly string[] | undefined,
+  registered?: readonly string[] | undefined,
 ): readonly string[] {
   const names = namesOf(scope)
   if (!names.every((name) => Object.hasOwn(catalogue, name)))
