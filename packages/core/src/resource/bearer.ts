@@ -21,13 +21,13 @@ export const BEARER_REFUSALS = refusals({
 /** b64token, RFC 6750 2.1. */
 const BEARER_CREDENTIALS = /^bearer ([A-Za-z0-9\-._~+/]{1,2048}=*)$/i
 
-/** One of our access or refresh tokens, whatever scheme it is sent under. */
+/** One of our access or refresh tokens, under any scheme. */
 const OWN_TOKEN = /\bgk[ar]_[\w-]{22}\./
 
 /**
- * Reads RFC 6750 2.1 credentials. Credentials of another scheme are no token here, unless they hold a token of ours:
- * whoever sends that, or a `Bearer` gone wrong, is refused and never quietly anonymous. Two headers reach this joined
- * by a comma, which no token may hold.
+ * Reads RFC 6750 2.1 credentials. Other schemes count as no token, unless they contain one of our tokens. That, and a
+ * malformed `Bearer`, is refused and never treated as anonymous. Two headers arrive joined by a comma, which no token
+ * contains.
  *
  * @returns the token, or `undefined` when there is none
  * @throws OAuthError `invalid_token`
