@@ -15,7 +15,7 @@ async function mountBehind(...before: RequestHandler[]) {
 
 async function dial(url: string, head: string): Promise<Socket> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
-  // A server that refuses may hang up while more is being sent.
+  // A server that refuses may close the connection during the upload.
   socket.on('error', () => {})
   await once(socket, 'connect')
   socket.write(`POST /echo HTTP/1.1\r\nHost: a\r\n${head}\r\n\r\n`)

@@ -9,7 +9,7 @@ import {
 } from '@grantkit/testkit/client'
 import { CHALLENGE, type Message, REDIRECT_URI, type School, VERIFIER } from './school.ts'
 
-/** The test client at the school: each step by itself, and what it was answered as it came. */
+/** The test client at the school: single steps, and the raw answer to each. */
 
 export interface TokenAnswer {
   readonly access_token: string
@@ -81,7 +81,7 @@ export function redirectOf(response: HttpResponse): Record<string, string> {
   return Object.fromEntries(new URL(String(response.headers.location)).searchParams)
 }
 
-/** Some tests stand between the school and its clients. */
+/** Sends through the school, because some tests replace its methods. */
 function through(school: School): Send {
   return (url, { method, headers, body }) => {
     const { pathname, search } = new URL(url)
@@ -89,7 +89,7 @@ function through(school: School): Send {
   }
 }
 
-/** The pages of the school are data and no HTML, so its user answers what was shown. */
+/** The pages of the school are data and not HTML, so its user answers the data. */
 function appOf(school: School, client: ClientAnswer): Promise<TestClient> {
   return testClient(school.server, {
     send: through(school),
@@ -101,7 +101,7 @@ function appOf(school: School, client: ClientAnswer): Promise<TestClient> {
   })
 }
 
-/** Sign in, consent, and the code of it. */
+/** Sign-in, consent, and the code. */
 export async function codeFor(school: School, clientId: string, overrides: Overrides = {}): Promise<string> {
   const app = await appOf(school, { client_id: clientId })
   const usual = { state: 'a state', code_challenge: CHALLENGE }

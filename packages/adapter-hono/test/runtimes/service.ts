@@ -15,7 +15,7 @@ import { Hono } from 'hono'
 import { authorizationServer, protect } from '../../src/index.ts'
 import { interaction } from '../pages.ts'
 
-/** What every runtime serves. Everybody is Alice, and she need not sign in. */
+/** The service of every runtime. Everybody is Alice, and she need not sign in. */
 
 export interface Environment {
   readonly ISSUER: string
@@ -45,7 +45,7 @@ export function serviceOf({ ISSUER: issuer, KEYS, MOUNT }: Environment): Fetch {
   return meddling(MOUNT === 'hono' ? onHono(routes, api) : alone(routes, api))
 }
 
-/** Reads a body that it should have left alone, when a request asks for it. */
+/** Reads the body before the routes do, if a request asks for that. */
 function meddling(next: Fetch): Fetch {
   return async (request) => {
     if (request.headers.has('x-read-before')) await request.text()
@@ -70,7 +70,7 @@ function alone(routes: readonly Route[], api: Api): Fetch {
   }
 }
 
-/** Tells what reached it. */
+/** Answers with the request it got. */
 const echo: Route = {
   path: '/echo/:id',
   methods: ['GET', 'POST'],

@@ -52,7 +52,7 @@ export function openId(
   ]
 }
 
-/** Claims that core sets itself. */
+/** The protocol claims of an ID token. */
 const FRAME = ['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash', 'azp']
 
 /** OpenID Connect Discovery 3. */

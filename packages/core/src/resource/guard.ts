@@ -99,7 +99,7 @@ const ANONYMOUS: Anonymous = { kind: 'anonymous' }
 
 function liveToken(guard: GuardedResource, presented?: GrantSecret, grant?: Grant): AccessToken {
   const state = presented && grant && findAccessToken(grant, presented.secret, guard.now())
-  // A grant without a user has no subject: routes for machines must say that they accept it.
+  // A grant without a user is refused: a route for machines would have to opt in.
   if (grant?.subject === undefined || state === undefined)
     throw new OAuthError(BEARER_REFUSALS.bearer_unknown)
   if (!audienceIncludes(state.resources, guard.resource))

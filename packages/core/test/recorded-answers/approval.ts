@@ -9,7 +9,7 @@ import {
 } from './requests.ts'
 import type { World } from './world.ts'
 
-/** The way from a user who is signed in to tokens, of which a story writes nothing down. */
+/** The steps from a signed-in user to tokens. A story does not record them. */
 
 export interface ConsentPage {
   readonly action: string

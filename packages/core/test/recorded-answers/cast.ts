@@ -5,13 +5,13 @@ import { type Credentials, REDIRECT_URI, registration } from './requests.ts'
 export interface Cast {
   /** Public, registered for everything. */
   readonly app: Credentials
-  /** With a secret. */
+  /** Confidential, with a secret. */
   readonly vault: Credentials
   /** Public, for two scopes. */
   readonly reader: Credentials
   /** Public, without refresh tokens. */
   readonly guest: Credentials
-  /** Public, wants its ID tokens signed by EdDSA. */
+  /** Public, with ID tokens signed by EdDSA. */
   readonly modern: Credentials
   /** An integration whose users are not asked again. */
   readonly crm: Credentials

@@ -10,28 +10,28 @@ import type { Ask } from './requests.ts'
 import { type Ground, ISSUER, newGround, openServer, SCOPES, type Settings } from './server.ts'
 import { accessLines, answerLines, exchangeText } from './transcript.ts'
 
-/** Where a story goes on: a server of its own, with clients, on a clock that the story turns. */
+/** The setting of a story: its own server, with clients, on a clock that the story moves. */
 export interface World {
   readonly cast: Cast
   readonly ground: Ground
   readonly server: AuthorizationServer
-  /** Sends a request and writes it down with its answer. */
+  /** Sends a request, and records it with its answer. */
   ask(ask: Ask): Promise<HttpResponse>
-  /** Sends a request that only leads up to the one that matters. */
+  /** Sends a preparing request, without recording it. */
   quietly(ask: Ask): Promise<HttpResponse>
-  /** Asks the guard of an API, and writes its decision down. */
+  /** Asks the guard of an API, and records its decision. */
   knock(ask: Ask, scopes?: readonly string[], api?: Partial<ResourceServerOptions<string>>): Promise<void>
-  /** Writes down what an operation of the operator gives, under its name. */
+  /** Records the result of an operator's operation, under its name. */
   note(operation: string, result: unknown): void
-  /** Another server on the same ground, with these settings alone. */
+  /** Another server on the same ground, with only these settings. */
   reopened(settings: Settings): World
 }
 
-/** A story asks on its own, or gives back the one request to ask. */
+/** A story sends its own requests, or returns a single one to send. */
 export type Story = (world: World) => Promise<unknown> | Ask
 export type Stories = Readonly<Record<string, Story>>
 
-/** One story for each row: the same request, with something else changed in each. */
+/** One story for each row: the same request with one change. */
 export function variations<Row>(
   rows: Readonly<Record<string, Row>>,
   ask: (world: World, row: Row) => Ask | Promise<Ask>,
@@ -102,7 +102,7 @@ function worldOf(ground: Ground, server: AuthorizationServer, cast: Cast, tape: 
   }
 }
 
-/** Stories name paths below the issuer, documents are at the root of the host. */
+/** Paths in stories are below the issuer; documents are at the root of the host. */
 async function send({ issuer, routes }: AuthorizationServer, ask: Ask): Promise<HttpResponse> {
   const below = new URL(issuer).pathname.replace(/\/$/, '') + ask.path
   const route = routes.find(({ path }) => path === ask.path) ?? routes.find(({ path }) => path === below)

@@ -35,7 +35,7 @@ const PROMPTS: Readonly<Record<string, { asked: Given; cookie?: string }>> = {
   'a session that cannot be read': { asked: {}, cookie: 'user=broken' },
 }
 
-/** Follows a sign-in page back to where it leads, as a browser with this cookie. */
+/** Follows a sign-in page back to its target, as a browser with this cookie. */
 async function comeBack({ quietly }: World, sent: Ask, cookie: string): Promise<Ask> {
   const { returnTo } = JSON.parse((await quietly(sent)).body)
   const [path, query] = String(returnTo).split('?')

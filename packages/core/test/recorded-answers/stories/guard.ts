@@ -12,7 +12,7 @@ async function authorized(world: World, changed = {}) {
   return courses({ authorization: `Bearer ${access_token}` })
 }
 
-/** What an API behind the server is told of a request. */
+/** The guard's answers to an API. */
 export const GUARD: Stories = {
   'no token': ({ knock }) => knock(courses()),
   'no token where a scope is needed': ({ knock }) => knock(courses(), ['courses:read']),

@@ -14,7 +14,7 @@ import type { Stories, World } from '../world.ts'
 
 const HOME = '203.0.113.7'
 
-/** No room for anything, for half a minute. */
+/** A limiter that refuses everything for half a minute. */
 const FULL: RateLimiter = { take: async () => 30 }
 const BROKEN: RateLimiter = { take: () => Promise.reject(new Error('The limiter is down')) }
 
@@ -27,7 +27,7 @@ async function* unreadable(): AsyncGenerator<never> {
   throw new Error('The store is down')
 }
 
-/** Somebody else is always faster. */
+/** A store in which another writer always wins. */
 function contended({ clients, grants }: Store): Store {
   const replace = async () => false
   return { clients: { ...clients, replace }, grants: { ...grants, replace } }
