@@ -6,7 +6,7 @@ import { diagnose, type SendProbe } from './diagnose.ts'
 const ISSUER = 'https://school.example'
 type Spoil = (answer: HttpResponse) => HttpResponse
 
-/** Sends probes to a server of this process; the answers of some paths are spoilt on their way. */
+/** Sends probes to a server in this process; the answers of some paths are changed. */
 function sendTo(school: ReturnType<typeof openSchool>, spoils: Readonly<Record<string, Spoil>>): SendProbe {
   return async ({ method, url, headers = {}, body = '' }) => {
     const { pathname, search } = new URL(url)
@@ -42,7 +42,7 @@ const TOKEN = '/api/oauth/token'
 const USERINFO = '/api/oauth/userinfo'
 const AUTHORIZE = '/oauth/authorize'
 
-/** An answer with another member in its document, or another header. */
+/** An answer with a changed member or header. */
 const member =
   (name: string, value: unknown): Spoil =>
   (answer) => ({

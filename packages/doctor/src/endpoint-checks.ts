@@ -4,7 +4,7 @@ import { ASKED, type Evidence, headerOf, memberOf, STATE } from './evidence.ts'
 
 const answerTo = (name: string) => (evidence: Evidence) => evidence.answers[name]
 
-/** How the endpoints answer to what clients get wrong. */
+/** The answers of the endpoints to mistakes of clients. */
 export const ENDPOINT_CHECKS: readonly Check[] = [
   {
     id: 'endpoint-cors',

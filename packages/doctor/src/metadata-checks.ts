@@ -5,7 +5,7 @@ const metadata = ({ answers }: Evidence) => documentOf(answers.serverMetadata)
 const listed = (document: Readonly<Record<string, unknown>>, name: string) =>
   [document[name] ?? []].flat().map(String)
 
-/** What clients learn before they do anything. */
+/** The documents that clients read first. */
 export const METADATA_CHECKS: readonly Check[] = [
   {
     id: 'server-metadata',

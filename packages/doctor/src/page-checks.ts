@@ -2,11 +2,11 @@ import type { HttpResponse } from '@grantkit/core'
 import { type Check, needing } from './check.ts'
 import { ASKED_ORIGIN, documentOf, type Evidence, headerOf, memberOf } from './evidence.ts'
 
-/** The page that a person gets to see first: the sign-in page, or consent where no sign-in is needed. */
+/** The first page that a user sees: sign-in, or consent if no sign-in is needed. */
 const page = ({ answers }: Evidence): HttpResponse | undefined =>
   answers.page ?? (answers.authorize?.status === 200 ? answers.authorize : undefined)
 
-/** What browsers make of the deployment, and clocks. */
+/** Checks of pages, browser behaviour and clocks. */
 export const PAGE_CHECKS: readonly Check[] = [
   {
     id: 'form-action',

@@ -20,7 +20,7 @@ export async function silenceAt(url: string): Promise<string | undefined> {
     () => undefined,
     ({ message, cause }: Error) => {
       if (!(cause instanceof Error)) return message
-      // When every address of a host name failed, Node gives a code and no message.
+      // If every address of a host name failed, Node gives a code and no message.
       return cause.message || ('code' in cause && String(cause.code)) || message
     },
   )

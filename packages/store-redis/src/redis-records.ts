@@ -4,8 +4,8 @@ import { type RedisCommands, script } from './commands.ts'
 import { decode, encode, VERSION_LENGTH } from './record-text.ts'
 
 /**
- * Writes the record with its expiry in one step, if the version is still the one that was seen; no record has the
- * empty version. What is there already counts as written: a write whose reply was lost may be sent again.
+ * Writes the record with its expiry in one step, if its version is unchanged; a missing record has the empty version.
+ * If the new text is there already, it counts as written: a write with a lost reply may be sent again.
  */
 const writeIfUnchanged = script(`
 local version = redis.call('GETRANGE', KEYS[1], 0, ${VERSION_LENGTH - 1})
@@ -18,7 +18,7 @@ return 1
 const NO_RECORD = ''
 
 /**
- * One kind of record, one key each. Every verb is one command on one key, so all work in a cluster.
+ * One kind of record, one key per record. Every method is one command on one key, so all of them work in a cluster.
  *
  * @param commandTimeout milliseconds
  */
@@ -47,7 +47,7 @@ export function redisRecords<T>(redis: RedisCommands, prefix: string, commandTim
       do {
         const options = { MATCH: `${literally(prefix)}*`, COUNT: KEYS_PER_STEP }
         const step = await twice(() => within(commandTimeout, redis.scan(cursor, options)))
-        // So many reads are more likely to meet a hiccup than one is, and nobody waits for them.
+        // So many reads are more likely to hit a short failure, and nobody waits for a scan.
         const found = await Promise.all(step.keys.map((key) => twice(() => find(key.slice(prefix.length)))))
         for (const stored of found) if (stored !== undefined) yield stored.value
         cursor = step.cursor
@@ -56,10 +56,10 @@ export function redisRecords<T>(redis: RedisCommands, prefix: string, commandTim
   }
 }
 
-/** Few enough that no other command waits long for a step. */
+/** Small, so that no other command waits long for a step. */
 const KEYS_PER_STEP = 100
 
-/** A text as a glob that matches it alone. */
+/** Escapes text as a glob that matches only this text. */
 function literally(text: string): string {
   return text.replaceAll(/[*?[\]\\]/g, '\\$&')
 }

@@ -1,4 +1,4 @@
-/** Where Redis is and how it is deployed, as one URL says it. */
+/** Address and kind of a Redis deployment, from one URL. */
 export type RedisUrl =
   | { readonly kind: 'node'; readonly url: string }
   | (Hosts & { readonly kind: 'cluster' })
@@ -8,7 +8,7 @@ export interface Hosts {
   readonly tls: boolean
   readonly username?: string
   readonly password?: string
-  /** Any of the nodes, or of the sentinels; the others are found through them. */
+  /** Some of the nodes or sentinels; the others are found through them. */
   readonly hosts: readonly { readonly host: string; readonly port: number }[]
 }
 
@@ -20,7 +20,7 @@ const DEFAULT_PORT = { cluster: 6379, sentinel: 26379 }
  * `redis+sentinel://host:26379,host:26379/name` (a primary that sentinels watch under a name). `rediss` is TLS, and
  * `user:password@` goes before the hosts.
  *
- * @throws Error that says what is wrong, without the URL: it holds a password
+ * @throws Error that says what is wrong. It does not quote the URL, which holds a password.
  */
 export function parseRedisUrl(url: string): RedisUrl {
   if (/^rediss?:\/\//.test(url)) return { kind: 'node', url }
