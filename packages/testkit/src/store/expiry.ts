@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest'
 import type { RecordKind } from './record-kind.ts'
 import { farFrom, read, type Subject } from './subject.ts'
 
-/** A real clock may tick right after it was read; the second that follows is still whole. */
+/** A real clock may tick right after a read; one full second then remains. */
 const SOON = 2
 
-/** A record is there before its time and nowhere at it. */
+/** A record exists before its expiry time and not at it. */
 export function expiryPromises<T>(subject: Subject, kind: RecordKind<T>): void {
-  // Where the waiting is real it is done side by side; a fake clock would be turned by one test under another.
+  // Real waits run in parallel; a fake clock must not be moved by one test during another.
   describe('expiry', { concurrent: subject.realTime }, () => {
     async function expiring(within = SOON) {
       const records = kind.records(subject.store)

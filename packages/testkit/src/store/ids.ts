@@ -21,7 +21,7 @@ const HOSTILE_IDS = [
   'x'.repeat(10_000),
 ]
 
-/** An id is looked up as it stands: never a pattern, a path, a property or another spelling of an id. */
+/** An id is looked up literally: never as a pattern, a path, a property or another spelling. */
 export function idPromises<T>(subject: Subject, kind: RecordKind<T>): void {
   describe('an id', () => {
     it.each(HOSTILE_IDS.map((id) => [label(id), id]))('%s is unknown until it is written', async (_, id) => {

@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest'
 import { aGrant } from '../sample-records.ts'
 import { farFrom, read, type Subject } from './subject.ts'
 
-/** How long a listing may take to show a write, in milliseconds. */
+/** The time until a listing must show a write, in milliseconds. */
 const LAG = 2000
 
-/** `listBySubject` may be late to name a grant and is never late to leave one out. */
+/** `listBySubject` may name a new grant late, but must leave out a removed one at once. */
 export function listingPromises(subject: Subject): void {
   describe('listBySubject', () => {
     async function opened(owner: string, expiresAt = farFrom(subject.clock)): Promise<Grant> {

@@ -3,10 +3,10 @@ import type { RecordKind } from './record-kind.ts'
 import { farFrom, read, type Subject } from './subject.ts'
 
 const CONTENDERS = Array.from({ length: 50 }, (_, index) => `contender ${index}`)
-/** A race that is lost one time in ten has to be lost here. */
+/** Enough rounds to find a race that is lost one time in ten. */
 const ROUNDS = 20
 
-/** Many callers at once. */
+/** Races of many callers. */
 export function racePromises<T>(subject: Subject, kind: RecordKind<T>): void {
   describe('a race', () => {
     async function raced() {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { RecordKind } from './record-kind.ts'
 import { farFrom, read, type Subject } from './subject.ts'
 
-/** One caller at a time: what each of the four verbs does to a record. */
+/** The effect of each of the four methods, for a single caller. */
 export function recordPromises<T>(subject: Subject, kind: RecordKind<T>): void {
   describe('a record', () => {
     async function inserted(mark: string) {

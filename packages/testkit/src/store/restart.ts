@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import type { RecordKind } from './record-kind.ts'
 import { farFrom, read, type Subject } from './subject.ts'
 
-/** How long the store may take to find its records again, in milliseconds. */
+/** The time until the store must find its records again, in milliseconds. */
 const RECOVERY = 10_000
 
-/** What was acknowledged outlives the crash of what keeps it, and nobody has to start anything over. */
+/** Acknowledged writes survive a crash of the server, and clients reconnect by themselves. */
 export function restartPromises<T>(subject: Subject, kind: RecordKind<T>): void {
   describe('a restart', () => {
     it('leaves every acknowledged record, and its version', async () => {

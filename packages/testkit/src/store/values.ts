@@ -4,7 +4,7 @@ import { aClient, aGrant } from '../sample-records.ts'
 import type { RecordKind } from './record-kind.ts'
 import { farFrom, read, type Subject } from './subject.ts'
 
-/** Text that has to come back as it went in, character by character. */
+/** Text that must come back unchanged, character by character. */
 const TEXTS: readonly (readonly [name: string, text: string])[] = [
   ['an empty text', ''],
   ['spaces and line ends', ' \t a \r\n b\n'],
@@ -17,7 +17,7 @@ const TEXTS: readonly (readonly [name: string, text: string])[] = [
   ['64 KB of emoji', '😀'.repeat(16 * 1024)],
 ]
 
-/** What is found equals what was written, strictly: an absent member is not one that is undefined. */
+/** A record that is read equals the one written, strictly: an absent member is not an undefined one. */
 export function valuePromises<T>(subject: Subject, kind: RecordKind<T>): void {
   describe('a value', () => {
     it.each(TEXTS)('keeps %s', async (_, text) => {
