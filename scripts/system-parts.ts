@@ -1,6 +1,6 @@
 /**
- * Installs the programs that the tests run and npm cannot install. `pnpm test` runs this file first: a missing part is
- * installed where that is possible (Debian, as root) and is an error everywhere else. No test is skipped for want of one.
+ * Installs the programs that the tests need and npm cannot install. `pnpm test` runs this file first. A missing part is
+ * installed if possible (Debian, as root), otherwise it is an error: no test is skipped.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -18,7 +18,7 @@ function install(packages: readonly string[]): void {
   try {
     aptGet(wanted)
   } catch {
-    // A machine that has never fetched its package lists, or not for long, finds nothing at first.
+    // Package lists may be missing or old, and then apt finds nothing.
     aptGet(['update'])
     aptGet(wanted)
   }

@@ -1,4 +1,4 @@
-/** What the how-tos write does what they say: the store and the adapter keep their promises, the test passes. */
+/** The code of the how-tos works: the store and the adapter keep their promises, the test passes. */
 import { join } from 'node:path'
 import { describeAdapter, describeStore } from '@grantkit/testkit'
 import { codeBlocks, extract, folderOf } from './code-blocks.ts'
@@ -18,5 +18,5 @@ describeAdapter('of the how-to', async (routes) => {
   return { url: `http://127.0.0.1:${app.address().port}`, close }
 })
 
-// Its tests are its own.
+// This file holds its own tests.
 await load('docs/how-to/test.md', 'notes-server.test.ts')
