@@ -1,10 +1,10 @@
 import type { Framing, FuzzedRequest } from './mutations.ts'
 import type { Pair } from './requests.ts'
 
-/** Credentials of the moment, by the names that stand for them. */
+/** The current credentials, by their placeholder names. */
 export type Credentials = Readonly<Record<string, string>>
 
-/** A request as bytes, its credentials filled in. */
+/** A request as bytes, with its credentials filled in. */
 export function bytesOf(request: FuzzedRequest, credentials: Credentials, port: number): Buffer {
   const fill = (text: string) => text.replaceAll(/\{(\w+)\}/g, (braced, name) => credentials[name] ?? braced)
   const pairs = (given: readonly Pair[]) =>

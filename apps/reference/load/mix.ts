@@ -4,18 +4,18 @@ import type { Tally } from './tally.ts'
 import { connectionTo } from './wire.ts'
 
 export interface MixOptions {
-  /** The address of the service, which its pages and cookies belong to. */
+  /** The address for the pages and cookies of the service. */
   readonly baseUrl: string
-  /** Where requests are sent, in turn. */
+  /** The targets of requests, in turn. */
   readonly origins: readonly string[]
-  /** How many requests are under way at once. */
+  /** The number of parallel requests. */
   readonly workers: number
   readonly tally: Tally
-  /** Asked before each request. */
+  /** Called before each request. */
   readonly goOn: () => boolean
 }
 
-/** What installations do, by how often. */
+/** The actions of installations, with their weights. */
 const MIX: readonly (readonly [weight: number, act: (installation: Installation) => Promise<void>])[] = [
   [40, (installation) => installation.call()],
   [15, (installation) => installation.refresh()],
@@ -28,10 +28,10 @@ const MIX: readonly (readonly [weight: number, act: (installation: Installation)
   [5, (installation) => installation.attack()],
 ]
 const TOTAL = MIX.reduce((sum, [weight]) => sum + weight, 0)
-/** Installations that a worker has at hand. */
+/** The number of installations of each worker. */
 const INSTALLATIONS = 8
 
-/** Lets many installations do what they do, and examines every answer. */
+/** Runs many installations, and checks every answer. */
 export async function runMix({ baseUrl, origins, workers, tally, goOn }: MixOptions): Promise<void> {
   const connection = await connectionTo(baseUrl, origins, tally)
   await Promise.all(

@@ -3,17 +3,17 @@ import type { Counting } from './counters.ts'
 
 const MINUTE = 60
 
-/** Slows down whoever guesses passwords, for one account and for the service as a whole. */
+/** Slows down password guessing, for one account and for the service as a whole. */
 export interface SignInLimits {
-  /** Counts an attempt; more than 0 means that it must not be made yet. */
+  /** Counts an attempt. More than 0 means that it must not be made yet. */
   secondsToWait(email: string): Promise<number>
-  /** A right password wipes the slate of its account. */
+  /** A correct password resets the count of its account. */
   forgive(email: string): Promise<void>
 }
 
 export function signInLimits(counting: Counting): SignInLimits {
   const accounts = counting('account', { points: 10, duration: 15 * MINUTE })
-  // Password hashing is deliberately slow, so the sum of all attempts is bounded too.
+  // Password hashing is slow on purpose, so the total of attempts is limited too.
   const service = counting('service', { points: 600, duration: MINUTE })
   return {
     async secondsToWait(email) {
@@ -23,7 +23,7 @@ export function signInLimits(counting: Counting): SignInLimits {
   }
 }
 
-/** What core asks to be limited: registrations of an address, failed requests of a client at an address. */
+/** The limits for core: registrations of an address, failed requests of a client at an address. */
 export function rateLimiter(counting: Counting): RateLimiter {
   const counters = {
     registration: counting('registration', { points: 100, duration: 10 * MINUTE }),

@@ -6,15 +6,15 @@ import { DEVELOPMENT_FOLDER } from './development.ts'
 import { integrationsFile, withIntegrations } from './integrations-file.ts'
 import type { Settings } from './settings.ts'
 
-/** The store of the settings, and how to let go of it. */
+/** The configured store, and how to close it. */
 export interface OpenStore {
   readonly store: Store
-  /** Where attempts are counted: beside the records, so that replicas count together. */
+  /** Counters in the same place as the records, so that replicas count together. */
   readonly counting: Counting
   close(): Promise<void>
 }
 
-/** @param onWarning hears of what could lose records, and of connections that broke */
+/** @param onWarning called about settings that could lose records, and about broken connections */
 export async function openStore(
   settings: Settings,
   onWarning: (warning: string) => void,
@@ -24,7 +24,7 @@ export async function openStore(
   return settings.RATE_LIMITS === 'off' ? { ...opened, counting: notCounting } : opened
 }
 
-/** Integrations outlive a store that forgets everything with its process. */
+/** Integrations are in a file, because this store ends with its process. */
 function memoryStore({ INTEGRATIONS_FILE }: Settings): OpenStore {
   const file = integrationsFile(INTEGRATIONS_FILE ?? `${DEVELOPMENT_FOLDER}/integrations.json`)
   return {

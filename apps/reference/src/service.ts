@@ -28,11 +28,11 @@ import { signInsInMemory } from './sign-ins.ts'
 import { followSigningKeys } from './signing-keys-file.ts'
 import { behindProxies } from './trusted-proxies.ts'
 
-/** The whole service, ready to be mounted: one list of routes. */
+/** The whole service, as a list of routes to mount. */
 export interface Service {
   readonly routes: readonly Route[]
   readonly clients: AuthorizationServer['clients']
-  /** From now on `/readyz` says no, so that a balancer sends nothing new; everything else is answered as ever. */
+  /** `/readyz` fails from now on, so a balancer sends no new requests; all others are still answered. */
   drain(): void
 }
 
@@ -41,7 +41,7 @@ export interface Observers {
   readonly onError: (error: unknown) => void
 }
 
-/** Assembles the service from its settings. @throws Error when a file they name cannot be used */
+/** Assembles the service from its settings. @throws Error when a configured file cannot be used */
 export async function createService(
   settings: Settings,
   { onEvent, onError }: Observers,
@@ -63,7 +63,7 @@ export async function createService(
     onError,
   }
   const server = await authorizationServer(settings, { store, pages, counting, features, onEvent, onError })
-  // Whoever brings no token is served what is public, and not challenged.
+  // Requests without a token get the public view, and no challenge.
   const guarded = { store, scopes: SCOPES, anonymous: 'allow', onEvent } as const
   const api = createResourceServer({ ...guarded, resource: baseUrl })
   const mcp = createResourceServer({ ...guarded, resource: `${baseUrl}/mcp` })
@@ -111,7 +111,7 @@ async function authorizationServer(
     keys: await followSigningKeys(settings.KEYS_FILE ?? (await developmentKeysFile()), onError),
     claims: pages.accounts.claims,
     resources: [issuer, `${issuer}/mcp`],
-    // Shipping command-line clients register the name localhost.
+    // Common command-line clients register the name localhost.
     redirectUriPolicy: loopbackOnly({ localhost: true }),
     lifetimes: lifetimesOf(settings),
     rateLimiter: rateLimiter(counting),

@@ -1,6 +1,6 @@
 import { SCOPES } from '../scopes.ts'
 
-/** The parts of the server metadata that the walkthrough speaks of. */
+/** The parts of the server metadata that the walkthrough uses. */
 export interface DescribedServer {
   readonly issuer: string
   readonly authorization_endpoint: string
@@ -15,7 +15,7 @@ export interface DescribedServer {
   readonly scopes_supported: readonly string[]
 }
 
-/** Lifetimes in seconds, as the service runs with them. */
+/** The configured lifetimes in seconds. */
 export interface DescribedLifetimes {
   readonly code: number
   readonly accessToken: number
@@ -24,7 +24,7 @@ export interface DescribedLifetimes {
   readonly refreshRetryWindow: number
 }
 
-/** The walkthrough. Its commands are one shell session, from the first to the last, and are run by a test. */
+/** The walkthrough. Its commands form one shell session, which a test runs. */
 export function authMarkdown(server: DescribedServer, lifetimes: DescribedLifetimes): string {
   return `# How to get and use a token
 

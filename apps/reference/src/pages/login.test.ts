@@ -28,7 +28,7 @@ function openLogin() {
 
 const blank: HttpRequest = { method: 'GET', path: '/login', query: '', headers: {}, body: '' }
 
-/** A form as the browser got it, ready to be sent. */
+/** The form that the browser got, ready to send. */
 async function formFrom(page: HttpResponse) {
   const [, token = ''] = /name="token" value="([^"]+)"/.exec(page.body) ?? []
   const cookie = String(page.headers['set-cookie']).split(';')[0] ?? ''

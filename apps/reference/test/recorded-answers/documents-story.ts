@@ -11,10 +11,10 @@ const DOCUMENTS_FOR_MACHINES = [
   '/api/oauth/jwks',
 ]
 
-/** Their text belongs to others, or is no text. */
+/** Third-party files, or no text. */
 const ASSETS = ['/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js', '/assets/style.css', '/assets/icon.svg']
 
-/** What machines read of the service, but for the description of its routes, and what its pages are made of. */
+/** The documents for machines, without the description of its routes, and the assets of its pages. */
 export async function tellOfDocuments({ get, send }: Visitor): Promise<void> {
   for (const path of DOCUMENTS_FOR_MACHINES) {
     const { headers } = await get(path)

@@ -1,7 +1,7 @@
 import { actionIn, allow, authorizationPath, fieldsIn, register, signIn } from './sign-in.ts'
 import type { Visitor } from './visitor.ts'
 
-/** The pages, in the order in which a person comes upon them. */
+/** The pages, in the order in which a user sees them. */
 export async function tellOfPages(visitor: Visitor): Promise<void> {
   const { get, send } = visitor
   await get('/')

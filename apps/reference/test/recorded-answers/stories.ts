@@ -4,7 +4,7 @@ import { tellOfPages } from './pages-story.ts'
 import { tellOfSchool } from './school-story.ts'
 import type { Visitor } from './visitor.ts'
 
-/** By the name of the file that its answers are recorded in. */
+/** The stories, by the name of the file with their recorded answers. */
 export const STORIES: Readonly<Record<string, (visitor: Visitor) => Promise<void>>> = {
   documents: tellOfDocuments,
   mcp: tellOfMcp,
