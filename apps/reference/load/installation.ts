@@ -4,12 +4,11 @@ import {
   type Answer as AnswerOf,
   type Approval,
   type Browser,
-  type ConnectionOptions,
   type TestClient,
   testClient,
 } from '@grantkit/testkit/client'
 import type { Tally } from './tally.ts'
-import { unlessLost } from './wire.ts'
+import { type Connection, unlessLost } from './wire.ts'
 
 const SCOPE = 'courses:read'
 /** Slightly less than the retry window of the service: an older token may rightly be refused. */
@@ -23,7 +22,7 @@ type Answer = AnswerOf & Partial<AllTokens>
  * outcomes are correct.
  */
 export class Installation {
-  private readonly connection: Required<ConnectionOptions>
+  private readonly connection: Connection
   private readonly tally: Tally
   private readonly baseUrl: string
   private readonly browser: Browser
@@ -34,7 +33,7 @@ export class Installation {
   private readonly over: string[] = []
 
   /** @param baseUrl the address for the pages and cookies of the service */
-  constructor(connection: Required<ConnectionOptions>, tally: Tally, browser: Browser, baseUrl: string) {
+  constructor(connection: Connection, tally: Tally, browser: Browser, baseUrl: string) {
     this.connection = connection
     this.tally = tally
     this.browser = browser

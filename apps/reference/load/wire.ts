@@ -1,10 +1,15 @@
-import { type ConnectionOptions, overFetch, type Send } from '@grantkit/testkit/client'
+import { type Endpoints, overFetch, type Send } from '@grantkit/testkit/client'
 import type { Tally } from './tally.ts'
 
 /** No answer came, so the effect of the request is unknown. */
 class NoAnswer extends Error {}
 
 const PATIENCE_MS = 5000
+
+export interface Connection {
+  readonly send: Send
+  readonly endpoints: Endpoints
+}
 
 /**
  * Sends requests, and counts outages and faults of the service. Rejects with `NoAnswer`.
@@ -37,9 +42,9 @@ export async function connectionTo(
   baseUrl: string,
   origins: readonly string[],
   tally: Tally,
-): Promise<Required<ConnectionOptions>> {
+): Promise<Connection> {
   const metadata = await fetch(`${baseUrl}/.well-known/oauth-authorization-server`)
-  const endpoints = (await metadata.json()) as Required<ConnectionOptions>['endpoints']
+  const endpoints = (await metadata.json()) as Endpoints
   return { send: wireTo(origins, tally), endpoints }
 }
 

@@ -43,8 +43,8 @@ async function redisStore(
   for (const warning of await settingsWarnings(redis)) onWarning(warning)
   const onShortfall = (acknowledged: number) =>
     onWarning(`A change was answered with ${acknowledged} of ${replicas} replicas having it`)
-  const waitReplicas = { replicas, timeout: REPLICATION_MS, onShortfall }
-  const store = createRedisStore(redis, replicas > 0 ? { waitReplicas } : {})
+  const waitReplicas = replicas > 0 ? { replicas, timeout: REPLICATION_MS, onShortfall } : undefined
+  const store = createRedisStore(redis, { waitReplicas })
   return { store, counting: countingInRedis(redis.client), close: async () => redis.destroy() }
 }
 

@@ -25,7 +25,7 @@ export interface AuthorizationServerOptions {
    * The IP address of the caller: `(c) => getConnInfo(c).remote.address`, with the `getConnInfo` of your runtime. Hono
    * itself does not know the address, and without it rate limits do nothing.
    */
-  readonly remoteAddress?: (c: Context) => string | undefined
+  readonly remoteAddress?: ((c: Context) => string | undefined) | undefined
 }
 
 /**

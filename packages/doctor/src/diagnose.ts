@@ -15,11 +15,11 @@ export interface DiagnosisOptions {
    * Whether the doctor may register a temporary client. Without it, the checks that need a client are skipped. Default
    * true.
    */
-  readonly register?: boolean
+  readonly register?: boolean | undefined
   /** An ID token of the deployment, to examine as well. */
   readonly idToken?: string | undefined
   /** The doctor's clock, in epoch seconds. */
-  readonly now?: () => number
+  readonly now?: (() => number) | undefined
 }
 
 /** The verdict of one check. */

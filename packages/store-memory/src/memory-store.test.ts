@@ -11,8 +11,7 @@ describeStore('memory', ({ now }) => ({ store: createMemoryStore({ now }) }), { 
 /** A store on a clock that the test moves. */
 function aStore(maxRecords?: number) {
   const clock = { now: 1_800_000_000 }
-  const options = maxRecords === undefined ? {} : { maxRecords }
-  return { clock, store: createMemoryStore({ now: () => clock.now, ...options }) }
+  return { clock, store: createMemoryStore({ now: () => clock.now, maxRecords }) }
 }
 
 describe('maxRecords', () => {

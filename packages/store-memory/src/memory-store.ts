@@ -4,13 +4,13 @@ import { SubjectIndex } from './subject-index.ts'
 
 export interface MemoryStoreOptions {
   /** The time in epoch seconds. Default: the clock of the machine. */
-  readonly now?: () => number
+  readonly now?: (() => number) | undefined
   /**
    * The maximum number of records of each kind, so that a flood of registrations cannot stop sign-ins. At the cap an
    * expired record makes room. If there is none, `insert` rejects and core answers 503. A live record is never dropped
    * for a new one. Default: no cap.
    */
-  readonly maxRecords?: number
+  readonly maxRecords?: number | undefined
 }
 
 /**

@@ -7,9 +7,9 @@ import type { ConfigurableRedis } from './settings-warnings.ts'
 
 export interface ConnectOptions {
   /** Called when a connection breaks; the client reconnects by itself. */
-  readonly onError?: (error: Error) => void
+  readonly onError?: ((error: Error) => void) | undefined
   /** Caches records in this process until Redis reports a change. Default: no cache. */
-  readonly readCache?: ReadCache
+  readonly readCache?: ReadCache | undefined
 }
 
 /** A connection to Redis, in any kind of deployment. */

@@ -6,11 +6,11 @@ import { subjectIndex } from './subject-index.ts'
 
 export interface RedisStoreOptions {
   /** Prefix of every key, so that services can share a server. Default `grantkit:`. */
-  readonly keyPrefix?: string
+  readonly keyPrefix?: string | undefined
   /** Time limit of a command in milliseconds; after that the store counts as unreachable. Default 500. */
-  readonly commandTimeout?: number
+  readonly commandTimeout?: number | undefined
   /** Waits until replicas have a change of a grant. Default: waits only for the primary. */
-  readonly waitReplicas?: ReplicationOptions
+  readonly waitReplicas?: ReplicationOptions | undefined
 }
 
 /**

@@ -6,8 +6,8 @@ export type RedisUrl =
 
 export interface Hosts {
   readonly tls: boolean
-  readonly username?: string
-  readonly password?: string
+  readonly username?: string | undefined
+  readonly password?: string | undefined
   /** Some of the nodes or sentinels; the others are found through them. */
   readonly hosts: readonly { readonly host: string; readonly port: number }[]
 }
@@ -40,11 +40,11 @@ export function parseRedisUrl(url: string): RedisUrl {
   return { kind, name: decodeURIComponent(name), ...several }
 }
 
-function credentials(login = ''): { username?: string; password?: string } {
+function credentials(login = ''): { username: string | undefined; password: string | undefined } {
   const [username = '', ...password] = login.split(':')
   return {
-    ...(username === '' ? {} : { username: decodeURIComponent(username) }),
-    ...(password.length === 0 ? {} : { password: decodeURIComponent(password.join(':')) }),
+    username: username === '' ? undefined : decodeURIComponent(username),
+    password: password.length === 0 ? undefined : decodeURIComponent(password.join(':')),
   }
 }
 

@@ -11,7 +11,7 @@ export interface ReplicationOptions {
   /** In milliseconds. The answer waits no longer, even if too few replicas have the change. */
   readonly timeout: number
   /** Called when too few replicas had a change in time. The change stays on the primary. */
-  readonly onShortfall?: (acknowledged: number) => void
+  readonly onShortfall?: ((acknowledged: number) => void) | undefined
 }
 
 /**

@@ -35,11 +35,11 @@ export interface DescribeStoreOptions {
    * For a store that expires records by its own clock: `now` is then the real time, and the suite waits a few real
    * seconds for each expiry. Default: false.
    */
-  readonly realTime?: boolean
+  readonly realTime?: boolean | undefined
   /** For a store that keeps acknowledged records when its server crashes. Default: false. */
-  readonly survivesRestart?: boolean
+  readonly survivesRestart?: boolean | undefined
   /** Whether the store also keeps transients, the optional third kind. Default false. */
-  readonly transients?: boolean
+  readonly transients?: boolean | undefined
 }
 
 /**

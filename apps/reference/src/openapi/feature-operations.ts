@@ -25,7 +25,7 @@ function operationOf(endpoint: EndpointDescription, method: 'GET' | 'POST'): Ope
     tag: 'OAuth',
     summary,
     security: [{}],
-    ...(method === 'POST' ? { requestBody: formBody(fields) } : {}),
+    requestBody: method === 'POST' ? formBody(fields) : undefined,
     responses: {
       '200': jsonAnswer('Done', { type: 'object' }),
       '400': errorAnswer('Refused', 'invalid_request', 'The request is malformed'),

@@ -10,10 +10,10 @@ export interface Operation {
   readonly operationId: string
   readonly tag: Tag
   readonly summary: string
-  readonly description?: string
-  readonly security?: readonly Json[]
-  readonly parameters?: readonly Json[]
-  readonly requestBody?: Json
+  readonly description?: string | undefined
+  readonly security?: readonly Json[] | undefined
+  readonly parameters?: readonly Json[] | undefined
+  readonly requestBody?: Json | undefined
   readonly responses: { readonly [status: string]: Json }
 }
 

@@ -50,9 +50,9 @@ export type RedirectUriVerdict = { readonly accepted: readonly string[] } | { re
 
 export interface LoopbackOnlyOptions {
   /** Accept the name `localhost` beside the two IP literals (RFC 8252 8.3 advises against it). Default false. */
-  readonly localhost?: boolean
+  readonly localhost?: boolean | undefined
   /** If a list has other URIs too: refuse all of it, or keep the loopback ones. Default `refuse`. */
-  readonly mixed?: 'refuse' | 'prune'
+  readonly mixed?: 'refuse' | 'prune' | undefined
 }
 
 /** The policy for open registration: only an app on the user's own machine can receive a code. */

@@ -9,7 +9,7 @@ export interface FetchHandlerOptions<Rest extends unknown[]> {
    * The IP address of the caller, from the request and the other arguments of the runtime. In Deno: `(_request, info)
    * => info.remoteAddr.hostname`. Without it callers are not counted, and rate limits do nothing.
    */
-  readonly remoteAddress?: (request: Request, ...rest: Rest) => string | undefined
+  readonly remoteAddress?: ((request: Request, ...rest: Rest) => string | undefined) | undefined
 }
 
 /**

@@ -76,7 +76,7 @@ export const SERVER_REFUSALS = refusals({
 
 export interface OAuthErrorOptions extends ErrorOptions {
   /** Seconds until a retry makes sense. Default 1 for a 503. */
-  readonly retryAfter?: number
+  readonly retryAfter?: number | undefined
 }
 
 /** A protocol refusal. `message` is the `error_description`; `reason` is for the operator only. */

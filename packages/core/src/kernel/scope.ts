@@ -5,10 +5,10 @@ export interface ScopeDefinition {
   /** The text of the consent page: what the app will be able to do. */
   readonly description: string
   /** Groups scopes on the consent page. */
-  readonly area?: string
+  readonly area?: string | undefined
   readonly access?: 'read' | 'write'
   /** Lists it in the protected-resource metadata. Clients request every scope they find there. */
-  readonly baseline?: boolean
+  readonly baseline?: boolean | undefined
 }
 
 /**

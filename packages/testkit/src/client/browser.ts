@@ -6,9 +6,9 @@ import { overFetch, type Send } from './send.ts'
 /** The user's answer on the consent page. */
 export interface UserAnswer {
   /** Default: `allow`. */
-  readonly decision?: 'allow' | 'deny'
+  readonly decision?: 'allow' | 'deny' | undefined
   /** Scopes that the user unticks. */
-  readonly without?: readonly string[]
+  readonly without?: readonly string[] | undefined
 }
 
 /**
@@ -24,7 +24,7 @@ export interface FormBrowserOptions {
   /** The values the user types into your sign-in form, by field name. */
   readonly typed: Readonly<Record<string, string>>
   /** Default: `fetch`. */
-  readonly send?: Send
+  readonly send?: Send | undefined
 }
 
 /** A headless browser: keeps cookies, follows redirects, signs in by your form and answers your consent page. */

@@ -9,11 +9,11 @@ export interface TestClientOptions<R extends HttpResponse = HttpResponse> extend
    * The signed-in user: headers of the user's browser, which your `interaction.session` reads, such as `{ cookie:
    * 'session=…' }`; or a browser that signs in by your pages, such as `formBrowser`.
    */
-  readonly browser?: HttpRequest['headers'] | Browser
+  readonly browser?: HttpRequest['headers'] | Browser | undefined
   /** Members of the registration (RFC 7591 2). Default: a public client with a loopback redirect URI. */
-  readonly metadata?: Readonly<Record<string, unknown>>
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined
   /** An existing client, such as an integration that you added. Default: the test client registers itself. */
-  readonly client?: RegisteredClient
+  readonly client?: RegisteredClient | undefined
   /** Reads a consent page whose form is not in its HTML. Default: reads the form with the ticket. */
-  readonly consentForm?: (page: HttpResponse) => ConsentForm
+  readonly consentForm?: ((page: HttpResponse) => ConsentForm) | undefined
 }

@@ -12,9 +12,9 @@ export interface Endpoints {
 
 export interface ConnectionOptions<R extends HttpResponse = HttpResponse> {
   /** Carries requests to the server. Default: in this process, or with `fetch` if the server is a URL. */
-  readonly send?: Send<R>
+  readonly send?: Send<R> | undefined
   /** Default: read from the metadata of the server. */
-  readonly endpoints?: Endpoints
+  readonly endpoints?: Endpoints | undefined
 }
 
 /** The connection of a client to a server. */

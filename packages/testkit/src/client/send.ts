@@ -20,7 +20,7 @@ export function inProcess({ routes }: Pick<ServerUnderTest, 'routes'>): Send {
 }
 
 /** Sends with `fetch`, without following redirects. @param timeout milliseconds; a later answer is an error */
-export function overFetch({ timeout }: { readonly timeout?: number } = {}): Send {
+export function overFetch({ timeout }: { readonly timeout?: number | undefined } = {}): Send {
   return async (url, { method, headers, body }) => {
     const lines = Object.entries(headers).flatMap(([name, value = []]) =>
       [value].flat().map((one): [string, string] => [name, one]),
