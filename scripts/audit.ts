@@ -32,9 +32,9 @@ if (error && 'code' in error && error.code === 'ENOENT') throw error
 
 const report = reportIn(stdout)
 if (report === undefined) console.log(`Not checked for known vulnerabilities: ${reasonIn(stderr)}`)
-else judge(report)
+else reportAdvisories(report)
 
-function judge({ advisories, metadata }: Report): void {
+function reportAdvisories({ advisories, metadata }: Report): void {
   const found = Object.values(advisories)
   for (const advisory of found) console.log(lineOf(advisory))
   const failing = found.filter(({ severity }) => FAILING.includes(severity))

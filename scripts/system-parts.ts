@@ -31,7 +31,7 @@ function aptGet(args: readonly string[]): void {
   })
 }
 
-function provide(name: SystemPartName): boolean {
+function ensureInstalled(name: SystemPartName): boolean {
   const { variable, debianPackages } = SYSTEM_PARTS[name]
   if (findSystemPart(name) !== undefined) return true
   if (canInstall() && !process.env[variable]) {
@@ -47,5 +47,5 @@ function provide(name: SystemPartName): boolean {
   return false
 }
 
-const provided = (Object.keys(SYSTEM_PARTS) as SystemPartName[]).map(provide)
+const provided = (Object.keys(SYSTEM_PARTS) as SystemPartName[]).map(ensureInstalled)
 if (provided.includes(false)) process.exitCode = 1

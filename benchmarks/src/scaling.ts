@@ -29,7 +29,7 @@ export async function measureScaling(quick: boolean): Promise<string> {
   for (const name of Object.keys(SIZES) as (keyof Size)[]) {
     const points = quick ? ends(SIZES[name]) : SIZES[name]
     const sizes = points.map((size) => ({ ...SMALL, [name]: size }))
-    sections.push(section(name, points, await leastCosts(sizes, quick ? 1 : PASSES)))
+    sections.push(section(name, points, await minimumCosts(sizes, quick ? 1 : PASSES)))
   }
   const text = ['# What a request costs among many records', INTRODUCTION, ...sections, ''].join('\n\n')
   if (!quick) await writeFile(join(RESULTS, 'scaling.md'), text)
@@ -45,15 +45,15 @@ function ends(points: readonly number[]): number[] {
 }
 
 /** The minimum of several passes over all sizes, because noise can only add. */
-async function leastCosts(sizes: readonly Size[], passes: number): Promise<Cost[]> {
+async function minimumCosts(sizes: readonly Size[], passes: number): Promise<Cost[]> {
   const least: Cost[] = []
   for (let pass = 0; pass < passes; pass++) {
-    for (const [point, size] of sizes.entries()) least[point] = lesser(await costAt(size), least[point])
+    for (const [point, size] of sizes.entries()) least[point] = minimumCost(await costAt(size), least[point])
   }
   return least
 }
 
-function lesser(cost: Cost, other: Cost = cost): Cost {
+function minimumCost(cost: Cost, other: Cost = cost): Cost {
   const entries = Object.entries(cost).map(([work, value]) => [
     work,
     Math.min(value, other[work as keyof Cost]),

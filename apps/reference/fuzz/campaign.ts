@@ -61,7 +61,7 @@ async function runShare(
       answers.set(status, (answers.get(status) ?? 0) + 1)
       const broken = answer ? brokenPromises({ answer, bytes, secrets: world.secrets }) : []
       if (answer) world.forgetPublished(bytes, answer)
-      const problems = [...broken, ...bench.unrest()]
+      const problems = [...broken, ...bench.unexpectedFailures()]
       if (problems.length > 0) throw new Error(report(problems, bytes, answer))
     })
     const result = await fc.check(property, { numRuns: requests, seed, endOnFailure: false })

@@ -12,7 +12,7 @@ export interface MixOptions {
   readonly workers: number
   readonly tally: Tally
   /** Called before each request. */
-  readonly goOn: () => boolean
+  readonly shouldContinue: () => boolean
 }
 
 /** The actions of installations, with their weights. */
@@ -32,7 +32,13 @@ const TOTAL = MIX.reduce((sum, [weight]) => sum + weight, 0)
 const INSTALLATIONS = 8
 
 /** Runs many installations, and checks every answer. */
-export async function runMix({ baseUrl, origins, workers, tally, goOn }: MixOptions): Promise<void> {
+export async function runMix({
+  baseUrl,
+  origins,
+  workers,
+  tally,
+  shouldContinue,
+}: MixOptions): Promise<void> {
   const connection = await connectionTo(baseUrl, origins, tally)
   await Promise.all(
     Array.from({ length: workers }, async () => {
@@ -41,15 +47,15 @@ export async function runMix({ baseUrl, origins, workers, tally, goOn }: MixOpti
         { length: INSTALLATIONS },
         () => new Installation(connection, tally, person, baseUrl),
       )
-      while (goOn()) {
+      while (shouldContinue()) {
         const installation = installations[Math.floor(Math.random() * INSTALLATIONS)]
-        if (installation) await anyAct()(installation)
+        if (installation) await randomAction()(installation)
       }
     }),
   )
 }
 
-function anyAct(): (installation: Installation) => Promise<void> {
+function randomAction(): (installation: Installation) => Promise<void> {
   let left = Math.random() * TOTAL
   for (const [weight, act] of MIX) {
     left -= weight

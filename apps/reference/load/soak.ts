@@ -27,8 +27,8 @@ const tally = new Tally()
 const cluster = await startTestCluster(Number(values.replicas))
 try {
   const { baseUrl } = cluster
-  const goOn = () => Date.now() < until
-  const mix = runMix({ baseUrl, origins: [baseUrl], workers: Number(values.workers), tally, goOn })
+  const shouldContinue = () => Date.now() < until
+  const mix = runMix({ baseUrl, origins: [baseUrl], workers: Number(values.workers), tally, shouldContinue })
   await injectInTurn(cluster)
   await mix
   await report(cluster)

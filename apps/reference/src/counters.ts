@@ -21,14 +21,14 @@ interface Counter {
 }
 
 /** Creates counters. @param name separates the events of one counter from those of another */
-export type Counting = (name: string, room: Room) => Counter
+export type CreateCounter = (name: string, room: Room) => Counter
 
 /** Counts in this process only. */
-export const countingInMemory: Counting = (name, room) =>
+export const countersInMemory: CreateCounter = (name, room) =>
   counterOf(new RateLimiterMemory({ keyPrefix: name, ...room }))
 
 /** Counts for all replicas together. While Redis is unreachable, each replica counts alone. */
-export function countingInRedis(storeClient: unknown): Counting {
+export function countersInRedis(storeClient: unknown): CreateCounter {
   return (name, room) => {
     const options = { keyPrefix: `grantkit:limit:${name}`, ...room }
     return counterOf(
@@ -44,7 +44,7 @@ export function countingInRedis(storeClient: unknown): Counting {
 }
 
 /** Counts nothing: there is always room. */
-export const notCounting: Counting = () => ({ take: async () => 0, forget: async () => {} })
+export const noCounters: CreateCounter = () => ({ take: async () => 0, forget: async () => {} })
 
 function counterOf(limiter: RateLimiterAbstract): Counter {
   return {

@@ -1,7 +1,7 @@
 import type { Store } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { connectToRedis, createRedisStore, settingsWarnings } from '@grantkit/store-redis'
-import { type Counting, countingInMemory, countingInRedis, notCounting } from './counters.ts'
+import { type CreateCounter, countersInMemory, countersInRedis, noCounters } from './counters.ts'
 import { DEVELOPMENT_FOLDER } from './development.ts'
 import { integrationsFile, withIntegrations } from './integrations-file.ts'
 import type { Settings } from './settings.ts'
@@ -10,7 +10,7 @@ import type { Settings } from './settings.ts'
 export interface OpenStore {
   readonly store: Store
   /** Counters in the same place as the records, so that replicas count together. */
-  readonly counting: Counting
+  readonly createCounter: CreateCounter
   close(): Promise<void>
 }
 
@@ -21,7 +21,7 @@ export async function openStore(
 ): Promise<OpenStore> {
   const opened =
     settings.STORE_URL === 'memory:' ? memoryStore(settings) : await redisStore(settings, onWarning)
-  return settings.RATE_LIMITS === 'off' ? { ...opened, counting: notCounting } : opened
+  return settings.RATE_LIMITS === 'off' ? { ...opened, createCounter: noCounters } : opened
 }
 
 /** Integrations are in a file, because this store ends with its process. */
@@ -29,7 +29,7 @@ function memoryStore({ INTEGRATIONS_FILE }: Settings): OpenStore {
   const file = integrationsFile(INTEGRATIONS_FILE ?? `${DEVELOPMENT_FOLDER}/integrations.json`)
   return {
     store: withIntegrations(createMemoryStore(), file),
-    counting: countingInMemory,
+    createCounter: countersInMemory,
     close: async () => {},
   }
 }
@@ -45,7 +45,7 @@ async function redisStore(
     onWarning(`A change was answered with ${acknowledged} of ${replicas} replicas having it`)
   const waitReplicas = replicas > 0 ? { replicas, timeout: REPLICATION_MS, onShortfall } : undefined
   const store = createRedisStore(redis, { waitReplicas })
-  return { store, counting: countingInRedis(redis.client), close: async () => redis.destroy() }
+  return { store, createCounter: countersInRedis(redis.client), close: async () => redis.destroy() }
 }
 
 const REPLICATION_MS = 100

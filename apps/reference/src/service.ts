@@ -10,7 +10,7 @@ import {
   type Store,
 } from '@grantkit/core'
 import { type Account, accountsOf, demoAccounts, readAccounts } from './accounts.ts'
-import { type Counting, countingInMemory } from './counters.ts'
+import { type CreateCounter, countersInMemory } from './counters.ts'
 import { developmentKeysFile, developmentSecret } from './development.ts'
 import { documentRoutes } from './documents/routes.ts'
 import { healthRoutes } from './health.ts'
@@ -46,7 +46,7 @@ export async function createService(
   settings: Settings,
   { onEvent, onError }: Observers,
   store: Store,
-  counting: Counting = countingInMemory,
+  createCounter: CreateCounter = countersInMemory,
   features: readonly FeatureFactory[] = [],
 ): Promise<Service> {
   const { BASE_URL: baseUrl } = settings
@@ -57,12 +57,19 @@ export async function createService(
     secret,
     accounts: accountsOf(await accountList(settings)),
     sessions: sessionsInCookies(secret, baseUrl),
-    limits: signInLimits(counting),
+    limits: signInLimits(createCounter),
     signIns: signInsInMemory(),
     demo: settings.ACCOUNTS_FILE === undefined,
     onError,
   }
-  const server = await authorizationServer(settings, { store, pages, counting, features, onEvent, onError })
+  const server = await authorizationServer(settings, {
+    store,
+    pages,
+    createCounter,
+    features,
+    onEvent,
+    onError,
+  })
   // Requests without a token get the public view, and no challenge.
   const guarded = { store, scopes: SCOPES, anonymous: 'allow', onEvent } as const
   const api = createResourceServer({ ...guarded, resource: baseUrl })
@@ -91,7 +98,7 @@ export async function createService(
 interface Parts {
   readonly store: Store
   readonly pages: PagesOptions
-  readonly counting: Counting
+  readonly createCounter: CreateCounter
   readonly features: readonly FeatureFactory[]
   readonly onEvent: OnEvent
   readonly onError: (error: unknown) => void
@@ -99,7 +106,7 @@ interface Parts {
 
 async function authorizationServer(
   settings: Settings,
-  { store, pages, counting, features, onEvent, onError }: Parts,
+  { store, pages, createCounter, features, onEvent, onError }: Parts,
 ): Promise<AuthorizationServer> {
   const { BASE_URL: issuer, DEFAULT_SCOPE } = settings
   return createAuthorizationServer({
@@ -114,7 +121,7 @@ async function authorizationServer(
     // Common command-line clients register the name localhost.
     redirectUriPolicy: loopbackOnly({ localhost: true }),
     lifetimes: lifetimesOf(settings),
-    rateLimiter: rateLimiter(counting),
+    rateLimiter: rateLimiter(createCounter),
     onEvent,
     documentation: `${issuer}/auth.md`,
     defaultScope: DEFAULT_SCOPE,

@@ -62,7 +62,7 @@ async function shootAccount(page: Page, shoot: (name: string) => Promise<unknown
     await sleep(SECOND)
   }
   await page.goto(`${service.baseUrl}/account`)
-  await page.locator('time').evaluateAll(standStill)
+  await page.locator('time').evaluateAll(freezeTimes)
   await shoot('account')
   const app = page.getByRole('button', { name: 'Disconnect' })
   while ((await app.count()) > 0) await app.first().click()
@@ -88,6 +88,6 @@ async function authorizationUrl(): Promise<string> {
 }
 
 /** Fixes the times, so that a picture changes only when the page does. */
-function standStill(times: Element[]): void {
+function freezeTimes(times: Element[]): void {
   for (const time of times) time.textContent = '21 November 2026 at 08:27 UTC'
 }

@@ -31,7 +31,7 @@ export async function runService(
     onError: (error: unknown) => errors.push(error),
   }
   const opened = await openStore(settings, () => {})
-  const service = await createService(settings, observers, store ?? opened.store, opened.counting)
+  const service = await createService(settings, observers, store ?? opened.store, opened.createCounter)
   const { HOST: host, PORT } = settings
   const https = settings.BASE_URL.startsWith('https:')
   const listening = await FRAMEWORKS[settings.FRAMEWORK](service.routes, { host, port: PORT, https })

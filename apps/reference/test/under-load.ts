@@ -11,7 +11,7 @@ export async function working(at: TestCluster, during: () => Promise<void>): Pro
   const tally = new Tally()
   let working = true
   const { baseUrl } = at
-  const mix = runMix({ baseUrl, origins: [baseUrl], workers: 8, tally, goOn: () => working })
+  const mix = runMix({ baseUrl, origins: [baseUrl], workers: 8, tally, shouldContinue: () => working })
   try {
     await sleep(500)
     await during()

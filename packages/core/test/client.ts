@@ -32,7 +32,7 @@ export function bodyOf<T = Record<string, unknown>>(response: HttpResponse): T {
 export async function register(school: School, metadata: object = {}): Promise<ClientAnswer> {
   const whole = { client_name: 'Test client', redirect_uris: [REDIRECT_URI], ...metadata }
   return bodyOf<ClientAnswer>(
-    (await registerClient(school.server, whole, { send: through(school) })).response,
+    (await registerClient(school.server, whole, { send: sendThrough(school) })).response,
   )
 }
 
@@ -82,7 +82,7 @@ export function redirectOf(response: HttpResponse): Record<string, string> {
 }
 
 /** Sends through the school, because some tests replace its methods. */
-function through(school: School): Send {
+function sendThrough(school: School): Send {
   return (url, { method, headers, body }) => {
     const { pathname, search } = new URL(url)
     return school.send(method, pathname, { query: search.slice(1), headers, form: body })
@@ -92,7 +92,7 @@ function through(school: School): Send {
 /** The pages of the school are data and not HTML, so its user answers the data. */
 function appOf(school: School, client: ClientAnswer): Promise<TestClient> {
   return testClient(school.server, {
-    send: through(school),
+    send: sendThrough(school),
     client: { redirect_uris: [REDIRECT_URI], ...client },
     async browser(url) {
       await authorize(school, new URL(url).search.slice(1))

@@ -13,7 +13,7 @@ export interface Check {
 export const SKIPPED = Symbol('skipped')
 
 /** A check that is skipped if the evidence lacks what it needs. */
-export function needing<Needed>(
+export function skippedWithout<Needed>(
   needed: (evidence: Evidence) => Needed | undefined,
   examine: (seen: Needed, evidence: Evidence) => string | undefined,
 ): Check['examine'] {
@@ -24,6 +24,6 @@ export function needing<Needed>(
 }
 
 /** The first complaint, if there is one. */
-export function firstOf(complaints: readonly (string | undefined | false)[]): string | undefined {
+export function firstComplaint(complaints: readonly (string | undefined | false)[]): string | undefined {
   return complaints.find((complaint): complaint is string => typeof complaint === 'string')
 }

@@ -15,7 +15,7 @@ export async function sendByFetch({ method, url, headers = {}, body }: Probe): P
 }
 
 /** The reason why nothing answers at an address; `undefined` when something does. */
-export async function silenceAt(url: string): Promise<string | undefined> {
+export async function unreachableReason(url: string): Promise<string | undefined> {
   return sendByFetch({ method: 'GET', url }).then(
     () => undefined,
     ({ message, cause }: Error) => {

@@ -105,10 +105,10 @@ describe('memory', () => {
 
   it('keeps no trace of subjects whose grants were removed or have expired', async () => {
     const { clock, store } = aStore()
-    await comeAndGo(store, 1000, clock)
+    await insertAndRemove(store, 1000, clock)
     await collectGarbage()
     const before = process.memoryUsage().heapUsed
-    await comeAndGo(store, 20_000, clock)
+    await insertAndRemove(store, 20_000, clock)
     await collectGarbage()
     // One leaked subject takes about two hundred bytes.
     expect((process.memoryUsage().heapUsed - before) / 20_000).toBeLessThan(50)
@@ -116,7 +116,7 @@ describe('memory', () => {
   })
 })
 
-async function comeAndGo(store: Store, count: number, clock: { now: number }): Promise<void> {
+async function insertAndRemove(store: Store, count: number, clock: { now: number }): Promise<void> {
   const run = randomUUID()
   for (let index = 0; index < count; index++) {
     const id = randomUUID()

@@ -9,7 +9,7 @@ export class NoReplyError extends Error {
 }
 
 /** Limits the wait for a reply, whatever the client waits for: a connection, a new primary, an unreachable server. */
-export function within<T>(milliseconds: number, reply: Promise<T>): Promise<T> {
+export function withTimeout<T>(milliseconds: number, reply: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new NoReplyError(milliseconds)), milliseconds)
     reply.then(
@@ -29,7 +29,7 @@ export function within<T>(milliseconds: number, reply: Promise<T>): Promise<T> {
 const PAUSE_MS = 50
 
 /** Retries a failed call once. Only for calls that may safely run twice. */
-export async function twice<T>(call: () => Promise<T>): Promise<T> {
+export async function retryOnce<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call()
   } catch {

@@ -1,4 +1,4 @@
-import { within } from './attempt.ts'
+import { withTimeout } from './attempt.ts'
 import type { RedisCommands } from './commands.ts'
 import { deploymentOf, type ReadCache } from './deployment.ts'
 import { reconnectWhenSilent } from './heartbeat.ts'
@@ -45,7 +45,7 @@ export async function connectToRedis(
     onError(error)
   })
   try {
-    await within(CONNECT_MS, redis.connect())
+    await withTimeout(CONNECT_MS, redis.connect())
   } catch (cause) {
     redis.destroy()
     throw new Error(`Redis cannot be reached: ${reason}`, { cause })

@@ -1,4 +1,4 @@
-import { NoReplyError, within } from './attempt.ts'
+import { NoReplyError, withTimeout } from './attempt.ts'
 
 /** The part of a single node's client that the heartbeat needs: ping and reconnect. */
 export interface Pinged {
@@ -27,7 +27,7 @@ export function reconnectWhenSilent(nodes: () => readonly Pinged[]): () => void 
 
 async function check(node: Pinged): Promise<void> {
   try {
-    await within(SILENCE_MS, node.ping())
+    await withTimeout(SILENCE_MS, node.ping())
   } catch (error) {
     if (!(error instanceof NoReplyError) || !node.isReady) return
     node.destroy()

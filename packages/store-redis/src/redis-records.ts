@@ -1,5 +1,5 @@
 import type { Records, Stored } from '@grantkit/core'
-import { twice, within } from './attempt.ts'
+import { retryOnce, withTimeout } from './attempt.ts'
 import { type RedisCommands, script } from './commands.ts'
 import { decode, encode, VERSION_LENGTH } from './record-text.ts'
 
@@ -27,11 +27,11 @@ export function redisRecords<T>(redis: RedisCommands, prefix: string, commandTim
 
   async function write(id: string, seen: string, value: T, expiresAt: number): Promise<boolean> {
     const given = { keys: [keyOf(id)], arguments: [seen, encode(value), String(expiresAt)] }
-    return (await twice(() => within(commandTimeout, writeIfUnchanged(redis, given)))) === 1
+    return (await retryOnce(() => withTimeout(commandTimeout, writeIfUnchanged(redis, given)))) === 1
   }
 
   async function find(id: string): Promise<Stored<T> | undefined> {
-    const text = await within(commandTimeout, redis.get(keyOf(id)))
+    const text = await withTimeout(commandTimeout, redis.get(keyOf(id)))
     return text === null ? undefined : decode<T>(text)
   }
 
@@ -40,15 +40,17 @@ export function redisRecords<T>(redis: RedisCommands, prefix: string, commandTim
     insert: (id, value, expiresAt) => write(id, NO_RECORD, value, expiresAt),
     replace: (id, seen, value, expiresAt) => write(id, String(seen.version), value, expiresAt),
     async remove(id) {
-      await twice(() => within(commandTimeout, redis.del(keyOf(id))))
+      await retryOnce(() => withTimeout(commandTimeout, redis.del(keyOf(id))))
     },
     async *scan() {
       let cursor = '0'
       do {
-        const options = { MATCH: `${literally(prefix)}*`, COUNT: KEYS_PER_STEP }
-        const step = await twice(() => within(commandTimeout, redis.scan(cursor, options)))
+        const options = { MATCH: `${escapedGlob(prefix)}*`, COUNT: KEYS_PER_STEP }
+        const step = await retryOnce(() => withTimeout(commandTimeout, redis.scan(cursor, options)))
         // So many reads are more likely to hit a short failure, and nobody waits for a scan.
-        const found = await Promise.all(step.keys.map((key) => twice(() => find(key.slice(prefix.length)))))
+        const found = await Promise.all(
+          step.keys.map((key) => retryOnce(() => find(key.slice(prefix.length)))),
+        )
         for (const stored of found) if (stored !== undefined) yield stored.value
         cursor = step.cursor
       } while (cursor !== '0')
@@ -60,6 +62,6 @@ export function redisRecords<T>(redis: RedisCommands, prefix: string, commandTim
 const KEYS_PER_STEP = 100
 
 /** Escapes text as a glob that matches only this text. */
-function literally(text: string): string {
+function escapedGlob(text: string): string {
   return text.replaceAll(/[*?[\]\\]/g, '\\$&')
 }

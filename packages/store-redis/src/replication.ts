@@ -1,5 +1,5 @@
 import type { Records } from '@grantkit/core'
-import { within } from './attempt.ts'
+import { withTimeout } from './attempt.ts'
 import type { RedisCommands } from './commands.ts'
 
 /**
@@ -23,9 +23,9 @@ export function replicated<T>(
   redis: RedisCommands,
   { replicas, timeout, onShortfall = () => {} }: ReplicationOptions,
 ): Records<T> {
-  async function settle(): Promise<void> {
+  async function waitForReplicas(): Promise<void> {
     // The change is done: if the connection breaks now, the caller must still learn that it succeeded.
-    const acknowledged = await within(2 * timeout, redis.wait(replicas, timeout)).catch(() => 0)
+    const acknowledged = await withTimeout(2 * timeout, redis.wait(replicas, timeout)).catch(() => 0)
     if (acknowledged < replicas) onShortfall(acknowledged)
   }
 
@@ -33,12 +33,12 @@ export function replicated<T>(
     ...records,
     async replace(id, seen, value, expiresAt) {
       const replaced = await records.replace(id, seen, value, expiresAt)
-      if (replaced) await settle()
+      if (replaced) await waitForReplicas()
       return replaced
     },
     async remove(id) {
       await records.remove(id)
-      await settle()
+      await waitForReplicas()
     },
   }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { within } from './attempt.ts'
+import { withTimeout } from './attempt.ts'
 import { type RedisCommands, script } from './commands.ts'
 
 /**
@@ -30,13 +30,13 @@ export function subjectIndex(redis: RedisCommands, prefix: string, commandTimeou
     add: async (subject, grantId, expiresAt) => {
       const given = [String(expiresAt), grantId, String(now())]
       return Number(
-        await within(commandTimeout, addUntil(redis, { keys: [keyOf(subject)], arguments: given })),
+        await withTimeout(commandTimeout, addUntil(redis, { keys: [keyOf(subject)], arguments: given })),
       )
     },
     grantIds: (subject) =>
-      within(commandTimeout, redis.zRange(keyOf(subject), now(), '+inf', { BY: 'SCORE' })),
+      withTimeout(commandTimeout, redis.zRange(keyOf(subject), now(), '+inf', { BY: 'SCORE' })),
     drop: async (subject, grantIds) =>
-      grantIds.length > 0 && within(commandTimeout, redis.zRem(keyOf(subject), [...grantIds])),
+      grantIds.length > 0 && withTimeout(commandTimeout, redis.zRem(keyOf(subject), [...grantIds])),
   }
 }
 

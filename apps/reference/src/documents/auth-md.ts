@@ -145,7 +145,7 @@ Ask only for what you need. Every \`:read\` scope opens reading of its area, eve
 
 | Scope | Opens |
 |---|---|
-${server.scopes_supported.map((scope) => `| \`${scope}\` | ${meaningOf(scope)} |`).join('\n')}
+${server.scopes_supported.map((scope) => `| \`${scope}\` | ${descriptionOf(scope)} |`).join('\n')}
 `
 }
 
@@ -170,7 +170,7 @@ const ERRORS = [
   ],
 ] as const
 
-function meaningOf(scope: string): string {
+function descriptionOf(scope: string): string {
   return Object.entries(SCOPES).find(([name]) => name === scope)?.[1].description ?? ''
 }
 

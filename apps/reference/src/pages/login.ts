@@ -51,7 +51,7 @@ export function login(options: LoginOptions): Login {
         return again(429, 'Too many attempts. Please wait a few minutes.', { 'retry-after': String(wait) })
       const account = await options.accounts.verify(email, fields.password ?? '')
       if (account === undefined) return again(401, 'This e-mail address and password do not belong together.')
-      await options.limits.forgive(email)
+      await options.limits.resetAccount(email)
       const started = await options.sessions.start(account.id)
       const { id: sessionId, authTime: at } = started.session
       options.signIns.add(account.id, { sessionId, at, address: request.remoteAddress })

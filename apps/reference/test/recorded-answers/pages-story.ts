@@ -2,7 +2,7 @@ import { actionIn, allow, authorizationPath, fieldsIn, register, signIn } from '
 import type { Visitor } from './visitor.ts'
 
 /** The pages, in the order in which a user sees them. */
-export async function tellOfPages(visitor: Visitor): Promise<void> {
+export async function pagesStory(visitor: Visitor): Promise<void> {
   const { get, send } = visitor
   await get('/')
   await send({ method: 'PUT', path: '/' })

@@ -37,7 +37,7 @@ export class Bench {
   #service: RunningService | undefined
   #endpoints: Endpoints | undefined
   readonly #secrets = new Set<string>(Object.values(PASSWORDS))
-  readonly #unrest: string[] = []
+  readonly #unexpectedFailures: string[] = []
   readonly #sessions = new Map<Person, Promise<string>>()
 
   constructor(storeName: string) {
@@ -53,7 +53,8 @@ export class Bench {
     return this.service.baseUrl
   }
 
-  readonly #onUnhandled = (reason: unknown) => void this.#unrest.push(`unhandled: ${inspect(reason)}`)
+  readonly #onUnhandled = (reason: unknown) =>
+    void this.#unexpectedFailures.push(`unhandled: ${inspect(reason)}`)
 
   async start(environment: Record<string, string>): Promise<void> {
     process.on('unhandledRejection', this.#onUnhandled)
@@ -158,7 +159,7 @@ export class Bench {
   }
 
   /** Failures since the last call; normally none. */
-  unrest(): string[] {
+  unexpectedFailures(): string[] {
     const { events, errors } = this.service
     const lines: string[] = []
     const log = logEvents(pino({ level: 'trace', base: null }, { write: (line) => void lines.push(line) }))
@@ -172,7 +173,11 @@ export class Bench {
     this.failuresExpected = false
     events.length = 0
     errors.length = 0
-    return [...this.#unrest.splice(0), ...logged.map((secret) => `the log shows ${secret}`), ...failures]
+    return [
+      ...this.#unexpectedFailures.splice(0),
+      ...logged.map((secret) => `the log shows ${secret}`),
+      ...failures,
+    ]
   }
 
   #heard(target: string, answer: Answer): Answer {
@@ -180,12 +185,12 @@ export class Bench {
     const own = answer.status === 200 && target.startsWith('/api/oauth/token')
     const foreign = [...this.#secrets].filter((secret) => !target.includes(secret))
     const leak = own ? undefined : foreign.find((secret) => answer.body.includes(secret))
-    if (leak !== undefined) this.#unrest.push(`${target.slice(0, 100)} shows ${leak}`)
+    if (leak !== undefined) this.#unexpectedFailures.push(`${target.slice(0, 100)} shows ${leak}`)
     const allowed = this.failuresExpected ? [500, 503] : [503]
     if (answer.status >= 500 && !allowed.includes(answer.status))
-      this.#unrest.push(`${target}: ${answer.status} ${answer.body}`)
+      this.#unexpectedFailures.push(`${target}: ${answer.status} ${answer.body}`)
     if (/node_modules|\n\s+at \S|\.[jt]s:\d/.test(answer.body))
-      this.#unrest.push(`${target.slice(0, 100)} shows a stack: ${answer.body}`)
+      this.#unexpectedFailures.push(`${target.slice(0, 100)} shows a stack: ${answer.body}`)
     return answer
   }
 }

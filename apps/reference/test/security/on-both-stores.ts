@@ -19,7 +19,7 @@ export function onBothStores(
     afterEach(() => {
       bench.fault = undefined
       vi.useRealTimers()
-      expect(bench.unrest()).toEqual([])
+      expect(bench.unexpectedFailures()).toEqual([])
     })
     tests(bench)
   })

@@ -42,11 +42,11 @@ export function serviceOf({ ISSUER: issuer, KEYS, MOUNT }: Environment): Fetch {
   })
   const api = createResourceServer({ resource: issuer, store, scopes: SCOPES, anonymous: 'allow' })
   const routes = [...server.routes, echo, fails]
-  return meddling(MOUNT === 'hono' ? onHono(routes, api) : alone(routes, api))
+  return readingBodiesFirst(MOUNT === 'hono' ? onHono(routes, api) : alone(routes, api))
 }
 
 /** Reads the body before the routes do, if a request asks for that. */
-function meddling(next: Fetch): Fetch {
+function readingBodiesFirst(next: Fetch): Fetch {
   return async (request) => {
     if (request.headers.has('x-read-before')) await request.text()
     return next(request)

@@ -62,21 +62,21 @@ function approvalOf(
 ): Approval {
   const catalogue = Object.keys(kernel.scopes)
   return {
-    id: ownText(id),
-    subject: ownText(session.subject),
+    id: detachedText(id),
+    subject: detachedText(session.subject),
     clientId: client.clientId,
-    scopes: scopes.map((scope) => ownText(scope, catalogue)),
-    resources: request.resources.map((resource) => ownText(resource, kernel.resources)),
-    redirectUri: ownText(redirectUri, client.redirectUris),
+    scopes: scopes.map((scope) => detachedText(scope, catalogue)),
+    resources: request.resources.map((resource) => detachedText(resource, kernel.resources)),
+    redirectUri: detachedText(redirectUri, client.redirectUris),
     authTime: session.authTime,
-    challenge: ownText(request.challenge),
-    nonce: request.nonce && ownText(request.nonce),
+    challenge: detachedText(request.challenge),
+    nonce: request.nonce && detachedText(request.nonce),
     code,
   }
 }
 
 /** Reuses a string that is stored already, or copies it: V8 keeps a whole request alive for one substring. */
-function ownText<Text extends string>(text: Text, kept: readonly string[] = []): Text {
+function detachedText<Text extends string>(text: Text, kept: readonly string[] = []): Text {
   return (kept.find((same) => same === text) ?? Buffer.from(text).toString()) as Text
 }
 

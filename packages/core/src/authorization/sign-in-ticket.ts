@@ -16,7 +16,7 @@ export function markSignIn(
   query: string,
   session: Session | undefined,
 ): string {
-  const ticket = sealTicket(secret, about(query), kernel.now(), fingerprint(session))
+  const ticket = sealTicket(secret, ticketSubject(query), kernel.now(), fingerprint(session))
   return `${query}&${PARAMETER}=${ticket}`
 }
 
@@ -32,14 +32,14 @@ export function signedInSince(
   ticket: string,
   session: Session | undefined,
 ): boolean {
-  const demandedAt = openTicket(secret, about(query), ticket)
+  const demandedAt = openTicket(secret, ticketSubject(query), ticket)
   if (demandedAt === undefined || session === undefined) return false
   const fresh = kernel.now() - demandedAt <= lifetimes.consentTicket
   return fresh && session.authTime >= demandedAt && ticket.split('.')[1] !== fingerprint(session)
 }
 
 /** Not bound to a session: the user comes back with a new one. */
-function about(query: string) {
+function ticketSubject(query: string) {
   return { purpose: 'sign-in', session: '', query } as const
 }
 

@@ -29,11 +29,11 @@ export function tokenResponse(
 ): TokenResponse | Promise<TokenResponse> {
   const { grant, issued } = exchanged
   const written = accessTokens.write({ grantId: grant.id, secret: issued.accessToken }, grant)
-  if (typeof written !== 'string') return writtenLater(client, exchanged, written, rooms)
+  if (typeof written !== 'string') return withPendingAccessToken(client, exchanged, written, rooms)
   return withMembers(client, exchanged, responseOf(written, exchanged), rooms)
 }
 
-async function writtenLater(
+async function withPendingAccessToken(
   client: Client,
   exchanged: Exchanged,
   accessToken: Promise<string>,

@@ -37,11 +37,11 @@ export function publishedAt(
   now: number,
   lifetime: number,
 ): readonly PrivateJwk[] {
-  return keys.filter((key) => now < successionOf(key, keys) + lifetime + MARGIN)
+  return keys.filter((key) => now < successionTime(key, keys) + lifetime + MARGIN)
 }
 
 /** The time when a later key takes over, in epoch seconds; `Infinity` if there is none. */
-function successionOf(key: PrivateJwk, keys: readonly PrivateJwk[]): number {
+function successionTime(key: PrivateJwk, keys: readonly PrivateJwk[]): number {
   const later = keys.filter(({ alg }) => alg === key.alg).map(beginOf)
   return Math.min(...later.filter((begin) => begin > beginOf(key)))
 }

@@ -5,7 +5,7 @@ import {
   type ResourceServerOptions,
   type ServerEvent,
 } from '@grantkit/core'
-import { type Cast, hire } from './cast.ts'
+import { type Cast, registerCast } from './cast.ts'
 import type { Ask } from './requests.ts'
 import { type Ground, ISSUER, newGround, openServer, SCOPES, type Settings } from './server.ts'
 import { accessLines, answerLines, exchangeText } from './transcript.ts'
@@ -18,9 +18,9 @@ export interface World {
   /** Sends a request, and records it with its answer. */
   ask(ask: Ask): Promise<HttpResponse>
   /** Sends a preparing request, without recording it. */
-  quietly(ask: Ask): Promise<HttpResponse>
+  askUnrecorded(ask: Ask): Promise<HttpResponse>
   /** Asks the guard of an API, and records its decision. */
-  knock(ask: Ask, scopes?: readonly string[], api?: Partial<ResourceServerOptions<string>>): Promise<void>
+  askGuard(ask: Ask, scopes?: readonly string[], api?: Partial<ResourceServerOptions<string>>): Promise<void>
   /** Records the result of an operator's operation, under its name. */
   note(operation: string, result: unknown): void
   /** Another server on the same ground, with only these settings. */
@@ -53,7 +53,7 @@ export async function record(settings: Settings, story: Story): Promise<Recordin
   const ground = newGround()
   const server = openServer(ground, settings)
   const tape: Tape = { exchanges: [], events: [] }
-  const world = worldOf(ground, server, await hire(server), tape)
+  const world = worldOf(ground, server, await registerCast(server), tape)
   const told = story(world)
   if ('method' in told) await world.ask(told)
   else await told
@@ -82,8 +82,8 @@ function worldOf(ground: Ground, server: AuthorizationServer, cast: Cast, tape: 
     ground,
     server,
     ask: (ask) => write(ask, () => send(server, ask), answerLines),
-    quietly: (ask) => send(server, ask),
-    async knock(ask, scopes = [], api = {}) {
+    askUnrecorded: (ask) => send(server, ask),
+    async askGuard(ask, scopes = [], api = {}) {
       const { store, clock, events } = ground
       const onEvent = (event: ServerEvent) => void events.push(event)
       const now = () => clock.now

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { HttpRequest, HttpResponse } from '@grantkit/core'
 import { type Answer, type Approval, answerOf, type RegisteredClient, type Tokens } from './answer.ts'
 import type { Browser } from './browser.ts'
-import { toldAt, toldBy } from './callback.ts'
+import { callbackParameters, redirectParameters } from './callback.ts'
 import type { TestClientOptions } from './client-options.ts'
 import type { Connection, Endpoints } from './connection.ts'
 import { type ConsentForm, formOfPage } from './consent-form.ts'
@@ -66,9 +66,12 @@ export class TestClient<R extends HttpResponse = HttpResponse> {
     decision: 'allow' | 'deny',
   ): Promise<Readonly<Record<string, string>>> {
     if (typeof this.#browser === 'function')
-      return toldAt(await this.#browser(this.authorizationUrl(parameters), { decision }))
+      return callbackParameters(await this.#browser(this.authorizationUrl(parameters), { decision }))
     const page = await this.visit(this.authorizationUrl(parameters))
-    return toldBy(page.status === 200 ? await this.decide(page, { decision }) : page, this.redirectUri)
+    return redirectParameters(
+      page.status === 200 ? await this.decide(page, { decision }) : page,
+      this.redirectUri,
+    )
   }
 
   /** The URL of an authorization request (RFC 6749 4.1.1). Pass scope and code challenge as parameters. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ListedKind } from './record-kind.ts'
-import { farFrom, read, type Subject } from './subject.ts'
+import { farFuture, read, type Subject } from './subject.ts'
 
 /** More records than a store is likely to return in one step. */
 const MANY = 240
@@ -10,7 +10,7 @@ export function scanPromises<T>(subject: Subject, kind: ListedKind<T>): void {
   describe('scan', () => {
     const records = () => kind.records(subject.store)
 
-    async function inserted(expiresAt = farFrom(subject.clock)): Promise<string> {
+    async function inserted(expiresAt = farFuture(subject.clock)): Promise<string> {
       const value = kind.marked('scanned')
       await records().insert(kind.id(value), value, expiresAt)
       return kind.id(value)
@@ -43,7 +43,7 @@ export function scanPromises<T>(subject: Subject, kind: ListedKind<T>): void {
       const id = await inserted()
       const seen = await read(records(), id)
       const value = { ...seen.value, ...kind.marked('replaced'), ...kind.identified(id) }
-      await records().replace(id, seen, value, farFrom(subject.clock))
+      await records().replace(id, seen, value, farFuture(subject.clock))
       expect((await scanned()).get(id)).toStrictEqual(value)
     })
 

@@ -9,7 +9,7 @@ import type { Subject } from './subject.ts'
 export function secretPromises(subject: Subject): void {
   it('is never handed a secret', async () => {
     const handed: string[] = []
-    const flow = await openFlow(spying(subject.store, handed), subject.clock.now)
+    const flow = await openFlow(recordingStore(subject.store, handed), subject.clock.now)
     const approval = await flow.approve(SCOPE)
     const first = (await flow.redeem(approval)) as Tokens
     const second = (await flow.refresh(first.refresh_token)) as Tokens
@@ -37,7 +37,7 @@ function secretOf(token: string): string {
 }
 
 /** Wraps the store, and records everything it is given as text. */
-function spying({ clients, grants }: Store, handed: string[]): Store {
+function recordingStore({ clients, grants }: Store, handed: string[]): Store {
   const spied = <T extends object>(records: T): T =>
     new Proxy(records, {
       get: (target, verb) => {

@@ -12,7 +12,7 @@ export interface Subject {
 }
 
 /** So late that nothing expires during a test of something else. */
-export function farFrom(clock: Clock): number {
+export function farFuture(clock: Clock): number {
   return clock.now() + 3600
 }
 

@@ -2,7 +2,7 @@ import type { Client, Grant, Hash } from '@grantkit/core'
 import { describe, expect, it } from 'vitest'
 import { aClient, aGrant } from '../sample-records.ts'
 import type { RecordKind } from './record-kind.ts'
-import { farFrom, read, type Subject } from './subject.ts'
+import { farFuture, read, type Subject } from './subject.ts'
 
 /** Text that must come back unchanged, character by character. */
 const TEXTS: readonly (readonly [name: string, text: string])[] = [
@@ -24,11 +24,11 @@ export function valuePromises<T>(subject: Subject, kind: RecordKind<T>): void {
       const records = kind.records(subject.store)
       const value = kind.marked(text)
       const id = kind.id(value)
-      await records.insert(id, value, farFrom(subject.clock))
+      await records.insert(id, value, farFuture(subject.clock))
       const inserted = await read(records, id)
       expect(inserted.value).toStrictEqual(value)
       const replacement = kind.marked(text)
-      expect(await records.replace(id, inserted, replacement, farFrom(subject.clock))).toBe(true)
+      expect(await records.replace(id, inserted, replacement, farFuture(subject.clock))).toBe(true)
       expect((await read(records, id)).value).toStrictEqual(replacement)
     })
   })
@@ -62,7 +62,7 @@ export function clientValuePromises(subject: Subject): void {
     it.each(values)('keeps %s', async (_, client) => {
       const { clients } = subject.store
       await clients.remove(client.clientId)
-      await clients.insert(client.clientId, client, farFrom(subject.clock))
+      await clients.insert(client.clientId, client, farFuture(subject.clock))
       expect((await read(clients, client.clientId)).value).toStrictEqual(client)
     })
   })
@@ -85,7 +85,7 @@ export function grantValuePromises(subject: Subject): void {
     it.each(values)('keeps %s', async (_, grant) => {
       const { grants } = subject.store
       await grants.remove(grant.id)
-      await grants.insert(grant.id, grant, farFrom(subject.clock))
+      await grants.insert(grant.id, grant, farFuture(subject.clock))
       expect((await read(grants, grant.id)).value).toStrictEqual(grant)
     })
   })

@@ -63,7 +63,7 @@ export function proofReader(methods: readonly ClientAuthMethod[]): ReadProof {
   const carriers = [...new Set([...STANDARD_CARRIERS, ...methods.flatMap(({ carrier }) => carrier ?? [])])]
   return (request, form) => {
     const credentials = readMessage(ClientCredentials, form)
-    const carrier = filledOne(carriers, request, form)
+    const carrier = onlyFilledCarrier(carriers, request, form)
     for (const method of methods) {
       const proof = method.carrier === carrier ? method.read(request, credentials, form) : undefined
       if (proof !== undefined) return { method: method.name, proof }
@@ -78,7 +78,11 @@ function unsupported({ client_id }: ClientCredentials): Presented {
 }
 
 /** The only carrier with a value; `several` if there is more than one, which is no method's name. */
-function filledOne(carriers: readonly string[], request: HttpRequest, form: Parameters): string | undefined {
+function onlyFilledCarrier(
+  carriers: readonly string[],
+  request: HttpRequest,
+  form: Parameters,
+): string | undefined {
   let filled: string | undefined
   for (const carrier of carriers) {
     if (!isFilled(carrier, request, form)) continue

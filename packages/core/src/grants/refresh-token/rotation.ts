@@ -59,17 +59,17 @@ export function rotateRefreshToken(
   times: GrantTimes,
 ): Outcome<Refreshed> {
   const { refresh } = grant
-  const standing = standingOf(grant, request.token, now, times)
-  if (refresh === undefined || standing === 'unknown')
+  const state = tokenState(grant, request.token, now, times)
+  if (refresh === undefined || state === 'unknown')
     throw new OAuthError(REFRESH_REFUSALS.refresh_token_unknown)
   if (request.clientId !== grant.clientId)
     throw new OAuthError(REFRESH_REFUSALS.refresh_token_of_other_client)
   if (now >= refresh.expiresAt) throw new OAuthError(REFRESH_REFUSALS.refresh_token_expired)
-  if (standing === 'spent') return { kind: 'ended', refusal: REFRESH_REFUSALS.refresh_token_reused }
+  if (state === 'spent') return { kind: 'ended', refusal: REFRESH_REFUSALS.refresh_token_reused }
   const extent = extentOf(grant, request)
-  return standing === 'current'
+  return state === 'current'
     ? rotate(grant, refresh, request, extent, now, times)
-    : retry(grant, standing, request.token, extent, now)
+    : retry(grant, state, request.token, extent, now)
 }
 
 /**
@@ -77,7 +77,7 @@ export function rotateRefreshToken(
  * or unknown. An unknown token is a guess, or a failed replica lost it; nobody is to blame. A spent token shows that
  * somebody holds a copy.
  */
-function standingOf(
+function tokenState(
   grant: Grant,
   token: RefreshTokenSecret,
   now: number,

@@ -65,7 +65,7 @@ export const LIMITS_AND_OUTAGES: Stories = {
     const { app, api } = world.cast
     const { access_token, refresh_token } = await tokensFor(world, app)
     const form = decision(await consentPage(world, app))
-    const { ask, knock } = world.reopened({ store: UNREACHABLE })
+    const { ask, askGuard } = world.reopened({ store: UNREACHABLE })
     await ask(authorization(app))
     await ask(form)
     await ask(registration({}))
@@ -76,7 +76,7 @@ export const LIMITS_AND_OUTAGES: Stories = {
     await ask(userinfo(access_token))
     await ask(get('/api/oauth/jwks'))
     const courses = get('/api/courses', { authorization: `Bearer ${access_token}` })
-    await knock(courses, [], { store: UNREACHABLE })
+    await askGuard(courses, [], { store: UNREACHABLE })
   },
   'no grants': async (world) => {
     const { clients } = world.ground.store
