@@ -1,6 +1,6 @@
 /**
- * The states of a grant as a diagram and a table, found by trying on a grant in each state everything that can happen
- * to it. `pnpm exec node docs/grant-states.ts` writes both into concepts.md; a test holds the page against the rules.
+ * The states of a grant as a diagram and a table. It tries every event on a grant in each state. `pnpm exec node
+ * docs/grant-states.ts` writes both into concepts.md; a test compares the page with the rules.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -70,7 +70,7 @@ const refresh =
       TIMES,
     )
 
-/** What the revocation endpoint does with a token of the family, and the store with a record that is over. */
+/** The revocation endpoint on a token of the family; the store on an expired record. */
 const revokeFamily: Event = (grant) =>
   belongsToFamily(grant, FIRST) ? { kind: 'removed' } : { kind: 'unchanged', grant, result: undefined }
 const expire: Event = (grant) =>
@@ -96,7 +96,7 @@ const EVENTS: Readonly<Record<string, Event>> = {
   'its time is over': expire,
 }
 
-/** One grant in each state, each made of the one before by the rules themselves. */
+/** One grant in each state, each made from the previous one by the rules. */
 function states(): Record<State, Grant> {
   const approval = {
     id: 'grant' as GrantId,
@@ -117,7 +117,7 @@ function changed(next: Next): Grant {
   return next.grant
 }
 
-/** `rotated` once there was a rotation, `live` once the code is spent. */
+/** `rotated` after a rotation, `live` after the code is spent. */
 function stateOf({ code, refresh: state }: Grant): State {
   if (code?.redeemedAt === undefined) return 'open'
   return state?.previous === undefined ? 'live' : 'rotated'
@@ -187,7 +187,7 @@ function verdict({ from, next }: Transition): string {
   return stateOf(next.grant) === from ? `${from}, changed` : stateOf(next.grant)
 }
 
-/** The part of concepts.md that the rules write. */
+/** The generated part of concepts.md. */
 export function grantStates(): string {
   const found = transitions()
   return [...diagram(found), '', ...table(found)].join('\n')

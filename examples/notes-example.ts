@@ -5,11 +5,11 @@ import { freePort } from '@grantkit/test-servers/free-port'
 import { type Browser, testClient } from '@grantkit/testkit/client'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-/** What a client, a browser and a reader do to the notes API of the examples, which is the same on each framework. */
+/** Tests of the notes API of the examples by a client, a browser and a reader; the same for each framework. */
 
 const SHARED = [{ author: 'alice', text: 'Curiouser and curiouser', shared: true }]
 
-/** Runs a program as a reader does, until the test ends. */
+/** Runs a program as a reader would, until the test ends. */
 async function run(file: string): Promise<string> {
   const port = await freePort()
   const program = spawn(process.execPath, [file], {
@@ -40,7 +40,7 @@ async function answerOf<T>(url: string, init: RequestInit = {}): Promise<T> {
 
 const cookieOf = ({ headers }: Response) => headers.getSetCookie()[0]?.split(';')[0] ?? ''
 
-/** What the program did before, it does after. */
+/** The old behaviour of the program is unchanged. */
 async function expectTheOldRoutes(base: string): Promise<void> {
   expect(await answerOf(`${base}/notes`)).toEqual(SHARED)
   expect((await fetch(`${base}/notes`, json({ text: 'x' }))).status).toBe(401)
@@ -52,7 +52,7 @@ async function expectTheOldRoutes(base: string): Promise<void> {
   expect(await answerOf(`${base}/notes`)).toEqual(SHARED)
 }
 
-/** A browser is sent to sign in, comes back, and its user approves: reading alone, of what was asked for. */
+/** A browser that signs in and comes back. Its user approves only reading. */
 function signingInAt(base: string): Browser {
   return async (request) => {
     const toSignIn = await fetch(request, { redirect: 'manual' })
@@ -69,7 +69,7 @@ function signingInAt(base: string): Browser {
   }
 }
 
-/** Runs the notes API of a folder as it was before and as it is after. */
+/** Tests the notes API of a folder, before and after Grantkit. */
 export function describeNotesExample(name: string, folder: string): void {
   const before = join(folder, 'before.ts')
   const after = join(folder, 'after.ts')

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 
-/** The output and exit code of the audit against a registry on this machine that answers like this. */
+/** Runs the audit against a local registry that gives this answer; returns its output and exit code. */
 async function audit(status: number, body: string): Promise<{ code: number; output: string }> {
   const registry = createServer((_request, response) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(body),

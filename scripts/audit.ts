@@ -1,6 +1,6 @@
 /**
- * Asks the registry in use for known vulnerabilities of what the packages and applications need in production. One
- * that is high or critical fails; so that a build does not hang on a registry, none that keeps silent ever does.
+ * Asks the configured registry for known vulnerabilities of production dependencies. A high or critical one fails the
+ * run. An unreachable registry does not, so that it cannot block a build.
  */
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
@@ -32,9 +32,9 @@ if (error && 'code' in error && error.code === 'ENOENT') throw error
 
 const report = reportIn(stdout)
 if (report === undefined) console.log(`Not checked for known vulnerabilities: ${reasonIn(stderr)}`)
-else judge(report)
+else reportAdvisories(report)
 
-function judge({ advisories, metadata }: Report): void {
+function reportAdvisories({ advisories, metadata }: Report): void {
   const found = Object.values(advisories)
   for (const advisory of found) console.log(lineOf(advisory))
   const failing = found.filter(({ severity }) => FAILING.includes(severity))
@@ -53,7 +53,7 @@ function reportIn(output: string): Report | undefined {
   }
 }
 
-/** The code alone: the rest names whoever did not answer. */
+/** Only the code: the rest names the host that did not answer. */
 function reasonIn(output: string): string {
   const code = /ERR_PNPM_\w+/.exec(output)?.[0]
   return code === undefined ? 'no registry answered in time' : `no registry gave an answer (${code})`

@@ -1,7 +1,6 @@
 /**
- * Who may import whom, type imports included. Core has one row a room, and arrows only go down. A file that no row
- * names, and an import that its row does not name, are violations, so a new folder or a new dependency is a decision
- * made in this table.
+ * The rule for imports, including type imports. Core has one row per room, and imports only go down. A file or an
+ * import without a row is a violation, so every new folder or dependency is a decision in this table.
  */
 import { matchesGlob, posix } from 'node:path'
 
@@ -13,15 +12,18 @@ export interface SourceFile {
 
 export interface Row {
   files: string
-  /** Globs over repository paths, and names of packages. A later `!pattern` takes away. */
+  /** Globs over repository paths, and package names. A later `!pattern` excludes. */
   imports: readonly string[]
-  /** What may be imported by `import type` only, beside the above. */
+  /** Additional targets, only for `import type`. */
   types?: readonly string[]
 }
 
 const core = (file: string) => `packages/core/src/${file}`
 
-/** The rooms of core, from the ground up. `tokens` and `limits` stand side by side, and so does `discovery`, outside the row. */
+/**
+ * The rooms of core, from the bottom up. `tokens` and `limits` do not import each other; `discovery` is outside the
+ * order.
+ */
 const ROOMS = [
   'kernel',
   'http',
@@ -34,13 +36,13 @@ const ROOMS = [
   'authorization',
 ]
 
-/** A room may import itself and what stands left of it, beside the packages that it is given. */
+/** A room may import itself, the rooms left of it, and the given packages. */
 function room(name: string, packages: readonly string[] = [], without: readonly string[] = []): Row {
   const below = ROOMS.slice(0, ROOMS.indexOf(name) + 1).filter((other) => !without.includes(other))
   return { files: core(`${name}/**`), imports: [...below.map((other) => core(`${other}/**`)), ...packages] }
 }
 
-/** The first row that names a file is the row of that file. */
+/** The first row that matches a file applies. */
 export const DEPENDENCY_RULE: readonly Row[] = [
   room('kernel', ['node:crypto']),
   room('http', ['zod']),
@@ -51,7 +53,7 @@ export const DEPENDENCY_RULE: readonly Row[] = [
   room('resource'),
   room('openid', ['jose', 'node:crypto']),
   room('authorization', ['zod']),
-  // It is handed what it publishes, and knows no room.
+  // It gets its content as arguments and knows no room.
   { files: core('discovery/*'), imports: [core('discovery/*'), core('http/*')] },
   {
     files: core('feature.ts'),
@@ -120,7 +122,7 @@ export const DEPENDENCY_RULE: readonly Row[] = [
   { files: 'examples/express/*.ts', imports: ['@grantkit/*', 'express', 'node:crypto'] },
 ]
 
-/** One sentence for each import that the table does not allow. */
+/** One sentence for each forbidden import. */
 export function violations(files: readonly SourceFile[], table = DEPENDENCY_RULE): string[] {
   return files.flatMap((file) => {
     const row = table.find((row) => matchesGlob(file.path, row.files))
@@ -157,7 +159,7 @@ const STATEMENTS = [
 ]
 const EXPRESSION = /\bimport\(\s*['"](?<specifier>[^'"]+)['"]/g
 
-/** What a file imports and exports from, in the order of kinds: statements, then expressions. */
+/** The imports and re-exports of a file: statements first, then expressions. */
 export function importsOf(source: string): Import[] {
   const statements = STATEMENTS.flatMap((statement) => [...source.matchAll(statement)])
   const expressions = withoutComments(source).matchAll(EXPRESSION)

@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest'
 
-/** Hono's server for Node puts classes of its own in the place of these, also for the files that the worker runs next. */
+/** Hono's Node server replaces these classes globally, also for later files in the same worker. */
 const { Request, Response } = globalThis
 afterAll(() => void Object.assign(globalThis, { Request, Response }))

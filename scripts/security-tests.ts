@@ -1,12 +1,12 @@
 /**
- * `node scripts/security-tests.ts` writes the table of docs/security-tests.md: every row of the security tests with its
- * sentence and its file. A test compares the page with the tests, so that neither can drift from the other.
+ * `node scripts/security-tests.ts` writes the table of docs/security-tests.md: every row with its sentence and its
+ * file. A test compares the page with the tests, so they cannot drift apart.
  */
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join, sep } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
-/** The rows that wire, page or store can break, and those that core alone decides. */
+/** Tests of rows that wire, page or store can break, and of those that core alone decides. */
 const TESTS = ['apps/reference/test/security/*.test.ts', 'packages/core/test/**/*.test.ts']
 export const PAGE = join(ROOT, 'docs/security-tests.md')
 const BEGIN = '<!-- rows, written by scripts/security-tests.ts -->'
@@ -18,7 +18,7 @@ interface Row {
   readonly file: string
 }
 
-/** The rows that the names of the tests prove: `'RR-01, REQ-60: what is true'`. */
+/** The rows in the names of the tests: `'RR-01, REQ-60: what is true'`. */
 function rowsIn(file: string): Row[] {
   const source = readFileSync(join(ROOT, file), 'utf8')
   const names = source.matchAll(/'((?:(?:[A-Z]{2}-\d\d|REQ-\d\d|D\d{1,2})(?:, )?)+): ((?:[^'\\]|\\.)+)'/g)
@@ -27,7 +27,7 @@ function rowsIn(file: string): Row[] {
   )
 }
 
-/** The name of a test, without what it is repeated for. */
+/** The name of a test, without its `each` placeholders. */
 function sentenceIn(name: string): string {
   return name.replaceAll("\\'", "'").replace(/: %[sj#]$/, '')
 }
@@ -41,7 +41,7 @@ export function securityRows(): Row[] {
     .sort((one, other) => natural.compare(one.id, other.id))
 }
 
-/** The page with the rows as the tests have them now. */
+/** The page with the current rows of the tests. */
 export function pageWithRows(page: string): string {
   const lines = securityRows().map(
     ({ id, sentence, file }) => `| ${id} | ${sentence} | [${basename(file, '.test.ts')}](../${file}) |`,

@@ -21,7 +21,7 @@ interface Exported {
   types: string[]
 }
 
-// Biome keeps every export at the start of a line.
+// Biome puts every export at the start of a line.
 const LIST = /^export (?<type>type )?\{(?<names>[^}]*)\}/gm
 const DECLARATION =
   /^export (?:declare )?(?<kind>type|interface|(?:async )?function|const|class) (?<name>\w+)/gm
@@ -65,7 +65,7 @@ function exportsOf(source: string): Pick<Exported, 'values' | 'types'> {
   const all = [...listed, ...declared]
   const names = (type: boolean) => all.filter((one) => one.type === type).map(({ name }) => name)
   const values = names(false).sort()
-  // A schema and the type of its message may share a name; one declaration exports both.
+  // A schema and its type may share a name; one declaration exports both.
   return { values, types: [...new Set(names(true))].filter((name) => !values.includes(name)).sort() }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Installs the programs that the tests run and npm cannot install. `pnpm test` runs this file first: a missing part is
- * installed where that is possible (Debian, as root) and is an error everywhere else. No test is skipped for want of one.
+ * Installs the programs that the tests need and npm cannot install. `pnpm test` runs this file first. A missing part is
+ * installed if possible (Debian, as root), otherwise it is an error: no test is skipped.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -18,7 +18,7 @@ function install(packages: readonly string[]): void {
   try {
     aptGet(wanted)
   } catch {
-    // A machine that has never fetched its package lists, or not for long, finds nothing at first.
+    // Package lists may be missing or old, and then apt finds nothing.
     aptGet(['update'])
     aptGet(wanted)
   }
@@ -31,7 +31,7 @@ function aptGet(args: readonly string[]): void {
   })
 }
 
-function provide(name: SystemPartName): boolean {
+function ensureInstalled(name: SystemPartName): boolean {
   const { variable, debianPackages } = SYSTEM_PARTS[name]
   if (findSystemPart(name) !== undefined) return true
   if (canInstall() && !process.env[variable]) {
@@ -47,5 +47,5 @@ function provide(name: SystemPartName): boolean {
   return false
 }
 
-const provided = (Object.keys(SYSTEM_PARTS) as SystemPartName[]).map(provide)
+const provided = (Object.keys(SYSTEM_PARTS) as SystemPartName[]).map(ensureInstalled)
 if (provided.includes(false)) process.exitCode = 1

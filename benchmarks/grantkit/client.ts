@@ -4,7 +4,7 @@ import type { Service } from './service.ts'
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
-/** A client and its user who live in the process of the server: they call its routes, not its port. */
+/** A client and its user in the process of the server: they call its routes directly. */
 export class Client {
   readonly #server: Service['server']
   readonly clientId: string

@@ -12,7 +12,7 @@ import { createMemoryStore } from '@grantkit/store-memory'
 import { exportJWK, generateKeyPair } from 'jose'
 import { CODE_SECONDS } from '../src/sample.ts'
 
-/** Grantkit as its quick start wires it. A cookie says who is signed in. */
+/** Grantkit, wired as in its quick start. A cookie names the signed-in user. */
 export interface Service {
   readonly server: AuthorizationServer
   readonly api: ResourceServer<Scope>
@@ -33,7 +33,7 @@ const html = (status: number, body: string): HttpResponse => ({
 
 export interface ServiceOptions {
   readonly store?: Store
-  /** Scopes of the catalogue beside those that are asked for. */
+  /** Scopes of the catalogue that no client requests. */
   readonly moreScopes?: Readonly<Record<string, { readonly description: string }>>
 }
 
@@ -56,7 +56,7 @@ export async function openService(issuer: string, options: ServiceOptions = {}):
         body: '',
       }),
       errorPage: ({ status, description }) => html(status, description),
-      // The ticket is the whole page, since no person reads it.
+      // The page is only the ticket, because nobody reads it.
       consentPage: ({ ticket }) => html(200, ticket),
     },
   })

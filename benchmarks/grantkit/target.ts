@@ -17,9 +17,7 @@ import { openService, type Service } from './service.ts'
 const TOKEN = '/api/oauth/token'
 export const NOTES = '/notes'
 
-/**
- * Grantkit behind any adapter: `listen` serves its routes and a guarded `/notes`, all else is the same.
- */
+/** Grantkit behind any adapter: only `listen` differs, which serves its routes and a guarded `/notes`. */
 export async function grantkitTarget(
   port: number,
   listen: (service: Service) => Promise<unknown>,

@@ -3,13 +3,13 @@ import { codeWork, introspectWork, protectedWork, refreshWork, repeated } from '
 import { CLIENT_METADATA, SCOPE, SUBJECT } from '../src/sample.ts'
 import type { Target } from '../src/target.ts'
 
-/** What a framework without any OAuth answers: as many bytes as Grantkit, from a request it has parsed as well. */
+/** The answers of a bare framework without OAuth: as many bytes as Grantkit sends, for a parsed request. */
 
 const id = '0123456789abcdefghijkl'
 export const clientId = '0123456789abcdef0123456789abcdef'
 const secret = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFG'
 
-/** With these Grantkit answers at its endpoints, so these are sent here too; a guarded route adds none of them. */
+/** Grantkit sends these headers at its endpoints, so they are sent here too. A guarded route adds none of them. */
 export const HEADERS = {
   'content-type': 'application/json',
   'cache-control': 'no-store',
@@ -48,7 +48,7 @@ export const DESCRIPTION = {
 
 export const NOTES = { owner: SUBJECT }
 
-/** What a form must have held to be answered, so that no parser is lazy for free. */
+/** The tokens for a form. It checks one field, so that a lazy parser gains nothing. */
 export function tokensFor(grantType: unknown): object {
   if (grantType !== 'authorization_code' && grantType !== 'refresh_token') throw new Error('No grant_type')
   return TOKENS
@@ -80,7 +80,7 @@ export const limitTarget: Target = {
   },
 }
 
-/** For a framework that also signs ID tokens, at a path for each algorithm. */
+/** For a framework that also signs ID tokens, with one path for each algorithm. */
 export const signingTarget: Target = {
   work: {
     ...limitTarget.work,

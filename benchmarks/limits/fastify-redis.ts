@@ -13,7 +13,9 @@ const GRANT = 'bare:grant'
 const VERSION = 'v'.repeat(22)
 const END = String(Math.floor(Date.now() / 1000) + 86_400)
 
-/** Bare Fastify that sends for each request the commands that Grantkit sends for it, and does not read the replies. */
+/**
+ * Bare Fastify. For each request it sends the Redis commands that Grantkit would send, and does not read the replies.
+ */
 export const start: StartTarget = async (port) => {
   const redis = await connectToRedis(await startRedis(port + 1))
   const recordOf = (value: unknown) => VERSION + JSON.stringify({ schema: 1, value })

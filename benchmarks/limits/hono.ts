@@ -5,7 +5,7 @@ import { listen } from '../src/listen.ts'
 import type { StartTarget } from '../src/target.ts'
 import { descriptionFor, HEADERS, limitTarget, notesFor, REGISTRATION, tokensFor } from './answers.ts'
 
-// `parseBody()` would parse by way of FormData, at half the speed.
+// `parseBody()` parses by FormData, at half the speed.
 const form = (body: string) => new URLSearchParams(body)
 
 export const start: StartTarget = async (port) => {

@@ -4,7 +4,7 @@ import { clientId, TOKENS } from './answers.ts'
 
 export type SigningAlgorithm = 'RS256' | 'ES256'
 
-/** Signs what Grantkit signs in an ID token, with the same library: what a signature costs whoever makes one. */
+/** Signs the claims of Grantkit's ID tokens, with the same library: the minimum cost of a signature. */
 export async function idTokens(alg: SigningAlgorithm): Promise<() => Promise<string>> {
   const { privateKey } = await generateKeyPair(alg)
   const claims = { auth_time: 1_800_000_000, at_hash: TOKENS.access_token.slice(-22), azp: clientId }

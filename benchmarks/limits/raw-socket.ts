@@ -9,7 +9,7 @@ const headers = { ...HEADERS, 'content-length': String(Buffer.byteLength(body)) 
 const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
 const ANSWER = Buffer.from(['HTTP/1.1 200 OK', ...lines, '', body].join('\r\n'))
 
-/** Reads nothing and answers everything with the same bytes: how fast the generator is when nobody makes it wait. */
+/** Parses nothing and always answers the same bytes: the speed of the generator itself. */
 export const start: StartTarget = async (port) => {
   const server = createServer({ noDelay: true }, (socket) => {
     socket.on('error', () => socket.destroy())

@@ -1,8 +1,8 @@
 import { createAdapterFactory } from 'better-auth/adapters'
 
 /**
- * Tables for better-auth in memory. Its own memory adapter looks at every row for every query and copies the whole
- * database for every transaction, so its cost grows with the number of tokens; this one has indexes.
+ * Tables for better-auth in memory. Its own memory adapter scans every row for every query and copies the whole
+ * database for every transaction, so its cost grows with the number of tokens. This one has indexes.
  */
 export function mapAdapter() {
   const tables = new Map<string, Table>()

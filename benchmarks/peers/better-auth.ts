@@ -21,8 +21,8 @@ import { mapAdapter } from './better-auth-tables.ts'
 const REFRESHABLE = `offline_access ${SCOPE}`
 
 /**
- * Behind Hono's server. Opaque tokens, as without its JWT plugin; it lets a client introspect only its own. Its guard of
- * APIs reads JWTs or asks over HTTP, so `/notes` calls the check of opaque tokens behind its endpoints.
+ * Behind Hono's server. Without its JWT plugin, tokens are opaque, and a client may introspect only its own. Its API
+ * guard reads JWTs or asks over HTTP, so `/notes` calls the check of opaque tokens directly.
  */
 export const start: StartTarget = async (port) => {
   const origin = `http://127.0.0.1:${port}`
@@ -130,7 +130,7 @@ async function signUp(auth: Auth, origin: string): Promise<string> {
     .join('; ')
 }
 
-/** One whose consent is not asked, so that codes can be made without a browser. */
+/** Creates a client without consent, so that codes can be made without a browser. */
 function createClient(auth: Auth, cookie: string, method: 'none' | 'client_secret_post') {
   const { client_name, redirect_uris, grant_types, response_types } = CLIENT_METADATA
   return auth.api.adminCreateOAuthClient({

@@ -32,8 +32,8 @@ const RESOURCE_SERVER: OAuthClient = {
 const USER = { id: SUBJECT }
 
 /**
- * Opaque codes and refresh tokens, which are its faster ones. Its access tokens are always JWTs: here with HS256, the
- * cheapest. It guards no API and registers no clients; `/notes` exists only to check tokens.
+ * Opaque codes and refresh tokens, its faster choice. Its access tokens are always JWTs: here with HS256, the cheapest
+ * algorithm. It guards no API and registers no clients; `/notes` exists only to check tokens.
  */
 export const start: StartTarget = async (port) => {
   const records = new Records()
@@ -117,7 +117,7 @@ function createServer(records: Records, jwt: JwtService): AuthorizationServer {
   return server
 }
 
-/** Everything in maps. */
+/** Keeps everything in maps. */
 class Records {
   readonly #codes = new Map<string, OAuthAuthCode & { revoked?: boolean }>()
   readonly #accessTokens = new Map<string, OAuthToken>()

@@ -26,7 +26,7 @@ import type { StartTarget } from '../src/target.ts'
 const CLIENT = { ...CLIENT_METADATA, client_id: 'native' } as unknown as OAuthClientInformationFull
 const UNLIMITED = { rateLimit: false } as const
 
-/** Its router without the rate limits. What is behind the endpoints is the application's: here, maps. */
+/** Its router without the rate limits. The application implements the endpoints: here, with maps. */
 export const start: StartTarget = async (port) => {
   const provider = new Provider()
   const app = express().disable('x-powered-by').disable('etag')

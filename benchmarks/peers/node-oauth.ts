@@ -23,7 +23,7 @@ const CLIENT: Client = {
 }
 const USER = { id: SUBJECT }
 
-/** Without its Express wrapper, which would only add a layer. It registers no clients and introspects nothing. */
+/** Without its Express wrapper, which would only add a layer. It has no registration and no introspection. */
 export const start: StartTarget = async (port) => {
   const model = new Model()
   const oauth = new OAuth2Server({
@@ -68,7 +68,7 @@ async function answered(
   }
 }
 
-/** Everything in maps, tokens in clear text as its documentation has them. */
+/** Keeps everything in maps, with tokens in clear text as in its documentation. */
 class Model implements AuthorizationCodeModel, RefreshTokenModel {
   readonly #codes = new Map<string, AuthorizationCode>()
   readonly #accessTokens = new Map<string, Token>()

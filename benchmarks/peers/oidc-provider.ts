@@ -98,7 +98,7 @@ async function createProvider(issuer: string): Promise<Provider> {
   })
 }
 
-/** What the user's consent would have made: a grant of its own for each approval. */
+/** Creates what the user's consent would create: a new grant for each approval. */
 async function approval(provider: Provider, clientId: string, scope: string) {
   const grant = new provider.Grant({ accountId: SUBJECT, clientId })
   grant.addOIDCScope(scope)
@@ -120,7 +120,7 @@ async function signingKey(alg: string) {
   return { ...(await exportJWK(privateKey)), alg, use: 'sig' }
 }
 
-/** Its own memory adapter forgets all but the last thousand records; this one keeps them. */
+/** Its own memory adapter keeps only the last thousand records; this one keeps all. */
 class MapAdapter implements Adapter {
   static readonly #grants = new Map<string, Set<string>>()
   static readonly #records = new Map<string, { payload: AdapterPayload; expiresAt: number }>()

@@ -22,14 +22,14 @@ import {
 } from '../src/sample.ts'
 import type { StartTarget } from '../src/target.ts'
 
-// It imports one base class from the runtime of Workers, to tell handlers apart.
+// It imports one base class from the Workers runtime, to tell handlers apart.
 const WORKERS = 'data:text/javascript,export class WorkerEntrypoint {}'
 registerHooks({
   resolve: (specifier, context, next) =>
     specifier === 'cloudflare:workers' ? { url: WORKERS, shortCircuit: true } : next(specifier, context),
 })
 
-// Without this flag of its runtime it warns that a feature is off, which is off here anyway.
+// Without this runtime flag it warns that a feature is off, which is not used here.
 Object.assign(globalThis, { Cloudflare: { compatibilityFlags: { global_fetch_strictly_public: true } } })
 
 /** On Node behind Hono's server, the quickest bridge from node:http to fetch; KV is a map. It introspects nothing. */
@@ -103,7 +103,7 @@ interface KeyOptions {
   readonly type?: string
 }
 
-/** What it uses of Workers KV. Nothing expires within a run. */
+/** The part of Workers KV that it uses. Nothing expires within a run. */
 class MapKv {
   readonly #values = new Map<string, string>()
 

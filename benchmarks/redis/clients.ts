@@ -9,8 +9,8 @@ import { SWAP, SWAP_SHA1 } from './swap.ts'
 import { throughput } from './throughput.ts'
 
 /**
- * `pnpm bench redis`: what the port's two verbs cost beside the bare commands of them, on node-redis and on ioredis, on a
- * node and on a cluster of three.
+ * `pnpm bench redis`: the cost of two methods of the Store port and of their bare commands, on node-redis and ioredis,
+ * on a single node and on a cluster of three.
  */
 
 const CONCURRENCIES = [1, 32, 256]
@@ -29,10 +29,10 @@ interface Contender {
 const grant = aGrant({ scopes: ['openid', 'profile', 'courses:read', 'courses:write', 'students:read'] })
 const record = `${'v'.repeat(22)}${JSON.stringify({ schema: 1, value: grant })}`
 const anyKey = () => `bench:${Math.floor(Math.random() * KEYS)}`
-/** Writes what is there already, so that every swap succeeds whoever else swaps. */
+/** Writes the same value again, so that every swap succeeds, also under concurrency. */
 const swapArguments = ['v'.repeat(22), record, String(END)] as const
 
-/** The table of `pnpm bench redis`. The servers have one core and this process, which is the client, the other. */
+/** The table of `pnpm bench redis`. The servers have one core, and this process, the client, has the other. */
 export async function compareRedisClients(): Promise<string> {
   const one = await compareOn('one node', startRedis)
   const three = await compareOn('a cluster of three', startRedisCluster)
@@ -108,7 +108,7 @@ async function store(redis: RedisCommands): Promise<Contender> {
   const ids = Array.from({ length: KEYS }, (_, index) => `bench-${index}`)
   for (const id of ids) await grants.insert(id, grant, END)
   const anyId = () => ids[Math.floor(Math.random() * KEYS)] as string
-  // One version for all: whether it is the present one does not change what is sent, nor what the script reads.
+  // The same version for all calls: the commands are the same whether it is current or not.
   const seen = { value: grant, version: 'v'.repeat(22) }
   return {
     name: 'the store',

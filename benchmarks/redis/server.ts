@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import { requireSystemPart } from '../../packages/test-servers/src/system-parts.ts'
 import { GENERATOR_CORE, onCore } from '../src/cores.ts'
 
-/** In memory where there is such a place: a disk that is busy with others holds up a log for seconds. */
+/** In memory if possible: a busy shared disk blocks the log for seconds. */
 const FOLDER = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
 /**
- * A Redis that syncs its log once a second. Beside the generator, so that the core of servers is the
- * target's alone. It ends with this process.
+ * A Redis that syncs its log once a second. It runs on the generator's core, so that the target has the server core
+ * alone. It ends with this process.
  *
  * @returns its URL
  */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** The compare-and-swap as the store does it: the version is the first 22 characters. */
+/** The compare-and-swap of the store: the version is the first 22 characters. */
 export const SWAP = `
 local version = redis.call('GETRANGE', KEYS[1], 0, 21)
 if version == string.sub(ARGV[2], 1, 22) then return 1 end

@@ -2,8 +2,8 @@ const SECOND = 1000
 const ROUND_MS = 700
 
 /**
- * How often each work is done in a second, so many at once: medians of interleaved rounds, so that what the machine does
- * meanwhile it does to all.
+ * The number of runs per second of each work, with a fixed concurrency. It is the median of interleaved rounds, so that
+ * noise on the machine affects all alike.
  */
 export async function throughput(
   works: readonly (() => Promise<unknown>)[],

@@ -6,7 +6,7 @@ import { WORK, type WorkName, type WorkRow } from './work.ts'
 
 const SPOT_CHECKS = 5
 
-/** One round, after its clock has stopped. */
+/** A finished round, after its clock has stopped. */
 export interface Answered {
   readonly target: TargetProcess
   readonly work: WorkName
@@ -15,8 +15,8 @@ export interface Answered {
 }
 
 /**
- * Whether the answers are what was asked for: tokens all different, some of them tried at the guarded route, and the
- * browser sent to sign in.
+ * Checks the answers of a round: all tokens are different, some of them work at the guarded route, and the browser was
+ * sent to sign in.
  *
  * @throws Error that says what is wrong
  */
@@ -74,7 +74,7 @@ function sample<T>(values: readonly T[]): T[] {
 /** A redirect back to the client would be an error, and less work. */
 async function requireSignIn({ port }: TargetProcess, request: string): Promise<void> {
   const [, path] = request.split(' ')
-  // Not by `fetch`, which says so: some servers answer scripts without a redirect.
+  // Not by `fetch`, whose headers show that it is a script: some servers answer scripts without a redirect.
   const sent = get({ port, path, host: '127.0.0.1', agent: false })
   const [{ headers }] = (await once(sent, 'response')) as [IncomingMessage]
   sent.destroy()
@@ -98,7 +98,7 @@ async function requireUsable(target: TargetProcess, tokens: readonly string[]): 
   })
 }
 
-/** Another token that looks the same. Not its last character is changed: that may stand for bits nobody reads. */
+/** A different token of the same form. It does not change the last character, which may hold unused bits. */
 function otherSecret(token: string): string {
   return `${token.slice(0, -3)}${token.at(-3) === 'a' ? 'b' : 'a'}${token.slice(-2)}`
 }

@@ -1,6 +1,6 @@
-/** Charts as Mermaid text, which the places that show this repository's Markdown draw. */
+/** Charts as Mermaid text, which Markdown viewers draw. */
 
-/** Dark enough for a white page, bright enough for a black one. */
+/** Colours that work on a white and on a black page. */
 const COLOURS = [
   '---',
   'config:',
@@ -20,7 +20,7 @@ export function barChart(title: string, bars: readonly (readonly [label: string,
   ])
 }
 
-/** Lines over named points, from nought to at least twice their beginning, which is 1. */
+/** Lines over named points, from zero to at least twice their first value, which is 1. */
 export function lineChart(
   title: string,
   points: readonly string[],

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** What came back, and the connection is free for the next request. */
+/** Called with the answer; the connection is then free for the next request. */
 export type Answered = (status: number, body: Buffer) => void
 
 const HEAD_END = '\r\n\r\n'
@@ -9,8 +9,8 @@ const LENGTH = /\r\ncontent-length: *(\d+)/i
 const CHUNKED = /\r\ntransfer-encoding: *chunked/i
 
 /**
- * One keep-alive connection that has one request on its way at a time. It reads just enough of HTTP/1.1 to know
- * where an answer ends: the less the generator does, the less it can be what is measured.
+ * A keep-alive connection with one request at a time. It parses just enough HTTP/1.1 to find the end of an answer, so
+ * that the generator costs as little as possible.
  */
 export class Connection {
   readonly #socket: Socket
@@ -24,7 +24,7 @@ export class Connection {
   }
 
   private constructor(port: number, failed: (error: Error) => void) {
-    // `onread` reads into one buffer, without the machinery of a stream.
+    // `onread` reads into one buffer and avoids the cost of a stream.
     const onread = {
       buffer: Buffer.allocUnsafe(64 * 1024),
       callback: (size: number, buffer: Uint8Array) =>
@@ -66,7 +66,7 @@ function statusOf(bytes: Buffer): number {
   return Number(bytes.toString('latin1', 9, 12))
 }
 
-/** A copy of the body, or `undefined` while it is not all there. */
+/** A copy of the body, or `undefined` while it is incomplete. */
 function bodyOf(bytes: Buffer): Buffer | undefined {
   const headEnd = bytes.indexOf(HEAD_END)
   if (headEnd === -1) return undefined

@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 
-/** Server and generator never compete: each has a core of its own, where the system can promise that. */
+/** Server and generator do not compete: each has its own core, if the system supports it. */
 export const SERVER_CORE = 0
 export const GENERATOR_CORE = 1
 
 export const pinned = canPin()
 
-/** The command that runs a program on one core; the program itself where nothing can pin it. */
+/** The command that runs a program on one core; the program itself if pinning is not possible. */
 export function onCore(core: number, command: string, args: readonly string[]): [string, string[]] {
   return pinned ? ['taskset', ['-c', String(core), command, ...args]] : [command, [...args]]
 }

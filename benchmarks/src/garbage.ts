@@ -1,6 +1,6 @@
 /**
- * Rids this process of what the preparation of a round left behind. Of the young generation only: a full collection
- * on demand throws optimized code away as well, and a round would measure the compiler.
+ * Collects the garbage that the preparation of a round left. Only the young generation: a forced full collection also
+ * discards optimized code, and the round would then measure the compiler.
  */
 export function collectYoung(): void {
   globalThis.gc?.({ type: 'minor' })

@@ -1,4 +1,4 @@
-/** Requests as the text of HTTP/1.1, made before the clock runs. Whoever hands them out adds the host. */
+/** Requests as HTTP/1.1 text, made before the clock runs. The caller adds the host. */
 
 const FORM = 'application/x-www-form-urlencoded'
 
@@ -27,7 +27,7 @@ function message(method: string, path: string, headers: Record<string, string>, 
   )
 }
 
-/** Puts the header in that depends on where the server listens. */
+/** Adds the Host header, which depends on the port of the server. */
 export function withHost(request: string, port: number): string {
   return request.replace('\r\n', `\r\nhost: 127.0.0.1:${port}\r\n`)
 }

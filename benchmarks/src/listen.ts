@@ -1,16 +1,16 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 
-/** Express tells a port that is taken to the callback that others call when all is well; this rejects. */
+/** Rejects if the port is taken. Express would pass that error to the callback for success. */
 export async function listen(server: Server, port: number): Promise<void> {
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
 }
 
-/** Below the ports that systems give to outgoing connections, which come and go while a target starts. */
+/** Below the range of ports for outgoing connections, which come and go while a target starts. */
 let next = 21_000
 
-/** A free port whose successor is free as well, never the same twice. */
+/** A free port whose successor is also free; never the same one twice. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = next

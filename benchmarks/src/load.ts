@@ -4,7 +4,7 @@ import { stolenSeconds } from './stolen-time.ts'
 
 export interface Load {
   readonly port: number
-  /** Sent once each, in this order, by whichever connection is free. */
+  /** Each is sent once, in this order, by the next free connection. */
   readonly requests: readonly Buffer[]
   readonly connections: number
   readonly expected: (status: number) => boolean
@@ -12,17 +12,17 @@ export interface Load {
 
 export interface LoadResult {
   readonly seconds: number
-  /** How long each request took, in milliseconds. */
+  /** The duration of each request, in milliseconds. */
   readonly latencies: Float64Array
   /** In the order of the requests. */
   readonly bodies: readonly Buffer[]
-  /** CPU time of this process for each second that passed: near 1, the generator may be the limit. */
+  /** CPU seconds of this process per second: near 1, the generator may be the limit. */
   readonly generatorBusy: number
-  /** Core seconds a second that the host gave to other machines instead. */
+  /** Core seconds per second that the host gave to other machines. */
   readonly stolen: number
 }
 
-/** Sends every request over a fixed number of connections, the next as soon as an answer is there. */
+/** Sends all requests over a fixed number of connections, each the next one as soon as it has an answer. */
 export async function drive(load: Load): Promise<LoadResult> {
   const failure = Promise.withResolvers<never>()
   const opening = Array.from({ length: load.connections }, () => Connection.open(load.port, failure.reject))

@@ -4,16 +4,16 @@ import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { pinned } from './cores.ts'
 
-/** What the numbers depend on, beside the code. */
+/** Everything that the numbers depend on, apart from the code. */
 export interface Machine {
   readonly cpu: string
   readonly cores: number
   readonly memoryGiB: number
   readonly system: string
   readonly node: string
-  /** Whether server and generator had a core each. */
+  /** Whether server and generator each had their own core. */
   readonly pinned: boolean
-  /** Processes that wanted to run in the minute before, on average: much above 0, and the machine was not free. */
+  /** The average number of runnable processes in the minute before: much above 0, the machine was busy. */
   readonly loadBefore: number
 }
 
@@ -32,14 +32,14 @@ export function describeMachine(): Machine {
 
 const NODE_MODULES = join(import.meta.dirname, '../node_modules')
 
-/** The versions of what is measured, by package. */
+/** The versions of the measured packages. */
 export function installedVersions(): Record<string, string> {
   const { dependencies } = packageJson(join(NODE_MODULES, '..'))
   const others = Object.keys(dependencies).filter((name) => !name.startsWith('@grantkit/'))
   return Object.fromEntries(others.map((name) => [name, packageJson(join(NODE_MODULES, name)).version]))
 }
 
-/** The commit that is measured, with `-dirty` behind it when more was changed; empty outside a repository. */
+/** The measured commit, with `-dirty` if there are uncommitted changes; empty outside a repository. */
 export function installedRevision(): string {
   try {
     const command = ['describe', '--always', '--dirty', '--exclude', '*']

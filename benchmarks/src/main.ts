@@ -13,7 +13,7 @@ else if (options.mode === 'scaling') console.log(await measureScaling(options.qu
 else if (options.mode === 'redis') console.log(await compareRedisClients())
 else await compare(options)
 
-/** Whoever mistypes an option is told which, and no stack. */
+/** A wrong option ends with a message and no stack. */
 function optionsOrEnd(): Options {
   try {
     return readOptions(process.argv.slice(2))

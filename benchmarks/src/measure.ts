@@ -5,7 +5,7 @@ import { median } from './statistics.ts'
 import { TargetProcess } from './target-process.ts'
 import type { WorkName } from './work.ts'
 
-/** The median of every number, over the rounds. */
+/** The median over the rounds, for every number. */
 export interface Measurement extends Round {
   readonly target: string
   readonly work: WorkName
@@ -13,7 +13,10 @@ export interface Measurement extends Round {
   readonly rounds: readonly number[]
 }
 
-/** Measures every target that offers a workload, in turn, round after round: whatever the machine does, it does to all. */
+/**
+ * Measures every target that offers a workload, in turn, round after round, so that noise on the machine affects all
+ * alike.
+ */
 export async function measureWork(
   work: WorkName,
   { targets, effort, profile }: Options,

@@ -7,7 +7,7 @@ import { isExpectedStatus, WORK } from './work.ts'
 export interface GrantMemory {
   readonly target: string
   readonly grants: number
-  /** What the heap and its buffers grew by, for one grant with a live access and refresh token. */
+  /** Growth of the heap and its buffers, for one grant with a live access and refresh token. */
   readonly bytesPerGrant: number
 }
 
@@ -26,7 +26,7 @@ export async function measureMemory({ targets, effort }: Options): Promise<Grant
   return measured
 }
 
-/** Small enough that no code expires before its turn. */
+/** Small, so that no code expires before its turn. */
 const BATCH = 1000
 
 async function fill(

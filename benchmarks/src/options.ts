@@ -9,21 +9,21 @@ export interface Options {
   readonly quick: boolean
   readonly profile: boolean
   readonly memory: boolean
-  /** Everything is measured, so the results are worth keeping. */
+  /** Everything is measured, so the results are saved. */
   readonly complete: boolean
   readonly effort: Effort
 }
 
-/** How long to look. */
+/** The effort of a run. */
 export interface Effort {
   readonly rounds: number
-  /** How long one round of one target shall take, in seconds. */
+  /** The duration of one round of one target, in seconds. */
   readonly roundSeconds: number
-  /** For how long, in seconds, and with how many requests at least a target is warmed up. */
+  /** The minimum warm-up of a target, in seconds and in requests. */
   readonly warmUpSeconds: number
   readonly warmUpRequests: number
   readonly connections: number
-  /** For the memory of one grant: how many live ones, and after how many seconds fewer must do. */
+  /** For the memory of one grant: the number of live grants, and the seconds after which fewer are enough. */
   readonly grants: number
   readonly memorySeconds: number
 }
@@ -60,7 +60,7 @@ pnpm bench redis       two clients of Redis beside the store that is made of one
   --profile             a CPU profile of each workload of Grantkit, in benchmarks/profiles/
   --help`
 
-/** @throws Error that names the argument at fault */
+/** @throws Error that names the wrong argument */
 export function readOptions(args: readonly string[]): Options {
   const { values, positionals } = parseArgs({
     args: [...args],

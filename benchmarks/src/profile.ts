@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { Session } from 'node:inspector/promises'
 
-/** Profiles this process from now on: the measured requests alone, unlike `node --cpu-prof`. */
+/** Profiles this process from now on: only the measured requests, unlike `node --cpu-prof`. */
 export async function startProfile(): Promise<(path: string) => Promise<void>> {
   const session = new Session()
   session.connect()

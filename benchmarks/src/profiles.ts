@@ -6,7 +6,7 @@ import { runRound, type Subject } from './round.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const FOLDER = join(ROOT, 'benchmarks/profiles')
 
-/** One round more with the profiler on, which slows it: none of its numbers are kept. */
+/** One more round with the profiler, which slows it: none of its numbers are used. */
 export async function profileRound(subject: Subject, count: number, effort: Effort): Promise<void> {
   const { row, work } = subject
   const path = join(FOLDER, `${row.name}-${work}.cpuprofile`)
@@ -28,7 +28,7 @@ interface Frame {
 
 const MOST = 25
 
-/** The hottest functions, and before them whose code they are. */
+/** The hottest functions, after the packages they belong to. */
 async function summary(path: string): Promise<string> {
   const { nodes, samples } = JSON.parse(await readFile(path, 'utf8')) as CpuProfile
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]))
@@ -43,7 +43,7 @@ function shares(names: readonly string[]): string[] {
     .map(([name, { length }]) => `${((length / names.length) * 100).toFixed(1).padStart(6)} %  ${name}`)
 }
 
-/** The package; what belongs to no file is native code, and what the engine does for itself. */
+/** The package of a function; without a file it is native code or the engine itself. */
 function ownerOf({ functionName, url }: Frame): string {
   if (url === '') return functionName.startsWith('(') ? functionName : 'native'
   return /node:|packages\/[\w-]+|benchmarks\/(?!node_modules)/.exec(shortened(url))?.[0] ?? packageOf(url)

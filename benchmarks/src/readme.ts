@@ -1,4 +1,4 @@
-/** Puts the chart and the table of the latest kept run between the markers of the pages that show it. */
+/** Writes the chart and the table of the latest saved run between the markers of the pages that show it. */
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { frontPage } from './report.ts'

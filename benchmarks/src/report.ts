@@ -6,10 +6,10 @@ import { table } from './table.ts'
 import { TARGETS, type TargetRow } from './targets.ts'
 import { WORK, WORK_NAMES, type WorkName } from './work.ts'
 
-/** What a peer does not offer. */
+/** The cell for a workload that a peer does not offer. */
 const NOTHING = '–'
 
-/** The whole run in Markdown. */
+/** The report of the whole run in Markdown. */
 export function report(results: Results): string {
   return [
     '# Measurements',
@@ -41,7 +41,7 @@ export function report(results: Results): string {
   ].join('\n\n')
 }
 
-/** Only what a reader of the front page wants to know. */
+/** The short report for the front page. */
 export function frontPage(results: Results): string {
   const targets = measuredTargets(results).filter(({ detail = false }) => !detail)
   const bars = targets.flatMap(({ name, title }) => {
@@ -73,7 +73,7 @@ function introduction({ date, machine, effort, quick, measurements }: Results): 
     .join(' ')
 }
 
-/** Round by round, since what disturbs the machine disturbs the neighbours of one round alike. */
+/** Ratios are taken round by round, because noise affects neighbours of one round alike. */
 function ratioTable(results: Results): string {
   return byWork(results, ({ work, rounds }) => {
     const ours = find(results, 'fastify', work)?.rounds

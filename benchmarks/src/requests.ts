@@ -2,7 +2,7 @@ import { bearerGet, get, postForm, postJson } from './http-text.ts'
 import { authorizationQuery, CLIENT_METADATA, REDIRECT_URI, VERIFIER } from './sample.ts'
 import type { Work } from './target.ts'
 
-/** The workloads as any server is asked for them; a target adds where, and how its codes and tokens are made. */
+/** The workloads for any server. A target adds its paths, and how to make codes and tokens. */
 
 type Make = (index: number) => Promise<string> | string
 
@@ -23,7 +23,7 @@ export function codeWork(path: string, clientId: string, newCode: Make): Work {
   )
 }
 
-/** RFC 6749 6. The tokens of the last answers are what the next requests present. */
+/** RFC 6749 6. The next requests present the tokens of the last answers. */
 export function refreshWork(path: string, clientId: string, newRefreshToken: Make): Work {
   const pool: string[] = []
   const work = each(async (index) =>
@@ -39,7 +39,7 @@ export function refreshWork(path: string, clientId: string, newRefreshToken: Mak
   }
 }
 
-/** A hundred live tokens in turn. */
+/** Uses a hundred live tokens in turn. */
 export function protectedWork(path: string, newAccessToken: Make): Work {
   return inTurn(async (index) => bearerGet(path, await newAccessToken(index)))
 }
@@ -65,7 +65,7 @@ export function repeated(request: string): Work {
   return { requests: (count) => new Array<string>(count).fill(request) }
 }
 
-/** One after the other: many at once would be many sign-ins waiting in memory. */
+/** Makes them one by one: many at once would keep many sign-ins in memory. */
 function each(make: (index: number) => Promise<string>): Work {
   return {
     async requests(count) {

@@ -6,12 +6,12 @@ import type { Measurement } from './measure.ts'
 import type { GrantMemory } from './memory.ts'
 import type { Effort } from './options.ts'
 
-/** Everything one run showed. */
+/** The results of one run. */
 export interface Results {
   readonly date: string
   readonly quick: boolean
   readonly machine: Machine
-  /** Of Grantkit, as `git describe` says it; empty outside a repository. */
+  /** The version of Grantkit by `git describe`; empty outside a repository. */
   readonly revision: string
   readonly versions: Readonly<Record<string, string>>
   readonly effort: Effort
@@ -34,7 +34,7 @@ export function newResults(quick: boolean, effort: Effort): Results {
   }
 }
 
-/** Keeps a run under its day and the number of cores, and as the latest for people. */
+/** Saves a run by date and number of cores, and as the latest report. */
 export async function writeResults(results: Results, report: string): Promise<string> {
   const name = `${results.date.slice(0, 10)}-${results.machine.cores}cores.json`
   await mkdir(RESULTS, { recursive: true })
@@ -44,14 +44,14 @@ export async function writeResults(results: Results, report: string): Promise<st
   return name
 }
 
-/** The workloads a complete run has behind it, so that one that was cut short can go on. */
+/** The finished workloads of a complete run, so that an interrupted run can continue. */
 const UNFINISHED = join(import.meta.dirname, '../unfinished.json')
 
 export async function keepUnfinished(results: Results): Promise<void> {
   await writeFile(UNFINISHED, JSON.stringify(results))
 }
 
-/** What an earlier run of the same commit with the same effort left, if nothing else was changed. */
+/** The results of an interrupted run with the same commit and effort, if no file has changed. */
 export async function readUnfinished({ revision, effort }: Results): Promise<Results | undefined> {
   if (revision === '' || revision.endsWith('-dirty')) return undefined
   const text = await readFile(UNFINISHED, 'utf8').catch(() => undefined)

@@ -7,7 +7,7 @@ import type { TargetProcess } from './target-process.ts'
 import type { TargetRow } from './targets.ts'
 import { isExpectedStatus, WORK, type WorkName } from './work.ts'
 
-/** What one round of one target at one workload showed. */
+/** The result of one round of a target and a workload. */
 export interface Round {
   readonly requestsPerSecond: number
   /** Milliseconds, at the number of connections of the run. */
@@ -15,28 +15,28 @@ export interface Round {
   readonly p99: number
   /** Seconds of server CPU, all threads, for 10,000 requests. */
   readonly cpuPer10k: number
-  /** CPU seconds a second: a server near 1 is the limit, a generator near 1 may be. */
+  /** CPU seconds per second: near 1, the server is the limit, or the generator may be. */
   readonly serverBusy: number
   readonly generatorBusy: number
-  /** Core seconds a second that the host gave to other machines instead. */
+  /** Core seconds per second that the host gave to other machines. */
   readonly stolen: number
 }
 
-/** A target under one workload. */
+/** A target and a workload. */
 export interface Subject {
   readonly row: TargetRow
   readonly process: TargetProcess
   readonly work: WorkName
 }
 
-/** Milliseconds: a very slow target is measured colder than the others rather than never. */
+/** The maximum warm-up in milliseconds: a very slow target is measured with less warm-up. */
 const MOST_WARM_UP = 30_000
 
-/** A round of which the host took more is measured again, so many times at most. */
+/** A round that lost more than this share to the host is repeated, a limited number of times. */
 const MOST_STOLEN = 0.02
 const MOST_TRIES = 6
 
-/** Lets the engine compile what it will run, and tells how many requests fill a round. */
+/** Lets the engine compile the code, and returns the number of requests that fill a round. */
 export async function warmUp(subject: Subject, effort: Effort): Promise<number> {
   const end = Date.now() + effort.warmUpSeconds * 1000
   let batch = 50
@@ -53,7 +53,7 @@ function requestsOfRound(perSecond: number, { roundSeconds, connections }: Effor
   return Math.max(connections * 4, Math.ceil(perSecond * roundSeconds))
 }
 
-/** One round on a machine that was ours meanwhile, or as nearly so as it came. */
+/** One round without much time lost to the host, or the best of several tries. */
 export async function measureRound(subject: Subject, count: number, effort: Effort): Promise<Round> {
   let calmest = await runRound(subject, count, effort)
   for (let tries = 1; tries < MOST_TRIES && calmest.stolen > MOST_STOLEN; tries++) {
@@ -63,7 +63,7 @@ export async function measureRound(subject: Subject, count: number, effort: Effo
   return calmest
 }
 
-/** @param profilePath where to write what the profiler saw, which slows the round */
+/** @param profilePath the file for the profile; profiling slows the round */
 export async function runRound(
   subject: Subject,
   count: number,
@@ -84,11 +84,11 @@ export async function runRound(
 
 interface Sent {
   readonly result: LoadResult
-  /** What the server took of its core. */
+  /** CPU seconds of the server. */
   readonly cpuSeconds: number
 }
 
-/** @throws Error that says of whom it speaks */
+/** @throws Error that names the target and the workload */
 async function send(subject: Subject, count: number, effort: Effort, profilePath?: string): Promise<Sent> {
   try {
     return await sendAll(subject, count, effort, profilePath)
@@ -97,7 +97,7 @@ async function send(subject: Subject, count: number, effort: Effort, profilePath
   }
 }
 
-/** Prepares requests, sends them, and makes sure of every answer, all but the sending off the clock. */
+/** Prepares, sends and checks requests. Only the sending is timed. */
 async function sendAll(
   { row, process, work }: Subject,
   count: number,

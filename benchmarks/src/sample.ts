@@ -1,4 +1,4 @@
-/** What every target is asked for: the same client, the same request, the same PKCE pair (RFC 7636 appendix B). */
+/** The requests for every target: the same client, the same parameters, the same PKCE pair (RFC 7636 appendix B). */
 
 export const REDIRECT_URI = 'http://127.0.0.1:7001/callback'
 export const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
@@ -7,7 +7,10 @@ export const SCOPES = ['notes:read', 'notes:write']
 export const SCOPE = SCOPES.join(' ')
 export const SUBJECT = 'alice'
 
-/** A round's thousands of codes are made before its clock runs, which on a busy machine takes more than a minute. */
+/**
+ * The lifetime of a code: a round's thousands of codes are made before its clock runs, which can take more than a
+ * minute.
+ */
 export const CODE_SECONDS = 600
 
 /** A registration request (RFC 7591 2) of a public client. */

@@ -1,4 +1,4 @@
-/** One point of `scaling.ts`, in a process of its own: prints what requests cost among so many records. */
+/** One point of `scaling.ts`, in its own process: prints the cost of requests at a given number of records. */
 import type { Grant, GrantId, Store } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { Client, send } from '../grantkit/client.ts'
@@ -48,7 +48,7 @@ function scopesOf({ scopes }: Size) {
   return Object.fromEntries(names.map((name) => [name, { description: `Read area ${name}` }]))
 }
 
-/** Copies of a real grant and a real client, each under a name, a subject and a time of its own. */
+/** Copies a real grant and a real client, each with its own name, subject and time. */
 async function fill(store: Store, clientId: string, { grants, clients }: Size): Promise<void> {
   const [grant] = await store.grants.listBySubject(SUBJECT)
   const client = await store.clients.find(clientId)
@@ -93,7 +93,7 @@ async function costOfAccess({ api }: Service, client: Client): Promise<number> {
   })
 }
 
-/** Microseconds: the lower quartile, which neighbours disturb less. The first half of the batches only warms up. */
+/** The lower quartile in microseconds, because noise affects it less. The first half of the batches is warm-up. */
 async function costOf(work: () => Promise<unknown>): Promise<number> {
   const batches: number[] = []
   for (let batch = 0; batch < BATCHES; batch++) {

@@ -13,7 +13,7 @@ const SMALL: Size = { grants: 1000, clients: 10, scopes: 10 }
 
 const PASSES = 3
 
-/** What each size is turned to while the others stay small. */
+/** The values of each size, while the others stay small. */
 const SIZES: { readonly [Name in keyof Size]: readonly number[] } = {
   grants: [1000, 10_000, 100_000, 1_000_000],
   clients: [10, 1000, 100_000],
@@ -21,15 +21,15 @@ const SIZES: { readonly [Name in keyof Size]: readonly number[] } = {
 }
 
 /**
- * Calls Grantkit in its process, without HTTP, which would hide a small growth. A process for each point. A complete run
- * is kept as `results/scaling.md`.
+ * Calls Grantkit in its process: HTTP would hide a small growth. Each point has its own process. A complete run is
+ * saved as `results/scaling.md`.
  */
 export async function measureScaling(quick: boolean): Promise<string> {
   const sections: string[] = []
   for (const name of Object.keys(SIZES) as (keyof Size)[]) {
     const points = quick ? ends(SIZES[name]) : SIZES[name]
     const sizes = points.map((size) => ({ ...SMALL, [name]: size }))
-    sections.push(section(name, points, await leastCosts(sizes, quick ? 1 : PASSES)))
+    sections.push(section(name, points, await minimumCosts(sizes, quick ? 1 : PASSES)))
   }
   const text = ['# What a request costs among many records', INTRODUCTION, ...sections, ''].join('\n\n')
   if (!quick) await writeFile(join(RESULTS, 'scaling.md'), text)
@@ -44,16 +44,16 @@ function ends(points: readonly number[]): number[] {
   return [points[0] ?? 0, points.at(-1) ?? 0]
 }
 
-/** The least of several passes over all sizes, since whatever else the machine does can only add. */
-async function leastCosts(sizes: readonly Size[], passes: number): Promise<Cost[]> {
+/** The minimum of several passes over all sizes, because noise can only add. */
+async function minimumCosts(sizes: readonly Size[], passes: number): Promise<Cost[]> {
   const least: Cost[] = []
   for (let pass = 0; pass < passes; pass++) {
-    for (const [point, size] of sizes.entries()) least[point] = lesser(await costAt(size), least[point])
+    for (const [point, size] of sizes.entries()) least[point] = minimumCost(await costAt(size), least[point])
   }
   return least
 }
 
-function lesser(cost: Cost, other: Cost = cost): Cost {
+function minimumCost(cost: Cost, other: Cost = cost): Cost {
   const entries = Object.entries(cost).map(([work, value]) => [
     work,
     Math.min(value, other[work as keyof Cost]),

@@ -12,13 +12,15 @@ const target = await start(port)
 
 const profile = { stop: undefined as ((path: string) => Promise<void>) | undefined }
 process.on('message', async ({ id, order }: { id: number; order: Order }) => {
-  const answer = await obey(target, order).catch((error: Error) => ({ error: error.stack ?? String(error) }))
+  const answer = await carryOut(target, order).catch((error: Error) => ({
+    error: error.stack ?? String(error),
+  }))
   process.send?.({ id, answer })
 })
 for (const end of ['disconnect', 'SIGTERM']) process.on(end, () => process.exit())
 process.send?.({ id: 0, answer: { work: Object.keys(target.work) } })
 
-async function obey({ work, opens }: Target, order: Order): Promise<Answer> {
+async function carryOut({ work, opens }: Target, order: Order): Promise<Answer> {
   switch (order.do) {
     case 'prepare':
       return { requests: await requestsOf(order) }

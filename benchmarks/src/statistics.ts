@@ -2,7 +2,7 @@ export function median(values: readonly number[]): number {
   return quantile(Float64Array.from(values), 0.5)
 }
 
-/** The value that a share of all values does not exceed (nearest rank; the mean of two in the middle). */
+/** The quantile: the value that a share of all values does not exceed (nearest rank; the mean of two in the middle). */
 export function quantile(values: Float64Array, share: number): number {
   const sorted = values.toSorted()
   const position = share * sorted.length

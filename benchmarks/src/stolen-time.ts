@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 
-/** Linux counts in hundredths of a second, whatever its own clock does (`man 5 proc_stat`). */
+/** Linux always counts in hundredths of a second (`man 5 proc_stat`). */
 const TICKS_PER_SECOND = 100
 
-/** Seconds, of all cores since the start, in which this virtual machine had work and its host ran another one. */
+/** The seconds of all cores since boot in which this virtual machine had work, but its host ran another one. */
 export function stolenSeconds(): number {
   try {
     const [total = ''] = readFileSync('/proc/stat', 'utf8').split('\n')

@@ -1,4 +1,4 @@
-/** A Markdown table whose columns stand straight in a terminal too; all but the first are numbers. */
+/** A Markdown table with aligned columns; all but the first are numbers. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((_, column) =>
     Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0), 3),

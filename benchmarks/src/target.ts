@@ -1,22 +1,22 @@
 import type { WorkName } from './work.ts'
 
-/** A server of one process, listening on loopback, and what can be asked of it. */
+/** A server in one process, listening on loopback, and its workloads. */
 export interface Target {
-  /** What it can be measured at. A workload that is absent is not offered. */
+  /** Its workloads; an absent one is not offered. */
   readonly work: Readonly<Partial<Record<WorkName, Work>>>
-  /** A request that is answered with 200 only if the access token is live. Absent where nothing checks tokens. */
+  /** A request that gets a 200 only if the access token is live. Absent if the target checks no tokens. */
   readonly opens?: (accessToken: string) => string
 }
 
 export interface Work {
   /**
-   * Prepares so many requests, each one good for one answer, as HTTP text. Whatever they need (clients, codes,
-   * tokens) is made in this process and never on the measured path.
+   * Prepares requests as HTTP text, each for one use. Their clients, codes and tokens are made in this process, outside
+   * the measured path.
    */
   requests(count: number): Promise<string[]> | string[]
-  /** Hears the bodies of the answers, in the order of the requests: what the next requests are made of. */
+  /** Called with the bodies of the answers, in the order of the requests, to make the next requests from them. */
   answered?(bodies: readonly string[]): void
 }
 
-/** What every file of a target exports. */
+/** The export of every target file. */
 export type StartTarget = (port: number) => Promise<Target>

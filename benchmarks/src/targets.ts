@@ -1,18 +1,18 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What is measured: one row each. A target without its file or its packages is left out. */
+/** The targets, one row each. A target without its file or its packages is left out. */
 export interface TargetRow {
   readonly name: string
-  /** As the tables call it. */
+  /** Its name in the tables. */
   readonly title: string
   readonly kind: 'grantkit' | 'peer' | 'limit' | 'calibration'
   readonly file: string
-  /** A folder of this repository without which it cannot run. */
+  /** A folder of this repository that it needs. */
   readonly needs?: string
-  /** Shows one thing beside the question that the front page answers. */
+  /** Shows a detail that the front page does not need. */
   readonly detail?: boolean
-  /** Its grants are in its own memory, so that the memory of one can be told. */
+  /** It keeps grants in its own memory, so the memory of one can be measured. */
   readonly keepsGrants?: boolean
 }
 

@@ -1,4 +1,4 @@
-/** What is measured: one row each. */
+/** The workloads, one row each. */
 export const WORK = {
   register: { title: 'register', status: 201, what: 'dynamic client registration (RFC 7591)' },
   code: {
@@ -41,9 +41,9 @@ export const WORK_NAMES = Object.keys(WORK) as WorkName[]
 export interface WorkRow {
   readonly title: string
   readonly what: string
-  /** The status of every answer; any other ends the run. */
+  /** The expected status of every answer; any other ends the run. */
   readonly status: 200 | 201 | 'redirect'
-  /** Whether the answers hold tokens, which must differ and work. */
+  /** Whether the answers contain tokens, which must differ and work. */
   readonly tokens?: boolean
 }
 

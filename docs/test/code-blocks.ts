@@ -1,8 +1,8 @@
 /**
- * The TypeScript of the documentation, written into a folder where it can be compiled and run. A block is a file of
- * its own, named where its fence names it: ```ts [name.ts]. What a page takes for granted is declared in
- * preambles/, and named by the fence too: ```ts with:fastify. Files that a block imports and no block is, are in
- * stand-ins/; the interaction is that of the quick start.
+ * The TypeScript blocks of the documentation, written into a folder to compile and run them. A block with a name in its
+ * fence becomes a file: ```ts [name.ts]. A page's assumed declarations are in preambles/, also named in the fence:
+ * ```ts with:fastify. Imported files that no block defines are in stand-ins/; the interaction is that of the quick
+ * start.
  */
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -37,7 +37,7 @@ function blocksOf(page: string, text: string): CodeBlock[] {
   }))
 }
 
-/** Writes every block into `folder`, the blocks of a page beside each other. */
+/** Writes all blocks into `folder`, the blocks of one page together. */
 export function extract(blocks: readonly CodeBlock[], folder: string): void {
   rmSync(folder, { recursive: true, force: true })
   for (const block of blocks) {

@@ -1,4 +1,4 @@
-/** What the how-tos write does what they say: the store and the adapter keep their promises, the tests pass. */
+/** The code of the how-tos works: the store and the adapter keep their promises, the tests pass. */
 import { join } from 'node:path'
 import { describeAdapter, describeStore } from '@grantkit/testkit'
 import { codeBlocks, extract, folderOf } from './code-blocks.ts'
@@ -20,6 +20,6 @@ describeAdapter('of the how-to', async (routes) => {
   return { url: `http://127.0.0.1:${app.address().port}`, close }
 })
 
-// Their tests are their own.
+// These files hold their own tests.
 await load('docs/how-to/test.md', 'notes-server.test.ts')
 await load('docs/how-to/feature.md', 'vouchers.test.ts')

@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop()
 })
 
-/** Runs the program as a user would, and gives the address of its MCP server. */
+/** Runs the program as a user would, and returns the URL of its MCP server. */
 async function start(program: string): Promise<URL> {
   const PORT = String(await freePort())
   const child = spawn(process.execPath, [join(import.meta.dirname, program)], {
@@ -42,7 +42,7 @@ async function connect(url: URL, app?: OAuthClientProvider): Promise<Client> {
   return client
 }
 
-/** What an app keeps for the SDK's OAuth client; its user allows everything. */
+/** The storage of an app for the SDK's OAuth client; its user allows everything. */
 class App implements OAuthClientProvider {
   readonly redirectUrl = 'http://127.0.0.1:49300/callback'
   readonly clientMetadata = { client_name: 'Test app', redirect_uris: [this.redirectUrl] }
@@ -115,7 +115,7 @@ describe('an MCP server on Hono', () => {
   })
 })
 
-/** The lines of `after` beyond the longest run of lines that both have, as `diff` counts them. */
+/** The number of lines in `after` that are not in the longest common subsequence with `before`, as `diff` counts. */
 function addedLines(before: readonly string[], after: readonly string[]): number {
   let row: number[] = new Array(after.length + 1).fill(0)
   for (const line of before) {

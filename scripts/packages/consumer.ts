@@ -1,9 +1,9 @@
-/** A project of somebody who installs the tarballs: nothing of the workspace is within its reach. */
+/** A project that installs the tarballs, outside the workspace. */
 import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Packed, ROOT, run } from './publishable.ts'
 
-/** Both ways in which TypeScript finds the types of a package that is an ES module. */
+/** Both ways in which TypeScript finds the types of an ES module package. */
 export const MODULE_RESOLUTIONS = {
   node16: { module: 'node16' },
   nodenext: { module: 'nodenext' },
@@ -23,14 +23,14 @@ export function createConsumer(folder: string, packed: readonly Packed[]): void 
     type: 'module',
     dependencies: { ...foreign(), ...tarballs },
   })
-  // A tarball names its siblings by version. Nobody has published that version yet.
+  // A tarball refers to its siblings by version, and that version is not published yet.
   writeJson(join(folder, 'pnpm-workspace.yaml'), { overrides: tarballs, strictDepBuilds: false })
   for (const file of globSync('*.ts', { cwd: QUICK_START }))
     cpSync(join(QUICK_START, file), join(folder, file))
   run('pnpm', ['install', '--prefer-offline', '--no-lockfile'], folder)
 }
 
-/** Throws what the compiler says, unless everything in the folder compiles, declarations of packages included. */
+/** Compiles everything in the folder, including declarations of packages. Throws the compiler's output if it fails. */
 export function typeCheck(folder: string, resolution: keyof typeof MODULE_RESOLUTIONS): void {
   const compilerOptions = {
     target: 'es2023',
@@ -46,7 +46,7 @@ export function typeCheck(folder: string, resolution: keyof typeof MODULE_RESOLU
   run(join(folder, 'node_modules/.bin/tsc'), [], folder)
 }
 
-/** What a user installs beside Grantkit, in the versions that this workspace has, so that it is at hand offline. */
+/** The packages a user installs next to Grantkit, in the versions of this workspace, so that no download is needed. */
 function foreign(): Record<string, string> {
   const installed = (path: string, name: string) =>
     JSON.parse(readFileSync(join(ROOT, path, 'node_modules', name, 'package.json'), 'utf8')).version as string

@@ -1,4 +1,4 @@
-/** The packages of this repository that are published, and how their tarballs are made. */
+/** The published packages of this repository, and how their tarballs are made. */
 import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -31,7 +31,7 @@ export function publishablePackages(): Package[] {
     .filter(({ manifest }) => !manifest.private)
 }
 
-/** What a program prints. Throws, with all that it printed, where it fails. */
+/** Runs a program and returns its output. Throws with all its output if it fails. */
 export function run(command: string, args: readonly string[], cwd = ROOT): string {
   try {
     return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
@@ -41,7 +41,7 @@ export function run(command: string, args: readonly string[], cwd = ROOT): strin
   }
 }
 
-/** A file that an earlier build left in dist would be published: start from nothing. */
+/** Cleans dist first: leftovers of an earlier build would be published. */
 export function packAll(into: string): Packed[] {
   const packages = publishablePackages()
   for (const { folder } of packages) rmSync(join(folder, 'dist'), { recursive: true, force: true })

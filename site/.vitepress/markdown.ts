@@ -1,4 +1,4 @@
-/** What the Markdown of the repository needs on the site: its links followed, its diagrams drawn. */
+/** Adapts the repository's Markdown to the site: follows its links and draws its diagrams. */
 import { existsSync } from 'node:fs'
 import { relative, sep } from 'node:path'
 import type { MarkdownRenderer } from 'vitepress'

@@ -1,4 +1,4 @@
-/** Which Markdown files of the repository are pages, and where the site has them. */
+/** The Markdown files that are pages, and their place on the site. */
 import { posix } from 'node:path'
 
 export const EXCLUDED = [
@@ -10,7 +10,7 @@ export const EXCLUDED = [
   'site/README.md',
 ]
 
-/** The file is the README of what it lies in, so the folder is the page. */
+/** A README is the page of its folder. */
 export function pagePath(file: string): string {
   if (file === 'README.md') return 'index.md'
   const moved = file
@@ -21,7 +21,7 @@ export function pagePath(file: string): string {
   return moved.replace(/\/README\.md$/, '.md').toLowerCase()
 }
 
-/** Where a link of a Markdown file leads to on the site: to a page, or to the repository. */
+/** The target of a Markdown link on the site: a page, or the repository. */
 export function linkTarget(from: string, href: string, isPage: (file: string) => boolean): string {
   if (/^([a-z]+:|#|\/)/i.test(href)) return href
   const [path = '', hash] = href.split('#')

@@ -3,7 +3,7 @@ import type { Plugin } from 'vite'
 
 const SITE = fileURLToPath(new URL('..', import.meta.url))
 
-/** The pages lie outside this package, where what they are compiled to would not find Vue. */
+/** Resolves imports from here: the pages are outside this package and would not find Vue. */
 export function resolveFromSite(): Plugin {
   return {
     name: 'resolve-from-site',

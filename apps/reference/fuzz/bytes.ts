@@ -1,10 +1,10 @@
 import type { Framing, FuzzedRequest } from './mutations.ts'
 import type { Pair } from './requests.ts'
 
-/** Credentials of the moment, by the names that stand for them. */
+/** The current credentials, by their placeholder names. */
 export type Credentials = Readonly<Record<string, string>>
 
-/** A request as bytes, its credentials filled in. */
+/** A request as bytes, with its credentials filled in. */
 export function bytesOf(request: FuzzedRequest, credentials: Credentials, port: number): Buffer {
   const fill = (text: string) => text.replaceAll(/\{(\w+)\}/g, (braced, name) => credentials[name] ?? braced)
   const pairs = (given: readonly Pair[]) =>
@@ -24,7 +24,7 @@ export function bytesOf(request: FuzzedRequest, credentials: Credentials, port: 
     ...framed(request.framing, body),
   ]
   const sent = request.framing === 'chunked' || request.framing === 'both' ? chunked(body) : body
-  return noisy(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), sent]), request.noise)
+  return withNoise(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), sent]), request.noise)
 }
 
 function joined(pairs: readonly Pair[], encode: boolean): string {
@@ -52,7 +52,7 @@ function chunked(body: Buffer): Buffer {
   return Buffer.concat([size, body, end])
 }
 
-function noisy(bytes: Buffer, noise: FuzzedRequest['noise']): Buffer {
+function withNoise(bytes: Buffer, noise: FuzzedRequest['noise']): Buffer {
   return noise.reduce((before, { at, drop, put }) => {
     const place = Math.floor(at * before.length)
     return Buffer.concat([before.subarray(0, place), put, before.subarray(place + drop)])

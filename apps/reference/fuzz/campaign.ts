@@ -6,24 +6,24 @@ import { type FuzzedRequest, fuzzedRequest } from './mutations.ts'
 import { brokenPromises } from './promises.ts'
 import { World } from './world.ts'
 
-/** How often credentials are renewed: requests that succeed use them up. */
+/** The number of requests between renewals of credentials, because successful requests use them up. */
 const RENEWED_EVERY = 100
 
-/** Longer than an answer takes; a request that lacks its end is ended then. */
+/** Longer than an answer takes; an incomplete request is then ended. */
 const PATIENCE_MS = 1000
 
-/** So many services side by side, each with its share of the requests. */
+/** The number of services in parallel, each with its share of the requests. */
 const SHARES = 4
 
 export interface Campaign {
-  /** How many requests were sent, by the status they were answered with. */
+  /** The number of requests by the status of their answer. */
   readonly answers: ReadonlyMap<number, number>
-  /** The first request that broke a promise, as small as could be made; `undefined` when none did. */
+  /** The first request that broke a promise, minimized; `undefined` if there is none. */
   readonly failure: string | undefined
 }
 
 /**
- * Sends changed requests to services of its own. The same seed makes the same requests.
+ * Sends mutated requests to its own services. The same seed makes the same requests.
  *
  * @param environment settings of the services
  */
@@ -61,7 +61,7 @@ async function runShare(
       answers.set(status, (answers.get(status) ?? 0) + 1)
       const broken = answer ? brokenPromises({ answer, bytes, secrets: world.secrets }) : []
       if (answer) world.forgetPublished(bytes, answer)
-      const problems = [...broken, ...bench.unrest()]
+      const problems = [...broken, ...bench.unexpectedFailures()]
       if (problems.length > 0) throw new Error(report(problems, bytes, answer))
     })
     const result = await fc.check(property, { numRuns: requests, seed, endOnFailure: false })
@@ -72,7 +72,7 @@ async function runShare(
   }
 }
 
-/** @throws Error when a request that is one was not answered */
+/** @throws Error when a valid HTTP request was not answered */
 async function answerTo(
   bench: Bench,
   world: World,
@@ -82,11 +82,12 @@ async function answerTo(
   const bytes = bytesOf(request, world.credentials, port)
   const endAfter = request.framing === 'long' ? 0 : PATIENCE_MS
   try {
-    // On a busy machine the end may come before the answer, which is then not given; the second time nothing ends it.
+    // On a busy machine the end may come before the answer, which is then lost; the second try does not end the
+    // request.
     const answer = await exchange(port, bytes, { endAfter }).catch(() => exchange(port, bytes))
     return { answer, bytes }
   } catch (silence) {
-    // Line breaks alone begin no request, and Node hangs up on CONNECT.
+    // Line breaks alone are no request, and Node closes the connection on CONNECT.
     if (/^[\r\n]*$|^\s*CONNECT /.test(bytes.toString('latin1'))) return { answer: undefined, bytes }
     throw silence
   }

@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util'
 import { runCampaign } from './campaign.ts'
 
 /**
- * `pnpm fuzz --requests 20000 [--seed N] [--framework express]`: changed requests against every endpoint and page of
- * the running service. Prints the seed, which makes the same requests again; ends with 1 when a promise was broken.
+ * `pnpm fuzz --requests 20000 [--seed N] [--framework express]`: mutated requests against every endpoint and page of a
+ * service. Prints the seed, which repeats the same requests. Exits with 1 when a promise was broken.
  */
 
 const { values } = parseArgs({

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { GOOD_REQUESTS, type GoodRequest, type Pair } from './requests.ts'
 
-/** Stands in no page as it is, in no header at all. */
+/** A text that no page may contain unescaped, and no header at all. */
 export const CANARY = `x4711'"><x4711 onerror=1>`
 export const HEADER_CANARY = 'x-4711-evil'
 
-/** What a mutation may put where a value belongs; the names in braces swap one credential for another. */
+/** Hostile values for a mutation; a name in braces swaps one credential for another. */
 const HOSTILE = [
   '',
   CANARY,
@@ -138,12 +138,12 @@ const PATHS: readonly ((path: string) => string)[] = [
 
 export type Framing = 'length' | 'chunked' | 'both' | 'short' | 'long' | 'twice' | 'none'
 
-/** A good request and what was done to it, in an order that a shrinking test can undo. */
+/** A good request and its mutations, in an order that shrinking can undo. */
 export interface FuzzedRequest extends GoodRequest {
   readonly framing: Framing
-  /** Percent-encode the pairs, or send them as they are. */
+  /** Whether to percent-encode the pairs. */
   readonly encoded: boolean
-  /** Done to the bytes at last: at this place of the whole, this many are replaced. */
+  /** Final changes of the bytes: at this position, this many are replaced. */
   readonly noise: readonly { readonly at: number; readonly drop: number; readonly put: Uint8Array }[]
 }
 
@@ -243,7 +243,7 @@ const bodyMutation = fc.oneof(
   ),
 )
 
-/** Puts something else in the place of one member of the JSON that a request holds. */
+/** Replaces one member of the JSON in a request. */
 function changedMember(request: FuzzedRequest, p: number, given: string): FuzzedRequest {
   try {
     const members = Object.entries(JSON.parse(request.text ?? '') as object)
@@ -264,7 +264,7 @@ const noise = fc.array(
   { maxLength: 2 },
 )
 
-/** Arbitrary changes of good requests: usually one or two, so that most get far before they are refused. */
+/** Arbitrary mutations of good requests: usually one or two, so that most requests get far before a refusal. */
 export const fuzzedRequest: fc.Arbitrary<FuzzedRequest> = fc
   .tuple(
     fc.constantFrom(...GOOD_REQUESTS),

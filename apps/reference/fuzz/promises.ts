@@ -1,7 +1,7 @@
 import type { Answer } from '../test/security/wire.ts'
 import { CANARY, HEADER_CANARY } from './mutations.ts'
 
-/** What an answer must be, whatever the request was. */
+/** The requirements for every answer to any request. */
 export interface Heard {
   readonly answer: Answer
   /** The request as it was sent. */
@@ -9,7 +9,7 @@ export interface Heard {
   readonly secrets: ReadonlySet<string>
 }
 
-/** One sentence for each promise that an answer breaks. */
+/** One sentence for each broken promise. */
 export function brokenPromises(heard: Heard): string[] {
   return PROMISES.flatMap(([sentence, kept]) => (kept(heard) ? [] : [sentence]))
 }
@@ -24,7 +24,7 @@ const PROMISES: readonly (readonly [string, (heard: Heard) => boolean])[] = [
   ['its body has a type', ({ answer }) => answer.body === '' || answer.header('content-type') !== undefined],
   [
     'JSON can be read',
-    // Whoever sends more than was announced may be hung up on while a long answer is on its way.
+    // If a client sends more than it announced, the server may close the connection during a long answer.
     ({ answer }) =>
       !bodyIs(answer, 'application/json') || answer.body === '' || answer.broken || isJson(answer.body),
   ],
@@ -60,7 +60,8 @@ function isReadableError({ answer }: Heard): boolean {
 function isKeptNowhere({ answer, bytes }: Heard): boolean {
   const line = bytes.subarray(0, 200).toString('latin1')
   const concerned = PRIVATE.test(line) || /gk[acr]_[\w-]{22}/.test(answer.body + answer.header('location'))
-  // Of a preflight, of no route, of Node to an expectation, of a framework to a Host it cannot read.
+  // Answers without a body: a preflight, an unknown path, Node's refusal of an expectation, a framework's refusal of a
+  // bad Host.
   const saysNothing = [204, 404, 417].includes(answer.status) || (answer.status === 400 && answer.body === '')
   return !concerned || saysNothing || answer.header('cache-control') === 'no-store'
 }
@@ -79,7 +80,7 @@ function tellsNoSecret({ answer, bytes, secrets }: Heard): boolean {
   const told = answer.lines.map(([, value]) => value).join('\n') + answer.body
   const asked = bytes.toString()
   const decoded = decodedText(asked)
-  // A retried refresh gets its own successor again.
+  // A retried refresh gets the same successor again.
   const tokens = answer.status === 200 && answer.body.startsWith('{"access_token"')
   return (
     tokens || ![...secrets].some((secret) => told.includes(secret) && !(asked + decoded).includes(secret))

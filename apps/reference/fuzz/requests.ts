@@ -1,9 +1,9 @@
-/** A name and a value, percent-encoded or not as the request says. */
+/** A name and a value. The request decides whether they are percent-encoded. */
 export type Pair = readonly [name: string, value: string]
 
 /**
- * A request that a good client might send. `{name}` stands for a credential of the moment, so that a seed makes the same
- * requests again whatever the service has issued meanwhile.
+ * A request that a good client might send. `{name}` is a placeholder for a current credential, so a seed repeats the
+ * same requests with any credentials.
  */
 export interface GoodRequest {
   readonly method: string
@@ -76,7 +76,7 @@ const json = (method: string, path: string, text: string, ...headers: Pair[]): G
   headers: [JSON_TYPE, ...headers],
 })
 
-/** One or more for every endpoint and page. */
+/** At least one for every endpoint and page. */
 export const GOOD_REQUESTS: readonly GoodRequest[] = [
   { ...get('/oauth/authorize', SESSION), query: AUTHORIZATION },
   { ...get('/oauth/authorize', SESSION), query: [...AUTHORIZATION, ...OPTIONAL] },

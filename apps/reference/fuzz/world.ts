@@ -9,12 +9,12 @@ interface Apps {
   readonly other: App
 }
 
-/** Two people with an app each, and a confidential client: what a request can have of its own, or have stolen. */
+/** Two users with an app each, and a confidential client: the owners of own and of stolen credentials. */
 export class World {
   readonly #bench: Bench
   readonly #apps: Apps
   credentials: Credentials = {}
-  /** All that was ever given to anybody, but for what somebody has shown to everybody since. */
+  /** All secrets ever issued, without those that somebody has published since. */
   readonly secrets = new Set<string>()
   readonly #published = new Set<string>()
 
@@ -32,7 +32,7 @@ export class World {
     return world
   }
 
-  /** Whoever writes a secret into a record of the school shows it to its readers. */
+  /** A secret written into a record of the school is visible to its readers. */
   forgetPublished(request: Buffer, { status }: Answer): void {
     const [head = '', ...body] = request.toString().split('\r\n\r\n')
     if (status >= 300 || !/\/api\/(?!oauth\/)/i.test(head.slice(0, 200))) return
@@ -41,7 +41,7 @@ export class World {
     for (const secret of this.#published) this.secrets.delete(secret)
   }
 
-  /** Fresh credentials, since requests that succeed use them up. */
+  /** Renews the credentials, because successful requests use them up. */
   async renew(): Promise<void> {
     const { mine, confidential, other } = this.#apps
     const scope = 'openid profile email courses:read courses:write'

@@ -4,17 +4,17 @@ import { requireSystemPart } from '@grantkit/test-servers/system-parts'
 import { startProxy, type TcpProxy } from '@grantkit/test-servers/tcp-proxy'
 import { type Cluster, startCluster } from '../src/cluster/cluster.ts'
 
-/** Replicas of the service behind an HAProxy, with a Redis of their own behind a network that can be made bad. */
+/** Replicas of the service behind an HAProxy, with their own Redis behind a network with faults on demand. */
 export interface TestCluster extends Cluster {
   readonly redis: RedisServer
   readonly network: TcpProxy
-  /** The replicas, past the balancer. */
+  /** The addresses of the replicas, without the balancer. */
   readonly origins: readonly string[]
-  /** What the processes printed. */
+  /** The output of the processes. */
   output(): string
 }
 
-/** @param environment further settings; another `STORE_URL` leaves the Redis here alone */
+/** @param environment further settings; with another `STORE_URL`, this Redis is unused */
 export async function startTestCluster(
   count: number,
   environment: Record<string, string> = {},

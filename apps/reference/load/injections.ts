@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { cli } from '@grantkit/test-servers/redis-cli'
 import type { TestCluster } from './cluster.ts'
 
-/** Something that goes wrong, and is put right before this resolves. */
+/** A fault that is repaired before the promise resolves. */
 export interface Injection {
   readonly name: string
   inject(cluster: TestCluster): Promise<void>
@@ -113,7 +113,7 @@ async function restart(cluster: TestCluster, index: number, signal: NodeJS.Signa
   replica.kill(signal)
   await ended
   await cluster.start(index)
-  // The balancer has to see it too, before the other one goes.
+  // The balancer must see it too, before the other replica ends.
   await sleep(1500)
 }
 

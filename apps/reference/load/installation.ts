@@ -4,49 +4,48 @@ import {
   type Answer as AnswerOf,
   type Approval,
   type Browser,
-  type ConnectionOptions,
   type TestClient,
   testClient,
 } from '@grantkit/testkit/client'
 import type { Tally } from './tally.ts'
-import { unlessLost } from './wire.ts'
+import { type Connection, unlessLost } from './wire.ts'
 
 const SCOPE = 'courses:read'
-/** A little less than the retry window of the service: what is older may rightly be refused. */
+/** Slightly less than the retry window of the service: an older token may rightly be refused. */
 const RETRY_MS = 50_000
 
 type Tokens = Pick<AllTokens, 'access_token' | 'refresh_token'>
 type Answer = AnswerOf & Partial<AllTokens>
 
 /**
- * One installation of an app and what it has to expect of its tokens. Where an answer was lost it does what a good
- * client does, and knows which outcomes are right then.
+ * One installation of an app and its expectations. After a lost answer it acts as a good client does, and knows which
+ * outcomes are correct.
  */
 export class Installation {
-  private readonly connection: Required<ConnectionOptions>
+  private readonly connection: Connection
   private readonly tally: Tally
   private readonly baseUrl: string
   private readonly browser: Browser
   private client: TestClient | undefined
   private tokens: Tokens | undefined
-  /** When the first answer to the present refresh token was lost. */
+  /** The time when the first answer to the current refresh token was lost. */
   private lostAt: number | undefined
   private readonly over: string[] = []
 
-  /** @param baseUrl the address that the pages and cookies of the service belong to */
-  constructor(connection: Required<ConnectionOptions>, tally: Tally, browser: Browser, baseUrl: string) {
+  /** @param baseUrl the address for the pages and cookies of the service */
+  constructor(connection: Connection, tally: Tally, browser: Browser, baseUrl: string) {
     this.connection = connection
     this.tally = tally
     this.browser = browser
     this.baseUrl = baseUrl
   }
 
-  /** As after an installation from scratch: what it had belongs to the client that it was. */
+  /** Starts as a new installation: the old tokens belong to the old client. */
   async register(): Promise<void> {
     this.tokens = undefined
     this.lostAt = undefined
     const { connection, browser } = this
-    // An outage is counted where the request is sent; the client goes on as the one it was.
+    // An outage is counted where the request is sent; the old client is then kept.
     this.client = await testClient(this.baseUrl, { ...connection, browser }).catch(() => this.client)
   }
 
@@ -69,7 +68,7 @@ export class Installation {
     const answers = await Promise.all(Array.from({ length: contenders }, () => this.redeem(approval)))
     const served = answers.filter(isServed)
     if (served.length > 1) this.tally.fault('double issues', `a code gave ${served.length} pairs`)
-    // All others were replays, which end the grant (RFC 6749 4.1.2); where nobody answered nothing is known.
+    // All others were replays, which end the grant (RFC 6749 4.1.2). Without any answer, the result is unknown.
     for (const answer of served) {
       if (answers.every((each) => each !== undefined && each.status !== 503)) this.end(tokensOf(answer))
     }
@@ -108,7 +107,7 @@ export class Installation {
       this.tally.fault('live tokens refused', 'at introspection')
   }
 
-  /** Until it is acknowledged nobody knows whether it happened, so it is asked for again. */
+  /** Repeats the revocation until it is acknowledged: before that, its result is unknown. */
   async revoke(): Promise<void> {
     const { client, tokens } = this
     if (client === undefined || tokens === undefined) return
@@ -120,7 +119,7 @@ export class Installation {
     }
   }
 
-  /** What a thief or a broken client sends; it must be refused, and harm nobody. */
+  /** Sends what a thief or a broken client sends; it must be refused, and harm nobody. */
   async attack(): Promise<void> {
     const [, grant = 'x'] = /^gkr_([^.]+)/.exec(this.tokens?.refresh_token ?? '') ?? []
     const guess = `gkr_${grant}.${'f'.repeat(22)}.1.${'s'.repeat(43)}`
@@ -131,7 +130,7 @@ export class Installation {
     if (answers.some((answer) => answer?.status === 200)) this.tally.fault('double issues', 'for a guess')
   }
 
-  /** An outage in the middle of the pages is what the setbacks of the other requests count. */
+  /** The other requests count an outage during the pages as a setback. */
   private async approve(): Promise<Approval | undefined> {
     return this.client?.approve(SCOPE).catch(() => undefined)
   }

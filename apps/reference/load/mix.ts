@@ -4,18 +4,18 @@ import type { Tally } from './tally.ts'
 import { connectionTo } from './wire.ts'
 
 export interface MixOptions {
-  /** The address of the service, which its pages and cookies belong to. */
+  /** The address for the pages and cookies of the service. */
   readonly baseUrl: string
-  /** Where requests are sent, in turn. */
+  /** The targets of requests, in turn. */
   readonly origins: readonly string[]
-  /** How many requests are under way at once. */
+  /** The number of parallel requests. */
   readonly workers: number
   readonly tally: Tally
-  /** Asked before each request. */
-  readonly goOn: () => boolean
+  /** Called before each request. */
+  readonly shouldContinue: () => boolean
 }
 
-/** What installations do, by how often. */
+/** The actions of installations, with their weights. */
 const MIX: readonly (readonly [weight: number, act: (installation: Installation) => Promise<void>])[] = [
   [40, (installation) => installation.call()],
   [15, (installation) => installation.refresh()],
@@ -28,11 +28,17 @@ const MIX: readonly (readonly [weight: number, act: (installation: Installation)
   [5, (installation) => installation.attack()],
 ]
 const TOTAL = MIX.reduce((sum, [weight]) => sum + weight, 0)
-/** Installations that a worker has at hand. */
+/** The number of installations of each worker. */
 const INSTALLATIONS = 8
 
-/** Lets many installations do what they do, and examines every answer. */
-export async function runMix({ baseUrl, origins, workers, tally, goOn }: MixOptions): Promise<void> {
+/** Runs many installations, and checks every answer. */
+export async function runMix({
+  baseUrl,
+  origins,
+  workers,
+  tally,
+  shouldContinue,
+}: MixOptions): Promise<void> {
   const connection = await connectionTo(baseUrl, origins, tally)
   await Promise.all(
     Array.from({ length: workers }, async () => {
@@ -41,15 +47,15 @@ export async function runMix({ baseUrl, origins, workers, tally, goOn }: MixOpti
         { length: INSTALLATIONS },
         () => new Installation(connection, tally, person, baseUrl),
       )
-      while (goOn()) {
+      while (shouldContinue()) {
         const installation = installations[Math.floor(Math.random() * INSTALLATIONS)]
-        if (installation) await anyAct()(installation)
+        if (installation) await randomAction()(installation)
       }
     }),
   )
 }
 
-function anyAct(): (installation: Installation) => Promise<void> {
+function randomAction(): (installation: Installation) => Promise<void> {
   let left = Math.random() * TOTAL
   for (const [weight, act] of MIX) {
     left -= weight

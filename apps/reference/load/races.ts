@@ -3,12 +3,12 @@ import { Installation } from './installation.ts'
 import type { Tally } from './tally.ts'
 import { connectionTo } from './wire.ts'
 
-/** Of twenty races one is for a code; the others are for the refresh tokens of one grant, one after another. */
+/** One of twenty races is for a code; the others are for the refresh tokens of one grant, one after another. */
 const REFRESHES = 19
 
 export interface RacesOptions {
   readonly baseUrl: string
-  /** The replicas: contenders are sent to them in turn. */
+  /** The replicas; contenders are distributed over them. */
   readonly origins: readonly string[]
   readonly races: number
   readonly workers: number

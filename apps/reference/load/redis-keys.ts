@@ -1,4 +1,4 @@
-/** Lua: how many keys never go. */
+/** Lua: counts the keys without expiry. */
 export const KEYS_WITHOUT_END = `
 local count = 0
 for _, key in ipairs(redis.call('keys', '*')) do

@@ -8,8 +8,8 @@ import { KEYS_WITHOUT_END } from './redis-keys.ts'
 import { Tally } from './tally.ts'
 
 /**
- * `pnpm soak --minutes 10`: replicas behind an HAProxy under the work of many installations, while one thing after
- * another goes wrong. Prints what it counted; ends with 1 when a token was issued twice, came back or was lost.
+ * `pnpm soak --minutes 10`: replicas behind an HAProxy under the load of many installations, with one fault after
+ * another. Prints its counts. Exits with 1 when a token was issued twice, came back or was lost.
  */
 
 const { values } = parseArgs({
@@ -27,8 +27,8 @@ const tally = new Tally()
 const cluster = await startTestCluster(Number(values.replicas))
 try {
   const { baseUrl } = cluster
-  const goOn = () => Date.now() < until
-  const mix = runMix({ baseUrl, origins: [baseUrl], workers: Number(values.workers), tally, goOn })
+  const shouldContinue = () => Date.now() < until
+  const mix = runMix({ baseUrl, origins: [baseUrl], workers: Number(values.workers), tally, shouldContinue })
   await injectInTurn(cluster)
   await mix
   await report(cluster)
@@ -36,7 +36,7 @@ try {
   await cluster.stop()
 }
 
-/** Spread over the time there is, with calm between them. */
+/** Spreads the faults over the available time, with pauses between them. */
 async function injectInTurn(target: TestCluster): Promise<void> {
   const calm = (until - Date.now()) / (INJECTIONS.length + 1) / 2
   for (const { name, inject } of INJECTIONS) {

@@ -1,4 +1,4 @@
-/** What must never happen; each of these is a fault of the service. */
+/** Events that must never happen; each is a fault of the service. */
 const FAULTS = [
   'double issues',
   'tokens that came back',
@@ -8,16 +8,16 @@ const FAULTS = [
 ] as const
 type Fault = (typeof FAULTS)[number]
 
-/** What an outage may cause. */
+/** Events that an outage may cause. */
 type Setback = '503' | 'no answer' | 'codes lost with an answer' | 'grants lost with an answer'
 
-/** Counts what happened under load, and how long answers took. */
+/** Counts the events under load, and the duration of answers. */
 export class Tally {
   private readonly faults = new Map<Fault, string[]>()
   private readonly setbacks = new Map<Setback, number>()
   private readonly times = new Map<string, number[]>()
 
-  /** @param what happened, for whoever has to find out why */
+  /** @param what the details, for the developer who looks for the cause */
   fault(fault: Fault, what: string): void {
     this.faults.set(fault, [...(this.faults.get(fault) ?? []), what])
   }
@@ -26,7 +26,7 @@ export class Tally {
     this.setbacks.set(setback, (this.setbacks.get(setback) ?? 0) + 1)
   }
 
-  /** @param milliseconds of one request */
+  /** @param milliseconds the duration of one request */
   took(request: string, milliseconds: number): void {
     const times = this.times.get(request) ?? []
     times.push(milliseconds)
@@ -37,7 +37,7 @@ export class Tally {
     return [...this.times.values()].reduce((sum, times) => sum + times.length, 0)
   }
 
-  /** Every fault, with what happened; empty when all went well. */
+  /** All faults with their details; empty if there was none. */
   allFaults(): string[] {
     return [...this.faults].flatMap(([fault, cases]) => cases.map((what) => `${fault}: ${what}`))
   }

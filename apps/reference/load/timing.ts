@@ -3,15 +3,15 @@ import { mannWhitney } from './timing/mann-whitney.ts'
 import { median, type Pair, samplesOf } from './timing/samples.ts'
 
 /**
- * `pnpm timing`: whether the time of a refusal tells how near a guess was. Ends with 1 when it does, or when the
- * measurement cannot tell.
+ * `pnpm timing`: tests whether the time of a refusal tells how close a guess was. Exits with 1 if it does, or if the
+ * measurement is inconclusive.
  */
 
-/** So many samples find differences that nobody can use, so that a finding has to be certain and large as well. */
+/** With this many samples even useless differences become significant, so a finding must also be large. */
 const CERTAIN = 0.001
-/** Below it Cliff's delta is called negligible (Romano and others, 2006): one sample tells as little as a coin. */
+/** A smaller Cliff's delta counts as negligible (Romano and others, 2006): one sample tells nothing. */
 const NEGLIGIBLE = 0.147
-/** Nanoseconds: less than the hash of a secret takes, and than a network lets anybody see. */
+/** Nanoseconds: shorter than the hash of a secret, and invisible over a network. */
 const SHORT = 500
 
 const service = await openService()

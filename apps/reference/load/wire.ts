@@ -1,15 +1,20 @@
-import { type ConnectionOptions, overFetch, type Send } from '@grantkit/testkit/client'
+import { type Endpoints, overFetch, type Send } from '@grantkit/testkit/client'
 import type { Tally } from './tally.ts'
 
-/** Nobody knows whether what was asked for has happened. */
+/** No answer came, so the effect of the request is unknown. */
 class NoAnswer extends Error {}
 
 const PATIENCE_MS = 5000
 
+export interface Connection {
+  readonly send: Send
+  readonly endpoints: Endpoints
+}
+
 /**
- * Sends requests, and counts what an outage or a fault of the service makes of them. Rejects with `NoAnswer`.
+ * Sends requests, and counts outages and faults of the service. Rejects with `NoAnswer`.
  *
- * @param origins taken in turn
+ * @param origins used in turn
  */
 function wireTo(origins: readonly string[], tally: Tally): Send {
   const send = overFetch({ timeout: PATIENCE_MS })
@@ -20,7 +25,7 @@ function wireTo(origins: readonly string[], tally: Tally): Send {
     const begun = performance.now()
     const answer = await send(`${origin}${pathname}${search}`, request).catch(() => undefined)
     tally.took(pathname, performance.now() - begun)
-    // A balancer says 502 and 504 of a replica that went away in the middle of an answer.
+    // A balancer answers 502 or 504 if a replica ended during an answer.
     if (answer === undefined || answer.status === 502 || answer.status === 504) {
       tally.setback('no answer')
       throw new NoAnswer(`No answer from ${pathname}`)
@@ -32,18 +37,18 @@ function wireTo(origins: readonly string[], tally: Tally): Send {
   }
 }
 
-/** The service as its clients reach it; they need not all read its metadata. */
+/** The connection of clients to the service; it saves reading the metadata each time. */
 export async function connectionTo(
   baseUrl: string,
   origins: readonly string[],
   tally: Tally,
-): Promise<Required<ConnectionOptions>> {
+): Promise<Connection> {
   const metadata = await fetch(`${baseUrl}/.well-known/oauth-authorization-server`)
-  const endpoints = (await metadata.json()) as Required<ConnectionOptions>['endpoints']
+  const endpoints = (await metadata.json()) as Endpoints
   return { send: wireTo(origins, tally), endpoints }
 }
 
-/** What came back, or `undefined` when there was no answer. */
+/** The answer, or `undefined` if there was none. */
 export async function unlessLost<T>(answer: Promise<T>): Promise<T | undefined> {
   return answer.catch((error: unknown) => {
     if (error instanceof NoAnswer) return undefined

@@ -23,10 +23,10 @@ export type Account = z.output<typeof Account>
 const AccountsFile = z.object({ accounts: z.array(Account) })
 
 export interface Accounts {
-  /** The account of a right e-mail address and password. Takes as long for an unknown address as for a known one. */
+  /** The account for a correct e-mail address and password. An unknown address takes as long as a known one. */
   verify(email: string, password: string): Promise<Account | undefined>
   find(id: string): Account | undefined
-  /** The claims of UserInfo (OpenID Connect Core 5.1), or `undefined` when the user is gone. */
+  /** The claims for UserInfo (OpenID Connect Core 5.1), or `undefined` if the user no longer exists. */
   claims(id: string): Promise<UserClaims | undefined>
 }
 
@@ -67,7 +67,7 @@ const derive = promisify(scrypt) as (
   options: object,
 ) => Promise<Buffer>
 
-/** `scrypt$N$r$p$salt$key`, salt and key in base64url. The cost stands in the hash, so that it can be raised. */
+/** `scrypt$N$r$p$salt$key`, salt and key in base64url. The hash contains its cost, so the cost can be raised later. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16)
   const key = await scryptKey(password, salt, COST)
@@ -89,7 +89,7 @@ function scryptKey(password: string, salt: Buffer, cost: typeof COST): Promise<B
   return derive(password.normalize('NFKC'), salt, KEY_LENGTH, { ...cost, maxmem: 256 * cost.N * cost.r })
 }
 
-/** The hash of a password nobody knows: an unknown address costs the same work as a known one. */
+/** The hash of a random password: an unknown address costs the same work as a known one. */
 const NOBODY = await hashPassword(randomBytes(32).toString('base64url'))
 
 /** Two people to try the service with. Development only: their passwords are public. */

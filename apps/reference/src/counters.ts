@@ -6,7 +6,7 @@ import {
   RateLimiterRes,
 } from 'rate-limiter-flexible'
 
-/** How many events of one key there is room for, in how many seconds from the first. */
+/** The number of allowed events per key, and the window in seconds from the first. */
 interface Room {
   readonly points: number
   readonly duration: number
@@ -14,21 +14,21 @@ interface Room {
 
 /** Counts events by key. */
 interface Counter {
-  /** Counts one. @returns the whole seconds until there is room again; 0 when there was room */
+  /** Counts one event. @returns seconds until there is room again; 0 if there was room */
   take(key: string): Promise<number>
   /** Forgets every event of a key. */
   forget(key: string): Promise<void>
 }
 
-/** Where events are counted. @param name tells the events of one counter from those of another */
-export type Counting = (name: string, room: Room) => Counter
+/** Creates counters. @param name separates the events of one counter from those of another */
+export type CreateCounter = (name: string, room: Room) => Counter
 
-/** In this process alone. */
-export const countingInMemory: Counting = (name, room) =>
+/** Counts in this process only. */
+export const countersInMemory: CreateCounter = (name, room) =>
   counterOf(new RateLimiterMemory({ keyPrefix: name, ...room }))
 
-/** For all replicas together. While Redis cannot be reached each of them counts for itself. */
-export function countingInRedis(storeClient: unknown): Counting {
+/** Counts for all replicas together. While Redis is unreachable, each replica counts alone. */
+export function countersInRedis(storeClient: unknown): CreateCounter {
   return (name, room) => {
     const options = { keyPrefix: `grantkit:limit:${name}`, ...room }
     return counterOf(
@@ -43,8 +43,8 @@ export function countingInRedis(storeClient: unknown): Counting {
   }
 }
 
-/** Nowhere: there is always room. */
-export const notCounting: Counting = () => ({ take: async () => 0, forget: async () => {} })
+/** Counts nothing: there is always room. */
+export const noCounters: CreateCounter = () => ({ take: async () => 0, forget: async () => {} })
 
 function counterOf(limiter: RateLimiterAbstract): Counter {
   return {
@@ -61,7 +61,7 @@ function counterOf(limiter: RateLimiterAbstract): Counter {
   }
 }
 
-/** Short whatever the key, and whoever reads the store sees neither addresses nor e-mail addresses. */
+/** Short for any key, and the store shows no addresses or e-mail addresses. */
 function hashed(key: string): string {
   return hash('sha256', key, 'base64url')
 }

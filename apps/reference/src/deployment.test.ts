@@ -5,7 +5,7 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 import { parseSettings } from './settings.ts'
 
-/** What can be said of a deployment without an engine that runs it. */
+/** Tests of a deployment that need no container engine. */
 
 const root = new URL('../../../', import.meta.url)
 const read = (path: string) => readFile(new URL(path, root), 'utf8')

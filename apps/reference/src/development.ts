@@ -6,8 +6,8 @@ import { createFile } from './private-file.ts'
 import { keySetText, newSigningKeys } from './signing-keys-file.ts'
 
 /**
- * What a service needs and a developer should not have to make: a secret and signing keys, made at the first start
- * and kept in a folder that git ignores, so that a restart logs nobody out.
+ * Secret and signing keys for development, made at the first start. They stay in a folder that git ignores, so a
+ * restart signs nobody out.
  */
 export const DEVELOPMENT_FOLDER = fileURLToPath(new URL('../../../.grantkit', import.meta.url))
 
@@ -20,7 +20,7 @@ export function developmentKeysFile(folder: string = DEVELOPMENT_FOLDER): Promis
   return keptFile(folder, 'keys.json', async () => keySetText(await newSigningKeys()))
 }
 
-/** Of two processes that start at once, one makes the file and both use it. */
+/** If two processes start at once, one makes the file and both use it. */
 async function keptFile(folder: string, name: string, make: () => Promise<string>): Promise<string> {
   const path = join(folder, name)
   if (await exists(path)) return path

@@ -2,7 +2,7 @@ import type { HttpResponse, Route } from '@grantkit/core'
 import { json } from './http.ts'
 import { methodsRoute } from './methods-route.ts'
 
-/** `/healthz`: the process answers. `/readyz`: it can do its work, so send it some. */
+/** `/healthz`: the process runs. `/readyz`: it can serve requests. */
 export function healthRoutes(basePath: string, ready: () => Promise<boolean>): Route[] {
   return [
     methodsRoute(`${basePath}/healthz`, { GET: () => status(200, 'ok') }),

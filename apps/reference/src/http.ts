@@ -19,7 +19,7 @@ export function methodNotAllowed(allowed: readonly string[]): HttpResponse {
   return jsonError(405, 'invalid_request', 'This method is not allowed here', { allow: allowed.join(', ') })
 }
 
-/** 303, so that a form is not posted again at the target. */
+/** 303: the browser does not post a form again at the target. */
 export function seeOther(location: string, headers: HttpResponse['headers'] = {}): HttpResponse {
   return { status: 303, headers: { location, 'cache-control': 'no-store', ...headers }, body: '' }
 }
@@ -29,7 +29,7 @@ export function headerOf(request: HttpRequest, name: string): string {
   return (Array.isArray(value) ? value.join(', ') : value) ?? ''
 }
 
-/** The fields of a form; of a repeated one the last. */
+/** The fields of a form; the last one if a field is repeated. */
 export function formOf(request: HttpRequest): Record<string, string> {
   const isForm = /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headerOf(request, 'content-type'))
   return isForm ? Object.fromEntries(new URLSearchParams(request.body)) : {}

@@ -3,8 +3,8 @@ import type { Client, Records, Store } from '@grantkit/core'
 import { replaceFile } from './private-file.ts'
 
 /**
- * Integrations beside a store that another process cannot reach: the command that adds one writes this file, and
- * a running service sees it without a restart. Holds hashes only.
+ * Integrations in a file, for a store that other processes cannot reach. The command that adds one writes the file, and
+ * a running service sees it without a restart. It holds only hashes.
  */
 export function integrationsFile(path: string): Records<Client> {
   let known: { readonly changedAt: number; readonly clients: Record<string, Client> } = {
@@ -52,7 +52,7 @@ export function integrationsFile(path: string): Records<Client> {
   }
 }
 
-/** The store with integrations kept beside its self-registered clients. */
+/** A store whose integrations are in another place than its self-registered clients. */
 export function withIntegrations(store: Store, integrations: Records<Client>): Store {
   const { clients } = store
   const keeperOf = ({ origin }: Client) => (origin === 'integration' ? integrations : clients)

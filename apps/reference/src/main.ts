@@ -19,14 +19,14 @@ try {
 async function start(settings: Settings): Promise<void> {
   const log = createLogger(settings)
   const onError = (error: unknown) => log.error({ err: error }, 'request_failed')
-  const { store, counting, close } = await openStore(settings, (warning) => log.warn(warning))
+  const { store, createCounter, close } = await openStore(settings, (warning) => log.warn(warning))
   const metrics = settings.METRICS_PORT === undefined ? undefined : createMetrics()
   const logEvent = logEvents(log)
   const onEvent: OnEvent = (event) => {
     logEvent(event)
     metrics?.onEvent(event)
   }
-  const service = await createService(settings, { onEvent, onError }, store, counting)
+  const service = await createService(settings, { onEvent, onError }, store, createCounter)
   const { HOST: host, PORT: port, METRICS_PORT } = settings
   const listen = FRAMEWORKS[settings.FRAMEWORK]
   const https = settings.BASE_URL.startsWith('https:')

@@ -3,13 +3,13 @@ import { methodNotAllowed } from './http.ts'
 
 export type Answer = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>
 
-/** What a path answers, by method. A HEAD is a GET without its body. */
+/** The answers of a path by method. A HEAD is a GET without its body. */
 export interface Answers {
   readonly GET: Answer
   readonly POST?: Answer
 }
 
-/** A route for a path of the service itself: any other method is a 405 that says what there is. */
+/** A route for a path of the service itself. Any other method gets a 405 that lists the allowed ones. */
 export function methodsRoute(path: string, answers: Answers): Route {
   const methods = ['GET', 'HEAD', ...(answers.POST ? ['POST'] : [])]
   return {

@@ -2,16 +2,16 @@ import type { HttpRequest, OnEvent, Route, ServerEvent } from '@grantkit/core'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import { methodsRoute } from './methods-route.ts'
 
-/** What the service counts about itself, for Prometheus. No label is or follows from anything that a caller sends. */
+/** Metrics of the service, for Prometheus. No label depends on input of a caller. */
 export interface Metrics {
   readonly onEvent: OnEvent
-  /** The route, its answers timed. */
+  /** Wraps a route to time its answers. */
   timed(route: Route): Route
-  /** Where Prometheus reads: for a port of its own, since it is nobody else's business. */
+  /** The route for Prometheus. It belongs on a separate port, because it is not public. */
   readonly route: Route
 }
 
-/** Every type, so that a counter is there at 0 before its first event and an increase from 0 is seen. */
+/** All types: every counter starts at 0, so that the first increase is visible. */
 const EVENT_TYPES = Object.keys({
   client_registered: true,
   integration_added: true,
@@ -31,7 +31,7 @@ const EVENT_TYPES = Object.keys({
   failed: true,
 } satisfies Record<ServerEvent['type'], true>)
 
-/** From a bearer check without a store to a password, in seconds. */
+/** In seconds: from a bearer check without a store to a password check. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 
 export function createMetrics(): Metrics {
@@ -92,7 +92,7 @@ function timing(registry: Registry): Metrics['timed'] {
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS']
 
-/** A caller may invent methods, and each would be a series of its own. */
+/** A caller may invent methods, and each would become a new series. */
 function methodOf({ method }: HttpRequest): string {
   return METHODS.includes(method) ? method : 'other'
 }

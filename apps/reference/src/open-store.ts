@@ -1,35 +1,35 @@
 import type { Store } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { connectToRedis, createRedisStore, settingsWarnings } from '@grantkit/store-redis'
-import { type Counting, countingInMemory, countingInRedis, notCounting } from './counters.ts'
+import { type CreateCounter, countersInMemory, countersInRedis, noCounters } from './counters.ts'
 import { DEVELOPMENT_FOLDER } from './development.ts'
 import { integrationsFile, withIntegrations } from './integrations-file.ts'
 import type { Settings } from './settings.ts'
 
-/** The store of the settings, and how to let go of it. */
+/** The configured store, and how to close it. */
 export interface OpenStore {
   readonly store: Store
-  /** Where attempts are counted: beside the records, so that replicas count together. */
-  readonly counting: Counting
+  /** Counters in the same place as the records, so that replicas count together. */
+  readonly createCounter: CreateCounter
   close(): Promise<void>
 }
 
-/** @param onWarning hears of what could lose records, and of connections that broke */
+/** @param onWarning called about settings that could lose records, and about broken connections */
 export async function openStore(
   settings: Settings,
   onWarning: (warning: string) => void,
 ): Promise<OpenStore> {
   const opened =
     settings.STORE_URL === 'memory:' ? memoryStore(settings) : await redisStore(settings, onWarning)
-  return settings.RATE_LIMITS === 'off' ? { ...opened, counting: notCounting } : opened
+  return settings.RATE_LIMITS === 'off' ? { ...opened, createCounter: noCounters } : opened
 }
 
-/** Integrations outlive a store that forgets everything with its process. */
+/** Integrations are in a file, because this store ends with its process. */
 function memoryStore({ INTEGRATIONS_FILE }: Settings): OpenStore {
   const file = integrationsFile(INTEGRATIONS_FILE ?? `${DEVELOPMENT_FOLDER}/integrations.json`)
   return {
     store: withIntegrations(createMemoryStore(), file),
-    counting: countingInMemory,
+    createCounter: countersInMemory,
     close: async () => {},
   }
 }
@@ -43,9 +43,9 @@ async function redisStore(
   for (const warning of await settingsWarnings(redis)) onWarning(warning)
   const onShortfall = (acknowledged: number) =>
     onWarning(`A change was answered with ${acknowledged} of ${replicas} replicas having it`)
-  const waitReplicas = { replicas, timeout: REPLICATION_MS, onShortfall }
-  const store = createRedisStore(redis, replicas > 0 ? { waitReplicas } : {})
-  return { store, counting: countingInRedis(redis.client), close: async () => redis.destroy() }
+  const waitReplicas = replicas > 0 ? { replicas, timeout: REPLICATION_MS, onShortfall } : undefined
+  const store = createRedisStore(redis, { waitReplicas })
+  return { store, createCounter: countersInRedis(redis.client), close: async () => redis.destroy() }
 }
 
 const REPLICATION_MS = 100

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { link, rename, rm, writeFile } from 'node:fs/promises'
 
-/** Files that only their owner may read, and that nobody ever sees half written. */
+/** Files that only their owner may read, and that are never visible half written. */
 
-/** Puts a file in the place of whatever was there. */
+/** Writes a file atomically, replacing any old one. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   await rename(await unfinished(path, text), path)
 }
 
-/** Makes a file unless somebody else, this moment too, has made it already. */
+/** Creates a file, unless another process creates it first. */
 export async function createFile(path: string, text: string): Promise<void> {
   const temporary = await unfinished(path, text)
   await link(temporary, path).catch((error: NodeJS.ErrnoException) => {

@@ -1,6 +1,6 @@
 import { errorResponse, OAuthError, REFUSALS, type Route } from '@grantkit/core'
 
-/** A route whose unexpected faults the operator hears of, and its caller only that there was one. */
+/** Wraps a route: the operator gets unexpected errors, the caller only learns that there was one. */
 export function reportingRoute(route: Route, onError: (error: unknown) => void): Route {
   return {
     ...route,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { areas, SCOPES, type Scope } from './scopes.ts'
 
-/** The scopes as they are documented, written out once more so that a slip in the table shows. */
+/** The documented scopes, written again so that a mistake in the table shows. */
 const DOCUMENTED =
   `openid profile email courses:read courses:write students:read students:write members:read members:write
 analytics:read curriculum:read curriculum:write orders:read school:read school:write appearance:read appearance:write

@@ -3,15 +3,15 @@ import type { ScopeCatalogue, ScopeDefinition } from '@grantkit/core'
 /** An area of the school's API. Its name is the first half of its scopes and the path below `/api/`. */
 interface Area {
   readonly title: string
-  /** What the consent page says of `<area>:read`. No words, no scope. */
+  /** The text of the consent page for `<area>:read`. Without text there is no such scope. */
   readonly read?: string
-  /** What the consent page says of `<area>:write`. No words, no scope. */
+  /** The text of the consent page for `<area>:write`. Without text there is no such scope. */
   readonly write?: string
-  /** A catalogue: everybody may read what is published, and clients may well ask for its read scope. */
+  /** A catalogue: everybody may read published records, and its read scope is a baseline scope. */
   readonly catalogue?: true
 }
 
-/** Every area of the API: the one place where an area or a scope is added. */
+/** All areas of the API: the only place to add an area or a scope. */
 const AREAS = {
   courses: {
     title: 'Courses',
@@ -93,7 +93,7 @@ type ScopesOf<Name extends AreaName> = Name extends unknown
 /** The 38 scopes of the service. */
 export type Scope = 'openid' | 'profile' | 'email' | ScopesOf<AreaName>
 
-/** The areas with their names, in the order of the table. */
+/** The areas with their names, in table order. */
 export const areas: readonly (Area & { readonly name: AreaName })[] = Object.entries(AREAS).map(
   ([name, area]) => ({
     ...area,
@@ -105,7 +105,7 @@ export function scopeOf(area: AreaName, access: 'read' | 'write'): Scope {
   return `${area}:${access}` as Scope
 }
 
-/** Every scope with its words for the consent page. */
+/** All scopes, with the text for the consent page. */
 export const SCOPES = Object.fromEntries([
   ['openid', { description: 'Confirm who you are' }],
   ['profile', { description: 'See your name and profile' }],

@@ -10,7 +10,7 @@ import {
   type Store,
 } from '@grantkit/core'
 import { type Account, accountsOf, demoAccounts, readAccounts } from './accounts.ts'
-import { type Counting, countingInMemory } from './counters.ts'
+import { type CreateCounter, countersInMemory } from './counters.ts'
 import { developmentKeysFile, developmentSecret } from './development.ts'
 import { documentRoutes } from './documents/routes.ts'
 import { healthRoutes } from './health.ts'
@@ -28,11 +28,11 @@ import { signInsInMemory } from './sign-ins.ts'
 import { followSigningKeys } from './signing-keys-file.ts'
 import { behindProxies } from './trusted-proxies.ts'
 
-/** The whole service, ready to be mounted: one list of routes. */
+/** The whole service, as a list of routes to mount. */
 export interface Service {
   readonly routes: readonly Route[]
   readonly clients: AuthorizationServer['clients']
-  /** From now on `/readyz` says no, so that a balancer sends nothing new; everything else is answered as ever. */
+  /** `/readyz` fails from now on, so a balancer sends no new requests; all others are still answered. */
   drain(): void
 }
 
@@ -41,12 +41,12 @@ export interface Observers {
   readonly onError: (error: unknown) => void
 }
 
-/** Assembles the service from its settings. @throws Error when a file they name cannot be used */
+/** Assembles the service from its settings. @throws Error when a configured file cannot be used */
 export async function createService(
   settings: Settings,
   { onEvent, onError }: Observers,
   store: Store,
-  counting: Counting = countingInMemory,
+  createCounter: CreateCounter = countersInMemory,
   features: readonly FeatureFactory[] = [],
 ): Promise<Service> {
   const { BASE_URL: baseUrl } = settings
@@ -57,13 +57,20 @@ export async function createService(
     secret,
     accounts: accountsOf(await accountList(settings)),
     sessions: sessionsInCookies(secret, baseUrl),
-    limits: signInLimits(counting),
+    limits: signInLimits(createCounter),
     signIns: signInsInMemory(),
     demo: settings.ACCOUNTS_FILE === undefined,
     onError,
   }
-  const server = await authorizationServer(settings, { store, pages, counting, features, onEvent, onError })
-  // Whoever brings no token is served what is public, and not challenged.
+  const server = await authorizationServer(settings, {
+    store,
+    pages,
+    createCounter,
+    features,
+    onEvent,
+    onError,
+  })
+  // Requests without a token get the public view, and no challenge.
   const guarded = { store, scopes: SCOPES, anonymous: 'allow', onEvent } as const
   const api = createResourceServer({ ...guarded, resource: baseUrl })
   const mcp = createResourceServer({ ...guarded, resource: `${baseUrl}/mcp` })
@@ -91,7 +98,7 @@ export async function createService(
 interface Parts {
   readonly store: Store
   readonly pages: PagesOptions
-  readonly counting: Counting
+  readonly createCounter: CreateCounter
   readonly features: readonly FeatureFactory[]
   readonly onEvent: OnEvent
   readonly onError: (error: unknown) => void
@@ -99,7 +106,7 @@ interface Parts {
 
 async function authorizationServer(
   settings: Settings,
-  { store, pages, counting, features, onEvent, onError }: Parts,
+  { store, pages, createCounter, features, onEvent, onError }: Parts,
 ): Promise<AuthorizationServer> {
   const { BASE_URL: issuer, DEFAULT_SCOPE } = settings
   return createAuthorizationServer({
@@ -111,10 +118,10 @@ async function authorizationServer(
     keys: await followSigningKeys(settings.KEYS_FILE ?? (await developmentKeysFile()), onError),
     claims: pages.accounts.claims,
     resources: [issuer, `${issuer}/mcp`],
-    // Shipping command-line clients register the name localhost.
+    // Common command-line clients register the name localhost.
     redirectUriPolicy: loopbackOnly({ localhost: true }),
     lifetimes: lifetimesOf(settings),
-    rateLimiter: rateLimiter(counting),
+    rateLimiter: rateLimiter(createCounter),
     onEvent,
     documentation: `${issuer}/auth.md`,
     defaultScope: DEFAULT_SCOPE,

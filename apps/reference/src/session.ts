@@ -5,7 +5,7 @@ import { decodeJwt, jwtVerify, SignJWT } from 'jose'
 import { z } from 'zod'
 import { headerOf } from './http.ts'
 
-/** The sign-in of a browser, sealed into a cookie: no replica keeps it, and a restart loses none. */
+/** The sign-in of a browser, sealed into a cookie: replicas store nothing, and a restart loses nothing. */
 export interface Sessions {
   read(request: HttpRequest): Promise<Session | undefined>
   /** A new sign-in, and its cookie. */
@@ -52,7 +52,7 @@ export function seal(key: Uint8Array, claims: Record<string, string>, seconds: n
     .sign(key)
 }
 
-/** What was sealed, or `undefined` when it was tampered with, is too old or was never there. */
+/** The sealed content, or `undefined` if the cookie is changed, expired or missing. */
 export async function open<Claims extends z.ZodType>(
   key: Uint8Array,
   sealed: string | undefined,
@@ -71,7 +71,10 @@ export interface Cookie {
   set(value: string, seconds: number): string
 }
 
-/** On https the name forbids a sibling host to set it; browsers want `Secure` for that, which plain http cannot have. */
+/**
+ * On https the name prefix stops sibling hosts from setting the cookie. It requires `Secure`, which plain http does not
+ * allow.
+ */
 export function cookieOf(name: string, baseUrl: string): Cookie {
   const secure = baseUrl.startsWith('https:')
   const fullName = secure ? `__Host-${name}` : name

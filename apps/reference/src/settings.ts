@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { TrustedProxies } from './trusted-proxies.ts'
 
-/** What the environment may say, and what it means. Lifetimes are in seconds. */
+/** The settings of the environment. Lifetimes are in seconds. */
 const seconds = (fallback: number, least = 1) =>
   z.coerce
     .number({ error: 'must be a number of seconds' })
@@ -48,7 +48,7 @@ const Environment = z.object({
 
 export type Settings = z.output<typeof Environment> & { readonly BASE_URL: string }
 
-/** Every problem at once, so that a start fails once and not once for each. */
+/** All problems at once, so that a start fails once and not once for each. */
 export class SettingsError extends Error {
   readonly problems: readonly string[]
 
@@ -61,7 +61,7 @@ export class SettingsError extends Error {
 
 /** @throws SettingsError */
 export function parseSettings(environment: NodeJS.ProcessEnv): Settings {
-  // An empty variable is how a shell or a compose file spells "not set".
+  // In a shell or a compose file, an empty variable means "not set".
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
   const parsed = Environment.safeParse(given)
   if (!parsed.success)
@@ -72,7 +72,7 @@ export function parseSettings(environment: NodeJS.ProcessEnv): Settings {
   return { ...settings, BASE_URL: settings.BASE_URL ?? `http://127.0.0.1:${settings.PORT}` }
 }
 
-/** In production nothing is made up or left open: secrets, keys, accounts and the address are the operator's. */
+/** In production there are no defaults for secrets, keys, accounts and the address: the operator must set them. */
 function missingInProduction(settings: z.output<typeof Environment>): string[] {
   const needed = {
     'SECRET is missing: at least 32 random characters': settings.SECRET,

@@ -1,10 +1,10 @@
-/** A sign-in, as its user is shown it. */
+/** A sign-in, as shown to its user. */
 export interface SignIn {
-  /** Of the session that it began. */
+  /** The id of the session it started. */
   readonly sessionId: string
   /** Epoch seconds. */
   readonly at: number
-  /** Where it came from, as far as the service can tell. */
+  /** The IP address, if known. */
   readonly address?: string | undefined
 }
 
@@ -18,13 +18,13 @@ export interface SignIns {
 const PER_USER = 5
 const MOST_USERS = 10_000
 
-/** In this process alone, until it stops: a help for the user who looks, and no audit log, which the events are. */
+/** Kept in this process only. It helps users to notice strangers; it is no audit log, which the events are. */
 export function signInsInMemory(mostUsers = MOST_USERS): SignIns {
   const bySubject = new Map<string, readonly SignIn[]>()
   return {
     add(subject, signIn) {
       const earlier = bySubject.get(subject) ?? []
-      // Put in anew, so that the first in the map is the user who has not signed in for longest.
+      // Inserted again, so that the first entry is the user with the oldest sign-in.
       bySubject.delete(subject)
       bySubject.set(subject, [signIn, ...earlier].slice(0, PER_USER))
       const [longestAgo] = bySubject.keys()

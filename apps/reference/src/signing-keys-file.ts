@@ -17,11 +17,11 @@ export async function readSigningKeys(path: string): Promise<PrivateJwk[]> {
 }
 
 /**
- * The keys of a file at every moment: it is read again every few seconds for as long as the process lives. A file that
- * cannot be used leaves the earlier keys in place.
+ * The current keys of a file, which is reloaded every few seconds for the life of the process. If the file becomes
+ * unusable, the old keys stay.
  *
- * @param onError hears once of each fault
- * @throws Error when the file cannot be used now
+ * @param onError called once for each fault
+ * @throws Error when the file is unusable now
  */
 export async function followSigningKeys(
   path: string,
@@ -43,7 +43,7 @@ export async function followSigningKeys(
       fault = String(cause)
     }
   }
-  /** One after another: a slow look that ends after the next would bring an old fault back. */
+  /** Reads one after another: a slow read that ends after the next one would report an old fault again. */
   function readAgainLater(): void {
     setTimeout(() => void readAgain().finally(readAgainLater), readAgainMs).unref()
   }
@@ -51,7 +51,7 @@ export async function followSigningKeys(
   return () => keys
 }
 
-/** Adds a fresh key for each algorithm of the file, and drops the keys that no living ID token needs. */
+/** Adds a new key for each algorithm in the file, and removes keys that no valid ID token needs. */
 export async function rotateKeysFile(path: string, now: number, lifetime: number): Promise<PrivateJwk[]> {
   const keys = await readSigningKeys(path)
   const fresh = await newSigningKeys([...new Set(keys.map(({ alg }) => alg))])
@@ -65,7 +65,7 @@ export function newSigningKeys(algorithms: readonly PrivateJwk['alg'][] = ALGORI
   return Promise.all(algorithms.map(newSigningKey))
 }
 
-/** What a file of these keys holds. */
+/** The text of a file with these keys. */
 export function keySetText(keys: readonly PrivateJwk[]): string {
   return `${JSON.stringify({ keys }, null, 2)}\n`
 }
@@ -82,7 +82,7 @@ function parseKeySet(path: string, text: string): PrivateJwk[] {
   return parsed.data.keys
 }
 
-/** What a parser says of a text quotes it, and this one is secret. */
+/** Hides the parser's message: it quotes the text, which is secret. */
 function parseJson(path: string, text: string): unknown {
   try {
     return JSON.parse(text)

@@ -7,7 +7,7 @@ const BALANCER = '10.0.0.1'
 const CALLER = '203.0.113.7'
 const LIE = '192.0.2.66'
 
-/** The address that a route is told for a socket and an X-Forwarded-For header. */
+/** The address that a route gets, for a socket address and an X-Forwarded-For header. */
 async function told(trust: string | undefined, remoteAddress: string | undefined, forwarded?: string) {
   const seen: HttpRequest[] = []
   const route = {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RunningService, runService } from './service.ts'
 import { type SignedIn, signedIn } from './tokens.ts'
 
-/** The page on which a user sees what they allowed, and takes it back. */
+/** The account page: a user sees the connected apps and disconnects them. */
 
 let service: RunningService
 beforeAll(async () => {
@@ -98,7 +98,7 @@ describe.each(['light', 'dark'] as const)('the account page in %s', (colorScheme
   })
 })
 
-/** A user of the page without a browser, so that a request can be what no browser would send. */
+/** A user without a browser, to send requests that no browser would send. */
 async function visitor(word: 'demo' | 'teacher') {
   const login = await fetch(`${service.baseUrl}/login`)
   const formCookie = login.headers.getSetCookie()[0]?.split(';')[0] ?? ''
@@ -165,7 +165,7 @@ describe('the form of the account page', () => {
 
   it("does not touch, nor show, another user's app", async () => {
     const app = await signedIn(service.baseUrl, 'courses:read')
-    // Without an app of their own there would be no form, and no token to send.
+    // Without a connected app there would be no form, and no token to send.
     await signedIn(service.baseUrl, 'courses:read', undefined, 'teacher')
     const { cookie, token, page } = await visitor('teacher')
     expect(page).not.toContain(app.client_id)

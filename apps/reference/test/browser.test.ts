@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type LoopbackApp, openLoopbackApp } from './loopback-app.ts'
 import { type RunningService, runService } from './service.ts'
 
-/** A person with a browser. No page runs a script of ours, so none of this needs JavaScript. */
+/** A user with a browser. No page runs a script of ours, so none of this needs JavaScript. */
 
 let service: RunningService
 let app: LoopbackApp
@@ -63,7 +63,7 @@ async function freshPage(): Promise<Page> {
   return browser.context.newPage()
 }
 
-/** Chromium refuses what a policy forbids without telling the page, only its console. */
+/** Chromium reports a policy violation only on its console, not to the page. */
 function complaintsOf(page: Page): string[] {
   const complaints: string[] = []
   page.on('console', (message) => {

@@ -8,7 +8,7 @@ import { run } from './program.ts'
 import { type RunningService, runService } from './service.ts'
 import { user } from './user.ts'
 
-/** The commands beside the service, run as a person runs them. */
+/** The commands of the service, run as a person runs them. */
 
 let folder: string
 let service: RunningService

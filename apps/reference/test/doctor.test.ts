@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { run } from './program.ts'
 import { type RunningService, runService } from './service.ts'
 
-/** The doctor against a healthy service, and against one behind a proxy that spoils it. */
+/** The doctor against a healthy service, and against one behind a faulty proxy. */
 
 const DOCTOR = '../../../packages/doctor/src/bin.ts'
 

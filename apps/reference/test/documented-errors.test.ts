@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type RunningService, runService } from './service.ts'
 import { type SignedIn, signedIn } from './tokens.ts'
 
-/** Every row of the error table in the walkthrough: how to get that error, and that it looks as described. */
+/** Every row of the error table in the walkthrough: provokes the error, and checks that it looks as documented. */
 
 let service: RunningService
 let signed: SignedIn
@@ -41,7 +41,7 @@ const refresh = (form: Record<string, string>) =>
   token({ grant_type: 'refresh_token', refresh_token: signed.refresh_token, ...form })
 
 const redirect_uris = ['http://127.0.0.1:1/cb']
-/** By error and status, as the table has them. */
+/** Provocations by error and status, as in the table. */
 const PROVOCATIONS: Record<string, () => Promise<Response>> = {
   'invalid_request 400': () => token({}),
   'invalid_client 401': () => token({ grant_type: 'refresh_token', client_id: 'nobody' }),

@@ -9,7 +9,7 @@ import { parseSettings } from '../src/settings.ts'
 import { type RunningService, runService } from './service.ts'
 import { user } from './user.ts'
 
-/** What agents and developers read, against the service that runs. */
+/** The documents for agents and developers, compared with the running service. */
 
 let service: RunningService
 beforeAll(async () => {

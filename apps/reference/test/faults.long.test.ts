@@ -8,7 +8,9 @@ import { Tally } from '../load/tally.ts'
 import { signedIn } from './tokens.ts'
 import { expectNothingEndless, working } from './under-load.ts'
 
-/** Two replicas behind an HAProxy, many installations at work, and all that can go wrong below and beside them. */
+/**
+ * Two replicas behind an HAProxy with many installations, and all faults of the store, the network and the replicas.
+ */
 
 let cluster: TestCluster
 beforeAll(async () => {
@@ -66,7 +68,7 @@ describe('an outage', () => {
     const nodes = await Promise.all(['{a}', '{b}', '{c}', '{d}', '{e}'].map((key) => redis.primaryOf(key)))
     const primaries = [...new Set(nodes)]
     for (const primary of primaries) primary.freeze()
-    // Whoever cannot see most of the others stops answering (CLUSTERDOWN), and of these nobody answers at all.
+    // A node that cannot see the majority refuses commands (CLUSTERDOWN), and here no node answers.
     expect(await call()).toBe(503)
     for (const primary of primaries) primary.thaw()
     await expect.poll(call, { timeout: 20_000 }).toBe(200)

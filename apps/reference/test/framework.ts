@@ -1,4 +1,4 @@
 const { FRAMEWORK } = process.env
 
-/** Every test runs the service on the framework that its environment names; without a name on the default one. */
+/** Tests run the service on the framework in the environment; without one, on the default. */
 export const framework = FRAMEWORK === undefined ? {} : { FRAMEWORK }

@@ -1,14 +1,14 @@
 import { areas } from '../src/scopes.ts'
 import type { Sent } from './raw-request.ts'
 
-/** The security headers that each route answers with, and no others: a new route needs a row. */
+/** The exact security headers of each route: a new route needs a row. */
 export interface Row {
   readonly ask?: Omit<Sent, 'path'>
   readonly status?: number
   readonly headers: Headers
-  /** What lets scripts of other origins read the answer; without it they never may. */
+  /** The headers that let scripts of other origins read the answer; without them they never may. */
   readonly cors?: Headers
-  /** The answer to a preflight; 405 where no request of a script needs one. */
+  /** The status of a preflight; 405 if no request of a script needs one. */
   readonly preflight?: number
 }
 type Headers = Readonly<Record<string, string | readonly string[]>>
@@ -54,7 +54,7 @@ const endpoint: Row = { ask: POST, status: 400, headers: OF_CORE, cors: PROTOCOL
 const asset: Row = { headers: cached(3600) }
 const health: Row = { headers: NO_STORE }
 
-/** What nobody must be signed in for is the same for everybody; whatever is refused is kept nowhere. */
+/** Answers without sign-in are the same for everybody; refusals are not cached. */
 const schoolRows = areas.flatMap(({ name, read }): [string, Row][] => {
   const open = { cors: SCHOOL, preflight: 204 }
   const everybodys: Row = { ...open, headers: { ...cached(60), vary: 'Authorization' } }
@@ -65,7 +65,7 @@ const schoolRows = areas.flatMap(({ name, read }): [string, Row][] => {
   ]
 })
 
-/** @param https whether the service is reached by https, where cookies are secure and bound to the host */
+/** @param https whether the service uses https: cookies are then secure and bound to the host */
 export function headerRows(https: boolean): Readonly<Record<string, Row>> {
   return {
     '/': { headers: page(OWN_FORMS) },
@@ -99,7 +99,7 @@ export function headerRows(https: boolean): Readonly<Record<string, Row>> {
   }
 }
 
-/** A cookie of the service, whatever its value. */
+/** A cookie of the service with any value. */
 export function cookie(name: string, maxAge: number, https: boolean): string {
   const [prefix, secure] = https ? ['__Host-', '; Secure'] : ['', '']
   return `${prefix}${name}=…; Max-Age=${maxAge}; Path=/; HttpOnly${secure}; SameSite=Lax`

@@ -11,7 +11,7 @@ const CALLBACK = 'http://127.0.0.1:49200/callback'
 const SECURITY =
   /^(content-security-policy|referrer-policy|x-(frame|content-type)-options|strict-transport-security|cache-control|pragma|vary|set-cookie|access-control-.*|server|x-powered-by)$/
 
-/** The headers that a table names; of a cookie all but its value. */
+/** The headers that the table names; a cookie without its value. */
 function securityHeaders({ headers }: Received): object {
   const cookies = headers['set-cookie']?.map((line) => line.replace(/=[^;]*/, '=…'))
   const all = { ...headers, ...(cookies ? { 'set-cookie': cookies } : {}) }

@@ -9,17 +9,17 @@ import { type RunningService, runService } from './service.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 import { signedIn } from './tokens.ts'
 
-/** `pnpm keys` as a person runs it, beside services that run. */
+/** `pnpm keys` as a person runs it, while services run. */
 
 const keysCommand = async (given: string[], environment: Record<string, string>) => {
   const command = run('commands/keys.ts', given, { environment })
   return { status: await command.ended, output: command.output() }
 }
 
-/** Longer than a service takes until it reads its keys again. */
+/** Longer than the interval in which a service reads its keys again. */
 const READ_AGAIN_MS = 6000
 
-/** Their timers stand still until `vi.advanceTimersByTime`. */
+/** Replicas whose timers stop until `vi.advanceTimersByTime`. */
 async function replicas(environment: Record<string, string>) {
   vi.useFakeTimers({ toFake: ['setTimeout'] })
   const running = [await runService(environment), await runService(environment)] as const
@@ -36,7 +36,7 @@ async function publishedBy({ baseUrl }: RunningService): Promise<number> {
   return keys.length
 }
 
-/** Gives an ID token at each call, by a refresh. */
+/** Returns a new ID token at each call, by a refresh. */
 async function idTokens({ baseUrl }: RunningService) {
   let { client_id, refresh_token } = await signedIn(baseUrl, 'openid')
   return async () => {

@@ -106,7 +106,7 @@ describe('two replicas on Redis', () => {
   it('count each for itself while Redis is gone, and let nobody wait for it', async () => {
     await redis.stop()
     const [one] = replicas
-    // Without the store a registration fails; that it gets so far shows that the limit let it pass.
+    // Without the store a registration fails: a 503 shows that the limit let it pass.
     expect((await register(one)).status).toBe(503)
     expect(one.events.map(({ type }) => type)).not.toContain('limiter_failed')
     await redis.restart()

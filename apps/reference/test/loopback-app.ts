@@ -1,15 +1,15 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** An app's own little server on a loopback port: where the browser is sent back to. */
+/** An app's small server on a loopback port, the target of redirects. */
 export interface LoopbackApp {
   readonly origin: string
-  /** The addresses that were asked for, in order. */
+  /** The requested URLs, in order. */
   readonly visits: string[]
   close(): Promise<void>
 }
 
-/** @param content the body for a path; other paths are empty pages */
+/** @param content the bodies by path; other paths are empty pages */
 export async function openLoopbackApp(
   content: Record<string, { type: string; body: string }> = {},
 ): Promise<LoopbackApp> {

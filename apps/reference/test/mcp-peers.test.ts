@@ -11,7 +11,7 @@ import { type RunningService, runService } from './service.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 import { user } from './user.ts'
 
-/** The programs that people point at an MCP server. */
+/** Programs that people use with an MCP server. */
 
 let service: RunningService
 beforeAll(async () => {
@@ -22,10 +22,10 @@ afterAll(() => service.close())
 const require = createRequire(import.meta.url)
 const programOf = (name: string, path: string) => join(dirname(require.resolve(`${name}/package.json`)), path)
 
-/** Nobody is asked for a token here: only one that the server does not know brings a challenge. */
+/** Only an unknown token gets a challenge here; anonymous requests get none. */
 const REVOKED: OAuthTokens = { access_token: 'revoked', token_type: 'Bearer' }
 
-/** What an app keeps for the SDK's OAuth client; its browser is the user of the tests. */
+/** The storage of an app for the SDK's OAuth client; its browser is the user of the tests. */
 class App implements OAuthClientProvider {
   readonly redirectUrl = 'http://127.0.0.1:49300/callback'
   readonly clientMetadata = { client_name: 'SDK client', redirect_uris: [this.redirectUrl] }

@@ -9,7 +9,7 @@ import { type RunningService, runService } from './service.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 import { user } from './user.ts'
 
-/** The program that brings a remote MCP server, and its sign-in, to clients that speak only to programs. */
+/** mcp-remote connects clients that can only start programs to a remote MCP server, with sign-in. */
 
 let service: RunningService
 beforeAll(async () => {
@@ -25,7 +25,7 @@ describe('mcp-remote', () => {
     const transport = new StdioClientTransport({
       command: process.execPath,
       args: [PROXY, `${service.baseUrl}/mcp`, '--allow-http'],
-      // A folder without programs as the PATH, so that no browser opens.
+      // An empty folder as the PATH, so that no browser opens.
       env: { PATH: folder, HOME: folder, MCP_REMOTE_CONFIG_DIR: folder },
       stderr: 'pipe',
     })
@@ -56,7 +56,7 @@ describe('mcp-remote', () => {
     await client.close()
   })
 
-  /** Where and how mcp-remote 0.15 keeps its tokens. Anonymous, it would never be challenged. */
+  /** Writes a token where mcp-remote 0.15 keeps them: an anonymous request would get no challenge. */
   async function keepRevokedToken(folder: string): Promise<void> {
     const token = { access_token: 'revoked', token_type: 'Bearer' }
     const name = createHash('md5').update(`${service.baseUrl}/mcp`).digest('hex')
@@ -64,7 +64,7 @@ describe('mcp-remote', () => {
     await writeFile(join(folder, 'mcp-remote-v1', `${name}_tokens.json`), JSON.stringify(token))
   }
 
-  /** It prints the address before it listens for the callback, and would be stuck if nobody read on. */
+  /** It prints the address before it listens for the callback, and blocks if its output is not read. */
   function printedAddress({ stderr }: StdioClientTransport): Promise<string> {
     let output = ''
     return new Promise((resolve) => {

@@ -26,7 +26,7 @@ async function connect(token?: string): Promise<Client> {
     requestInit: { headers },
   })
   const connected = new Client({ name: 'test', version: '1.0.0' })
-  // The types of the transport leave undefined out where the client's have it.
+  // The types of transport and client disagree about undefined members.
   await connected.connect(transport as never)
   return connected
 }
@@ -40,7 +40,7 @@ const post = (headers: Record<string, string> = {}, body: unknown = LIST) =>
     body: typeof body === 'string' ? body : JSON.stringify(body),
   })
 
-/** `fetch` would not send another Host. */
+/** `fetch` cannot send a different Host. */
 function postWithHost(host: string, path = '/mcp'): Promise<number> {
   const { port } = new URL(service.baseUrl)
   return new Promise((resolve, reject) => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Program, run } from './program.ts'
 import { type SignedIn, signedIn } from './tokens.ts'
 
-/** What Prometheus reads of a service that has had something to do. */
+/** The metrics of a service that has had some requests. */
 
 let service: Program
 let baseUrl: string
@@ -30,7 +30,7 @@ afterAll(async () => {
   await service.ended
 })
 
-/** The value of a sample with these labels, whatever other labels it has. */
+/** The value of a sample with at least these labels. */
 function sample(name: string, labels: Record<string, string>): number | undefined {
   const line = exposition.split('\n').find((candidate) => {
     const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`)
@@ -67,7 +67,7 @@ describe('the metrics', () => {
 const root = new URL('../../../', import.meta.url)
 const read = (path: string) => readFile(new URL(path, root), 'utf8')
 
-/** Every metric that an expression selects, with the labels it speaks of. */
+/** Every metric in an expression, with the labels it uses. */
 function selected(expression: string): { name: string; labels: string[] }[] {
   const grouped = [...expression.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, names = '']) => names.split(', '))
   return [...expression.matchAll(/([a-z]\w*)\{([^}]*)\}/g)].map(([, name = '', matchers = '']) => ({
@@ -83,7 +83,7 @@ function offered(): Map<string, Set<string>> {
   return found
 }
 
-/** What Prometheus itself adds to each sample. */
+/** The labels that Prometheus itself adds to each sample. */
 const ADDED = ['job', 'instance']
 
 describe.each([

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RunningService, runService } from './service.ts'
 import { user } from './user.ts'
 
-/** The same, step by step, by a library that checks every answer against the RFCs and smooths nothing over. */
+/** The whole flow, step by step, by a library that checks every answer strictly against the RFCs. */
 
 const REDIRECT_URI = 'http://127.0.0.1:49153/callback'
 const http = { [oauth.allowInsecureRequests]: true }

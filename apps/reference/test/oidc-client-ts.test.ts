@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type LoopbackApp, openLoopbackApp } from './loopback-app.ts'
 import { type RunningService, runService } from './service.ts'
 
-/** A single-page app on another origin, so that CORS is real. */
+/** A single-page app on another origin, so that CORS applies. */
 
 let service: RunningService
 let app: LoopbackApp
@@ -62,7 +62,7 @@ async function manage({
     loadUserInfo: true,
     automaticSilentRenew: false,
   })
-  // The page goes away before this would resolve.
+  // The page is left before this would resolve.
   if (step === 'leave') return void manager.signinRedirect()
   const user = await manager.signinRedirectCallback()
   const renewed = await manager.signinSilent()

@@ -12,7 +12,7 @@ import { SCOPES } from '../src/scopes.ts'
 import { type RunningService, runService } from './service.ts'
 import { signedIn } from './tokens.ts'
 
-/** The description against the service that runs: neither may know what the other does not. */
+/** The OpenAPI document and the running service must match in both directions. */
 
 interface Described {
   readonly operationId: string
@@ -65,7 +65,7 @@ describe('the description', () => {
   })
 
   it('passes the strict rules of a linter', async () => {
-    // The linter objects to a server on localhost, which is only where this test runs.
+    // The linter rejects localhost as a server, which only this test uses.
     const elsewhere = { ...document, servers: [{ url: 'https://harbour.school' }] }
     await writeFile(join(folder, 'openapi.json'), JSON.stringify(elsewhere))
     const redocly = join(dirname(require.resolve('@redocly/cli/package.json')), 'bin/cli.js')
@@ -131,7 +131,7 @@ describe('the description', () => {
   })
 })
 
-/** Ids that exist, and what a form page needs to be asked for at all. */
+/** Existing ids, and the parameters that a form page requires. */
 const PATH_VALUES: Record<string, string> = { file: 'start.js' }
 
 async function call(operation: ReturnType<typeof operations>[number], bearer?: string): Promise<Response> {
@@ -167,7 +167,7 @@ async function someId(area: string, bearer?: string): Promise<string> {
   return items[0]?.id ?? 'nothing'
 }
 
-/** Holds one answer against what its operation documents: status, media type, schema. */
+/** Compares an answer with its documented operation: status, media type, schema. */
 async function faultOf(
   operation: ReturnType<typeof operations>[number],
   response: Response,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RunningService, runService } from './service.ts'
 import { user } from './user.ts'
 
-/** The whole flow of the service, by a client library that knows nothing of it. */
+/** The whole flow, by an independent client library. */
 
 const REDIRECT_URI = 'http://127.0.0.1:49152/callback'
 

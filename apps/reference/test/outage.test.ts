@@ -7,7 +7,7 @@ import { Tally } from '../load/tally.ts'
 import { signedIn } from './tokens.ts'
 import { expectNothingEndless, ready, working } from './under-load.ts'
 
-/** What faults.long.test.ts does at length, in short; and what an outage looks like from outside. */
+/** A short version of faults.long.test.ts, and the answers during an outage. */
 
 let cluster: TestCluster
 beforeAll(async () => {

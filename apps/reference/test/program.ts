@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { framework } from './framework.ts'
 
-/** A program of the service as a person runs it: what it prints, and how it ends. */
+/** A program of the service as a person runs it, with its output and its end. */
 export interface Program {
   output(): string
-  /** Resolves when the program has printed a text. Rejects with all it printed when it ends without. */
+  /** Resolves when the program has printed a text. Rejects with all its output if it ends first. */
   printed(text: string): Promise<void>
   /** The exit status. */
   readonly ended: Promise<number | null>
@@ -16,11 +16,11 @@ export interface Program {
 
 export interface RunOptions {
   readonly environment?: Readonly<Record<string, string>>
-  /** What is typed into it. */
+  /** Its standard input. */
   readonly input?: string
 }
 
-/** Most of the time of a short program goes into compiling what it imports; here that is done once. */
+/** Caches compilation, which takes most of the time of a short program. */
 const NODE_COMPILE_CACHE = fileURLToPath(new URL('../../../node_modules/.cache/node', import.meta.url))
 
 /** @param file a path that starts at `src/` */

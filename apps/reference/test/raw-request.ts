@@ -15,7 +15,10 @@ export interface Received {
   readonly body: string
 }
 
-/** What a proxy that ends TLS passes on: the service's port, and its public name as the host. No redirect is followed. */
+/**
+ * Sends a request like a proxy that ends TLS: to the service's port, with its public name as the host. Does not follow
+ * redirects.
+ */
 export function rawRequest({ port, baseUrl }: RunningService, sent: Sent): Promise<Received> {
   const { method = 'GET', path, form, json } = sent
   const type = form ? 'application/x-www-form-urlencoded' : json ? 'application/json' : undefined

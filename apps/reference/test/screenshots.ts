@@ -15,7 +15,7 @@ const SCREENS = [
   { name: 'phone', width: 390, height: 844 },
 ] as const
 
-/** The order of the apps is told by whole seconds. */
+/** Longer than a second: the order of the apps depends on whole seconds. */
 const SECOND = 1100
 
 const service = await runService({ PORT: '3000', BASE_URL: 'http://127.0.0.1:3000' })
@@ -52,7 +52,7 @@ async function photograph(page: Page, suffix: string): Promise<void> {
   await shootAccount(page, shoot)
 }
 
-/** The account of a user who has allowed what they were asked, and a tool before that. */
+/** The account page of a user who has allowed this app, and a tool before it. */
 async function shootAccount(page: Page, shoot: (name: string) => Promise<unknown>): Promise<void> {
   for (const { name, scope } of [
     { name: 'Course browser', scope: 'openid profile courses:read courses:write orders:read' },
@@ -62,7 +62,7 @@ async function shootAccount(page: Page, shoot: (name: string) => Promise<unknown
     await sleep(SECOND)
   }
   await page.goto(`${service.baseUrl}/account`)
-  await page.locator('time').evaluateAll(standStill)
+  await page.locator('time').evaluateAll(freezeTimes)
   await shoot('account')
   const app = page.getByRole('button', { name: 'Disconnect' })
   while ((await app.count()) > 0) await app.first().click()
@@ -87,7 +87,7 @@ async function authorizationUrl(): Promise<string> {
   return `${service.baseUrl}/oauth/authorize?${new URLSearchParams(query)}`
 }
 
-/** A picture of the page changes only when the page does. */
-function standStill(times: Element[]): void {
+/** Fixes the times, so that a picture changes only when the page does. */
+function freezeTimes(times: Element[]): void {
   for (const time of times) time.textContent = '21 November 2026 at 08:27 UTC'
 }

@@ -9,7 +9,7 @@ import { framework } from './framework.ts'
 /** The real service on a free loopback port of this process. */
 export interface RunningService {
   readonly baseUrl: string
-  /** Where it listens, which is not in the base URL when a proxy is. */
+  /** The port it listens on; with a proxy, the base URL does not contain it. */
   readonly port: number
   readonly routes: Service['routes']
   readonly clients: Service['clients']
@@ -31,7 +31,7 @@ export async function runService(
     onError: (error: unknown) => errors.push(error),
   }
   const opened = await openStore(settings, () => {})
-  const service = await createService(settings, observers, store ?? opened.store, opened.counting)
+  const service = await createService(settings, observers, store ?? opened.store, opened.createCounter)
   const { HOST: host, PORT } = settings
   const https = settings.BASE_URL.startsWith('https:')
   const listening = await FRAMEWORKS[settings.FRAMEWORK](service.routes, { host, port: PORT, https })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** A folder of the present test alone, gone with it. */
+/** A temporary folder for the current test, removed after it. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'grantkit-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))

@@ -1,7 +1,7 @@
 import { testClient } from '@grantkit/testkit/client'
 import { user } from './user.ts'
 
-/** A client that registered itself, and what the user allowed it. */
+/** A self-registered client, and its tokens. */
 export interface SignedIn {
   readonly client_id: string
   readonly access_token: string

@@ -6,12 +6,12 @@ import { runMix } from '../load/mix.ts'
 import { KEYS_WITHOUT_END } from '../load/redis-keys.ts'
 import { Tally } from '../load/tally.ts'
 
-/** Lets installations work before, during and after something, and gives what they noticed. */
+/** Runs installations before, during and after an event, and returns their tally. */
 export async function working(at: TestCluster, during: () => Promise<void>): Promise<Tally> {
   const tally = new Tally()
   let working = true
   const { baseUrl } = at
-  const mix = runMix({ baseUrl, origins: [baseUrl], workers: 8, tally, goOn: () => working })
+  const mix = runMix({ baseUrl, origins: [baseUrl], workers: 8, tally, shouldContinue: () => working })
   try {
     await sleep(500)
     await during()
@@ -25,7 +25,7 @@ export async function working(at: TestCluster, during: () => Promise<void>): Pro
   return tally
 }
 
-/** Generous, for a machine that has other things to do. */
+/** Generous, for a busy machine. */
 const RECOVERY_MS = 20_000
 
 export async function ready({ origins }: TestCluster): Promise<void> {
@@ -35,7 +35,7 @@ export async function ready({ origins }: TestCluster): Promise<void> {
   }
 }
 
-/** Everything that the installations left in Redis goes by itself. */
+/** Everything that the installations left in Redis expires. */
 export async function expectNothingEndless({ redis }: TestCluster): Promise<void> {
   const port = `${redis.port}`
   const keys = (await cli('-p', port, 'keys', '*')).split('\n')

@@ -5,10 +5,10 @@ import type { Request } from 'express'
 const FORM = 'application/x-www-form-urlencoded'
 
 /**
- * The body as text: from the wire or, where a parser of the application has read it, from what that one made of it.
+ * The body as text: from the wire, or rebuilt from the result of a parser that the application ran before.
  *
- * @returns the refusal when the client is at fault
- * @throws Error when the application is, and what was sent cannot be told any more
+ * @returns the refusal, if the client is at fault
+ * @throws Error if the application is at fault and the original text cannot be rebuilt
  */
 export async function readBody(req: Request): Promise<string | OAuthError> {
   if (Number(req.headers['content-length']) > BODY_LIMIT) return new OAuthError(REFUSALS.body_too_large)
@@ -17,13 +17,13 @@ export async function readBody(req: Request): Promise<string | OAuthError> {
   return Buffer.byteLength(body) > BODY_LIMIT ? new OAuthError(REFUSALS.body_too_large) : body
 }
 
-/** Unlike the parsers of Express, it does not read to its end what it refuses. */
+/** Unlike the parsers of Express, it stops reading a body that it refuses. */
 function bodyOnTheWire(req: Request): Promise<string | OAuthError> {
   const chunks: Buffer[] = []
   let size = 0
   return new Promise((resolve) => {
     req.on('data', (chunk: Buffer | string) => {
-      // Text where somebody has called setEncoding().
+      // Chunks are text if somebody has called setEncoding().
       const bytes = typeof chunk === 'string' ? Buffer.from(chunk, req.readableEncoding ?? 'utf8') : chunk
       chunks.push(bytes)
       size += bytes.length
@@ -37,12 +37,12 @@ function bodyOnTheWire(req: Request): Promise<string | OAuthError> {
   })
 }
 
-/** Encodes again what was parsed, where core reads the same out of it as out of what was sent. */
+/** Encodes the parsed body again, if core reads the same result from it as from the original. */
 function parsedBody(req: Request): string {
   const body: unknown = req.body
   const { 'content-length': length, 'content-type': type } = req.headers
   if (Buffer.isBuffer(body)) return body.toString()
-  // Text of another length was decoded from another charset, or is a JSON string without its quotes.
+  // Text of another length came from another charset, or is a JSON string without its quotes.
   if (typeof body === 'string' && Buffer.byteLength(body) === Number(length)) return body
   if (typeof body === 'object' && body !== null) {
     if (req.is(['json', '+json'])) return JSON.stringify(body)

@@ -1,7 +1,10 @@
 import type { HttpRequest, HttpResponse } from '@grantkit/core'
 import type { Request, Response } from 'express'
 
-/** What is read of a request. No generics of Express's, so a handler behind a guard keeps its typed `params`. */
+/**
+ * The members of a request that the adapter reads. It avoids Express's generics, so a handler behind a guard keeps its
+ * typed `params`.
+ */
 export type Incoming = Pick<Request, 'method' | 'baseUrl' | 'path' | 'url' | 'headers' | 'ip'>
 export type Outgoing = Pick<Response, 'statusCode' | 'removeHeader' | 'setHeader' | 'append' | 'end'>
 
@@ -13,12 +16,12 @@ export function toHttpRequest(
   return { method, path: baseUrl + path, query: query.join('?'), headers, body, remoteAddress: ip }
 }
 
-/** Sends with Node's own methods: Express's would add a charset and an ETag. */
+/** Sends with Node's own methods: those of Express would add a charset and an ETag. */
 export function send(res: Outgoing, { status, headers, body }: HttpResponse): void {
   res.statusCode = status
   res.removeHeader('X-Powered-By')
   for (const [name, value] of Object.entries(headers)) {
-    // Cookies that the application has set stay beside ours.
+    // Keeps cookies that the application has set.
     if (name.toLowerCase() === 'set-cookie') res.append(name, [value].flat())
     else res.setHeader(name, value)
   }

@@ -14,8 +14,8 @@ import { readBody } from './body.ts'
 import { type Incoming, send, toHttpRequest } from './http.ts'
 
 /**
- * The middleware that `protect()` makes. It puts who asks into `res.locals.auth`, which is typed on the routes behind it
- * and on no other.
+ * The middleware that `protect()` returns. It puts the caller into `res.locals.auth`, typed only on the routes behind
+ * it.
  */
 export type Guard<Auth extends Authorized | Anonymous = Authorized> = (
   req: Incoming,
@@ -24,8 +24,8 @@ export type Guard<Auth extends Authorized | Anonymous = Authorized> = (
 ) => Promise<void>
 
 /**
- * A router that mounts every route of an authorization server, or of any list of core's routes, from the root of
- * the host. It belongs before the parsers of bodies; behind them it makes do with what they left, or throws.
+ * A router that mounts every route of an authorization server, or of any list of core's routes, from the root of the
+ * host. Mount it before body parsers. Behind them it uses the parsed body, or throws.
  */
 export function authorizationServer(server: { readonly routes: readonly Route[] }): Router {
   const router = Router()
@@ -40,8 +40,8 @@ export function authorizationServer(server: { readonly routes: readonly Route[] 
 }
 
 /**
- * A middleware that guards a route: no token or a bad one is refused with 401, one that lacks any of the scopes with
- * 403. The handler finds who asks in `res.locals.auth`; where the API allows it, that may be `{ kind: 'anonymous' }`.
+ * A middleware that guards a route: no token or a bad one is refused with 401, a missing scope with 403. The handler
+ * finds the caller in `res.locals.auth`; if the API allows it, that may be `{ kind: 'anonymous' }`.
  */
 export function protect<Scope extends string, Auth extends Authorized | Anonymous>(
   api: ResourceServer<Scope, Auth>,
@@ -63,7 +63,7 @@ const requireRoot: RequestHandler = ({ baseUrl }, _res, next) => {
   )
 }
 
-/** Express's own patterns would ignore case and decode what `:name` matches. */
+/** Patterns of Express would ignore case and decode the text that `:name` matches. */
 function pattern(path: string): RegExp {
   const literal = path.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
   return new RegExp(`^${literal.replaceAll(/:\w+/g, '[^/]+')}$`)
@@ -77,7 +77,7 @@ async function answer(route: Route, request: HttpRequest): Promise<HttpResponse>
   }
 }
 
-/** Hangs up afterwards, since the rest of the body may still be on its way. */
+/** Closes the connection, because the rest of the body may still be on its way. */
 function refused(error: OAuthError): HttpResponse {
   const response = errorResponse(error)
   return { ...response, headers: { ...response.headers, connection: 'close' } }

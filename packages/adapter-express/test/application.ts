@@ -46,7 +46,7 @@ export async function listen(app: Express): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** A route that keeps the bodies that reach it. */
+/** A route that records the bodies it gets. */
 export function recording(path = '/echo'): Route & { readonly bodies: string[] } {
   const bodies: string[] = []
   return {
@@ -60,7 +60,7 @@ export function recording(path = '/echo'): Route & { readonly bodies: string[] }
   }
 }
 
-/** An error handler of the application, and what it was told. */
+/** An error handler of the application that records its errors. */
 export function reporting(): { readonly told: string[]; readonly handler: ErrorRequestHandler } {
   const told: string[] = []
   const handler: ErrorRequestHandler = (error, _req, res, _next) => {

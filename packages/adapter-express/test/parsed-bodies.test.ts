@@ -21,7 +21,7 @@ async function mountBehind(...before: RequestHandler[]) {
   return { url: `${await listen(app)}/echo`, bodies: route.bodies, told }
 }
 
-/** The values of each name, which is all that a form says. */
+/** The values of each field: all the information in a form. */
 function fieldsOf(form: string | undefined): Record<string, string[]> {
   const fields = new URLSearchParams(form)
   return Object.fromEntries([...fields.keys()].map((name) => [name, fields.getAll(name)]))

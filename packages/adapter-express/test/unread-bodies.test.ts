@@ -13,9 +13,9 @@ async function mountBehind(...before: RequestHandler[]) {
   return { url: `${await listen(app)}/echo`, bodies: route.bodies }
 }
 
-async function dial(url: string, head: string): Promise<Socket> {
+async function openSocket(url: string, head: string): Promise<Socket> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
-  // A server that refuses may hang up while more is being sent.
+  // A server that refuses may close the connection during the upload.
   socket.on('error', () => {})
   await once(socket, 'connect')
   socket.write(`POST /echo HTTP/1.1\r\nHost: a\r\n${head}\r\n\r\n`)
@@ -56,7 +56,7 @@ describe('authorizationServer before the parsers', () => {
     ['has no end', 'Transfer-Encoding: chunked'],
   ])('does not wait for the end of a body that is too large: it %s', async (_, head) => {
     const { url, bodies } = await mountBehind()
-    const socket = await dial(url, head)
+    const socket = await openSocket(url, head)
     if (head.startsWith('Transfer')) socket.write(`${(65_537).toString(16)}\r\n${'x'.repeat(65_537)}\r\n`)
     expect(await text(socket), 'and hangs up').toMatch(/^HTTP\/1\.1 413 [\s\S]*connection: close/i)
     expect(bodies).toEqual([])
@@ -69,7 +69,7 @@ describe('authorizationServer before the parsers', () => {
       next()
     })
     await post(url, FORM, 'x'.repeat(65_537))
-    const socket = await dial(url, 'Transfer-Encoding: chunked')
+    const socket = await openSocket(url, 'Transfer-Encoding: chunked')
     socket.write(`${(65_537).toString(16)}\r\n${'x'.repeat(65_537)}\r\n`)
     await text(socket)
     expect(addresses).toEqual(['127.0.0.1', '127.0.0.1'])
@@ -77,7 +77,7 @@ describe('authorizationServer before the parsers', () => {
 
   it('puts a character together that arrives in pieces', async () => {
     const { url, bodies } = await mountBehind()
-    const socket = await dial(url, 'Content-Length: 5\r\nConnection: close')
+    const socket = await openSocket(url, 'Content-Length: 5\r\nConnection: close')
     const [start, rest] = [Buffer.from('a=€').subarray(0, 3), Buffer.from('a=€').subarray(3)]
     socket.write(start)
     await sleep(20)
@@ -88,7 +88,7 @@ describe('authorizationServer before the parsers', () => {
 
   it('calls nobody when the client hangs up before its turn', async () => {
     const { url, bodies } = await mountBehind(after(60))
-    const socket = await dial(url, 'Content-Length: 100')
+    const socket = await openSocket(url, 'Content-Length: 100')
     socket.write('half')
     await sleep(20)
     socket.destroy()

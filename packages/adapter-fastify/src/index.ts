@@ -12,23 +12,23 @@ import {
 } from '@grantkit/core'
 import type { FastifyError, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 
-/** The `preHandler` that `protect()` makes, and how the handler behind it learns who asks. */
+/** The `preHandler` that `protect()` returns. The handler behind it asks it for the caller. */
 export interface Guard<Auth extends Authorized | Anonymous = Authorized> {
   (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>
-  /** Who asks. @throws Error on a route that this guard does not stand before */
+  /** The caller. @throws Error on a route without this guard */
   auth(request: FastifyRequest): Auth
 }
 
 /**
- * A plugin that mounts every route of an authorization server, or of any list of core's routes. Parsers of the
- * application around it stay as they are: this plugin reads raw bodies in a scope of its own.
+ * A plugin that mounts every route of an authorization server, or of any list of core's routes. The application's
+ * parsers are not affected: this plugin reads raw bodies in its own scope.
  */
 export function authorizationServer(server: { readonly routes: readonly Route[] }): FastifyPluginAsync {
   return async (app) => {
     requireRoot(app.prefix)
     app.removeAllContentTypeParsers()
     app.addContentTypeParser(
-      // The two that core reads are named, as Fastify finds those sooner.
+      // The two types that core reads are named, because Fastify finds those faster.
       ['application/x-www-form-urlencoded', 'application/json', '*'],
       { parseAs: 'string', bodyLimit: BODY_LIMIT },
       (_, body, done) => done(null, body),
@@ -37,7 +37,7 @@ export function authorizationServer(server: { readonly routes: readonly Route[] 
     for (const route of server.routes) {
       app.route({
         method: app.supportedMethods,
-        // Fastify matches a path that it has decoded.
+        // Fastify matches decoded paths.
         url: decodeURI(route.path),
         exposeHeadRoute: false,
         handler: (request, reply) =>
@@ -56,9 +56,8 @@ function requireRoot(prefix: string): void {
 }
 
 /**
- * A `preHandler` that guards a route: no token or a bad one is refused with 401, one that lacks any of the scopes with
- * 403. The handler asks the guard who asks, `guard.auth(request)`; where the API allows it, that may be
- * `{ kind: 'anonymous' }`.
+ * A `preHandler` that guards a route: no token or a bad one is refused with 401, a missing scope with 403. The handler
+ * gets the caller by `guard.auth(request)`; if the API allows it, that may be `{ kind: 'anonymous' }`.
  */
 export function protect<Scope extends string, Auth extends Authorized | Anonymous>(
   api: ResourceServer<Scope, Auth>,
@@ -88,7 +87,7 @@ function toHttpRequest({ raw, body, ip }: FastifyRequest): HttpRequest {
   const target = mark < 0 ? url : url.slice(0, mark)
   return {
     method: raw.method ?? '',
-    // A request line may name a whole address (RFC 9112 3.2.2), and whoever sends it chooses its host.
+    // A request line may hold an absolute URL (RFC 9112 3.2.2), whose host the sender chooses.
     path: target.startsWith('/') ? target : target.replace(/^[^/]*\/\/[^/]*/, ''),
     query: mark < 0 ? '' : url.slice(mark + 1),
     headers: raw.headers,
@@ -98,7 +97,7 @@ function toHttpRequest({ raw, body, ip }: FastifyRequest): HttpRequest {
 }
 
 function send(reply: FastifyReply, { status, headers, body }: HttpResponse): FastifyReply {
-  // Fastify adds a charset to JSON that nobody serializes, and a media type to no text at all.
+  // Fastify adds a charset to JSON that it did not serialize, and a media type to an empty answer.
   return reply
     .code(status)
     .headers(headers)
@@ -108,7 +107,7 @@ function send(reply: FastifyReply, { status, headers, body }: HttpResponse): Fas
 
 const asItIs = (payload: unknown) => payload as string
 
-/** What went wrong before core saw the request is the body's fault, or else ours. */
+/** An error before core sees the request is a bad body, or else our fault. */
 function unreadable(error: FastifyError): HttpResponse {
   if (error.statusCode === 413) return errorResponse(new OAuthError(REFUSALS.body_too_large))
   const fault = error.statusCode !== undefined && error.statusCode < 500

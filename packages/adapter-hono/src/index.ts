@@ -15,7 +15,7 @@ import { type Context, Hono, type HonoRequest, type MiddlewareHandler } from 'ho
 import { routePath } from 'hono/route'
 import type { ContentfulStatusCode, StatusCode } from 'hono/utils/http-status'
 
-/** The middleware that `protect()` makes. It puts who asks into `c.var.auth`. */
+/** The middleware that `protect()` returns. It puts the caller into `c.var.auth`. */
 export type Guard<Auth extends Authorized | Anonymous = Authorized> = MiddlewareHandler<{
   Variables: { auth: Auth }
 }>
@@ -23,9 +23,9 @@ export type Guard<Auth extends Authorized | Anonymous = Authorized> = Middleware
 export interface AuthorizationServerOptions {
   /**
    * The IP address of the caller: `(c) => getConnInfo(c).remote.address`, with the `getConnInfo` of your runtime. Hono
-   * does not know it by itself, and without it rate limits do nothing.
+   * itself does not know the address, and without it rate limits do nothing.
    */
-  readonly remoteAddress?: (c: Context) => string | undefined
+  readonly remoteAddress?: ((c: Context) => string | undefined) | undefined
 }
 
 /**
@@ -38,7 +38,7 @@ export function authorizationServer(
 ): Hono {
   const app = new Hono()
   for (const route of server.routes) {
-    // Hono matches a path that it has decoded.
+    // Hono matches decoded paths.
     const path = decodeURI(route.path)
     app.all(path, async (c) => {
       requireRoot(routePath(c), path)
@@ -62,8 +62,8 @@ function requireRoot(mounted: string, path: string): void {
 }
 
 /**
- * Middleware that guards a route: no token or a bad one is refused with 401, one that lacks any of the scopes with 403.
- * The handler finds who asks in `c.var.auth`; where the API allows it, that may be `{ kind: 'anonymous' }`.
+ * Middleware that guards a route: no token or a bad one is refused with 401, a missing scope with 403. The handler
+ * finds the caller in `c.var.auth`; if the API allows it, that may be `{ kind: 'anonymous' }`.
  */
 export function protect<Scope extends string, Auth extends Authorized | Anonymous>(
   api: ResourceServer<Scope, Auth>,
@@ -77,10 +77,10 @@ export function protect<Scope extends string, Auth extends Authorized | Anonymou
   }
 }
 
-/** Hono keeps what middleware of the application has read through it. */
+/** Hono caches a body that the application's middleware has read through it. */
 async function bodyOf({ req: request, env }: Context): Promise<string> {
   const [kept] = Object.keys(request.bodyCache)
-  // What @hono/node-server hands over came through Node's HTTP parser, which minds lengths.
+  // A request from @hono/node-server came through Node's HTTP parser, which checks lengths.
   const framed = env?.incoming !== undefined
   if (kept === undefined) return readBody(request.raw, framed)
   const text = kept === 'formData' ? await formText(request) : await request.text()
@@ -88,17 +88,17 @@ async function bodyOf({ req: request, env }: Context): Promise<string> {
   return text
 }
 
-/** Hono would make multipart of any form, whatever the content type says. */
+/** Hono turns any form into multipart, whatever its content type is. */
 async function formText(request: HonoRequest): Promise<string> {
   const fields = [...(await request.formData())]
   const multipart = !request.header('content-type')?.startsWith('application/x-www-form-urlencoded')
   return multipart ? readBody(request.raw) : String(new URLSearchParams(fields as [string, string][]))
 }
 
-/** Headers go through the context: what middleware has set before stays, unless core sets it. */
+/** Sets headers through the context: headers that middleware has set stay, unless core sets the same ones. */
 function send(c: Context, { status, headers, body }: HttpResponse): Response {
   for (const [name, values] of Object.entries(headers)) {
-    // Cookies that middleware has set stay beside ours.
+    // Keeps cookies that middleware has set.
     let append = name.toLowerCase() === 'set-cookie'
     for (const value of typeof values === 'string' ? [values] : values) {
       c.header(name, value, { append })
@@ -108,7 +108,7 @@ function send(c: Context, { status, headers, body }: HttpResponse): Response {
   return body === '' ? c.body(null, status as StatusCode) : c.body(body, status as ContentfulStatusCode)
 }
 
-/** Where the application looks for what went wrong, it finds it; the wire learns no more than `server_error`. */
+/** The application finds the error in the context; the client only learns `server_error`. */
 function refusal(c: Context, thrown: unknown): HttpResponse {
   const error =
     thrown instanceof OAuthError ? thrown : new OAuthError(REFUSALS.unexpected, undefined, { cause: thrown })

@@ -25,7 +25,7 @@ afterEach(async () => {
   mounted = undefined
 })
 
-/** Sends over a real socket, for that is where bodies are streams. */
+/** Sends over a real socket, because only there bodies are streams. */
 async function send(app: Hono, path: string, init?: RequestInit): Promise<Response> {
   mounted ??= await listen(app.fetch)
   return fetch(mounted.url + path, init)

@@ -5,7 +5,7 @@ import { listen } from './listen.ts'
 import { echo } from './notes.ts'
 import { send } from './runtimes/wire.ts'
 
-/** What the README says of it; a version that does otherwise changes that page. */
+/** The README documents this behaviour; if a new version behaves differently, change that page. */
 describe('@hono/node-server', () => {
   let mounted: Mounted
   beforeAll(async () => {

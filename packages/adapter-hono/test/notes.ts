@@ -27,14 +27,14 @@ export async function openNotes(issuer = ISSUER) {
   return { server, api: createResourceServer(guarded), open }
 }
 
-/** A token request that is well formed: what is read of it decides that it is `invalid_grant`. */
+/** A valid token request with an unknown code: `invalid_grant` shows that its body was read. */
 export const TOKEN_REQUEST = {
   method: 'POST',
   headers: { 'content-type': 'application/x-www-form-urlencoded' },
   body: 'grant_type=refresh_token&client_id=client&refresh_token=x',
 }
 
-/** A route that answers with what reached it. */
+/** A route that answers with the request it got. */
 export const echo: Route = {
   path: '/echo',
   methods: ['GET', 'POST'],

@@ -49,7 +49,7 @@ export interface AuthorizationServer {
   readonly routes: readonly Route[]
   /** The document at the well-known addresses (RFC 8414 2, OpenID Connect Discovery 3). */
   readonly metadata: Metadata
-  /** What is mounted, with the very schemas that read the messages: for an OpenAPI document, for example. */
+  /** The mounted endpoints, with the schemas that read their messages: for an OpenAPI document, for example. */
   readonly description: ServerDescription
   readonly clients: {
     /**
@@ -61,18 +61,18 @@ export interface AuthorizationServer {
     /** The integrations, the oldest first, without their secrets. Looks at every client. */
     list(): Promise<IntegrationInformation[]>
     /**
-     * Removes a client, an integration or one that registered itself, and ends its grants with all their tokens.
-     * Looks at every grant; one that broke off is finished by the next.
+     * Removes a client, an integration or one that registered itself, and ends its grants with all their tokens. Reads
+     * every grant. If it fails halfway, call it again to finish.
      */
     remove(clientId: string): Promise<ClientRemoval>
   }
-  /** What users allowed. Both ask whose grants they are about, so a page can only touch those of its own user. */
+  /** The grants of a user. Both methods take the user, so a page can only touch the grants of its own user. */
   readonly grants: {
-    /** The live grants of a user, the one that fetched tokens last first. */
+    /** The live grants of a user, the most recently used first. */
     list(subject: string): Promise<UserGrant[]>
     /**
-     * Ends a grant of this user: consent and tokens, at once and together. `false`, and nothing changes, when there
-     * is no such grant or it is somebody else's, which look the same.
+     * Ends a grant of this user: consent and all tokens in one step. Returns `false`, and changes nothing, when the
+     * grant does not exist or belongs to somebody else.
      */
     revoke(subject: string, grantId: string): Promise<boolean>
   }
@@ -111,12 +111,12 @@ export function createAuthorizationServer<Scope extends string>(
   }
 }
 
-/** What the base is made of, and what is mounted beside it. */
+/** The parts of the base, and what is mounted beside it. */
 interface Parts {
   readonly keys: SigningKeys
   readonly accessTokens: AccessTokenFormat
   readonly limits: RateLimits
-  /** OpenID Connect, where there is a scope for it, and the features of the options. */
+  /** OpenID Connect (if the catalogue has its scope), and the features of the options. */
   readonly optional: readonly Feature[]
   readonly offers: Offers
 }
@@ -138,7 +138,7 @@ function partsOf(kernel: Kernel, options: AuthorizationServerOptions<string>): P
   return { keys, accessTokens, limits: rateLimits(options, emit), optional, offers }
 }
 
-/** What every server has, in the order of the metadata. */
+/** The features of every server, in the order of the metadata. */
 function baseFeatures(
   kernel: Kernel,
   options: AuthorizationServerOptions<string>,
@@ -155,7 +155,7 @@ function baseFeatures(
   ]
 }
 
-/** Members of the base (RFC 8414 2); the lists are made of what is mounted. */
+/** Members of the base (RFC 8414 2). The lists come from what is mounted. */
 function baseMetadata(
   { issuer, scopes }: Kernel,
   { documentation }: AuthorizationServerOptions<string>,

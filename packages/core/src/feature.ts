@@ -10,28 +10,28 @@ import type { Kernel } from './kernel/kernel.ts'
 import type { AccessTokenFormat } from './tokens/access-token.ts'
 
 /**
- * What a room adds to the server: plain data without a life cycle. Lists of the metadata, of the error answers and of
- * the description are made of what is mounted, so a name is said once and here.
+ * A part of the server, as plain data without a life cycle. The lists in the metadata, the error answers and the
+ * description come from what is mounted, so each name is written once, here.
  */
 export interface Feature {
   /** Pages and documents. */
   readonly endpoints?: readonly Endpoint[] | undefined
-  /** Endpoints where a client says who it is; their failures are counted. */
+  /** Endpoints that authenticate clients; their failures are counted. */
   readonly clientEndpoints?: readonly ClientEndpoint[] | undefined
   /** Members of the server metadata (RFC 8414 2), beside the addresses of the endpoints. */
   readonly metadata?: Metadata | undefined
   readonly grantTypes?: readonly GrantType[] | undefined
   readonly clientAuthMethods?: readonly ClientAuthMethod[] | undefined
   readonly clientSources?: readonly ClientSource[] | undefined
-  /** One feature at the most may give it. Default: opaque tokens. */
+  /** At most one feature may set it. Default: opaque tokens. */
   readonly accessTokens?: AccessTokenFormat | undefined
   readonly tokenMembers?: TokenMembers | undefined
 }
 
-/** Makes a feature for a server. It may look at its own options and at the kernel, and at nothing else. */
+/** Creates a feature. It may use its own options and the kernel, and nothing else. */
 export type FeatureFactory = (kernel: Kernel) => Feature
 
-/** What several features offer together. */
+/** The combined offers of several features. */
 export interface Offers {
   readonly grantTypes: readonly GrantType[]
   readonly clientAuthMethods: readonly ClientAuthMethod[]
@@ -55,7 +55,7 @@ export function offersOf(features: readonly Feature[]): Offers {
   }
 }
 
-/** The format of access tokens that a feature brings. @throws Error when two bring one */
+/** The access token format of the features. @throws Error when two features set one */
 export function accessTokensOf(features: readonly Feature[]): AccessTokenFormat | undefined {
   const [format, ...others] = features.flatMap(({ accessTokens }) => accessTokens ?? [])
   if (others.length > 0) throw new Error('features: accessTokens is given twice')
@@ -72,7 +72,7 @@ function eachOnce<Named extends { readonly name: string }>(
   return offered
 }
 
-/** The names that a client may register for. @param itself whether it registers itself, or the operator does */
+/** The names a client may register. @param itself true for self-registration, false for the operator */
 export function registrable(
   { clientAuthMethods, grantTypes }: Offers,
   itself: boolean,
@@ -92,7 +92,7 @@ export function endpointsOf(
   return [...endpoints, ...clientEndpoints.map((definition) => clientEndpoint(definition, context))]
 }
 
-/** What a feature adds to the metadata: the addresses of its endpoints, then members of its own. */
+/** The metadata of a feature: the addresses of its endpoints, then its own members. */
 export function metadataOf(feature: Feature, issuer: string): Metadata[] {
   return [addressesOf(issuer, describedIn(feature)), feature.metadata ?? {}]
 }

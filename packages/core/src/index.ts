@@ -1,6 +1,6 @@
 /**
- * Grantkit core: an OAuth 2.0 and OpenID Connect authorization server, and the guard of the APIs behind it, as
- * functions from a request record to a response record.
+ * Grantkit core: an OAuth 2.0 and OpenID Connect authorization server, and a guard for its APIs, as functions from a
+ * request record to a response record.
  *
  * @module
  */
@@ -27,7 +27,7 @@ import { LIMIT_REFUSALS } from './limits/rate-limits.ts'
 import { ID_TOKEN_REFUSALS } from './openid/id-token.ts'
 import { BEARER_REFUSALS } from './resource/bearer.ts'
 
-/** Every refusal of this server by its reason: a row may be added, a reason does not change its meaning. */
+/** All refusals of this server by their reason. New rows may come, but a reason never changes its meaning. */
 export const REFUSALS = {
   ...MESSAGE_REFUSALS,
   ...METHOD_REFUSALS,

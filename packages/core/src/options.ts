@@ -26,12 +26,12 @@ import type { ResourceMetadataOptions } from './resource/resource-metadata.ts'
 import type { KeySetOptions } from './tokens/key-set.ts'
 import type { SigningKeyEvent, SigningKeyOptions } from './tokens/signing-keys.ts'
 
-/** What the server stands on. */
+/** Options of the kernel. */
 export interface KernelOptions<Scope extends string> {
-  /** The issuer: the base URL of the service, byte for byte as clients see it (RFC 8414 2). */
+  /** The issuer: the base URL of the service, exactly as clients see it (RFC 8414 2). */
   readonly issuer: string
   readonly store: Store
-  /** Every scope with its words for the consent page. */
+  /** All scopes, with the text for the consent page. */
   readonly scopes: ScopeCatalogue<Scope>
   /** Resource indicators that tokens can be bound to (RFC 8707). Default: the issuer. */
   readonly resources?: readonly string[] | undefined
@@ -40,11 +40,11 @@ export interface KernelOptions<Scope extends string> {
   readonly now?: (() => number) | undefined
   /** Cryptographically strong random bytes. */
   readonly random?: Random | undefined
-  /** What the server does beside the base. */
+  /** Additional features. */
   readonly features?: readonly FeatureFactory[] | undefined
 }
 
-/** The options of all rooms. Each room says what its own mean, has their defaults and checks them. */
+/** The options of all rooms. Each room documents its own options, sets their defaults and checks them. */
 export type AuthorizationServerOptions<Scope extends string> = KernelOptions<Scope> &
   AuthorizationOptions &
   GrantOptions &
@@ -61,10 +61,10 @@ export type AuthorizationServerOptions<Scope extends string> = KernelOptions<Sco
 type AllOptions = AuthorizationServerOptions<string>
 /** All times in whole seconds. */
 export type Lifetimes = NonNullable<AllOptions['lifetimes']>
-/** Where the endpoints are, below the issuer. */
+/** Paths of the endpoints, below the issuer. */
 export type Paths = NonNullable<AllOptions['paths']>
 
-/** Everything that the server tells an operator. A feature may tell more, under types of its own. */
+/** All events of the server. A feature may add its own types. */
 export type ServerEvent =
   | RequestEvent
   | ClientRegistered
@@ -85,8 +85,8 @@ export type OnEvent = (event: ServerEvent) => void
 /**
  * The kernel of a server.
  *
- * @param store with its errors as 503
- * @param sources where clients come from; features may add to them before the first request
+ * @param store wrapped, so that its errors are 503
+ * @param sources sources of clients; features may add some before the first request
  * @throws Error that names the option at fault
  */
 export function kernelOf(
@@ -103,7 +103,7 @@ export function kernelOf(
     store: { clients: clientsOf(clients, sources), grants, transients },
     now: options.now ?? systemClock,
     random: options.random ?? strongRandom,
-    // A feature may tell of more than the union names.
+    // A feature may emit events that the union does not name.
     emit: (options.onEvent ?? (() => {})) as Emit,
   }
 }

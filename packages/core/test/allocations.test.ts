@@ -4,9 +4,9 @@ import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 
 /**
- * What a request costs, counted in bytes, which are the same on every machine, unlike microseconds. Each limit is a
- * tenth above what was measured when it was set: whoever lowers the bytes lowers the limit, and whoever needs more
- * says why. One more async function on the way of a request is some 400 bytes, one more copy of a grant 2,000.
+ * The cost of a request in bytes, which are the same on every machine, unlike microseconds. Each limit is a tenth above
+ * the value measured when it was set. A change that needs fewer bytes lowers the limit; one that needs more explains
+ * why. One more async function per request is about 400 bytes, one more copy of a grant 2,000.
  */
 const MOST_ALLOCATED = {
   register: 12_300,
@@ -17,7 +17,7 @@ const MOST_ALLOCATED = {
   guard: 2_350,
 }
 
-/** A grant that was redeemed and holds one access and one refresh token, in the memory store with all its indexes. */
+/** A redeemed grant with one access and one refresh token, in the memory store with all its indexes. */
 const MOST_KEPT = 870
 
 interface Measured {
@@ -38,7 +38,7 @@ describe('the memory of this server', () => {
     for (const [request, most] of Object.entries(MOST_ALLOCATED)) {
       const bytes = allocated[request]
       expect(bytes, `${request}: ${bytes} bytes`).toBeLessThan(most)
-      // A request that does nothing any more would be a saving too.
+      // A request that no longer does anything would also need fewer bytes.
       expect(bytes, `${request}: ${bytes} bytes`).toBeGreaterThan(most / 2)
     }
     expect(kept).toBeLessThan(MOST_KEPT)

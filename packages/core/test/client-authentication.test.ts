@@ -13,7 +13,7 @@ import {
 } from './client.ts'
 import { openSchool, type School } from './school.ts'
 
-/** A client proves who it is by the one method it registered for, or gets nothing. */
+/** A client authenticates with its registered method, or gets nothing. */
 
 const CONFIDENTIAL = { token_endpoint_auth_method: 'client_secret_post' }
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'

@@ -9,7 +9,7 @@ import {
 } from '@grantkit/testkit/client'
 import { CHALLENGE, type Message, REDIRECT_URI, type School, VERIFIER } from './school.ts'
 
-/** The test client at the school: each step by itself, and what it was answered as it came. */
+/** The test client at the school: single steps, and the raw answer to each. */
 
 export interface TokenAnswer {
   readonly access_token: string
@@ -32,7 +32,7 @@ export function bodyOf<T = Record<string, unknown>>(response: HttpResponse): T {
 export async function register(school: School, metadata: object = {}): Promise<ClientAnswer> {
   const whole = { client_name: 'Test client', redirect_uris: [REDIRECT_URI], ...metadata }
   return bodyOf<ClientAnswer>(
-    (await registerClient(school.server, whole, { send: through(school) })).response,
+    (await registerClient(school.server, whole, { send: sendThrough(school) })).response,
   )
 }
 
@@ -81,18 +81,18 @@ export function redirectOf(response: HttpResponse): Record<string, string> {
   return Object.fromEntries(new URL(String(response.headers.location)).searchParams)
 }
 
-/** Some tests stand between the school and its clients. */
-function through(school: School): Send {
+/** Sends through the school, because some tests replace its methods. */
+function sendThrough(school: School): Send {
   return (url, { method, headers, body }) => {
     const { pathname, search } = new URL(url)
     return school.send(method, pathname, { query: search.slice(1), headers, form: body })
   }
 }
 
-/** The pages of the school are data and no HTML, so its user answers what was shown. */
+/** The pages of the school are data and not HTML, so its user answers the data. */
 function appOf(school: School, client: ClientAnswer): Promise<TestClient> {
   return testClient(school.server, {
-    send: through(school),
+    send: sendThrough(school),
     client: { redirect_uris: [REDIRECT_URI], ...client },
     async browser(url) {
       await authorize(school, new URL(url).search.slice(1))
@@ -101,7 +101,7 @@ function appOf(school: School, client: ClientAnswer): Promise<TestClient> {
   })
 }
 
-/** Sign in, consent, and the code of it. */
+/** Sign-in, consent, and the code. */
 export async function codeFor(school: School, clientId: string, overrides: Overrides = {}): Promise<string> {
   const app = await appOf(school, { client_id: clientId })
   const usual = { state: 'a state', code_challenge: CHALLENGE }

@@ -11,7 +11,7 @@ const OLD = 'test-ES256'
 const NEW = 'new-ES256'
 const FRESH = await signingKey('ES256', NEW)
 
-/** Schools that share their keys and their store, each with a clock of its own. */
+/** Schools that share keys and store, each with its own clock. */
 function openReplicas(count = 1) {
   const shared = { keys: TEST_KEYS as readonly PrivateJwk[] }
   const store = createMemoryStore({ now: () => 0 })
@@ -36,7 +36,7 @@ async function publishedBy(school: School): Promise<string[]> {
   return keys.filter(({ alg }) => alg === 'ES256').map(({ kid }) => kid)
 }
 
-/** A client that keeps the key set as its library does, and fetches it from a replica. */
+/** A client that caches the key set as its library does, and fetches it from a replica. */
 function verifierAt(school: School) {
   const fetchKeys = async () => {
     const { status, headers, body } = await school.send('GET', '/api/oauth/jwks')
@@ -105,7 +105,7 @@ describe('two replicas with clocks two minutes apart', () => {
     const { replicas, rotate } = openReplicas(2)
     const [slow, fast] = replicas as [School, School]
     const begin = slow.clock.now
-    // Clients that kept the key set from before the rotation, as long as they may.
+    // Clients that cached the key set before the rotation, for as long as allowed.
     const earlier = { slow: verifierAt(slow), fast: verifierAt(fast) }
     for (const verify of Object.values(earlier)) await verify(await idTokenOf(slow), begin)
     rotate(slow)

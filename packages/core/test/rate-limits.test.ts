@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { bodyOf, codeFor, credentials, redeem, refresh, register, requestToken, tokensFor } from './client.ts'
 import { openSchool, REDIRECT_URI, type School } from './school.ts'
 
-/** Lets each key have `room` events, and then asks for 30 seconds. */
+/** Allows each key `room` events, then answers 30 seconds. */
 function roomFor(room: number) {
   const counted = new Map<string, number>()
   const take: RateLimiter['take'] = async (limit, key) => {
@@ -14,7 +14,7 @@ function roomFor(room: number) {
   return { counted, take }
 }
 
-/** The school as it looks from an address. */
+/** The school, called from an address. */
 function from(school: School, remoteAddress: string | undefined): School {
   return {
     ...school,

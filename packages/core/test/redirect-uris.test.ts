@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { bodyOf } from './client.ts'
 import { openSchool } from './school.ts'
 
-/** Where a client that registers itself may be called back, and what becomes of every other address. */
+/** Redirect URIs that a self-registered client may use, and the refusal of all others. */
 
 const CB = 'http://127.0.0.1:7001/cb'
 
-/** By row: redirect URIs that are refused, each alone and beside a good one. */
+/** Refused redirect URIs by row, each tried alone and next to a good one. */
 const REFUSED_URIS: Record<string, readonly string[]> = {
   'RR-01, REQ-60: https is refused, also on a loopback address': [
     'https://app.example/cb',

@@ -17,7 +17,7 @@ import {
 } from './client.ts'
 import { openSchool, type School } from './school.ts'
 
-/** How to provoke an error, and what it then looks like: the situations of the service's error table, row by row. */
+/** How to provoke an error, and the expected answer: the rows of the service's error table. */
 interface Row {
   readonly situation: string
   readonly status: number

@@ -13,7 +13,7 @@ import {
 } from './client.ts'
 import { openSchool, type School } from './school.ts'
 
-/** How often a request waits for the store, one wait after another: what each takes beside the other counts once. */
+/** Counts how often a request waits for the store. Parallel waits count once. */
 function countingStore(now: () => number): { store: Store; waits: { count: number } } {
   const real = createMemoryStore({ now })
   const waits = { count: 0 }
@@ -25,7 +25,7 @@ function countingStore(now: () => number): { store: Store; waits: { count: numbe
         async (...given: unknown[]) => {
           if (!asked) waits.count += 1
           asked = true
-          // Long enough for everything that does not wait for the answer to be asked too.
+          // Long enough for all calls that do not need this answer to start too.
           await new Promise((answered) => setImmediate(answered))
           asked = false
           return (Reflect.get(target, verb) as (...given: unknown[]) => unknown).apply(target, given)

@@ -20,7 +20,7 @@ import {
 import { createMemoryStore } from '@grantkit/store-memory'
 import { TEST_KEYS } from './signing-keys.ts'
 
-/** A small school that signs people in by a cookie, served in this process and on a clock that tests turn. */
+/** A small school with sign-in by cookie, served in this process on a clock that tests move. */
 
 export const ISSUER = 'https://school.example'
 export const REDIRECT_URI = 'http://127.0.0.1:7001/callback'
@@ -112,7 +112,7 @@ export function openSchool(overrides: Partial<AuthorizationServerOptions<SchoolS
   }
 }
 
-/** The cookie `user=alice` is Alice, signed in when the cookie says so or now; `user=alice@100` at 100. */
+/** The cookie `user=alice` is Alice, signed in now; `user=alice@100` signed in at 100. */
 function signInByCookie(shown: School['shown'], now: () => number): Interaction {
   return {
     async session(request) {

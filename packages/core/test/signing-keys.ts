@@ -6,5 +6,5 @@ export async function signingKey(alg: PrivateJwk['alg'], kid = `test-${alg}`): P
   return { ...(await exportJWK(privateKey)), alg, kid } as PrivateJwk
 }
 
-/** Made once for all tests: an RSA key takes a noticeable while. */
+/** Made once for all tests, because an RSA key is slow to make. */
 export const TEST_KEYS = await Promise.all([signingKey('RS256'), signingKey('ES256'), signingKey('EdDSA')])

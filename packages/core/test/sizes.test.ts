@@ -10,7 +10,7 @@ import {
 } from './client.ts'
 import { openSchool, REDIRECT_URI, VERIFIER } from './school.ts'
 
-/** How much of each thing is taken, and that the refusal names it and its limit. */
+/** The size limits of every input, and refusals that name the input and its limit. */
 
 const long = (length: number) => 'x'.repeat(length)
 const MANY_URIS = Array.from({ length: 11 }, (_, n) => `http://127.0.0.1:${n + 1}/cb`)

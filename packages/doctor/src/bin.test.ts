@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { USAGE } from './command-line.ts'
 
-/** The program as a shell runs it. That it finds what is wrong is told by the tests of the reference service. */
+/** Runs the program as a shell does. Its findings are tested with the reference service. */
 async function run(...given: string[]) {
   const program = spawn(process.execPath, [fileURLToPath(new URL('bin.ts', import.meta.url)), ...given])
   const [output, complaint, [status]] = await Promise.all([

@@ -2,7 +2,7 @@
 import { type CommandLine, type Examination, readCommandLine, USAGE } from './command-line.ts'
 import { diagnose } from './diagnose.ts'
 import { report } from './report.ts'
-import { sendByFetch, silenceAt } from './send-by-fetch.ts'
+import { sendByFetch, unreachableReason } from './send-by-fetch.ts'
 
 process.exitCode = await run(readCommandLine(process.argv.slice(2)))
 
@@ -14,7 +14,7 @@ async function run(commandLine: CommandLine): Promise<number> {
 }
 
 async function examineDeployment({ baseUrl, json, register, idToken }: Examination): Promise<number> {
-  const silence = await silenceAt(baseUrl)
+  const silence = await unreachableReason(baseUrl)
   if (silence !== undefined) return complain(`Nothing answers at ${baseUrl}: ${silence}`)
   const findings = await diagnose(baseUrl, sendByFetch, { register, idToken })
   console.log(json ? JSON.stringify(findings, null, 2) : report(baseUrl, findings, register))

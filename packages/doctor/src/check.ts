@@ -1,19 +1,19 @@
 import type { Evidence } from './evidence.ts'
 
-/** One thing that a deployment has to get right. */
+/** A requirement for a deployment. */
 export interface Check {
   readonly id: string
   readonly title: string
   /** How to remove the fault. */
   readonly fix: string
-  /** The fault in words, `undefined` when there is none, `SKIPPED` when there is nothing to look at. */
+  /** The fault in words; `undefined` if there is none, `SKIPPED` if the evidence is missing. */
   examine(evidence: Evidence): string | undefined | typeof SKIPPED
 }
 
 export const SKIPPED = Symbol('skipped')
 
-/** A check that is skipped unless the evidence holds what it needs. */
-export function needing<Needed>(
+/** A check that is skipped if the evidence lacks what it needs. */
+export function skippedWithout<Needed>(
   needed: (evidence: Evidence) => Needed | undefined,
   examine: (seen: Needed, evidence: Evidence) => string | undefined,
 ): Check['examine'] {
@@ -23,7 +23,7 @@ export function needing<Needed>(
   }
 }
 
-/** The first complaint there is. */
-export function firstOf(complaints: readonly (string | undefined | false)[]): string | undefined {
+/** The first complaint, if there is one. */
+export function firstComplaint(complaints: readonly (string | undefined | false)[]): string | undefined {
   return complaints.find((complaint): complaint is string => typeof complaint === 'string')
 }

@@ -11,7 +11,7 @@ Examines a live deployment from outside, as its clients see it.
 
 Ends with 0 when every check passed, 1 when one failed, 2 when there was nothing to examine.`
 
-/** A deployment to examine, as the command line asks for it. */
+/** A deployment to examine, from the command line. */
 export interface Examination {
   readonly kind: 'examination'
   readonly baseUrl: string
@@ -25,7 +25,7 @@ export type CommandLine =
   | { readonly kind: 'help' }
   | { readonly kind: 'refused'; readonly reason: string }
 
-/** @param given the arguments behind the name of the program */
+/** @param given the arguments after the program name */
 export function readCommandLine(given: readonly string[]): CommandLine {
   try {
     return examinationOf(parsed(given))
@@ -64,7 +64,7 @@ function isWebAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 }
 
-/** Node adds advice to what it complains about, some of which is wrong for this command. */
+/** Keeps the first sentence: the advice that Node adds is partly wrong for this command. */
 function firstSentence(message: string): string {
   return `${message.split(/\.(?:\s|$)/, 1)[0]}.`
 }

@@ -71,7 +71,7 @@ const TOKEN = '/api/oauth/token'
 const USERINFO = '/api/oauth/userinfo'
 const AUTHORIZE = '/oauth/authorize'
 
-/** An answer with another member in its document, or another header. */
+/** An answer with a changed member or header. */
 const member =
   (name: string, value: unknown): Spoil =>
   (answer) => ({

@@ -5,16 +5,21 @@ import { type Evidence, PROBES, type Probe, REGISTERING_PROBES } from './evidenc
 import { METADATA_CHECKS } from './metadata-checks.ts'
 import { PAGE_CHECKS } from './page-checks.ts'
 
-/** Sends a probe as it is: redirects unfollowed, header names of the answer in lower case. Rejects when no answer comes. */
+/**
+ * Sends a probe without following redirects. The answer has header names in lower case. Rejects when no answer comes.
+ */
 export type SendProbe = (probe: Probe) => Promise<HttpResponse>
 
 export interface DiagnosisOptions {
-  /** Whether a throw-away client may be registered; without it what an app sees is not examined. Default true. */
-  readonly register?: boolean
-  /** An ID token of the deployment, to be examined too. */
+  /**
+   * Whether the doctor may register a temporary client. Without it, the checks that need a client are skipped. Default
+   * true.
+   */
+  readonly register?: boolean | undefined
+  /** An ID token of the deployment, to examine as well. */
   readonly idToken?: string | undefined
   /** The doctor's clock, in epoch seconds. */
-  readonly now?: () => number
+  readonly now?: (() => number) | undefined
 }
 
 /** The verdict of one check. */
@@ -29,9 +34,9 @@ export interface Finding {
 }
 
 /**
- * Asks a live deployment, and examines what it answered. A probe without an answer is a finding, not an error.
+ * Sends probes to a live deployment, and examines the answers. A missing answer is a finding, not an error.
  *
- * @param baseUrl the http or https address that clients use: the issuer, byte for byte
+ * @param baseUrl the http or https address that clients use, which is exactly the issuer
  */
 export async function diagnose(
   baseUrl: string,
@@ -41,7 +46,7 @@ export async function diagnose(
   return examine(await evidenceOf(baseUrl, send, options))
 }
 
-/** The pure half: one finding a check, on evidence however it was gathered. */
+/** The pure half: one finding per check, on any evidence. */
 export function examine(evidence: Evidence): readonly Finding[] {
   return [...METADATA_CHECKS, ...ENDPOINT_CHECKS, ...PAGE_CHECKS].map((check) => findingOf(check, evidence))
 }

@@ -1,17 +1,17 @@
 import type { HttpResponse } from '@grantkit/core'
-import { type Check, firstOf, needing } from './check.ts'
+import { type Check, firstComplaint, skippedWithout } from './check.ts'
 import { ASKED, type Evidence, headerOf, memberOf, STATE } from './evidence.ts'
 
 const answerTo = (name: string) => (evidence: Evidence) => evidence.answers[name]
 
-/** How the endpoints answer to what clients get wrong. */
+/** The answers of the endpoints to mistakes of clients. */
 export const ENDPOINT_CHECKS: readonly Check[] = [
   {
     id: 'endpoint-cors',
     title: 'Scripts of any origin may call the endpoints, without credentials',
     fix: 'Let OPTIONS pass to the service, which answers with * and never with Access-Control-Allow-Credentials.',
     examine: ({ answers }) =>
-      firstOf(
+      firstComplaint(
         ['tokenPreflight', 'registrationPreflight', 'revocationPreflight', 'userinfoPreflight'].map(
           (name) => {
             const answer = answers[name]
@@ -24,7 +24,7 @@ export const ENDPOINT_CHECKS: readonly Check[] = [
     id: 'authorize-cors',
     title: 'No script may read the authorization endpoint',
     fix: 'Do not let the proxy add CORS headers to pages.',
-    examine: needing(answerTo('authorizePreflight'), (answer) => {
+    examine: skippedWithout(answerTo('authorizePreflight'), (answer) => {
       const allowed = headerOf(answer, 'access-control-allow-origin')
       return allowed === '' ? undefined : `it allows "${allowed}"`
     }),
@@ -33,7 +33,7 @@ export const ENDPOINT_CHECKS: readonly Check[] = [
     id: 'no-store',
     title: 'Nothing keeps an answer of the token endpoint (RFC 6749 5.1)',
     fix: 'Let Cache-Control: no-store pass, and exclude the endpoint from caches.',
-    examine: needing(answerTo('emptyTokenRequest'), (answer) => {
+    examine: skippedWithout(answerTo('emptyTokenRequest'), (answer) => {
       const cacheControl = headerOf(answer, 'cache-control')
       return cacheControl.includes('no-store') ? undefined : `Cache-Control is "${cacheControl}"`
     }),
@@ -64,7 +64,7 @@ export const ENDPOINT_CHECKS: readonly Check[] = [
     id: 'challenge',
     title: 'A refused token is told where tokens come from (RFC 9728 5.1)',
     fix: 'Let the WWW-Authenticate header pass.',
-    examine: needing(answerTo('badBearer'), (answer) => {
+    examine: skippedWithout(answerTo('badBearer'), (answer) => {
       const challenge = headerOf(answer, 'www-authenticate')
       return challenge.includes('resource_metadata=') ? undefined : `WWW-Authenticate is "${challenge}"`
     }),
@@ -73,7 +73,7 @@ export const ENDPOINT_CHECKS: readonly Check[] = [
     id: 'loopback-port',
     title: 'An app may be answered on another loopback port than it registered (RFC 8252 7.3)',
     fix: 'Compare a loopback redirect URI without its port.',
-    examine: needing(answerTo('authorize'), (answer) => {
+    examine: skippedWithout(answerTo('authorize'), (answer) => {
       const accepted = answer.status === 200 || (answer.status >= 300 && answer.status < 400)
       return accepted ? undefined : `the answer was ${answer.status}`
     }),
@@ -82,7 +82,7 @@ export const ENDPOINT_CHECKS: readonly Check[] = [
     id: 'iss',
     title: 'Every answer to an app carries iss and its state (RFC 9207 2)',
     fix: 'The issuer in the answer must be the base URL byte for byte.',
-    examine: needing(answerTo('unknownScope'), (answer, { baseUrl }) => {
+    examine: skippedWithout(answerTo('unknownScope'), (answer, { baseUrl }) => {
       const location = headerOf(answer, 'location')
       if (!location.startsWith(`${ASKED}?`)) return `the answer was ${answer.status} ${location}`
       const given = new URL(location).searchParams
@@ -97,7 +97,7 @@ function errorCheck(id: string, title: string, probe: string, status: number, er
     id,
     title,
     fix: 'Let the answers of the service pass as they are; a proxy must not replace error bodies.',
-    examine: needing(answerTo(probe), (answer) => {
+    examine: skippedWithout(answerTo(probe), (answer) => {
       const seen = memberOf(answer, 'error')
       if (answer.status !== status || seen !== error)
         return `the answer was ${answer.status} ${seen ?? 'without an error code'}`

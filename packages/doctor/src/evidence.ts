@@ -8,21 +8,21 @@ export interface Probe {
   readonly body?: string
 }
 
-/** The answers of a deployment, and when they came. */
+/** The answers of a deployment, and their time. */
 export interface Evidence {
-  /** The address that clients use, which has to be the issuer byte for byte. */
+  /** The address that clients use. It must be exactly the issuer. */
   readonly baseUrl: string
-  /** By the name of the probe; absent where it was not sent or had no answer. */
+  /** The answers by the name of the probe; absent if it was not sent or not answered. */
   readonly answers: Readonly<Record<string, HttpResponse | undefined>>
   /** When the answers came, in epoch seconds by the doctor's clock. */
   readonly now: number
-  /** An ID token of the deployment, where somebody has one. */
+  /** An ID token of the deployment, if there is one. */
   readonly idToken?: string | undefined
 }
 
 /** A foreign page, for the questions about CORS. */
 const ORIGIN = 'https://doctor.example'
-/** The throw-away client registers one loopback port, and then asks to be answered on another (RFC 8252 7.3). */
+/** The temporary client registers one loopback port and then uses another one (RFC 8252 7.3). */
 const REGISTERED = 'http://127.0.0.1:49151/doctor'
 export const ASKED_ORIGIN = 'http://127.0.0.1:49150'
 export const ASKED = `${ASKED_ORIGIN}/doctor`
@@ -34,7 +34,7 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 type Seen = Evidence['answers']
 type Ask = (baseUrl: string, seen: Seen) => Probe | undefined
 
-/** The probes in their order: a later one may build on what an earlier one brought. */
+/** The probes in order: a later one may use the answer to an earlier one. */
 export const PROBES: Readonly<Record<string, Ask>> = {
   serverMetadata: (baseUrl) =>
     get(wellKnownAddress('oauth-authorization-server', baseUrl), { origin: ORIGIN }),
@@ -58,7 +58,7 @@ export const PROBES: Readonly<Record<string, Ask>> = {
     at(seen, 'registration_endpoint', (url) => register(url, `${ORIGIN}/callback`)),
 }
 
-/** The probes that leave a client behind, which the server forgets when nobody approves it. */
+/** Probes that leave a client behind. The server forgets it when nobody approves it. */
 export const REGISTERING_PROBES: Readonly<Record<string, Ask>> = {
   registration: (_, seen) => at(seen, 'registration_endpoint', (url) => register(url, REGISTERED)),
   authorize: (_, seen) =>

@@ -1,11 +1,11 @@
-import { type Check, firstOf, needing } from './check.ts'
+import { type Check, firstComplaint, skippedWithout } from './check.ts'
 import { documentOf, type Evidence, headerOf, memberOf } from './evidence.ts'
 
 const metadata = ({ answers }: Evidence) => documentOf(answers.serverMetadata)
 const listed = (document: Readonly<Record<string, unknown>>, name: string) =>
   [document[name] ?? []].flat().map(String)
 
-/** What clients learn before they do anything. */
+/** The documents that clients read first. */
 export const METADATA_CHECKS: readonly Check[] = [
   {
     id: 'server-metadata',
@@ -24,7 +24,7 @@ export const METADATA_CHECKS: readonly Check[] = [
     title: 'The issuer is the same everywhere, byte for byte (RFC 8414 3.3)',
     fix: 'Set the base URL of the service to the address that clients use, with the same scheme, case and slashes.',
     examine: ({ baseUrl, answers }) =>
-      firstOf([
+      firstComplaint([
         differs('the server metadata', memberOf(answers.serverMetadata, 'issuer'), baseUrl),
         differs('the OpenID configuration', memberOf(answers.openIdConfiguration, 'issuer'), baseUrl),
         differs(
@@ -46,7 +46,7 @@ export const METADATA_CHECKS: readonly Check[] = [
     id: 'endpoints',
     title: 'Every endpoint is at the address that clients use',
     fix: 'Behind a TLS proxy the base URL is the https address outside; it is never taken from a request.',
-    examine: needing(metadata, (document, { baseUrl }) => {
+    examine: skippedWithout(metadata, (document, { baseUrl }) => {
       const { origin } = new URL(baseUrl)
       const endpoints = Object.entries(document).filter(
         ([name]) => name.endsWith('_endpoint') || name === 'jwks_uri',
@@ -59,7 +59,7 @@ export const METADATA_CHECKS: readonly Check[] = [
     id: 'pkce',
     title: 'PKCE is S256 and nothing else (RFC 9700 2.1.1)',
     fix: 'Offer S256 only: plain gives the verifier away.',
-    examine: needing(metadata, (document) => {
+    examine: skippedWithout(metadata, (document) => {
       const methods = listed(document, 'code_challenge_methods_supported').join(' ')
       return methods === 'S256' ? undefined : `code_challenge_methods_supported is "${methods}"`
     }),
@@ -68,7 +68,7 @@ export const METADATA_CHECKS: readonly Check[] = [
     id: 'registration',
     title: 'Clients can find where to register (RFC 7591)',
     fix: 'Advertise registration_endpoint.',
-    examine: needing(metadata, (document) =>
+    examine: skippedWithout(metadata, (document) =>
       document.registration_endpoint ? undefined : 'registration_endpoint is missing',
     ),
   },
@@ -76,7 +76,7 @@ export const METADATA_CHECKS: readonly Check[] = [
     id: 'keys',
     title: 'The key set shows public keys, each with kid and alg (RFC 7517)',
     fix: 'Publish only the public members of each key, with its kid and alg.',
-    examine: needing(
+    examine: skippedWithout(
       ({ answers }) => answers.keys,
       (answer) => unreadable(answer) ?? keyFault(documentOf(answer)),
     ),
@@ -86,7 +86,7 @@ export const METADATA_CHECKS: readonly Check[] = [
     title: 'Scripts of any origin may read the documents',
     fix: 'Let Access-Control-Allow-Origin: * of the documents pass; do not let the proxy add its own.',
     examine: ({ answers }) =>
-      firstOf(
+      firstComplaint(
         ['serverMetadata', 'resourceMetadata', 'keys'].map((name) => {
           const answer = answers[name]
           const allowed = headerOf(answer, 'access-control-allow-origin')

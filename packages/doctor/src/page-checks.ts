@@ -1,18 +1,18 @@
 import type { HttpResponse } from '@grantkit/core'
-import { type Check, needing } from './check.ts'
+import { type Check, skippedWithout } from './check.ts'
 import { ASKED_ORIGIN, documentOf, type Evidence, headerOf, memberOf } from './evidence.ts'
 
-/** The page that a person gets to see first: the sign-in page, or consent where no sign-in is needed. */
+/** The first page that a user sees: sign-in, or consent if no sign-in is needed. */
 const page = ({ answers }: Evidence): HttpResponse | undefined =>
   answers.page ?? (answers.authorize?.status === 200 ? answers.authorize : undefined)
 
-/** What browsers make of the deployment, and clocks. */
+/** Checks of pages, browser behaviour and clocks. */
 export const PAGE_CHECKS: readonly Check[] = [
   {
     id: 'form-action',
     title: 'No policy keeps the browser from going back to the app',
     fix: 'Browsers apply form-action to redirects too: leave it out of the policy, or name the redirect target.',
-    examine: needing(page, (answer) => {
+    examine: skippedWithout(page, (answer) => {
       const sources = directiveOf(answer, 'form-action')
       const allowed = sources === undefined || [ASKED_ORIGIN, 'http:'].some((one) => sources.includes(one))
       return allowed ? undefined : `form-action is ${sources.join(' ')}`
@@ -22,7 +22,7 @@ export const PAGE_CHECKS: readonly Check[] = [
     id: 'framing',
     title: 'No other site can frame the pages (RFC 9700 4.16)',
     fix: "Send Content-Security-Policy: frame-ancestors 'none' and X-Frame-Options: DENY.",
-    examine: needing(page, (answer) => {
+    examine: skippedWithout(page, (answer) => {
       const framed = directiveOf(answer, 'frame-ancestors')?.join(' ') !== "'none'"
       return framed || headerOf(answer, 'x-frame-options').toUpperCase() !== 'DENY'
         ? 'the page can be framed'
@@ -33,7 +33,7 @@ export const PAGE_CHECKS: readonly Check[] = [
     id: 'referrer',
     title: 'The address of a page goes to no other site (RFC 9700 4.2.4)',
     fix: 'Send Referrer-Policy: no-referrer.',
-    examine: needing(page, (answer) => {
+    examine: skippedWithout(page, (answer) => {
       const policy = headerOf(answer, 'referrer-policy')
       return policy === 'no-referrer' ? undefined : `Referrer-Policy is "${policy}"`
     }),
@@ -42,7 +42,7 @@ export const PAGE_CHECKS: readonly Check[] = [
     id: 'page-no-store',
     title: 'Nothing keeps the pages',
     fix: 'Send Cache-Control: no-store.',
-    examine: needing(page, (answer) => {
+    examine: skippedWithout(page, (answer) => {
       const cacheControl = headerOf(answer, 'cache-control')
       return cacheControl.includes('no-store') ? undefined : `Cache-Control is "${cacheControl}"`
     }),
@@ -51,7 +51,7 @@ export const PAGE_CHECKS: readonly Check[] = [
     id: 'clock',
     title: 'The clock is right within ten seconds',
     fix: 'Synchronise the clock of the server: tokens are judged by it, and by the clocks of the clients.',
-    examine: needing(
+    examine: skippedWithout(
       ({ answers }) => headerOf(answers.serverMetadata, 'date') || undefined,
       (date, { now }) => {
         const skew = Math.round(Date.parse(date) / 1000 - now)
@@ -63,7 +63,7 @@ export const PAGE_CHECKS: readonly Check[] = [
     id: 'id-token',
     title: 'An ID token names the same issuer, and is signed by a published key',
     fix: 'Set the base URL to the address that clients use, and publish every key that still has live tokens.',
-    examine: needing(
+    examine: skippedWithout(
       ({ idToken }) => idToken,
       (idToken, { baseUrl, answers }) => {
         const [header, claims] = idToken.split('.', 2).map(decoded)

@@ -9,7 +9,7 @@ const SIGNS = {
 const REGISTERED =
   'A client named "Grantkit doctor" was registered. Grantkit forgets it, since nobody approves it.'
 
-/** The findings as people read them. */
+/** The findings as text for people. */
 export function report(baseUrl: string, findings: readonly Finding[], register: boolean): string {
   const count = (wanted: Finding['verdict']) => findings.filter(({ verdict }) => verdict === wanted).length
   const summary = `${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped`

@@ -15,12 +15,12 @@ export async function sendByFetch({ method, url, headers = {}, body }: Probe): P
 }
 
 /** The reason why nothing answers at an address; `undefined` when something does. */
-export async function silenceAt(url: string): Promise<string | undefined> {
+export async function unreachableReason(url: string): Promise<string | undefined> {
   return sendByFetch({ method: 'GET', url }).then(
     () => undefined,
     ({ message, cause }: Error) => {
       if (!(cause instanceof Error)) return message
-      // When every address of a host name failed, Node gives a code and no message.
+      // If every address of a host name failed, Node gives a code and no message.
       return cause.message || ('code' in cause && String(cause.code)) || message
     },
   )

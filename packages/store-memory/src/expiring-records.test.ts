@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { expiringRecords } from './expiring-records.ts'
 
-/** Records on a clock that the test turns, with the ids of those that are held, alive or not. */
+/** Records on a clock that the test moves, with the ids of all records held, alive or not. */
 function someRecords(maxRecords = Number.POSITIVE_INFINITY) {
   const clock = { now: 1_800_000_000 }
   const held = new Set<string>()
@@ -14,7 +14,7 @@ function someRecords(maxRecords = Number.POSITIVE_INFINITY) {
 
 const PER_SECOND = 20
 
-/** The most records held, and the most alive, at one time of a stream of ten minutes. */
+/** The maximum of held and of live records during a stream of ten minutes. */
 async function mostOf(lifetimeOf: (index: number) => number) {
   const { clock, held, records } = someRecords()
   const ends = new Map<number, number>()

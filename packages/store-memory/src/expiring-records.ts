@@ -5,12 +5,12 @@ export interface Limits {
   readonly maxRecords: number
 }
 
-/** Hears of every record that comes (no `before`), changes or goes (no `after`). */
+/** Called for every record that is added (no `before`), changed or removed (no `after`). */
 export type Follow<T> = (id: string, before: T | undefined, after: T | undefined) => void
 
 /**
- * Never written to: a replacement is another object, so the object itself is the version. It does not hold the id: core
- * may cut that from the text of a request, which would then stay in memory with it.
+ * Never modified: a replacement is a new object, so the object itself is the version. It does not hold the id: core may
+ * cut the id out of the text of a request, which would then stay in memory.
  */
 interface Kept<T> {
   readonly value: T
@@ -18,15 +18,15 @@ interface Kept<T> {
 }
 
 /**
- * With four looks for each record that an insert adds, a round over `n` records takes `n / 3` inserts. What is held
- * was alive when the round began or came since: at most one and a half times as many as ever live at a time.
+ * An insert looks at four records, so one round over `n` records takes `n / 3` inserts. Every held record was alive
+ * when the round began or was added later: at most one and a half times as many as ever live at once.
  */
 const LOOKS_PER_WRITE = 4
 
 /**
- * Records that vanish at their time without a timer: a read passes over an expired one, and a cursor goes round and
- * round, a few records further at every write, and drops the expired. No method awaits anything, so each runs
- * undisturbed from start to end: in JavaScript that is all the atomicity a compare-and-swap needs.
+ * Records that expire without a timer. A read skips expired records. A cursor moves a few records further at every
+ * write, round and round, and drops the expired ones. No method awaits anything, so each runs without interruption: in
+ * JavaScript that makes a compare-and-swap atomic.
  */
 export function expiringRecords<T>({ now, maxRecords }: Limits, follow: Follow<T> = () => {}): Records<T> {
   const kept = new Map<string, Kept<T>>()
@@ -53,7 +53,7 @@ export function expiringRecords<T>({ now, maxRecords }: Limits, follow: Follow<T
     }
   }
 
-  /** Times are whole seconds: after one look at everything there is nothing to find until the next second. */
+  /** Times are whole seconds: after one full search, nothing new expires before the next second. */
   function makeRoom(time: number): void {
     if (kept.size >= maxRecords && wholeSweepAt !== time) {
       wholeSweepAt = time
@@ -96,7 +96,7 @@ export function expiringRecords<T>({ now, maxRecords }: Limits, follow: Follow<T
     },
 
     async *scan() {
-      // A Map that changes under its iteration skips none that stays.
+      // A Map that changes during iteration skips no remaining record.
       for (const { value, expiresAt } of kept.values()) if (now() < expiresAt) yield value
     },
   }

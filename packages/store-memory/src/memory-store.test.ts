@@ -8,11 +8,10 @@ import { createMemoryStore } from './index.ts'
 
 describeStore('memory', ({ now }) => ({ store: createMemoryStore({ now }) }), { transients: true })
 
-/** A store on a clock that the test turns. */
+/** A store on a clock that the test moves. */
 function aStore(maxRecords?: number) {
   const clock = { now: 1_800_000_000 }
-  const options = maxRecords === undefined ? {} : { maxRecords }
-  return { clock, store: createMemoryStore({ now: () => clock.now, ...options }) }
+  return { clock, store: createMemoryStore({ now: () => clock.now, maxRecords }) }
 }
 
 describe('maxRecords', () => {
@@ -106,22 +105,22 @@ describe('memory', () => {
 
   it('keeps no trace of subjects whose grants were removed or have expired', async () => {
     const { clock, store } = aStore()
-    await comeAndGo(store, 1000, clock)
+    await insertAndRemove(store, 1000, clock)
     await collectGarbage()
     const before = process.memoryUsage().heapUsed
-    await comeAndGo(store, 20_000, clock)
+    await insertAndRemove(store, 20_000, clock)
     await collectGarbage()
-    // One forgotten subject is some two hundred bytes.
+    // One leaked subject takes about two hundred bytes.
     expect((process.memoryUsage().heapUsed - before) / 20_000).toBeLessThan(50)
     expect(await store.grants.listBySubject('nobody')).toEqual([])
   })
 })
 
-async function comeAndGo(store: Store, count: number, clock: { now: number }): Promise<void> {
+async function insertAndRemove(store: Store, count: number, clock: { now: number }): Promise<void> {
   const run = randomUUID()
   for (let index = 0; index < count; index++) {
     const id = randomUUID()
-    // Subjects with one grant, which expires, and with two, of which one is removed and one expires.
+    // Some subjects have one grant, which expires; others have two, one removed and one expiring.
     const subject = `subject-${Math.floor((index * 2) / 3)}-${run}`
     await store.grants.insert(id, aGrant({ id, subject }), clock.now + 10)
     if (index % 3 === 1) await store.grants.remove(id)
@@ -131,7 +130,7 @@ async function comeAndGo(store: Store, count: number, clock: { now: number }): P
   for (let write = 0; write < 1000; write++) await store.grants.remove('nothing')
 }
 
-/** Inserts grants and keeps nothing of them but what the collector may clear. */
+/** Inserts grants and keeps only weak references to them. */
 async function abandon(store: Store, count: number, expiresAt: number): Promise<WeakRef<object>[]> {
   const references: WeakRef<object>[] = []
   for (let index = 0; index < count; index++) {
@@ -149,7 +148,7 @@ async function replaceOrRemove(store: Store, id: string, expiresAt: number): Pro
 }
 
 async function collectGarbage(): Promise<void> {
-  // A new WeakRef holds its target until the task that made it is over.
+  // A new WeakRef keeps its target alive until the current task ends.
   await new Promise(setImmediate)
   setFlagsFromString('--expose-gc')
   runInNewContext('gc')()

@@ -4,20 +4,20 @@ import { SubjectIndex } from './subject-index.ts'
 
 export interface MemoryStoreOptions {
   /** The time in epoch seconds. Default: the clock of the machine. */
-  readonly now?: () => number
+  readonly now?: (() => number) | undefined
   /**
-   * The most records of each kind, so that a flood of registrations cannot keep anyone from signing in. At the cap
-   * an expired record makes room; while there is none `insert` rejects, and core answers 503. A live record is
-   * never given up for a new one. Default: no cap.
+   * The maximum number of records of each kind, so that a flood of registrations cannot stop sign-ins. At the cap an
+   * expired record makes room. If there is none, `insert` rejects and core answers 503. A live record is never dropped
+   * for a new one. Default: no cap.
    */
-  readonly maxRecords?: number
+  readonly maxRecords?: number | undefined
 }
 
 /**
  * A store in the memory of this process: nothing survives a restart, nothing is shared with another process.
  *
- * It keeps the very objects it is given and hands them out again, uncopied and unfrozen, which is what makes it
- * small and fast. Records are read-only by type; whoever casts that away and writes to one writes to the store.
+ * It keeps and returns the same objects, without copying or freezing them; that makes it small and fast. Records are
+ * read-only by type; code that casts this away and changes a record changes the store.
  *
  * @throws RangeError when `maxRecords` is not a positive integer
  */

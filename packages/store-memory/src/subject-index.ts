@@ -2,12 +2,12 @@ interface Owned {
   readonly subject?: string | undefined
 }
 
-/** Which grants a subject has. A subject without any takes no room. */
+/** The grants of each subject. A subject without grants takes no memory. */
 export class SubjectIndex {
-  /** Most subjects have one grant: its id alone saves the two hundred bytes of a Set. */
+  /** Most subjects have one grant: storing only its id saves the two hundred bytes of a Set. */
   readonly #idsBySubject = new Map<string, string | Set<string>>()
 
-  /** A grant has come (no `before`), has changed, or has gone (no `after`). */
+  /** A grant was added (no `before`), changed, or removed (no `after`). */
   follow(id: string, before?: Owned, after?: Owned): void {
     if (before?.subject === after?.subject) return
     if (before?.subject !== undefined) this.#delete(id, before.subject)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** No reply came in time. The command may have been carried out all the same. */
+/** No reply came in time. The command may still have run. */
 export class NoReplyError extends Error {
   constructor(milliseconds: number) {
     super(`Redis did not reply within ${milliseconds} ms`)
@@ -8,11 +8,8 @@ export class NoReplyError extends Error {
   }
 }
 
-/**
- * Waits no longer than this for a reply, whatever the client is waiting for: a connection, a new primary, a server
- * that is cut off.
- */
-export function within<T>(milliseconds: number, reply: Promise<T>): Promise<T> {
+/** Limits the wait for a reply, whatever the client waits for: a connection, a new primary, an unreachable server. */
+export function withTimeout<T>(milliseconds: number, reply: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new NoReplyError(milliseconds)), milliseconds)
     reply.then(
@@ -28,11 +25,11 @@ export function within<T>(milliseconds: number, reply: Promise<T>): Promise<T> {
   })
 }
 
-/** Long enough for a connection that broke to be there again, short beside the time a command may take. */
+/** Long enough to reconnect, and short compared with the time limit of a command. */
 const PAUSE_MS = 50
 
-/** Calls once more what failed, for calls that do no harm when both come through. */
-export async function twice<T>(call: () => Promise<T>): Promise<T> {
+/** Retries a failed call once. Only for calls that may safely run twice. */
+export async function retryOnce<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call()
   } catch {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** What the store asks of a client of `@redis/client`: of a single node, a cluster or a sentinel alike. */
+/** The commands that the store needs of a client of `@redis/client`: a single node, a cluster or a sentinel. */
 export interface RedisCommands {
   get(key: string): Promise<string | null>
   del(key: string): Promise<number>
@@ -17,12 +17,12 @@ export interface ScriptInput {
   readonly arguments: string[]
 }
 
-/** A script that is sent by its hash, and in full only to a server that does not have it (any more). */
+/** A script that is sent by its hash, and in full only if the server does not have it. */
 export function script(text: string): (redis: RedisCommands, given: ScriptInput) => Promise<unknown> {
   const sha1 = createHash('sha1').update(text).digest('hex')
   return (redis, given) =>
     redis.evalSha(sha1, given).catch((error: Error) => {
-      // Nothing has run when the server does not know the script, so to send it again is safe.
+      // If the server does not know the script, nothing has run, so sending it again is safe.
       if (error.message.startsWith('NOSCRIPT')) return redis.eval(text, given)
       throw error
     })

@@ -1,4 +1,4 @@
-import { within } from './attempt.ts'
+import { withTimeout } from './attempt.ts'
 import type { RedisCommands } from './commands.ts'
 import { deploymentOf, type ReadCache } from './deployment.ts'
 import { reconnectWhenSilent } from './heartbeat.ts'
@@ -6,19 +6,21 @@ import { parseRedisUrl } from './redis-url.ts'
 import type { ConfigurableRedis } from './settings-warnings.ts'
 
 export interface ConnectOptions {
-  /** Hears of connections that broke; the client reconnects by itself. */
-  readonly onError?: (error: Error) => void
-  /** Keep records that were read in this process until Redis says that they changed. Default: none is kept. */
-  readonly readCache?: ReadCache
+  /** Called when a connection breaks; the client reconnects by itself. */
+  readonly onError?: ((error: Error) => void) | undefined
+  /** Caches records in this process until Redis reports a change. Default: no cache. */
+  readonly readCache?: ReadCache | undefined
 }
 
-/** A connection to Redis, however it is deployed. */
+/** A connection to Redis, in any kind of deployment. */
 export interface RedisConnection extends RedisCommands {
-  /** The client of `@redis/client` underneath, for what else an application keeps in Redis. Its commands time out too. */
+  /**
+   * The underlying client of `@redis/client`, for other data of the application in Redis. Its commands time out too.
+   */
   readonly client: object
   /** The primaries. */
   nodes(): ConfigurableRedis[]
-  /** Lets go at once. */
+  /** Closes all connections at once. */
   destroy(): void
 }
 
@@ -26,8 +28,8 @@ const CONNECT_MS = 5000
 const COMMAND_MS = 500
 
 /**
- * Connects the way an authorization server needs it: a command fails at once while there is no connection, rather
- * than wait in a queue and run when nobody waits for it any more; a connection that broke or went silent is made anew.
+ * Connects with settings for an authorization server. Without a connection a command fails at once, instead of waiting
+ * in a queue and running after its caller gave up. A broken or silent connection is replaced.
  *
  * @param url `redis://`, `redis+cluster://` or `redis+sentinel://`, `rediss` for TLS; see the README
  * @throws Error when Redis cannot be reached now
@@ -43,7 +45,7 @@ export async function connectToRedis(
     onError(error)
   })
   try {
-    await within(CONNECT_MS, redis.connect())
+    await withTimeout(CONNECT_MS, redis.connect())
   } catch (cause) {
     redis.destroy()
     throw new Error(`Redis cannot be reached: ${reason}`, { cause })

@@ -4,7 +4,7 @@ import type { Pinged } from './heartbeat.ts'
 import type { Hosts, RedisUrl } from './redis-url.ts'
 import type { ConfigurableRedis } from './settings-warnings.ts'
 
-/** The client of one kind of deployment, not connected yet. */
+/** The client for one kind of deployment, not connected yet. */
 export interface Deployment {
   readonly redis: RedisCommands & {
     on(event: 'error', listener: (error: Error) => void): unknown
@@ -14,32 +14,32 @@ export interface Deployment {
   }
   /** The primaries. */
   nodes(): ConfigurableRedis[]
-  /** The connections that nobody else watches over; sentinels tell of a primary that is gone. */
+  /** The connections that need a heartbeat; sentinels report a lost primary themselves. */
   watched(): Pinged[]
 }
 
 /**
- * Redis tells each connection which of the keys that it read were changed since (RESP3 client tracking), so a
- * revocation reaches every replica as fast as the network does. For stores that only guard an API: what changes grants
- * has to read what is there now.
+ * Redis tells each connection which of its read keys have changed (RESP3 client tracking), so a revocation reaches
+ * every replica as fast as the network does. Use it only for stores that guard an API: code that changes grants must
+ * read the current record.
  */
 export interface ReadCache {
   readonly maxEntries: number
-  /** How long a record is believed without another word, in milliseconds, should the network fail unnoticed. */
+  /** The maximum age of a cached record in milliseconds, in case the network fails unnoticed. */
   readonly ttl: number
 }
 
-/** @throws Error for a URL of no kind */
+/** @throws Error for an unknown kind of URL */
 export function deploymentOf(url: RedisUrl, clientSideCache?: ReadCache): Deployment {
   const options = { ...COMMON, ...(clientSideCache === undefined ? {} : { clientSideCache }) }
   if (url.kind === 'node') return node(url.url, options)
   return url.kind === 'cluster' ? cluster(url, options) : sentinel(url, url.name, options)
 }
 
-/** The store has a time limit of its own, which also covers the wait for a connection. */
+/** The store has its own time limit, which also covers the wait for a connection. */
 const COMMON = { commandOptions: { timeout: 0 } }
 const CONNECTION = { disableOfflineQueue: true }
-/** The heartbeat keeps a connection from being idle, so only one that is not answered at its beginning times out. */
+/** The heartbeat keeps connections busy, so this timeout only hits a connection that gets no answer at its start. */
 const SOCKET = { connectTimeout: 2000, socketTimeout: 3000, reconnectStrategy }
 
 type Options = typeof COMMON & { clientSideCache?: ReadCache }
@@ -72,7 +72,7 @@ function sentinel({ hosts, ...login }: Hosts, name: string, options: Options): D
   return { redis, nodes: () => [redis], watched: () => [] }
 }
 
-/** A replica takes over some seconds after its primary went; these are short beside that. */
+/** Short compared with the seconds until a replica takes over for a lost primary. */
 const REFRESH_MS = 500
 const SCAN_MS = 1000
 
@@ -84,7 +84,7 @@ function connectionOf({ tls, username, password }: Omit<Hosts, 'hosts'>) {
   }
 }
 
-/** Sooner at first, two seconds at most, and never all replicas at one moment. */
+/** Short delays first, two seconds at most, and randomized so that replicas do not reconnect all at once. */
 function reconnectStrategy(attempts: number): number {
   return Math.min(50 * 2 ** attempts, 2000) * (0.5 + Math.random() / 2)
 }

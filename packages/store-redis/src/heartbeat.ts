@@ -1,6 +1,6 @@
-import { NoReplyError, within } from './attempt.ts'
+import { NoReplyError, withTimeout } from './attempt.ts'
 
-/** As much of a client of one node as it takes to see that it is there, and to start over when it is not. */
+/** The part of a single node's client that the heartbeat needs: ping and reconnect. */
 export interface Pinged {
   readonly isReady: boolean
   ping(): Promise<unknown>
@@ -12,11 +12,11 @@ const INTERVAL_MS = 1000
 const SILENCE_MS = 2000
 
 /**
- * Begins a new connection where the present one has gone silent. Without it a network that drops packets, rather than
- * refuse them, keeps a connection that nobody answers any more for as long as TCP goes on trying: a quarter of an hour.
+ * Replaces a connection that has gone silent. If a network drops packets without refusing them, TCP would keep a dead
+ * connection for a quarter of an hour.
  *
- * @param nodes asked at every beat, since a cluster's nodes change
- * @returns how to stop
+ * @param nodes called at every beat, because the nodes of a cluster change
+ * @returns a function that stops the heartbeat
  */
 export function reconnectWhenSilent(nodes: () => readonly Pinged[]): () => void {
   const beat = setInterval(() => {
@@ -27,11 +27,11 @@ export function reconnectWhenSilent(nodes: () => readonly Pinged[]): () => void 
 
 async function check(node: Pinged): Promise<void> {
   try {
-    await within(SILENCE_MS, node.ping())
+    await withTimeout(SILENCE_MS, node.ping())
   } catch (error) {
     if (!(error instanceof NoReplyError) || !node.isReady) return
     node.destroy()
-    // It tries on as any broken connection does, and tells `onError`.
+    // It retries like any broken connection, and reports to `onError`.
     node.connect().catch(() => {})
   }
 }

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 
 /**
- * A record as Redis keeps it: a version that no other write has, then JSON. The version alone is compared by a
- * replacement, so a compare-and-swap sends 22 characters and not the old record.
+ * The stored form of a record: a version that is unique to one write, then JSON. A replacement compares only the
+ * version, so a compare-and-swap sends 22 characters and not the old record.
  */
 
-/** The format of the JSON. A reader takes this one and the one before. */
+/** The format of the JSON. A reader accepts this one and the previous one. */
 const SCHEMA = 1
 export const VERSION_LENGTH = 22
 
@@ -22,7 +22,7 @@ const COUNT_LENGTH = 6
 let writer = ''
 let count = 0
 
-/** A name that this process has made up, and a number: no other write of it or of another process has both. */
+/** A random name of this process and a counter: unique for every write of any process. */
 function newVersion(): string {
   if (writer === '' || count >= 36 ** COUNT_LENGTH) {
     writer = randomBytes(12).toString('base64url')
@@ -31,7 +31,7 @@ function newVersion(): string {
   return writer + (count++).toString(36).padStart(COUNT_LENGTH, '0')
 }
 
-/** @throws Error for a format that this release does not read */
+/** @throws Error for a format that this release cannot read */
 export function decode<T>(text: string): Decoded<T> {
   const { schema, value } = JSON.parse(text.slice(VERSION_LENGTH)) as { schema: number; value: T }
   if (schema > SCHEMA)

@@ -1,11 +1,11 @@
 import type { Records, Stored } from '@grantkit/core'
-import { twice, within } from './attempt.ts'
+import { retryOnce, withTimeout } from './attempt.ts'
 import { type RedisCommands, script } from './commands.ts'
 import { decode, encode, VERSION_LENGTH } from './record-text.ts'
 
 /**
- * Writes the record with its expiry in one step, if the version is still the one that was seen; no record has the
- * empty version. What is there already counts as written: a write whose reply was lost may be sent again.
+ * Writes the record with its expiry in one step, if its version is unchanged; a missing record has the empty version.
+ * If the new text is there already, it counts as written: a write with a lost reply may be sent again.
  */
 const writeIfUnchanged = script(`
 local version = redis.call('GETRANGE', KEYS[1], 0, ${VERSION_LENGTH - 1})
@@ -18,7 +18,7 @@ return 1
 const NO_RECORD = ''
 
 /**
- * One kind of record, one key each. Every verb is one command on one key, so all work in a cluster.
+ * One kind of record, one key per record. Every method is one command on one key, so all of them work in a cluster.
  *
  * @param commandTimeout milliseconds
  */
@@ -27,11 +27,11 @@ export function redisRecords<T>(redis: RedisCommands, prefix: string, commandTim
 
   async function write(id: string, seen: string, value: T, expiresAt: number): Promise<boolean> {
     const given = { keys: [keyOf(id)], arguments: [seen, encode(value), String(expiresAt)] }
-    return (await twice(() => within(commandTimeout, writeIfUnchanged(redis, given)))) === 1
+    return (await retryOnce(() => withTimeout(commandTimeout, writeIfUnchanged(redis, given)))) === 1
   }
 
   async function find(id: string): Promise<Stored<T> | undefined> {
-    const text = await within(commandTimeout, redis.get(keyOf(id)))
+    const text = await withTimeout(commandTimeout, redis.get(keyOf(id)))
     return text === null ? undefined : decode<T>(text)
   }
 
@@ -40,15 +40,17 @@ export function redisRecords<T>(redis: RedisCommands, prefix: string, commandTim
     insert: (id, value, expiresAt) => write(id, NO_RECORD, value, expiresAt),
     replace: (id, seen, value, expiresAt) => write(id, String(seen.version), value, expiresAt),
     async remove(id) {
-      await twice(() => within(commandTimeout, redis.del(keyOf(id))))
+      await retryOnce(() => withTimeout(commandTimeout, redis.del(keyOf(id))))
     },
     async *scan() {
       let cursor = '0'
       do {
-        const options = { MATCH: `${literally(prefix)}*`, COUNT: KEYS_PER_STEP }
-        const step = await twice(() => within(commandTimeout, redis.scan(cursor, options)))
-        // So many reads are more likely to meet a hiccup than one is, and nobody waits for them.
-        const found = await Promise.all(step.keys.map((key) => twice(() => find(key.slice(prefix.length)))))
+        const options = { MATCH: `${escapedGlob(prefix)}*`, COUNT: KEYS_PER_STEP }
+        const step = await retryOnce(() => withTimeout(commandTimeout, redis.scan(cursor, options)))
+        // So many reads are more likely to hit a short failure, and nobody waits for a scan.
+        const found = await Promise.all(
+          step.keys.map((key) => retryOnce(() => find(key.slice(prefix.length)))),
+        )
         for (const stored of found) if (stored !== undefined) yield stored.value
         cursor = step.cursor
       } while (cursor !== '0')
@@ -56,10 +58,10 @@ export function redisRecords<T>(redis: RedisCommands, prefix: string, commandTim
   }
 }
 
-/** Few enough that no other command waits long for a step. */
+/** Small, so that no other command waits long for a step. */
 const KEYS_PER_STEP = 100
 
-/** A text as a glob that matches it alone. */
-function literally(text: string): string {
+/** Escapes text as a glob that matches only this text. */
+function escapedGlob(text: string): string {
   return text.replaceAll(/[*?[\]\\]/g, '\\$&')
 }

@@ -5,16 +5,16 @@ import { type ReplicationOptions, replicated } from './replication.ts'
 import { subjectIndex } from './subject-index.ts'
 
 export interface RedisStoreOptions {
-  /** Goes before every key, so that services can share a server. Default `grantkit:`. */
-  readonly keyPrefix?: string
-  /** How long a command may take, in milliseconds, before the store counts as unreachable. Default 500. */
-  readonly commandTimeout?: number
-  /** Wait until replicas have the change of a grant before it counts. Default: the primary alone is waited for. */
-  readonly waitReplicas?: ReplicationOptions
+  /** Prefix of every key, so that services can share a server. Default `grantkit:`. */
+  readonly keyPrefix?: string | undefined
+  /** Time limit of a command in milliseconds; after that the store counts as unreachable. Default 500. */
+  readonly commandTimeout?: number | undefined
+  /** Waits until replicas have a change of a grant. Default: waits only for the primary. */
+  readonly waitReplicas?: ReplicationOptions | undefined
 }
 
 /**
- * A store in Redis or Valkey, shared by every process that is handed a client of the same server.
+ * A store in Redis or Valkey, shared by all processes with a client of the same server.
  *
  * @param redis a connected client of `@redis/client`: a single node, a cluster or a sentinel
  */
@@ -29,10 +29,10 @@ export function createRedisStore(
     clients: redisRecords<Client>(redis, `${keyPrefix}client:`, commandTimeout),
     grants: {
       ...grants,
-      // The index comes to hold every grant before anything of it is handed out, and no later change touches it.
+      // The index gets a grant before any of its secrets are sent, and later changes do not touch the index.
       async insert(id, grant, expiresAt) {
         const { subject } = grant
-        // No user's list names a grant that is no user's.
+        // A grant without a user is in no user's list.
         if (subject === undefined) return records.insert(id, grant, expiresAt)
         const [inserted, entries] = await Promise.all([
           records.insert(id, grant, expiresAt),
@@ -57,5 +57,5 @@ export function createRedisStore(
   }
 }
 
-/** Entries of a subject's list between two looks for those whose grants are gone. */
+/** The number of new list entries between two cleanups of removed grants. */
 const SWEEP_EVERY = 256

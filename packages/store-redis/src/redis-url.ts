@@ -1,4 +1,4 @@
-/** Where Redis is and how it is deployed, as one URL says it. */
+/** Address and kind of a Redis deployment, from one URL. */
 export type RedisUrl =
   | { readonly kind: 'node'; readonly url: string }
   | (Hosts & { readonly kind: 'cluster' })
@@ -6,9 +6,9 @@ export type RedisUrl =
 
 export interface Hosts {
   readonly tls: boolean
-  readonly username?: string
-  readonly password?: string
-  /** Any of the nodes, or of the sentinels; the others are found through them. */
+  readonly username?: string | undefined
+  readonly password?: string | undefined
+  /** Some of the nodes or sentinels; the others are found through them. */
   readonly hosts: readonly { readonly host: string; readonly port: number }[]
 }
 
@@ -20,7 +20,7 @@ const DEFAULT_PORT = { cluster: 6379, sentinel: 26379 }
  * `redis+sentinel://host:26379,host:26379/name` (a primary that sentinels watch under a name). `rediss` is TLS, and
  * `user:password@` goes before the hosts.
  *
- * @throws Error that says what is wrong, without the URL: it holds a password
+ * @throws Error that says what is wrong. It does not quote the URL, which holds a password.
  */
 export function parseRedisUrl(url: string): RedisUrl {
   if (/^rediss?:\/\//.test(url)) return { kind: 'node', url }
@@ -40,11 +40,11 @@ export function parseRedisUrl(url: string): RedisUrl {
   return { kind, name: decodeURIComponent(name), ...several }
 }
 
-function credentials(login = ''): { username?: string; password?: string } {
+function credentials(login = ''): { username: string | undefined; password: string | undefined } {
   const [username = '', ...password] = login.split(':')
   return {
-    ...(username === '' ? {} : { username: decodeURIComponent(username) }),
-    ...(password.length === 0 ? {} : { password: decodeURIComponent(password.join(':')) }),
+    username: username === '' ? undefined : decodeURIComponent(username),
+    password: password.length === 0 ? undefined : decodeURIComponent(password.join(':')),
   }
 }
 

@@ -3,7 +3,7 @@ export interface ConfigurableRedis {
   configGet(parameter: string): Promise<Record<string, string>>
 }
 
-/** What the primaries are set to that could lose records, in words for the operator; empty when all is well. */
+/** Warnings about settings of the primaries that could lose records; empty if all is well. */
 export async function settingsWarnings(redis: { nodes(): ConfigurableRedis[] }): Promise<string[]> {
   const warnings = await Promise.all(redis.nodes().map(nodeWarnings))
   return [...new Set(warnings.flat())]
@@ -14,7 +14,7 @@ async function nodeWarnings(node: ConfigurableRedis): Promise<string[]> {
   try {
     return warningsOf(await get('maxmemory-policy'), await get('appendonly'), await get('save'))
   } catch (error) {
-    // Hosted services often refuse CONFIG; that is no reason not to start.
+    // Hosted services often refuse CONFIG; that must not stop the start.
     const reason = error instanceof Error ? error.message : String(error)
     return [`the settings of Redis cannot be read (${reason}): see that maxmemory-policy is noeviction`]
   }

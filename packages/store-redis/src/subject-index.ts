@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { within } from './attempt.ts'
+import { withTimeout } from './attempt.ts'
 import { type RedisCommands, script } from './commands.ts'
 
 /**
- * Adds a grant to the list of its subject until its absolute end, drops what is over, and lets the list itself go
- * with its last entry. The list may name a grant that is gone, so whoever reads it looks at the records.
+ * Adds a grant to the list of its subject until its absolute end, drops expired entries, and lets the list expire with
+ * its last entry. The list may name a removed grant, so a reader must check the records.
  */
 const addUntil = script(`
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[3])
@@ -15,28 +15,28 @@ return redis.call('ZCARD', KEYS[1])
 `)
 
 export interface SubjectIndex {
-  /** Answers how many entries the list has now. */
+  /** Returns the number of entries in the list. */
   add(subject: string, grantId: string, expiresAt: number): Promise<number>
   grantIds(subject: string): Promise<string[]>
-  /** Forgets entries whose records are gone. */
+  /** Removes entries whose records are gone. */
   drop(subject: string, grantIds: readonly string[]): Promise<unknown>
 }
 
 /** @param commandTimeout milliseconds */
 export function subjectIndex(redis: RedisCommands, prefix: string, commandTimeout: number): SubjectIndex {
-  // A subject is the application's and may hold anything; its hash is a fixed-length key that gives nobody away.
+  // A subject comes from the application and may be any text; its hash is a key of fixed length that reveals no user.
   const keyOf = (subject: string) => prefix + createHash('sha256').update(subject).digest('base64url')
   return {
     add: async (subject, grantId, expiresAt) => {
       const given = [String(expiresAt), grantId, String(now())]
       return Number(
-        await within(commandTimeout, addUntil(redis, { keys: [keyOf(subject)], arguments: given })),
+        await withTimeout(commandTimeout, addUntil(redis, { keys: [keyOf(subject)], arguments: given })),
       )
     },
     grantIds: (subject) =>
-      within(commandTimeout, redis.zRange(keyOf(subject), now(), '+inf', { BY: 'SCORE' })),
+      withTimeout(commandTimeout, redis.zRange(keyOf(subject), now(), '+inf', { BY: 'SCORE' })),
     drop: async (subject, grantIds) =>
-      grantIds.length > 0 && within(commandTimeout, redis.zRem(keyOf(subject), [...grantIds])),
+      grantIds.length > 0 && withTimeout(commandTimeout, redis.zRem(keyOf(subject), [...grantIds])),
   }
 }
 

@@ -5,7 +5,7 @@ import { connectToRedis, createRedisStore, settingsWarnings } from '../src/index
 
 const soon = () => Math.floor(Date.now() / 1000) + 600
 
-/** Proves the store on a deployment, and that it outlives the loss of a primary. */
+/** Tests the store on a deployment, also when it loses a primary. */
 export function describeDeployment(name: string, start: () => Promise<RedisDeployment>): void {
   describeStore(
     `redis ${name}`,

@@ -36,7 +36,7 @@ async function insertGrant(): Promise<Grant> {
   return grant
 }
 
-/** How many GETs the server was sent since it was last asked. */
+/** The number of GETs that the server got since the last call. */
 async function reads(): Promise<number> {
   const { port } = server
   const stats = await cli('-p', `${port}`, 'info', 'commandstats')

@@ -22,7 +22,7 @@ const soon = () => Math.floor(Date.now() / 1000) + 60
 
 let server: RedisServer
 let redis: RedisConnection
-/** Looks at the server from beside the store. */
+/** A second connection to inspect the server. */
 let admin: ReturnType<typeof adminOf>
 beforeAll(async () => {
   server = await startRedis()
@@ -131,12 +131,12 @@ describe('the store in Redis', () => {
       const seen = await store.grants.find(grant.id)
       if (seen) await store.grants.replace(grant.id, seen, grant, soon())
     }
-    // The script counts as what it is and as what it does.
+    // The script itself is counted, and also its commands.
     expect(await counted(change)).toEqual(['evalsha 1', 'get 1', 'set 1'])
   })
 })
 
-// Each waits as long as a connection may take.
+// Each test waits for the connection timeout.
 describe('connectToRedis', { concurrent: true }, () => {
   it('says at once that nobody is there', async () => {
     const lost = await startRedis()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core'
 import { requireSystemPart } from './system-parts.ts'
 
-/** A browser that talks to nobody but the pages of a test. */
+/** Flags for a browser that only talks to the pages of a test. */
 const QUIET = [
   '--no-sandbox',
   '--disable-gpu',
@@ -20,7 +20,7 @@ export interface Browser {
   close(): Promise<void>
 }
 
-/** A real Chromium with an empty profile. @throws Error that says how to get one where none is installed */
+/** A real Chromium with an empty profile. @throws Error that says how to install it, if it is missing */
 export async function openChromium(options: BrowserContextOptions = {}): Promise<Browser> {
   const profile = await mkdtemp(join(tmpdir(), 'grantkit-chromium-'))
   const context = await chromium.launchPersistentContext(profile, {

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** What `redis-cli` prints. */
+/** Runs `redis-cli` and returns its output. */
 export async function cli(...given: string[]): Promise<string> {
   return (await run('redis-cli', given)).stdout.trim()
 }

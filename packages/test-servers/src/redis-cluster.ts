@@ -4,7 +4,7 @@ import { cli } from './redis-cli.ts'
 import type { RedisDeployment } from './redis-deployment.ts'
 import { type RedisServer, startRedis } from './redis-server.ts'
 
-/** Three primaries with a replica each, which takes over after about a second. */
+/** Three primaries with one replica each. A replica takes over after about a second. */
 export async function startRedisCluster(): Promise<RedisDeployment> {
   const nodes = await Promise.all(Array.from({ length: 6 }, startNode))
   const hosts = nodes.map(({ port }) => `127.0.0.1:${port}`)
@@ -53,7 +53,7 @@ function primaryPort(nodes: string, slot: number): number | undefined {
   return undefined
 }
 
-/** Until every node knows every slot, and every replica has what its primary has. */
+/** Waits until every node knows every slot, and every replica is in sync with its primary. */
 async function settled(nodes: readonly RedisServer[]): Promise<void> {
   for (const { port } of nodes) while (!(await isSettled(`${port}`))) await sleep(50)
 }

@@ -1,9 +1,9 @@
 import type { RedisServer } from './redis-server.ts'
 
-/** Several servers, of which one takes over from another. */
+/** Several servers with failover. */
 export interface RedisDeployment {
   readonly url: string
-  /** The server that answers for a key now. */
+  /** The server that holds a key now. */
   primaryOf(key: string): Promise<RedisServer>
   close(): Promise<void>
 }

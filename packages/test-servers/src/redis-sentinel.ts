@@ -10,7 +10,7 @@ import { kill, launch, startRedis } from './redis-server.ts'
 
 const NAME = 'school'
 
-/** A primary with a replica, and three sentinels that make the replica the primary after about a second. */
+/** A primary with a replica, and three sentinels that promote the replica after about a second. */
 export async function startSentinels(): Promise<RedisDeployment> {
   const primary = await startRedis()
   const replica = await startRedis('--replicaof', '127.0.0.1', `${primary.port}`)

@@ -7,21 +7,21 @@ import { join } from 'node:path'
 import { freePort } from './free-port.ts'
 import { requireSystemPart } from './system-parts.ts'
 
-/** A real server of this test alone, on a free loopback port. */
+/** A real server for one test, on a free loopback port. */
 export interface RedisServer {
   readonly port: number
   readonly url: string
-  /** Ends it without a word, as a crash does. */
+  /** Kills it, like a crash. */
   stop(): Promise<void>
-  /** Starts it on what it has written, after such an end if it runs. */
+  /** Starts it again on its files; kills it first if it still runs. */
   restart(): Promise<void>
-  /** Lets its connections stand and answers nothing on them, as a machine does that lost its network. */
+  /** Keeps its connections open but answers nothing, like a machine that lost its network. */
   freeze(): void
   thaw(): void
   close(): Promise<void>
 }
 
-/** @param options of the command line, after those that make every acknowledged write outlive a crash */
+/** @param options of the command line, after those that let every acknowledged write survive a crash */
 export async function startRedis(...options: string[]): Promise<RedisServer> {
   const folder = await mkdtemp(join(MEMORY, 'grantkit-redis-'))
   const port = await freePort()
@@ -44,7 +44,7 @@ export async function startRedis(...options: string[]): Promise<RedisServer> {
   }
 }
 
-/** What a disk that others use does to a server that syncs every write is not what is tested. */
+/** In memory: these tests are not about the speed of a shared disk. */
 const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
 const DURABLE = [
@@ -58,7 +58,7 @@ const DURABLE = [
   '0',
 ]
 
-/** Starts `redis-server` and waits until it says that it is there. */
+/** Starts `redis-server` and waits until it reports that it is ready. */
 export async function launch(
   options: readonly string[],
   ready = 'Ready to accept connections',
@@ -72,7 +72,7 @@ export async function launch(
     })
     server.once('exit', () => reject(new Error(`Redis did not start:\n${output.join('')}`)))
   })
-  // What it says from here on would fill the pipe.
+  // Unread output would fill the pipe.
   server.stdout.removeAllListeners('data').resume()
   return server
 }

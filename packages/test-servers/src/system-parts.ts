@@ -1,13 +1,13 @@
 import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** A program that tests run and npm cannot install. */
+/** A program that the tests need and npm cannot install. */
 export interface SystemPart {
-  /** Names the executable to use, before any search. */
+  /** The environment variable with the path of the executable; it comes before any search. */
   readonly variable: string
-  /** Looked for on PATH, in this order. */
+  /** Names to search on PATH, in this order. */
   readonly commands: readonly string[]
-  /** Looked for after PATH: programs that are not put on it. */
+  /** Paths to try after PATH, for programs that are not on it. */
   readonly files?: readonly string[]
   readonly debianPackages: readonly string[]
 }
@@ -37,7 +37,7 @@ export const SYSTEM_PARTS = {
 
 export type SystemPartName = keyof typeof SYSTEM_PARTS
 
-/** The executable of a part, or `undefined` where it is not installed. */
+/** The executable of a part, or `undefined` if it is not installed. */
 export function findSystemPart(name: SystemPartName): string | undefined {
   const { variable, commands, files = [] }: SystemPart = SYSTEM_PARTS[name]
   const named = process.env[variable]
@@ -47,14 +47,14 @@ export function findSystemPart(name: SystemPartName): string | undefined {
   return [...onPath, ...files].find(isExecutable)
 }
 
-/** The executable of a part. @throws Error that says what to install, where there is none */
+/** The executable of a part. @throws Error that says what to install, if it is missing */
 export function requireSystemPart(name: SystemPartName): string {
   const executable = findSystemPart(name)
   if (executable === undefined) throw new Error(missingPart(name))
   return executable
 }
 
-/** A sentence for whoever has to install the part. */
+/** A sentence that tells what to install. */
 export function missingPart(name: SystemPartName): string {
   const { variable, commands, debianPackages } = SYSTEM_PARTS[name]
   const named = process.env[variable]

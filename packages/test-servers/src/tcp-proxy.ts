@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A network between a client and a server, on loopback, that can be made bad. */
+/** A loopback network between a client and a server, with faults on demand. */
 export interface TcpProxy {
   readonly url: string
-  /** What the server answers is lost, though it has done what it was asked; `false` again lets answers through. */
+  /** Drops the answers of the server, which still does its work; `false` lets answers through again. */
   loseReplies: boolean
-  /** Nothing goes through in either direction, and nobody is told. */
+  /** Drops everything in both directions, without closing a connection. */
   cut: boolean
-  /** Milliseconds that every answer is late. */
+  /** The delay of every answer in milliseconds. */
   latency: () => number
   /** Ends every connection at once. */
   reset(): void
@@ -38,7 +38,7 @@ export async function startProxy(targetPort: number): Promise<TcpProxy> {
     upstream.on('data', (bytes) => {
       if (network.cut || network.loseReplies) return
       const late = network.latency()
-      // What comes late holds up what comes after it: a connection keeps its order.
+      // A late answer delays the next ones: a connection keeps its order.
       const arrival = Date.now() + late
       delivery = delivery
         .then(() => (late > 0 ? sleep(Math.max(arrival - Date.now(), 0)) : undefined))

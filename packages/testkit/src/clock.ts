@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** The time that a store under test goes by. */
+/** The clock of a store under test. */
 export interface Clock {
   /** Epoch seconds. */
   now(): number
-  /** Returns once `now` is `time` or later. */
+  /** Resolves when `now` is `time` or later. */
   reach(time: number): Promise<void>
 }
 
-/** A clock that moves only when it is told to. */
+/** A clock that moves only on demand. */
 export function fakeClock(): Clock {
   let time = 1_800_000_000
   return {
@@ -19,7 +19,7 @@ export function fakeClock(): Clock {
   }
 }
 
-/** A server that keeps its own time rounds it its own way, a little. */
+/** Tolerance for the rounding of a server with its own clock. */
 const ROUNDING_MS = 50
 
 export const realClock: Clock = {

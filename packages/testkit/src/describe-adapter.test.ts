@@ -11,7 +11,7 @@ import {
 } from '@grantkit/core'
 import { describeAdapter, type Mounted } from './index.ts'
 
-/** The smallest adapter there is, onto Node itself: the suites ask nothing that it cannot give. */
+/** A minimal adapter for plain Node: the suites ask nothing that it cannot do. */
 async function mountOnNode(routes: readonly Route[]): Promise<Mounted> {
   const server = createServer(async (incoming, outgoing) => write(outgoing, await answer(routes, incoming)))
   server.listen(0, '127.0.0.1')

@@ -11,7 +11,7 @@ import { unusualRequestPromises } from './adapter/unusual-requests.ts'
 
 /** An application that listens. */
 export interface Mounted {
-  /** Where, on plain HTTP: `http://127.0.0.1:49152`. */
+  /** Its origin on plain HTTP: `http://127.0.0.1:49152`. */
   readonly url: string
   close(): Promise<void>
 }
@@ -20,11 +20,10 @@ export interface Mounted {
 export type Mount = (routes: readonly Route[]) => Promise<Mounted>
 
 /**
- * Proves that an adapter only translates: what arrives on the wire reaches `handle` unchanged, and what `handle`
- * answers leaves unchanged. Requests are written by hand, so that no client puts them right. Call it at the top
- * level of a test file.
+ * Tests that an adapter only translates: requests reach `handle` unchanged, and its answers leave unchanged. Requests
+ * are written by hand, so no client corrects them. Call it at the top level of a test file.
  *
- * @param name how the reports call the adapter
+ * @param name the name of the adapter in reports
  */
 export function describeAdapter(name: string, mount: Mount): void {
   describe(`adapter ${name}`, () => {

@@ -20,32 +20,32 @@ export interface StoreUnderTest {
   readonly store: Store
   /** Called once, after the last test. */
   close?(): Promise<void> | void
-  /** Crashes what keeps the records and starts it again on what it wrote. Needed for `survivesRestart`. */
+  /** Crashes the server of the records and restarts it on its files. Needed for `survivesRestart`. */
   restart?(): Promise<void>
 }
 
-/** Makes the store to test. It may hold other records: the suite uses ids and subjects of its own. */
+/** Makes the store to test. It may hold other records, because the suite uses its own ids and subjects. */
 export type CreateStore = (options: {
-  /** The time in epoch seconds, which the store has to go by. */
+  /** The clock that the store must use, in epoch seconds. */
   readonly now: () => number
 }) => Promise<StoreUnderTest> | StoreUnderTest
 
 export interface DescribeStoreOptions {
   /**
-   * For a store that expires records by a clock of its own: `now` is then the real time, and the suite waits a few
-   * real seconds for each expiry. Default: false.
+   * For a store that expires records by its own clock: `now` is then the real time, and the suite waits a few real
+   * seconds for each expiry. Default: false.
    */
-  readonly realTime?: boolean
-  /** For a store that promises to keep what it acknowledged when its server crashes. Default: false. */
-  readonly survivesRestart?: boolean
-  /** Whether the store keeps transients too, the optional third kind. Default false. */
-  readonly transients?: boolean
+  readonly realTime?: boolean | undefined
+  /** For a store that keeps acknowledged records when its server crashes. Default: false. */
+  readonly survivesRestart?: boolean | undefined
+  /** Whether the store also keeps transients, the optional third kind. Default false. */
+  readonly transients?: boolean | undefined
 }
 
 /**
- * Proves every promise of the `Store` port, one vitest test each. Call it at the top level of a test file.
+ * Tests every promise of the `Store` port, one vitest test each. Call it at the top level of a test file.
  *
- * @param name how the reports call the store
+ * @param name the name of the store in reports
  */
 export function describeStore(
   name: string,

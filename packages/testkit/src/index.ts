@@ -1,5 +1,5 @@
 /**
- * A client for the tests of your server; and the promises of a store and of an adapter, as vitest suites.
+ * A client for the tests of your server, and vitest suites that test the promises of a store and of an adapter.
  *
  * @module
  */

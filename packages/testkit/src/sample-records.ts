@@ -4,7 +4,7 @@ import type { Client, Grant, GrantId, Hash, Transient } from '@grantkit/core'
 /** Any time will do; this one is in 2027 and easy to recognise. */
 const CREATED_AT = 1_800_000_000
 
-/** A native client that registered itself, with an id of its own each time. */
+/** A self-registered native client with a new id each time. */
 export function aClient(differences: Partial<Client> = {}): Client {
   return {
     clientId: `client-${randomUUID()}`,
@@ -21,10 +21,10 @@ export function aClient(differences: Partial<Client> = {}): Client {
   }
 }
 
-/** Any text will do as an id. */
+/** An id may be any text. */
 type GrantDifferences = Partial<Omit<Grant, 'id'>> & { readonly id?: string }
 
-/** A grant after its first refresh, with an id and a subject of its own each time. */
+/** A grant after its first refresh, with a new id and subject each time. */
 export function aGrant({ id = randomUUID(), ...differences }: GrantDifferences = {}): Grant {
   const extent = { scopes: ['openid', 'courses:read'], resources: ['https://school.example/api'] }
   const end = CREATED_AT + 180 * 24 * 60 * 60
@@ -58,7 +58,7 @@ export function aGrant({ id = randomUUID(), ...differences }: GrantDifferences =
   }
 }
 
-/** The mark of something that was seen, with an id of its own each time. */
+/** The mark of a spent proof, with a new id each time. */
 export function aTransient(differences: Partial<Transient> = {}): Transient {
   return { kind: 'seen', id: `transient-${randomUUID()}`, expiresAt: CREATED_AT + 600, ...differences }
 }

@@ -6,7 +6,7 @@ import { createNotesServer } from './notes-server.ts'
 
 const now = () => 1_800_000_000
 
-/** The notes server with a sign-in page, which leads on to where the user wanted to go. */
+/** The notes server with a sign-in page that leads back to the original target. */
 function withSignIn(origin: string): readonly Route[] {
   const { server } = createNotesServer({ now, issuer: origin })
   return [

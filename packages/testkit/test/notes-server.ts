@@ -1,7 +1,7 @@
 import { createAuthorizationServer, createResourceServer } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
 
-/** A server as an integrator has one: its users are known by a cookie, its pages are its own. */
+/** A typical server of an integrator: a cookie identifies its users, and it has its own pages. */
 export function createNotesServer({
   now,
   issuer = 'https://notes.example',

@@ -5,15 +5,18 @@ import { signedIn } from '../../test/tokens.ts'
 import type { Pair } from './samples.ts'
 
 const QUICK = 20_000
-/** Passwords are hashed for a noticeable time. */
+/** The number of samples for passwords, whose hash is slow. */
 const SLOW = 100
 
-/** The service without its limits, which would answer guesses before long, on a store that costs no time of its own. */
+/** The service without rate limits, which would soon stop the guesses, on a store without delays. */
 export function openService(): Promise<RunningService> {
   return runService({ RATE_LIMITS: 'off', LOG_LEVEL: 'silent' }, createMemoryStore())
 }
 
-/** Guesses whose answers must not tell by their time how near they were. They go past the network, which only blurs. */
+/**
+ * Pairs of guesses. The time of the answer must not tell which one is closer. They bypass the network, which only adds
+ * noise.
+ */
 export async function guesses(service: RunningService): Promise<Pair[]> {
   const { client_id, client_secret } = await confidentialClient(service)
   const person = await signedIn(service.baseUrl, 'students:read')
@@ -58,7 +61,7 @@ export async function guesses(service: RunningService): Promise<Pair[]> {
   ]
 }
 
-/** What shows that the measurement sees a difference where there is one, and none where there is none. */
+/** Controls: the measurement must see a known difference, and none between equal requests. */
 export async function controls(service: RunningService): Promise<{ alike: Pair; different: Pair }> {
   const { client_id, client_secret } = await confidentialClient(service)
   const guess = (secret: string) =>
@@ -107,7 +110,7 @@ async function confidentialClient(service: RunningService) {
   return JSON.parse((await register()).body) as { client_id: string; client_secret: string }
 }
 
-/** One form serves for every guess. */
+/** Every guess uses the same form. */
 async function signIn(service: RunningService) {
   const shown = await answered(service, '/login', { method: 'GET' })()
   const cookie = /^[^;]+/.exec(String(shown.headers['set-cookie']))?.[0] ?? ''
@@ -115,7 +118,7 @@ async function signIn(service: RunningService) {
   return (email: string) => post(service, '/login', { token, email, password: 'wrong' }, { cookie })
 }
 
-/** The secret of a token is the last of its parts. */
+/** The secret of a token is its last part. */
 function wrongAtStart(token: string): string {
   return token.replace(/[\w-](?=[\w-]*$)/, differing)
 }

@@ -1,13 +1,13 @@
 export interface Verdict {
-  /** Two-sided: how often two samples of one distribution lie as far apart as these. */
+  /** Two-sided: the probability that two samples of one distribution differ this much. */
   readonly p: number
-  /** Cliff's delta, -1 to 1: by how much more often a value of the first sample is the larger one. 0 tells nothing. */
+  /** Cliff's delta, -1 to 1: how much more often a value of the first sample is larger. 0 means no difference. */
   readonly delta: number
 }
 
 /**
- * The Mann-Whitney U test with tied ranks, in its normal approximation: good from some twenty values a sample. It
- * asks for no distribution, and an outlier counts as one rank however far out it lies.
+ * The Mann-Whitney U test with tied ranks, in its normal approximation, for twenty values per sample or more. It
+ * assumes no distribution, and an outlier counts as one rank.
  */
 export function mannWhitney(first: readonly number[], second: readonly number[]): Verdict {
   const [m, n] = [first.length, second.length]
@@ -19,7 +19,7 @@ export function mannWhitney(first: readonly number[], second: readonly number[])
   return { p: twoSided(z), delta: (2 * u) / (m * n) - 1 }
 }
 
-/** The sum of the ranks of the first sample among all values; equal ones share the mean of their ranks. */
+/** The rank sum of the first sample among all values; equal values share their mean rank. */
 function ranks(first: readonly number[], second: readonly number[]): { rankSum: number; ties: number } {
   const all = [...first.map((value) => ({ value, own: 1 })), ...second.map((value) => ({ value, own: 0 }))]
   all.sort((left, right) => left.value - right.value)

@@ -1,7 +1,7 @@
 /** Two requests whose answers must take equally long. */
 export interface Pair {
   readonly name: string
-  /** How many samples of each: many of what is quick. */
+  /** The number of samples of each: many for fast requests. */
   readonly samples: number
   first(): Promise<unknown>
   second(): Promise<unknown>
@@ -13,10 +13,10 @@ export interface Samples {
   readonly second: readonly number[]
 }
 
-/** Takes them one by one in random turns, so that whatever else goes on here strikes both alike. */
+/** Takes samples one by one in random order, so that noise affects both alike. */
 export async function samplesOf({ first, second, samples }: Pair): Promise<Samples> {
   const taken: Record<'first' | 'second', number[]> = { first: [], second: [] }
-  // What runs first runs before the compiler has optimised it.
+  // Warm-up: the first calls run before the compiler has optimised them.
   for (let n = 0; n < samples / 10; n++) await Promise.all([first(), second()])
   for (let n = 0; n < samples; n++) {
     const turns = Math.random() < 0.5 ? (['first', 'second'] as const) : (['second', 'first'] as const)

@@ -7,31 +7,31 @@ import { fileURLToPath } from 'node:url'
 import { haproxyConfig } from './haproxy.ts'
 
 export interface ClusterOptions {
-  /** Where the balancer listens, and on the ports after it the replicas. */
+  /** The port of the balancer; the replicas use the ports after it. */
   readonly port: number
   /** The ports of the replicas. */
   readonly replicas: readonly number[]
-  /** The executable. */
+  /** The path of the HAProxy executable. */
   readonly haproxy: string
-  /** Settings that the replicas share; `STORE_URL` among them. */
+  /** Shared settings of the replicas, with `STORE_URL`. */
   readonly environment: NodeJS.ProcessEnv
-  /** Hears what the processes print. */
+  /** Called with the output of the processes. */
   readonly onOutput: (text: string) => void
 }
 
-/** Replicas of the service behind one address, each a process. */
+/** Replicas of the service behind one address, each in its own process. */
 export interface Cluster {
   readonly baseUrl: string
   /** The process of a replica. */
   replica(index: number): ChildProcess
-  /** Starts a replica again that has ended. */
+  /** Restarts a replica that has ended. */
   start(index: number): Promise<void>
   stop(): Promise<void>
 }
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
 
-/** @throws Error when one of them does not start; the others are stopped then */
+/** @throws Error when one of them does not start; the others are then stopped */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const { port, replicas, haproxy, onOutput } = options
   const baseUrl = `http://127.0.0.1:${port}`
@@ -65,7 +65,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   return cluster
 }
 
-/** Each replica counts for itself, so each needs a port of its own. */
+/** Each replica has its own counters, so each needs its own port. */
 function metricsPort({ environment: { METRICS_PORT } }: ClusterOptions, index: number): NodeJS.ProcessEnv {
   return METRICS_PORT === undefined ? {} : { METRICS_PORT: `${Number(METRICS_PORT) + index}` }
 }

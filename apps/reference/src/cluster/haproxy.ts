@@ -1,12 +1,12 @@
-/** Where the balancer listens, and the replicas behind it, all on this machine. */
+/** The ports of the balancer and of the replicas behind it, all on this machine. */
 export interface Balanced {
   readonly port: number
   readonly replicas: readonly number[]
 }
 
 /**
- * The configuration of an HAProxy in front of several replicas. It asks each one twice a second whether it is ready,
- * so a replica that stops or has lost its store gets no new requests.
+ * The configuration of an HAProxy in front of several replicas. It checks twice a second whether each is ready, so a
+ * replica that stops or loses its store gets no new requests.
  */
 export function haproxyConfig({ port, replicas }: Balanced): string {
   return `global

@@ -5,8 +5,8 @@ import open from 'open'
 import * as oidc from 'openid-client'
 
 /**
- * A command-line client of the service, built on a certified client library: it registers itself, lets the user
- * sign in and consent in a browser, calls the API, refreshes and revokes. Run it beside `start`.
+ * A command-line client of the service, built on a certified client library: it registers itself, sends the user to
+ * sign-in and consent in a browser, calls the API, refreshes and revokes. Run it while `start` runs.
  */
 
 const { values } = parseArgs({
@@ -123,7 +123,7 @@ async function revoke(
 
 interface Listener {
   readonly redirectUri: string
-  /** The address the browser came back to. */
+  /** The callback URL that the browser came to. */
   readonly callback: Promise<URL>
   close(): void
 }

@@ -65,7 +65,7 @@ function metadataOf(name: string): Integration {
     token_endpoint_auth_method: values.public ? 'none' : 'client_secret_post',
     remember_consent: values['remember-consent'],
     resource_server: values['resource-server'],
-    ...(values.scope === undefined ? {} : { scope: values.scope }),
+    scope: values.scope,
   }
 }
 

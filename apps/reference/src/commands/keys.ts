@@ -6,7 +6,7 @@ import { createFile } from '../private-file.ts'
 import { parseSettings } from '../settings.ts'
 import { keySetText, newSigningKeys, rotateKeysFile } from '../signing-keys-file.ts'
 
-/** Renews the signing keys in the file that KEYS_FILE names. A running service reads it again by itself. */
+/** Renews the signing keys in the file that KEYS_FILE names. A running service reloads it. */
 
 const USAGE = `pnpm keys rotate
 

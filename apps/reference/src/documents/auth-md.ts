@@ -1,6 +1,6 @@
 import { SCOPES } from '../scopes.ts'
 
-/** The parts of the server metadata that the walkthrough speaks of. */
+/** The parts of the server metadata that the walkthrough uses. */
 export interface DescribedServer {
   readonly issuer: string
   readonly authorization_endpoint: string
@@ -15,7 +15,7 @@ export interface DescribedServer {
   readonly scopes_supported: readonly string[]
 }
 
-/** Lifetimes in seconds, as the service runs with them. */
+/** The configured lifetimes in seconds. */
 export interface DescribedLifetimes {
   readonly code: number
   readonly accessToken: number
@@ -24,7 +24,7 @@ export interface DescribedLifetimes {
   readonly refreshRetryWindow: number
 }
 
-/** The walkthrough. Its commands are one shell session, from the first to the last, and are run by a test. */
+/** The walkthrough. Its commands form one shell session, which a test runs. */
 export function authMarkdown(server: DescribedServer, lifetimes: DescribedLifetimes): string {
   return `# How to get and use a token
 
@@ -145,7 +145,7 @@ Ask only for what you need. Every \`:read\` scope opens reading of its area, eve
 
 | Scope | Opens |
 |---|---|
-${server.scopes_supported.map((scope) => `| \`${scope}\` | ${meaningOf(scope)} |`).join('\n')}
+${server.scopes_supported.map((scope) => `| \`${scope}\` | ${descriptionOf(scope)} |`).join('\n')}
 `
 }
 
@@ -170,7 +170,7 @@ const ERRORS = [
   ],
 ] as const
 
-function meaningOf(scope: string): string {
+function descriptionOf(scope: string): string {
   return Object.entries(SCOPES).find(([name]) => name === scope)?.[1].description ?? ''
 }
 

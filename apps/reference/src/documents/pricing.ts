@@ -1,7 +1,7 @@
 import type { SchoolRecord, SchoolRecords } from '../school/records.ts'
 import type { AreaName } from '../scopes.ts'
 
-/** What the school sells, out of what it publishes at the moment. */
+/** The prices of the school, from its published records. */
 export function pricingMarkdown(school: SchoolRecords): string {
   return `# Pricing
 
@@ -41,7 +41,7 @@ function priceOf(price: unknown): string {
   return `${(amount / 100).toFixed(2)} ${cell(currency)}${per === undefined ? '' : ` per ${cell(per)}`}`
 }
 
-/** Nothing in a name may end the cell or the row. */
+/** Escapes text, so that it cannot end the cell or the row. */
 function cell(value: unknown): string {
   return String(value)
     .replace(/[|\\`<>[\]*_]/g, '\\$&')

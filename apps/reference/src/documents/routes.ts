@@ -18,7 +18,7 @@ export interface DocumentsOptions {
 
 const MARKDOWN = 'text/markdown; charset=utf-8'
 
-/** What a machine reads, each made of what the service runs on. */
+/** Documents for machines, made from the running configuration. */
 export function documentRoutes({ basePath, server, lifetimes, school }: DocumentsOptions): Route[] {
   const metadata = server.metadata as unknown as DescribedServer
   const openApi = JSON.stringify(openApiDocument(metadata.issuer, server.description))
@@ -33,7 +33,7 @@ export function documentRoutes({ basePath, server, lifetimes, school }: Document
   ]
 }
 
-/** A public text at a path: the same for everybody, readable from every origin, revalidated by its hash. */
+/** A public text: the same for everybody, readable from every origin, revalidated by its hash. */
 function textRoute(path: string, type: string, textNow: () => string): Route {
   return methodsRoute(path, {
     GET(request) {

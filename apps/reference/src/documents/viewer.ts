@@ -20,7 +20,7 @@ const FILES: Readonly<Record<string, { readonly type: string; readonly body: str
   },
 }
 
-/** Swagger UI sets styles on its elements, which only this policy among ours allows. */
+/** Swagger UI sets inline styles; only this policy allows them. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -1,13 +1,13 @@
 import type { Server, ServerResponse } from 'node:http'
 
-/** Whoever does not read its answer must not hold up the end for ever. */
+/** A client that does not read its answer must not block the end for ever. */
 const LONGEST_DRAIN_MS = 10_000
 
 /**
- * How to stop a server without cutting anybody off: what is under way is answered, and every answer ends its
- * connection, since one that is kept alive would hold up the end until it times out.
+ * Returns a function that stops a server without breaking requests. Running requests are answered, and every answer
+ * closes its connection: a kept-alive connection would delay the end until it times out.
  *
- * @param server before its first request
+ * @param server a server that has had no request yet
  */
 export function draining(server: Server): () => Promise<void> {
   const underWay = new Set<ServerResponse>()

@@ -9,16 +9,16 @@ import { refuseUnreadable } from './unreadable.ts'
 export const listenOnFastify: Listen = async (routes, { host, port, https }) => {
   const app = fastify({
     clientErrorHandler: refuseUnreadable,
-    // A path that cannot be decoded is nobody's either.
+    // A path that cannot be decoded is not found either.
     frameworkErrors: (_error, _request, reply) => notFound(reply as unknown as FastifyReply),
   })
   const drain = draining(app.server)
   standingHeaders(app.server, https)
-  // What Fastify does not know it answers itself, and a route could not say which methods it has.
+  // Fastify answers unknown methods itself, and then a route could not list its methods.
   for (const method of METHODS)
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })
   app.setNotFoundHandler((_request, reply) => notFound(reply))
-  // Routes have a handler of their own: what fails here is a body that was sent to no route.
+  // Routes have their own error handler: an error here is a body sent to no route.
   app.setErrorHandler((_error, _request, reply) => notFound(reply))
   await app.register(authorizationServer({ routes }))
   await app.listen({ host, port })

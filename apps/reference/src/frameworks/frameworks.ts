@@ -3,7 +3,7 @@ import { listenOnFastify } from './fastify.ts'
 import { listenOnHono } from './hono.ts'
 import type { Listen } from './listening.ts'
 
-/** The frameworks that the service runs on, by the name in its settings. */
+/** The supported frameworks, by their name in the settings. */
 export const FRAMEWORKS = {
   fastify: listenOnFastify,
   express: listenOnExpress,

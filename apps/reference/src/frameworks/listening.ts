@@ -1,23 +1,23 @@
 import type { HttpResponse, Route } from '@grantkit/core'
 
-/** Where a server listens. */
+/** The address of a server. */
 interface Address {
   readonly host: string
   readonly port: number
-  /** Whether callers come by https, through whatever ends TLS before the service. */
+  /** Whether callers use https, with TLS ended in front of the service. */
   readonly https: boolean
 }
 
-/** The service on a framework: how it stops. */
+/** A running service. */
 interface Listening {
-  /** Stops accepting, answers what is under way, then resolves. */
+  /** Accepts no more connections, answers running requests, then resolves. */
   close(): Promise<void>
 }
 
-/** Mounts the service on a framework. @throws Error when the address is taken */
+/** Mounts the service on a framework. @throws Error when the address is in use */
 export type Listen = (routes: readonly Route[], address: Address) => Promise<Listening>
 
-/** The answer for every path that is no route's. */
+/** The answer for an unknown path. */
 export const NOT_FOUND: HttpResponse = {
   status: 404,
   headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },

@@ -1,13 +1,13 @@
 import type { Server, ServerResponse } from 'node:http'
 
-/** For what is not a page: if a browser shows it all the same, nothing in it runs, loads or is framed. */
+/** For answers that are not pages: if a browser shows one anyway, nothing in it runs, loads or is framed. */
 const INERT = "default-src 'none'; frame-ancestors 'none'"
 
 /**
- * Headers of every answer, of the framework's own refusals as well; those that a route sets itself come first.
+ * Headers of every answer, also of the framework's own refusals. A route may set them differently.
  *
- * @param server before its first request
- * @param https whether callers come by https: they are told to come no other way (RFC 6797)
+ * @param server a server that has had no request yet
+ * @param https whether callers use https: browsers are then told to use only https (RFC 6797)
  */
 export function standingHeaders(server: Server, https: boolean): void {
   const headers = {

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 
-/** What Node says of bytes that it could not read as a request. */
+/** The status for Node's error about unreadable bytes. */
 const STATUS: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
@@ -8,7 +8,7 @@ const STATUS: Readonly<Record<string, string>> = {
 }
 const BODY = JSON.stringify({ error: 'invalid_request', error_description: 'This is not an HTTP request' })
 
-/** Answers bytes that are no request in the words of every other refusal, and hangs up. For `clientError`. */
+/** Refuses bytes that are no request in the usual format, and closes the connection. For `clientError`. */
 export function refuseUnreadable({ code = '' }: NodeJS.ErrnoException, socket: Duplex): void {
   if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const lines = [

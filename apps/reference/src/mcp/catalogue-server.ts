@@ -9,7 +9,7 @@ import { z } from 'zod'
 import type { SchoolRecord, SchoolRecords } from '../school/records.ts'
 import { type AreaName, areas } from '../scopes.ts'
 
-/** What of an area the caller may see. */
+/** Whether the caller may see a record. */
 export type Visible = (area: AreaName, record: SchoolRecord) => boolean
 
 type Area = (typeof areas)[number]
@@ -32,7 +32,7 @@ const FOUND = {
 }
 const READ_ONLY = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
 
-/** The catalogue of the school as tools and resources, as one caller may see it. */
+/** The catalogue of the school as tools and resources, limited to what the caller may see. */
 export function catalogueServer(school: SchoolRecords, visible: Visible): McpServer {
   const server = new McpServer(
     { name: 'harbour-school', title: 'Harbour School', version: '1.0.0' },
@@ -50,11 +50,11 @@ export function catalogueServer(school: SchoolRecords, visible: Visible): McpSer
   return withoutSession(server)
 }
 
-/** What the SDK takes for granted of a server that has one. */
+/** Turns off what the SDK assumes of a server with sessions. */
 function withoutSession(server: McpServer): McpServer {
   const silent = { listChanged: false }
   server.server.registerCapabilities({ tools: silent, resources: silent })
-  // Obeyed, it would leave the message that it came with in one batch, and so the HTTP request, without an answer.
+  // Ignores cancellations: a cancelled message, and the HTTP request that carries both, would get no answer.
   server.server.setNotificationHandler(CancelledNotificationSchema, () => {})
   return server
 }
@@ -110,14 +110,14 @@ function addResources(server: McpServer, { name, title }: Area, items: Items): v
   const template = new ResourceTemplate(`school://${name}/{id}`, { list })
   server.registerResource(name, template, { title, mimeType: 'application/json' }, (uri) => {
     const item = items().find((candidate) => uriOf(candidate.id) === uri.href)
-    // The SDK's own code for an address that no template matches.
+    // The code that the SDK uses for a URI that matches no template.
     if (item === undefined)
       throw new McpError(ErrorCode.InvalidParams, `There is no resource ${uri.href}`, { uri: uri.href })
     return { contents: [{ uri: uri.href, mimeType: 'application/json', text: JSON.stringify(item) }] }
   })
 }
 
-/** The same as structure for programs and as text for models that read nothing else. */
+/** The same content twice: structured for programs, and as text for models that read nothing else. */
 function answer(structuredContent: Record<string, unknown>): CallToolResult {
   return { structuredContent, content: [{ type: 'text', text: JSON.stringify(structuredContent) }] }
 }
@@ -126,7 +126,7 @@ function failure(text: string): CallToolResult {
   return { isError: true, content: [{ type: 'text', text }] }
 }
 
-/** The words and numbers in it, at any depth. */
+/** All words and numbers in a value, at any depth. */
 function textOf(value: unknown): string {
   if (typeof value === 'object' && value !== null) return Object.values(value).map(textOf).join(' ')
   return typeof value === 'boolean' ? '' : String(value).toLowerCase()

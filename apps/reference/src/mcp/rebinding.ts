@@ -2,8 +2,8 @@ import type { HttpRequest, HttpResponse } from '@grantkit/core'
 import { headerOf, jsonError } from '../http.ts'
 
 /**
- * Keeps web pages of other sites from talking to this server through the user's browser, by a name that they point
- * at it (DNS rebinding): the Host must be ours, and an Origin ours or of an app on this device.
+ * Stops pages of other sites that reach this server through the user's browser under their own host name (DNS
+ * rebinding). The Host must be ours, and an Origin must be ours or of an app on this device.
  */
 export function rebindingRefusal(request: HttpRequest, baseUrl: string): HttpResponse | undefined {
   const { host } = new URL(baseUrl)
@@ -12,7 +12,7 @@ export function rebindingRefusal(request: HttpRequest, baseUrl: string): HttpRes
   return origin === '' || isAllowedOrigin(origin, baseUrl) ? undefined : refused('Origin')
 }
 
-/** For a browser to let an app read the answer: its own origin, never `*`. */
+/** Lets an app in a browser read the answer: names its own origin, never `*`. */
 export function corsFor(request: HttpRequest): Record<string, string> {
   const origin = headerOf(request, 'origin')
   if (origin === '') return {}

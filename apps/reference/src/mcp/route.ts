@@ -7,7 +7,7 @@ import { scopeOf } from '../scopes.ts'
 import { catalogueServer, type Visible } from './catalogue-server.ts'
 import { corsFor, rebindingRefusal } from './rebinding.ts'
 
-/** There is no stream to listen to and no session to end, so GET and DELETE are refused, as the transport allows. */
+/** There is no stream and no session, so GET and DELETE are refused, as the transport allows. */
 const METHODS = ['POST']
 
 /** The MCP server over Streamable HTTP, stateless: any replica answers any message. */
@@ -43,7 +43,7 @@ async function answer(
   return answered
 }
 
-/** A token never sees less than everybody does. */
+/** A caller with a token sees at least what everybody sees. */
 function visibleTo(caller: Caller): Visible {
   const scopes = caller.kind === 'authorized' ? caller.token.scopes : []
   return (area, record) => record.published === true || scopes.includes(scopeOf(area, 'read'))
@@ -52,7 +52,7 @@ function visibleTo(caller: Caller): Visible {
 function toWebRequest(request: HttpRequest, baseUrl: string): Request {
   const headers = new Headers()
   for (const name of Object.keys(request.headers)) headers.set(name, headerOf(request, name))
-  // Not the request's own path: a request line may name a whole address (RFC 9112 3.2.2).
+  // Not the path of the request: a request line may hold an absolute URL (RFC 9112 3.2.2).
   return new Request(`${baseUrl}/mcp`, {
     method: 'POST',
     headers,

@@ -12,7 +12,7 @@ import {
 
 const FILE: Json = { name: 'file', in: 'path', required: true, schema: { type: 'string' } }
 
-/** Everything that is only read, or seen by a person: one line a path. */
+/** Documents and pages, one line per path. */
 export const DOCUMENT_OPERATIONS: readonly Operation[] = [
   document(
     '/.well-known/oauth-authorization-server',

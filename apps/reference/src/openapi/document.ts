@@ -9,7 +9,9 @@ import { type Json, type Operation, TAGS } from './operation.ts'
 import { SCHEMAS } from './schemas.ts'
 import { SCHOOL_OPERATIONS } from './school-operations.ts'
 
-/** The OpenAPI 3.0 description of the service at a base URL. @param mounted what its authorization server does */
+/**
+ * The OpenAPI 3.0 description of the service at a base URL. @param mounted the description of its authorization server
+ */
 export function openApiDocument(baseUrl: string, mounted: ServerDescription): Json {
   const requests = oauthRequests(mounted)
   const described = [

@@ -3,7 +3,7 @@ import { CLIENT_REFUSED } from './oauth-operations.ts'
 import { clientForm, objectSchema } from './oauth-requests.ts'
 import { errorAnswer, formBody, jsonAnswer, type Operation, TOO_MANY, UNAVAILABLE } from './operation.ts'
 
-/** The endpoints that a feature has added, as far as they describe themselves. */
+/** The endpoints of features, as far as they describe themselves. */
 export function featureOperations(
   { endpoints }: ServerDescription,
   described: readonly Operation[],
@@ -25,7 +25,7 @@ function operationOf(endpoint: EndpointDescription, method: 'GET' | 'POST'): Ope
     tag: 'OAuth',
     summary,
     security: [{}],
-    ...(method === 'POST' ? { requestBody: formBody(fields) } : {}),
+    requestBody: method === 'POST' ? formBody(fields) : undefined,
     responses: {
       '200': jsonAnswer('Done', { type: 'object' }),
       '400': errorAnswer('Refused', 'invalid_request', 'The request is malformed'),

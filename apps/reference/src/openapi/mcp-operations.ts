@@ -13,7 +13,7 @@ const MESSAGE: Json = {
   },
 }
 
-/** The MCP endpoint: one JSON-RPC message in, one out. What it can do, it tells by `tools/list`. */
+/** The MCP endpoint: one JSON-RPC message in, one out. `tools/list` tells its abilities. */
 export const MCP_OPERATIONS: readonly Operation[] = [
   {
     path: '/mcp',

@@ -24,7 +24,7 @@ const MEDIA_TYPE_REFUSED = errorAnswer(
   'The body must be application/x-www-form-urlencoded in UTF-8',
 )
 const TOO_LARGE = errorAnswer('The body is too large', 'invalid_request', 'The body is larger than 64 KiB')
-/** What every endpoint that reads a body may answer. */
+/** The refusals of every endpoint that reads a body. */
 const BODY_REFUSALS = {
   '413': TOO_LARGE,
   '415': MEDIA_TYPE_REFUSED,
@@ -32,7 +32,7 @@ const BODY_REFUSALS = {
   '503': UNAVAILABLE,
 }
 
-/** What the base of the server answers. */
+/** The operations of the server's base. */
 export function oauthOperations(requests: OAuthRequests): Operation[] {
   return [
     {

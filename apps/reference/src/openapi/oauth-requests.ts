@@ -9,7 +9,7 @@ interface ObjectSchema {
 
 /** The requests of the OAuth endpoints. */
 export interface OAuthRequests {
-  /** Named schemas, out of the very ones that the endpoints validate with. */
+  /** Named schemas, made from those that validate the requests. */
   readonly components: { readonly [name: string]: Json }
   /** The components of the token requests, one for each grant type. */
   readonly exchanges: readonly string[]
@@ -50,12 +50,12 @@ const EXCHANGE_NAMES: Readonly<Record<string, string>> = {
   refresh_token: 'Refresh',
 }
 
-/** A name that a component may have (OpenAPI 3.0 4.7.7): that of a grant type may be a URN. */
+/** A valid component name (OpenAPI 3.0 4.7.7): a grant type may be a URN. */
 function componentName(grantType: string): string {
   return grantType.replaceAll(/[^A-Za-z0-9]+/g, '_')
 }
 
-/** @param message `undefined` when nothing is read */
+/** @param message `undefined` if the endpoint reads none */
 export function objectSchema(message: Parameters<typeof schemaOf>[0] | undefined): ObjectSchema {
   if (message === undefined) return { type: 'object', properties: {} }
   return schemaOf(message) as unknown as ObjectSchema
@@ -63,7 +63,7 @@ export function objectSchema(message: Parameters<typeof schemaOf>[0] | undefined
 
 const { client_id = {}, client_secret = {} } = objectSchema(ClientCredentials).properties
 
-/** A form of an endpoint, with the credentials that every client sends in it (RFC 6749 2.3.1). */
+/** A form of an endpoint, with the client credentials (RFC 6749 2.3.1). */
 export function clientForm({ properties, required = [] }: ObjectSchema, grantType?: string): Json {
   const grant = grantType === undefined ? {} : { grant_type: { type: 'string', enum: [grantType] } }
   return {
@@ -74,12 +74,12 @@ export function clientForm({ properties, required = [] }: ObjectSchema, grantTyp
 }
 
 function authorizationProperties({ properties }: ObjectSchema): { readonly [name: string]: Json } {
-  // Three parameters are read only to be refused.
+  // Leaves out three parameters that are always refused.
   const { request: _, request_uri: __, registration: ___, ...asked } = properties
   return { client_id: { type: 'string' }, redirect_uri: { type: 'string' }, ...asked }
 }
 
-/** What a client has to send, though the server answers most of its absence by redirect. */
+/** The required parameters, although the server answers most missing ones by redirect. */
 const REQUIRED = [
   'response_type',
   'client_id',

@@ -10,10 +10,10 @@ export interface Operation {
   readonly operationId: string
   readonly tag: Tag
   readonly summary: string
-  readonly description?: string
-  readonly security?: readonly Json[]
-  readonly parameters?: readonly Json[]
-  readonly requestBody?: Json
+  readonly description?: string | undefined
+  readonly security?: readonly Json[] | undefined
+  readonly parameters?: readonly Json[] | undefined
+  readonly requestBody?: Json | undefined
   readonly responses: { readonly [status: string]: Json }
 }
 
@@ -26,7 +26,7 @@ export const TAGS = {
 } as const
 export type Tag = keyof typeof TAGS
 
-/** A schema of zod as an OpenAPI 3.0 schema object. @param io the side of its transformations that travels */
+/** A schema of zod as an OpenAPI 3.0 schema object. @param io the side of its transformations that is sent */
 export function schemaOf(schema: z.ZodType, io: 'input' | 'output' = 'input'): Json {
   const { $schema: _, ...described } = z.toJSONSchema(schema, {
     target: 'openapi-3.0',
@@ -55,7 +55,7 @@ export function errorAnswer(description: string, error: string, errorDescription
   return jsonAnswer(description, ref('Error'), { error, error_description: errorDescription })
 }
 
-/** A refusal that tells where tokens come from (RFC 6750 3, RFC 9728 5.1). */
+/** A refusal that tells where to get tokens (RFC 6750 3, RFC 9728 5.1). */
 export function challengeAnswer(description: string, error: string, errorDescription: string): Json {
   const answer = errorAnswer(description, error, errorDescription) as { readonly [name: string]: Json }
   return {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Json, schemaOf } from './operation.ts'
 
-/** What the service answers. The drift tests hold every answer against these. */
+/** Schemas of the answers. Tests compare every answer with them. */
 const text = z.string()
 const seconds = z.int()
 

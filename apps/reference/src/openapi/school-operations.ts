@@ -116,7 +116,7 @@ function removing(area: Area): Operation {
   }
 }
 
-/** Anonymous is always allowed to ask: a read shows the public view, a write is refused plainly. */
+/** Anonymous requests are always allowed: a read shows the public view, a write is refused. */
 function common(area: Area, access: 'read' | 'write', verb: string) {
   const operationId = `${verb.toLowerCase()}_${area.name}`
   return { operationId, tag: 'School', security: [{ oauth2: [scopeOf(area.name, access)] }, {}] } as const

@@ -11,7 +11,7 @@ import { type Markup, page, pointInTime } from './page.ts'
 
 export interface AccountPage {
   show(request: HttpRequest): Promise<HttpResponse>
-  /** Takes the form of one app: cuts it off from this user. */
+  /** Handles the form of one app: ends its access for this user. */
   disconnect(request: HttpRequest): Promise<HttpResponse>
 }
 
@@ -19,13 +19,13 @@ const FORM_LIFETIME_SECONDS = 60 * 60
 const NOTICE_LIFETIME_SECONDS = 60
 const Sealed = z.object({ session: z.string(), disconnected: z.string().optional() })
 
-/** A user and what they may see and end here. */
+/** The user, and the apps they may see and disconnect. */
 interface Visit {
   readonly session: Session
   readonly account: Account
 }
 
-/** What a user allowed which app, a button that takes it back, and where they signed in. */
+/** The account page: the apps with their scopes, a button to disconnect each, and recent sign-ins. */
 export function accountPage(options: LoginOptions, grants: AuthorizationServer['grants']): AccountPage {
   const { site, baseUrl, accounts, sessions, signIns } = options
   const path = `${site.basePath}/account`
@@ -76,7 +76,7 @@ ${signInsSection(signIns.list(session.subject), session)}`
         return answer(visit, 'This page was open for too long. Nothing was changed; please try again.')
       const { subject, id } = visit.session
       const app = connectedApps(await grants.list(subject)).find(({ clientId }) => clientId === client_id)
-      // Gone already, as after a double click: that is what the user wants.
+      // Disconnected already, for example by a double click: that is what the user wants.
       if (app === undefined) return seeOther(path)
       for (const grantId of app.grantIds) await grants.revoke(subject, grantId)
       const done = { session: id, disconnected: app.name }

@@ -4,11 +4,11 @@ import { SCOPES, type Scope } from '../scopes.ts'
 import { type Markup, pointInTime } from './page.ts'
 import { redirectTarget } from './redirect-target.ts'
 
-/** One installation of an app, with all that its user ever allowed it and did not take back. */
+/** One installation of an app, with everything its user has allowed. */
 export interface ConnectedApp {
   readonly clientId: string
   readonly name: string
-  /** The operator vouches for the name. */
+  /** True if the operator vouches for the name. */
   readonly arranged: boolean
   readonly redirectUris: readonly string[]
   readonly scopes: readonly Scope[]
@@ -18,7 +18,7 @@ export interface ConnectedApp {
   readonly grantIds: readonly string[]
 }
 
-/** @param grants the one that was used last first */
+/** @param grants the most recently used first */
 export function connectedApps(grants: readonly UserGrant[]): ConnectedApp[] {
   return [...Map.groupBy(grants, ({ clientId }) => clientId)].map(([clientId, ofApp]) => ({
     clientId,
@@ -43,7 +43,7 @@ function scopesOf(grants: readonly UserGrant[]): Scope[] {
   return (Object.keys(SCOPES) as Scope[]).filter((scope) => allowed.has(scope))
 }
 
-/** @param action where the form goes @param token proves that this page was shown to this user */
+/** @param action the target of the form @param token proves that this user was shown this page */
 export function appCard(app: ConnectedApp, action: string, token: string): Markup {
   return html`
 <article class="card">
@@ -66,7 +66,7 @@ export function appCard(app: ConnectedApp, action: string, token: string): Marku
 </article>`
 }
 
-/** More than these would push the next app off the screen. */
+/** More scopes would push the next app off the screen. */
 const FEW = 6
 
 function scopeLine(scope: Scope): Markup {

@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import { type Markup, page, type Site } from './page.ts'
 import { redirectTarget } from './redirect-target.ts'
 
-/** Asks the user. The name is what the app says of itself, so where it will be sent is shown just as large. */
+/** The consent page. The app chose its own name, so the target of the redirect is shown just as large. */
 export function consentPage(
   site: Site,
   view: ConsentView,

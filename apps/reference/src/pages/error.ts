@@ -2,7 +2,7 @@ import type { ErrorView, HttpResponse } from '@grantkit/core'
 import { html } from 'hono/html'
 import { page, type Site } from './page.ts'
 
-/** A refusal that cannot be sent back to the app, in words for the user and in words for its developer. */
+/** The error page, with words for the user and words for the app's developer. */
 export function errorPage(
   site: Site,
   { description, error, reason, status }: ErrorView,

@@ -2,7 +2,7 @@ import type { HttpResponse } from '@grantkit/core'
 import { html } from 'hono/html'
 import { type Markup, page, type Site } from './page.ts'
 
-/** What this is, and where to go on. */
+/** The home page. */
 export function homePage(site: Site, baseUrl: string, demo: boolean): Promise<HttpResponse> {
   const main = html`
 <h1>Harbour School</h1>

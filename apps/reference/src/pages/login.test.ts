@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse } from '@grantkit/core'
 import { describe, expect, it } from 'vitest'
 import { accountsOf, demoAccounts } from '../accounts.ts'
-import { countingInMemory } from '../counters.ts'
+import { countersInMemory } from '../counters.ts'
 import { signInLimits } from '../limits.ts'
 import { sessionsInCookies } from '../session.ts'
 import { signInsInMemory } from '../sign-ins.ts'
@@ -14,7 +14,7 @@ const accounts = accountsOf(await demoAccounts())
 function openLogin() {
   const sessions = sessionsInCookies(SECRET, BASE_URL)
   const site = { basePath: '' }
-  const limits = signInLimits(countingInMemory)
+  const limits = signInLimits(countersInMemory)
   return login({
     site,
     baseUrl: BASE_URL,
@@ -28,7 +28,7 @@ function openLogin() {
 
 const blank: HttpRequest = { method: 'GET', path: '/login', query: '', headers: {}, body: '' }
 
-/** A form as the browser got it, ready to be sent. */
+/** The form that the browser got, ready to send. */
 async function formFrom(page: HttpResponse) {
   const [, token = ''] = /name="token" value="([^"]+)"/.exec(page.body) ?? []
   const cookie = String(page.headers['set-cookie']).split(';')[0] ?? ''

@@ -28,7 +28,7 @@ export interface Login {
   submit(request: HttpRequest): Promise<HttpResponse>
 }
 
-/** The sign-in page. Its form carries a token that matches a cookie, so no other site can sign a user in. */
+/** The sign-in page. Its form has a token that matches a cookie, so no other site can sign a user in. */
 export function login(options: LoginOptions): Login {
   const cookie = cookieOf('sign-in', options.baseUrl)
   const key = sealingKey(options.secret, 'sign-in form')
@@ -51,7 +51,7 @@ export function login(options: LoginOptions): Login {
         return again(429, 'Too many attempts. Please wait a few minutes.', { 'retry-after': String(wait) })
       const account = await options.accounts.verify(email, fields.password ?? '')
       if (account === undefined) return again(401, 'This e-mail address and password do not belong together.')
-      await options.limits.forgive(email)
+      await options.limits.resetAccount(email)
       const started = await options.sessions.start(account.id)
       const { id: sessionId, authTime: at } = started.session
       options.signIns.add(account.id, { sessionId, at, address: request.remoteAddress })
@@ -91,7 +91,7 @@ ${problem}
   <button class="primary">Sign in</button>
 </form>`
   const headers = { 'set-cookie': cookie.set(id, FORM_LIFETIME_SECONDS), ...shown.headers }
-  // No form-action: browsers apply it to the redirect that follows, which may lead on to any client.
+  // No form-action: browsers apply it to the redirect after the form, which may lead to any client.
   return page(site, { title: 'Sign in', main, status: shown.status ?? 200, headers })
 }
 
@@ -109,8 +109,8 @@ async function isOwnForm(
 }
 
 /**
- * What browsers say of where a form was sent from; other clients say nothing, and the token decides. Under
- * `Referrer-Policy: no-referrer` they send the origin of our own forms as `null`.
+ * Whether a browser says that the form came from another site. Other clients say nothing, and the token decides. Under
+ * `Referrer-Policy: no-referrer`, browsers send the origin of our own forms as `null`.
  */
 export function isCrossSite(request: HttpRequest, baseUrl: string): boolean {
   const site = headerOf(request, 'sec-fetch-site')

@@ -6,7 +6,7 @@ import { isCrossSite } from './login.ts'
 import { page, type Site } from './page.ts'
 import { returnPath } from './return-path.ts'
 
-/** Asks before it signs out, so that a link or an image on another site cannot. */
+/** Asks before it signs out, so that a link or an image on another site cannot do it. */
 export function logoutPage(site: Site, baseUrl: string, request: HttpRequest): Promise<HttpResponse> {
   const returnTo = returnPath(baseUrl, new URLSearchParams(request.query).get('return_to'))
   const main = html`
@@ -19,7 +19,7 @@ export function logoutPage(site: Site, baseUrl: string, request: HttpRequest): P
   return page(site, { title: 'Sign out', main, formAction: ["'self'"] })
 }
 
-/** Ends the session, and lets somebody else sign in for whatever was under way. */
+/** Ends the session, and lets another user sign in for the pending request. */
 export function signOut(site: Site, baseUrl: string, sessions: Sessions, request: HttpRequest): HttpResponse {
   if (isCrossSite(request, baseUrl)) return jsonError(403, 'invalid_request', 'Another site sent this form')
   const query = new URLSearchParams({ return_to: returnPath(baseUrl, formOf(request).return_to ?? null) })

@@ -1,7 +1,7 @@
 import type { HttpResponse } from '@grantkit/core'
 import { html } from 'hono/html'
 
-/** Markup with every value in it escaped. */
+/** Markup with all values escaped. */
 export type Markup = ReturnType<typeof html>
 
 export interface Page {
@@ -9,16 +9,16 @@ export interface Page {
   readonly main: Markup
   readonly status?: number
   readonly headers?: HttpResponse['headers']
-  /** For `form-action`; absent where a form's answer redirects to an address this page cannot know. */
+  /** For `form-action`; absent if the form redirects to an address that the page cannot know. */
   readonly formAction?: readonly string[]
 }
 
-/** What all pages share: where they live, and so where their links go. */
+/** Shared by all pages: their address, and so the targets of their links. */
 export interface Site {
   readonly basePath: string
 }
 
-/** Nobody knows the time zone of the reader without a script, so it is named. @param seconds since the epoch */
+/** Formats a time and names the zone: without a script the reader's zone is unknown. @param seconds since the epoch */
 export function pointInTime(seconds: number): Markup {
   const time = new Date(seconds * 1000)
   return html`<time datetime="${time.toISOString()}">${IN_WORDS.format(time)} UTC</time>`

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { Markup } from './page.ts'
 
-/** Where an app is answered, for people: its host, which says more than a name that the app chose itself. */
+/** The redirect target of an app, for people: its host is more reliable than the name that the app chose. */
 export function redirectTarget(uri: string): Markup {
   return html`<code>${hostOf(uri)}</code>${isLoopback(uri) ? ', on this device' : ''}`
 }

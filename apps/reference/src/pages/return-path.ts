@@ -1,8 +1,8 @@
-/** Where to go after signing in: a path of this service, whatever was asked for. */
+/** The target after sign-in: always a path of this service. */
 export function returnPath(baseUrl: string, asked: string | null): string {
   const base = new URL(`${baseUrl}/`)
   const home = base.pathname
-  // Browsers read "//" and "/\" as another host, and drop control characters before they look.
+  // Browsers read "//" and "/\" as another host, and drop control characters first.
   if (asked === null || !/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(asked) || !URL.canParse(asked, base.href))
     return home
   return new URL(asked, base).origin === base.origin ? asked : home

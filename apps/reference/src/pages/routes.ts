@@ -9,16 +9,16 @@ import { type LoginOptions, login } from './login.ts'
 import { logoutPage, signOut } from './logout.ts'
 
 export interface PagesOptions extends LoginOptions {
-  /** Tells visitors of the demo account. */
+  /** Shows the demo account to visitors. */
   readonly demo: boolean
-  /** Hears of what a page could not cope with. */
+  /** Called with errors of a page. */
   readonly onError: (error: unknown) => void
 }
 
 const STYLE = await readFile(new URL('style.css', import.meta.url), 'utf8')
 const ICON = await readFile(new URL('icon.svg', import.meta.url), 'utf8')
 
-/** The pages a person sees, apart from those that core asks for. */
+/** The pages of the service, without those that core asks for. */
 export function pageRoutes(options: PagesOptions, grants: AuthorizationServer['grants']): Route[] {
   const { site, baseUrl, sessions, demo } = options
   const signIn = login(options)
@@ -42,7 +42,7 @@ export function interaction({ site, accounts, sessions }: PagesOptions): Interac
   return {
     async session(request) {
       const session = await sessions.read(request)
-      // An account that is gone is signed out everywhere.
+      // A removed account is signed out everywhere.
       return session && accounts.find(session.subject) ? session : undefined
     },
     signIn(returnTo, { loginHint }) {
@@ -60,7 +60,7 @@ export function interaction({ site, accounts, sessions }: PagesOptions): Interac
   }
 }
 
-/** A page that cannot cope shows the error page, and the operator is told. */
+/** If a page fails, it shows the error page and tells the operator. */
 function pageRoute({ site, onError }: PagesOptions, path: string, answers: Answers): Route {
   const page = methodsRoute(path, answers)
   return {

@@ -24,7 +24,7 @@ const ITEM: readonly Action[] = [
   { method: 'DELETE', access: 'write', answer: removeRecord },
 ]
 
-/** The API of the school: two routes an area, with the methods that its scopes allow. */
+/** The API of the school: two routes per area, with the methods that its scopes allow. */
 export function schoolRoutes(basePath: string, api: SchoolGuard, school: SchoolRecords): Route[] {
   return areas.flatMap((area) => {
     const offered = (actions: readonly Action[]) => actions.filter(({ access }) => area[access] !== undefined)
@@ -57,7 +57,7 @@ function schoolRoute(
   }
 }
 
-/** The guard speaks first: whoever may not write does not learn what is wrong with the body. */
+/** The guard comes first: a caller who may not write does not learn what is wrong with the body. */
 async function guarded(
   api: SchoolGuard,
   area: Area,
@@ -67,7 +67,7 @@ async function guarded(
 ): Promise<HttpResponse> {
   const caller = await api.access(request, scopeOf(area.name, access))
   if (caller.kind === 'refused') return caller.response
-  // No challenge: clients of this service are served as anonymous, never asked for a token.
+  // No challenge: this service serves clients as anonymous and never asks for a token.
   if (caller.kind === 'anonymous' && access === 'write') {
     const refusal = jsonError(
       403,
@@ -80,7 +80,7 @@ async function guarded(
   return caller.kind === 'anonymous' ? withMetadataLink(response, api.metadataUrl) : response
 }
 
-/** Since nobody is challenged here, this is how a client learns where tokens come from (RFC 8631 4). */
+/** There is no challenge here, so this link tells clients where to get tokens (RFC 8631 4). */
 function withMetadataLink(response: HttpResponse, metadataUrl: string): HttpResponse {
   return { ...response, headers: { ...response.headers, link: `<${metadataUrl}>; rel="service-meta"` } }
 }
@@ -156,7 +156,7 @@ function notFound(area: AreaName): HttpResponse {
   return jsonError(404, 'not_found', `There is no such item in ${area}`)
 }
 
-/** What a token opened is nobody else's; the public view may be shared for a minute. */
+/** An answer to a token is private; caches may share the public view for a minute. */
 function answerOf(
   caller: Caller,
   status: number,
@@ -176,7 +176,7 @@ function preflight(methods: readonly string[]): HttpResponse {
   return { status: 204, headers, body: '' }
 }
 
-/** Any origin, no credentials: the API knows tokens only, never cookies. */
+/** Any origin, without credentials: the API knows only tokens and no cookies. */
 function withCors(response: HttpResponse): HttpResponse {
   const headers = {
     'access-control-allow-origin': '*',

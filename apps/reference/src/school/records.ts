@@ -1,14 +1,14 @@
 import type { AreaName } from '../scopes.ts'
 
-/** A thing of the school. What it holds besides depends on its area. */
+/** A record of the school. Its other members depend on its area. */
 export interface SchoolRecord {
   readonly id: string
-  /** Whether everybody may see it, where its area is a catalogue. */
+  /** Whether everybody may see it, if its area is a catalogue. */
   readonly published?: boolean
   readonly [member: string]: unknown
 }
 
-/** What an area holds at the moment. */
+/** The current records of each area. */
 export interface SchoolRecords {
   list(area: AreaName): readonly SchoolRecord[]
   find(area: AreaName, id: string): SchoolRecord | undefined
@@ -17,7 +17,7 @@ export interface SchoolRecords {
   remove(area: AreaName, id: string): boolean
 }
 
-/** The school in the memory of one process, starting from the records given. */
+/** The school in the memory of one process, with these initial records. */
 export function schoolInMemory(
   initial: Partial<Record<AreaName, readonly SchoolRecord[]>>,
   newId: () => string,

@@ -11,11 +11,11 @@ const DOCUMENTS_FOR_MACHINES = [
   '/api/oauth/jwks',
 ]
 
-/** Their text belongs to others, or is no text. */
+/** Third-party files, or no text. */
 const ASSETS = ['/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js', '/assets/style.css', '/assets/icon.svg']
 
-/** What machines read of the service, but for the description of its routes, and what its pages are made of. */
-export async function tellOfDocuments({ get, send }: Visitor): Promise<void> {
+/** The documents for machines, without the description of its routes, and the assets of its pages. */
+export async function documentsStory({ get, send }: Visitor): Promise<void> {
   for (const path of DOCUMENTS_FOR_MACHINES) {
     const { headers } = await get(path)
     await get(path, { 'if-none-match': headers.get('etag') ?? '' })
@@ -30,7 +30,7 @@ export async function tellOfDocuments({ get, send }: Visitor): Promise<void> {
 }
 
 /** The description of every route. */
-export async function tellOfOpenApi({ get, send }: Visitor): Promise<void> {
+export async function openApiStory({ get, send }: Visitor): Promise<void> {
   const path = '/openapi.json'
   const { headers } = await get(path)
   await get(path, { 'if-none-match': headers.get('etag') ?? '' })

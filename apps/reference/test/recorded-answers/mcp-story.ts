@@ -10,7 +10,7 @@ const INITIALIZE = {
 }
 
 /** The MCP server, to strangers and to a client with a token. */
-export async function tellOfMcp(visitor: Visitor): Promise<void> {
+export async function mcpStory(visitor: Visitor): Promise<void> {
   const { json, send, get } = visitor
   const call = (method: string, params: object, headers = {}) =>
     json('POST', '/mcp', { jsonrpc: '2.0', id: 1, method, params }, { ...ACCEPT, ...headers })

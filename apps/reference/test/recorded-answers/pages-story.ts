@@ -1,8 +1,8 @@
 import { actionIn, allow, authorizationPath, fieldsIn, register, signIn } from './sign-in.ts'
 import type { Visitor } from './visitor.ts'
 
-/** The pages, in the order in which a person comes upon them. */
-export async function tellOfPages(visitor: Visitor): Promise<void> {
+/** The pages, in the order in which a user sees them. */
+export async function pagesStory(visitor: Visitor): Promise<void> {
   const { get, send } = visitor
   await get('/')
   await send({ method: 'PUT', path: '/' })

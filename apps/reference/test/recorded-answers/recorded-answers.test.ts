@@ -4,8 +4,8 @@ import { withoutRandomness } from './transcript.ts'
 import { newVisitor } from './visitor.ts'
 
 /**
- * What the service answers, recorded: documents, pages, the school's API, MCP. `pnpm exec vitest run recorded-answers -u`
- * records anew. Headers stand in the order of the alphabet, as Fetch hands them out.
+ * Recorded answers of the service: documents, pages, the school's API, MCP. `pnpm exec vitest run recorded-answers -u`
+ * records again. Headers are in alphabetical order, as Fetch returns them.
  */
 
 beforeAll(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2027, 0, 15, 8) }))

@@ -5,7 +5,7 @@ const UNKNOWN = { authorization: `Bearer gka_${'x'.repeat(22)}.${'x'.repeat(43)}
 const ITEM = '/api/courses/watercolour-basics'
 
 /** The API of the school, without a token and with one that may read and write courses. */
-export async function tellOfSchool(visitor: Visitor): Promise<void> {
+export async function schoolStory(visitor: Visitor): Promise<void> {
   await askAnonymously(visitor)
   const bearer = { authorization: `Bearer ${await tokenOf(visitor)}` }
   await read(visitor, bearer)

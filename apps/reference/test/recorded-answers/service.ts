@@ -6,10 +6,10 @@ import { parseSettings } from '../../src/settings.ts'
 
 export const BASE_URL = 'http://127.0.0.1:3000'
 
-/** As RFC 7515 A.2.1 and RFC 8037 A.1 print them, and so no secret. */
+/** Keys from RFC 7515 A.2.1 and RFC 8037 A.1, so they are no secret. */
 const KEYS_FILE = fileURLToPath(new URL('published-keys.json', import.meta.url))
 
-/** The whole service without a framework under it. */
+/** The whole service without a framework. */
 export async function openService(): Promise<(request: Request) => Promise<Response>> {
   const settings = parseSettings({
     BASE_URL,

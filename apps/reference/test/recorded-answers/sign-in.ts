@@ -1,7 +1,7 @@
 import type { Answer } from './transcript.ts'
 import type { Fields, Visitor } from './visitor.ts'
 
-/** The way of a client and its user through the pages. */
+/** The steps of a client and its user through the pages. */
 
 const REDIRECT_URI = 'http://127.0.0.1:7001/callback'
 /** The pair of RFC 7636 appendix B. */
@@ -28,7 +28,7 @@ export function authorizationPath(client_id: string, changed: Record<string, str
   return `/oauth/authorize?${query}`
 }
 
-/** The fields that a page has filled in itself, boxes that are ticked among them. */
+/** The fields that a page has filled in, with ticked boxes. */
 export function fieldsIn({ body }: Answer): [string, string][] {
   const fields = body.matchAll(
     /<input type="(?:hidden|checkbox)" name="([^"]+)" value="([^"]*)"(?: checked)?/g,
@@ -49,7 +49,7 @@ export async function signIn(visitor: Visitor, loginPath: string): Promise<Answe
   return visitor.post('/login', [...fieldsIn(page), ...credentials])
 }
 
-/** Allows what is asked of a user who is signed in already; gives the token. */
+/** Allows everything as a user who is already signed in; returns the token. */
 export async function allow(visitor: Visitor, client_id: string, page: Answer): Promise<string> {
   const back = await visitor.post(actionIn(page), [...fieldsIn(page), ['decision', 'allow']])
   const code = new URL(back.headers.get('location') ?? '').searchParams.get('code') ?? ''
@@ -63,7 +63,7 @@ export async function allow(visitor: Visitor, client_id: string, page: Answer): 
   return JSON.parse(body).access_token
 }
 
-/** The whole way, for a story that is about what a token opens. */
+/** The whole flow, for a story about the use of a token. */
 export async function tokenOf(visitor: Visitor, scope: Record<string, string> = {}): Promise<string> {
   const client = await register(visitor)
   const path = authorizationPath(client, scope)

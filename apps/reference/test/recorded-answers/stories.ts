@@ -1,14 +1,14 @@
-import { tellOfDocuments, tellOfOpenApi } from './documents-story.ts'
-import { tellOfMcp } from './mcp-story.ts'
-import { tellOfPages } from './pages-story.ts'
-import { tellOfSchool } from './school-story.ts'
+import { documentsStory, openApiStory } from './documents-story.ts'
+import { mcpStory } from './mcp-story.ts'
+import { pagesStory } from './pages-story.ts'
+import { schoolStory } from './school-story.ts'
 import type { Visitor } from './visitor.ts'
 
-/** By the name of the file that its answers are recorded in. */
+/** The stories, by the name of the file with their recorded answers. */
 export const STORIES: Readonly<Record<string, (visitor: Visitor) => Promise<void>>> = {
-  documents: tellOfDocuments,
-  mcp: tellOfMcp,
-  openapi: tellOfOpenApi,
-  pages: tellOfPages,
-  school: tellOfSchool,
+  documents: documentsStory,
+  mcp: mcpStory,
+  openapi: openApiStory,
+  pages: pagesStory,
+  school: schoolStory,
 }

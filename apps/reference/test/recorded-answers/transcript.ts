@@ -1,4 +1,4 @@
-/** How a request and its answer are written down. */
+/** The text of a request and its answer. */
 
 export interface Ask {
   readonly method: string
@@ -29,13 +29,13 @@ function linesOf(body: string): string[] {
   return body === '' ? [] : body.trimEnd().split('\n')
 }
 
-/** JSON on many lines; a validator in the headers still tells of its every byte. */
+/** JSON on many lines; the ETag in the headers still depends on every byte. */
 function readable({ headers, body }: Answer): string {
   const isJson = body !== '' && headers.get('content-type')?.startsWith('application/json')
   return isJson ? jsonLines(JSON.parse(body)) : body
 }
 
-/** What fits on a line stands on one. */
+/** A value that fits on a line stays on one. */
 function jsonLines(value: unknown, indent = ''): string {
   const flat = JSON.stringify(value)
   if (typeof value !== 'object' || value === null || indent.length + flat.length <= 110) return flat
@@ -48,7 +48,7 @@ function jsonLines(value: unknown, indent = ''): string {
   return [isList ? '[' : '{', items.join(',\n'), indent + (isList ? ']' : '}')].join('\n')
 }
 
-/** What is drawn at random, or follows from it: credentials, sealed cookies and forms, tickets, ids. */
+/** Random values and values derived from them: credentials, sealed cookies and forms, tickets, ids. */
 const KINDS = [
   /gk[acr]_[\w-]{22}(?:\.[\w-]+)+/,
   /eyJ[\w-]+\.[\w-]+\.[\w-]+/,
@@ -56,7 +56,7 @@ const KINDS = [
   /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?!\w)/,
   /[0-9a-f]{32}(?!\w)/,
 ].map(({ source }) => source)
-/** An address within another has %3D where it had a sign. */
+/** A URL inside another one has %3D instead of =. */
 const RANDOM = new RegExp(`(?<=%3D|(?<!\\w))(?:${KINDS.join('|')})`, 'g')
 
 export function withoutRandomness(text: string): string {

@@ -1,14 +1,14 @@
 import { BASE_URL, openService } from './service.ts'
 import { type Answer, type Ask, exchangeText } from './transcript.ts'
 
-/** A browser, or a client: keeps cookies, and writes down what it asks and is answered. */
+/** A browser or a client: keeps cookies, and records its requests and answers. */
 export interface Visitor {
   get(path: string, headers?: Ask['headers']): Promise<Answer>
   /** Sends a form; a list of pairs may name a field twice. */
   post(path: string, fields: Fields, headers?: Ask['headers']): Promise<Answer>
   json(method: string, path: string, value: unknown, headers?: Ask['headers']): Promise<Answer>
   send(ask: Ask): Promise<Answer>
-  /** What was written down so far. */
+  /** The exchanges recorded so far. */
   readonly exchanges: readonly string[]
 }
 

@@ -20,7 +20,7 @@ export interface Tokens {
   readonly scope: string
 }
 
-/** The test client on the wire of the bench, with the person who uses it. Answers are as they stood on the wire. */
+/** The test client on the wire of the bench, with its user. Answers are raw. */
 export class App {
   readonly bench: Bench
   readonly person: Person
@@ -33,7 +33,7 @@ export class App {
     if (client.clientSecret !== undefined) bench.keepSecret(client.clientSecret)
   }
 
-  /** A client that registered itself, in the hands of a person. */
+  /** Registers a client for a user. */
   static async register(
     bench: Bench,
     given: Record<string, unknown> = {},
@@ -65,7 +65,7 @@ export class App {
     return this.#client.redirectUri
   }
 
-  /** What identifies and authenticates it. */
+  /** The client credentials. */
   get credentials(): Overrides {
     return this.#client.credentials
   }
@@ -76,7 +76,7 @@ export class App {
     return this.#client.authorizationUrl({ ...usual, ...overrides }).split('?')[1] ?? ''
   }
 
-  /** The authorization request, from the browser of its user. */
+  /** Sends an authorization request from the browser of its user. */
   authorize(overrides: Overrides = {}): Promise<Answer> {
     return this.ask(this.query(overrides))
   }
@@ -85,12 +85,12 @@ export class App {
     return this.#client.visit(`${this.bench.base}/oauth/authorize?${query}`, Object.fromEntries(headers))
   }
 
-  /** A request from a browser in which nobody is signed in. */
+  /** Sends an authorization request from a browser without a session. */
   askSignedOut(overrides: Overrides = {}): Promise<Answer> {
     return this.bench.send(`/oauth/authorize?${this.query(overrides)}`)
   }
 
-  /** The consent form that the user was shown, with the answer the user gives. */
+  /** The consent form that the user got, with the user's decision. */
   async consentForm(query: string, decision = 'allow'): Promise<ConsentForm> {
     const page = await this.ask(query)
     const { action, fields } = formOfPage(page)
@@ -102,7 +102,7 @@ export class App {
     return this.bench.post(action, fields, [['Cookie', cookie], ...headers])
   }
 
-  /** What the browser is told after the user has allowed all. */
+  /** The answer to the browser after the user has allowed everything. */
   async approve(overrides: Overrides = {}): Promise<Answer> {
     return this.submit(await this.consentForm(this.query(overrides)))
   }
@@ -140,12 +140,12 @@ export class App {
     return (await this.#client.revoke(token, overrides)).response
   }
 
-  /** A call of the API, or of another protected place. */
+  /** Calls the API or another protected resource. */
   call(token: string, target = '/api/courses', method = 'GET'): Promise<Answer> {
     return this.bench.send(target, { method, headers: [['Authorization', `Bearer ${token}`]] })
   }
 
-  /** What a resource server is told of a token. */
+  /** The introspection answer to a resource server. */
   async introspect(token: string): Promise<Record<string, unknown>> {
     const server = await App.arrange(this.bench, { resource_server: true })
     return (await server.#client.introspect(token)).response.json()
@@ -163,7 +163,7 @@ export function tokensOf(answer: Answer): Tokens {
   return answer.json() as unknown as Tokens
 }
 
-/** Text as it was before it was escaped for a page. */
+/** Undoes the escaping of a page. */
 export function textOf(markup = ''): string {
   const named = { '&quot;': '"', '&#39;': "'", '&lt;': '<', '&gt;': '>', '&amp;': '&' }
   return Object.entries(named).reduce((text, [name, character]) => text.replaceAll(name, character), markup)

@@ -5,7 +5,7 @@ import { App } from './app.ts'
 import { later, onBothStores } from './on-both-stores.ts'
 import { expectError, expectPage, expectRedirect } from './safe-answers.ts'
 
-/** The authorization request: what is refused on a page, what by redirect, and what reaches the user. */
+/** The authorization request: refusals on a page, refusals by redirect, and requests that reach the user. */
 
 onBothStores('the authorization request', (bench) => {
   describe('a redirect URI', () => {

@@ -21,23 +21,23 @@ import { type RunningService, runService } from '../service.ts'
 import { faultyStore, type StoreFault } from './faulty-store.ts'
 import { type Answer, exchange, send, type WireRequest } from './wire.ts'
 
-/** The passwords of the people here are secrets like any other, so they must be found nowhere. */
+/** Passwords are secrets too, so they must appear nowhere. */
 const PASSWORDS = { alice: randomBytes(12).toString('hex'), bob: randomBytes(12).toString('hex') }
 export type Person = keyof typeof PASSWORDS
 const HASHES = { alice: await hashPassword(PASSWORDS.alice), bob: await hashPassword(PASSWORDS.bob) }
 
-/** The service on one store, what was said to it and heard from it. */
+/** The service on one store, with all its requests and answers. */
 export class Bench {
   readonly storeName: string
-  /** What the store does instead of its work. */
+  /** A fault that replaces the work of the store. */
   fault: StoreFault | undefined
-  /** A test that makes the service fail says so; otherwise a failure fails the test. */
+  /** Set by a test that makes the service fail; otherwise a failure fails the test. */
   failuresExpected = false
   redis: RedisServer | undefined
   #service: RunningService | undefined
   #endpoints: Endpoints | undefined
   readonly #secrets = new Set<string>(Object.values(PASSWORDS))
-  readonly #unrest: string[] = []
+  readonly #unexpectedFailures: string[] = []
   readonly #sessions = new Map<Person, Promise<string>>()
 
   constructor(storeName: string) {
@@ -53,7 +53,8 @@ export class Bench {
     return this.service.baseUrl
   }
 
-  readonly #onUnhandled = (reason: unknown) => void this.#unrest.push(`unhandled: ${inspect(reason)}`)
+  readonly #onUnhandled = (reason: unknown) =>
+    void this.#unexpectedFailures.push(`unhandled: ${inspect(reason)}`)
 
   async start(environment: Record<string, string>): Promise<void> {
     process.on('unhandledRejection', this.#onUnhandled)
@@ -87,7 +88,7 @@ export class Bench {
     return createRedisStore(connection)
   }
 
-  /** From here on it must stand in no answer but to whom it is given, and in no line of the log. */
+  /** From now on the secret must not appear in an answer to anybody else, or in the log. */
   keepSecret(secret: string): string {
     if (secret.length >= 16) this.#secrets.add(secret)
     return secret
@@ -112,7 +113,7 @@ export class Bench {
     return this.send(target, { method: 'POST', headers, body })
   }
 
-  /** How a test client in the hands of a person reaches the service: byte by byte. */
+  /** Connects a test client of a user to the service, byte by byte. */
   async browser(
     person: Person,
   ): Promise<Required<ConnectionOptions<Answer>> & { browser: { cookie: string } }> {
@@ -125,7 +126,7 @@ export class Bench {
     return { send, endpoints: this.#endpoints, browser: { cookie: await this.session(person) } }
   }
 
-  /** What an answer issues is from here on a secret. */
+  /** Registers the tokens in an answer as secrets. */
   keepTokens(answer: Answer): Answer {
     if (answer.status !== 200) return answer
     const { access_token, refresh_token, id_token } = answer.json()
@@ -134,7 +135,7 @@ export class Bench {
     return answer
   }
 
-  /** The cookie of a browser in which this person is signed in. */
+  /** The session cookie of this user. */
   session(person: Person): Promise<string> {
     const known = this.#sessions.get(person) ?? this.signIn(person, PASSWORDS[person])
     this.#sessions.set(person, known)
@@ -157,8 +158,8 @@ export class Bench {
     return PASSWORDS[person]
   }
 
-  /** What has gone wrong since it was last asked; nothing, as it should be. */
-  unrest(): string[] {
+  /** Failures since the last call; normally none. */
+  unexpectedFailures(): string[] {
     const { events, errors } = this.service
     const lines: string[] = []
     const log = logEvents(pino({ level: 'trace', base: null }, { write: (line) => void lines.push(line) }))
@@ -172,20 +173,24 @@ export class Bench {
     this.failuresExpected = false
     events.length = 0
     errors.length = 0
-    return [...this.#unrest.splice(0), ...logged.map((secret) => `the log shows ${secret}`), ...failures]
+    return [
+      ...this.#unexpectedFailures.splice(0),
+      ...logged.map((secret) => `the log shows ${secret}`),
+      ...failures,
+    ]
   }
 
   #heard(target: string, answer: Answer): Answer {
-    // Tokens belong in the answer to whoever asked for them, and a page carries on the query that led to it.
+    // Tokens belong in the token response, and a page repeats the query that led to it.
     const own = answer.status === 200 && target.startsWith('/api/oauth/token')
     const foreign = [...this.#secrets].filter((secret) => !target.includes(secret))
     const leak = own ? undefined : foreign.find((secret) => answer.body.includes(secret))
-    if (leak !== undefined) this.#unrest.push(`${target.slice(0, 100)} shows ${leak}`)
+    if (leak !== undefined) this.#unexpectedFailures.push(`${target.slice(0, 100)} shows ${leak}`)
     const allowed = this.failuresExpected ? [500, 503] : [503]
     if (answer.status >= 500 && !allowed.includes(answer.status))
-      this.#unrest.push(`${target}: ${answer.status} ${answer.body}`)
+      this.#unexpectedFailures.push(`${target}: ${answer.status} ${answer.body}`)
     if (/node_modules|\n\s+at \S|\.[jt]s:\d/.test(answer.body))
-      this.#unrest.push(`${target.slice(0, 100)} shows a stack: ${answer.body}`)
+      this.#unexpectedFailures.push(`${target.slice(0, 100)} shows a stack: ${answer.body}`)
     return answer
   }
 }

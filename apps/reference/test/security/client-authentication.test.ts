@@ -3,7 +3,7 @@ import { App } from './app.ts'
 import { onBothStores } from './on-both-stores.ts'
 import { expectInvalidClient } from './safe-answers.ts'
 
-/** A client proves who it is by the one method it registered for, or gets nothing. */
+/** A client authenticates with its registered method, or gets nothing. */
 
 const CONFIDENTIAL = { token_endpoint_auth_method: 'client_secret_post' }
 const basic = (id: string, secret: string) =>

@@ -3,7 +3,7 @@ import { App, tokensOf } from './app.ts'
 import { onBothStores } from './on-both-stores.ts'
 import { expectError, expectFamilyDead } from './safe-answers.ts'
 
-/** A code is redeemed once, whatever store keeps it. What else it takes to redeem one is tested with core. */
+/** A code is redeemed once, on any store. The other rules for codes are tested in core. */
 
 onBothStores('the redemption of a code', (bench) => {
   it('CR-06, REQ-39: of redemptions at once one succeeds, and then nothing of that grant works', async () => {

@@ -1,7 +1,7 @@
 import type { Credentials } from '../../fuzz/bytes.ts'
 import type { Answer } from './wire.ts'
 
-/** What is said of the connection differs from framework to framework. */
+/** Headers about the connection differ between frameworks. */
 const OF_THE_CONNECTION = ['date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']
 
 /** Times and ids; tokens and codes; JWTs; hashes, keys and secrets. */
@@ -16,9 +16,9 @@ const RANDOM = new RegExp(
 )
 
 /**
- * An answer without what is random, of the time or of the connection.
+ * An answer without random values, times and headers of the connection.
  *
- * @param credentials of the moment; a request may have had them repeated
+ * @param credentials the current ones, which an answer may repeat
  */
 export function comparable(answer: Answer, credentials: Credentials): object {
   const lasting = (text: string) => named(text, credentials).replaceAll(RANDOM, '*')

@@ -1,9 +1,12 @@
 import type { Records, Store } from '@grantkit/core'
 
-/** Called with the name of what is about to be done, such as `grants.replace`; what it throws, the store rejects with. */
+/**
+ * Called with the name of an operation before it runs, such as `grants.replace`. If it throws, the store rejects with
+ * that.
+ */
 export type StoreFault = (operation: string, done: () => Promise<unknown>) => Promise<unknown>
 
-/** A real store that fails where and how a test wants. */
+/** A real store that fails as a test wants. */
 export function faultyStore(store: Store, fault: () => StoreFault | undefined): Store {
   const faulty = <R extends Records<unknown>>(name: string, records: R): R =>
     new Proxy(records, {

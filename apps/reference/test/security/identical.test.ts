@@ -6,13 +6,13 @@ import { SideBySide } from './side-by-side.ts'
 import type { Answer } from './wire.ts'
 
 /**
- * The same requests to the service on each framework, and the same answers. So what lies below a framework need be
- * tested on one of them only.
+ * Sends the same requests to the service on each framework, and expects the same answers. The layers below a framework
+ * then need tests on only one of them.
  */
 
 let services: SideBySide
 beforeAll(async () => {
-  // One of them would answer a second later than another: how long a token lives would differ.
+  // Otherwise answers could come in different seconds, and token lifetimes would differ.
   vi.useFakeTimers({ toFake: ['Date'] })
   services = await SideBySide.start()
 })
@@ -27,7 +27,7 @@ afterEach(() => {
 const FORM: Pair = ['Content-Type', 'application/x-www-form-urlencoded']
 const ORIGIN: Pair = ['Origin', 'https://elsewhere.example']
 
-/** What any route may be asked, whether or not it has an answer to it. */
+/** Requests for any route, supported or not. */
 const ASKED: readonly ((path: string) => GoodRequest)[] = [
   ...['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'].map((method) => (path: string) => ({
     method,
@@ -91,12 +91,12 @@ it('REQ-71: so all that the service can answer with was compared', () => {
   expect([...services.statuses].sort()).toEqual(all)
 })
 
-/** What a framework refuses by itself, before there is a route: each in its own way, and all of them safely. */
+/** Whether a framework refused before any route. Each does that in its own way, and all are safe. */
 function isOwnRefusal({ status, body }: Answer): boolean {
   return [400, 404].includes(status) && (body === '' || /"not_found"|not an HTTP request/.test(body))
 }
 
-/** Fastify reads no body whose type is none, where the others leave it to the endpoint. */
+/** Fastify refuses a malformed content type itself; the others leave it to the endpoint. */
 function isUnreadableType({ body }: Answer): boolean {
   return body.includes('The body could not be read')
 }
@@ -105,15 +105,15 @@ const PATHS = new Set(GOOD_REQUESTS.map(({ path }) => path))
 
 it('REQ-71: requests that no good client sends are answered alike too', async () => {
   const whole = fuzzedRequest.filter(({ method, path, form = [], text = '', framing, noise, headers }) => {
-    // Fastify does not look at a body where none is expected.
+    // Fastify ignores a body that a method does not expect.
     const unexpected = ['GET', 'HEAD', 'TRACE'].includes(method) && (form.length > 0 || text !== '')
     if (unexpected) return false
     const own = (headers ?? []).some(([name]) =>
       /^(host|te|expect|upgrade|content-length|transfer|connection)/i.test(name),
     )
-    // Which spellings of a path are a path of its own is for each framework; none leads past a guard (HT-09).
+    // Each framework decides which spellings of a path are equal; none leads past a guard (HT-09).
     if (!PATHS.has(path)) return false
-    // Of a repeated header Node keeps the first value, and Hono all of them.
+    // Node keeps the first value of a repeated header, and Hono all of them.
     const names = (headers ?? []).map(([name]) => name.toLowerCase())
     if (new Set(names).size < names.length) return false
     return noise.length === 0 && ['length', 'chunked'].includes(framing) && !own
@@ -121,7 +121,7 @@ it('REQ-71: requests that no good client sends are answered alike too', async ()
   await fc.assert(fc.asyncProperty(whole, expectSameUnlessRefused), { numRuns: 600 })
 })
 
-/** Requests that succeed use credentials up. */
+/** Successful requests use up credentials. */
 const RENEWED_EVERY = 100
 let sent = 0
 

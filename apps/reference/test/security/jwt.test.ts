@@ -11,7 +11,7 @@ import { Bench } from './bench.ts'
 import { later, onBothStores } from './on-both-stores.ts'
 import { expectInvalidToken } from './safe-answers.ts'
 
-/** ID tokens and keys. Access tokens are opaque, so no JWT is ever one; a JWT can only come as `id_token_hint`. */
+/** ID tokens and keys. Access tokens are opaque, so the only JWT in a request is `id_token_hint`. */
 
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
@@ -22,7 +22,7 @@ onBothStores('a JWT', (bench) => {
     return { iss: bench.base, sub: 'bob-id', aud: 'x', iat: now, exp: now + 600 }
   }
 
-  /** A hint at bob that is believed sends alice to sign in; one that is not is as if it were not there. */
+  /** An accepted hint for bob sends alice to sign in; an ignored one has no effect. */
   async function expectIgnored(hint: string, about: string): Promise<void> {
     const app = await App.register(bench)
     const answer = await app.authorize({ id_token_hint: hint })

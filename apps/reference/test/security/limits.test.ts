@@ -5,7 +5,7 @@ import { onBothStores } from './on-both-stores.ts'
 import { expectError, expectGuardedPage } from './safe-answers.ts'
 import type { HeaderLines } from './wire.ts'
 
-/** Too much of anything: who does it is told to wait, and nobody else is. */
+/** Excess of any kind: its sender must wait, and nobody else. */
 
 const REGISTRATION = '{"redirect_uris":["http://127.0.0.1:7001/cb"]}'
 const ON = { RATE_LIMITS: 'on' }

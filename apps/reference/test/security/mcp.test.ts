@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { onBothStores } from './on-both-stores.ts'
 import { expectError, expectInvalidToken } from './safe-answers.ts'
 
-/** The MCP server: one path, anonymous reads, and closed to what reaches it through a browser of somebody else. */
+/** The MCP server: one path, anonymous reads, and closed to pages of other sites. */
 
 onBothStores('the MCP server', (bench) => {
   const call = (method: string, params: object, headers: (readonly [string, string])[] = []) =>

@@ -4,7 +4,7 @@ import { App } from './app.ts'
 import { onBothStores } from './on-both-stores.ts'
 import { expectError, expectPage } from './safe-answers.ts'
 
-/** What the service says of itself, and that it says so whatever a request claims. */
+/** The metadata of the service, which no request can change. */
 
 const SERVER = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration']
 const RESOURCES = ['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp']

@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, vi } from 'vitest'
 import { Bench } from './bench.ts'
 
 /**
- * The tests of a group of rows, on the memory store and on a Redis of their own. After each of them nothing has failed,
- * no secret stands where it does not belong, and the clock is right again.
+ * Runs the tests of a group of rows on the memory store and on their own Redis. After each test it checks for failures
+ * and leaked secrets, and resets the clock.
  *
  * @param environment further settings of the service
  */
@@ -19,7 +19,7 @@ export function onBothStores(
     afterEach(() => {
       bench.fault = undefined
       vi.useRealTimers()
-      expect(bench.unrest()).toEqual([])
+      expect(bench.unexpectedFailures()).toEqual([])
     })
     tests(bench)
   })

@@ -5,7 +5,7 @@ import { App } from './app.ts'
 import { onBothStores } from './on-both-stores.ts'
 import { expectInvalidClient, expectPage } from './safe-answers.ts'
 
-/** Client ID metadata documents are not offered, so an address as client_id is an unknown client and never visited. */
+/** Client ID metadata documents are not supported: a URL as client_id is an unknown client and is never fetched. */
 
 const ADDRESSES = [
   '127.0.0.1',
@@ -51,7 +51,7 @@ onBothStores('a client_id that is an address', (bench) => {
       expectPage(await app.authorize({ client_id }), client_id)
       expectInvalidClient(await app.redeem(code, { client_id }), client_id)
     }
-    // Our own requests, and the one store that is there.
+    // Our own requests, and the store.
     const expected = [String(bench.service.port), String(bench.redis?.port)]
     expect(connections.filter((port) => !expected.includes(String(port)))).toEqual([])
     expect(lookups.mock.calls.filter(([name]) => name !== '127.0.0.1')).toEqual([])

@@ -6,7 +6,7 @@ import { onBothStores } from './on-both-stores.ts'
 import { expectGuardedPage, expectPage, expectRedirect } from './safe-answers.ts'
 import type { Answer } from './wire.ts'
 
-/** What a person sees: forms that only their own page can send, and nothing of an attacker's in the markup. */
+/** The pages: only their own forms are accepted, and no markup of an attacker appears. */
 
 const XSS = `"><img src=x onerror="window.__xss=1"><script>window.__xss=1</script>'`
 

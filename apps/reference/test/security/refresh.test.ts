@@ -3,7 +3,7 @@ import { App, type Tokens, tokensOf } from './app.ts'
 import { later, onBothStores } from './on-both-stores.ts'
 import { expectError, expectFamilyDead, expectInvalidToken, expectNoEffect } from './safe-answers.ts'
 
-/** A refresh token: it rotates, belongs to one client, and ends everything when it is used twice. */
+/** A refresh token rotates, belongs to one client, and ends everything when it is used twice. */
 
 const rotated = async (app: App, tokens: Tokens, overrides = {}) =>
   tokensOf(await app.refresh(tokens.refresh_token, overrides))

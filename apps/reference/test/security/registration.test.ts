@@ -4,7 +4,7 @@ import { App, REDIRECT_URI } from './app.ts'
 import { onBothStores } from './on-both-stores.ts'
 import { expectError, expectPage, expectRedirect } from './safe-answers.ts'
 
-/** What may register itself, and what becomes of everything else. */
+/** Self-registration, and its refusals. */
 
 const CB = 'http://127.0.0.1:7001/cb'
 

@@ -10,7 +10,7 @@ import {
   expectRedirect,
 } from './safe-answers.ts'
 
-/** Access tokens at the API, at MCP and at UserInfo: which are good where, and for what. */
+/** Access tokens at the API, MCP and UserInfo: which are valid where, and for what. */
 
 const INITIALIZE = JSON.stringify({
   jsonrpc: '2.0',

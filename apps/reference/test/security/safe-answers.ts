@@ -5,7 +5,7 @@ import type { Answer } from './wire.ts'
 
 /** The only safe answers to a bad request, each as one expectation. `about` says which request it was. */
 
-/** A page that leads nowhere and shows nothing of what an attacker wrote. */
+/** A page without links onward and without text of an attacker. */
 export function expectPage(answer: Answer, about = '', status: number | readonly number[] = 400): void {
   expect([status].flat(), about).toContain(answer.status)
   expect(answer.header('location'), about).toBeUndefined()
@@ -13,7 +13,7 @@ export function expectPage(answer: Answer, about = '', status: number | readonly
   expectGuardedPage(answer, about)
 }
 
-/** What every page has: it is framed by nobody, kept nowhere, and runs no script. */
+/** Every page: not framed, not cached, and without scripts. */
 export function expectGuardedPage(answer: Answer, about = ''): void {
   const policy = answer.header('content-security-policy') ?? ''
   expect(policy, about).toContain("frame-ancestors 'none'")
@@ -25,7 +25,7 @@ export function expectGuardedPage(answer: Answer, about = ''): void {
   expect(answer.body, about).not.toMatch(/<script|<iframe|\son\w+\s*=\s*["']|(?:src|href)="(?:https?:)?\/\//i)
 }
 
-/** An error that goes back to the client: with its state and our issuer, without a code. */
+/** An error that goes back to the client, with its state and our issuer, without a code. */
 export function expectRedirect(
   app: App,
   answer: Answer,
@@ -82,7 +82,7 @@ function expectChallenge(bench: Bench, answer: Answer, error: string, about: str
   expect(challenge, about).toContain(`resource_metadata="${bench.base}/.well-known/oauth-protected-resource`)
 }
 
-/** Nothing of this grant works any more. */
+/** All tokens of this grant are dead. */
 export async function expectFamilyDead(app: App, tokens: Tokens, about = ''): Promise<void> {
   expectInvalidToken(app.bench, await app.call(tokens.access_token), about)
   expectError(await app.refresh(tokens.refresh_token), 'invalid_grant', about)
@@ -90,7 +90,7 @@ export async function expectFamilyDead(app: App, tokens: Tokens, about = ''): Pr
     expect(await app.introspect(token), about).toEqual({ active: false })
 }
 
-/** The victim has noticed nothing. */
+/** The victim is not affected. */
 export async function expectNoEffect(app: App, tokens: Tokens, about = ''): Promise<void> {
   expect((await app.call(tokens.access_token)).status, about).toBe(200)
   expect((await app.refresh(tokens.refresh_token)).status, about).toBe(200)

@@ -17,10 +17,10 @@ interface Side {
   readonly world: World
 }
 
-/** The service on every framework, each with people and clients of its own that did the same. */
+/** The service on every framework, each with its own users and clients, all in the same state. */
 export class SideBySide {
   readonly #sides: readonly Side[]
-  /** Of all answers that were the same. */
+  /** The statuses of all equal answers. */
   readonly statuses = new Set<number>()
 
   private constructor(sides: readonly Side[]) {
@@ -45,7 +45,7 @@ export class SideBySide {
     return this.#sides[0]?.bench.service.routes.map(({ path }) => path) ?? []
   }
 
-  /** Fresh credentials for everybody. */
+  /** Renews all credentials. */
   async renew(): Promise<void> {
     await Promise.all(this.#sides.map(({ world }) => world.renew()))
   }
@@ -55,7 +55,7 @@ export class SideBySide {
       Object.assign(bench, { fault, failuresExpected: fault !== undefined })
   }
 
-  /** Each service is sent its own credentials where the request names some. */
+  /** Sends the request to each service, with that service's credentials. */
   answersTo(request: FuzzedRequest): Promise<Answer[]> {
     const headers = [['Host', 'school.example'] as const, ...(request.headers ?? [])]
     return Promise.all(
@@ -65,7 +65,7 @@ export class SideBySide {
     )
   }
 
-  /** What a service says, but for what is random, of the time or of the connection. */
+  /** Expects equal answers, without random values, times and headers of the connection. */
   expectSame(request: GoodRequest, answers: readonly Answer[]): void {
     const [first, ...others] = this.#sides.map(({ framework, world }, index) => ({
       framework,
@@ -76,7 +76,7 @@ export class SideBySide {
     for (const { status } of answers) this.statuses.add(status)
   }
 
-  /** Gives the answer of one of them. */
+  /** Returns one of the answers. */
   async expectSameAnswers(request: GoodRequest): Promise<Answer> {
     const answers = await this.answersTo({ ...request, framing: 'length', encoded: true, noise: [] })
     this.expectSame(request, answers)

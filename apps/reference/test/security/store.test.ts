@@ -5,7 +5,7 @@ import { onBothStores } from './on-both-stores.ts'
 import { expectError, expectNoEffect, expectRedirect } from './safe-answers.ts'
 import type { Answer } from './wire.ts'
 
-/** A store that fails, in every place where it can. */
+/** A store that fails at every possible place. */
 
 const OUTAGE = () => Promise.reject(new Error('connection to internal-host-4711 lost'))
 
@@ -166,7 +166,7 @@ onBothStores('an outage of the store', (bench) => {
     await expect.poll(ready, { timeout: 5000 }).toBe(200)
   })
 
-  /** A real one where there is a server that can be stopped. */
+  /** A real outage if there is a server to stop. */
   async function outage({ redis }: Bench, during: () => Promise<void>): Promise<void> {
     bench.failuresExpected = true
     if (redis === undefined) fail()

@@ -3,14 +3,14 @@ import type { HttpResponse } from '@grantkit/core'
 
 export type HeaderLines = readonly (readonly [name: string, value: string])[]
 
-/** A request as it goes over the wire. Nothing is put right: what is not given is not sent. */
+/** A request as it goes over the wire, without additions or corrections. */
 export interface WireRequest {
   readonly method?: string
   readonly headers?: HeaderLines
   readonly body?: string | Uint8Array
 }
 
-/** What came back, as it stood on the wire. */
+/** The raw answer. */
 export class Answer implements HttpResponse {
   readonly status: number
   readonly lines: HeaderLines
@@ -18,7 +18,7 @@ export class Answer implements HttpResponse {
   /** The connection ended before the body did. */
   readonly broken: boolean
 
-  /** @param bodyless an answer to HEAD: what follows is not its own */
+  /** @param bodyless the answer to HEAD: later bytes do not belong to it */
   constructor(wire: Buffer, bodyless = false) {
     const [head, rest] = splitHead(wire)
     const [statusLine = '', ...lines] = head.split('\r\n')
@@ -33,7 +33,7 @@ export class Answer implements HttpResponse {
     this.body = (chunked ? unchunked(rest) : rest.subarray(0, length)).toString()
   }
 
-  /** One value a name, for whoever needs no more. */
+  /** One value per name, for simple uses. */
   get headers(): Record<string, string> {
     return Object.fromEntries(this.lines)
   }
@@ -44,18 +44,18 @@ export class Answer implements HttpResponse {
     return values.length === 0 ? undefined : values.join(', ')
   }
 
-  /** The object in the body. @throws SyntaxError when it is none */
+  /** The JSON object in the body. @throws SyntaxError when it is none */
   json(): Record<string, unknown> {
     return JSON.parse(this.body) as Record<string, unknown>
   }
 
-  /** The parameters of the address it redirects to; none when it does not. */
+  /** The query parameters of its redirect; none if there is no redirect. */
   redirected(): URLSearchParams {
     return new URLSearchParams(this.header('location')?.split('?').slice(1).join('?') ?? '')
   }
 }
 
-/** Writes a request with a `Host`, the length of its body and the wish to hang up; headers given win. */
+/** Sends a request with `Host`, `Content-Length` and `Connection: close`; given headers override these. */
 export function send(port: number, target: string, request: WireRequest = {}): Promise<Answer> {
   const { method = 'GET', headers = [], body } = request
   const given = new Set(headers.map(([name]) => name.toLowerCase()))
@@ -69,15 +69,15 @@ export function send(port: number, target: string, request: WireRequest = {}): P
   return exchange(port, Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), Buffer.from(body ?? '')]))
 }
 
-/** Longer than any answer may take, so that silence is a failure and not a hang. */
+/** Longer than any answer may take, so that silence fails instead of hanging. */
 const PATIENCE_MS = 10_000
 
 interface ExchangeOptions {
-  /** After so many milliseconds says that nothing more is coming, so that no server waits for the rest. */
+  /** Ends the request after this many milliseconds, so that no server waits for more. */
   readonly endAfter?: number
 }
 
-/** Writes bytes and gives the first answer to them. @throws Error when there is none */
+/** Sends bytes and returns the first answer to them. @throws Error when there is none */
 export function exchange(
   port: number,
   bytes: string | Uint8Array,
@@ -99,7 +99,7 @@ export function exchange(
       wire = withoutInterim(Buffer.concat([wire, chunk]))
       if (isComplete(wire)) finish()
     })
-    // A server that refuses a body may hang up while it is still being sent; its answer counts.
+    // A server that refuses a body may close the connection during the upload; its answer counts.
     socket
       .on('error', () => {})
       .on('end', () => socket.end())
@@ -113,7 +113,7 @@ function withoutInterim(wire: Buffer): Buffer {
   return interim === null ? wire : wire.subarray(interim[0].length)
 }
 
-/** Only where the framing says so; any other answer ends with its connection. */
+/** True if the framing says so; any other answer ends with its connection. */
 function isComplete(wire: Buffer): boolean {
   if (!wire.includes('\r\n\r\n')) return false
   const [head, rest] = splitHead(wire)

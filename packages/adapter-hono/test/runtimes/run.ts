@@ -16,7 +16,7 @@ export interface Running {
 
 type Command = readonly [program: string, ...args: string[]]
 
-/** How each runtime is told to run its program. All but workerd read the sources as they are. */
+/** The command of each runtime. All but workerd run the sources directly. */
 const COMMANDS: Readonly<Record<string, (environment: Environment, folder: string) => Promise<Command>>> = {
   Node: async () => [process.execPath, entry('node')],
   Bun: async () => [programOf('bun', 'bin/bun'), 'run', entry('bun')],
@@ -64,7 +64,7 @@ const entry = (runtime: string) => join(import.meta.dirname, `${runtime}.ts`)
 
 const require = createRequire(import.meta.url)
 
-/** The program lies in the one package of several, each for a platform, that was installed here. */
+/** The program is in a package per platform; only the one for this platform is installed. */
 function programOf(name: string, path: string): string {
   const manifest = require.resolve(`${name}/package.json`)
   const { optionalDependencies } = require(manifest) as { optionalDependencies: Record<string, string> }
@@ -77,7 +77,10 @@ function programOf(name: string, path: string): string {
   throw new Error(`${name} has no program for this platform`)
 }
 
-/** What wrangler does: one file of all, Node's own modules left to the runtime. The date is the oldest that is promised. */
+/**
+ * Bundles as wrangler does: one file, with Node's own modules left to the runtime. The date is the oldest supported
+ * one.
+ */
 async function worker(environment: Environment, folder: string): Promise<string> {
   await build({
     entryPoints: [entry('workerd')],

@@ -15,7 +15,7 @@ import { Hono } from 'hono'
 import { authorizationServer, protect } from '../../src/index.ts'
 import { interaction } from '../pages.ts'
 
-/** What every runtime serves. Everybody is Alice, and she need not sign in. */
+/** The service of every runtime. Everybody is Alice, and she need not sign in. */
 
 export interface Environment {
   readonly ISSUER: string
@@ -42,11 +42,11 @@ export function serviceOf({ ISSUER: issuer, KEYS, MOUNT }: Environment): Fetch {
   })
   const api = createResourceServer({ resource: issuer, store, scopes: SCOPES, anonymous: 'allow' })
   const routes = [...server.routes, echo, fails]
-  return meddling(MOUNT === 'hono' ? onHono(routes, api) : alone(routes, api))
+  return readingBodiesFirst(MOUNT === 'hono' ? onHono(routes, api) : alone(routes, api))
 }
 
-/** Reads a body that it should have left alone, when a request asks for it. */
-function meddling(next: Fetch): Fetch {
+/** Reads the body before the routes do, if a request asks for that. */
+function readingBodiesFirst(next: Fetch): Fetch {
   return async (request) => {
     if (request.headers.has('x-read-before')) await request.text()
     return next(request)
@@ -70,7 +70,7 @@ function alone(routes: readonly Route[], api: Api): Fetch {
   }
 }
 
-/** Tells what reached it. */
+/** Answers with the request it got. */
 const echo: Route = {
   path: '/echo/:id',
   methods: ['GET', 'POST'],

@@ -7,7 +7,7 @@ export interface Answer {
   readonly body: string
 }
 
-/** Sends a request whose path no URL parser has put right, and whose body comes in as many pieces as it has. */
+/** Sends a request with an unparsed path, and its body in the given pieces. */
 export async function send(
   url: string,
   path: string,

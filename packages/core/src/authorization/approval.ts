@@ -27,11 +27,11 @@ export interface Approved {
   readonly request: AuthorizationRequest
   readonly session: Session
   readonly scopes: readonly string[]
-  /** What the user approved with. The grant and its code follow from it. */
+  /** The consent ticket. The ids and secrets of the grant and its code are derived from it. */
   readonly ticket: string
 }
 
-/** Opens the grant of an approval and sends the browser back with its code. */
+/** Opens the grant and redirects the browser back with its code. */
 export async function approve(
   { kernel, secret, lifetimes }: AuthorizationContext,
   approved: Approved,
@@ -42,7 +42,7 @@ export async function approve(
   const { clientId, scopes } = grant
   // An approved client lives at least as long as its grants.
   await store.clients.extendExpiry(clientId, grant.expiresAt)
-  // Kept while the ticket is good: the id is what stops the same form from opening a second grant.
+  // The record lives as long as the ticket: its id stops the same form from opening a second grant.
   const end = Math.max(keptUntil(grant), now() + lifetimes.consentTicket)
   const opened = await store.grants.insert(grant.id, grant, end)
   if (!opened) await requireOutstandingCode(kernel, id)
@@ -61,25 +61,25 @@ function approvalOf(
 ): Approval {
   const catalogue = Object.keys(kernel.scopes)
   return {
-    id: ownText(id),
-    subject: ownText(session.subject),
+    id: detachedText(id),
+    subject: detachedText(session.subject),
     clientId: client.clientId,
-    scopes: scopes.map((scope) => ownText(scope, catalogue)),
-    resources: request.resources.map((resource) => ownText(resource, kernel.resources)),
-    redirectUri: ownText(redirectUri, client.redirectUris),
+    scopes: scopes.map((scope) => detachedText(scope, catalogue)),
+    resources: request.resources.map((resource) => detachedText(resource, kernel.resources)),
+    redirectUri: detachedText(redirectUri, client.redirectUris),
     authTime: session.authTime,
-    challenge: ownText(request.challenge),
-    nonce: request.nonce && ownText(request.nonce),
+    challenge: detachedText(request.challenge),
+    nonce: request.nonce && detachedText(request.nonce),
     code,
   }
 }
 
-/** Uses the text that is kept already, or copies it: V8 keeps a whole request alive for a piece of its text. */
-function ownText<Text extends string>(text: Text, kept: readonly string[] = []): Text {
+/** Reuses a string that is stored already, or copies it: V8 keeps a whole request alive for one substring. */
+function detachedText<Text extends string>(text: Text, kept: readonly string[] = []): Text {
   return (kept.find((same) => same === text) ?? Buffer.from(text).toString()) as Text
 }
 
-/** A form sent twice, as a double click does, is answered twice with the one code while that is still unused. */
+/** A form that is sent twice (a double click) gets the same code twice while that code is unused. */
 async function requireOutstandingCode({ store, now }: Kernel, grantId: string): Promise<void> {
   const code = (await store.grants.find(grantId))?.value.code
   const outstanding = code !== undefined && code.redeemedAt === undefined && now() < code.expiresAt

@@ -3,7 +3,7 @@ import type { SigningKeys } from '../tokens/signing-keys.ts'
 import type { AuthorizationRequest, RedirectTarget } from './authorization-request.ts'
 import type { Interaction } from './interaction.ts'
 
-/** What the steps of this room work with. */
+/** Input of every step in this room. */
 export interface AuthorizationContext {
   readonly kernel: Kernel
   readonly interaction: Interaction
@@ -12,15 +12,17 @@ export interface AuthorizationContext {
   readonly keys: SigningKeys
   /** Seconds. */
   readonly lifetimes: { readonly code: number; readonly grant: number; readonly consentTicket: number }
-  /** Of the two pages, from the root of the host. */
+  /** Paths of the two pages, from the root of the host. */
   readonly paths: { readonly authorize: string; readonly consent: string }
 }
 
-/** What an authorization request carries through the browser: nothing is stored before the user approves. */
+/**
+ * The state of an authorization request. It travels through the browser: nothing is stored before the user approves.
+ */
 export interface AuthorizationAttempt {
   readonly target: RedirectTarget
   readonly request: AuthorizationRequest
-  /** The request as the client sent it. */
+  /** The query string, as the client sent it. */
   readonly query: string
   /** The user has just come back from the sign-in that this request demanded. */
   readonly signedInForThis: boolean

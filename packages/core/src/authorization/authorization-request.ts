@@ -37,18 +37,18 @@ export const REQUEST_REFUSALS = refusals({
   },
 })
 
-/** The one flow there is: a code in the query of the redirect. */
+/** The only flow: a code in the query of the redirect. */
 export const RESPONSE_TYPE = 'code'
 export const RESPONSE_MODE = 'query'
 
-/** Where the answer goes. Until this is known to be the client's own, a refusal is a page (RFC 6749 4.1.2.1). */
+/** Target of the answer. Until it is known to belong to the client, a refusal is a page (RFC 6749 4.1.2.1). */
 export interface RedirectTarget {
   readonly client: Client
   readonly redirectUri: string
   readonly state?: string | undefined
 }
 
-/** An authorization request that may be put before the user. */
+/** A valid authorization request, ready to show to the user. */
 export interface AuthorizationRequest {
   readonly scopes: readonly string[]
   readonly resources: readonly string[]
@@ -89,7 +89,7 @@ export const AuthorizationParameters = z.object({
 })
 type AuthorizationParameters = z.infer<typeof AuthorizationParameters>
 
-/** The first half: a client we know, at a redirect URI it registered. @throws OAuthError to be shown as a page */
+/** Step one: a known client and a redirect URI it registered. @throws OAuthError to be shown as a page */
 export async function validateRedirectTarget(clients: Clients, given: Parameters): Promise<RedirectTarget> {
   const { client_id, redirect_uri } = readMessage(TargetParameters, given)
   const client = await clients.find(client_id)
@@ -100,13 +100,13 @@ export async function validateRedirectTarget(clients: Clients, given: Parameters
   return { client, redirectUri: redirect_uri, state: stateOf(given) }
 }
 
-/** Returned with every answer, even where the rest of the request cannot be read. */
+/** Every answer returns it, even if the rest of the request is unreadable. */
 function stateOf({ state }: Parameters): string | undefined {
   return parameter.safeParse(state).data
 }
 
 /**
- * The second half: what is asked for.
+ * Step two: the parameters of the request.
  *
  * @param defaultScope the scope of a request that names none
  * @throws OAuthError to be sent to the client by redirect

@@ -4,10 +4,10 @@ import { type HttpRequest, type HttpResponse, redirect } from '../http/http.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { RedirectTarget } from './authorization-request.ts'
 
-/** What the client is told by redirect. */
+/** The answer to the client, sent by redirect. */
 type Answer = { readonly code: string } | { readonly error: string; readonly error_description: string }
 
-/** RFC 6749 4.1.2, with our issuer (RFC 9207 2). */
+/** RFC 6749 4.1.2, with the issuer (RFC 9207 2). */
 export function authorizationResponse(
   { issuer }: Kernel,
   { redirectUri, state }: RedirectTarget,

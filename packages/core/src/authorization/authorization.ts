@@ -1,6 +1,6 @@
 /**
- * From the browser's request to a code. A query comes in, a page or a redirect goes out; nothing is stored before the
- * user approves. The pages are the application's (`interaction.ts`); what a mistake in them would make unsafe is here.
+ * From the browser's request to a code. A query comes in, a page or a redirect goes out. Nothing is stored before the
+ * user approves. The application makes the pages (`interaction.ts`); the rules that keep them safe are here.
  */
 import { CHALLENGE_METHOD } from '../grants/authorization-code/pkce.ts'
 import type { Endpoint } from '../http/endpoint.ts'
@@ -17,19 +17,19 @@ import { ConsentForm, consent } from './consent.ts'
 import type { Interaction } from './interaction.ts'
 
 export interface AuthorizationOptions {
-  /** Who is signed in in a browser, and the pages: sign-in, consent, error. */
+  /** The sign-in session of a browser, and the pages: sign-in, consent, error. */
   readonly interaction: Interaction
-  /** At least 32 characters, the same on every replica; signs consent forms. */
+  /** Signs consent forms. At least 32 characters, the same on every replica. */
   readonly secret: string
   /** The scope of an authorization request that names none. Default: such a request is refused. */
   readonly defaultScope?: string | undefined
   readonly lifetimes?:
     | {
-        /** An authorization code. Default 60. */
+        /** Lifetime of an authorization code. Default 60. */
         readonly code?: number | undefined
-        /** A grant, however often it is refreshed. Default 180 days. */
+        /** Lifetime of a grant, no matter how often it is refreshed. Default 180 days. */
         readonly grant?: number | undefined
-        /** How long a consent page can be answered. Default 600. */
+        /** Time to answer a consent page. Default 600. */
         readonly consentTicket?: number | undefined
       }
     | undefined
@@ -119,7 +119,7 @@ function checkDefaultScope({ scopes }: Kernel, defaultScope: string | undefined)
 
 async function errorPage(interaction: Interaction, error: OAuthError): Promise<HttpResponse> {
   const { error: code, message: description, reason } = error
-  // 401 would make a browser look for a challenge; a person can only be told.
+  // A browser looks for a challenge in a 401, and a page has none.
   const status = error.status === 401 ? 400 : error.status
   return securePage(await interaction.errorPage({ error: code, description, reason, status }))
 }

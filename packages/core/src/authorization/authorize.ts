@@ -28,7 +28,7 @@ export async function authorize(context: AuthorizationContext, request: HttpRequ
   })
 }
 
-/** The steps between a valid request and a code, each of which may need the user. */
+/** The steps between a valid request and a code. Each may need the user. */
 async function proceed(
   context: AuthorizationContext,
   attempt: AuthorizationAttempt,
@@ -58,12 +58,12 @@ async function askToSignIn(
   return securePage(await context.interaction.signIn(returnTo, { client, redirectUri, loginHint, uiLocales }))
 }
 
-/** Whether it will matter, once the user is back, that this request had sent them to sign in. */
+/** Whether this request demands a fresh sign-in, so that it must be recognised when the user comes back. */
 function demandsSignIn({ prompts, maxAge, idTokenHint }: AuthorizationRequest): boolean {
   return prompts.length > 0 || maxAge !== undefined || idTokenHint !== undefined
 }
 
-/** Never a code for another user than the client meant (OpenID Connect Core 3.1.2.1, id_token_hint). */
+/** The code is never for another user than the client asked for (OpenID Connect Core 3.1.2.1, id_token_hint). */
 function askForHintedUser(
   context: AuthorizationContext,
   attempt: AuthorizationAttempt,
@@ -83,7 +83,7 @@ async function isHintedUser(
   return hinted === undefined || hinted === session.subject
 }
 
-/** A POST carries in its body what a GET carries in its query (OpenID Connect Core 3.1.2.1). */
+/** The parameters are in the body of a POST and in the query of a GET (OpenID Connect Core 3.1.2.1). */
 function queryOf(request: HttpRequest): string {
   if (request.method === 'GET') return request.query
   requireMediaType(request, FORM)

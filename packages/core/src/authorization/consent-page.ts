@@ -32,7 +32,7 @@ export async function askForConsent(
   return securePage(page)
 }
 
-/** Only an integration may be remembered: anyone can claim to be a public client (RFC 8252 8.6). */
+/** Only consent to an integration is remembered: anyone can claim to be a public client (RFC 8252 8.6). */
 export async function consentRemembered(
   context: AuthorizationContext,
   attempt: AuthorizationAttempt,

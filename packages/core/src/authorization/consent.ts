@@ -25,7 +25,7 @@ export interface ConsentDenied {
   readonly subject: string
 }
 
-/** What the consent page sends back. */
+/** The form of the consent page. */
 export const ConsentForm = z.object({
   ticket: z.string().max(200),
   decision: z.enum(['allow', 'deny']),
@@ -37,8 +37,8 @@ export const ConsentForm = z.object({
 type ConsentForm = z.infer<typeof ConsentForm>
 
 /**
- * Takes the decision of the user. The query is the authorization request once more: it is validated again, and
- * the ticket proves that this very request was shown to this very session.
+ * Handles the user's decision. The query is the authorization request again, and it is validated again. The ticket
+ * proves that this session was shown this request.
  */
 export async function consent(context: AuthorizationContext, request: HttpRequest): Promise<HttpResponse> {
   const { kernel } = context
@@ -57,7 +57,7 @@ export async function consent(context: AuthorizationContext, request: HttpReques
   })
 }
 
-/** @throws OAuthError shown as a page, since a forged form must not even cause a redirect */
+/** @throws OAuthError to be shown as a page: a forged form must not cause a redirect */
 async function sessionOfTicket(
   { kernel, interaction, secret }: AuthorizationContext,
   request: HttpRequest,
@@ -71,7 +71,7 @@ async function sessionOfTicket(
   return session
 }
 
-/** What stayed ticked of what was asked; whoever signs in at all cannot leave out `openid`. */
+/** The requested scopes that are still ticked. `openid` cannot be left out. */
 function allowedScopes(form: ConsentForm, asked: readonly string[]): readonly string[] {
   if (form.decision === 'deny') return []
   return asked.filter((scope) => scope === OPENID || form.scope.includes(scope))

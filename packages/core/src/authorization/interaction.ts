@@ -2,17 +2,17 @@ import type { HttpRequest, HttpResponse } from '../http/http.ts'
 import type { Client } from '../kernel/records.ts'
 import type { ScopeDefinition } from '../kernel/scope.ts'
 
-/** Who is signed in in this browser. */
+/** The signed-in user of this browser. */
 export interface Session {
-  /** Changes with every sign-in: a consent form is bound to it. */
+  /** New for every sign-in: a consent form is bound to it. */
   readonly id: string
   /** The stable identifier of the user; becomes `sub`. */
   readonly subject: string
-  /** When the user last proved who they are, in epoch seconds. */
+  /** Time of the last sign-in, in epoch seconds. */
   readonly authTime: number
 }
 
-/** What the sign-in page may show or prefill. */
+/** Hints that the sign-in page may show or prefill. */
 export interface SignInHint {
   readonly client: Client
   readonly redirectUri: string
@@ -20,26 +20,26 @@ export interface SignInHint {
   readonly uiLocales?: string | undefined
 }
 
-/** What the consent page shows and sends back. */
+/** The content of the consent page, and the fields of its form. */
 export interface ConsentView {
   readonly client: Client
   readonly session: Session
-  /** Where the browser goes afterwards. Show its host and port: a name is only what an app says of itself. */
+  /** The target of the redirect. Show its host and port: the client chose its name itself. */
   readonly redirectUri: string
-  /** What was asked for, in the catalogue's order. `required` ones cannot be unticked. */
+  /** The requested scopes, in the order of the catalogue. The user cannot untick a `required` one. */
   readonly scopes: readonly ConsentScope[]
   readonly resources: readonly string[]
-  /**
-   * The form: POST to `action` with `ticket`, `decision` (`allow` or `deny`) and one `scope` for each scope that
-   * stays ticked.
-   */
+  /** The form: POST to `action` with `ticket`, `decision` (`allow` or `deny`) and one `scope` for each ticked scope. */
   readonly action: string
   readonly ticket: string
-  /** The same request from its start, a path with query on this origin: for a user who signs in as somebody else. */
+  /**
+   * The same request from the beginning, as path and query on this origin. Use it when the user signs in as somebody
+   * else.
+   */
   readonly returnTo: string
   /**
-   * For `form-action` in the page's Content-Security-Policy: browsers apply it to the redirect that answers the
-   * form, so it must name the client's redirect target.
+   * Sources for `form-action` in the page's Content-Security-Policy. Browsers apply it to the redirect after the form
+   * too, so it must name the client's redirect target.
    */
   readonly formActionSources: readonly string[]
 }
@@ -49,7 +49,7 @@ export interface ConsentScope extends ScopeDefinition {
   readonly required: boolean
 }
 
-/** A refusal that cannot be sent to the client, because where to send it is not trusted. */
+/** A refusal that is not sent to the client, because the redirect URI is not trusted. */
 export interface ErrorView {
   readonly error: string
   readonly description: string
@@ -57,10 +57,10 @@ export interface ErrorView {
   readonly status: number
 }
 
-/** The application's part of the authorization endpoint: who is signed in, and three pages. */
+/** The application's part of the authorization endpoint: the session, and three pages. */
 export interface Interaction {
   session(request: HttpRequest): Promise<Session | undefined>
-  /** Sends the browser to sign in. It must come back to `returnTo`, a path with query on this origin. */
+  /** Sends the browser to the sign-in page. It must come back to `returnTo`, a path with query on this origin. */
   signIn(returnTo: string, hint: SignInHint): HttpResponse | Promise<HttpResponse>
   consentPage(view: ConsentView): HttpResponse | Promise<HttpResponse>
   errorPage(view: ErrorView): HttpResponse | Promise<HttpResponse>

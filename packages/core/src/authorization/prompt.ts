@@ -36,13 +36,13 @@ export function requestedPrompts(prompt: string | undefined): readonly Prompt[] 
 
 export interface SignInDemand {
   readonly prompts: readonly Prompt[]
-  /** Seconds a sign-in may lie back. */
+  /** The maximum age of a sign-in, in seconds. */
   readonly maxAge?: number | undefined
-  /** The user signed in because this very request asked for it. */
+  /** The user has already signed in for this request. */
   readonly satisfied: boolean
 }
 
-/** Whether the user has to sign in (again) before this request may go on. */
+/** Whether the user has to sign in (again) before the request continues. */
 export function signInNeeded(session: Session | undefined, demand: SignInDemand, now: number): boolean {
   if (session === undefined) return true
   if (demand.satisfied) return false

@@ -4,19 +4,19 @@ import type { Session } from './interaction.ts'
 import { openTicket, sealTicket } from './ticket.ts'
 
 /**
- * Marks a request that has sent its user to sign in, so that `prompt=login` and `max_age` are demanded once and
- * not again of the user who comes back. It holds the time and the session that was not good enough.
+ * Marks a request that has sent its user to sign in. `prompt=login` and `max_age` then apply once, and not again when
+ * the user comes back. The mark holds the time and the session that was too old.
  */
 const PARAMETER = 'sign_in_ticket'
 const MARKED = new RegExp(`^(.*)&${PARAMETER}=([\\w.-]*)$`, 's')
 
-/** Our own parameter goes last, so the client's query stays as it was sent. */
+/** Appends our parameter, so that the client's query stays as it was sent. */
 export function markSignIn(
   { secret, kernel }: AuthorizationContext,
   query: string,
   session: Session | undefined,
 ): string {
-  const ticket = sealTicket(secret, about(query), kernel.now(), fingerprint(session))
+  const ticket = sealTicket(secret, ticketSubject(query), kernel.now(), fingerprint(session))
   return `${query}&${PARAMETER}=${ticket}`
 }
 
@@ -25,21 +25,21 @@ export function splitSignInTicket(query: string): { readonly query: string; read
   return { query: before, ticket }
 }
 
-/** Whether the session began after this request had sent the user to sign in, not long ago. */
+/** Whether the session began after this request had sent the user to sign in, and that is recent. */
 export function signedInSince(
   { secret, kernel, lifetimes }: AuthorizationContext,
   query: string,
   ticket: string,
   session: Session | undefined,
 ): boolean {
-  const demandedAt = openTicket(secret, about(query), ticket)
+  const demandedAt = openTicket(secret, ticketSubject(query), ticket)
   if (demandedAt === undefined || session === undefined) return false
   const fresh = kernel.now() - demandedAt <= lifetimes.consentTicket
   return fresh && session.authTime >= demandedAt && ticket.split('.')[1] !== fingerprint(session)
 }
 
-/** Not bound to a session: the one that comes back is another. */
-function about(query: string) {
+/** Not bound to a session: the user comes back with a new one. */
+function ticketSubject(query: string) {
   return { purpose: 'sign-in', session: '', query } as const
 }
 

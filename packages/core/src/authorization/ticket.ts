@@ -1,11 +1,11 @@
 import { type GrantId, hmacSha256, type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
 
 /**
- * Tickets carry a decision of this server through the browser without a record of it: an HMAC over everything
- * the decision was about, so that another session, query or time makes it worthless.
+ * Tickets carry a decision of this server through the browser, without a stored record. A ticket is an HMAC over
+ * everything the decision depends on, so it is worthless for another session, query or time.
  */
 export interface TicketSubject {
-  /** Keeps a ticket of one kind from being good as another. */
+  /** The kind of ticket: one kind is never accepted as another. */
   readonly purpose: 'consent' | 'sign-in'
   readonly session: string
   readonly query: string
@@ -16,7 +16,7 @@ export function sealTicket(secret: string, about: TicketSubject, time: number, n
   return `${time}.${nonce}.${mac(secret, about, String(time), nonce)}`
 }
 
-/** The time of a genuine ticket, or `undefined`. The caller decides what the time means. */
+/** The time in a genuine ticket, or `undefined`. The caller decides what the time means. */
 export function openTicket(secret: string, about: TicketSubject, ticket: string): number | undefined {
   const [time = '', nonce = '', presented = ''] = ticket.split('.')
   if (!/^[0-9]{1,12}$/.test(time) || !sameSecret(presented, mac(secret, about, time, nonce))) return undefined
@@ -24,8 +24,8 @@ export function openTicket(secret: string, about: TicketSubject, ticket: string)
 }
 
 /**
- * The id and code of the grant that a consent ticket opens. They follow from the ticket, so one approval can
- * never open two grants or yield two codes, however often its form is sent.
+ * The id and code of the grant that a consent ticket opens. Both are derived from the ticket, so one approval never
+ * opens two grants or yields two codes, no matter how often the form is sent.
  */
 export function grantOfTicket(
   secret: string,

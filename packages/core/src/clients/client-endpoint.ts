@@ -18,19 +18,19 @@ import {
 import { CLIENT_REFUSALS } from './client-sources.ts'
 
 /**
- * An endpoint that a client posts a form to, saying who it is: token, revocation, introspection. Every one of them
- * authenticates in the same way, and its failures are counted.
+ * An endpoint that takes a form from a client and its credentials: token, revocation, introspection. All of them
+ * authenticate clients in the same way, and their failures are counted.
  */
 export interface ClientEndpoint extends Omit<EndpointDescription, 'clients'> {
-  /** Whether the metadata lists its methods of authentication, as RFC 8414 2 does for three endpoints. */
+  /** Whether the metadata lists its authentication methods, as RFC 8414 2 does for three endpoints. */
   readonly listsAuthMethods?: boolean | undefined
   /** Whether public clients are refused. */
   readonly confidential?: boolean | undefined
   /**
-   * Reads the message before the client is known: a malformed one is refused first, and records that it names are
-   * read while the client is.
+   * Reads the message before the client is known. A malformed message is refused first, and the records it names load
+   * in parallel with the client.
    *
-   * @returns what answers the client
+   * @returns the function that answers the client
    */
   begin(form: Parameters): (client: Client, request: HttpRequest) => Promise<HttpResponse> | HttpResponse
 }
@@ -87,7 +87,7 @@ async function answerClient(
   }
 }
 
-/** The client whose proof held. @throws OAuthError when the endpoint is not for it */
+/** The authenticated client. @throws OAuthError when the endpoint is not for it */
 function requireClient(client: Client | undefined, confidential = false): Client {
   if (client === undefined) throw new OAuthError(CLIENT_REFUSALS.client_unknown)
   if (confidential && client.tokenEndpointAuthMethod === 'none')

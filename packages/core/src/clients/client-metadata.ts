@@ -15,7 +15,7 @@ const LONGEST_NAME = 200
 const LONGEST_URI = 2048
 const MOST_REDIRECT_URIS = 10
 
-/** Characters that make a name read as something else: controls, invisible ones, and those that reverse text. */
+/** Characters that can disguise a name: control characters, invisible ones, and those that reverse the text. */
 const DECEPTIVE = /[\p{Cc}\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/u
 
 const name = text(LONGEST_NAME)
@@ -23,14 +23,14 @@ const name = text(LONGEST_NAME)
   .min(1, 'must not be empty')
   .refine((value) => !DECEPTIVE.test(value), 'must not hold control or invisible characters')
 
-/** Links are shown to people, never fetched. */
+/** Links are shown to users and never fetched. */
 const webPage = text(LONGEST_URI)
   .refine((value) => /^https:\/\/[^\s\\]+$/.test(value) && URL.canParse(value), 'must be an https URL')
   .optional()
 
 /**
- * A list that must hold what every client needs. What this server does not do is dropped, and the answer shows what was
- * kept.
+ * A list that must contain `needed`. Values that this server does not support are dropped, and the answer shows the
+ * rest.
  */
 function listWith(needed: string, known: readonly string[], byDefault: readonly string[]) {
   return listOf(text(100), 20)
@@ -41,18 +41,18 @@ function listWith(needed: string, known: readonly string[], byDefault: readonly 
     )
 }
 
-/** What a client may register for: the names of what is mounted. */
+/** The values a client may register: the names of what is mounted. */
 export interface Registrable {
   readonly authMethods: readonly string[]
   readonly grantTypes: readonly string[]
-  /** The algorithms there are keys for; empty where nothing is signed. */
+  /** Algorithms of the available keys; empty if nothing is signed. */
   readonly signingAlgorithms: readonly SigningAlgorithm[]
 }
 
-/** A client that says nothing of grant types gets these (RFC 7591 2), and the answer shows it. */
+/** The default grant types (RFC 7591 2). The answer shows them. */
 const GRANT_TYPES_BY_DEFAULT = ['authorization_code', 'refresh_token']
 
-/** Client metadata as this server reads it (RFC 7591 2); members it does not know have no effect. */
+/** Client metadata as this server reads it (RFC 7591 2). Unknown members have no effect. */
 export function clientMetadata({ authMethods, grantTypes, signingAlgorithms }: Registrable) {
   const signs = (alg: SigningAlgorithm) => signingAlgorithms.length === 0 || signingAlgorithms.includes(alg)
   return z.object({
@@ -79,7 +79,7 @@ export function clientMetadata({ authMethods, grantTypes, signingAlgorithms }: R
 export type ClientMetadata = z.infer<ReturnType<typeof clientMetadata>>
 
 /**
- * The scopes a client registers for: those of the catalogue, since clients add names of other servers by habit.
+ * The scopes a client registers. Only those of the catalogue count, because clients often add scopes of other servers.
  *
  * @returns `undefined` when none of them exists here
  */

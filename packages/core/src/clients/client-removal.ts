@@ -1,10 +1,10 @@
 import type { Kernel } from '../kernel/kernel.ts'
 
-/** What the removal of a client found. */
+/** The result of removing a client. */
 export interface ClientRemoval {
-  /** Whether there was such a client. */
+  /** Whether the client existed. */
   readonly existed: boolean
-  /** How many grants ended with it. */
+  /** The number of grants that ended with it. */
   readonly grantsEnded: number
 }
 
@@ -18,9 +18,9 @@ export type RemovalEvent =
     }
 
 /**
- * Removes a client and ends its grants, with every token of them. The client goes first: from then on nothing exchanges
- * a code or a token of it, and no grant of it can be opened that anybody could use, so the grants that the scan finds
- * are all that matter. A removal that broke off is finished by the next.
+ * Removes a client and ends its grants with all their tokens. The client goes first. Without it nobody can exchange its
+ * codes or tokens or use a new grant of it, so the scan finds every grant that matters. If it fails halfway, call it
+ * again to finish.
  */
 export async function removeClient(kernel: Kernel, clientId: string): Promise<ClientRemoval> {
   const { clients } = kernel.store

@@ -10,16 +10,18 @@ export const CLIENT_REFUSALS = refusals({
   },
 })
 
-/** Where clients come from: the store, or whatever else a feature can make a client of. */
+/** A source of clients: the store, or anything else that a feature turns into a client. */
 export interface ClientSource {
-  /** Whether ids of this shape are this source's. Exactly one source is asked about an id: the first that owns it. */
+  /** Whether this source is responsible for ids of this form. Only the first source that says yes is asked. */
   owns(clientId: string): boolean
   find(clientId: string): Promise<Client | undefined>
-  /** Keeps an approved client at least until then (epoch seconds). Absent where a client needs no keeping. */
+  /**
+   * Keeps an approved client at least until `until` (epoch seconds). Absent if clients of this source do not expire.
+   */
   extendExpiry?(clientId: string, until: number): Promise<void>
 }
 
-/** Every client that somebody can name. @param sources asked in this order; one may be added until the first request */
+/** The clients of all sources. @param sources asked in this order; features may add one until the first request */
 export function clientsOf(records: Records<Client>, sources: readonly ClientSource[]): Clients {
   function sourceOf(clientId: string): ClientSource | undefined {
     for (const source of sources) if (source.owns(clientId)) return source

@@ -5,19 +5,19 @@ import { newClientId, newSecret, type Secret, sha256 } from '../kernel/secrets.t
 import { type ClientMetadata, METADATA_REFUSALS, registeredScopes } from './client-metadata.ts'
 import { isLoopback } from './redirect-uri.ts'
 
-/** A client just made, with the secret nobody will see again. */
+/** A new client with its secret, which is shown only once. */
 export interface NewClient {
   readonly client: Client
   readonly clientSecret?: Secret | undefined
 }
 
-/** What tells a client that registered itself from one that the operator added. */
+/** The difference between a client that registered itself and one that the operator added. */
 export type ClientTerms = Pick<
   Client,
   'origin' | 'expiresAt' | 'redirectUris' | 'resourceServer' | 'rememberConsent'
 >
 
-/** Makes and stores a client of valid metadata. @throws OAuthError `invalid_client_metadata` */
+/** Creates and stores a client from valid metadata. @throws OAuthError `invalid_client_metadata` */
 export async function addClient(
   kernel: Kernel,
   metadata: ClientMetadata,
@@ -86,7 +86,7 @@ function scopesOf(kernel: Kernel, scope: string | undefined): readonly string[] 
   throw new OAuthError(METADATA_REFUSALS.client_metadata_invalid, 'scope: names no scope of this server')
 }
 
-/** Keeps a record small: most clients say little of themselves. */
+/** Keeps the record small: most clients send little metadata. */
 function withoutUndefined<T extends object>(members: T): T {
   const kept: Partial<T> = {}
   for (const name in members) if (members[name] !== undefined) kept[name] = members[name]

@@ -7,7 +7,7 @@ import { clientMetadata, METADATA_REFUSALS, type Registrable } from './client-me
 import { addClient, clientInformation, type NewClient } from './new-client.ts'
 import { isIntegrationUri, REDIRECT_URI_REFUSALS } from './redirect-uri.ts'
 
-/** Metadata of an integration: a client that the operator registers before, confidential unless it says otherwise. */
+/** Metadata of an integration: a client that the operator registers. It is confidential by default. */
 function integrationMetadata(registrable: Registrable) {
   const registered = clientMetadata(registrable)
   return registered.extend({
@@ -15,21 +15,21 @@ function integrationMetadata(registrable: Registrable) {
     /** May be fixed https addresses. */
     redirect_uris: z.array(z.string()).max(20),
     token_endpoint_auth_method: z.enum(registrable.authMethods).default('client_secret_post'),
-    /** Its introspection sees the tokens of every client; such a one needs no redirect URI. */
+    /** It may introspect the tokens of every client. Such a client needs no redirect URI. */
     resource_server: z.boolean().default(false),
-    /** The user need not be asked again for what they allowed it before. Confidential integrations only. */
+    /** Skips the consent page for scopes that the user has allowed before. Confidential integrations only. */
     remember_consent: z.boolean().default(false),
   })
 }
 type IntegrationMetadata = z.output<ReturnType<typeof integrationMetadata>>
 export type Integration = z.input<ReturnType<typeof integrationMetadata>>
 
-/** The client information response of RFC 7591 3.2.1, and what only an integration has. */
+/** The client information response of RFC 7591 3.2.1, with the extra members of an integration. */
 export interface IntegrationInformation {
   readonly client_id: string
   /** Epoch seconds. */
   readonly client_id_issued_at: number
-  /** In the answer to `add` and nowhere else. */
+  /** Only in the answer to `add`. */
   readonly client_secret?: string | undefined
   readonly client_name: string
   readonly redirect_uris: readonly string[]
@@ -50,7 +50,7 @@ export interface PreRegisteredClients {
   list(): Promise<IntegrationInformation[]>
 }
 
-/** Far enough: an integration lives until the operator removes it. */
+/** 100 years: an integration lives until the operator removes it. */
 const INTEGRATION_LIFETIME = 100 * 365 * 24 * 60 * 60
 
 /** Clients with fixed redirect URIs, which cannot register themselves. */

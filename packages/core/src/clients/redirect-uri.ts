@@ -1,4 +1,7 @@
-/** Redirect URIs are compared as strings and never rewritten: what a URL parser makes equal may not be (RFC 9700 2.1). */
+/**
+ * Redirect URIs are compared as strings and never rewritten: a URL parser may treat different URIs as equal (RFC 9700
+ * 2.1).
+ */
 import { refusals } from '../kernel/oauth-error.ts'
 
 export const REDIRECT_URI_REFUSALS = refusals({
@@ -6,13 +9,15 @@ export const REDIRECT_URI_REFUSALS = refusals({
 })
 
 const LONGEST_URI = 2048
-/** http, a loopback host, perhaps a port, then path and query in RFC 3986 characters; no user, wildcard or fragment. */
+/**
+ * http, a loopback host, an optional port, then path and query in RFC 3986 characters. No user, wildcard or fragment.
+ */
 const LOOPBACK_URI =
   /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::([1-9][0-9]{0,4}))?((?:\/(?:[\w\-.~!$&'()+,;=:@]|%[2-7][0-9A-Fa-f]|%[89A-Fa-f][0-9A-Fa-f])*)*)(\?(?:[\w\-.~!$&'()+,;=:@/?]|%[0-9A-Fa-f]{2})*)?$/
 
 interface LoopbackUri {
   readonly host: string
-  /** What follows the port; it must match exactly. */
+  /** Everything after the port; it must match exactly. */
   readonly rest: string
 }
 
@@ -28,8 +33,8 @@ export function isLoopback(uri: string): boolean {
 }
 
 /**
- * Whether a requested redirect URI is the registered one: the same string, or the same loopback IP literal with
- * another port, which a native app learns only when it starts to listen (RFC 8252 7.3).
+ * Whether a requested redirect URI matches the registered one: the same string, or the same loopback IP literal with
+ * another port. A native app learns its port only when it starts to listen (RFC 8252 7.3).
  */
 export function redirectUriMatches(registered: string, requested: string): boolean {
   if (registered === requested) return true
@@ -39,15 +44,15 @@ export function redirectUriMatches(registered: string, requested: string): boole
   return known.host === asked.host && known.rest === asked.rest
 }
 
-/** What a registration may redirect to: the URIs to keep, or why none is registered. */
+/** The policy for redirect URIs of a registration: the URIs to keep, or the reason to refuse it. */
 export type RedirectUriPolicy = (uris: readonly string[]) => RedirectUriVerdict
 export type RedirectUriVerdict = { readonly accepted: readonly string[] } | { readonly refused: string }
 
 export interface LoopbackOnlyOptions {
   /** Accept the name `localhost` beside the two IP literals (RFC 8252 8.3 advises against it). Default false. */
-  readonly localhost?: boolean
-  /** What to do with a list that holds other URIs too: refuse all of it, or keep the loopback ones. Default `refuse`. */
-  readonly mixed?: 'refuse' | 'prune'
+  readonly localhost?: boolean | undefined
+  /** If a list has other URIs too: refuse all of it, or keep the loopback ones. Default `refuse`. */
+  readonly mixed?: 'refuse' | 'prune' | undefined
 }
 
 /** The policy for open registration: only an app on the user's own machine can receive a code. */
@@ -60,7 +65,7 @@ export function loopbackOnly({
     const accepted = uris.filter((_, index) => faults[index] === undefined)
     const prune = mixed === 'prune' && accepted.length > 0
     if (prune || accepted.length === uris.length) return { accepted }
-    // Names URIs by number: the text goes to the operator's log, and whoever mixes up fields may have sent a secret.
+    // Names URIs by their position: the text goes to the operator's log, and a mixed-up field may contain a secret.
     return {
       refused: faults.map((fault, index) => `redirect_uris[${index}]: ${fault ?? 'accepted'}`).join('; '),
     }
@@ -74,13 +79,13 @@ function loopbackFault(uri: string, localhost: boolean): string | undefined {
   return undefined
 }
 
-/** A redirect URI the operator arranged: https anywhere, or loopback. */
+/** A redirect URI that an operator may register: any https URI, or loopback. */
 export function isIntegrationUri(uri: string): boolean {
   const https = /^https:\/\/[a-z0-9.-]+(?::[0-9]+)?(?:[/?][^#\s\\]*)?$/i.test(uri) && URL.canParse(uri)
   return (https && uri.length <= LONGEST_URI) || isLoopback(uri)
 }
 
-/** Adds response parameters to the query a redirect URI may already have (RFC 6749 4.1.2). */
+/** Adds response parameters to the query of a redirect URI, which may have one already (RFC 6749 4.1.2). */
 export function withParameters(uri: string, added: Readonly<Record<string, string | undefined>>): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(added)) if (value !== undefined) query.set(name, value)

@@ -12,11 +12,11 @@ import { addClient, clientInformation } from './new-client.ts'
 import { loopbackOnly, REDIRECT_URI_REFUSALS, type RedirectUriPolicy } from './redirect-uri.ts'
 
 export interface RegistrationOptions {
-  /** Which redirect URIs may register themselves. Default `loopbackOnly()`. */
+  /** Decides which redirect URIs a client may register. Default `loopbackOnly()`. */
   readonly redirectUriPolicy?: RedirectUriPolicy | undefined
   readonly lifetimes?:
     | {
-        /** A self-registered client that nobody approved. Default 7 days. */
+        /** Lifetime of a self-registered client that nobody has approved. Default 7 days. */
         readonly unusedClient?: number | undefined
       }
     | undefined
@@ -55,7 +55,7 @@ export function registration(
       const verdict = redirectUriPolicy(metadata.redirect_uris)
       if ('refused' in verdict)
         throw new OAuthError(REDIRECT_URI_REFUSALS.redirect_uri_refused, verdict.refused)
-      // Last, so that whoever gets its metadata wrong may try again.
+      // Comes last, so that a client with wrong metadata may try again.
       await limits.limitRegistrations(request)
       const terms = {
         origin: 'registered',
@@ -75,7 +75,7 @@ export function registration(
   return { endpoints: [register] }
 }
 
-/** Redirect URIs of the wrong shape have an error code of their own (RFC 7591 3.2.2). */
+/** Malformed redirect URIs have their own error code (RFC 7591 3.2.2). */
 function refusalOf(member: string): Refusal {
   return member === 'redirect_uris'
     ? REDIRECT_URI_REFUSALS.redirect_uri_refused

@@ -10,10 +10,9 @@ import { addressOf, basePathOf, wellKnownPath } from '../http/well-known.ts'
 export type Metadata = Readonly<Record<string, unknown>>
 
 /**
- * The metadata of a server: what its rooms say of themselves, one after the other. A later room may do what an earlier
- * one said that it does not (`false`).
+ * The metadata of a server, collected from its rooms in order. A later room may override a `false` of an earlier one.
  *
- * @throws Error when two of them give one member
+ * @throws Error when two rooms set the same member
  */
 export function serverMetadata(parts: readonly Metadata[]): Metadata {
   const metadata: Record<string, unknown> = {}

@@ -6,10 +6,10 @@ import type { GrantRecords, Stored } from '../kernel/store.ts'
 import { grantIdOf } from '../tokens/credential.ts'
 import { keptUntil, type Outcome } from './grant.ts'
 
-/** More lost races than this on one grant is an attack or a fault, not a busy client. */
+/** More lost races than this on one grant mean an attack or a fault, not a busy client. */
 const MOST_ATTEMPTS = 16
 
-/** A stolen or replayed credential ended a whole grant: the one event to raise an alarm on. */
+/** A stolen or replayed credential ended a whole grant: raise an alarm on this event. */
 export interface GrantEnded {
   readonly type: 'grant_ended'
   readonly grantId: string
@@ -17,33 +17,30 @@ export interface GrantEnded {
   readonly reason: string
 }
 
-/** A grant that is read while the client is that presents a credential of it. */
+/** A grant that is loaded in parallel with the client that presents its credential. */
 export interface GrantAhead {
   readonly grantId: GrantId
   readonly found: Promise<Stored<Grant> | undefined>
 }
 
-/**
- * Begins to read the grant that a credential names, so that it comes in the same round trip to the store as the
- * client that presents it.
- */
+/** Starts to read the grant that a credential names, so that it shares one round trip to the store with the client. */
 export function readAhead(grants: GrantRecords, credential: unknown): GrantAhead | undefined {
   const grantId = typeof credential === 'string' ? grantIdOf(credential) : undefined
   if (grantId === undefined) return undefined
   const found = grants.find(grantId)
-  // Whoever awaits it hears of its failure; nobody does when the client is refused first.
+  // The caller that awaits it gets the error. If the client is refused first, nobody awaits it.
   found.catch(() => {})
   return { grantId, found }
 }
 
-/** What a transition that was allowed leaves behind. */
+/** The outcome of an allowed transition. */
 export type Allowed<Result> = Exclude<Outcome<Result>, { kind: 'ended' }>
 
 /**
- * Carries out one transition of a grant: read it, ask the rule, write it if nobody else wrote meanwhile, else
- * start again. Exactly one of any number of concurrent calls gets to write a given state.
+ * Carries out one transition of a grant: read it, ask the rule, write it if it is unchanged, otherwise start again. Of
+ * several concurrent calls, exactly one writes a given state.
  *
- * @param ahead the first look at the grant, if it has been begun
+ * @param ahead the first read of the grant, if it has started
  * @returns `undefined` when there is no such grant
  * @throws OAuthError the refusal of the rule; `temporarily_unavailable` when the grant is too contended, and then
  *   nothing was written

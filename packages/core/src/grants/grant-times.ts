@@ -4,11 +4,11 @@ import type { GrantTimes } from './grant.ts'
 export interface GrantOptions {
   readonly lifetimes?:
     | {
-        /** An access token. Default 3600. */
+        /** Lifetime of an access token. Default 3600. */
         readonly accessToken?: number | undefined
-        /** A refresh token that nobody uses. Default 30 days. */
+        /** Lifetime of an unused refresh token. Default 30 days. */
         readonly refreshToken?: number | undefined
-        /** How long a spent refresh token is answered with the same successor again; 0 is strict. Default 60. */
+        /** A spent refresh token gets the same successor again for this long; 0 is strict. Default 60. */
         readonly refreshRetryWindow?: number | undefined
       }
     | undefined

@@ -7,18 +7,18 @@ import type { IssuedTokens } from './grant.ts'
 /** One value of `grant_type` at the token endpoint (RFC 6749 4.5). */
 export interface GrantType {
   readonly name: string
-  /** The parameters of its request, beside those that name and prove the client. */
+  /** The parameters of its request, without the client credentials. */
   readonly message: z.ZodType
-  /** The parameter whose value names a grant, which is then read while the client is. */
+  /** The parameter that names a grant. The grant is then loaded in parallel with the client. */
   readonly credential?: string | undefined
-  /** Whether a client that registers itself may have it. Default: only an integration may. */
+  /** Whether a self-registered client may use it. Default: only an integration may. */
   readonly selfRegistered?: boolean | undefined
   /**
-   * Answers a token request of a client that proved who it is and has this grant type.
+   * Answers a token request. The client is authenticated and registered for this grant type.
    *
-   * @param requireAnswerable to be called inside the transition: an answer that cannot be given costs nobody a code
+   * @param requireAnswerable call it inside the transition: if the answer cannot be given, no code is lost
    * @param ahead the grant that the credential names, being read
-   * @throws OAuthError before anything is consumed, or for what is consumed by its rule
+   * @throws OAuthError before anything is consumed, or when the rule itself consumes the credential
    */
   exchange(
     client: Client,
@@ -31,10 +31,10 @@ export interface GrantType {
 /** @throws OAuthError `temporarily_unavailable` when an answer for this grant could not be made now */
 export type RequireAnswerable = (client: Client, grant: Grant) => void
 
-/** What an exchange brought. The token endpoint makes the answer. */
+/** The result of an exchange. The token endpoint makes the answer from it. */
 export interface Exchanged {
   readonly grant: Grant
   readonly issued: IssuedTokens
-  /** The `nonce` of the authorization request, for the first ID token of a grant and no other (OpenID Connect Core 12.2). */
+  /** The `nonce` of the authorization request, only for the first ID token of a grant (OpenID Connect Core 12.2). */
   readonly nonce?: string | undefined
 }

@@ -15,8 +15,8 @@ import {
 import { rotateRefreshToken } from './refresh-token/rotation.ts'
 
 /**
- * The state machine of a grant against everything a client, a thief and time can do to it, in any order. The
- * world keeps what was handed out; the properties say what must hold of it at every step.
+ * The state machine of a grant against random actions of a client, a thief and the clock. The world remembers every
+ * issued credential; the properties must hold after every step.
  */
 
 const VERIFIER = 'v'.repeat(43)
@@ -37,7 +37,7 @@ const client: Client = {
 
 const CODE = 'code' as Secret
 
-/** What a transition comes to. A refusal that consumes nothing is thrown. */
+/** The outcome of a transition. A refusal that consumes nothing is thrown. */
 function tried<Result>(transition: () => Outcome<Result>): Outcome<Result> | { kind: 'refused' } {
   try {
     return transition()
@@ -78,7 +78,7 @@ class World {
     return sha256(String(this.minted)) as string as Secret
   }
 
-  /** The store drops what is over. */
+  /** The store drops expired records. */
   pass(seconds: number): void {
     this.now += seconds
     if (this.grant && this.now >= keptUntil(this.grant)) this.grant = undefined
@@ -135,7 +135,7 @@ class World {
     return outcome.kind
   }
 
-  /** The refresh tokens that would mint something if they were presented now. */
+  /** The refresh tokens that would mint new tokens if presented now. */
   liveLeaves(): number {
     const { grant } = this
     if (grant === undefined) return 0
@@ -167,7 +167,7 @@ const refreshNewest: Step = (world) => {
   if (token) world.refresh(token)
 }
 
-/** What keeps a grant alive. */
+/** Steps that keep a grant alive. */
 const ordinary: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: fc.constant(refreshNewest) },
   { weight: 3, arbitrary: fc.nat(50).map((seconds) => (world: World) => world.pass(seconds)) },
@@ -182,7 +182,7 @@ const ordinary: fc.Arbitrary<Step> = fc.oneof(
   }),
 )
 
-/** What strangers, thieves, bugs and the user do to it. */
+/** Steps of strangers, thieves, bugs and the user. */
 const hostile: fc.Arbitrary<Step> = fc.oneof(
   fc.constant((world: World) => expect(world.redeem({ clientId: 'thief' })).not.toBe('changed')),
   fc.constant((world: World) =>
@@ -212,7 +212,7 @@ const hostile: fc.Arbitrary<Step> = fc.oneof(
   }),
 )
 
-/** Mostly an honest life, since a grant that dies at once tells little. */
+/** Mostly honest steps, because a grant that ends at once tests little. */
 const life = fc
   .tuple(
     fc.oneof({ weight: 9, arbitrary: fc.constant<Step>((world) => void world.redeem({})) }, hostile),

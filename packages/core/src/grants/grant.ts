@@ -3,9 +3,8 @@ import type { AccessTokenState, Grant } from '../kernel/records.ts'
 import { type GrantId, type Hash, type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
 
 /**
- * The state machine of a grant. Every transition is pure: the grant as it is, what was presented and the time go in,
- * what is to happen comes out, or a refusal is thrown and nothing happens. One compare-and-swap makes it happen
- * (`change-grant.ts`).
+ * The state machine of a grant. Every transition is pure. Input: the grant, the presented credential and the time.
+ * Output: the next step; a thrown refusal changes nothing. One compare-and-swap writes it (`change-grant.ts`).
  *
  *   open --redeem--> live --rotate--> live --...--> gone
  *     \-- wrong verifier, expiry --> gone     live -- replay, reuse, revocation, expiry --> gone
@@ -25,7 +24,7 @@ export interface GrantTimes {
   readonly refreshRetryWindow: number
 }
 
-/** The secrets of an answer: handed out once, kept nowhere. */
+/** The secrets of an answer: sent once and not stored. */
 export interface IssuedTokens {
   readonly accessToken: Secret
   readonly refreshToken?: RefreshTokenSecret | undefined
@@ -33,14 +32,14 @@ export interface IssuedTokens {
   readonly expiresIn: number
 }
 
-/** The parts of a refresh token: who the family is, how many rotations lie behind it, and its own secret. */
+/** The parts of a refresh token: its family, the number of rotations before it, and its own secret. */
 export interface RefreshTokenSecret {
   readonly family: string
   readonly generation: number
   readonly secret: Secret
 }
 
-/** What the user approved, and the secrets of the code that says so. */
+/** The content of an approval, and the secrets of its code. */
 export interface Approval {
   readonly id: GrantId
   readonly subject: string
@@ -54,7 +53,7 @@ export interface Approval {
   readonly code: Secret
 }
 
-/** The grant of one approval, its code outstanding. */
+/** The grant of an approval, with an unredeemed code. */
 export function openGrant(
   { code, challenge, nonce, ...approved }: Approval,
   now: number,
@@ -78,13 +77,13 @@ export function openGrant(
   return nonce === undefined ? grant : { ...grant, nonce }
 }
 
-/** The live access token of a secret. */
+/** The live access token with this secret. */
 export function findAccessToken(grant: Grant, secret: string, now: number): AccessTokenState | undefined {
   const hash = sha256(secret)
   return grant.accessTokens.find((issued) => sameSecret(issued.hash, hash) && issued.expiresAt > now)
 }
 
-/** The hash that is kept of a refresh token. It covers all parts, so none of them can be exchanged. */
+/** The stored hash of a refresh token. It covers all parts, so none can be swapped. */
 export function refreshTokenHash({ family, generation, secret }: RefreshTokenSecret): Hash {
   return sha256(`${family}.${generation}.${secret}`)
 }
@@ -95,7 +94,7 @@ export function isCurrentRefreshToken(grant: Grant, token: RefreshTokenSecret, n
   return refresh !== undefined && sameSecret(refresh.hash, refreshTokenHash(token)) && refresh.expiresAt > now
 }
 
-/** Whether a refresh token is or once was one of this grant: enough to end it. */
+/** Whether a refresh token is, or ever was, a token of this grant: enough to end it. */
 export function belongsToFamily(grant: Grant, token: RefreshTokenSecret): boolean {
   return grant.refresh !== undefined && sameSecret(grant.refresh.familyHash, sha256(token.family))
 }
@@ -106,7 +105,10 @@ export function withoutAccessToken(grant: Grant, secret: string): Grant {
   return { ...grant, accessTokens: grant.accessTokens.filter((issued) => !sameSecret(issued.hash, hash)) }
 }
 
-/** Until when the record matters: as long as anything of it lives, since the spent code must stay known as long. */
+/**
+ * The record is needed until this time: as long as any token of it lives, because the spent code must stay known that
+ * long.
+ */
 export function keptUntil(grant: Grant): number {
   const ends = grant.accessTokens.map((issued) => issued.expiresAt)
   return Math.max(grant.code?.expiresAt ?? 0, grant.refresh?.expiresAt ?? 0, ...ends)

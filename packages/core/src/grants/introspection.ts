@@ -17,10 +17,10 @@ export interface IntrospectionOptions {
   readonly paths?: { readonly introspect?: string | undefined } | undefined
 }
 
-/** RFC 7662 2.2: whatever the caller may not know looks the same as what does not exist. */
+/** RFC 7662 2.2: a token that the caller may not see looks the same as one that does not exist. */
 const INACTIVE = { active: false } as const
 
-/** The introspection endpoint (RFC 7662): a resource server sees every token, another client its own. */
+/** The introspection endpoint (RFC 7662). A resource server sees every token, any other client only its own. */
 export function introspection(
   kernel: Kernel,
   { paths }: IntrospectionOptions,

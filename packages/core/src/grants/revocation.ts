@@ -15,7 +15,7 @@ export const REVOCATION_REFUSALS = refusals({
   token_of_other_client: { error: 'invalid_grant', description: 'The token was not issued to this client' },
 })
 
-/** RFC 7009 2.1. A wrong token_type_hint changes nothing, as a token shows what it is, so it is not even read. */
+/** RFC 7009 2.1. `token_type_hint` is not read: the token itself shows its type. */
 const RevocationRequest = z.object({ token: z.string() })
 
 export interface RevocationOptions {
@@ -24,7 +24,7 @@ export interface RevocationOptions {
 
 export type RevocationEvent =
   | { readonly type: 'access_token_revoked'; readonly grantId: string; readonly clientId: string }
-  /** Ended by the client (RFC 7009). */
+  /** The client ended it (RFC 7009). */
   | {
       readonly type: 'grant_revoked'
       readonly grantId: string
@@ -32,7 +32,7 @@ export type RevocationEvent =
       readonly by: 'client'
     }
 
-/** The revocation endpoint (RFC 7009): a token that is already dead is a success too. */
+/** The revocation endpoint (RFC 7009). Revoking a dead token succeeds too. */
 export function revocation(
   kernel: Kernel,
   { paths }: RevocationOptions,
@@ -52,7 +52,7 @@ export function revocation(
         if (access !== undefined) await revokeAccessToken(kernel, client, access, ahead)
         const refresh = parseRefreshToken(token)
         if (refresh !== undefined) await revokeFamily(kernel, client, refresh, ahead)
-        // An empty JSON object: the one body that every client library tried can read.
+        // An empty JSON object: the only body that every tested client library can read.
         return json(200, {})
       }
     },
@@ -60,7 +60,7 @@ export function revocation(
   return { clientEndpoints: [revoke] }
 }
 
-/** Takes the one access token out of its grant; the refresh token stays. */
+/** Removes one access token; the refresh token stays. */
 async function revokeAccessToken(
   kernel: Kernel,
   { clientId }: Client,
@@ -78,7 +78,9 @@ async function revokeAccessToken(
     kernel.emit({ type: 'access_token_revoked', grantId, clientId } satisfies RevocationEvent)
 }
 
-/** Ends the whole grant (RFC 7009 2.1), also for a token that was rotated meanwhile: the user wants out. */
+/**
+ * Ends the whole grant (RFC 7009 2.1), even if the token was rotated in the meantime: the user wants to end the access.
+ */
 async function revokeFamily(
   { store, emit }: Kernel,
   { clientId }: Client,

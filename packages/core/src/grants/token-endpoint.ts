@@ -1,6 +1,6 @@
 /**
- * The token endpoint (RFC 6749 3.2): a form comes in and tokens go out. The grant types do the work, each in its own
- * folder; what they share stands here.
+ * The token endpoint (RFC 6749 3.2): a form comes in and tokens go out. Each grant type has its own folder. This file
+ * holds what they share.
  */
 import { z } from 'zod'
 import type { ClientEndpoint } from '../clients/client-endpoint.ts'

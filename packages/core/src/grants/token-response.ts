@@ -12,15 +12,15 @@ export interface TokenResponse {
   readonly refresh_token?: string | undefined
 }
 
-/** What a room adds to the answer of the token endpoint. */
+/** Extra members of the token response, from a room. */
 export interface TokenMembers {
-  /** Whether the members can be made, asked before anything is consumed. @throws OAuthError `temporarily_unavailable` */
+  /** Checks, before anything is consumed, that the members can be made. @throws OAuthError `temporarily_unavailable` */
   requireMakeable(client: Client, grant: Grant): void
   /** @returns `undefined` when there is nothing to add */
   membersOf(client: Client, exchanged: Exchanged, response: TokenResponse): Promise<object> | undefined
 }
 
-/** The answer of an exchange, with all that rooms add to it; a promise only where one of them needs time. */
+/** The answer to an exchange, with the members from all rooms. Returns a promise only if one of them needs time. */
 export function tokenResponse(
   client: Client,
   exchanged: Exchanged,
@@ -29,11 +29,11 @@ export function tokenResponse(
 ): TokenResponse | Promise<TokenResponse> {
   const { grant, issued } = exchanged
   const written = accessTokens.write({ grantId: grant.id, secret: issued.accessToken }, grant)
-  if (typeof written !== 'string') return writtenLater(client, exchanged, written, rooms)
+  if (typeof written !== 'string') return withPendingAccessToken(client, exchanged, written, rooms)
   return withMembers(client, exchanged, responseOf(written, exchanged), rooms)
 }
 
-async function writtenLater(
+async function withPendingAccessToken(
   client: Client,
   exchanged: Exchanged,
   accessToken: Promise<string>,

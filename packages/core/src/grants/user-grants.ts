@@ -13,13 +13,13 @@ type ShownMembers =
   | 'usedAt'
   | 'expiresAt'
 
-/** What a user allowed an app, for a page of theirs. Times are epoch seconds. */
+/** A grant, for a page of its user. Times are epoch seconds. */
 export interface UserGrant extends Pick<Grant, ShownMembers> {
-  /** Absent when the client is gone; what is left of the grant then ends with its access tokens. */
+  /** Absent when the client was removed; the grant then ends with its access tokens. */
   readonly client?: Client | undefined
 }
 
-/** Ended by its user. */
+/** The user ended the grant. */
 export interface GrantRevokedByUser {
   readonly type: 'grant_revoked'
   readonly grantId: string
@@ -27,7 +27,7 @@ export interface GrantRevokedByUser {
   readonly by: 'user'
 }
 
-/** The live grants of a user, the one that fetched tokens last first. */
+/** The live grants of a user, the most recently used first. */
 export async function listUserGrants(kernel: Kernel, subject: string): Promise<UserGrant[]> {
   const grants = await kernel.store.grants.listBySubject(subject)
   const live = grants.filter((grant) => kernel.now() < keptUntil(grant))
@@ -41,7 +41,7 @@ async function userGrant({ store }: Kernel, grant: Grant): Promise<UserGrant> {
   return { id, clientId, scopes, resources, redirectUri, authTime, createdAt, usedAt, expiresAt, client }
 }
 
-/** An id never passes to another user, so nothing can come between the look and the removal. */
+/** A grant id never changes its user, so nothing can go wrong between the read and the removal. */
 export async function revokeUserGrant(
   { store, emit }: Kernel,
   subject: string,

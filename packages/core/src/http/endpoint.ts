@@ -13,20 +13,20 @@ export const METHOD_REFUSALS = refusals({
   },
 })
 
-/** The largest body that is read, in bytes; adapters stop reading there. */
+/** The maximum size of a body in bytes; adapters stop reading there. */
 export const BODY_LIMIT = 64 * 1024
 
-/** What a description of the service says of an endpoint, such as an OpenAPI document. */
+/** The description of an endpoint, for an OpenAPI document for example. */
 export interface EndpointDescription {
-  /** Below the issuer. */
+  /** The path below the issuer. */
   readonly path: string
-  /** The member of the server metadata that names its address (RFC 8414 2), such as `token_endpoint`. */
+  /** The metadata member that holds its address (RFC 8414 2), such as `token_endpoint`. */
   readonly metadataName?: string | undefined
-  /** In a few words, with its RFC. */
+  /** A short summary that names the RFC. */
   readonly summary?: string | undefined
-  /** The message that is read from the form or the JSON body. */
+  /** The schema of the message in the form or the JSON body. */
   readonly message?: z.ZodType | undefined
-  /** Which clients it is for; absent where nobody says which client it is. */
+  /** The clients that may use it; absent if the endpoint authenticates none. */
   readonly clients?: 'all' | 'confidential' | undefined
 }
 
@@ -35,7 +35,7 @@ export interface Endpoint extends EndpointDescription {
   /** Open to scripts of every origin, without credentials (Fetch 3.2). Never for pages. */
   readonly cors: boolean
   answer(request: HttpRequest): Promise<HttpResponse> | HttpResponse
-  /** How a refusal looks; a JSON body (RFC 6749 5.2) unless the endpoint is a page. */
+  /** Formats a refusal. Default: a JSON body (RFC 6749 5.2). A page sets its own. */
   refusal?(error: OAuthError): HttpResponse | Promise<HttpResponse>
 }
 
@@ -124,7 +124,7 @@ function preflight(endpoint: Endpoint): HttpResponse {
   }
 }
 
-/** `*` and no credentials: there is no cookie to steal, and every browser app may be a client. */
+/** `*` without credentials: there is no cookie to steal, and any browser app may be a client. */
 function withCors({ status, headers, body }: HttpResponse): HttpResponse {
   return {
     status,

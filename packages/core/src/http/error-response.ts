@@ -10,15 +10,15 @@ export function errorResponse(error: OAuthError, request?: HttpRequest): HttpRes
   })
 }
 
-/** A client that tried the Authorization header is told a scheme (RFC 6749 5.2), though only the body is read here. */
+/** A client that used the Authorization header gets a challenge (RFC 6749 5.2), although only the body is read here. */
 function clientChallenge(request: HttpRequest): Record<string, string> {
   const scheme = /^[A-Za-z]{1,20}(?= |$)/.exec(header(request, 'authorization') ?? '')?.[0]
   return scheme === undefined ? {} : { 'www-authenticate': `${scheme} realm="oauth"` }
 }
 
 /**
- * The refusal behind whatever was thrown, told to the operator. An error that core did not throw came from the
- * application: the wire learns no more than `server_error`.
+ * Turns anything thrown into a refusal, and reports it to the operator. If core did not throw it, the application
+ * failed: the client only learns `server_error`.
  */
 export function reportedError(thrown: unknown, { path }: HttpRequest, emit: Emit): OAuthError {
   const refusal =

@@ -14,7 +14,7 @@ const mirror = async ({ body }: HttpRequest) => ({ status: 200, headers: {}, bod
 const post = (body: string | ReadableStream | null, headers: Record<string, string> = {}) =>
   new Request('http://a/', { method: 'POST', body, headers, duplex: 'half' } as RequestInit)
 
-/** A body that never ends, and how much of it was asked for. */
+/** An endless body that counts how much of it was read. */
 function endless() {
   const asked = { chunks: 0, cancelled: false }
   const stream = new ReadableStream<Uint8Array>(

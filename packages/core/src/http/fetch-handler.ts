@@ -6,16 +6,16 @@ import { BODY_REFUSALS } from './parameters.ts'
 
 export interface FetchHandlerOptions<Rest extends unknown[]> {
   /**
-   * The IP address of the caller, from the request and what else the runtime hands over: in Deno
-   * `(_request, info) => info.remoteAddr.hostname`. Without it nobody is counted, and rate limits do nothing.
+   * The IP address of the caller, from the request and the other arguments of the runtime. In Deno: `(_request, info)
+   * => info.remoteAddr.hostname`. Without it callers are not counted, and rate limits do nothing.
    */
-  readonly remoteAddress?: (request: Request, ...rest: Rest) => string | undefined
+  readonly remoteAddress?: ((request: Request, ...rest: Rest) => string | undefined) | undefined
 }
 
 /**
- * Serves routes wherever a server speaks the Fetch standard: `Deno.serve`, `Bun.serve`, a Worker, a framework that
- * hands out its `Request`. Any other path is a 404 without a body. Never rejects: what goes wrong in a route is
- * answered with `server_error`.
+ * Serves routes on any server that speaks the Fetch standard: `Deno.serve`, `Bun.serve`, a Worker, or a framework that
+ * exposes its `Request`. Any other path is a 404 without a body. Never rejects: a failure in a route becomes
+ * `server_error`.
  */
 export function toFetchHandler<Rest extends unknown[]>(
   server: { readonly routes: readonly Route[] },
@@ -39,8 +39,8 @@ export function toFetchHandler<Rest extends unknown[]>(
 const TARGET = /^[^:]+:\/\/[^/?#]*(?<path>[^?#]*)(?:\?(?<query>[^#]*))?/
 
 /**
- * What core reads of a Fetch request; the body stays where it is. Path and query are cut from the address and not
- * parsed again, for each parsing changes them: `'` in a query becomes `%27`, dot segments vanish (URL Standard 4.4).
+ * Converts a Fetch request, without its body. Path and query are cut from the URL string and not parsed again, because
+ * parsing changes them: `'` in a query becomes `%27`, dot segments vanish (URL Standard 4.4).
  */
 export function toHttpRequest(
   { method, url, headers }: Request,
@@ -51,7 +51,7 @@ export function toHttpRequest(
   return { method, path, query, headers: Object.fromEntries(headers), body, remoteAddress }
 }
 
-/** The Fetch response of core's; several values of a header become several lines. */
+/** Converts core's response to a Fetch response. A header with several values becomes several lines. */
 export function toResponse({ status, headers, body }: HttpResponse): Response {
   const lines = Object.entries(headers).flatMap(([name, values]) =>
     [values].flat().map((value): [string, string] => [name, value]),
@@ -62,18 +62,18 @@ export function toResponse({ status, headers, body }: HttpResponse): Response {
 /**
  * The body as UTF-8 text, read no further than `BODY_LIMIT`.
  *
- * @param framed the request came by a server that holds a body to its Content-Length, so one that announces a length
- *   can be read in one go; whoever makes a `Request` in the process may announce what they like
+ * @param framed the server checks the body against its Content-Length, so the body can be read in one go. A `Request`
+ *   made in this process may announce any length.
  * @throws OAuthError 413 for a longer one, 400 for one that breaks off, 500 where somebody else has read it
  */
 export async function readBody(request: Request, framed = false): Promise<string> {
-  // With these methods a Fetch request has no body (Fetch 5.3), and on some runtimes it is dear to ask for it.
+  // A Fetch request with these methods has no body (Fetch 5.3), and asking for it is slow on some runtimes.
   if (request.method === 'GET' || request.method === 'HEAD') return ''
   const announced = Number(request.headers.get('content-length') ?? Number.NaN)
   if (announced > BODY_LIMIT) throw new OAuthError(BODY_REFUSALS.body_too_large)
   if (request.bodyUsed) throw alreadyRead()
   const text = await (framed && announced >= 0 ? wholeText(request) : streamedText(request))
-  // A stream that was emptied below the Fetch standard, by another parser, ends at once and says nothing.
+  // If another parser has read the raw stream already, it just ends here without an error.
   if (text === '' && announced > 0) throw alreadyRead()
   return text
 }
@@ -108,7 +108,7 @@ async function streamedText(request: Request): Promise<string> {
   return text + decoder.decode()
 }
 
-/** Hono makes the request on Node when it is first looked at, and cannot of a Host that is none. */
+/** On Node, Hono creates the request on first access, and throws if the Host is invalid. */
 function streamOf(request: Request): Request['body'] {
   try {
     return request.body
@@ -117,7 +117,7 @@ function streamOf(request: Request): Request['body'] {
   }
 }
 
-/** A byte order mark is part of the text, as it is in every other framework; JSON does not begin with one (RFC 8259 8.1). */
+/** Keeps a byte order mark, as every other framework does; JSON does not begin with one (RFC 8259 8.1). */
 const utf8 = () => new TextDecoder('utf-8', { ignoreBOM: true })
 
 function alreadyRead(): OAuthError {
@@ -127,7 +127,7 @@ function alreadyRead(): OAuthError {
   )
 }
 
-/** `:name` stands for one segment that is not empty; percent-encoding is compared as it stands. */
+/** `:name` matches one non-empty segment. Percent-encoding is compared literally. */
 function matches(pattern: string, path: string): boolean {
   const [wanted, given] = [pattern.split('/'), path.split('/')]
   return (

@@ -7,7 +7,7 @@ export const MESSAGE_REFUSALS = refusals({
 
 const LONGEST_TEXT = 4000
 
-/** A value of bounded length, so that no rule behind it has to do with more. */
+/** Text of bounded length, so that later rules need not check it. */
 export function text(longest = LONGEST_TEXT): z.ZodString {
   return z.string().max(longest, `must be at most ${longest} characters`)
 }
@@ -19,7 +19,7 @@ export function listOf<Item extends z.ZodType>(item: Item, most: number): z.ZodA
 
 const MOST_RESOURCES = 20
 
-/** The one parameter that may be repeated (RFC 8707 2). */
+/** The only parameter that may be repeated (RFC 8707 2). */
 export const ResourceParameter = z
   .union([z.string(), z.array(z.string())])
   .optional()
@@ -27,11 +27,11 @@ export const ResourceParameter = z
   .pipe(listOf(text(), MOST_RESOURCES))
 
 /**
- * Reads a message by its schema. Parameters it does not name are ignored (RFC 6749 3.1); a repeated one is an
- * array and so fails wherever the schema wants a string.
+ * Reads a message by its schema. Unknown parameters are ignored (RFC 6749 3.1). A repeated parameter is an array, so a
+ * schema that expects a string refuses it.
  *
- * @param refusalOf how a fault of this parameter is refused
- * @throws OAuthError that names the first parameter at fault
+ * @param refusalOf the refusal for a faulty parameter
+ * @throws OAuthError that names the first faulty parameter
  */
 export function readMessage<Schema extends z.ZodType>(
   schema: Schema,

@@ -11,13 +11,16 @@ export const BODY_REFUSALS = refusals({
   body_too_large: { error: 'invalid_request', description: 'The body is larger than 64 KiB', status: 413 },
 })
 
-/** Parameters by name: a repeated one is an array, one sent without a value is absent (RFC 6749 3.1). */
+/** Parameters by name. A repeated one is an array; one without a value is absent (RFC 6749 3.1). */
 export type Parameters = Readonly<Record<string, string | string[]>>
 
-/** Parameters inherit from this, so no name that a stranger sends means anything. A `null` prototype is slow. */
+/**
+ * The prototype of parameters: it is empty, so no name in a request hits an inherited member. `null` as prototype is
+ * slow.
+ */
 const NOTHING = Object.freeze(Object.create(null))
 
-/** Decodes `application/x-www-form-urlencoded` text, which a query string is as well. */
+/** Decodes `application/x-www-form-urlencoded` text, also from a query string. */
 export function parameters(encoded: string): Parameters {
   const found: Record<string, string | string[]> = Object.create(NOTHING)
   new URLSearchParams(encoded).forEach((value, name) => {

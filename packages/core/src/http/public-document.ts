@@ -2,8 +2,8 @@ import { sha256 } from '../kernel/secrets.ts'
 import { type HttpRequest, type HttpResponse, header, JSON_TYPE } from './http.ts'
 
 /**
- * A public document: made once, cached for an hour or another time in seconds, and revalidated by a strong validator
- * over its very bytes (RFC 9110 8.8.3 and 13.1.2).
+ * A public document: serialized once, cached for `maxAge` seconds, and revalidated by a strong validator over its bytes
+ * (RFC 9110 8.8.3 and 13.1.2).
  */
 export function publicDocument(content: object, maxAge = 3600): (request: HttpRequest) => HttpResponse {
   const body = JSON.stringify(content)

@@ -1,6 +1,6 @@
-/** Where things are, relative to an identifier: the issuer, or the URL of a resource. */
+/** Addresses relative to an identifier: the issuer, or the URL of a resource. */
 
-/** The path of an issuer without a trailing slash; empty when it is only an origin. */
+/** The path of an issuer without a trailing slash; empty if the issuer is an origin. */
 export function basePathOf(issuer: string): string {
   return (/^https?:\/\/[^/]+(\/.*)?$/.exec(issuer)?.[1] ?? '').replace(/\/$/, '')
 }
@@ -10,7 +10,7 @@ export function addressOf(issuer: string, path: string): string {
   return issuer.replace(/\/$/, '') + path
 }
 
-/** A well-known document goes between the host and the path of what it describes (RFC 8414 3.1, RFC 9728 3.1). */
+/** The well-known path goes between the host and the path of the identifier (RFC 8414 3.1, RFC 9728 3.1). */
 export function wellKnownPath(name: string, identifier: string): string {
   return `/.well-known/${name}${basePathOf(identifier)}`
 }
@@ -20,7 +20,7 @@ export function wellKnownAddress(name: string, identifier: string): string {
   return origin + wellKnownPath(name, identifier)
 }
 
-/** The path of an endpoint, below the issuer. @throws Error that names the option at fault */
+/** The path of an endpoint below the issuer. @throws Error that names the wrong option */
 export function endpointPath(name: string, given: string | undefined, fallback: string): string {
   const path = given ?? fallback
   if (!/^\/[^?#\s]*$/.test(path))

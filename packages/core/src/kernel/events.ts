@@ -1,6 +1,6 @@
 /**
- * What an operator may want to log or count. Events carry ids, never a secret, code or token, so they can be written
- * to a log as they are. Each room declares its own.
+ * Events for the operator to log or count. They carry ids and never a secret, code or token, so they are safe to log as
+ * they are. Each room declares its own.
  */
 export interface BaseEvent {
   readonly type: string
@@ -9,7 +9,7 @@ export interface BaseEvent {
 
 export type Emit = (event: BaseEvent) => void
 
-/** A request that was refused, or that failed. */
+/** A request that was refused or failed. */
 export type RequestEvent =
   | {
       readonly type: 'refused'

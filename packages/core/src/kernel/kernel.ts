@@ -9,11 +9,11 @@ import type { Random } from './secrets.ts'
 import type { GrantRecords, Records, Transients } from './store.ts'
 
 /**
- * What every room may count on, and all that a feature is handed: what the server is, its records, time, chance and
- * somebody to tell. Whatever else a room needs is an option of its own.
+ * The shared basis of all rooms and features: the identity of the server, its records, clock, randomness and event
+ * sink. Anything else a room needs is its own option.
  */
 export interface Kernel {
-  /** The issuer, byte for byte as clients see it (RFC 8414 2). */
+  /** The issuer, exactly as clients see it (RFC 8414 2). */
   readonly issuer: string
   readonly scopes: ScopeCatalogue
   /** The resource indicators that tokens can be bound to (RFC 8707), canonical. */
@@ -25,7 +25,7 @@ export interface Kernel {
   readonly emit: Emit
 }
 
-/** The records as rooms see them: a store that is down is a 503 (`store_unavailable`). */
+/** The records. If the store fails, the answer is a 503 (`store_unavailable`). */
 export interface KernelStore {
   readonly clients: Clients
   readonly grants: GrantRecords
@@ -33,11 +33,11 @@ export interface KernelStore {
   readonly transients?: Transients | undefined
 }
 
-/** All clients, whatever source knows them, and the verbs for those that the store keeps. */
+/** The clients of all sources, and the operations for those in the store. */
 export interface Clients extends Pick<Records<Client>, 'insert' | 'remove' | 'scan'> {
-  /** The client of an id that may be anything a stranger sent. */
+  /** Finds a client. The id may be anything, because it comes from a stranger. */
   readonly find: (clientId: string) => Promise<Client | undefined>
-  /** Keeps an approved client at least until then (epoch seconds). @throws OAuthError `client_unknown` */
+  /** Keeps an approved client at least until `until` (epoch seconds). @throws OAuthError `client_unknown` */
   readonly extendExpiry: (clientId: string, until: number) => Promise<void>
 }
 
@@ -46,7 +46,7 @@ export function systemClock(): number {
   return Math.floor(Date.now() / 1000)
 }
 
-/** A time span of the options in whole seconds. @throws Error that names the option at fault */
+/** A lifetime option in whole seconds. @throws Error that names the wrong option */
 export function lifetime(name: string, given: number | undefined, fallback: number, least = 1): number {
   const seconds = given ?? fallback
   if (!Number.isInteger(seconds) || seconds < least)

@@ -1,9 +1,9 @@
 /**
- * How this server says no. A refusal lies beside the rule that says it: the client is told its error code and its
- * description, the operator also gets its reason, by event.
+ * Refusals of this server. Each is defined next to its rule. The client gets its error code and description; the
+ * operator also gets its reason, in an event.
  */
 
-/** Error codes by the document that defines them, with the status they are answered with. */
+/** Error codes by the document that defines them, with their HTTP status. */
 const STATUS = {
   // RFC 6749 5.2
   invalid_request: 400,
@@ -35,23 +35,23 @@ const STATUS = {
 
 export type OAuthErrorCode = keyof typeof STATUS
 
-/** What is said to the client (RFC 6749 5.2). */
+/** The answer to the client (RFC 6749 5.2). */
 export interface RefusalAnswer {
   /** One of `OAuthErrorCode`, or a code that the RFC of a feature adds. */
   readonly error: string
   readonly description: string
-  /** Where HTTP itself has a status for the fault (RFC 9110 15.5). Default: the status of the code, or 400. */
+  /** Set it if HTTP has a status for the fault (RFC 9110 15.5). Default: the status of the code, or 400. */
   readonly status?: number | undefined
 }
 
 export interface Refusal extends RefusalAnswer {
-  /** A stable name for operators: it does not change its meaning. */
+  /** A stable name for operators: its meaning never changes. */
   readonly reason: string
 }
 
 type Table<Reason extends string> = { readonly [Name in Reason]: Refusal & { readonly reason: Name } }
 
-/** The refusals of a rule, each with its reason, which is its name in the table. */
+/** The refusals of a rule. The reason of each is its name in the table. */
 export function refusals<Reason extends string>(
   answers: Readonly<Record<Reason, RefusalAnswer>>,
 ): Table<Reason> {
@@ -75,8 +75,8 @@ export const SERVER_REFUSALS = refusals({
 })
 
 export interface OAuthErrorOptions extends ErrorOptions {
-  /** When it is worth trying again, in whole seconds. Default 1 for a 503. */
-  readonly retryAfter?: number
+  /** Seconds until a retry makes sense. Default 1 for a 503. */
+  readonly retryAfter?: number | undefined
 }
 
 /** A protocol refusal. `message` is the `error_description`; `reason` is for the operator only. */
@@ -87,7 +87,7 @@ export class OAuthError extends Error {
   /** Whole seconds, for `Retry-After`. */
   readonly retryAfter: number | undefined
 
-  /** @param detail replaces the description of the refusal where it can name the offending value */
+  /** @param detail replaces the description, if it can name the wrong value */
   constructor(refusal: Refusal, detail?: string, options?: OAuthErrorOptions) {
     super(printable(detail ?? refusal.description), options)
     this.name = 'OAuthError'

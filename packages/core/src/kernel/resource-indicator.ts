@@ -10,14 +10,17 @@ export const RESOURCE_REFUSALS = refusals({
 })
 
 /**
- * Resource indicators (RFC 8707) are compared as strings, but for one thing: a resource that is only an origin is
- * the same with and without a trailing slash, as URL libraries add one.
+ * Resource indicators (RFC 8707) are compared as strings, with one exception: an origin is the same with and without a
+ * trailing slash, because URL libraries add one.
  */
 export function canonicalResource(resource: string): string {
   return /^https?:\/\/[^/?#]+\/$/.test(resource) ? resource.slice(0, -1) : resource
 }
 
-/** A resource of the options, canonical: an absolute URI without a fragment (RFC 8707 2). @throws Error that names it */
+/**
+ * Checks a resource from the options and makes it canonical: an absolute URI without a fragment (RFC 8707 2). @throws
+ * Error that names it
+ */
 export function checkedResource(option: string, resource: string): string {
   if (!URL.canParse(resource)) throw new Error(`${option} must be an absolute URI: ${resource}`)
   if (resource.includes('#')) throw new Error(`${option} must have no fragment: ${resource}`)
@@ -32,7 +35,7 @@ export function requestedResources(asked: readonly string[], known: readonly str
 }
 
 /**
- * The resources of a token request: part of what was authorized; none named means all of it (RFC 8707 2.2).
+ * The resources of a token request: a part of the granted ones; all of them if the request names none (RFC 8707 2.2).
  *
  * @throws OAuthError `invalid_target`
  */
@@ -43,13 +46,13 @@ export function narrowedResources(
 ): readonly string[] {
   if (asked.length === 0) return granted
   const resources = requestedResources(asked, known)
-  // A grant that was bound to no resource is good at every one, so a token of it may be bound to any.
+  // A grant without resources is valid at every one, so its tokens may be bound to any.
   if (granted.length > 0 && !includesAll(granted, resources))
     throw new OAuthError(RESOURCE_REFUSALS.resource_not_granted)
   return resources
 }
 
-/** Whether a token is good at a resource: one bound to nothing is good at all resources of its server. */
+/** Whether a token is valid at a resource. A token without resources is valid at all resources of its server. */
 export function audienceIncludes(resources: readonly string[], resource: string): boolean {
   return resources.length === 0 || resources.includes(resource)
 }

@@ -1,17 +1,19 @@
 import { OAuthError, refusals } from './oauth-error.ts'
 
-/** What a scope means to a person. */
+/** A scope, explained for users. */
 export interface ScopeDefinition {
-  /** In the words of the consent page, as what the app will be able to do. */
+  /** The text of the consent page: what the app will be able to do. */
   readonly description: string
   /** Groups scopes on the consent page. */
-  readonly area?: string
+  readonly area?: string | undefined
   readonly access?: 'read' | 'write'
-  /** Listed in the protected-resource metadata: clients ask for everything they find there. */
-  readonly baseline?: boolean
+  /** Lists it in the protected-resource metadata. Clients request every scope they find there. */
+  readonly baseline?: boolean | undefined
 }
 
-/** Every scope of a service, by name. The keys type `protect()`, so that a misspelt scope does not compile. */
+/**
+ * Every scope of a service, by name. `protect()` takes its type from the keys, so a misspelt scope does not compile.
+ */
 export type ScopeCatalogue<Scope extends string = string> = Readonly<Record<Scope, ScopeDefinition>>
 
 export const SCOPE_REFUSALS = refusals({
@@ -38,7 +40,10 @@ export function parseScope(scope: string): string[] | undefined {
   return [...new Set(scope.split(' '))]
 }
 
-/** The scopes of an authorization request: known here, and registered by the client. @throws OAuthError `invalid_scope` */
+/**
+ * The scopes of an authorization request: they exist, and the client has registered them. @throws OAuthError
+ * `invalid_scope`
+ */
 export function requestedScopes(
   scope: string,
   catalogue: ScopeCatalogue,
@@ -53,7 +58,7 @@ export function requestedScopes(
 }
 
 /**
- * The scopes of a refresh: any part of what the user granted; none named means all of it (RFC 6749 6).
+ * The scopes of a refresh: a part of what the user granted; all of it if the request names none (RFC 6749 6).
  *
  * @throws OAuthError `invalid_scope`
  */

@@ -12,7 +12,7 @@ describe('strong randomness', () => {
   })
 
   it.each([1, 16, 32, 1023, 1024, 1025, 100_000])('comes in %i bytes, none of them left empty', (size) => {
-    // A position that was empty in each of these was never filled.
+    // A byte that is zero in all of these was never filled.
     const draws = Array.from({ length: 8 }, () => strongRandom(size))
     for (const draw of draws) expect(draw).toHaveLength(size)
     const empty = draws.reduce(

@@ -1,21 +1,24 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 declare const kind: unique symbol
-/** SHA-256 in base64url: all that is ever stored of a secret, and the compiler knows. */
+/** SHA-256 in base64url. Only hashes of secrets are stored, and the type system checks that. */
 export type Hash = string & { readonly [kind]: 'hash' }
-/** Handed out once and kept nowhere. */
+/** A secret: sent once and never stored. */
 export type Secret = string & { readonly [kind]: 'secret' }
 /** 128 bits that nobody can guess, in 22 base64url characters. */
 export type GrantId = string & { readonly [kind]: 'grant id' }
 
-/** Cryptographically strong random bytes; an option of the server, so that tests can repeat themselves. */
+/** Cryptographically strong random bytes; an option of the server, so that tests are repeatable. */
 export type Random = (size: number) => Uint8Array
 
-/** Small: a stock stays in memory until the last piece of it is forgotten. */
+/** Kept small: a stock stays in memory until its last piece is garbage. */
 const STOCK_BYTES = 1024
 let stock = Buffer.alloc(0)
 
-/** Fetches the system's randomness in stock: a call for each few bytes is a tenth of the cost of a token request. */
+/**
+ * Fetches randomness from the system in stocks: one call for every few bytes would be a tenth of the cost of a token
+ * request.
+ */
 export const strongRandom: Random = (size) => {
   if (size > stock.length) stock = randomBytes(Math.max(size, STOCK_BYTES))
   const bytes = stock.subarray(0, size)
@@ -28,7 +31,7 @@ export function newSecret(random: Random): Secret {
   return base64url(random(32)) as Secret
 }
 
-/** 128 bits in 22 base64url characters: an identifier that nobody can guess, a salt. */
+/** 128 bits in 22 base64url characters: an unguessable identifier, or a salt. */
 export function newId(random: Random): string {
   return base64url(random(16))
 }
@@ -37,17 +40,19 @@ export function newGrantId(random: Random): GrantId {
   return newId(random) as GrantId
 }
 
-/** 128 bits in 32 hexadecimal digits: people type it on command lines, where a leading hyphen would be an option. */
+/**
+ * 128 bits in 32 hexadecimal digits: people type it on command lines, where a leading hyphen would look like an option.
+ */
 export function newClientId(random: Random): string {
   return Buffer.from(random(16)).toString('hex')
 }
 
-/** One round is enough for a text of 128 bits of entropy. */
+/** One round is enough for a text with 128 bits of entropy. */
 export function sha256(text: string): Hash {
   return hash('sha256', text, 'base64url') as Hash
 }
 
-/** The halves of a SHA-512: two secrets that follow from one text and say nothing of it or of each other. */
+/** The halves of a SHA-512: two secrets derived from one text. Neither reveals the text or the other one. */
 export function twoSecretsOf(text: string): readonly [Secret, Secret] {
   const both = hash('sha512', text, 'base64url')
   return [both.slice(0, 43) as Secret, both.slice(43) as Secret]
@@ -57,7 +62,7 @@ export function hmacSha256(key: string, text: string): string {
   return createHmac('sha256', key).update(text).digest('base64url')
 }
 
-/** Compares in a time that tells nothing about where two strings differ. */
+/** Compares in constant time, so the duration does not tell where two strings differ. */
 export function sameSecret(left: string, right: string): boolean {
   const a = Buffer.from(left)
   const b = Buffer.from(right)

@@ -2,8 +2,8 @@ import { OAuthError, SERVER_REFUSALS } from './oauth-error.ts'
 import type { Records, Store } from './store.ts'
 
 /**
- * The store as core uses it: whatever a method rejects with or throws becomes `temporarily_unavailable`, so that an
- * outage is a 503 everywhere and never looks like a bad token.
+ * Wraps a store: any error of a method becomes `temporarily_unavailable`. An outage is then a 503 everywhere and never
+ * looks like a bad token.
  */
 export function storeErrorsAs503({ clients, grants, transients }: Store): Store {
   return {
@@ -32,7 +32,7 @@ async function* eachRecord<T>(records: Records<T>): AsyncGenerator<T> {
   for (let step = await next(); !step.done; step = await next()) yield step.value
 }
 
-/** Not async itself: every request goes through several of these. */
+/** Not `async`: every request calls several of these. */
 function errorsAs503<Given extends unknown[], Result>(
   method: (...given: Given) => Promise<Result>,
 ): (...given: Given) => Promise<Result> {

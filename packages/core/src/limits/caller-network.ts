@@ -1,6 +1,6 @@
 /**
- * Whom an address stands for when callers are counted: an IPv4 address for itself, an IPv6 address for its /64,
- * which is what a single subscriber has at hand (RFC 6177 2). Whatever else is given stands for itself.
+ * The caller that an address counts for: an IPv4 address for itself, an IPv6 address for its /64, which is what one
+ * subscriber gets (RFC 6177 2). Any other text counts for itself.
  */
 export function networkOf(address: string): string {
   const [bare = ''] = address.toLowerCase().split('%')
@@ -9,7 +9,7 @@ export function networkOf(address: string): string {
   return bare.includes(':') ? `${ipv6Groups(bare).slice(0, 4).join(':')}::/64` : bare.slice(0, 100)
 }
 
-/** The groups of an IPv6 address, the ones that `::` stands for written out (RFC 4291 2.2). */
+/** The groups of an IPv6 address, with `::` expanded (RFC 4291 2.2). */
 function ipv6Groups(address: string): string[] {
   const [head = '', tail] = address.split('::')
   const [first, last] = [head, tail ?? ''].map((part) => (part === '' ? [] : part.split(':')))

@@ -1,11 +1,14 @@
-/** Who is counted, and what happens beyond a limit. The application counts; only what fails anyway is ever refused. */
+/**
+ * Rate limits: who is counted, and what happens above a limit. The application counts. Core refuses only requests that
+ * fail anyway.
+ */
 import type { HttpRequest } from '../http/http.ts'
 import type { Emit } from '../kernel/events.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { networkOf } from './caller-network.ts'
 
-/** RFC 6749 has no code of its own for RFC 6585's 429. */
+/** RFC 6749 has no error code for RFC 6585's 429. */
 export const LIMIT_REFUSALS = refusals({
   too_many_registrations: {
     error: 'temporarily_unavailable',
@@ -19,16 +22,17 @@ export const LIMIT_REFUSALS = refusals({
   },
 })
 
-/** What is counted: clients that register themselves, and requests of a client that were refused. */
+/** The counted events: clients that register themselves, and refused requests of a client. */
 export type RateLimit = 'registration' | 'client_failure'
 
-/** The application decides how to count; core decides what is counted, and whose it is. */
+/** The application counts; core decides which events count, and for whom. */
 export interface RateLimiter {
   /**
-   * Counts one event. A limiter that rejects is told of by event, and everything passes: it must not become an outage.
+   * Counts one event. If the limiter rejects, an event reports it and every request passes: a broken limiter must not
+   * cause an outage.
    *
-   * @param key whose event it is: an address, or a client at an address; below 600 characters
-   * @returns the whole seconds until there is room again; 0 when there is room now
+   * @param key the caller to count: an address, or a client at an address; below 600 characters
+   * @returns seconds until there is room again; 0 when there is room now
    */
   take(limit: RateLimit, key: string): Promise<number>
 }
@@ -38,7 +42,7 @@ export interface LimitOptions {
   readonly rateLimiter?: RateLimiter | undefined
 }
 
-/** The rate limiter rejected, and what it should have counted passed. `cause` is what it rejected with. */
+/** The rate limiter rejected, so the request passed uncounted. `cause` is the rejection. */
 export interface LimitEvent {
   readonly type: 'limiter_failed'
   readonly limit: RateLimit
@@ -49,11 +53,11 @@ export interface RateLimits {
   /** Counts one registration of this caller. @throws OAuthError 429 when there were too many */
   limitRegistrations(request: HttpRequest): Promise<void>
   /**
-   * Counts a refusal, and answers what to refuse with: the same, or beyond the limit a 429. A client id is public, so
-   * nobody's failures may cost anybody a request that is in order. What a refusal does, such as ending the grant of a
-   * stolen token, is done by then.
+   * Counts a refusal, and returns the refusal to answer: the same one, or a 429 above the limit. A client id is public,
+   * so failures of others must never block a valid request. Effects of the refusal, such as ending the grant of a
+   * stolen token, have happened by then.
    *
-   * @param client who sent the request, as far as anybody knows
+   * @param client the client of the request, if known
    */
   limitFailures(
     cause: unknown,
@@ -94,13 +98,13 @@ function isCallersFault(cause: unknown): boolean {
   return cause instanceof OAuthError && cause.status < 500
 }
 
-/** Ids of no client count as one, or a stranger could fill the memory of the limiter with them. */
+/** All unknown ids share one counter; otherwise a stranger could fill the memory of the limiter with them. */
 async function nameOf(client: Promise<Client | undefined> | undefined): Promise<string> {
   const known = await client?.catch(() => undefined)
   return known?.clientId ?? 'unknown'
 }
 
-/** Without the address of the caller there is nobody to count: one counter for all would lock everybody out. */
+/** Without an address nobody is counted: one counter for all would lock everybody out. */
 function callerNetwork({ remoteAddress }: HttpRequest): string | undefined {
   return remoteAddress === undefined ? undefined : networkOf(remoteAddress)
 }

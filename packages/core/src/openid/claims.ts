@@ -22,7 +22,7 @@ const CLAIMS_OF_SCOPE: Readonly<Record<string, readonly string[]>> = {
   email: ['email', 'email_verified'],
 }
 
-/** The claims that the granted scopes open and the user has; an empty value counts as not having it. */
+/** The user's claims that the granted scopes open; empty values are left out. */
 export function claimsFor(scopes: readonly string[], user: UserClaims): UserClaims {
   const open = claimsOfScopes(scopes)
   return Object.fromEntries(

@@ -2,8 +2,8 @@ import { createLocalJWKSet, jwtVerify } from 'jose'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 
 /**
- * The subject an `id_token_hint` speaks of, or `undefined` when this server did not sign it. An expired one still
- * says who was meant (OpenID Connect Core 3.1.2.1).
+ * The subject of an `id_token_hint`, or `undefined` when this server did not sign it. An expired one is accepted too:
+ * it still names the user (OpenID Connect Core 3.1.2.1).
  */
 export async function subjectOfHint(
   keys: SigningKeys,

@@ -23,7 +23,7 @@ export function idTokenMembers(kernel: Kernel, keys: SigningKeys, lifetime: numb
     },
     membersOf(client, exchanged, { access_token }) {
       const { subject } = exchanged.grant
-      // An ID token speaks of a user, and there may be none.
+      // An ID token is about a user, and this grant may have none.
       if (subject === undefined || !asksForOpenId(exchanged.issued.scopes)) return undefined
       const issuedAt = kernel.now()
       return signIdToken(requiredSigner(keys, client), {
@@ -46,7 +46,7 @@ function requiredSigner(keys: SigningKeys, { idTokenSignedResponseAlg }: Client)
   return key
 }
 
-/** What an ID token says (OpenID Connect Core 2). */
+/** The content of an ID token (OpenID Connect Core 2). */
 interface IdTokenContent {
   readonly issuer: string
   readonly subject: string
@@ -77,7 +77,7 @@ async function signIdToken(key: PrivateJwk, content: IdTokenContent): Promise<st
     .sign(key)
 }
 
-/** Half of the token's hash, by the hash of the signature's algorithm (OpenID Connect Core 3.1.3.6). */
+/** The left half of the token's hash, with the hash function of the signing algorithm (OpenID Connect Core 3.1.3.6). */
 function accessTokenHash(accessToken: string, alg: SigningAlgorithm): string {
   const digest = hash(alg === 'EdDSA' ? 'sha512' : 'sha256', accessToken, 'buffer')
   return digest.subarray(0, digest.length / 2).toString('base64url')

@@ -1,4 +1,4 @@
-/** OpenID Connect, where the catalogue of scopes has `openid`: ID tokens, UserInfo, and what the metadata says of both. */
+/** OpenID Connect, if the scope catalogue has `openid`: ID tokens, UserInfo, and their metadata. */
 
 import type { TokenMembers } from '../grants/token-response.ts'
 import type { Endpoint } from '../http/endpoint.ts'
@@ -12,7 +12,9 @@ import { OPENID } from './openid-scope.ts'
 import { userinfo } from './userinfo.ts'
 
 export interface OpenIdOptions {
-  /** The claims of a user (OIDC Core 5.1); `undefined` when the user is gone. Needed when the catalogue has `openid`. */
+  /**
+   * The claims of a user (OIDC Core 5.1); `undefined` if the user no longer exists. Required with the scope `openid`.
+   */
   readonly claims?: ((subject: string) => Promise<UserClaims | undefined>) | undefined
   readonly paths?: { readonly userinfo?: string | undefined } | undefined
 }
@@ -20,7 +22,7 @@ export interface OpenIdOptions {
 export interface OpenIdContext {
   readonly keys: SigningKeys
   readonly accessTokens: AccessTokenFormat
-  /** Of an ID token, in seconds: it lives as long as the access token beside it. */
+  /** Lifetime of an ID token in seconds, the same as of the access token. */
   readonly lifetime: number
 }
 
@@ -30,7 +32,7 @@ interface OpenId {
   readonly tokenMembers: TokenMembers
 }
 
-/** @returns nothing where nobody can ask for `openid`. @throws Error that names the option at fault */
+/** @returns nothing if the catalogue has no `openid`. @throws Error that names the wrong option */
 export function openId(
   kernel: Kernel,
   { claims, paths }: OpenIdOptions,
@@ -50,7 +52,7 @@ export function openId(
   ]
 }
 
-/** The claims that make the frame of an ID token. */
+/** The protocol claims of an ID token. */
 const FRAME = ['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash', 'azp']
 
 /** OpenID Connect Discovery 3. */

@@ -12,7 +12,7 @@ import { OPENID } from './openid-scope.ts'
 
 type Claims = (subject: string) => Promise<UserClaims | undefined>
 
-/** The UserInfo endpoint (OpenID Connect Core 5.3). There is no anonymous user, so no token is a 401. */
+/** The UserInfo endpoint (OpenID Connect Core 5.3). A request without a token is a 401: there is no anonymous user. */
 export function userinfo(
   kernel: Kernel,
   path: string,

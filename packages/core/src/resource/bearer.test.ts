@@ -24,7 +24,7 @@ describe('bearerToken', () => {
     'Basic eDp5,Bearer abc',
     'Bearer ä',
     'Bearer "abc"',
-    // Our own token under another scheme is a mistake of its sender, and not nobody.
+    // Our token under another scheme is a mistake of the sender, not an anonymous request.
     `DPoP gka_${'g'.repeat(22)}.${'s'.repeat(43)}`,
     `gka_${'g'.repeat(22)}.${'s'.repeat(43)}`,
     `Bearer ${'a'.repeat(3000)}`,

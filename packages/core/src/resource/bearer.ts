@@ -25,9 +25,9 @@ const BEARER_CREDENTIALS = /^bearer ([A-Za-z0-9\-._~+/]{1,2048}=*)$/i
 const MEANT_AS_TOKEN = /(^|,\s*)bearer(\s|,|$)|\bgk[ar]_[\w-]{22}\./i
 
 /**
- * Reads RFC 6750 2.1 credentials. Credentials of another scheme are no token here, unless they hold a token of ours:
- * whoever sends that, or a `Bearer` gone wrong, is refused and never quietly anonymous. Two headers reach this joined
- * by a comma, which no token may hold.
+ * Reads RFC 6750 2.1 credentials. Other schemes count as no token, unless they contain one of our tokens. That, and a
+ * malformed `Bearer`, is refused and never treated as anonymous. Two headers arrive joined by a comma, which no token
+ * contains.
  *
  * @returns the token, or `undefined` when there is none
  * @throws OAuthError `invalid_token`

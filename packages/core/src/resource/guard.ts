@@ -1,6 +1,6 @@
 /**
- * The guard of an API (RFC 6750 3): a request comes in; a valid token, nobody, or the answer that refuses it goes out.
- * It reads one record and writes none.
+ * The guard of an API (RFC 6750 3): a request comes in; a valid token, an anonymous caller or a refusal goes out. It
+ * reads one record and writes none.
  */
 
 import { findAccessToken } from '../grants/grant.ts'
@@ -34,7 +34,7 @@ export interface Authorized {
   readonly token: AccessToken
 }
 
-/** A request without a token, where the guard lets it through. */
+/** A request without a token that the guard lets through. */
 export interface Anonymous {
   readonly kind: 'anonymous'
 }
@@ -45,15 +45,15 @@ export interface Refused {
   readonly response: HttpResponse
 }
 
-/** What a request to a protected resource may do. */
+/** The guard's decision about a request. */
 export type Access<Auth extends Authorized | Anonymous = Authorized> = Auth | Refused
 
-/** What the decision needs to know of the resource it guards. */
+/** The resource to guard. */
 export interface GuardedResource {
   readonly grants: GrantRecords
   /** Its identifier (RFC 8707), canonical. */
   readonly resource: string
-  /** Where its metadata is (RFC 9728 3). */
+  /** The URL of its metadata (RFC 9728 3). */
   readonly metadataUrl: string
   /** Whether a request without a token passes. */
   readonly anonymous: 'allow' | 'refuse'
@@ -99,7 +99,7 @@ const ANONYMOUS: Anonymous = { kind: 'anonymous' }
 
 function liveToken(guard: GuardedResource, presented?: GrantSecret, grant?: Grant): AccessToken {
   const state = presented && grant && findAccessToken(grant, presented.secret, guard.now())
-  // A grant without a user is no user's: a route that takes machines has to say so.
+  // A grant without a user is refused: a route for machines would have to opt in.
   if (grant?.subject === undefined || state === undefined)
     throw new OAuthError(BEARER_REFUSALS.bearer_unknown)
   if (!audienceIncludes(state.resources, guard.resource))
@@ -110,8 +110,8 @@ function liveToken(guard: GuardedResource, presented?: GrantSecret, grant?: Gran
 }
 
 /**
- * The 401 for a request that must not be anonymous. It has no error code, since no token was tried (RFC 6750 3.1). It
- * names the scope that the request needs: a client that is not told asks for every scope there is.
+ * The 401 for a request that must not be anonymous. It has no error code, because no token was sent (RFC 6750 3.1). It
+ * names the required scope; otherwise clients ask for every scope.
  */
 function tokenRequired({ metadataUrl }: GuardedResource, required: readonly string[]): HttpResponse {
   const scope = required.length === 0 ? undefined : required.join(' ')
@@ -120,7 +120,7 @@ function tokenRequired({ metadataUrl }: GuardedResource, required: readonly stri
   return withChallenge(response, challenge)
 }
 
-/** RFC 6750 3.1, RFC 9728 5.1. An outage is a 503 without a challenge: a client must not throw its token away. */
+/** RFC 6750 3.1, RFC 9728 5.1. An outage is a 503 without a challenge: a client must not discard its token. */
 export function bearerRefusal(
   guard: GuardedResource,
   error: OAuthError,

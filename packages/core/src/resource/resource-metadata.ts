@@ -4,7 +4,7 @@ import { wellKnownPath } from '../http/well-known.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 
 export interface ResourceMetadataOptions {
-  /** A page for people who write clients; becomes `service_documentation` and `resource_documentation`. */
+  /** A page for client developers; becomes `service_documentation` and `resource_documentation`. */
   readonly documentation?: string | undefined
 }
 
@@ -12,7 +12,7 @@ export interface ResourceMetadataOptions {
  * Protected-resource metadata (RFC 9728 2), a document for each resource of this server.
  *
  * @returns endpoints whose paths count from the root of the host
- * @throws Error that names a resource whose document would stand where that of another does
+ * @throws Error that names two resources whose documents would have the same path
  */
 export function resourceMetadata(kernel: Kernel, { documentation }: ResourceMetadataOptions): Endpoint[] {
   const paths = kernel.resources.map((resource) => wellKnownPath('oauth-protected-resource', resource))
@@ -32,7 +32,7 @@ function metadataOf({ issuer, scopes }: Kernel, resource: string, documentation:
   return {
     resource,
     authorization_servers: [issuer],
-    // Clients ask for all they find here, so only what any client may well need is listed.
+    // Clients request every scope listed here, so only the common ones are listed.
     scopes_supported: Object.entries(scopes).flatMap(([name, { baseline }]) => (baseline ? [name] : [])),
     bearer_methods_supported: ['header'],
     resource_documentation: documentation,

@@ -14,13 +14,13 @@ export interface ResourceServerOptions<Scope extends string> {
   readonly resource: string
   /** The store of the authorization server. */
   readonly store: Store
-  /** The catalogue types the scopes that routes can ask for. */
+  /** The scope catalogue; it types the scopes of the routes. */
   readonly scopes: ScopeCatalogue<Scope>
-  /** Lets a request without a token through as anonymous. Default: it is refused with a 401. */
+  /** Lets requests without a token through as anonymous. Default: they get a 401. */
   readonly anonymous?: 'allow' | undefined
-  /** Where the protected-resource metadata is (RFC 9728 3). Default: its well-known address. */
+  /** The URL of the protected-resource metadata (RFC 9728 3). Default: its well-known address. */
   readonly metadataUrl?: string | undefined
-  /** The access tokens of the authorization server, where it has other ones. Default: opaque tokens. */
+  /** The access token format of the authorization server. Default: opaque tokens. */
   readonly accessTokens?: AccessTokenFormat | undefined
   readonly onEvent?: ((event: RequestEvent) => void) | undefined
   /** The clock, in epoch seconds. */
@@ -28,16 +28,16 @@ export interface ResourceServerOptions<Scope extends string> {
 }
 
 export interface ResourceServer<Scope extends string, Auth extends Authorized | Anonymous = Authorized> {
-  /** Where clients learn which authorization server issues its tokens (RFC 9728 3). */
+  /** The URL of the metadata that names the authorization server (RFC 9728 3). */
   readonly metadataUrl: string
   /**
-   * Decides on a request: one without a token or with a bad one is refused with 401, one that lacks any of `scopes`
-   * with 403. Where anonymous requests are allowed, no token is anonymous. Never rejects; a store that is down is a 503.
+   * Decides on a request. No token or a bad one is refused with 401, a missing scope with 403. If anonymous requests
+   * are allowed, no token means anonymous. Never rejects; a store outage is a 503.
    */
   access(request: HttpRequest, ...scopes: NoInfer<Scope>[]): Promise<Access<Auth>>
 }
 
-/** Guards an API whose tokens the authorization server of the same store issued. @throws Error for a bad option */
+/** Guards an API with the store of the authorization server. @throws Error for a bad option */
 export function createResourceServer<Scope extends string>(
   options: ResourceServerOptions<Scope> & { readonly anonymous: 'allow' },
 ): ResourceServer<Scope, Authorized | Anonymous>
@@ -65,7 +65,7 @@ function guardedResource(options: ResourceServerOptions<string>): GuardedResourc
     anonymous: options.anonymous ?? 'refuse',
     accessTokens: options.accessTokens ?? opaqueAccessTokens,
     now: options.now ?? systemClock,
-    // What a guard says of a request is all that it ever tells.
+    // A guard emits only events about requests.
     emit: (options.onEvent ?? (() => {})) as Emit,
   }
 }

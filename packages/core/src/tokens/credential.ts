@@ -1,9 +1,9 @@
 import type { GrantId, Secret } from '../kernel/secrets.ts'
 
 /**
- * What a credential looks like. Text comes in and its parts go out, or the other way round; what it is worth, a grant says.
- * Every credential names its grant, so whatever is presented is one read of one record. The prefixes let secret
- * scanners find leaked credentials and tell people what they are looking at.
+ * The text of a credential and its parts. The grant decides what a credential is worth.
+ * Every credential names its grant, so checking one reads one record. The prefixes let secret scanners find and
+ * identify leaked credentials.
  *
  *   gkc_<grant id>.<secret>                          authorization code
  *   gka_<grant id>.<secret>                          access token
@@ -16,7 +16,7 @@ export interface GrantSecret {
 
 export interface RefreshToken extends GrantSecret {
   readonly family: string
-  /** How many rotations lie behind it. */
+  /** The number of rotations before it. */
   readonly generation: number
 }
 
@@ -43,19 +43,19 @@ export function parseRefreshToken(text: string): RefreshToken | undefined {
 
 const SECRET_OF_ANY = /\b(gk[acr]_[\w-]{22})\.[\w.-]+/g
 
-/** Takes the secrets out of a stranger's text: no credential may stand in a log, whatever field it was sent in. */
+/** Removes secrets from untrusted text: no credential may reach a log, no matter which field it was sent in. */
 export function withoutSecrets(text: string): string {
   return text.replaceAll(SECRET_OF_ANY, '$1')
 }
 
 const ANY = /^gk[acr]_([\w-]{22})\./
 
-/** The grant that a credential of any kind names, if it looks like one. */
+/** The grant id in a credential of any kind, if the text has the form of one. */
 export function grantIdOf(text: string): GrantId | undefined {
   return ANY.exec(text)?.[1] as GrantId | undefined
 }
 
-/** The parts of a credential that is a grant id and a secret. */
+/** Splits a credential into grant id and secret. */
 export function grantSecretOf(match: RegExpExecArray | null): GrantSecret | undefined {
   const [, grantId, secret] = match ?? []
   if (grantId === undefined || secret === undefined) return undefined

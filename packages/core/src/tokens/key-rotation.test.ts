@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { KEY_SET_MAX_AGE, publishedAt, rotateSigningKeys, signerAt } from './key-rotation.ts'
 import type { PrivateJwk } from './private-jwk.ts'
 
-/** Which key signs and which are published never depends on what they are made of. */
+/** The choice of keys never depends on their key material. */
 function key(kid: string, signsFrom?: number, alg: PrivateJwk['alg'] = 'RS256'): PrivateJwk {
   return { kty: 'RSA', kid, alg, d: 'd', ...(signsFrom === undefined ? {} : { signsFrom }) }
 }
@@ -59,7 +59,7 @@ describe('keys that the operator arranged', () => {
   })
 })
 
-/** Replicas whose clocks are wrong by a minute, and who see a rotation up to a minute late. */
+/** Replicas with clocks up to a minute off, which see a rotation up to a minute late. */
 const skew = fc.integer({ min: -MINUTE, max: MINUTE })
 const replica = fc.record({ skew, lag: fc.nat(MINUTE) })
 const history = fc.record({
@@ -73,7 +73,7 @@ const moment = fc.record({
   after: fc.constantFrom(0, 20 * MINUTE),
   offset: fc.integer({ min: -3 * MINUTE, max: 3 * MINUTE }),
 })
-/** When the key set was fetched: kept until the token is signed, or fetched at some part of the token's life. */
+/** Time of fetching the key set: before signing, or during the token's life. */
 const fetched = fc.oneof(
   fc.record({ before: fc.constantFrom(0, KEY_SET_MAX_AGE - 1, KEY_SET_MAX_AGE) }),
   fc.record({ part: fc.constantFrom(0, 0.5, 1) }),
@@ -105,7 +105,7 @@ interface History {
   readonly operatorSkew: number
 }
 
-/** What the file holds at each moment, when it is rotated after each of the gaps. */
+/** The content of the file over time, with a rotation after each gap. */
 function versionsOf({ gaps, lifetime, operatorSkew }: History) {
   let at = NOON
   const versions = [{ from: 0, keys: [key('first')] }]

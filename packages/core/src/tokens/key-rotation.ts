@@ -1,19 +1,19 @@
 import type { SigningAlgorithm } from '../kernel/records.ts'
 import type { PrivateJwk } from './private-jwk.ts'
 
-/** How long anybody may keep the key set, in seconds: the `max-age` of the JWKS endpoint. */
+/** The `max-age` of the JWKS endpoint in seconds: how long the key set may be cached. */
 export const KEY_SET_MAX_AGE = 15 * 60
-/** How far clocks may differ, and how late a replica may see that its keys changed. */
+/** Tolerance for clock differences, and for replicas that see changed keys late. */
 const MARGIN = 5 * 60
-/** A new key is published for so long before it signs that every key set anybody kept has it. */
+/** A new key is published this long before it signs, so that every cached key set has it. */
 const PUBLISHED_BEFORE_SIGNING = KEY_SET_MAX_AGE + MARGIN
 
-/** A key without `signsFrom` has signed for ever. */
+/** A key without `signsFrom` has always signed. */
 const beginOf = ({ signsFrom = 0 }: PrivateJwk): number => signsFrom
 
 /**
- * The key that signs: the last that has begun to, and of several with one beginning the first in the list. When none has
- * begun, the one that is to begin first, so that a server whose keys had to go still signs.
+ * The key that signs: the most recent one that has begun. If several begin at the same time, the first in the list. If
+ * none has begun, the one that begins first: the server must be able to sign even if all older keys were removed.
  */
 export function signerAt(
   keys: readonly PrivateJwk[],
@@ -27,8 +27,8 @@ export function signerAt(
 }
 
 /**
- * The keys that tokens may have been signed by and will be (OpenID Connect Core 10.1.1): a key stays until the last ID
- * token has expired that was signed before its successor began.
+ * The keys of past and future signatures (OpenID Connect Core 10.1.1). A key stays until the last ID token has expired
+ * that was signed before its successor began.
  *
  * @param lifetime of an ID token, in seconds
  */
@@ -37,21 +37,21 @@ export function publishedAt(
   now: number,
   lifetime: number,
 ): readonly PrivateJwk[] {
-  return keys.filter((key) => now < successionOf(key, keys) + lifetime + MARGIN)
+  return keys.filter((key) => now < successionTime(key, keys) + lifetime + MARGIN)
 }
 
-/** When a later key takes over, in epoch seconds; `Infinity` when none is to. */
-function successionOf(key: PrivateJwk, keys: readonly PrivateJwk[]): number {
+/** The time when a later key takes over, in epoch seconds; `Infinity` if there is none. */
+function successionTime(key: PrivateJwk, keys: readonly PrivateJwk[]): number {
   const later = keys.filter(({ alg }) => alg === key.alg).map(beginOf)
   return Math.min(...later.filter((begin) => begin > beginOf(key)))
 }
 
 /**
- * The keys after a rotation: fresh ones, which are published now and sign in 20 minutes, and those of the earlier ones
- * that must still be published. What to do when is in the keys alone, so replicas that share them agree without a word.
+ * The keys after a rotation: new ones, published now and signing in 20 minutes, and older ones that must still be
+ * published. The schedule is in the keys themselves, so replicas that share them agree without messages.
  *
  * @param now in epoch seconds
- * @param lifetime of an ID token in seconds, which is that of an access token
+ * @param lifetime of an ID token in seconds, the same as of an access token
  */
 export function rotateSigningKeys(
   keys: readonly PrivateJwk[],

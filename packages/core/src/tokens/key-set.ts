@@ -8,7 +8,7 @@ export interface KeySetOptions {
   readonly paths?: { readonly jwks?: string | undefined } | undefined
 }
 
-/** The public signing keys (RFC 7517), those of this moment. */
+/** The current public signing keys (RFC 7517). */
 export function keySet(keys: SigningKeys, { paths }: KeySetOptions): { endpoints: Endpoint[] } {
   let shown = keys.published()
   let document = publicDocument(shown, KEY_SET_MAX_AGE)

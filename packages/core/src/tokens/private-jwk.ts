@@ -6,7 +6,7 @@ export const PrivateJwk = z.looseObject({
   kid: z.string().min(1).max(200),
   alg: z.enum(['RS256', 'ES256', 'EdDSA']),
   d: z.string().min(1),
-  /** A member of our own: when this key takes over from earlier ones, in epoch seconds. Without it: since ever. */
+  /** Our own member: the key takes over at this time, in epoch seconds. Without it the key has always been active. */
   signsFrom: z.number().int().nonnegative().optional(),
 })
 export type PrivateJwk = z.infer<typeof PrivateJwk>

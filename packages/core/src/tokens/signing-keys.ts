@@ -6,7 +6,9 @@ import type { SigningAlgorithm } from '../kernel/records.ts'
 import { publishedAt, signerAt } from './key-rotation.ts'
 import { PrivateJwk } from './private-jwk.ts'
 
-/** The keys themselves, or a function that has them at hand: the same array until they change, and never an error. */
+/**
+ * The keys, or a synchronous function that returns them. It returns the same array until they change, and never throws.
+ */
 export type SigningKeySource = readonly PrivateJwk[] | (() => readonly PrivateJwk[])
 
 /** The public members of a key (RFC 7518 6.2 and 6.3, RFC 8037 2). */
@@ -17,28 +19,28 @@ interface PublicKeySet {
   readonly keys: readonly JWK[]
 }
 
-/** The keys as they are this moment. */
+/** The current keys. */
 export interface SigningKeys {
   /** The key that signs. */
   signer(alg: SigningAlgorithm): PrivateJwk | undefined
-  /** The same object until another key is published or one no longer is. */
+  /** The same object until the set of published keys changes. */
   published(): PublicKeySet
-  /** What the metadata offers; changed keys must be able to do as much. */
+  /** The algorithms in the metadata; changed keys must still support them. */
   readonly algorithms: readonly SigningAlgorithm[]
 }
 
 export interface SigningKeyOptions {
   /**
    * The private signing keys, newest first for each algorithm; `openid` needs at least one for RS256. A function is
-   * asked at every use, so that keys can rotate while the server runs (`rotateSigningKeys`).
+   * called at every use, so keys can rotate while the server runs (`rotateSigningKeys`).
    */
   readonly keys?: SigningKeySource | undefined
 }
 
 export type SigningKeyEvent =
-  /** Other signing keys are in use from now on. */
+  /** The signing keys have changed. */
   | { readonly type: 'signing_keys_changed'; readonly keyIds: readonly string[] }
-  /** Changed signing keys cannot be used, so the earlier ones stay. `cause` says why. */
+  /** The changed signing keys are unusable, so the old ones stay. `cause` says why. */
   | { readonly type: 'signing_keys_refused'; readonly cause: unknown }
 
 interface SigningKeysContext {
@@ -84,7 +86,7 @@ function usableKeys(source: SigningKeySource, emit: Emit) {
   return { current, algorithms }
 }
 
-/** Makes the document of each set once. */
+/** Serializes each key set only once. */
 function publicKeySets(): (keys: readonly PrivateJwk[]) => PublicKeySet {
   let shown: readonly PrivateJwk[] = []
   let set: PublicKeySet = { keys: [] }

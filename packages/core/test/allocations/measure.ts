@@ -1,6 +1,6 @@
 /**
- * Prints, as JSON, how many bytes a request allocates and how many a live grant keeps. In a process of its own, where
- * nothing else allocates, with `--expose-gc` and a young generation that takes a whole batch uncollected.
+ * Prints, as JSON, the bytes that a request allocates and that a live grant keeps. It runs in its own process, where
+ * nothing else allocates, with `--expose-gc` and a young generation that holds a whole batch without collection.
  */
 import type { HttpRequest } from '@grantkit/core'
 import { authorizationQuery, codeFor, register, tokensFor } from '../client.ts'
@@ -8,11 +8,11 @@ import { openSchool, REDIRECT_URI, VERIFIER } from '../school.ts'
 
 const BATCH = 500
 const BATCHES = 5
-/** Until the engine has compiled everything, a request allocates half as much again. */
+/** Before the engine has compiled everything, a request allocates half as much again. */
 const WARM_UP_BATCHES = 8
 const GRANTS = 3000
 
-// Without its log of events, which would be counted.
+// Without a log of events, which would be counted.
 const school = openSchool({ onEvent: () => {} })
 const client = await register(school, { token_endpoint_auth_method: 'client_secret_post' })
 const { client_id, client_secret = '' } = client
@@ -77,7 +77,7 @@ async function bytesPerRequest(
   )
 }
 
-/** The median of the batches. What is prepared is not counted. */
+/** The median of the batches. Preparation is not counted. */
 async function bytesPerCall(
   prepare: () => Promise<HttpRequest>,
   call: (prepared: HttpRequest) => Promise<unknown>,

@@ -17,7 +17,7 @@ import {
 } from '../client.ts'
 import { ISSUER, openSchool, REDIRECT_URI } from '../school.ts'
 
-/** A real store behind a switch: while `down`, every verb rejects as a lost connection does. */
+/** A real store with a switch: while `down`, every method rejects, like a lost connection. */
 function failingStore(now: () => number): { store: Store; outage: { down: boolean; writes: boolean } } {
   const real = createMemoryStore({ now })
   const outage = { down: false, writes: false }

@@ -9,7 +9,7 @@ import {
 } from './requests.ts'
 import type { World } from './world.ts'
 
-/** The way from a user who is signed in to tokens, of which a story writes nothing down. */
+/** The steps from a signed-in user to tokens. A story does not record them. */
 
 export interface ConsentPage {
   readonly action: string
@@ -29,7 +29,7 @@ export async function consentPage(
   changed: Given = {},
   cookie = ALICE,
 ): Promise<ConsentPage> {
-  const { body } = await world.quietly(authorization(client, changed, cookie))
+  const { body } = await world.askUnrecorded(authorization(client, changed, cookie))
   return JSON.parse(body)
 }
 
@@ -53,7 +53,7 @@ export async function codeFor(
   cookie = ALICE,
 ): Promise<string> {
   const page = await consentPage(world, client, changed, cookie)
-  const { headers } = await world.quietly(decision(page, {}, cookie))
+  const { headers } = await world.askUnrecorded(decision(page, {}, cookie))
   return new URL(String(headers.location)).searchParams.get('code') ?? ''
 }
 
@@ -65,7 +65,7 @@ export async function tokensFor(
 ): Promise<Tokens> {
   const code = await codeFor(world, client, changed, cookie)
   const redirect_uri = changed.redirect_uri === undefined ? {} : { redirect_uri: changed.redirect_uri }
-  return tokensOf(await world.quietly(redemption(client, code, redirect_uri)))
+  return tokensOf(await world.askUnrecorded(redemption(client, code, redirect_uri)))
 }
 
 export function tokensOf({ body }: { readonly body: string }): Tokens {

@@ -5,13 +5,13 @@ import { type Credentials, REDIRECT_URI, registration } from './requests.ts'
 export interface Cast {
   /** Public, registered for everything. */
   readonly app: Credentials
-  /** With a secret. */
+  /** Confidential, with a secret. */
   readonly vault: Credentials
   /** Public, for two scopes. */
   readonly reader: Credentials
   /** Public, without refresh tokens. */
   readonly guest: Credentials
-  /** Public, wants its ID tokens signed by EdDSA. */
+  /** Public, with ID tokens signed by EdDSA. */
   readonly modern: Credentials
   /** An integration whose users are not asked again. */
   readonly crm: Credentials
@@ -23,7 +23,7 @@ export const CRM_REDIRECT_URI = 'https://crm.example/callback'
 
 const MORE_URIS = ['http://[::1]/callback', 'http://localhost:7002/callback', 'http://127.0.0.1/with?query=1']
 
-export async function hire(server: AuthorizationServer): Promise<Cast> {
+export async function registerCast(server: AuthorizationServer): Promise<Cast> {
   const register = (metadata: object) => registered(server, metadata)
   return {
     app: await register({ client_name: 'App', redirect_uris: [REDIRECT_URI, ...MORE_URIS] }),

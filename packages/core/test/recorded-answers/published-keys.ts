@@ -1,7 +1,7 @@
 import type { PrivateJwk } from '@grantkit/core'
 
 /**
- * Keys that are no secret, as RFCs print them. Both algorithms sign the same text the same way each time, which ES256
+ * Public keys from RFCs, so they are no secret. Both algorithms give the same signature for the same text, which ES256
  * does not.
  */
 

@@ -1,8 +1,8 @@
 import type { HttpResponse, Interaction } from '@grantkit/core'
 
 /**
- * Pages that print all they are handed. The cookie `user=alice` is Alice, signed in this moment; `user=alice@100` signed
- * in at 100; with `user=broken` the sessions cannot be read.
+ * Pages that print all their input. The cookie `user=alice` is Alice, signed in now; `user=alice@100` signed in at 100;
+ * with `user=broken` the session cannot be read.
  */
 export function readablePages(now: () => number): Interaction {
   return {
@@ -22,7 +22,7 @@ function page(status: number, view: object): HttpResponse {
   return { status, headers: { 'content-type': 'text/html' }, body: JSON.stringify(view, inOrder) }
 }
 
-/** The order of an object's members means nothing to a page, and need not stay as it is. */
+/** Sorts members: their order means nothing to a page, and may change. */
 function inOrder(_name: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))

@@ -5,13 +5,13 @@ import { STORIES } from './stories.ts'
 import { record } from './world.ts'
 
 /**
- * Every byte that the server answers, recorded. A change of the code that should change no answer changes no file here;
- * one that should shows what it did. `pnpm exec vitest run recorded-answers -u` records anew.
+ * All answers of the server, byte by byte. A change that should not affect answers changes no file here; any other
+ * change shows its effect. `pnpm exec vitest run recorded-answers -u` records again.
  */
 
 const ANSWERS = new URL('answers/', import.meta.url)
 
-/** The exchanges of a group as its file has them, and the reasons of its refusals. */
+/** The recorded exchanges of each group, and the reasons of its refusals. */
 const texts = new Map<string, string>()
 const provoked = new Set<string>()
 
@@ -65,7 +65,7 @@ function recorded(group: string): string {
   }
 }
 
-/** The names of the stories that are told otherwise, or that only one of both texts has. */
+/** The names of the stories that differ, or that only one text has. */
 function changedSections(before: string, after: string): string[] {
   const [old, current] = [sectionsOf(before), sectionsOf(after)]
   const differing = new Set(

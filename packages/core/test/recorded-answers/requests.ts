@@ -1,4 +1,4 @@
-/** The requests of a well-behaved client, each of which a story can send with something changed. */
+/** The requests of a correct client. A story can change any part of them. */
 
 export interface Ask {
   readonly method: string

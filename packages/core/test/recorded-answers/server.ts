@@ -23,12 +23,12 @@ export const SCOPES = {
   'students:read': { description: 'See students', area: 'Students', access: 'read' },
 } as const
 
-/** What a story may change of the server. */
+/** The settings that a story may change. */
 export interface Settings extends Omit<Partial<AuthorizationServerOptions<string>>, 'redirectUriPolicy'> {
   readonly registration?: RedirectUriPolicy | undefined
 }
 
-/** What outlives a server: another one can be opened on the same ground. */
+/** State that survives a server: another server can continue with it. */
 export interface Ground {
   readonly clock: { now: number }
   readonly store: Store
@@ -42,7 +42,7 @@ export function newGround(): Ground {
   return { clock, store, events: [], random: repeatableRandom() }
 }
 
-/** Every byte that this server answers follows from its settings and the requests before. */
+/** All answers of this server are determined by its settings and the earlier requests. */
 export function openServer(
   ground: Ground,
   { registration = loopbackOnly({ localhost: true }), ...settings }: Settings,
@@ -66,7 +66,7 @@ export function openServer(
   })
 }
 
-/** One sequence for each size, so that an identifier more does not change every secret. */
+/** One sequence per size, so that one more identifier does not change every secret. */
 function repeatableRandom(): Ground['random'] {
   const drawn = new Map<number, number>()
   return (size) => {

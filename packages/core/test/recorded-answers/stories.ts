@@ -17,7 +17,7 @@ import { REVOCATION } from './stories/revocation.ts'
 import { USERINFO } from './stories/userinfo.ts'
 import type { Stories } from './world.ts'
 
-/** By the name of the file that their answers are recorded in. */
+/** The stories, by the name of the file with their recorded answers. */
 export const STORIES: Readonly<Record<string, Stories>> = {
   'authorization-request': AUTHORIZATION_REQUEST,
   'authorization-sign-in': AUTHORIZATION_SIGN_IN,

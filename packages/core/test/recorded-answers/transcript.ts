@@ -1,9 +1,9 @@
 import type { Access, Anonymous, Authorized, HttpResponse, ServerEvent } from '@grantkit/core'
 import type { Ask } from './requests.ts'
 
-/** How a request and its answer are written down: to the letter, one line for each thing that may change. */
+/** The text of a request and its answer: exact, one line for each thing that may change. */
 
-/** What is asked, `>`; what the operator is told, `*`; what is answered, `<`. */
+/** `>` is the request, `*` an event for the operator, `<` the answer. */
 export function exchangeText(ask: Ask, events: readonly ServerEvent[], answer: readonly string[]): string {
   const { method, path, query = '', headers = {}, body = '', from } = ask
   const asked = [
@@ -38,7 +38,7 @@ function eventText(event: ServerEvent): string {
   return 'reason' in event ? `${event.type} ${event.reason}` : event.type
 }
 
-/** A long run of one letter, as the tests of sizes send it, says no more than its length. */
+/** Replaces a long run of one letter, which tests of sizes send, by its length. */
 function shortened(line: string): string {
   return line.replace(/(.)\1{49,}/g, (run, letter) => `{${run.length} times '${letter}'}`)
 }

@@ -5,33 +5,33 @@ import {
   type ResourceServerOptions,
   type ServerEvent,
 } from '@grantkit/core'
-import { type Cast, hire } from './cast.ts'
+import { type Cast, registerCast } from './cast.ts'
 import type { Ask } from './requests.ts'
 import { type Ground, ISSUER, newGround, openServer, SCOPES, type Settings } from './server.ts'
 import { accessLines, answerLines, exchangeText } from './transcript.ts'
 
-/** Where a story goes on: a server of its own, with clients, on a clock that the story turns. */
+/** The setting of a story: its own server, with clients, on a clock that the story moves. */
 export interface World {
   readonly cast: Cast
   readonly ground: Ground
   readonly server: AuthorizationServer
-  /** Sends a request and writes it down with its answer. */
+  /** Sends a request, and records it with its answer. */
   ask(ask: Ask): Promise<HttpResponse>
-  /** Sends a request that only leads up to the one that matters. */
-  quietly(ask: Ask): Promise<HttpResponse>
-  /** Asks the guard of an API, and writes its decision down. */
-  knock(ask: Ask, scopes?: readonly string[], api?: Partial<ResourceServerOptions<string>>): Promise<void>
-  /** Writes down what an operation of the operator gives, under its name. */
+  /** Sends a preparing request, without recording it. */
+  askUnrecorded(ask: Ask): Promise<HttpResponse>
+  /** Asks the guard of an API, and records its decision. */
+  askGuard(ask: Ask, scopes?: readonly string[], api?: Partial<ResourceServerOptions<string>>): Promise<void>
+  /** Records the result of an operator's operation, under its name. */
   note(operation: string, result: unknown): void
-  /** Another server on the same ground, with these settings alone. */
+  /** Another server on the same ground, with only these settings. */
   reopened(settings: Settings): World
 }
 
-/** A story asks on its own, or gives back the one request to ask. */
+/** A story sends its own requests, or returns a single one to send. */
 export type Story = (world: World) => Promise<unknown> | Ask
 export type Stories = Readonly<Record<string, Story>>
 
-/** One story for each row: the same request, with something else changed in each. */
+/** One story for each row: the same request with one change. */
 export function variations<Row>(
   rows: Readonly<Record<string, Row>>,
   ask: (world: World, row: Row) => Ask | Promise<Ask>,
@@ -53,7 +53,7 @@ export async function record(settings: Settings, story: Story): Promise<Recordin
   const ground = newGround()
   const server = openServer(ground, settings)
   const tape: Tape = { exchanges: [], events: [] }
-  const world = worldOf(ground, server, await hire(server), tape)
+  const world = worldOf(ground, server, await registerCast(server), tape)
   const told = story(world)
   if ('method' in told) await world.ask(told)
   else await told
@@ -82,8 +82,8 @@ function worldOf(ground: Ground, server: AuthorizationServer, cast: Cast, tape: 
     ground,
     server,
     ask: (ask) => write(ask, () => send(server, ask), answerLines),
-    quietly: (ask) => send(server, ask),
-    async knock(ask, scopes = [], api = {}) {
+    askUnrecorded: (ask) => send(server, ask),
+    async askGuard(ask, scopes = [], api = {}) {
       const { store, clock, events } = ground
       const onEvent = (event: ServerEvent) => void events.push(event)
       const now = () => clock.now
@@ -102,7 +102,7 @@ function worldOf(ground: Ground, server: AuthorizationServer, cast: Cast, tape: 
   }
 }
 
-/** Stories name paths below the issuer, documents are at the root of the host. */
+/** Paths in stories are below the issuer; documents are at the root of the host. */
 async function send({ issuer, routes }: AuthorizationServer, ask: Ask): Promise<HttpResponse> {
   const below = new URL(issuer).pathname.replace(/\/$/, '') + ask.path
   const route = routes.find(({ path }) => path === ask.path) ?? routes.find(({ path }) => path === below)

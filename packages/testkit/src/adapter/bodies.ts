@@ -27,7 +27,7 @@ const BODIES: readonly (readonly [name: string, type: string | undefined, body: 
   ['a body without a type', undefined, 'grant_type=authorization_code'],
 ]
 
-/** The body is text that core parses: an adapter reads it, up to the limit, and does nothing else to it. */
+/** Core parses the body. An adapter only reads it as text, up to the limit. */
 export function bodyPromises(target: Target): void {
   describe('a body', () => {
     it.each(BODIES)('reaches handle as it stands: %s', async (_, type, body) => {
@@ -93,7 +93,7 @@ export function bodyPromises(target: Target): void {
   })
 }
 
-/** The error body of RFC 6749 5.2, from an adapter that gave up before core saw the request. */
+/** The error body of RFC 6749 5.2, from an adapter that refuses before core sees the request. */
 function expectRefused(response: RawResponse, statuses: number[]): void {
   expect(statuses).toContain(response.status)
   expect(values(response, 'content-type').join()).toMatch(/^application\/json\b/)

@@ -5,7 +5,7 @@ import { send, values } from './raw-http.ts'
 import { INTERNAL_DETAIL } from './recorder.ts'
 import type { Target } from './target.ts'
 
-/** What goes wrong stays inside: the wire learns that it went wrong, and the next request is served. */
+/** Faults stay internal: the client only learns that there was one, and the next request is served. */
 export function faultPromises(target: Target): void {
   async function expectServed(): Promise<void> {
     target.recorder.reset()

@@ -2,25 +2,25 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** A request as it goes over the wire: nothing is added to it but Host, Connection and what frames the body. */
+/** A request as it goes over the wire. Only Host, Connection and the framing of the body are added. */
 export interface RawRequest {
   readonly method?: string
-  /** Path and query, as they stand. */
+  /** Path and query, unchanged. */
   readonly target: string
   readonly headers?: readonly (readonly [name: string, value: string])[]
   readonly body?: string | Uint8Array
-  /** Send the body in chunks, without telling its length. */
+  /** Sends the body in chunks, without its length. */
   readonly chunked?: boolean
 }
 
 export interface RawResponse {
   readonly status: number
-  /** In the order and spelling of the wire, repeats kept. */
+  /** In the order and spelling on the wire, with repeats. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body: string
 }
 
-/** Sends a request that no client library has put right. */
+/** Sends a request without a client library that would correct it. */
 export async function send(url: string, raw: RawRequest): Promise<RawResponse> {
   const { hostname, port } = new URL(url)
   const { method = 'GET', target: path, body = '' } = raw
@@ -33,7 +33,7 @@ export async function send(url: string, raw: RawRequest): Promise<RawResponse> {
       headers: headerLines(url, raw),
       agent: false,
     })
-    // A server that refuses a long body may hang up while it is still being sent; its answer counts.
+    // A server that refuses a long body may close the connection during the upload; its answer counts.
     outgoing.on('response', resolve).on('error', reject)
     outgoing.end(body)
   })
@@ -41,7 +41,7 @@ export async function send(url: string, raw: RawRequest): Promise<RawResponse> {
   return { status, headers: pairs(rawHeaders), body: await text(response) }
 }
 
-/** Writes text to the server and gives back all that it answers until it hangs up. */
+/** Writes text to the server, and returns all it answers until the connection ends. */
 export async function exchange(url: string, request: string): Promise<string> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -54,7 +54,7 @@ export function values(response: RawResponse, name: string): string[] {
   return response.headers.filter(([given]) => given.toLowerCase() === name).map(([, value]) => value)
 }
 
-/** Node takes a flat list of names and values as it is. */
+/** Node sends a flat list of names and values unchanged. */
 function headerLines(url: string, { headers = [], body = '', chunked = false }: RawRequest): string[] {
   const length = Buffer.byteLength(body)
   const framing = chunked ? ['Transfer-Encoding', 'chunked'] : ['Content-Length', `${length}`]

@@ -2,10 +2,10 @@ import type { HttpRequest, HttpResponse, Route } from '@grantkit/core'
 
 const METHODS = ['GET', 'POST']
 
-/** What no client may ever read: it is in every error that these routes throw. */
+/** A text that no client may see: every error of these routes contains it. */
 export const INTERNAL_DETAIL = 'internal-detail-4711'
 
-/** The far side of the adapter: routes that keep what reaches them and answer what a test wants. */
+/** The routes behind the adapter: they record requests and answer as the test wants. */
 export class Recorder {
   readonly requests: HttpRequest[] = []
   answer: HttpResponse = { status: 200, headers: {}, body: '' }
@@ -25,7 +25,7 @@ export class Recorder {
     this.answer = { status: 200, headers: { 'content-type': 'text/plain' }, body: 'reached' }
   }
 
-  /** The one request that arrived. @throws Error when it was none or several */
+  /** The only request that arrived. @throws Error when it was none or several */
   only(): HttpRequest {
     const [request, ...others] = this.requests
     if (request === undefined || others.length > 0)

@@ -15,7 +15,7 @@ const QUERIES = [
   `long=${'x'.repeat(4000)}`,
 ]
 
-/** The request line and the headers, as they stand on the wire. */
+/** The request line and the headers arrive unchanged. */
 export function requestPromises(target: Target): void {
   describe('a request', () => {
     it.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'])(

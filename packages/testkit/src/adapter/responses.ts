@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { exchange, type RawResponse, send, values } from './raw-http.ts'
 import type { Target } from './target.ts'
 
-/** What a server may say about the connection and the framing of its answer. */
+/** Headers about the connection and framing, which a server may add. */
 const OF_THE_CONNECTION = ['date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -30,7 +30,7 @@ const ANSWERS: readonly (readonly [name: string, answer: HttpResponse])[] = [
   ['503', { status: 503, headers: { 'retry-after': '1', ...JSON_TYPE }, body: '{}' }],
 ]
 
-/** The answer of `handle`, as it arrives on the wire. */
+/** The answer of `handle` arrives unchanged. */
 export function responsePromises(target: Target): void {
   async function answered(answer: HttpResponse, headers: [string, string][] = []): Promise<RawResponse> {
     target.recorder.answer = answer
@@ -81,7 +81,7 @@ export function responsePromises(target: Target): void {
   })
 }
 
-/** What the response says beyond the connection, in the form that `handle` gave it. */
+/** The headers of the response without those of the connection, in the form that `handle` gave them. */
 function ownHeaders(response: RawResponse): Record<string, string> {
   const own = response.headers.map(([name, value]) => [name.toLowerCase(), value] as const)
   return Object.fromEntries(own.filter(([name]) => !OF_THE_CONNECTION.includes(name)))

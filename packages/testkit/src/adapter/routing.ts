@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { send } from './raw-http.ts'
 import type { Target } from './target.ts'
 
-/** Which path reaches which route, and what is left of it. */
+/** A path reaches its route, unchanged. */
 export function routingPromises(target: Target): void {
   describe('a route', () => {
     it.each([

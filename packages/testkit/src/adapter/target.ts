@@ -1,8 +1,8 @@
 import type { Recorder } from './recorder.ts'
 
-/** What the suites examine. */
+/** The adapter under test. */
 export interface Target {
-  /** Only there once the tests run. */
+  /** Available only while the tests run. */
   readonly url: string
   readonly recorder: Recorder
 }

@@ -9,7 +9,7 @@ import type { Target } from './target.ts'
 const HEAD = 'Host: a\r\nConnection: close\r\n'
 const SECOND_REQUEST = 'GET /things/smuggled HTTP/1.1\r\nHost: a\r\n\r\n'
 
-/** Framings that contradict themselves: what follows them must not be taken for a request of its own. */
+/** Contradictory framings: the bytes after them must not count as a second request. */
 const BROKEN_FRAMINGS: readonly (readonly [name: string, framing: string])[] = [
   ['two lengths', 'Content-Length: 3\r\nContent-Length: 4\r\n\r\na=1'],
   ['a negative length', 'Content-Length: -3\r\n\r\na=1'],
@@ -31,7 +31,7 @@ const BROKEN_FRAMINGS: readonly (readonly [name: string, framing: string])[] = [
   ['a chunk without a size', 'Transfer-Encoding: chunked\r\n\r\nx\r\na=1\r\n0\r\n\r\n'],
 ]
 
-/** Requests that no good client sends: the adapter hands them on as they stand, or the server refuses them. */
+/** Requests that no correct client sends: the adapter passes them on unchanged, or the server refuses them. */
 export function unusualRequestPromises(target: Target): void {
   describe('an unusual request', () => {
     it.each(['TRACE', 'PROPFIND', 'PURGE'])(

@@ -1,6 +1,6 @@
 import type { HttpResponse } from '@grantkit/core'
 
-/** An answer to the client: its status, the members of its JSON body, and the response as it came. */
+/** An answer to the client: its status, the members of its JSON body, and the raw response. */
 export interface Answer<R extends HttpResponse = HttpResponse> {
   readonly status: number
   readonly error?: string
@@ -31,7 +31,7 @@ export interface Approval {
   readonly verifier: string
 }
 
-/** A body that is no JSON, such as a page, has no members. */
+/** A body that is not JSON, such as a page, has no members. */
 export function answerOf<R extends HttpResponse, Members>(response: R): Answer<R> & Partial<Members> {
   return { ...(membersOf(response.body) as Partial<Members>), status: response.status, response }
 }

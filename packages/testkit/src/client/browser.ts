@@ -3,31 +3,31 @@ import { type ConsentForm, formOfPage, formWith, shown } from './consent-form.ts
 import { type Fields, FORM, formEncoded } from './fields.ts'
 import { overFetch, type Send } from './send.ts'
 
-/** What the user answers when they are asked. */
+/** The user's answer on the consent page. */
 export interface UserAnswer {
   /** Default: `allow`. */
-  readonly decision?: 'allow' | 'deny'
+  readonly decision?: 'allow' | 'deny' | undefined
   /** Scopes that the user unticks. */
-  readonly without?: readonly string[]
+  readonly without?: readonly string[] | undefined
 }
 
 /**
- * Takes the user from an authorization request to the address that the client is called back at.
+ * Takes the user from an authorization request to the redirect URI of the client.
  *
  * @throws Error when the user does not get there
  */
 export type Browser = (authorizationUrl: string, answer?: UserAnswer) => Promise<URL>
 
 export interface FormBrowserOptions {
-  /** Where your pages are: an address elsewhere is the client's. */
+  /** The origin of your pages: any other address belongs to the client. */
   readonly origin: string
-  /** What the user types into the form of your sign-in page, by the names of its fields. */
+  /** The values the user types into your sign-in form, by field name. */
   readonly typed: Readonly<Record<string, string>>
   /** Default: `fetch`. */
-  readonly send?: Send
+  readonly send?: Send | undefined
 }
 
-/** A browser without a screen: keeps cookies, follows redirects, signs in by your form and answers your consent page. */
+/** A headless browser: keeps cookies, follows redirects, signs in by your form and answers your consent page. */
 export function formBrowser({ origin, typed, send = overFetch() }: FormBrowserOptions): Browser {
   const cookies = new Map<string, string>()
   const [aField = ''] = Object.keys(typed)
@@ -53,7 +53,7 @@ export function formBrowser({ origin, typed, send = overFetch() }: FormBrowserOp
       return next.href.startsWith(`${origin}/`) ? follow(await request(next.href), answer, hasTyped) : next
     }
     const signIn = formWith(aField, response)
-    // A form that comes again would come for ever.
+    // A form that comes back once would come back for ever.
     if (signIn !== undefined && hasTyped) throw new Error(`The sign-in page comes again ${shown(response)}`)
     const form = signIn === undefined ? answered(formOfPage(response), answer) : filledIn(signIn, typed)
     const next = await request(new URL(form.action, origin).href, form.fields)

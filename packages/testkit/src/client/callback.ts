@@ -1,15 +1,18 @@
 import type { HttpResponse } from '@grantkit/core'
 import { shown } from './consent-form.ts'
 
-/** What a client is told in the query of the address that it is called back at. */
-export function toldAt(callback: URL): Readonly<Record<string, string>> {
+/** The parameters in the query of a redirect URI. */
+export function callbackParameters(callback: URL): Readonly<Record<string, string>> {
   return Object.fromEntries(callback.searchParams)
 }
 
-/** What the answer to a browser tells the client. @throws Error when the browser is not sent to the client */
-export function toldBy(response: HttpResponse, redirectUri: string): Readonly<Record<string, string>> {
+/** The parameters for the client in a redirect. @throws Error when the browser is not sent to the client */
+export function redirectParameters(
+  response: HttpResponse,
+  redirectUri: string,
+): Readonly<Record<string, string>> {
   const location = String(response.headers.location ?? '')
-  if (location.startsWith(redirectUri)) return toldAt(new URL(location))
+  if (location.startsWith(redirectUri)) return callbackParameters(new URL(location))
   if (location === '') throw new Error(`The server shows a page ${shown(response)}`)
   throw new Error(`Nobody is signed in: the browser is sent to ${location}. See the option "browser"`)
 }

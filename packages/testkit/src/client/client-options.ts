@@ -6,14 +6,14 @@ import type { ConsentForm } from './consent-form.ts'
 
 export interface TestClientOptions<R extends HttpResponse = HttpResponse> extends ConnectionOptions<R> {
   /**
-   * Who is signed in: the headers that the user's browser sends and your `interaction.session` reads, such as
-   * `{ cookie: 'session=…' }`; or a browser that signs in by your pages, such as `formBrowser`.
+   * The signed-in user: headers of the user's browser, which your `interaction.session` reads, such as `{ cookie:
+   * 'session=…' }`; or a browser that signs in by your pages, such as `formBrowser`.
    */
-  readonly browser?: HttpRequest['headers'] | Browser
+  readonly browser?: HttpRequest['headers'] | Browser | undefined
   /** Members of the registration (RFC 7591 2). Default: a public client with a loopback redirect URI. */
-  readonly metadata?: Readonly<Record<string, unknown>>
-  /** A client that is there already, such as an integration that you added. Default: one registers itself. */
-  readonly client?: RegisteredClient
-  /** For a consent page whose form is not in its HTML. Default: reads the form that holds the ticket. */
-  readonly consentForm?: (page: HttpResponse) => ConsentForm
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined
+  /** An existing client, such as an integration that you added. Default: the test client registers itself. */
+  readonly client?: RegisteredClient | undefined
+  /** Reads a consent page whose form is not in its HTML. Default: reads the form with the ticket. */
+  readonly consentForm?: ((page: HttpResponse) => ConsentForm) | undefined
 }

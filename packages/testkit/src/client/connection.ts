@@ -11,13 +11,13 @@ export interface Endpoints {
 }
 
 export interface ConnectionOptions<R extends HttpResponse = HttpResponse> {
-  /** How requests get to the server. Default: in this process, or with `fetch` where the server is a URL. */
-  readonly send?: Send<R>
+  /** Carries requests to the server. Default: in this process, or with `fetch` if the server is a URL. */
+  readonly send?: Send<R> | undefined
   /** Default: read from the metadata of the server. */
-  readonly endpoints?: Endpoints
+  readonly endpoints?: Endpoints | undefined
 }
 
-/** A server as a client reaches it. */
+/** The connection of a client to a server. */
 export interface Connection<R extends HttpResponse> {
   readonly send: Send<R>
   readonly endpoints: Endpoints
@@ -28,7 +28,7 @@ export async function connect<R extends HttpResponse>(
   server: ServerUnderTest | string,
   options: ConnectionOptions<R>,
 ): Promise<Connection<R>> {
-  // Whoever names another kind of response gives the `send` that makes it.
+  // A caller with another type of response also passes the `send` that makes it.
   const send = options.send ?? ((typeof server === 'string' ? overFetch() : inProcess(server)) as Send<R>)
   const issuer = typeof server === 'string' ? server : server.issuer
   return { send, endpoints: options.endpoints ?? (await discover(send, issuer)) }

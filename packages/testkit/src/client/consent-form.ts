@@ -1,26 +1,26 @@
 import type { HttpResponse } from '@grantkit/core'
 import { parse } from 'node-html-parser'
 
-/** What the user sends back from a consent page, but for the decision. */
+/** The form of a consent page, without the decision. */
 export interface ConsentForm {
   readonly action: string
-  /** The ticket, the scopes, and whatever else the page holds. */
+  /** The ticket, the scopes, and any other fields of the page. */
   readonly fields: readonly (readonly [name: string, value: string])[]
 }
 
-/** The form of a consent page, every scope ticked. @throws Error when the page has none with a ticket */
+/** Reads the form of a consent page, with every scope ticked. @throws Error when the page has no form with a ticket */
 export function formOfPage(page: HttpResponse): ConsentForm {
   const form = formWith('ticket', page)
   if (form !== undefined) return form
   throw new Error(`There is no form with a ticket on this page ${shown(page)}`)
 }
 
-/** As much of a page as an error can say. */
+/** A short form of a page, for error messages. */
 export function shown({ status, body }: HttpResponse): string {
   return `(status ${status}): ${body.slice(0, 500)}`
 }
 
-/** The form of a page that has a field of the name. */
+/** The form that has a field of this name. */
 export function formWith(name: string, { body }: HttpResponse): ConsentForm | undefined {
   const forms = parse(body).querySelectorAll('form')
   const form = forms.find((each) => each.querySelector(`[name=${name}]`) !== null)

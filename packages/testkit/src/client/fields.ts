@@ -1,4 +1,4 @@
-/** Parameters by name. One that is `undefined` is left out: it overrides a usual one with nothing. */
+/** Parameters by name. `undefined` removes a default parameter. */
 export type Overrides = Readonly<Record<string, string | undefined>>
 
 /** Fields of a form or query. A list can name a field twice. */

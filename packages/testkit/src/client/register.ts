@@ -8,10 +8,11 @@ import { TestClient } from './test-client.ts'
 const REDIRECT_URI = 'http://127.0.0.1:7001/callback'
 
 /**
- * A client of your server, for your tests: it registers itself, gets your user past your consent page, and holds tokens.
- * In the process of the server that takes about a millisecond, and time is the server's `now`: a test of expiry turns that.
+ * A client of your server, for your tests: it registers itself, gets consent on your page, and holds tokens. In the
+ * process of the server that takes about a millisecond. Time is the server's `now`: move that to test expiry.
  *
- * @param server what `createAuthorizationServer` returned, or the issuer of a server that listens, for requests over HTTP
+ * @param server what `createAuthorizationServer` returned, or the issuer of a server that listens, for requests over
+ *   HTTP
  * @throws Error when the server does not register the client
  */
 export async function testClient<R extends HttpResponse = HttpResponse>(
@@ -27,9 +28,9 @@ export async function testClient<R extends HttpResponse = HttpResponse>(
 }
 
 /**
- * The registration alone (RFC 7591), whatever becomes of it.
+ * Only the registration (RFC 7591), whether it succeeds or not.
  *
- * @param metadata beside or instead of a loopback redirect URI
+ * @param metadata in addition to a loopback redirect URI, or instead of it
  */
 export async function registerClient<R extends HttpResponse = HttpResponse>(
   server: ServerUnderTest | string,

@@ -1,15 +1,15 @@
 import type { AuthorizationServer, HttpRequest, HttpResponse } from '@grantkit/core'
 
-/** What the client and its browser send: nothing is added but what a connection needs. */
+/** A request of the client or its browser. Only headers of the connection are added. */
 export type ClientRequest = Pick<HttpRequest, 'method' | 'headers' | 'body' | 'remoteAddress'>
 
-/** Carries a request to the server and brings its answer back, redirects included. @param url absolute */
+/** Sends a request to the server and returns its answer; redirects are not followed. @param url absolute */
 export type Send<R extends HttpResponse = HttpResponse> = (url: string, request: ClientRequest) => Promise<R>
 
 /** The part of the server that a client sees. */
 export type ServerUnderTest = Pick<AuthorizationServer, 'issuer' | 'routes'>
 
-/** Sends to a server in this process. @throws Error for a path that the server has not */
+/** Sends to a server in this process. @throws Error for an unknown path */
 export function inProcess({ routes }: Pick<ServerUnderTest, 'routes'>): Send {
   return (url, request) => {
     const { pathname: path, search } = new URL(url)
@@ -20,7 +20,7 @@ export function inProcess({ routes }: Pick<ServerUnderTest, 'routes'>): Send {
 }
 
 /** Sends with `fetch`, without following redirects. @param timeout milliseconds; a later answer is an error */
-export function overFetch({ timeout }: { readonly timeout?: number } = {}): Send {
+export function overFetch({ timeout }: { readonly timeout?: number | undefined } = {}): Send {
   return async (url, { method, headers, body }) => {
     const lines = Object.entries(headers).flatMap(([name, value = []]) =>
       [value].flat().map((one): [string, string] => [name, one]),

@@ -2,15 +2,15 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { HttpRequest, HttpResponse } from '@grantkit/core'
 import { type Answer, type Approval, answerOf, type RegisteredClient, type Tokens } from './answer.ts'
 import type { Browser } from './browser.ts'
-import { toldAt, toldBy } from './callback.ts'
+import { callbackParameters, redirectParameters } from './callback.ts'
 import type { TestClientOptions } from './client-options.ts'
 import type { Connection, Endpoints } from './connection.ts'
 import { type ConsentForm, formOfPage } from './consent-form.ts'
 import { type Fields, FORM, formEncoded, type Overrides } from './fields.ts'
 
 /**
- * A client and its user. Every message is a good one but for what a test overrides, and every step can be taken by
- * itself. Answers have the members of their body and, as `response`, all that came back.
+ * A client and its user. Every message is correct unless a test overrides it, and every step can be taken alone.
+ * Answers have the members of their body and, as `response`, the raw answer.
  */
 export class TestClient<R extends HttpResponse = HttpResponse> {
   readonly clientId: string
@@ -34,7 +34,7 @@ export class TestClient<R extends HttpResponse = HttpResponse> {
     this.#consentForm = consentForm
   }
 
-  /** Everything at once: the user allows the scope, and the code is exchanged. @throws Error when either fails */
+  /** The whole flow: the user allows the scope, and the code is exchanged. @throws Error when either fails */
   async tokens(scope: string, parameters: Overrides = {}): Promise<Tokens> {
     const { response, ...answer } = await this.redeem(await this.approve(scope, parameters))
     if (answer.status !== 200) throw new Error(`No tokens: ${JSON.stringify(answer)}`)
@@ -42,9 +42,9 @@ export class TestClient<R extends HttpResponse = HttpResponse> {
   }
 
   /**
-   * The user allows all that is asked for.
+   * The user allows everything the client requests.
    *
-   * @param parameters of the authorization request, beside or instead of the usual ones
+   * @param parameters of the authorization request, in addition to the defaults or instead of them
    * @throws Error when the client gets no code
    */
   async approve(scope: string, parameters: Overrides = {}): Promise<Approval> {
@@ -56,22 +56,25 @@ export class TestClient<R extends HttpResponse = HttpResponse> {
   }
 
   /**
-   * An authorization request, and the user's answer if they are asked.
+   * Sends an authorization request, and answers the consent page if there is one.
    *
-   * @returns what the client is told: `code`, `state`, `iss`, or `error` and `error_description`
-   * @throws Error when the client is told nothing: nobody is signed in, or the server shows an error page
+   * @returns the parameters sent to the client: `code`, `state`, `iss`, or `error` and `error_description`
+   * @throws Error when the client gets no answer: nobody is signed in, or the server shows an error page
    */
   async authorize(
     parameters: Overrides,
     decision: 'allow' | 'deny',
   ): Promise<Readonly<Record<string, string>>> {
     if (typeof this.#browser === 'function')
-      return toldAt(await this.#browser(this.authorizationUrl(parameters), { decision }))
+      return callbackParameters(await this.#browser(this.authorizationUrl(parameters), { decision }))
     const page = await this.visit(this.authorizationUrl(parameters))
-    return toldBy(page.status === 200 ? await this.decide(page, { decision }) : page, this.redirectUri)
+    return redirectParameters(
+      page.status === 200 ? await this.decide(page, { decision }) : page,
+      this.redirectUri,
+    )
   }
 
-  /** The address of an authorization request (RFC 6749 4.1.1), without a scope and a code challenge of its own. */
+  /** The URL of an authorization request (RFC 6749 4.1.1). Pass scope and code challenge as parameters. */
   authorizationUrl(parameters: Overrides): string {
     const usual = { response_type: 'code', code_challenge_method: 'S256', state: 'the state' }
     const client = { client_id: this.clientId, redirect_uri: this.redirectUri }
@@ -79,15 +82,15 @@ export class TestClient<R extends HttpResponse = HttpResponse> {
     return `${this.#connection.endpoints.authorization_endpoint}?${query}`
   }
 
-  /** What the user's browser is answered at an address of the server. @param headers beside those of `browser` */
+  /** The answer to the user's browser at a URL of the server. @param headers in addition to those of `browser` */
   visit(url: string, headers: HttpRequest['headers'] = {}): Promise<R> {
     return this.#connection.send(url, { method: 'GET', headers: { ...this.#headers, ...headers }, body: '' })
   }
 
   /**
-   * What the browser is answered when the user submits the consent page.
+   * Submits the consent page as the user's browser, and returns the answer.
    *
-   * @param fields beside or instead of those of the form; a list is all that is sent
+   * @param fields in addition to those of the form or instead of them; a list replaces all of them
    */
   decide(page: HttpResponse, fields: Fields, headers: HttpRequest['headers'] = {}): Promise<R> {
     const form = this.#consentForm(page)
@@ -102,7 +105,7 @@ export class TestClient<R extends HttpResponse = HttpResponse> {
     return this.token(this.redemption(approval, overrides))
   }
 
-  /** The form that `redeem` sends, for a test that sends another by `token`. */
+  /** The form that `redeem` sends, for tests that change it and send it by `token`. */
   redemption({ code, verifier }: Approval, overrides: Overrides = {}): Overrides {
     const exchange = { grant_type: 'authorization_code', code, redirect_uri: this.redirectUri }
     return { ...this.credentials, ...exchange, code_verifier: verifier, ...overrides }
@@ -112,7 +115,7 @@ export class TestClient<R extends HttpResponse = HttpResponse> {
     return this.token({ ...this.credentials, grant_type: 'refresh_token', refresh_token, ...overrides })
   }
 
-  /** Any request to the token endpoint, as it is given. */
+  /** Sends any form to the token endpoint, unchanged. */
   token(fields: Fields, headers: HttpRequest['headers'] = {}): Promise<Answer<R> & Partial<Tokens>> {
     return this.#ask<Tokens>('token_endpoint', fields, headers)
   }
@@ -126,7 +129,7 @@ export class TestClient<R extends HttpResponse = HttpResponse> {
     return this.#ask('revocation_endpoint', { ...this.credentials, token, ...overrides })
   }
 
-  /** What identifies the client in a form, and authenticates it if it has a secret. */
+  /** The client credentials for a form: the id, and the secret if there is one. */
   get credentials(): Overrides {
     return { client_id: this.clientId, client_secret: this.clientSecret }
   }

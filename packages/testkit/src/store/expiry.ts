@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { RecordKind } from './record-kind.ts'
-import { farFrom, read, type Subject } from './subject.ts'
+import { farFuture, read, type Subject } from './subject.ts'
 
-/** A real clock may tick right after it was read; the second that follows is still whole. */
+/** A real clock may tick right after a read; one full second then remains. */
 const SOON = 2
 
-/** A record is there before its time and nowhere at it. */
+/** A record exists before its expiry time and not at it. */
 export function expiryPromises<T>(subject: Subject, kind: RecordKind<T>): void {
-  // Where the waiting is real it is done side by side; a fake clock would be turned by one test under another.
+  // Real waits run in parallel; a fake clock must not be moved by one test during another.
   describe('expiry', { concurrent: subject.realTime }, () => {
     async function expiring(within = SOON) {
       const records = kind.records(subject.store)
@@ -33,7 +33,7 @@ export function expiryPromises<T>(subject: Subject, kind: RecordKind<T>): void {
     it('takes a record out of reach of those who saw it', async () => {
       const { records, id, seen, expiresAt } = await expiring()
       await subject.clock.reach(expiresAt)
-      expect(await records.replace(id, seen, kind.marked('late'), farFrom(subject.clock))).toBe(false)
+      expect(await records.replace(id, seen, kind.marked('late'), farFuture(subject.clock))).toBe(false)
       expect(await records.find(id)).toBeUndefined()
     })
 
@@ -41,14 +41,14 @@ export function expiryPromises<T>(subject: Subject, kind: RecordKind<T>): void {
       const { records, id, seen, expiresAt } = await expiring()
       await subject.clock.reach(expiresAt)
       const second = kind.marked('second')
-      expect(await records.insert(id, second, farFrom(subject.clock))).toBe(true)
-      expect(await records.replace(id, seen, kind.marked('late'), farFrom(subject.clock))).toBe(false)
+      expect(await records.insert(id, second, farFuture(subject.clock))).toBe(true)
+      expect(await records.replace(id, seen, kind.marked('late'), farFuture(subject.clock))).toBe(false)
       expect((await read(records, id)).value).toStrictEqual(second)
     })
 
     it('moves with a replacement, to a later time', async () => {
       const { records, id, seen, expiresAt } = await expiring()
-      await records.replace(id, seen, kind.marked('prolonged'), farFrom(subject.clock))
+      await records.replace(id, seen, kind.marked('prolonged'), farFuture(subject.clock))
       await subject.clock.reach(expiresAt)
       expect(await records.find(id)).toBeDefined()
     })
@@ -65,8 +65,8 @@ export function expiryPromises<T>(subject: Subject, kind: RecordKind<T>): void {
       const { records, id, seen, expiresAt } = await expiring(2 * SOON)
       const current = kind.marked('current')
       expect(await records.replace(id, seen, current, expiresAt)).toBe(true)
-      expect(await records.replace(id, seen, kind.marked('late'), farFrom(subject.clock))).toBe(false)
-      expect(await records.insert(id, kind.marked('late'), farFrom(subject.clock))).toBe(false)
+      expect(await records.replace(id, seen, kind.marked('late'), farFuture(subject.clock))).toBe(false)
+      expect(await records.insert(id, kind.marked('late'), farFuture(subject.clock))).toBe(false)
       await subject.clock.reach(expiresAt)
       expect(await records.find(id)).toBeUndefined()
     })

@@ -16,7 +16,7 @@ export const SCOPE = 'courses:read'
 /**
  * A confidential client, a user and a server in this process, over the store under test.
  *
- * @param now the server's clock, in epoch seconds; the store may go by another
+ * @param now the server's clock, in epoch seconds; the store may use another
  */
 export function openFlow(store: Store, now: () => number): Promise<TestClient> {
   const page = (status: number, body: string) => ({ status, headers: {}, body })

@@ -6,8 +6,8 @@ import { LIFETIMES, openFlow, SCOPE } from './flow.ts'
 import type { Subject } from './subject.ts'
 
 /**
- * A grant against everything that its client, a thief and time do to it, in any order and several at once. What must
- * hold of it at every step is what core's own model says; here each step goes through the store.
+ * A grant against random actions of its client, a thief and the clock, in any order and concurrently. The expectations
+ * are those of core's own model; here each step goes through the store.
  */
 export function grantModelPromises(subject: Subject): void {
   it('keeps a grant right, whatever is done to it and how often at once', { timeout: 60_000 }, async () => {
@@ -26,7 +26,7 @@ export function grantModelPromises(subject: Subject): void {
 }
 
 class World {
-  /** How far the server's clock has gone ahead of the store's. */
+  /** How far the server's clock is ahead of the store's. */
   private ahead = 0
   readonly pairs: Pick<Tokens, 'access_token' | 'refresh_token'>[] = []
   readonly revoked = new Set<string>()
@@ -56,18 +56,18 @@ class World {
     this.ahead += seconds
   }
 
-  /** The same code several times at once: one of them at most is its redemption. */
+  /** Redeems one code several times at once: at most one call succeeds. */
   async redeem(times: number): Promise<void> {
     const answers = await Promise.all(Array.from({ length: times }, () => this.flow.redeem(this.approval)))
     const won = answers.filter(({ status }) => status === 200)
     this.redemptions += won.length
     expect(this.redemptions).toBeLessThanOrEqual(1)
     for (const pair of won) this.keep(pair as Tokens)
-    // A code that comes back was copied: nothing of its grant is good any more.
+    // A code that comes back was copied, so its whole grant ends.
     if (times > won.length) this.ended = true
   }
 
-  /** One refresh token several times at once: everyone who is served holds the same pair. */
+  /** Uses one refresh token several times at once: every success returns the same pair. */
   async refresh(back: number, times: number): Promise<void> {
     const presented = this.pairs.at(-1 - back)
     if (presented === undefined) return
@@ -93,7 +93,7 @@ class World {
     if (which === 'refresh_token') this.ended = true
   }
 
-  /** What is over stays over, and with its grant everything is over. */
+  /** An ended token stays ended, and an ended grant ends all its tokens. */
   async examine(): Promise<void> {
     for (const token of this.pairs.flatMap(({ access_token, refresh_token }) => [
       access_token,
@@ -136,7 +136,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('access_token', 'refresh_token').map(revoking) },
 )
 
-/** Mostly redeemed first: a grant that is never redeemed, or twice, tells little. */
+/** Redeems once first: a grant that is never redeemed, or twice, tests little. */
 const redeemedOnce: Step = (world) => world.redeem(1)
 const life = fc
   .tuple(

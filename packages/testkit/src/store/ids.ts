@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { RecordKind } from './record-kind.ts'
-import { farFrom, read, type Subject } from './subject.ts'
+import { farFuture, read, type Subject } from './subject.ts'
 
 /** Ids come from the wire, so an attacker chooses them. */
 const HOSTILE_IDS = [
@@ -21,7 +21,7 @@ const HOSTILE_IDS = [
   'x'.repeat(10_000),
 ]
 
-/** An id is looked up as it stands: never a pattern, a path, a property or another spelling of an id. */
+/** An id is looked up literally: never as a pattern, a path, a property or another spelling. */
 export function idPromises<T>(subject: Subject, kind: RecordKind<T>): void {
   describe('an id', () => {
     it.each(HOSTILE_IDS.map((id) => [label(id), id]))('%s is unknown until it is written', async (_, id) => {
@@ -29,7 +29,7 @@ export function idPromises<T>(subject: Subject, kind: RecordKind<T>): void {
       await records.remove(id)
       expect(await records.find(id)).toBeUndefined()
       const value = kind.marked('hostile')
-      expect(await records.insert(id, value, farFrom(subject.clock))).toBe(true)
+      expect(await records.insert(id, value, farFuture(subject.clock))).toBe(true)
       expect((await read(records, id)).value).toStrictEqual(value)
       await records.remove(id)
       expect(await records.find(id)).toBeUndefined()
@@ -42,7 +42,7 @@ export function idPromises<T>(subject: Subject, kind: RecordKind<T>): void {
     it('is told from every other that resembles it', async () => {
       const records = kind.records(subject.store)
       const id = `Id-${randomUUID()}`
-      await records.insert(id, kind.marked('one'), farFrom(subject.clock))
+      await records.insert(id, kind.marked('one'), farFuture(subject.clock))
       for (const other of [id.toLowerCase(), ` ${id}`, `${id} `, `${id}\u0000`, id.slice(0, -1), `${id}0`]) {
         expect(await records.find(other), label(other)).toBeUndefined()
       }
@@ -50,7 +50,7 @@ export function idPromises<T>(subject: Subject, kind: RecordKind<T>): void {
 
     it('names a record of each kind without mixing them up', async () => {
       const id = kind.id(kind.marked('any'))
-      await kind.records(subject.store).insert(id, kind.marked('one'), farFrom(subject.clock))
+      await kind.records(subject.store).insert(id, kind.marked('one'), farFuture(subject.clock))
       const { clients, grants, transients } = subject.store
       const all = [await clients.find(id), await grants.find(id), await transients?.find(id)]
       const found = all.filter((stored) => stored !== undefined)

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto'
 import type { Grant } from '@grantkit/core'
 import { describe, expect, it } from 'vitest'
 import { aGrant } from '../sample-records.ts'
-import { farFrom, read, type Subject } from './subject.ts'
+import { farFuture, read, type Subject } from './subject.ts'
 
-/** How long a listing may take to show a write, in milliseconds. */
+/** The time until a listing must show a write, in milliseconds. */
 const LAG = 2000
 
-/** `listBySubject` may be late to name a grant and is never late to leave one out. */
+/** `listBySubject` may name a new grant late, but must leave out a removed one at once. */
 export function listingPromises(subject: Subject): void {
   describe('listBySubject', () => {
-    async function opened(owner: string, expiresAt = farFrom(subject.clock)): Promise<Grant> {
+    async function opened(owner: string, expiresAt = farFuture(subject.clock)): Promise<Grant> {
       const grant = aGrant({ subject: owner })
       await subject.store.grants.insert(grant.id, grant, expiresAt)
       return grant
@@ -60,7 +60,7 @@ export function listingPromises(subject: Subject): void {
       const { grants } = subject.store
       const grant = await opened(owner)
       const used = { ...grant, usedAt: grant.usedAt + 60 }
-      await grants.replace(grant.id, await read(grants, grant.id), used, farFrom(subject.clock))
+      await grants.replace(grant.id, await read(grants, grant.id), used, farFuture(subject.clock))
       await expectListed(owner, [used])
     })
 
@@ -89,7 +89,7 @@ export function listingPromises(subject: Subject): void {
       const { grants } = subject.store
       const expiresAt = subject.clock.now() + 2
       const grant = await opened(owner, expiresAt)
-      await grants.replace(grant.id, await read(grants, grant.id), grant, farFrom(subject.clock))
+      await grants.replace(grant.id, await read(grants, grant.id), grant, farFuture(subject.clock))
       await subject.clock.reach(expiresAt)
       await expectListed(owner, [grant])
     })

@@ -11,7 +11,7 @@ type Step =
   | { readonly verb: 'remove'; readonly id: number }
   | { readonly verb: 'wait'; readonly seconds: number }
 
-/** Few ids, so that they meet; times that fall on one another, so that edges are hit. */
+/** Few ids, so that they collide; few times, so that limits are hit. */
 const ID = fc.nat({ max: 2 })
 const STEP: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ verb: fc.constantFrom('insert', 'replace'), id: ID, lifetime: fc.integer({ min: 1, max: 8 }) }),
@@ -20,13 +20,13 @@ const STEP: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ verb: fc.constant('wait' as const), seconds: fc.integer({ min: 1, max: 8 }) }),
 )
 
-/** The simplest store there is: what anyone last saw of a record is one of these, by identity. */
+/** The simplest possible store: the version of a record is one of these objects, by identity. */
 interface ModelRecord<T> {
   readonly value: T
   readonly expiresAt: number
 }
 
-/** Any sequence of calls answers as a table of records would. */
+/** Any sequence of calls has the same answers as a simple table of records. */
 export function modelPromises<T>(subject: Subject, kind: ListedKind<T>): void {
   describe('any sequence of calls', () => {
     const patience = subject.realTime ? { numRuns: 50, timeout: 60_000 } : { numRuns: 500, timeout: 30_000 }
@@ -52,7 +52,7 @@ class Comparison<T> {
   readonly #records: Records<T>
   readonly #run = randomUUID()
   readonly #model = new Map<string, ModelRecord<T>>()
-  /** The last sight of each record: the store's, and the model's of the same moment. May be out of date. */
+  /** The last read of each record, from the store and from the model. May be out of date. */
   readonly #seen = new Map<string, { stored: Stored<T>; modelled: ModelRecord<T> | undefined }>()
 
   constructor(subject: Subject, kind: ListedKind<T>) {
@@ -69,7 +69,7 @@ class Comparison<T> {
     return step.verb === 'insert' ? this.#insert(id, step.lifetime) : this.#replace(id, step.lifetime)
   }
 
-  /** In real time a second may pass between two lines, so there nothing expires here. */
+  /** In real time a second may pass between two lines, so nothing expires here. */
   #expiresAt(lifetime: number): number {
     return this.#subject.clock.now() + lifetime * (this.#subject.realTime ? 1000 : 1)
   }

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import type { RecordKind } from './record-kind.ts'
-import { farFrom, read, type Subject } from './subject.ts'
+import { farFuture, read, type Subject } from './subject.ts'
 
 const CONTENDERS = Array.from({ length: 50 }, (_, index) => `contender ${index}`)
-/** A race that is lost one time in ten has to be lost here. */
+/** Enough rounds to find a race that is lost one time in ten. */
 const ROUNDS = 20
 
-/** Many callers at once. */
+/** Races of many callers. */
 export function racePromises<T>(subject: Subject, kind: RecordKind<T>): void {
   describe('a race', () => {
     async function raced() {
       const records = kind.records(subject.store)
       const value = kind.marked('start')
       const id = kind.id(value)
-      await records.insert(id, value, farFrom(subject.clock))
+      await records.insert(id, value, farFuture(subject.clock))
       return { records, id, seen: await read(records, id) }
     }
 
@@ -23,7 +23,7 @@ export function racePromises<T>(subject: Subject, kind: RecordKind<T>): void {
         const id = kind.id(kind.marked('any'))
         const values = CONTENDERS.map((mark) => kind.marked(mark))
         const won = await Promise.all(
-          values.map((value) => records.insert(id, value, farFrom(subject.clock))),
+          values.map((value) => records.insert(id, value, farFuture(subject.clock))),
         )
         expect(won.filter(Boolean)).toHaveLength(1)
         expect((await read(records, id)).value).toStrictEqual(values[won.indexOf(true)])
@@ -35,7 +35,7 @@ export function racePromises<T>(subject: Subject, kind: RecordKind<T>): void {
         const { records, id, seen } = await raced()
         const values = CONTENDERS.map((mark) => kind.marked(mark))
         const won = await Promise.all(
-          values.map((value) => records.replace(id, seen, value, farFrom(subject.clock))),
+          values.map((value) => records.replace(id, seen, value, farFuture(subject.clock))),
         )
         expect(won.filter(Boolean)).toHaveLength(1)
         expect((await read(records, id)).value).toStrictEqual(values[won.indexOf(true)])
@@ -46,7 +46,7 @@ export function racePromises<T>(subject: Subject, kind: RecordKind<T>): void {
       const { records, id } = await raced()
       const sights = await Promise.all(CONTENDERS.map(() => read(records, id)))
       const won = await Promise.all(
-        sights.map((seen) => records.replace(id, seen, seen.value, farFrom(subject.clock))),
+        sights.map((seen) => records.replace(id, seen, seen.value, farFuture(subject.clock))),
       )
       expect(won.filter(Boolean)).toHaveLength(1)
     })
@@ -56,7 +56,7 @@ export function racePromises<T>(subject: Subject, kind: RecordKind<T>): void {
       let changes = 0
       async function changeOnce(mark: string): Promise<void> {
         const seen = await read(records, id)
-        if (!(await records.replace(id, seen, kind.marked(mark), farFrom(subject.clock))))
+        if (!(await records.replace(id, seen, kind.marked(mark), farFuture(subject.clock))))
           return changeOnce(mark)
         changes++
       }
@@ -67,7 +67,7 @@ export function racePromises<T>(subject: Subject, kind: RecordKind<T>): void {
     it('of a removal against replacements ends with the record gone', async () => {
       for (let round = 0; round < ROUNDS; round++) {
         const { records, id, seen } = await raced()
-        const replacing = () => records.replace(id, seen, kind.marked('late'), farFrom(subject.clock))
+        const replacing = () => records.replace(id, seen, kind.marked('late'), farFuture(subject.clock))
         await Promise.all([replacing(), replacing(), records.remove(id), replacing(), replacing()])
         expect(await records.find(id)).toBeUndefined()
       }

@@ -1,10 +1,10 @@
 import type { Client, Grant, GrantId, Records, Store, Transient } from '@grantkit/core'
 import { aClient, aGrant, aTransient } from '../sample-records.ts'
 
-/** One kind of record, so that each promise is told once and proved of all. */
+/** A kind of record: each promise is written once and tested for all kinds. */
 export interface RecordKind<T> {
   records(store: Store): Omit<Records<T>, 'scan'>
-  /** A new value that bears a mark by which it is told from others of its id. */
+  /** A new value with a mark that distinguishes it from others of the same id. */
   marked(mark: string): T
   id(value: T): string
   /** The member that holds the id. */

@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest'
 import type { ListedKind } from './record-kind.ts'
-import { farFrom, read, type Subject } from './subject.ts'
+import { farFuture, read, type Subject } from './subject.ts'
 
-/** More than a store is likely to hand out in one step. */
+/** More records than a store is likely to return in one step. */
 const MANY = 240
 
-/** Every record that is there from the first step to the last is named, as it was written last. */
+/** A scan returns every record that exists during the whole scan, as it was last written. */
 export function scanPromises<T>(subject: Subject, kind: ListedKind<T>): void {
   describe('scan', () => {
     const records = () => kind.records(subject.store)
 
-    async function inserted(expiresAt = farFrom(subject.clock)): Promise<string> {
+    async function inserted(expiresAt = farFuture(subject.clock)): Promise<string> {
       const value = kind.marked('scanned')
       await records().insert(kind.id(value), value, expiresAt)
       return kind.id(value)
     }
 
-    /** A few at a time: a busy machine is not what is examined. */
+    /** Inserts a few at a time, because this is not a load test. */
     async function insertedMany(count: number): Promise<string[]> {
       const ids: string[] = []
       while (ids.length < count)
@@ -43,7 +43,7 @@ export function scanPromises<T>(subject: Subject, kind: ListedKind<T>): void {
       const id = await inserted()
       const seen = await read(records(), id)
       const value = { ...seen.value, ...kind.marked('replaced'), ...kind.identified(id) }
-      await records().replace(id, seen, value, farFrom(subject.clock))
+      await records().replace(id, seen, value, farFuture(subject.clock))
       expect((await scanned()).get(id)).toStrictEqual(value)
     })
 

@@ -5,11 +5,11 @@ import type { Tokens } from '../client/answer.ts'
 import { openFlow, SCOPE } from './flow.ts'
 import type { Subject } from './subject.ts'
 
-/** What a thief of the store would have: nothing that opens anything. */
+/** A thief of the store gets no usable credential. */
 export function secretPromises(subject: Subject): void {
   it('is never handed a secret', async () => {
     const handed: string[] = []
-    const flow = await openFlow(spying(subject.store, handed), subject.clock.now)
+    const flow = await openFlow(recordingStore(subject.store, handed), subject.clock.now)
     const approval = await flow.approve(SCOPE)
     const first = (await flow.redeem(approval)) as Tokens
     const second = (await flow.refresh(first.refresh_token)) as Tokens
@@ -31,13 +31,13 @@ function tokensOf({ access_token, refresh_token }: Tokens): Pick<Tokens, 'access
   return { access_token, refresh_token }
 }
 
-/** A token names its grant before the dot, which is no secret; the last part is one. */
+/** The grant id before the dot is no secret; the last part is. */
 function secretOf(token: string): string {
   return token.slice(token.lastIndexOf('.') + 1)
 }
 
-/** The store, and everything that it was ever handed, as text. */
-function spying({ clients, grants }: Store, handed: string[]): Store {
+/** Wraps the store, and records everything it is given as text. */
+function recordingStore({ clients, grants }: Store, handed: string[]): Store {
   const spied = <T extends object>(records: T): T =>
     new Proxy(records, {
       get: (target, verb) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { LIFETIMES, openFlow, SCOPE } from './flow.ts'
 import type { Subject } from './subject.ts'
 
-/** A server whose clock is not the store's: two machines never agree to the second. */
+/** The clocks of server and store differ: two machines never agree to the second. */
 export function skewPromises(subject: Subject): void {
   describe.each([-20, 20])('a server whose clock is %i s off', (skew) => {
     it('issues, rotates and revokes as ever', async () => {

@@ -1,22 +1,22 @@
 import type { Records, Store, Stored } from '@grantkit/core'
 import type { Clock } from '../clock.ts'
 
-/** What the suites examine. */
+/** The store under test. */
 export interface Subject {
-  /** Only there once the tests run. */
+  /** Available only while the tests run. */
   readonly store: Store
   readonly clock: Clock
   readonly realTime: boolean
-  /** Crashes what keeps the records and starts it again. */
+  /** Crashes the server of the records and starts it again. */
   restart(): Promise<void>
 }
 
-/** Long enough that nothing expires while a test looks elsewhere. */
-export function farFrom(clock: Clock): number {
+/** So late that nothing expires during a test of something else. */
+export function farFuture(clock: Clock): number {
   return clock.now() + 3600
 }
 
-/** The record as it is stored. @throws Error when it is not there */
+/** Reads a stored record. @throws Error when it is missing */
 export async function read<T>(records: Pick<Records<T>, 'find'>, id: string): Promise<Stored<T>> {
   const stored = await records.find(id)
   if (stored === undefined) throw new Error(`There is no record ${id}`)

@@ -2,9 +2,9 @@ import type { Client, Grant, Hash } from '@grantkit/core'
 import { describe, expect, it } from 'vitest'
 import { aClient, aGrant } from '../sample-records.ts'
 import type { RecordKind } from './record-kind.ts'
-import { farFrom, read, type Subject } from './subject.ts'
+import { farFuture, read, type Subject } from './subject.ts'
 
-/** Text that has to come back as it went in, character by character. */
+/** Text that must come back unchanged, character by character. */
 const TEXTS: readonly (readonly [name: string, text: string])[] = [
   ['an empty text', ''],
   ['spaces and line ends', ' \t a \r\n b\n'],
@@ -17,18 +17,18 @@ const TEXTS: readonly (readonly [name: string, text: string])[] = [
   ['64 KB of emoji', '😀'.repeat(16 * 1024)],
 ]
 
-/** What is found equals what was written, strictly: an absent member is not one that is undefined. */
+/** A record that is read equals the one written, strictly: an absent member is not an undefined one. */
 export function valuePromises<T>(subject: Subject, kind: RecordKind<T>): void {
   describe('a value', () => {
     it.each(TEXTS)('keeps %s', async (_, text) => {
       const records = kind.records(subject.store)
       const value = kind.marked(text)
       const id = kind.id(value)
-      await records.insert(id, value, farFrom(subject.clock))
+      await records.insert(id, value, farFuture(subject.clock))
       const inserted = await read(records, id)
       expect(inserted.value).toStrictEqual(value)
       const replacement = kind.marked(text)
-      expect(await records.replace(id, inserted, replacement, farFrom(subject.clock))).toBe(true)
+      expect(await records.replace(id, inserted, replacement, farFuture(subject.clock))).toBe(true)
       expect((await read(records, id)).value).toStrictEqual(replacement)
     })
   })
@@ -62,7 +62,7 @@ export function clientValuePromises(subject: Subject): void {
     it.each(values)('keeps %s', async (_, client) => {
       const { clients } = subject.store
       await clients.remove(client.clientId)
-      await clients.insert(client.clientId, client, farFrom(subject.clock))
+      await clients.insert(client.clientId, client, farFuture(subject.clock))
       expect((await read(clients, client.clientId)).value).toStrictEqual(client)
     })
   })
@@ -85,7 +85,7 @@ export function grantValuePromises(subject: Subject): void {
     it.each(values)('keeps %s', async (_, grant) => {
       const { grants } = subject.store
       await grants.remove(grant.id)
-      await grants.insert(grant.id, grant, farFrom(subject.clock))
+      await grants.insert(grant.id, grant, farFuture(subject.clock))
       expect((await read(grants, grant.id)).value).toStrictEqual(grant)
     })
   })

@@ -13,7 +13,7 @@ const request = (headers: HttpRequest['headers'] = {}): HttpRequest => ({
   body: '',
 })
 
-/** A method that nobody has heard of, with a parameter of its own. */
+/** An invented method with a parameter of its own. */
 const badge: ClientAuthMethod = {
   name: 'badge',
   carrier: 'badge',

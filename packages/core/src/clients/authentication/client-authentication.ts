@@ -1,6 +1,6 @@
 /**
- * How a client proves who it is (RFC 6749 2.3). A request comes in with its form, a client whose proof was checked goes
- * out. Each method is a file beside this one; exactly one of them may speak in a request.
+ * Client authentication (RFC 6749 2.3). A request comes in with its form, an authenticated client goes out. Each method
+ * is a file in this folder. A request uses exactly one of them.
  */
 import { z } from 'zod'
 import { type HttpRequest, header } from '../../http/http.ts'
@@ -23,7 +23,7 @@ export const AUTHENTICATION_REFUSALS = refusals({
   },
 })
 
-/** The parameters a client identifies itself with at the token, revocation and introspection endpoints. */
+/** Client credentials at the token, revocation and introspection endpoints. */
 export const ClientCredentials = z.object({
   client_id: text(200).optional(),
   client_secret: text(200).optional(),
@@ -32,12 +32,12 @@ export const ClientCredentials = z.object({
 })
 export type ClientCredentials = z.infer<typeof ClientCredentials>
 
-/** One way to authenticate, by its name in the registry of RFC 8414 7.1. */
+/** A client authentication method, by its name in the registry of RFC 8414 7.1. */
 export interface ClientAuthMethod {
   readonly name: string
-  /** Where its credential is: in the header `authorization`, or in a parameter of this name. Absent: nowhere. */
+  /** Where the credential is: in the header `authorization`, or in a parameter of this name. Absent: there is none. */
   readonly carrier?: string | undefined
-  /** What the request presents, or `undefined` when the credential is not of this method. Looks, and checks nothing. */
+  /** The proof in the request, or `undefined` when its credential is not of this method. Checks nothing. */
   read(request: HttpRequest, credentials: ClientCredentials, form: Parameters): PresentedProof | undefined
 }
 
@@ -47,23 +47,23 @@ export interface PresentedProof {
   verify(client: Client): void | Promise<void>
 }
 
-/** What a request says of its client, before anybody looks whether it is true. */
+/** The client that a request claims to come from, not verified yet. */
 export interface Presented {
   readonly method: string
   readonly proof: PresentedProof
 }
 
-/** Whoever uses these is no public client, whether or not a method for them is offered. */
+/** A client that uses these is not public, even if no offered method reads them. */
 const STANDARD_CARRIERS = ['authorization', 'client_secret', 'client_assertion']
 
-/** Reads what a request presents. @throws OAuthError for credentials that are malformed */
+/** Reads the claimed client and its proof. @throws OAuthError for credentials that are malformed */
 export type ReadProof = (request: HttpRequest, form: Parameters) => Presented
 
 export function proofReader(methods: readonly ClientAuthMethod[]): ReadProof {
   const carriers = [...new Set([...STANDARD_CARRIERS, ...methods.flatMap(({ carrier }) => carrier ?? [])])]
   return (request, form) => {
     const credentials = readMessage(ClientCredentials, form)
-    const carrier = filledOne(carriers, request, form)
+    const carrier = onlyFilledCarrier(carriers, request, form)
     for (const method of methods) {
       const proof = method.carrier === carrier ? method.read(request, credentials, form) : undefined
       if (proof !== undefined) return { method: method.name, proof }
@@ -72,13 +72,17 @@ export function proofReader(methods: readonly ClientAuthMethod[]): ReadProof {
   }
 }
 
-/** A method that is not offered must not be taken for none, and no client is registered for this one. */
+/** An unsupported method must not count as `none`, and no client is registered for this one. */
 function unsupported({ client_id }: ClientCredentials): Presented {
   return { method: 'unsupported', proof: { clientId: client_id, verify: () => {} } }
 }
 
-/** The one carrier that holds something; `several` is the name of none. */
-function filledOne(carriers: readonly string[], request: HttpRequest, form: Parameters): string | undefined {
+/** The only carrier with a value; `several` if there is more than one, which is no method's name. */
+function onlyFilledCarrier(
+  carriers: readonly string[],
+  request: HttpRequest,
+  form: Parameters,
+): string | undefined {
   let filled: string | undefined
   for (const carrier of carriers) {
     if (!isFilled(carrier, request, form)) continue
@@ -94,11 +98,11 @@ function isFilled(carrier: string, request: HttpRequest, form: Parameters): bool
   return form[carrier] !== undefined
 }
 
-/** Nobody's secret has this hash. */
+/** No secret has this hash. */
 const NOBODY = { secretHash: '-'.repeat(43) } as Client
 
 /**
- * Checks what a client presents. Returns a promise only where the method needs one.
+ * Verifies the proof of a client. Returns a promise only if the method needs one.
  *
  * @throws OAuthError `invalid_client`
  */
@@ -112,12 +116,12 @@ export function checkProof({ method, proof }: Presented, client: Client | undefi
   )
 }
 
-/** Verifies all the same, or the time of the refusal would tell who is a client. */
+/** Verifies the proof anyway: otherwise the response time would tell which clients exist. */
 async function refuseAfter(proof: PresentedProof, refusal: Refusal): Promise<never> {
   try {
     await proof.verify(NOBODY)
   } catch {
-    // It is refused whatever the proof is worth.
+    // The request is refused, whether the proof is valid or not.
   }
   throw new OAuthError(refusal)
 }

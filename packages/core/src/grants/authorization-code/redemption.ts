@@ -37,13 +37,14 @@ export interface CodeRedemption {
   readonly verifier: string
   readonly resources: readonly string[]
   readonly knownResources: readonly string[]
-  /** Fresh randomness for the tokens, should they be issued. */
+  /** Fresh randomness for the tokens, used only if they are issued. */
   readonly fresh: { readonly accessToken: Secret; readonly family: string; readonly refreshToken: Secret }
 }
 
 /**
- * Exchanges the code (RFC 6749 4.1.3). Whoever is not the owner changes nothing; the owner's mistakes that cost no
- * secrecy consume nothing; a wrong verifier, which means the code was stolen, burns it.
+ * Exchanges the code (RFC 6749 4.1.3). A request of another client changes nothing. A mistake of the right client
+ * consumes nothing, as long as it does not risk the code. A wrong verifier means that the code was stolen, so it ends
+ * the grant.
  *
  * @throws OAuthError when nothing is consumed
  */

@@ -19,7 +19,7 @@ const RefreshTokenRequest = z.object({
 })
 
 export interface RefreshEvent {
-  /** `refresh_token_retried`: the answer to a rotation was lost and is given again; nothing new was minted. */
+  /** `refresh_token_retried`: the answer to a rotation was lost and is sent again; no new token is minted. */
   readonly type: 'refresh_token_rotated' | 'refresh_token_retried'
   readonly grantId: string
   readonly clientId: string

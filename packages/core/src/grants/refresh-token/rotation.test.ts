@@ -38,7 +38,7 @@ const OPEN = openGrant(
   TIMES,
 )
 
-/** The grant after its code was redeemed by a client of these grant types. */
+/** The grant after a client with these grant types redeemed its code. */
 function redeemed(grantTypes: Client['grantTypes']): Grant {
   const client = { clientId: 'owner', grantTypes } as Client
   const fresh = { accessToken: ACCESS_TOKEN, family: TOKEN.family, refreshToken: TOKEN.secret }

@@ -27,7 +27,7 @@ export const REFRESH_REFUSALS = refusals({
   },
 })
 
-/** More live access tokens than this would only be forgotten ones; the oldest goes. */
+/** A client that holds more live access tokens has forgotten some; the oldest is dropped. */
 const MOST_ACCESS_TOKENS = 8
 
 export interface RefreshRequest {
@@ -36,19 +36,19 @@ export interface RefreshRequest {
   readonly scope: string | undefined
   readonly resources: readonly string[]
   readonly knownResources: readonly string[]
-  /** Fresh randomness for this rotation, should it happen. */
+  /** Fresh randomness, used only if the token is rotated. */
   readonly salt: string
 }
 
-/** What a rotation answers, and whether it is the answer of an earlier one given again. */
+/** The answer of a rotation. It tells whether an earlier answer is sent again. */
 export interface Refreshed extends IssuedTokens {
   readonly refreshToken: RefreshTokenSecret
   readonly retried: boolean
 }
 
 /**
- * Rotates the refresh token (RFC 6749 6, RFC 9700 4.14.2). The successors are derived from the presented token,
- * so a retry inside the window gets the same pair again and nothing new is minted.
+ * Rotates the refresh token (RFC 6749 6, RFC 9700 4.14.2). The new tokens are derived from the presented token, so a
+ * retry inside the window gets the same pair and mints nothing.
  *
  * @throws OAuthError when nothing is consumed
  */
@@ -59,25 +59,25 @@ export function rotateRefreshToken(
   times: GrantTimes,
 ): Outcome<Refreshed> {
   const { refresh } = grant
-  const standing = standingOf(grant, request.token, now, times)
-  if (refresh === undefined || standing === 'unknown')
+  const state = tokenState(grant, request.token, now, times)
+  if (refresh === undefined || state === 'unknown')
     throw new OAuthError(REFRESH_REFUSALS.refresh_token_unknown)
   if (request.clientId !== grant.clientId)
     throw new OAuthError(REFRESH_REFUSALS.refresh_token_of_other_client)
   if (now >= refresh.expiresAt) throw new OAuthError(REFRESH_REFUSALS.refresh_token_expired)
-  if (standing === 'spent') return { kind: 'ended', refusal: REFRESH_REFUSALS.refresh_token_reused }
+  if (state === 'spent') return { kind: 'ended', refusal: REFRESH_REFUSALS.refresh_token_reused }
   const extent = extentOf(grant, request)
-  return standing === 'current'
+  return state === 'current'
     ? rotate(grant, refresh, request, extent, now, times)
-    : retry(grant, standing, request.token, extent, now)
+    : retry(grant, state, request.token, extent, now)
 }
 
 /**
- * What a token is to a grant now: the current one, the one a rotation spent a moment ago (with that rotation), one
- * spent before, or one that this store never heard of. An unknown one is a guess, or was lost with a failed replica,
- * which is nobody's fault; a spent one shows that somebody holds a copy.
+ * The state of a presented token in its grant: current, spent by the last rotation (with that rotation), spent earlier,
+ * or unknown. An unknown token is a guess, or a failed replica lost it; nobody is to blame. A spent token shows that
+ * somebody holds a copy.
  */
-function standingOf(
+function tokenState(
   grant: Grant,
   token: RefreshTokenSecret,
   now: number,
@@ -145,14 +145,14 @@ function retry(
   if (!same) throw new OAuthError(REFRESH_REFUSALS.refresh_retry_differs)
   const successor = successorOf(token, last.salt)
   const access = grant.accessTokens.find((issued) => issued.hash === sha256(successor.accessToken))
-  // An access token that was revoked meanwhile stays dead; 0 tells the client to refresh at once.
+  // An access token that was revoked since then stays revoked; 0 tells the client to refresh at once.
   const expiresIn = Math.max((access?.expiresAt ?? now) - now, 0)
   return { kind: 'unchanged', grant, result: { ...successor, scopes: last.scopes, expiresIn, retried: true } }
 }
 
 /**
- * Derives both tokens from the presented secret and the salt of the rotation, each of fixed length. Whoever lacks the
- * presented secret can derive nothing, and a store holds only its hash.
+ * Derives both tokens from the presented secret and the salt of the rotation, each of fixed length. Nobody can derive
+ * them without the secret, and the store holds only its hash.
  */
 function successorOf(
   token: RefreshTokenSecret,

@@ -35,9 +35,9 @@ const PROMPTS: Readonly<Record<string, { asked: Given; cookie?: string }>> = {
   'a session that cannot be read': { asked: {}, cookie: 'user=broken' },
 }
 
-/** Follows a sign-in page back to where it leads, as a browser with this cookie. */
-async function comeBack({ quietly }: World, sent: Ask, cookie: string): Promise<Ask> {
-  const { returnTo } = JSON.parse((await quietly(sent)).body)
+/** Follows a sign-in page back to its target, as a browser with this cookie. */
+async function comeBack({ askUnrecorded }: World, sent: Ask, cookie: string): Promise<Ask> {
+  const { returnTo } = JSON.parse((await askUnrecorded(sent)).body)
   const [path, query] = String(returnTo).split('?')
   return get(path ?? '', { cookie }, query)
 }

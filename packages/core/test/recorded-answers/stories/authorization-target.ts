@@ -3,7 +3,7 @@ import { type Stories, variations } from '../world.ts'
 
 const long = (length: number) => 'x'.repeat(length)
 
-/** What decides where the answer goes: until it is known, a refusal is a page. */
+/** Parameters that decide the target of the answer. Before it is known, a refusal is a page. */
 const TARGETS: Readonly<Record<string, Given>> = {
   'no client_id': { client_id: undefined },
   'an empty client_id': { client_id: '' },

@@ -2,7 +2,7 @@ import type { Cast } from '../cast.ts'
 import { form, type Given } from '../requests.ts'
 import { type Stories, variations } from '../world.ts'
 
-/** Each way to say who one is, at each endpoint that asks, of a client with a secret and one without. */
+/** Each authentication method at each endpoint, for a confidential and a public client. */
 const PATHS = ['/api/oauth/token', '/api/oauth/revoke', '/api/oauth/introspect']
 
 interface Attempt {

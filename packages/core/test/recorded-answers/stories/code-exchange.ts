@@ -76,7 +76,7 @@ export const CODE_EXCHANGE: Stories = {
   },
   'a code used twice': async (world) => {
     const code = await codeFor(world, world.cast.app)
-    const tokens = tokensOf(await world.quietly(redemption(world.cast.app, code)))
+    const tokens = tokensOf(await world.askUnrecorded(redemption(world.cast.app, code)))
     await world.ask(redemption(world.cast.app, code))
     await world.ask(userinfo(tokens.access_token))
     await world.ask(refreshing(world.cast.app, tokens.refresh_token))

@@ -68,14 +68,14 @@ export const CONSENT: Stories = {
   },
   'a form sent again after its code was used': async (world) => {
     const form = decision(await consentPage(world, world.cast.app))
-    const { headers } = await world.quietly(form)
+    const { headers } = await world.askUnrecorded(form)
     const code = new URL(String(headers.location)).searchParams.get('code') ?? ''
-    await world.quietly(redemption(world.cast.app, code))
+    await world.askUnrecorded(redemption(world.cast.app, code))
     await world.ask(form)
   },
   'a form sent again after its code expired': async (world) => {
     const form = decision(await consentPage(world, world.cast.app))
-    await world.quietly(form)
+    await world.askUnrecorded(form)
     world.ground.clock.now += 60
     await world.ask(form)
   },

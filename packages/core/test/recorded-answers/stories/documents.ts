@@ -12,8 +12,8 @@ const PATHS = [
   '/.well-known/oauth-protected-resource/mcp',
 ]
 
-async function etagOf({ quietly }: World, path: string): Promise<string> {
-  return String((await quietly(get(path))).headers.etag)
+async function etagOf({ askUnrecorded }: World, path: string): Promise<string> {
+  return String((await askUnrecorded(get(path))).headers.etag)
 }
 
 /** Keys and metadata. */

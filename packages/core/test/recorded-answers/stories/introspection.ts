@@ -58,7 +58,9 @@ export const INTROSPECTION: Stories = {
     const { app, api } = world.cast
     const first = await tokensFor(world, app)
     world.ground.clock.now += 10
-    const next = tokensOf(await world.quietly(refreshing(app, first.refresh_token, { scope: 'openid' })))
+    const next = tokensOf(
+      await world.askUnrecorded(refreshing(app, first.refresh_token, { scope: 'openid' })),
+    )
     await world.ask(introspection(api, first.refresh_token))
     await world.ask(introspection(api, next.refresh_token))
     await world.ask(introspection(api, next.access_token))

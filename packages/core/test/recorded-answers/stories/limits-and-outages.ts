@@ -14,7 +14,7 @@ import type { Stories, World } from '../world.ts'
 
 const HOME = '203.0.113.7'
 
-/** No room for anything, for half a minute. */
+/** A limiter that refuses everything for half a minute. */
 const FULL: RateLimiter = { take: async () => 30 }
 const BROKEN: RateLimiter = { take: () => Promise.reject(new Error('The limiter is down')) }
 
@@ -27,7 +27,7 @@ async function* unreadable(): AsyncGenerator<never> {
   throw new Error('The store is down')
 }
 
-/** Somebody else is always faster. */
+/** A store in which another writer always wins. */
 function contended({ clients, grants }: Store): Store {
   const replace = async () => false
   return { clients: { ...clients, replace }, grants: { ...grants, replace } }
@@ -65,7 +65,7 @@ export const LIMITS_AND_OUTAGES: Stories = {
     const { app, api } = world.cast
     const { access_token, refresh_token } = await tokensFor(world, app)
     const form = decision(await consentPage(world, app))
-    const { ask, knock } = world.reopened({ store: UNREACHABLE })
+    const { ask, askGuard } = world.reopened({ store: UNREACHABLE })
     await ask(authorization(app))
     await ask(form)
     await ask(registration({}))
@@ -76,7 +76,7 @@ export const LIMITS_AND_OUTAGES: Stories = {
     await ask(userinfo(access_token))
     await ask(get('/api/oauth/jwks'))
     const courses = get('/api/courses', { authorization: `Bearer ${access_token}` })
-    await knock(courses, [], { store: UNREACHABLE })
+    await askGuard(courses, [], { store: UNREACHABLE })
   },
   'no grants': async (world) => {
     const { clients } = world.ground.store

@@ -29,8 +29,8 @@ async function started(world: World, changed: Given = {}) {
   const { app } = world.cast
   const tokens = await tokensFor(world, app, changed)
   const refresh = (token: string, more: Given = {}) => world.ask(refreshing(app, token, more))
-  const quietly = async (token: string) => tokensOf(await world.quietly(refreshing(app, token)))
-  return { tokens, refresh, quietly, clock: world.ground.clock }
+  const askUnrecorded = async (token: string) => tokensOf(await world.askUnrecorded(refreshing(app, token)))
+  return { tokens, refresh, askUnrecorded, clock: world.ground.clock }
 }
 
 export const REFRESH: Stories = {
@@ -67,35 +67,35 @@ export const REFRESH: Stories = {
     await refresh(tokens.refresh_token, { resource: MCP })
   },
   'a retry whose access token was revoked': async (world) => {
-    const { tokens, refresh, quietly } = await started(world)
-    const { access_token } = await quietly(tokens.refresh_token)
-    await world.quietly(revocation(world.cast.app, access_token))
+    const { tokens, refresh, askUnrecorded } = await started(world)
+    const { access_token } = await askUnrecorded(tokens.refresh_token)
+    await world.askUnrecorded(revocation(world.cast.app, access_token))
     await refresh(tokens.refresh_token)
   },
   'reuse after the window ends the grant': async (world) => {
-    const { tokens, refresh, quietly, clock } = await started(world)
-    const next = await quietly(tokens.refresh_token)
+    const { tokens, refresh, askUnrecorded, clock } = await started(world)
+    const next = await askUnrecorded(tokens.refresh_token)
     clock.now += 60
     await refresh(tokens.refresh_token)
     await refresh(next.refresh_token)
     await world.ask(userinfo(next.access_token))
   },
   'reuse of the token before the last one, within the window': async (world) => {
-    const { tokens, refresh, quietly } = await started(world)
-    await quietly((await quietly(tokens.refresh_token)).refresh_token)
+    const { tokens, refresh, askUnrecorded } = await started(world)
+    await askUnrecorded((await askUnrecorded(tokens.refresh_token)).refresh_token)
     await refresh(tokens.refresh_token)
   },
   'reuse by another client ends nothing': async (world) => {
-    const { tokens, refresh, quietly, clock } = await started(world)
-    const next = await quietly(tokens.refresh_token)
+    const { tokens, refresh, askUnrecorded, clock } = await started(world)
+    const next = await askUnrecorded(tokens.refresh_token)
     clock.now += 60
     await world.ask(refreshing(world.cast.vault, tokens.refresh_token))
     await refresh(next.refresh_token)
   },
   'a window of nothing': async (world) => {
     const strict = world.reopened({ lifetimes: { refreshRetryWindow: 0 } })
-    const { tokens, refresh, quietly } = await started(strict)
-    await quietly(tokens.refresh_token)
+    const { tokens, refresh, askUnrecorded } = await started(strict)
+    await askUnrecorded(tokens.refresh_token)
     await refresh(tokens.refresh_token)
   },
   'a generation that is yet to come': async (world) => {
@@ -114,11 +114,11 @@ export const REFRESH: Stories = {
     await refresh(tokens.refresh_token)
   },
   'the end of a grant, with which its client goes': async (world) => {
-    const { tokens, refresh, quietly, clock } = await started(world)
+    const { tokens, refresh, askUnrecorded, clock } = await started(world)
     let token = tokens.refresh_token
     for (let month = 1; month <= 6; month++) {
       clock.now += 30 * DAY - 100
-      token = (await quietly(token)).refresh_token
+      token = (await askUnrecorded(token)).refresh_token
     }
     await refresh(token)
     clock.now += 600

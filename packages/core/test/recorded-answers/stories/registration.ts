@@ -5,7 +5,7 @@ import { type Stories, variations } from '../world.ts'
 const PATH = '/api/oauth/register'
 const long = (length: number) => 'x'.repeat(length)
 
-/** A good registration with so many bytes, the last of them blanks. */
+/** A valid registration of exactly this size in bytes, padded with blanks. */
 function ofSize(size: number): Ask {
   const ask = registration({})
   return { ...ask, body: ask.body?.padEnd(size) ?? '' }

@@ -35,7 +35,7 @@ export const REVOCATION: Stories = {
   'a refresh token that was rotated': async (world) => {
     const { app } = world.cast
     const first = await tokensFor(world, app)
-    const next = tokensOf(await world.quietly(refreshing(app, first.refresh_token)))
+    const next = tokensOf(await world.askUnrecorded(refreshing(app, first.refresh_token)))
     await world.ask(revocation(app, first.refresh_token))
     await world.ask(userinfo(next.access_token))
   },
