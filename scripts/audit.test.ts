@@ -40,7 +40,7 @@ describe('the audit', () => {
     expect(code).toBe(1)
   })
 
-  it('tells of a moderate one and passes', async () => {
+  it('reports a moderate one and passes', async () => {
     const { code, output } = await audit(200, advisory('moderate'))
     expect(output).toContain('moderate: hono')
     expect(code).toBe(0)

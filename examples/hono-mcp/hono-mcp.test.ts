@@ -94,7 +94,7 @@ describe('an MCP server on Hono', () => {
     await expectNotes(await connect(await start('before.ts')))
   })
 
-  it('serves only who signs in with its own authorization server after', async () => {
+  it('serves only signed-in users after, with its own authorization server', async () => {
     const url = await start('after.ts')
     const refused = await fetch(url, { method: 'POST', body: '{}' })
     expect(refused.status).toBe(401)
@@ -107,7 +107,7 @@ describe('an MCP server on Hono', () => {
     await expectNotes(await connect(url, app))
   })
 
-  it('gets there with fewer than 40 lines more', () => {
+  it('needs fewer than 40 more lines', () => {
     const [before, after] = ['before.ts', 'after.ts'].map((file) =>
       readFileSync(join(import.meta.dirname, file), 'utf8').split('\n'),
     ) as [string[], string[]]

@@ -22,7 +22,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 describe.each(NAMES)('the tarball of %s', (name) => {
   const tarball = () => packed.find(({ manifest }) => manifest.name === name)?.tarball ?? ''
 
-  it('is fit to publish, as publint sees it', () => {
+  it('passes publint', () => {
     run(join(BIN, 'publint'), ['run', tarball(), '--strict'])
   })
 
@@ -30,14 +30,14 @@ describe.each(NAMES)('the tarball of %s', (name) => {
     run(join(BIN, 'attw'), [tarball(), '--profile', 'esm-only', '--no-emoji'])
   })
 
-  it('holds a README, the license, what was built and its sources, and no test', () => {
+  it('holds a README, the license, build and sources, and no tests', () => {
     const files = run('tar', ['-tzf', tarball()])
     for (const file of ['README.md', 'LICENSE', 'dist/index.js', 'dist/index.d.ts', 'src/index.ts'])
       expect(files).toContain(`package/${file}\n`)
     expect(files).not.toContain('.test.')
   })
 
-  it('says what registries and bundlers ask', () => {
+  it('has the metadata for registries and bundlers', () => {
     const manifest = JSON.parse(run('tar', ['-xOzf', tarball(), 'package/package.json']))
     expect(manifest).toMatchObject({
       license: 'MIT',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { reportingRoute } from './reporting-route.ts'
 
-it('tells the operator what went wrong, and the caller only that something did', async () => {
+it('reports the error to the operator, and tells the caller only that there was one', async () => {
   const heard: unknown[] = []
   const fault = new TypeError('a secret detail')
   const route = { path: '/', methods: ['GET'], handle: () => Promise.reject(fault) }

@@ -26,7 +26,7 @@ describe('a session', () => {
     expect((await sessions.read(requestWith(second.cookie)))?.id).not.toBe(session?.id)
   })
 
-  it('is nobody for a cookie that was tampered with, made elsewhere, or is missing', async () => {
+  it('is absent for a changed, foreign or missing cookie', async () => {
     const sessions = sessionsInCookies(SECRET, HTTP)
     const cookie = (await cookieOf(sessions)).split(';')[0] ?? ''
     const elsewhere = await cookieOf(sessionsInCookies('another secret, also long enough!!', HTTP))

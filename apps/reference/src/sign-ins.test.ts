@@ -11,7 +11,7 @@ describe('the sign-ins of a user', () => {
     expect(signIns.list('bob')).toEqual([])
   })
 
-  it('are forgotten first of who has not signed in for longest', () => {
+  it('are dropped first for the user with the oldest sign-in', () => {
     const signIns = signInsInMemory(2)
     for (const [time, subject] of ['alice', 'bob', 'alice', 'carol'].entries()) signIns.add(subject, at(time))
     expect(['alice', 'bob', 'carol'].map((subject) => signIns.list(subject).length)).toEqual([2, 0, 1])

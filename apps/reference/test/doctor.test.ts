@@ -74,7 +74,7 @@ describe('the doctor', () => {
     expect(status).toBe(0)
   })
 
-  it('examines less where it must not register, and says so', async () => {
+  it('examines less if it must not register, and says so', async () => {
     const { status, findings } = await findingsAt(service.baseUrl, '--no-register')
     expect(status).toBe(0)
     const skipped = findings.filter(({ verdict }) => verdict === 'skipped').map(({ id }) => id)

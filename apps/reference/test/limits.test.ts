@@ -36,7 +36,7 @@ const refresh = (service: RunningService, client_id: string, refresh_token: stri
   })
 
 describe('the service', () => {
-  it('refuses the 101st registration of an address, whatever it says of itself, and serves on', async () => {
+  it('refuses the 101st registration of an address, whatever its headers say, and serves other requests', async () => {
     const service = await serve({})
     const { client_id, refresh_token } = await signedIn(service.baseUrl, 'courses:read')
     const statuses = await registerTimes(100, (n) =>
@@ -57,7 +57,7 @@ describe('the service', () => {
     expect((await refresh(service, client_id, refresh_token)).status).toBe(200)
   })
 
-  it('counts whom a trusted proxy names', async () => {
+  it('counts the caller that a trusted proxy names', async () => {
     const service = await serve({ TRUST_PROXY: 'loopback' })
     const from = (address: string) => register(service, { 'x-forwarded-for': `192.0.2.1, ${address}` })
     expect(await registerTimes(101, () => from('203.0.113.7'))).toEqual([...Array(100).fill(201), 429])
@@ -89,7 +89,7 @@ describe('two replicas on Redis', () => {
   })
   afterAll(() => redis.close())
 
-  it('count together, under names that tell nobody whom', async () => {
+  it('count together, under keys that reveal no caller', async () => {
     const [one, other] = replicas
     expect(await registerTimes(101, (n) => register(n % 2 === 0 ? one : other))).toEqual([
       ...Array(100).fill(201),
@@ -103,7 +103,7 @@ describe('two replicas on Redis', () => {
     expect(ends.every((seconds) => seconds > 0 && seconds <= 600)).toBe(true)
   })
 
-  it('count each for itself while Redis is gone, and let nobody wait for it', async () => {
+  it('count separately while Redis is down, without delay', async () => {
     await redis.stop()
     const [one] = replicas
     // Without the store a registration fails: a 503 shows that the limit let it pass.

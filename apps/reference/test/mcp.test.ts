@@ -220,7 +220,7 @@ describe('the transport', () => {
     expect((await post(headers as Record<string, string>, body)).status).toBe(status)
   })
 
-  it('promises no notifications, which it has no stream for', () => {
+  it('promises no notifications, because it has no stream', () => {
     expect(client.getServerCapabilities()).toEqual({
       tools: { listChanged: false },
       resources: { listChanged: false },

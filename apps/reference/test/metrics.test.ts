@@ -54,7 +54,7 @@ describe('the metrics', () => {
     expect(answers({ route: '/api/oauth/token', status: '401', method: 'POST' })).toBe(1)
   })
 
-  it('say nothing about anybody, and nothing that a caller made up', () => {
+  it('contain no personal data and no input of a caller', () => {
     for (const text of [app.client_id, 'demo-account', 'demo@example.com', 'secret', 'PROPFIND', '127.0.0.1'])
       expect(exposition).not.toContain(text)
   })

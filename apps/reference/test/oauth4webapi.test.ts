@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 describe('oauth4webapi', () => {
-  it.each(['oauth2', 'oidc'] as const)('goes from %s discovery to revocation', async (algorithm) => {
+  it.each(['oauth2', 'oidc'] as const)('works from %s discovery to revocation', async (algorithm) => {
     const issuer = new URL(service.baseUrl)
     const as = await oauth.processDiscoveryResponse(
       issuer,

@@ -35,7 +35,7 @@ const post = (index: number, path: string, form: Record<string, string>) =>
   fetch(at(index, path), { method: 'POST', body: new URLSearchParams(form) })
 
 describe('two replicas', () => {
-  it('lead one client through one flow, whichever of them it meets', async () => {
+  it('serve one flow of a client, with any mix of replicas', async () => {
     const [here, there] = replicas.map(({ port }) => `http://127.0.0.1:${port}`) as [string, string]
     const { client_id } = (await (
       await fetch(`${here}/api/oauth/register`, {

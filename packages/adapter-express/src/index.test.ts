@@ -36,7 +36,7 @@ describe('protect', () => {
     expect([status, headers.get('www-authenticate')]).toEqual([401, expect.stringContaining('"notes:read"')])
   })
 
-  it('lets a request without a token through as anonymous where that is asked for', async () => {
+  it('lets a request without a token through as anonymous if the API allows it', async () => {
     const { open } = await openNotes()
     const app = express().get('/notes', protect(open, 'notes:read'), (_req, res) => {
       expectTypeOf(res.locals.auth).toEqualTypeOf<Authorized | Anonymous>()
@@ -45,7 +45,7 @@ describe('protect', () => {
     expect(await (await fetch(`${await listen(app)}/notes`)).json()).toEqual({ kind: 'anonymous' })
   })
 
-  it('types who asks on the guarded route and on no other', async () => {
+  it('types the caller on the guarded route only', async () => {
     const { api } = await openNotes()
     express()
       .get(
@@ -83,7 +83,7 @@ describe('protect', () => {
     expect(events).toMatchObject([{ type: 'refused', path: '/api/notes/' }])
   })
 
-  it('asks for every scope it was given, with the request as it stands', async () => {
+  it('requires every given scope, and passes the request unchanged', async () => {
     const { api } = await openNotes()
     const asked: unknown[] = []
     const listening: typeof api = {

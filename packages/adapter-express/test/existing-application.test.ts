@@ -25,7 +25,7 @@ describe('authorizationServer in an application', () => {
     expect((await fetch(`${base}${METADATA}`)).headers.get('x-powered-by')).toBeNull()
   })
 
-  it('keeps its errors to itself and takes none from the application', async () => {
+  it('shares no errors with the application', async () => {
     const { server } = await openNotes()
     const { told, handler } = reporting()
     const failing = { ...recording('/rejects'), handle: () => Promise.reject(new Error('ours')) }
@@ -88,7 +88,7 @@ describe('authorizationServer in an application', () => {
     },
   )
 
-  it.each([false, true])('names its issuer whatever a proxy says, trusted or not: %s', async (trusted) => {
+  it.each([false, true])('names its issuer behind any proxy, trusted or not: %s', async (trusted) => {
     const { server } = await openNotes()
     const base = await listen(express().set('trust proxy', trusted).use(authorizationServer(server)))
     const forwarded = {
@@ -101,7 +101,7 @@ describe('authorizationServer in an application', () => {
     expect(text).not.toContain('evil')
   })
 
-  it('keeps its own headers before those of helmet, which stay otherwise', async () => {
+  it('keeps its own headers, and the others of helmet', async () => {
     const { server } = await openNotes()
     const base = await listen(express().use(helmet(), authorizationServer(server)))
     const { headers } = await fetch(base + NO_CLIENT)
@@ -111,7 +111,7 @@ describe('authorizationServer in an application', () => {
     expect(headers.get('strict-transport-security')).not.toBeNull()
   })
 
-  it('is read the same through compression', async () => {
+  it('has the same content through compression', async () => {
     const { server } = await openNotes()
     const plain = await listen(express().use(authorizationServer(server)))
     const small = await listen(express().use(compression({ threshold: 512 }), authorizationServer(server)))
@@ -136,7 +136,7 @@ describe('authorizationServer in an application', () => {
     expect((await fetch(base + NO_CLIENT)).headers.getSetCookie()).toEqual(['a=1; Path=/', 'b=2', 'c=3'])
   })
 
-  it('routes its paths as they are written, whatever the application does with its own', async () => {
+  it('routes its paths literally, whatever the routing options of the application', async () => {
     const routes = [recording('/a.b(c)'), recording('/things/:id')]
     const base = await listen(express().use(authorizationServer({ routes })))
     const statuses = async (...paths: string[]) =>

@@ -72,7 +72,7 @@ describe('authorizationServer behind a parser', () => {
     }
   })
 
-  it('cannot know of brackets that the parser has dropped', async () => {
+  it('does not see brackets that the parser has dropped', async () => {
     const { url, bodies } = await mountBehind(express.urlencoded({ extended: true }))
     await post(url, FORM, 'scope[]=a&[resource]=b')
     expect(bodies).toEqual(['scope=a&resource=b'])

@@ -62,7 +62,7 @@ describe('authorizationServer before the parsers', () => {
     expect(bodies).toEqual([])
   })
 
-  it('leaves the refused request whole for whoever logs it', async () => {
+  it('leaves the refused request intact for loggers', async () => {
     const addresses: unknown[] = []
     const { url } = await mountBehind((req, res, next) => {
       res.on('finish', () => addresses.push(req.ip))
@@ -75,7 +75,7 @@ describe('authorizationServer before the parsers', () => {
     expect(addresses).toEqual(['127.0.0.1', '127.0.0.1'])
   })
 
-  it('puts a character together that arrives in pieces', async () => {
+  it('joins a character that arrives in pieces', async () => {
     const { url, bodies } = await mountBehind()
     const socket = await openSocket(url, 'Content-Length: 5\r\nConnection: close')
     const [start, rest] = [Buffer.from('a=€').subarray(0, 3), Buffer.from('a=€').subarray(3)]
@@ -86,7 +86,7 @@ describe('authorizationServer before the parsers', () => {
     expect(bodies).toEqual(['a=€'])
   })
 
-  it('calls nobody when the client hangs up before its turn', async () => {
+  it('calls no route when the client disconnects first', async () => {
     const { url, bodies } = await mountBehind(after(60))
     const socket = await openSocket(url, 'Content-Length: 100')
     socket.write('half')

@@ -58,7 +58,7 @@ describe('authorizationServer', () => {
     expect(own.json(), 'whose own routes stay as they were').toEqual({ parsed: 'by the application' })
   })
 
-  it('keeps its errors to itself and takes none from the application', async () => {
+  it('shares no errors with the application', async () => {
     const { server } = await openNotes()
     const app = fastify()
     app.setErrorHandler((_error, _request, reply) => reply.code(418).send('the application'))
@@ -133,7 +133,7 @@ describe('protect', () => {
     expect([statusCode, headers['www-authenticate']]).toEqual([401, expect.stringContaining('"notes:read"')])
   })
 
-  it('lets a request without a token through as anonymous where that is asked for', async () => {
+  it('lets a request without a token through as anonymous if the API allows it', async () => {
     const { open } = await openNotes()
     const guard = protect(open, 'notes:read')
     const app = fastify()
@@ -145,7 +145,7 @@ describe('protect', () => {
     expect((await app.inject('/notes')).json()).toEqual({ kind: 'anonymous' })
   })
 
-  it('says so when its route is not guarded, rather than that nobody asks', async () => {
+  it('throws on a route without a guard, instead of answering anonymous', async () => {
     const guard = protect((await openNotes()).open)
     const app = fastify()
     app.get('/notes', async (request) => guard.auth(request))

@@ -59,7 +59,7 @@ describe('protect', () => {
     expect([status, headers.get('www-authenticate')]).toEqual([401, expect.stringContaining('"notes:read"')])
   })
 
-  it('lets a request without a token through as anonymous where that is asked for', async () => {
+  it('lets a request without a token through as anonymous if the API allows it', async () => {
     const { open } = await openNotes()
     const app = new Hono().get('/notes', protect(open, 'notes:read'), (c) => {
       expectTypeOf(c.var.auth).toEqualTypeOf<Authorized | Anonymous>()

@@ -185,7 +185,7 @@ describe('in an application of its own kind', () => {
     expect((await send(app, `${TOKEN}/more`)).status).toBe(410)
   })
 
-  it('keeps its errors from the error handler of the application, which finds them in the context', async () => {
+  it('hides its errors from the error handler of the application, which finds them in the context', async () => {
     const told: unknown[] = []
     const app = new Hono()
     app.use(async (c, next) => {
@@ -200,7 +200,7 @@ describe('in an application of its own kind', () => {
     expect(told).toEqual([cause])
   })
 
-  it('tells the application of no refusal, which is the fault of the client', async () => {
+  it('does not report refusals to the application, because the client is at fault', async () => {
     const told: unknown[] = []
     const app = new Hono()
     app.use(async (c, next) => {
@@ -256,7 +256,7 @@ describe('beside the middleware of Hono', () => {
     return behind(middleware, ...(await openNotes()).server.routes)
   }
 
-  it('is compressed, and its ETag still stands for what it was', async () => {
+  it('is compressed, and its ETag is still valid', async () => {
     const app = await openBehind(compress({ threshold: 1 }))
     const plain = await send(app, METADATA, { headers: { 'accept-encoding': 'identity' } })
     const packed = await send(app, METADATA, { headers: { 'accept-encoding': 'gzip' } })
@@ -267,7 +267,7 @@ describe('beside the middleware of Hono', () => {
     expect(await (await send(app, TOKEN, TOKEN_REQUEST)).json()).toMatchObject({ error: 'invalid_grant' })
   })
 
-  it('keeps the policy of its pages under secure headers, which loosen only what repeats it', async () => {
+  it('keeps the policy of its pages under secure headers', async () => {
     const { headers } = await send(await openBehind(secureHeaders()), '/oauth/authorize')
     expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
     expect(headers.get('cache-control')).toBe('no-store')
@@ -300,7 +300,7 @@ describe('beside the middleware of Hono', () => {
     expect(behindCors.headers.get('access-control-allow-origin')).toBeNull()
   })
 
-  it('is shut by csrf, which wants an Origin that clients do not send, unless it is mounted first', async () => {
+  it('is blocked by csrf, which requires an Origin, unless it is mounted first', async () => {
     const { server } = await openNotes()
     const first = new Hono().route('/', authorizationServer(server))
     first.use(csrf())

@@ -28,7 +28,7 @@ describe('@hono/node-server', () => {
     expect(JSON.parse((await send(mounted.url, '/echo?a=\\')).body).query).toBe('a=\\')
   })
 
-  it('leaves an address alone that needs no parsing, and parses the others', async () => {
+  it('keeps a URL that needs no parsing, and parses the others', async () => {
     const queryOf = async (target: string) => JSON.parse((await send(mounted.url, target)).body).query
     expect(await queryOf("/echo?it's")).toBe("it's")
     expect(await queryOf("/echo?it's=%20")).toBe('it%27s=%20')

@@ -33,7 +33,7 @@ async function measure(): Promise<Measured> {
 }
 
 describe('the memory of this server', () => {
-  it('is taken by a request and kept by a grant no more than when it was last looked at', async () => {
+  it('is used by requests and grants within the recorded limits', async () => {
     const { allocated, kept } = await measure()
     for (const [request, most] of Object.entries(MOST_ALLOCATED)) {
       const bytes = allocated[request]

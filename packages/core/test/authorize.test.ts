@@ -158,7 +158,7 @@ describe('authorize, once it is', () => {
     }
   })
 
-  it('AQ-06: the response mode query may be asked for', async () => {
+  it('AQ-06: the response mode query is allowed', async () => {
     const { school, id } = await withClient()
     const query = authorizationQuery(id, { response_mode: 'query' })
     expect((await authorize(school, query)).body).toBe('consent')
@@ -182,7 +182,7 @@ describe('authorize, once it is', () => {
     expect(response.body).toBe('consent')
   })
 
-  it('returns any state byte for byte, and none where none was sent', async () => {
+  it('returns any state unchanged, and none if none was sent', async () => {
     const { school, id } = await withClient()
     const state = `a+b%20&="<ä\r\n${'x'.repeat(2048)}`
     expect(redirectOf(await authorize(school, authorizationQuery(id, { state, scope: 'nope' }))).state).toBe(
@@ -203,7 +203,7 @@ describe('authorize, once it is', () => {
     expect(redirectOf(await decide(school))).toHaveProperty('code')
   })
 
-  it('shows a page for a POST that is no form', async () => {
+  it('shows a page for a POST without a form', async () => {
     const { school, id } = await withClient()
     const headers = { ...ALICE, 'content-type': 'text/plain' }
     const response = await school.send('POST', '/oauth/authorize', { form: authorizationQuery(id), headers })
@@ -211,7 +211,7 @@ describe('authorize, once it is', () => {
     expect(school.shown.error?.reason).toBe('media_type_unsupported')
   })
 
-  it('tells the sign-in page which client asks, and what it said of the user', async () => {
+  it('passes the client and its hints about the user to the sign-in page', async () => {
     const { school, id } = await withClient()
     const hints = { login_hint: 'alice@school.example', ui_locales: 'de en' }
     await authorize(school, authorizationQuery(id, hints), {})
@@ -223,7 +223,7 @@ describe('authorize, once it is', () => {
     })
   })
 
-  it('sends to the port that the app listens on today', async () => {
+  it('redirects to the current port of the app', async () => {
     const { school, id } = await withClient()
     const redirect_uri = 'http://127.0.0.1:65000/callback'
     await authorize(school, authorizationQuery(id, { redirect_uri }))
@@ -250,7 +250,7 @@ describe('authorize, once it is', () => {
 })
 
 describe('signing in', () => {
-  it('sends whoever is not signed in to sign in, and back', async () => {
+  it('sends a user without a session to sign-in and back', async () => {
     const { school, id } = await withClient()
     await authorize(school, authorizationQuery(id), {})
     const [path = '', query = ''] = (school.shown.signIn ?? '').split('?')
@@ -283,7 +283,7 @@ describe('signing in', () => {
     ).toHaveProperty('code')
   })
 
-  it('does not take the session it sent away for the new one, nor an older one of somebody else', async () => {
+  it('accepts neither the old session after sign-in, nor an older one of another user', async () => {
     const { school, id } = await withClient()
     const thisVerySecond = { cookie: `user=alice@${school.clock.now}` }
     await authorize(school, authorizationQuery(id, { prompt: 'login' }), thisVerySecond)
@@ -328,7 +328,7 @@ describe('signing in', () => {
     expect((await authorize(school, query)).body, 'Alice herself').toBe('consent')
   })
 
-  it('ignores a hint it did not sign', async () => {
+  it('ignores a hint that it did not sign', async () => {
     const { school, id } = await withClient()
     const hint = 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJib2IiLCJpc3MiOiJodHRwczovL3NjaG9vbC5leGFtcGxlIn0.'
     expect((await authorize(school, authorizationQuery(id, { id_token_hint: hint }))).body).toBe('consent')

@@ -27,7 +27,7 @@ function formOf(school: School, extra: Record<string, string> = {}) {
 }
 
 describe('the consent page', () => {
-  it('knows what a person should be told', async () => {
+  it('gets everything that the user must see', async () => {
     const { school } = await atConsent({
       scope: 'courses:read openid',
       redirect_uri: 'http://127.0.0.1:9999/callback',
@@ -63,7 +63,7 @@ describe('consent', () => {
     expect(response.headers).toMatchObject({ 'cache-control': 'no-store' })
   })
 
-  it('grants only what stayed ticked, and openid with it', async () => {
+  it('grants only the ticked scopes, and openid', async () => {
     const { school, client } = await atConsent()
     const { ticket = '' } = school.shown.consent ?? {}
     const response = await decide(school, [
@@ -135,7 +135,7 @@ describe('consent', () => {
     expect((await school.send('GET', '/oauth/consent', formOf(school))).status).toBe(405)
   })
 
-  it('answers a double click twice with the one code', async () => {
+  it('answers a double click twice with the same code', async () => {
     const { school } = await atConsent()
     const [first, second] = await Promise.all([decide(school), decide(school)])
     expect(redirectOf(first)).toEqual(redirectOf(second))
@@ -157,14 +157,14 @@ describe('consent', () => {
 })
 
 describe('who is asked', () => {
-  it('is always asked for a public client, however often it was allowed', async () => {
+  it('is always asked for a public client, even if it was allowed before', async () => {
     const school = openSchool()
     const client = await register(school)
     await tokensFor(school, client)
     expect((await authorize(school, authorizationQuery(client.client_id))).body).toBe('consent')
   })
 
-  it('is always asked for a public integration, whatever the operator said', async () => {
+  it('is always asked for a public integration, whatever the operator configured', async () => {
     const school = openSchool()
     const metadata = { client_name: 'Kiosk', redirect_uris: [REDIRECT_URI], remember_consent: true }
     const client = await school.server.clients.add({ ...metadata, token_endpoint_auth_method: 'none' })
@@ -193,7 +193,7 @@ describe('who is asked', () => {
 })
 
 describe('what is remembered', () => {
-  it('is what the user allowed this very client, and no other', async () => {
+  it('is limited to what the user allowed this client', async () => {
     const school = openSchool()
     await tokensFor(school, await register(school))
     const metadata = { client_name: 'Calendar', redirect_uris: [REDIRECT_URI], remember_consent: true }

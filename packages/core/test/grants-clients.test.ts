@@ -36,7 +36,7 @@ async function withIntegration(school = openSchool()) {
 }
 
 describe('grants.list', () => {
-  it('says what a user allowed whom, and when', async () => {
+  it('lists the clients, scopes and times of a user', async () => {
     const { school, client } = await withTokens()
     const at = school.clock.now
     expect(await school.server.grants.list('alice')).toEqual([
@@ -68,7 +68,7 @@ describe('grants.list', () => {
     expect(await order()).toEqual([client.client_id, other.client_id])
   })
 
-  it('leaves out an approval whose code nobody fetched in time', async () => {
+  it('leaves out an approval whose code expired unused', async () => {
     const school = openSchool()
     const client = await register(school)
     await codeFor(school, client.client_id)
@@ -219,7 +219,7 @@ describe('clients.remove', () => {
     expect(school.events).toHaveLength(told)
   })
 
-  it('leaves no token alive of an approval that its scan came too early for', async () => {
+  it('ends every token of an approval that its scan missed', async () => {
     const real = createMemoryStore({ now: () => 1_800_000_000 })
     let approveLate = async () => {}
     async function* scan() {

@@ -76,7 +76,7 @@ describe('a server whose keys rotate', () => {
     expect(body).not.toContain(String(FRESH.d))
   })
 
-  it('lets the key set be kept for a quarter of an hour, and revalidated until it changes', async () => {
+  it('lets the key set be cached for a quarter of an hour, and revalidated', async () => {
     const { replicas, rotate } = openReplicas()
     const [school] = replicas as [School]
     const { headers } = await school.send('GET', '/api/oauth/jwks')

@@ -7,7 +7,7 @@ const AS = '/.well-known/oauth-authorization-server'
 const OIDC = '/.well-known/openid-configuration'
 
 describe('the server metadata', () => {
-  it('says what the server does, the same at both addresses', async () => {
+  it('describes the server, equally at both addresses', async () => {
     const school = openSchool()
     const document = await school.send('GET', AS)
     expect((await school.send('GET', OIDC)).body).toBe(document.body)
@@ -86,7 +86,7 @@ describe('the server metadata', () => {
     expect((await changed.send('GET', AS)).headers.etag).not.toBe(etag)
   })
 
-  it('keeps the issuer byte for byte and puts its path where each document wants it', async () => {
+  it('keeps the issuer unchanged, and puts its path where each document needs it', async () => {
     const issuer = 'https://school.example/auth/'
     const { server } = openSchool({ issuer, resources: [issuer] })
     const paths = server.routes.map(({ path }) => path)
@@ -124,7 +124,7 @@ describe('the protected-resource metadata', () => {
 })
 
 describe('both documents', () => {
-  it('say where to read on, if there is something to read', async () => {
+  it('name the documentation, if there is one', async () => {
     const documentation = 'https://school.example/auth.md'
     const school = openSchool({ documentation })
     expect(bodyOf(await school.send('GET', AS))).toMatchObject({ service_documentation: documentation })

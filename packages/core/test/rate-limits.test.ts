@@ -48,7 +48,7 @@ describe('registrations', () => {
     expect((await registerAt(from(school, ELSEWHERE))).status, 'another address').toBe(201)
   })
 
-  it('are counted by what a subscriber holds: an IPv4 address, an IPv6 /64', async () => {
+  it('are counted per subscriber: an IPv4 address, an IPv6 /64', async () => {
     const limiter = roomFor(9)
     const school = openSchool({ rateLimiter: limiter })
     for (const address of [HOME, `::ffff:${HOME}`, '2001:db8::1', '2001:db8::2:1', '2001:db8:0:1::1'])
@@ -93,7 +93,7 @@ const confidential = (school: School) =>
   register(school, { token_endpoint_auth_method: 'client_secret_post' })
 
 describe('failed requests of a client', () => {
-  it('of a body that is too large are not counted, as nobody reads whose it is', async () => {
+  it('with a body that is too large are not counted, because the client is unknown', async () => {
     const limiter = roomFor(0)
     const home = from(openSchool({ rateLimiter: limiter }), HOME)
     const refused = await home.send('POST', '/api/oauth/token', { form: { client_id: 'x'.repeat(70_000) } })
@@ -124,7 +124,7 @@ describe('failed requests of a client', () => {
     expect([...limiter.counted.keys()]).toEqual([`client_failure ${client.client_id} ${HOME}`])
   })
 
-  it('never cost a request that is in order: a thousand failures later the client itself is served', async () => {
+  it('never block a valid request: after a thousand failures the client itself is served', async () => {
     const school = from(openSchool({ rateLimiter: roomFor(2) }), HOME)
     const client = await confidential(school)
     const { refresh_token } = await tokensFor(school, client)
@@ -137,7 +137,7 @@ describe('failed requests of a client', () => {
     expect((await school.send('POST', INTROSPECT, { form })).status).toBe(200)
   })
 
-  it('of a stranger with a public client id do not even change what its owner is told', async () => {
+  it('of a stranger with a public client id do not change the answers to its owner', async () => {
     const school = openSchool({ rateLimiter: roomFor(2) })
     const client = await register(from(school, HOME))
     const failAt = (address: string) => refresh(from(school, address), client, 'bad')

@@ -84,7 +84,7 @@ describe('a redirect URI of a client that registers itself', () => {
     })
   }
 
-  it('RR-11: a list that is none, or is too much, is refused whole', async () => {
+  it('RR-11: a value that is no list, or a list that is too long, is refused completely', async () => {
     const lists = [undefined, [], 'str', null, [null], [1], [[CB]], {}, ['']]
     const tooMuch = [Array(11).fill(CB), Array(10_000).fill('a'), [`${CB}/${'x'.repeat(10_000)}`]]
     for (const list of [...lists, ...tooMuch]) await expectRefused(list)

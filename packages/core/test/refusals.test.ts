@@ -161,7 +161,7 @@ describe('the error table', () => {
 })
 
 describe('a denial', () => {
-  it('is answered to the client, and told to the operator', async () => {
+  it('is answered to the client, and reported to the operator', async () => {
     const school = openSchool()
     const client = await register(school)
     await authorize(school, authorizationQuery(client.client_id))

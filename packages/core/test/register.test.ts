@@ -34,7 +34,7 @@ const NO_SCOPES = [
 ]
 
 describe('registration', () => {
-  it('names no token in its event, whatever the client called itself', async () => {
+  it('has no token in its event, whatever name the client chose', async () => {
     const school = openSchool()
     const token = `gkr_${'g'.repeat(22)}.${'f'.repeat(22)}.0.${'s'.repeat(43)}`
     const json = { client_name: token, redirect_uris: [REDIRECT_URI] }
@@ -42,7 +42,7 @@ describe('registration', () => {
     expect(school.events.at(-1)).toMatchObject({ clientName: `gkr_${'g'.repeat(22)}` })
   })
 
-  it('D8, REQ-59, REQ-61: what is left out is filled in, said in the answer, and managed by nobody', async () => {
+  it('D8, REQ-59, REQ-61: missing members get defaults, which the answer shows, and there is no management endpoint', async () => {
     const school = openSchool()
     const response = await registerAs(school, { client_name: 'CLI', redirect_uris: [REDIRECT_URI] })
     expect(response.status).toBe(201)
@@ -76,7 +76,7 @@ describe('registration', () => {
     })
   })
 
-  it('echoes what was kept where the policy prunes', async () => {
+  it('shows the remaining URIs if the policy prunes', async () => {
     const school = openSchool({ redirectUriPolicy: loopbackOnly({ mixed: 'prune' }) })
     const body = bodyOf(
       await registerAs(school, { redirect_uris: ['https://vscode.dev/redirect', REDIRECT_URI] }),
@@ -154,7 +154,7 @@ describe('registration', () => {
     expect(bodyOf(response)).toMatchObject(metadata)
   })
 
-  it('D7, DR-07, REQ-62, REQ-63: what is not offered is dropped, and the answer shows it', async () => {
+  it('D7, DR-07, REQ-62, REQ-63: unsupported values are dropped, and the answer shows it', async () => {
     const json = {
       redirect_uris: [REDIRECT_URI],
       grant_types: ['authorization_code', 'implicit', 'password', 'client_credentials', 'urn:unknown'],
@@ -168,7 +168,7 @@ describe('registration', () => {
     })
   })
 
-  it('honours nothing that a client must not decide', async () => {
+  it('ignores members that a client must not decide', async () => {
     const chosen = {
       client_id: 'mine',
       client_secret: 'mine',
@@ -221,7 +221,7 @@ describe('registration', () => {
 })
 
 describe('clients.add', () => {
-  it('adds what cannot register itself: a fixed https callback', async () => {
+  it('adds a client that cannot register itself: with a fixed https callback', async () => {
     const school = openSchool()
     const added = await school.server.clients.add({
       client_name: 'Zap',

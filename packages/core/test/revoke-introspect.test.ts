@@ -103,7 +103,7 @@ describe('revocation', () => {
     },
   )
 
-  it('answers 200 for a dead token, whoever had it', async () => {
+  it('answers 200 for a dead token of any client', async () => {
     const { school, tokens } = await withTokens()
     const other = await register(school)
     school.clock.now += 3600
@@ -120,7 +120,7 @@ describe('revocation', () => {
     ])
   })
 
-  it('tells the operator of each token that it killed, once', async () => {
+  it('reports each revoked token to the operator once', async () => {
     const { school, client, tokens } = await withTokens()
     const told = () => school.events.filter(({ type }) => type === 'access_token_revoked')
     const once = [{ type: 'access_token_revoked', grantId: expect.any(String), clientId: client.client_id }]
@@ -189,7 +189,7 @@ describe('introspection', () => {
     )
   })
 
-  it('says of a refresh token when it was issued, which for a successor is when it was rotated', async () => {
+  it('gives the issue time of a refresh token, which for a successor is the time of the rotation', async () => {
     const { school, client, tokens } = await withTokens(CONFIDENTIAL)
     const issuedAt = school.clock.now
     school.clock.now += 10
@@ -228,7 +228,7 @@ describe('introspection', () => {
     expect((await introspect(school, other, tokens.access_token)).body).toBe('{"active":false}')
   })
 
-  it('says no more than inactive of what is dead, foreign or nonsense', async () => {
+  it('answers only inactive for a dead, foreign or malformed token', async () => {
     const { school, client, tokens } = await withTokens(CONFIDENTIAL)
     school.clock.now += 3600
     for (const token of [

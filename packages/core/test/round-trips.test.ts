@@ -48,7 +48,7 @@ async function openCounting() {
 }
 
 describe('the round trips to the store', () => {
-  it('are two for a code and two for a refresh: what is needed is read at once, then written', async () => {
+  it('are two for a code and two for a refresh: one parallel read, then one write', async () => {
     const { school, client, waitsOf } = await openCounting()
     const code = await codeFor(school, client.client_id)
     let tokens: TokenAnswer | undefined

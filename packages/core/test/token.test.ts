@@ -26,7 +26,7 @@ async function isLive(school: School, accessToken: string): Promise<boolean> {
 }
 
 describe('the token endpoint', () => {
-  it('REQ-33: the answer has what RFC 6749 5.1 asks for, and is kept nowhere', async () => {
+  it('REQ-33: the answer has the members of RFC 6749 5.1, and is not cached', async () => {
     const { school, client } = await withClient()
     const response = await redeem(
       school,
@@ -167,7 +167,7 @@ describe('redeeming a code', () => {
     }
   })
 
-  it('CR-01, CR-04, D5, REQ-37: a wrong verifier, or the challenge itself, burns the code, so the right one comes too late', async () => {
+  it('CR-01, CR-04, D5, REQ-37: a wrong verifier, or the challenge itself, burns the code, so the correct one then fails', async () => {
     const { school, client } = await withClient()
     for (const code_verifier of ['v'.repeat(43), CHALLENGE]) {
       const code = await codeFor(school, client.client_id)
@@ -179,7 +179,7 @@ describe('redeeming a code', () => {
     )
   })
 
-  it('REQ-28: a code that changed by one character is another one, and harms nobody', async () => {
+  it('REQ-28: a code with one changed character is unknown, and harms nobody', async () => {
     const { school, client } = await withClient()
     const code = await codeFor(school, client.client_id)
     const flipped = [5, 20, code.length - 3].map(
@@ -195,7 +195,7 @@ describe('redeeming a code', () => {
     expect((await redeem(school, client, code)).status).toBe(200)
   })
 
-  it('REQ-28: a code is long, random and good for a minute, to the very second', async () => {
+  it('REQ-28: a code is long, random and valid for exactly a minute', async () => {
     const { school, client } = await withClient()
     const code = await codeFor(school, client.client_id)
     expect(code).toMatch(/^gkc_[\w-]{22}\.[\w-]{43}$/)
@@ -222,7 +222,7 @@ describe('redeeming a code', () => {
     },
   )
 
-  it('REQ-41: a code is recognised as spent as long as what it gave lives', async () => {
+  it('REQ-41: a code is recognised as spent as long as its tokens live', async () => {
     const { school, client } = await withClient()
     const code = await codeFor(school, client.client_id)
     const { refresh_token } = bodyOf<TokenAnswer>(await redeem(school, client, code))
@@ -231,7 +231,7 @@ describe('redeeming a code', () => {
     expect(bodyOf(await refresh(school, client, refresh_token)).error).toBe('invalid_grant')
   })
 
-  it('CR-05, REQ-40: a code that is redeemed twice ends everything the first redemption gave', async () => {
+  it('CR-05, REQ-40: a code that is redeemed twice ends all tokens of the first redemption', async () => {
     const { school, client } = await withClient()
     const code = await codeFor(school, client.client_id)
     const tokens = bodyOf<TokenAnswer>(await redeem(school, client, code))
@@ -240,7 +240,7 @@ describe('redeeming a code', () => {
     expect(bodyOf(await refresh(school, client, tokens.refresh_token)).error).toBe('invalid_grant')
   })
 
-  it('lets exactly one of fifty at once through, and then ends the grant', async () => {
+  it('accepts exactly one of fifty concurrent redemptions, and then ends the grant', async () => {
     const { school, client } = await withClient()
     for (let round = 0; round < 20; round++) {
       const code = await codeFor(school, client.client_id)
@@ -298,7 +298,7 @@ describe('refreshing', () => {
     expect(await isLive(school, again.access_token)).toBe(true)
   })
 
-  it('tells the operator which answers were given again', async () => {
+  it('reports repeated answers to the operator', async () => {
     const { school, client, tokens } = await withTokens()
     await refresh(school, client, tokens.refresh_token)
     await refresh(school, client, tokens.refresh_token)
@@ -306,7 +306,7 @@ describe('refreshing', () => {
     expect(seen).toEqual(['refresh_token_rotated', 'refresh_token_retried'])
   })
 
-  it('takes a token of a family that the grant does not have for unknown, and ends nothing', async () => {
+  it('treats a token of another family as unknown, and ends nothing', async () => {
     const { school, client, tokens } = await withTokens()
     const [grant, family = ''] = tokens.refresh_token.split('.')
     const forged = tokens.refresh_token.replace(`${grant}.${family}`, `${grant}.${'x'.repeat(22)}`)
@@ -315,7 +315,7 @@ describe('refreshing', () => {
     expect((await refresh(school, client, tokens.refresh_token)).status).toBe(200)
   })
 
-  it('gives fifty processes at once the same pair', async () => {
+  it('gives fifty concurrent processes the same pair', async () => {
     const { school, client, tokens } = await withTokens({ scope: 'courses:read' })
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => refresh(school, client, tokens.refresh_token)),
@@ -353,7 +353,7 @@ describe('refreshing', () => {
     expect(await isLive(school, tokens.access_token), 'the family is gone').toBe(false)
   })
 
-  it('kills nothing for a token of this family that the store never heard of, as after a lost replica', async () => {
+  it('ends nothing for a token of this family that the store has lost, as after a lost replica', async () => {
     const { school, client, tokens } = await withTokens()
     const [head, family] = tokens.refresh_token.split('.')
     for (const generation of [0, 1, 7]) {
@@ -382,7 +382,7 @@ describe('refreshing', () => {
     },
   )
 
-  it('RF-08, REQ-46: a part of the scope may be asked for, and all of it again later', async () => {
+  it('RF-08, REQ-46: a refresh may request a part of the scope, and all of it again later', async () => {
     const { school, client, tokens } = await withTokens()
     const narrow = bodyOf<TokenAnswer>(
       await refresh(school, client, tokens.refresh_token, { scope: 'profile' }),
@@ -440,7 +440,7 @@ describe('refreshing', () => {
     expect(bodyOf(await refresh(school, client, tokens.refresh_token)).error).toBe('invalid_grant')
   })
 
-  it('ends with the grant, however busy the client was', async () => {
+  it('ends with the grant, even if the client is active', async () => {
     const school = openSchool()
     const client = await school.server.clients.add({ client_name: 'Calendar', redirect_uris: [REDIRECT_URI] })
     let { refresh_token } = await tokensFor(school, client)
@@ -469,7 +469,7 @@ describe('the ID token', () => {
     })
   })
 
-  it('says who signed in, when, for whom, and which access token came with it', async () => {
+  it('names the user, the sign-in time, the client and the access token', async () => {
     const { school, client } = await withClient()
     const { id_token, access_token } = await tokensFor(school, client, { nonce: 'n-0S6' })
     const { payload } = await verified(school, id_token)
@@ -489,7 +489,7 @@ describe('the ID token', () => {
     })
   })
 
-  it('REQ-47: a new ID token speaks of the same sign-in, without the nonce of the first', async () => {
+  it('REQ-47: a new ID token has the same sign-in time, without the nonce of the first', async () => {
     const { school, client } = await withClient()
     const first = await tokensFor(school, client, { nonce: 'n' })
     school.clock.now += 100

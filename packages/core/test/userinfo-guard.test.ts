@@ -48,7 +48,7 @@ describe('userinfo', () => {
     ])
   })
 
-  it('does not know a user who is gone', async () => {
+  it('does not know a removed user', async () => {
     const school = openSchool({ claims: async () => undefined })
     const { access_token } = await tokensFor(school, await register(school))
     const response = await userinfo(school, access_token)
@@ -62,7 +62,7 @@ describe('the guard', () => {
     expect(await openSchool().callApi(undefined, 'courses:write')).toEqual({ kind: 'anonymous' })
   })
 
-  it('lets a token with the scope through and says whose it is', async () => {
+  it('lets a token with the scope through and names its user', async () => {
     const { school, token } = await withToken()
     expect(await school.callApi(token, 'courses:read')).toMatchObject({
       kind: 'authorized',
@@ -82,7 +82,7 @@ describe('the guard', () => {
     },
   )
 
-  it('refuses a token that has expired, at the very second', async () => {
+  it('refuses a token from the second of its expiry', async () => {
     const { school, token } = await withToken()
     school.clock.now += 3599
     expect((await school.callApi(token)).kind).toBe('authorized')
@@ -90,7 +90,7 @@ describe('the guard', () => {
     expect((await school.callApi(token)).kind).toBe('refused')
   })
 
-  it('names every scope that is needed where one is missing', async () => {
+  it('names every required scope if one is missing', async () => {
     const { school, token } = await withToken()
     const access = await school.callApi(token, 'courses:read', 'courses:write')
     expect(access).toMatchObject({ kind: 'refused', response: { status: 403 } })

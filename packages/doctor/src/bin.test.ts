@@ -19,16 +19,16 @@ async function run(...given: string[]) {
 }
 
 describe('grantkit-doctor', () => {
-  it('prints how it is used, and that is no failure', async () => {
+  it('prints its usage, and exits with 0', async () => {
     expect(await run('--help')).toEqual({ status: 0, output: `${USAGE}\n`, complaint: '' })
   })
 
-  it('ends with 2 and says how it is used when it does not understand what it is given', async () => {
+  it('ends with 2 and prints its usage for wrong arguments', async () => {
     const complaint = `Unknown option '--jsno'.\n\n${USAGE}\n`
     expect(await run('https://school.example', '--jsno')).toEqual({ status: 2, output: '', complaint })
   })
 
-  it('ends with 2 and says in one line that nobody answers', async () => {
+  it('ends with 2 and one line when nobody answers', async () => {
     const port = await silentPort()
     for (const host of ['127.0.0.1', 'localhost']) {
       const { status, output, complaint } = await run(`http://${host}:${port}`, '--json')

@@ -4,7 +4,7 @@ import { readCommandLine } from './command-line.ts'
 const URL = 'https://school.example'
 
 describe('readCommandLine', () => {
-  it('registers a client and prints for people unless it is told otherwise', () => {
+  it('registers a client and prints for people by default', () => {
     const asked = { kind: 'examination', baseUrl: URL, json: false, register: true, idToken: undefined }
     expect(readCommandLine([URL])).toEqual(asked)
     const told = { ...asked, json: true, register: false, idToken: 'a.b.c' }

@@ -164,7 +164,7 @@ describe('diagnose', () => {
     expect(await failuresWith({}, 'nonsense')).toEqual(['id-token'])
   })
 
-  it('takes a server that answers nothing for a finding, not for an error', async () => {
+  it('reports a server without answers as a finding, not as an error', async () => {
     const findings = await diagnose(ISSUER, () => Promise.reject(new Error('connection refused')))
     expect(findings.filter(({ verdict }) => verdict === 'failed').map(({ id }) => id)).toEqual([
       'server-metadata',

@@ -77,7 +77,7 @@ describe('every write', () => {
   })
 })
 
-it('replaces nothing where nothing is, whatever was seen', async () => {
+it('replaces no missing record, whatever was seen', async () => {
   const { clock, held, records } = someRecords()
   const seen = { value: 'a value', version: undefined }
   expect(await records.replace('missing', seen, 'a value', clock.now + 60)).toBe(false)

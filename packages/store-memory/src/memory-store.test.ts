@@ -15,7 +15,7 @@ function aStore(maxRecords?: number) {
 }
 
 describe('maxRecords', () => {
-  it('refuses one more and gives up nothing that lives', async () => {
+  it('refuses one more record and drops no live one', async () => {
     const { clock, store } = aStore(3)
     const grants = [aGrant(), aGrant(), aGrant()]
     for (const grant of grants) await store.grants.insert(grant.id, grant, clock.now + 60)
@@ -24,7 +24,7 @@ describe('maxRecords', () => {
     for (const grant of grants) expect(await store.grants.find(grant.id)).toMatchObject({ value: grant })
   })
 
-  it('makes room by the one that has expired, wherever it stands', async () => {
+  it('makes room by an expired record at any position', async () => {
     for (let expiring = 0; expiring < 20; expiring++) {
       const { clock, store } = aStore(20)
       for (let index = 0; index < 20; index++) {
@@ -36,7 +36,7 @@ describe('maxRecords', () => {
     }
   })
 
-  it('makes room by one that has expired behind many whose ends were put off', async () => {
+  it('makes room by an expired record behind many prolonged ones', async () => {
     const { clock, store } = aStore(20)
     for (let index = 0; index < 20; index++) await store.grants.insert(`${index}`, aGrant(), clock.now + 10)
     for (let index = 0; index < 20; index++) {
@@ -82,7 +82,7 @@ describe('maxRecords', () => {
 })
 
 describe('memory', () => {
-  it('is given back by abandoned records after a third as many inserts, though nobody asks for them again', async () => {
+  it('is freed of abandoned records after a third as many inserts, even if nobody reads them again', async () => {
     const { clock, store } = aStore()
     const abandoned = await abandon(store, 500, clock.now + 60)
     clock.now += 60

@@ -52,7 +52,7 @@ describe('the read cache', () => {
     expect(await reads()).toBe(1)
   })
 
-  it('gives up a record that another replica removed or changed, as soon as the word of it is here', async () => {
+  it('drops a record that another replica removed or changed, as soon as Redis reports it', async () => {
     const [removed, changed] = [await insertGrant(), await insertGrant()]
     for (const { id } of [removed, changed]) await cached.grants.find(id)
     await store.grants.remove(removed.id)
@@ -79,7 +79,7 @@ describe('the read cache', () => {
     await expect.poll(found, { timeout: 5000 }).toBe('gone')
   })
 
-  it('believes a record no longer than its time when the network lets nothing through', async () => {
+  it('trusts a record no longer than its maximum age when the network is down', async () => {
     const { id } = await insertGrant()
     await cached.grants.find(id)
     network.cut = true

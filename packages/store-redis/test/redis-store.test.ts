@@ -138,7 +138,7 @@ describe('the store in Redis', () => {
 
 // Each test waits for the connection timeout.
 describe('connectToRedis', { concurrent: true }, () => {
-  it('says at once that nobody is there', async () => {
+  it('fails at once when no server answers', async () => {
     const lost = await startRedis()
     await lost.close()
     await expect(connectToRedis(lost.url)).rejects.toThrow(/cannot be reached: .*ECONNREFUSED/)
@@ -156,7 +156,7 @@ describe('connectToRedis', { concurrent: true }, () => {
 })
 
 describe('settingsWarnings', () => {
-  it('has nothing to say of a server that keeps everything', async () => {
+  it('has no warning for a durable server', async () => {
     expect(await settingsWarnings(redis)).toEqual([])
   })
 

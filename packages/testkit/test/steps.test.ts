@@ -14,7 +14,7 @@ const browser = { cookie: 'session=alice' }
 const now = () => 1_800_000_000
 
 describe('a step by itself', () => {
-  it('leaves a parameter out that is overridden with undefined, and answers with what came back', async () => {
+  it('leaves out a parameter that is overridden with undefined, and returns the raw answer', async () => {
     const { server } = createNotesServer({ now })
     const app = await testClient(server, { browser })
     const refused = await app.redeem(await app.approve('notes:read'), { redirect_uri: undefined })
@@ -23,14 +23,14 @@ describe('a step by itself', () => {
     expect(new URL(app.authorizationUrl({ state: undefined })).searchParams.has('state')).toBe(false)
   })
 
-  it('can be registration alone, whatever becomes of it', async () => {
+  it('can be only the registration, successful or not', async () => {
     const { server } = createNotesServer({ now })
     expect(await registerClient(server)).toMatchObject({ status: 201, client_id: expect.any(String) })
     const refused = await registerClient(server, { redirect_uris: ['https://elsewhere.example/'] })
     expect(refused).toMatchObject({ status: 400, error: 'invalid_redirect_uri' })
   })
 
-  it('can be the page that the user sees, and what they make of it', async () => {
+  it('can be the consent page, and the answer to it', async () => {
     const { server } = createNotesServer({ now })
     const app = await testClient(server, { browser })
     const code_challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
@@ -47,7 +47,7 @@ describe('a step by itself', () => {
 })
 
 describe('the way to the server', () => {
-  it('is a send of your own, which the answers come back from as it made them', async () => {
+  it('is your own send, whose answers are returned unchanged', async () => {
     const { server } = createNotesServer({ now })
     const sent: string[] = []
     const send: Send<HttpResponse & { readonly nth: number }> = async (url, request: ClientRequest) => {

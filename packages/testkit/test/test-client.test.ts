@@ -56,7 +56,7 @@ describe('testClient', () => {
     expect(await app.introspect(access_token)).toMatchObject({ active: false })
   })
 
-  it('finds the endpoints wherever they are, and a ticket that is in no form where it is told', async () => {
+  it('finds the endpoints at any path, and a ticket outside of a form by an option', async () => {
     const server = createAuthorizationServer({
       issuer: 'https://notes.example/auth',
       store: createMemoryStore(),

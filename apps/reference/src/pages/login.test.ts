@@ -47,7 +47,7 @@ async function submit(
 }
 
 describe('the sign-in form', () => {
-  it('starts a session and goes on to where the user came from', async () => {
+  it('starts a session and returns the user to the original page', async () => {
     const response = await submit({ return_to: '/oauth/authorize?x=1' })
     expect([response.status, response.headers.location]).toEqual([303, '/oauth/authorize?x=1'])
     const [session, signIn] = response.headers['set-cookie'] ?? []
@@ -99,7 +99,7 @@ describe('the sign-in form', () => {
     expect((await submit({ email: 'teacher@example.com', password: 'teacher' }, {}, page)).status).toBe(303)
   })
 
-  it('escapes what it shows again', async () => {
+  it('escapes repeated input', async () => {
     const { body } = await submit({
       email: '"><script>alert(1)</script>',
       password: 'x',

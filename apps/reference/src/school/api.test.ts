@@ -115,7 +115,7 @@ describe('reading', () => {
     )
   })
 
-  it('points an anonymous client at the metadata, and nobody else', async () => {
+  it('points only anonymous clients to the metadata', async () => {
     const call = openSchool()
     const link = `<${api.metadataUrl}>; rel="service-meta"`
     expect((await call('GET', '/api/students')).headers.link).toBe(link)
@@ -178,7 +178,7 @@ describe('writing', () => {
     expect((await call('DELETE', '/api/courses/new-1', 'courses:write')).status).toBe(404)
   })
 
-  it('wants the write scope of the very area', async () => {
+  it('requires the write scope of that area', async () => {
     const call = openSchool()
     expect((await call('POST', '/api/courses', 'courses:read students:write', { a: 1 })).status).toBe(403)
   })

@@ -9,7 +9,7 @@ import { expectError, expectPage, expectRedirect } from './safe-answers.ts'
 
 onBothStores('the authorization request', (bench) => {
   describe('a redirect URI', () => {
-    it('RA-01, REQ-11: a redirect URI that is not registered gets no answer, whoever asks', async () => {
+    it('RA-01, REQ-11: an unregistered redirect URI gets no redirect, for any client', async () => {
       for (const app of [await App.register(bench), await App.arrange(bench, {})])
         for (const redirect_uri of [
           'https://evil.example/cb',
@@ -52,7 +52,7 @@ onBothStores('the authorization request', (bench) => {
       for (const redirect_uri of changed) expectPage(await app.authorize({ redirect_uri }), redirect_uri)
     })
 
-    it('RA-03, REQ-13, REQ-12: a native app may listen on another port, and then has to say the same one again', async () => {
+    it('RA-03, REQ-13, REQ-12: a native app may use another port, and must repeat the same one at the token endpoint', async () => {
       const app = await App.register(bench)
       const redirect_uri = 'http://127.0.0.1:65000/cb'
       const answer = await app.approve({ redirect_uri })
@@ -62,7 +62,7 @@ onBothStores('the authorization request', (bench) => {
       expect((await app.redeem(code, { redirect_uri })).status).toBe(200)
     })
 
-    it('D2, REQ-12: the name localhost is not taken for an address, and its port is fixed', async () => {
+    it('D2, REQ-12: the name localhost is not an IP literal, and its port is fixed', async () => {
       const app = await App.register(bench, { redirect_uris: ['http://localhost:7001/cb'] })
       for (const redirect_uri of [
         'http://127.0.0.1:7001/cb',
@@ -73,7 +73,7 @@ onBothStores('the authorization request', (bench) => {
       expect((await app.approve()).header('location')).toMatch(/^http:\/\/localhost:7001\/cb\?/)
     })
 
-    it('RA-05, REQ-10: a redirect URI that is sent twice is not chosen from, and one under another name is not read', async () => {
+    it('RA-05, REQ-10: a repeated redirect URI is refused, and one under another name is not read', async () => {
       const app = await App.register(bench)
       const evil = formEncoded({ redirect_uri: 'https://evil.example/cb' })
       for (const query of [
@@ -94,12 +94,12 @@ onBothStores('the authorization request', (bench) => {
         )
     })
 
-    it('RA-06, REQ-11: a redirect URI that is left out is not guessed, though only one is registered', async () => {
+    it('RA-06, REQ-11: a missing redirect URI is not guessed, even if only one is registered', async () => {
       const app = await App.register(bench)
       for (const redirect_uri of [undefined, '']) expectPage(await app.authorize({ redirect_uri }))
     })
 
-    it('RA-08: a client that is gone when the form comes back gets no code', async () => {
+    it('RA-08: a client that is removed before the form comes back gets no code', async () => {
       const app = await App.register(bench)
       const form = await app.consentForm(app.query())
       bench.fault = async (operation, done) => (operation === 'clients.find' ? undefined : done())
@@ -180,7 +180,7 @@ onBothStores('the authorization request', (bench) => {
     expectPage(await bench.send('/oauth/authorize', asJson), 'JSON', 415)
   })
 
-  it('REQ-18: state comes back as it was sent, also when it is long or strange, and only if it was sent', async () => {
+  it('REQ-18: state comes back unchanged, even if it is long or unusual, and only if it was sent', async () => {
     const app = await App.register(bench)
     const states = [
       'a+b c%20&=?#/',
@@ -239,7 +239,7 @@ onBothStores('the authorization request', (bench) => {
     expect((await app.authorize({ max_age: '1000' })).status).toBe(200)
   })
 
-  it('REQ-24, D4: a public client is asked for each time, and so is an integration that the user must be asked for', async () => {
+  it('REQ-24, D4: consent is asked every time for a public client, and for an integration that requires it', async () => {
     const app = await App.register(bench, { client_name: 'Notes' })
     await app.tokens()
     const { page } = await app.consentForm(app.query())
@@ -257,7 +257,7 @@ onBothStores('the authorization request', (bench) => {
     expect((await forgetful.authorize()).body).toContain('name="ticket"')
   })
 
-  it('REQ-25: a user who denies sends the client away with access_denied', async () => {
+  it('REQ-25: if the user denies, the client gets access_denied', async () => {
     const app = await App.register(bench)
     expectRedirect(app, await app.submit(await app.consentForm(app.query(), 'deny')), 'access_denied')
   })
@@ -271,7 +271,7 @@ onBothStores('the authorization request', (bench) => {
     expect((await app.authorize({ id_token_hint: own })).body).toContain('name="ticket"')
   })
 
-  it('REQ-27: parameters about how it should look are no error', async () => {
+  it('REQ-27: parameters about the display are no error', async () => {
     const app = await App.register(bench)
     const wishes = {
       display: 'popup',

@@ -6,7 +6,7 @@ import { expectError, expectFamilyDead } from './safe-answers.ts'
 /** A code is redeemed once, on any store. The other rules for codes are tested in core. */
 
 onBothStores('the redemption of a code', (bench) => {
-  it('CR-06, REQ-39: of redemptions at once one succeeds, and then nothing of that grant works', async () => {
+  it('CR-06, REQ-39: one of several concurrent redemptions succeeds, and then the grant ends', async () => {
     const app = await App.register(bench)
     for (let round = 0; round < 5; round++) {
       const code = await app.code()

@@ -32,7 +32,7 @@ onBothStores('HTTP', (bench) => {
     })
 
   describe('a method', () => {
-    it('HT-01, REQ-30, REQ-73: a method that an endpoint has not is a 405 in JSON that says which it has', async () => {
+    it('HT-01, REQ-30, REQ-73: an unsupported method is a 405 in JSON that lists the supported ones', async () => {
       for (const path of POST_ONLY)
         for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'PROPFIND']) {
           const answer = await bench.send(path, { method })
@@ -67,7 +67,7 @@ onBothStores('HTTP', (bench) => {
     })
   })
 
-  it('HT-02, REQ-30: a form that does not say it is one in UTF-8 is not read', async () => {
+  it('HT-02, REQ-30: a form without its media type, or in another charset than UTF-8, is not read', async () => {
     const app = await App.register(bench)
     const code = await app.code()
     const form = formEncoded(app.redemption(code))
@@ -116,7 +116,7 @@ onBothStores('HTTP', (bench) => {
     expect((await app.redeem(code)).status).toBe(200)
   })
 
-  it('REQ-31: what stands in the query of a token request is not read', async () => {
+  it('REQ-31: the query of a token request is not read', async () => {
     const app = await App.register(bench)
     const code = await app.code()
     const query = formEncoded(app.redemption(code))
@@ -151,7 +151,7 @@ onBothStores('HTTP', (bench) => {
       bench.keepSecret(String(answer.json().access_token))
     })
 
-    it('HT-06: a compressed body is not taken for another, nor blown up', async () => {
+    it('HT-06: a compressed body is refused, and never decompressed', async () => {
       const { gzipSync } = await import('node:zlib')
       const app = await App.register(bench)
       const code = await app.code()
@@ -214,7 +214,7 @@ onBothStores('HTTP', (bench) => {
     })
   })
 
-  it('HT-09: a path that is written otherwise is another path, or the same guarded one', async () => {
+  it('HT-09: another spelling of a path is another path, or the same guarded one', async () => {
     const app = await App.register(bench)
     const query = app.query({ redirect_uri: 'https://evil.example/' })
     const paths = [

@@ -48,13 +48,13 @@ it('REQ-71: every good request is answered alike on Fastify, Express and Hono', 
   }
 })
 
-it('REQ-71: whatever a route is asked is answered alike', async () => {
+it('REQ-71: any request to a route is answered alike', async () => {
   expect(services.paths.length).toBeGreaterThan(40)
   for (const path of [...services.paths, '/nowhere'])
     for (const asked of ASKED) await services.expectSameAnswers(asked(path.replace(/:\w+$/, 'none')))
 })
 
-it('REQ-71: whatever may be kept is answered alike when somebody has it', async () => {
+it('REQ-71: documents and their revalidation are answered alike', async () => {
   for (const path of services.paths.filter((path) => !path.includes(':'))) {
     const { lines } = await services.expectSameAnswers({ method: 'GET', path })
     for (const [, etag] of lines.filter(([name]) => name === 'etag'))
@@ -68,7 +68,7 @@ it('REQ-71: every good request is answered alike when the store is lost', async 
   for (const good of GOOD_REQUESTS) await services.expectSameAnswers(good)
 })
 
-it('REQ-71: whoever does too much is answered alike', async () => {
+it('REQ-71: requests beyond a limit are answered alike', async () => {
   const limited = await SideBySide.start({ RATE_LIMITS: 'on' })
   const guess = GOOD_REQUESTS.find(({ method, path }) => method === 'POST' && path === '/login')
   const wrong: GoodRequest = {
@@ -86,7 +86,7 @@ it('REQ-71: whoever does too much is answered alike', async () => {
   await limited.stop()
 })
 
-it('REQ-71: so all that the service can answer with was compared', () => {
+it('REQ-71: the comparison covered every status of the service', () => {
   const all = [200, 201, 204, 303, 304, 400, 401, 403, 404, 405, 406, 413, 415, 503]
   expect([...services.statuses].sort()).toEqual(all)
 })

@@ -45,7 +45,7 @@ onBothStores(
 onBothStores(
   'the limit of failures',
   (bench) => {
-    it('CA-08: a client that fails too often is told to wait, and is served as soon as it is right', async () => {
+    it('CA-08: a client that fails too often must wait, but its valid request is served at once', async () => {
       const confidential = { token_endpoint_auth_method: 'client_secret_post' }
       const [app, other] = [
         await App.register(bench, confidential),

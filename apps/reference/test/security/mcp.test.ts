@@ -16,7 +16,7 @@ onBothStores('the MCP server', (bench) => {
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
     })
 
-  it('PR-08, REQ-70: a Host or Origin that is not ours is refused, ours and those of this device are not', async () => {
+  it('PR-08, REQ-70: a foreign Host or Origin is refused; ours and those of this device are accepted', async () => {
     const { port } = bench.service
     const refused = [
       [['Host', 'evil.example']],
@@ -37,7 +37,7 @@ onBothStores('the MCP server', (bench) => {
       expect((await call('tools/list', {}, [['Origin', origin]])).status, origin).toBe(200)
   })
 
-  it('REQ-70: anybody may read, a bad token is a 401, and a method it has not is a 405', async () => {
+  it('REQ-70: anybody may read, a bad token is a 401, and an unsupported method is a 405', async () => {
     expect((await call('tools/list', {})).status).toBe(200)
     expectInvalidToken(bench, await call('tools/list', {}, [['Authorization', 'Bearer x']]))
     for (const method of ['GET', 'DELETE', 'PUT', 'PATCH']) {

@@ -43,7 +43,7 @@ onBothStores('the metadata', (bench) => {
     }
   })
 
-  it('REQ-04: what OpenID Connect asks for is there, and the algorithm none is not', async () => {
+  it('REQ-04: the members that OpenID Connect requires are present, and the algorithm none is not', async () => {
     const document = (await bench.send('/.well-known/openid-configuration')).json()
     expect(document).toMatchObject({
       subject_types_supported: ['public'],
@@ -58,7 +58,7 @@ onBothStores('the metadata', (bench) => {
     )
   })
 
-  it('REQ-06: metadata and keys may be kept and read from everywhere; only they', async () => {
+  it('REQ-06: only metadata and keys may be cached and read from every origin', async () => {
     for (const path of [...SERVER, ...RESOURCES, JWKS]) {
       const answer = await bench.send(path, { headers: [['Origin', 'https://app.example']] })
       expect(answer.header('cache-control'), path).toMatch(/^public, max-age=\d+$/)
@@ -160,7 +160,7 @@ onBothStores('the metadata', (bench) => {
         expectError(await ask(credentials), 'invalid_client', '', [401])
     })
 
-    it('REQ-68: whatever is not a live token looks the same', async () => {
+    it('REQ-68: everything but a live token looks the same', async () => {
       const app = await App.arrange(bench, {})
       const { access_token, id_token } = await app.tokens()
       await app.revoke(access_token)

@@ -14,7 +14,7 @@ onBothStores('the pages', (bench) => {
   const cookie = async () => ['Cookie', await bench.session('alice')] as const
 
   describe('the consent form', () => {
-    it('UI-01: the consent form needs its own ticket, of this very session and request, and gives no code without', async () => {
+    it('UI-01: the consent form needs its own ticket, of this session and request, and gives no code without it', async () => {
       const app = await App.register(bench)
       const form = await app.consentForm(app.query())
       const other = await App.register(bench, {}, 'bob')
@@ -56,7 +56,7 @@ onBothStores('the pages', (bench) => {
       expect([answer.status, answer.header('allow')]).toEqual([405, 'POST'])
     })
 
-    it('UI-01: a form that is sent again yields the same code while that is outstanding, and then none', async () => {
+    it('UI-01: a repeated form yields the same code while that is unused, and then none', async () => {
       const app = await App.register(bench)
       const form = await app.consentForm(app.query())
       const code = (await app.submit(form)).redirected().get('code') ?? ''
@@ -96,7 +96,7 @@ onBothStores('the pages', (bench) => {
       }
     }
 
-    it('UI-02: another site cannot send the sign-in form, and its token goes with one browser', async () => {
+    it('UI-02: another site cannot send the sign-in form, and its token is bound to one browser', async () => {
       const { token, own } = await open()
       const other = await open()
       const refused: [string, Record<string, string>, (readonly [string, string])[]][] = [
@@ -190,7 +190,7 @@ onBothStores('the pages', (bench) => {
     })
   })
 
-  it('UI-04, REQ-29: every page is framed by nobody, kept nowhere and runs no script', async () => {
+  it('UI-04, REQ-29: no page can be framed, is cached or runs a script', async () => {
     const app = await App.register(bench)
     const pages = [
       await bench.send('/'),
@@ -203,7 +203,7 @@ onBothStores('the pages', (bench) => {
     for (const page of pages) expectGuardedPage(page)
   })
 
-  it('UI-05, REQ-74: nothing that a request says stands unescaped on a page', async () => {
+  it('UI-05, REQ-74: no input of a request appears unescaped on a page', async () => {
     const app = await App.register(bench, { client_name: `Notes ${XSS}` })
     const names = [
       'client_id',

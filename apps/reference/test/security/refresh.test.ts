@@ -9,7 +9,7 @@ const rotated = async (app: App, tokens: Tokens, overrides = {}) =>
   tokensOf(await app.refresh(tokens.refresh_token, overrides))
 
 onBothStores('refreshing', (bench) => {
-  it('RF-03, REQ-44: refreshes at once all get the same successor, so there are never two', async () => {
+  it('RF-03, REQ-44: concurrent refreshes all get the same successor, so there are never two', async () => {
     const app = await App.register(bench)
     for (let round = 0; round < 5; round++) {
       const { refresh_token } = await app.tokens()
@@ -63,7 +63,7 @@ onBothStores(
       expectError(await app.refresh(used.refresh_token), 'invalid_grant')
     })
 
-    it('REQ-52: an access token expires when it was said to', async () => {
+    it('REQ-52: an access token expires at the announced time', async () => {
       const app = await App.register(bench)
       const { access_token } = await app.tokens()
       expect((await app.introspect(access_token)).exp).toBe(
@@ -79,7 +79,7 @@ onBothStores(
 onBothStores(
   'refreshing without a retry window',
   (bench) => {
-    it('RF-03, REQ-44: of refreshes at once one succeeds, and then the family is dead', async () => {
+    it('RF-03, REQ-44: one of several concurrent refreshes succeeds, and then the family is dead', async () => {
       const app = await App.register(bench)
       const { refresh_token } = await app.tokens()
       const answers = await Promise.all(Array.from({ length: 20 }, () => app.refresh(refresh_token)))

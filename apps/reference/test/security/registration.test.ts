@@ -11,7 +11,7 @@ const CB = 'http://127.0.0.1:7001/cb'
 onBothStores('registration', (bench) => {
   const register = (metadata: unknown) => bench.postJson('/api/oauth/register', metadata)
 
-  it('DR-01, REQ-24: a name stands escaped on the consent page, said to be unverified, beside where it leads', async () => {
+  it('DR-01, REQ-24: a name is escaped on the consent page, marked as unverified, next to the redirect target', async () => {
     const name = '<img src=x onerror="window.__xss=1">Course Platform (official)\'"&'
     const app = await App.register(bench, { client_name: name })
     const { page } = await app.consentForm(app.query())
@@ -44,7 +44,7 @@ onBothStores('registration', (bench) => {
     expect(canary.connections()).toBe(0)
   })
 
-  it('DR-04, REQ-63: what only the server decides is not honoured when a client sends it', async () => {
+  it('DR-04, REQ-63: members that only the server decides are ignored if a client sends them', async () => {
     const privileged = {
       client_id: 'chosen',
       client_secret: 'chosen-secret-chosen-secret',
@@ -116,7 +116,7 @@ onBothStores('registration', (bench) => {
     expectError(answer, 'invalid_request', '', [413])
   })
 
-  it('D12: a client that is not known is told to register again, by 401 and by a page', async () => {
+  it('D12: an unknown client learns by a 401 and by a page that it must register again', async () => {
     const app = await App.register(bench)
     const query = app.query({ client_id: 'gone' })
     expectPage(await bench.send(`/oauth/authorize?${query}`))

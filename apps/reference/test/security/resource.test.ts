@@ -29,7 +29,7 @@ onBothStores('a protected resource', (bench) => {
   const bearer = (token: string) => ['Authorization', `Bearer ${token}`] as const
 
   describe('the audience of a token', () => {
-    it('RS-01, D10: a resource that is none of ours is refused, at authorization and at the token endpoint', async () => {
+    it('RS-01, D10: an unknown resource is refused, at authorization and at the token endpoint', async () => {
       const app = await App.register(bench)
       const wrong = [
         'https://elsewhere.example',
@@ -77,7 +77,7 @@ onBothStores('a protected resource', (bench) => {
       ).toBe(200)
     })
 
-    it('RS-06, D10: of two authorized resources one may be chosen, and the token is good there only', async () => {
+    it('RS-06, D10: a token request may choose one of two authorized resources, and the token is valid only there', async () => {
       const app = await App.register(bench)
       const query = `${app.query()}&${formEncoded([
         ['resource', bench.base],
@@ -113,7 +113,7 @@ onBothStores('a protected resource', (bench) => {
       expect(answer.header('www-authenticate')).toMatch(/^Bearer(?!.*error=)/)
     })
 
-    it('PR-02, REQ-54, REQ-57: a Bearer that is not good is a 401, and never quietly anonymous', async () => {
+    it('PR-02, REQ-54, REQ-57: an invalid Bearer token is a 401, and never treated as anonymous', async () => {
       const app = await App.register(bench)
       const tokens = await app.tokens()
       const { access_token: good } = tokens
@@ -152,7 +152,7 @@ onBothStores('a protected resource', (bench) => {
       expectInvalidToken(bench, await app.call(expiring.access_token), 'expired')
     })
 
-    it('REQ-57: the scheme may be written in any case; two headers are not chosen from', async () => {
+    it('REQ-57: the scheme may have any case; of two headers no second one is accepted', async () => {
       const app = await App.register(bench)
       const { access_token } = await app.tokens({ scope: 'openid students:read' })
       const students = async (...headers: (readonly [string, string])[]) =>
@@ -181,7 +181,7 @@ onBothStores('a protected resource', (bench) => {
     expectInsufficientScope(bench, await app.call(plain.access_token, '/api/oauth/userinfo'), 'openid')
   })
 
-  it('PR-04, REQ-56: a token anywhere but in the header is not seen', async () => {
+  it('PR-04, REQ-56: a token is read only from the header', async () => {
     const app = await App.register(bench)
     const { access_token } = await app.tokens({ scope: 'openid students:read students:write' })
     const query = formEncoded({ access_token })
@@ -238,7 +238,7 @@ onBothStores('a protected resource', (bench) => {
     }
   })
 
-  it('REQ-52: what is issued is long, random and kept by its hash alone', async () => {
+  it('REQ-52: issued credentials are long, random and stored only as hashes', async () => {
     const app = await App.register(bench)
     const issued = await Promise.all([app.tokens(), app.tokens()])
     const secrets = issued.flatMap(({ access_token, refresh_token }) => [access_token, refresh_token])

@@ -24,7 +24,7 @@ onBothStores('an outage of the store', (bench) => {
     expect(answer.body).not.toContain('internal-host')
   }
 
-  it('ST-01, REQ-76, REQ-80: a redemption that could not be written gave nothing, and can be repeated', async () => {
+  it('ST-01, REQ-76, REQ-80: a redemption that could not be written issues nothing, and can be repeated', async () => {
     const app = await App.register(bench)
     for (const broken of ['grants.find', 'grants.replace', 'clients.find']) {
       const code = await app.code()
@@ -105,7 +105,7 @@ onBothStores('an outage of the store', (bench) => {
     expect((await app.submit(form)).redirected().get('code')).toMatch(/^gkc_/)
   })
 
-  it('HT-12: what fails otherwise is a plain server_error, and the next request is served', async () => {
+  it('HT-12: any other failure is a plain server_error, and the next request is served', async () => {
     const app = await App.register(bench)
     const tokens = await app.tokens()
     for (const thrown of [new TypeError('x is not a function at secret-4711'), 'a string', undefined, null]) {
@@ -123,7 +123,7 @@ onBothStores('an outage of the store', (bench) => {
     await expectNoEffect(app, tokens)
   })
 
-  it('ST-07: a record that a newer version has written is read, its unknown members ignored', async () => {
+  it('ST-07: a record of a newer version is read, and its unknown members are ignored', async () => {
     const app = await App.register(bench)
     const tokens = await app.tokens()
     bench.fault = async (operation, done) => {
@@ -136,7 +136,7 @@ onBothStores('an outage of the store', (bench) => {
     expect((await app.tokens()).access_token).toMatch(/^gka_/)
   })
 
-  it('REQ-80: a change that somebody else made first is made again on what is there now', async () => {
+  it('REQ-80: a change that lost a race is repeated on the current record', async () => {
     const app = await App.register(bench)
     const tokens = await app.tokens()
     let lost = 0

@@ -20,7 +20,7 @@ describe('signInNeeded', () => {
   const session = { id: 's', subject: 'alice', authTime: 1000 }
   const demand = { prompts: [], satisfied: false }
 
-  it('asks whoever is not signed in', () => {
+  it('asks a user who is not signed in', () => {
     expect(signInNeeded(undefined, demand, 1000)).toBe(true)
   })
 

@@ -7,7 +7,7 @@ const about = { purpose: 'consent', session: 'session', query: 'client_id=a&scop
 describe('a ticket', () => {
   const ticket = sealTicket(secret, about, 1000, 'nonce')
 
-  it('gives back its time for what it was sealed for', () => {
+  it('returns its time for the sealed subject', () => {
     expect(openTicket(secret, about, ticket)).toBe(1000)
   })
 
@@ -30,12 +30,12 @@ describe('a ticket', () => {
     expect(openTicket(secret, about, forged)).toBeUndefined()
   })
 
-  it('is worthless with a time of another shape, were it sealed by this server itself', () => {
+  it('is worthless with a malformed time, even if this server sealed it', () => {
     for (const time of [-1, 1_000_000_000_000, Number.NaN])
       expect(openTicket(secret, about, sealTicket(secret, about, time, 'nonce'))).toBeUndefined()
   })
 
-  it('is worthless where time and nonce run together', () => {
+  it('is worthless if time and nonce are not separated', () => {
     const [, , mac] = sealTicket(secret, about, 12, '3').split('.')
     expect(openTicket(secret, about, `1.23.${mac}`)).toBeUndefined()
   })

@@ -122,7 +122,7 @@ describe('loopbackOnly', () => {
     })
   })
 
-  it('repeats nothing of what was sent, which may be a secret in the wrong field', () => {
+  it('does not repeat the input, which may be a secret in the wrong field', () => {
     expect(loopbackOnly()(['gkr_a-token'])).toEqual({
       refused: 'redirect_uris[0]: not a loopback address such as http://127.0.0.1:8080/callback',
     })

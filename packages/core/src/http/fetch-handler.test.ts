@@ -47,7 +47,7 @@ describe('toFetchHandler', () => {
     expect((await serve(path, mirror)(new Request(`http://a${asked}`))).status).toBe(status)
   })
 
-  it('leaves the body of a request that it has no route for to others', async () => {
+  it('leaves the body of a request without a route unread', async () => {
     const request = post('kept')
     await serve('/token', mirror)(request)
     expect(await request.text()).toBe('kept')
@@ -132,7 +132,7 @@ describe('readBody', () => {
     expect(await readBody(post(null, { 'content-length': '0' }))).toBe('')
   })
 
-  it('stops where the limit is, whatever length was announced', async () => {
+  it('stops at the limit, whatever length was announced', async () => {
     const { asked, stream } = endless()
     const reading = readBody(post(stream, { 'content-length': '5' }))
     await expect(reading).rejects.toMatchObject({ reason: 'body_too_large' })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { newId, newSecret, strongRandom } from './secrets.ts'
 
 describe('strong randomness', () => {
-  it('is never handed out twice, whatever is taken in between', () => {
+  it('never returns the same bytes twice', () => {
     const seen = new Set<string>()
     for (let time = 0; time < 5000; time++) {
       seen.add(newSecret(strongRandom))
@@ -22,7 +22,7 @@ describe('strong randomness', () => {
     expect(empty.includes(0)).toBe(false)
   })
 
-  it('stays what it is when more is taken', () => {
+  it('does not change when more is taken', () => {
     const first = strongRandom(32)
     const kept = Buffer.from(first).toString('hex')
     for (let time = 0; time < 1000; time++) strongRandom(64)

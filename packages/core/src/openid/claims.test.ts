@@ -22,7 +22,7 @@ describe('claimsFor', () => {
 })
 
 describe('claimsOfScopes', () => {
-  it('opens with profile and email what OpenID Connect Core 5.4 says', () => {
+  it('opens the claims of OpenID Connect Core 5.4 for profile and email', () => {
     const profile =
       'name family_name given_name middle_name nickname preferred_username profile picture website gender birthdate zoneinfo locale updated_at'
     expect(claimsOfScopes(['profile', 'openid', 'email'])).toEqual([

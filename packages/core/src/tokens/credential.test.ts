@@ -38,7 +38,7 @@ describe('a token string', () => {
     expect(parseAccessToken(text)).toBeUndefined()
   })
 
-  it('keeps its name and loses its secret in what is logged', () => {
+  it('keeps its grant id and loses its secret in logs', () => {
     const text = `my ${formatRefreshToken(refresh)}, ${formatCode({ grantId, secret })}`
     expect(withoutSecrets(text)).toBe(`my gkr_${grantId}, gkc_${grantId}`)
     expect(withoutSecrets('An app')).toBe('An app')

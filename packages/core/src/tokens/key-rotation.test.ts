@@ -34,7 +34,7 @@ describe('a rotation at noon, of ID tokens that live an hour', () => {
     expect(20 * MINUTE).toBeGreaterThan(KEY_SET_MAX_AGE + 2 * MINUTE)
   })
 
-  it('leaves away what the one before it left over, and nothing that is still needed', () => {
+  it('drops the leftovers of the previous rotation, and nothing that is still needed', () => {
     expect(kids(rotateSigningKeys(keys, [key('next')], NOON + 85 * MINUTE, HOUR))).toBe('next new')
     expect(kids(rotateSigningKeys(keys, [key('next')], NOON + 84 * MINUTE, HOUR))).toBe('next new old')
   })
@@ -80,7 +80,7 @@ const fetched = fc.oneof(
 )
 
 describe('replicas that share their keys', () => {
-  it('verify the tokens of each other for as long as they live, also by a key set that was kept', () => {
+  it("verify each other's tokens for their whole life, also with a cached key set", () => {
     fc.assert(
       fc.property(history, moment, replica, replica, fetched, (story, when, signing, publishing, fetch) => {
         const keysAt = versionsOf(story)

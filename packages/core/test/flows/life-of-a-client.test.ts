@@ -14,7 +14,7 @@ import {
 } from '../client.ts'
 import { openSchool, REDIRECT_URI } from '../school.ts'
 
-it('a client registers, is allowed, calls, refreshes for weeks, and is cut off', async () => {
+it('a client registers, gets consent, calls the API, refreshes for weeks, and is revoked', async () => {
   const school = openSchool()
   const client = await register(school)
   await authorize(school, authorizationQuery(client.client_id), {})
@@ -57,7 +57,7 @@ it('two installations of one app do not log each other out', async () => {
   expect((await school.callApi(there.access_token, 'courses:read')).kind).toBe('authorized')
 })
 
-it('two processes of one app that wake up together stay signed in, time after time', async () => {
+it('two processes of one app that refresh at the same time stay signed in', async () => {
   const school = openSchool()
   const client = await register(school)
   let { refresh_token } = await tokensFor(school, client)

@@ -69,7 +69,7 @@ describe('while the store is down', () => {
     })
   })
 
-  it('the guard answers 503 and no challenge, so that no client throws its token away', async () => {
+  it('the guard answers 503 without a challenge, so that no client discards its token', async () => {
     const { school, client, outage, store } = await withFailingStore()
     const { access_token } = await tokensFor(school, client)
     outage.down = true
@@ -127,7 +127,7 @@ describe('after an outage', () => {
     expect((await refresh(school, client, refresh_token)).status).toBe(200)
   })
 
-  it('a revocation that failed was not called a success', async () => {
+  it('a failed revocation is not reported as a success', async () => {
     const { school, client, outage } = await withFailingStore()
     const { refresh_token } = await tokensFor(school, client)
     outage.writes = true

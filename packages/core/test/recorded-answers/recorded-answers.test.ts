@@ -35,7 +35,7 @@ describe('the recorded answers', () => {
     await expect(text, `changed: ${changed.join('; ')}`).toMatchFileSnapshot(`answers/${group}.txt`)
   })
 
-  it('are all of stories that are still told', () => {
+  it('all belong to existing stories', () => {
     expect(readdirSync(ANSWERS).sort()).toEqual(
       Object.keys(STORIES)
         .map((group) => `${group}.txt`)
@@ -52,7 +52,7 @@ const UNREPORTED = {
 }
 
 describe('the stories', () => {
-  it('provoke every refusal that there is', () => {
+  it('provoke every refusal', () => {
     expect([...provoked, ...Object.keys(UNREPORTED)].sort()).toEqual(Object.keys(REFUSALS).sort())
   })
 })

@@ -30,7 +30,7 @@ const BODIES: readonly (readonly [name: string, type: string | undefined, body: 
 /** Core parses the body. An adapter only reads it as text, up to the limit. */
 export function bodyPromises(target: Target): void {
   describe('a body', () => {
-    it.each(BODIES)('reaches handle as it stands: %s', async (_, type, body) => {
+    it.each(BODIES)('reaches handle unchanged: %s', async (_, type, body) => {
       const headers = type === undefined ? [] : ([['Content-Type', type]] as const)
       const { status } = await send(target.url, { method: 'POST', target: '/echo', headers, body })
       expect(status).toBe(200)

@@ -27,7 +27,7 @@ export function faultPromises(target: Target): void {
       await expectServed()
     })
 
-    it('of the client that hangs up halfway reaches nobody', async () => {
+    it('of a client that disconnects halfway reaches no route', async () => {
       const { hostname, port } = new URL(target.url)
       const socket = connect(Number(port), hostname)
       socket.write('POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nhalf')

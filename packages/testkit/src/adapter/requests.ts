@@ -27,7 +27,7 @@ export function requestPromises(target: Target): void {
       },
     )
 
-    it.each(QUERIES)('keeps its query as it stands: %s', async (query) => {
+    it.each(QUERIES)('keeps its query unchanged: %s', async (query) => {
       await send(target.url, { target: `/echo?${query}` })
       expect(target.recorder.only()).toMatchObject({ path: '/echo', query })
     })
@@ -43,7 +43,7 @@ export function requestPromises(target: Target): void {
       expect(target.recorder.only()).toMatchObject({ query: 'a=1', body: 'a=2' })
     })
 
-    it('has its header names in lower case and their values as they stand', async () => {
+    it('has its header names in lower case and their values unchanged', async () => {
       await send(target.url, {
         target: '/echo',
         headers: [
@@ -79,7 +79,7 @@ export function requestPromises(target: Target): void {
       expect(target.recorder.only().headers['content-type']).toBeUndefined()
     })
 
-    it('has the address of the socket it came by, whatever a header says', async () => {
+    it('has the address of its socket, whatever a header says', async () => {
       const headers = [
         ['X-Forwarded-For', '203.0.113.7'],
         ['Forwarded', 'for=203.0.113.7'],
@@ -89,7 +89,7 @@ export function requestPromises(target: Target): void {
       expect(target.recorder.only().remoteAddress).toMatch(/^(::ffff:)?127\.0\.0\.1$|^::1$/)
     })
 
-    it('is not taken for another method, whatever a header or a parameter asks', async () => {
+    it('keeps its method, whatever a header or a parameter asks', async () => {
       const headers = [['X-HTTP-Method-Override', 'DELETE']] as const
       await send(target.url, { method: 'POST', target: '/echo?_method=DELETE', headers })
       expect(target.recorder.only().method).toBe('POST')

@@ -38,7 +38,7 @@ export function responsePromises(target: Target): void {
   }
 
   describe('a response', () => {
-    it.each(ANSWERS)('arrives as it was made: %s', async (_, answer) => {
+    it.each(ANSWERS)('arrives unchanged: %s', async (_, answer) => {
       const response = await answered(answer)
       expect(response.status).toBe(answer.status)
       expect(response.body).toBe(answer.body)
@@ -57,7 +57,7 @@ export function responsePromises(target: Target): void {
       expect(response.body).toBe(body)
     })
 
-    it('arrives whole whatever the request would rather have', async () => {
+    it('arrives complete, whatever the request headers ask for', async () => {
       const answer: HttpResponse = { status: 200, headers: JSON_TYPE, body: '{"a":1}' }
       const wishes: [string, string][] = [
         ['Accept', 'image/png'],

@@ -78,7 +78,7 @@ export function unusualRequestPromises(target: Target): void {
       expect(target.recorder.requests).toHaveLength(0)
     })
 
-    it('with a Host that is none is handed on or refused', async () => {
+    it('with an invalid Host is passed on or refused', async () => {
       for (const host of ['9'.repeat(400), 'a b', '[', '%', ':x', '<b>']) {
         const wire = await exchange(
           target.url,

@@ -18,26 +18,26 @@ export function expiryPromises<T>(subject: Subject, kind: RecordKind<T>): void {
       return { records, id, value, expiresAt, seen: await read(records, id) }
     }
 
-    it('leaves a record alone until the last second', async () => {
+    it('keeps a record until its last second', async () => {
       const { records, id, value, expiresAt } = await expiring(SOON + 1)
       await subject.clock.reach(expiresAt - (subject.realTime ? 2 : 1))
       expect((await read(records, id)).value).toStrictEqual(value)
     })
 
-    it('takes a record at its very second', async () => {
+    it('removes a record at the second of its expiry', async () => {
       const { records, id, expiresAt } = await expiring()
       await subject.clock.reach(expiresAt)
       expect(await records.find(id)).toBeUndefined()
     })
 
-    it('takes a record out of reach of those who saw it', async () => {
+    it('does not replace an expired record that was seen before', async () => {
       const { records, id, seen, expiresAt } = await expiring()
       await subject.clock.reach(expiresAt)
       expect(await records.replace(id, seen, kind.marked('late'), farFuture(subject.clock))).toBe(false)
       expect(await records.find(id)).toBeUndefined()
     })
 
-    it('makes way for a new record of the same id, unknown to those who saw the old one', async () => {
+    it('allows a new record of the same id, which readers of the old one cannot replace', async () => {
       const { records, id, seen, expiresAt } = await expiring()
       await subject.clock.reach(expiresAt)
       const second = kind.marked('second')
@@ -71,7 +71,7 @@ export function expiryPromises<T>(subject: Subject, kind: RecordKind<T>): void {
       expect(await records.find(id)).toBeUndefined()
     })
 
-    it('takes at once what was inserted too late', async () => {
+    it('removes at once a record that is inserted after its expiry', async () => {
       const records = kind.records(subject.store)
       const value = kind.marked('stillborn')
       await records.insert(kind.id(value), value, subject.clock.now() - 1)

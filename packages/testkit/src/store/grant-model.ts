@@ -10,7 +10,7 @@ import type { Subject } from './subject.ts'
  * are those of core's own model; here each step goes through the store.
  */
 export function grantModelPromises(subject: Subject): void {
-  it('keeps a grant right, whatever is done to it and how often at once', { timeout: 60_000 }, async () => {
+  it('keeps a grant correct under any concurrent sequence of actions', { timeout: 60_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(life, async (steps) => {
         const world = new World(subject)

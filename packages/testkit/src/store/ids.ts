@@ -39,7 +39,7 @@ export function idPromises<T>(subject: Subject, kind: RecordKind<T>): void {
       expect(await kind.records(subject.store).find('')).toBeUndefined()
     })
 
-    it('is told from every other that resembles it', async () => {
+    it('is distinct from every similar id', async () => {
       const records = kind.records(subject.store)
       const id = `Id-${randomUUID()}`
       await records.insert(id, kind.marked('one'), farFuture(subject.clock))

@@ -36,7 +36,7 @@ export function listingPromises(subject: Subject): void {
       }
     })
 
-    it('tells subjects apart that resemble one another', async () => {
+    it('distinguishes similar subjects', async () => {
       const owner = `A:{${randomUUID()}}`
       const grant = await opened(owner)
       await expectListed(owner, [grant])
@@ -84,7 +84,7 @@ export function listingPromises(subject: Subject): void {
       await expectListed(owner, [lasting])
     })
 
-    it('names a grant whose end was put off past the time it would have expired', async () => {
+    it('names a prolonged grant after its first expiry time', async () => {
       const owner = `alice-${randomUUID()}`
       const { grants } = subject.store
       const expiresAt = subject.clock.now() + 2

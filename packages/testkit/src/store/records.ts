@@ -25,7 +25,7 @@ export function recordPromises<T>(subject: Subject, kind: RecordKind<T>): void {
       expect(await records.replace(id, seen, value, farFuture(subject.clock))).toBe(true)
     })
 
-    it('is replaced by whoever saw it last', async () => {
+    it('is replaced by a caller that saw the latest version', async () => {
       const { records, id, seen } = await inserted('first')
       const second = kind.marked('second')
       const third = kind.marked('third')
@@ -35,7 +35,7 @@ export function recordPromises<T>(subject: Subject, kind: RecordKind<T>): void {
       expect((await read(records, id)).value).toStrictEqual(third)
     })
 
-    it('is not replaced by whoever saw an earlier one', async () => {
+    it('is not replaced by a caller that saw an earlier version', async () => {
       const { records, id, seen } = await inserted('first')
       const second = kind.marked('second')
       await records.replace(id, seen, second, farFuture(subject.clock))

@@ -56,7 +56,7 @@ export function scanPromises<T>(subject: Subject, kind: ListedKind<T>): void {
       expect([kept, removed, expired].map((id) => found.has(id))).toEqual([true, false, false])
     })
 
-    it('misses none that stays, while others come and go', async () => {
+    it('misses no record that stays, while others are added and removed', async () => {
       const [staying, going] = [await insertedMany(MANY / 2), await insertedMany(MANY / 2)]
       const found = await scanned(async () => {
         for (const id of going) await records().remove(id)

@@ -41,13 +41,13 @@ describe('what a request presents', () => {
 describe('a client', () => {
   const presented = proofReader([none, clientSecretPost])(request(), { client_id: 'c', client_secret: 'x' })
 
-  it('is refused every secret when its record holds no hash of one', () => {
+  it('is refused with any secret if its record has no hash', () => {
     const client = { tokenEndpointAuthMethod: 'client_secret_post' } as Client
     const reason = 'client_secret_wrong'
     expect(() => checkProof(presented, client)).toThrow(expect.objectContaining({ reason }))
   })
 
-  it('is verified even when there is none, so that time does not tell', async () => {
+  it('is verified even if it is unknown, so that the time does not tell', async () => {
     const verified: Client[] = []
     const proof = { clientId: 'c', verify: (client: Client) => void verified.push(client) }
     await expect(checkProof({ method: 'none', proof }, undefined)).rejects.toMatchObject({

@@ -63,7 +63,7 @@ function rotate(grant: Grant, now: number, token: Partial<RefreshTokenSecret> = 
 const refused = (reason: string) => expect.objectContaining({ reason })
 
 describe('a rotation', () => {
-  it('derives both successors from the secret presented and the salt, as every version before it', () => {
+  it('derives both successors from the presented secret and the salt, as every earlier version did', () => {
     const sha512 = createHash('sha512').update('refreshsalt').digest('base64url')
     expect(rotate(LIVE, NOW)).toMatchObject({
       kind: 'changed',
@@ -75,7 +75,7 @@ describe('a rotation', () => {
     })
   })
 
-  it('refuses a token from the second on in which it expires', () => {
+  it('refuses a token from the second of its expiry', () => {
     expect(rotate(LIVE, NOW + 999).kind).toBe('changed')
     expect(() => rotate(LIVE, NOW + 1000)).toThrow(refused('refresh_token_expired'))
   })
@@ -92,7 +92,7 @@ describe('a rotation', () => {
     expect(isCurrentRefreshToken(LIVE, { ...TOKEN, family: 'other' }, NOW)).toBe(false)
   })
 
-  it('forgets the access tokens that have expired, and no other', () => {
+  it('drops only expired access tokens', () => {
     const hashes = (now: number) => grantOf(rotate(LIVE, now)).accessTokens.map(({ hash }) => hash)
     const successor = sha256(NEXT_ACCESS_TOKEN)
     expect(hashes(NOW + 299)).toEqual([sha256('access'), successor])
@@ -126,14 +126,14 @@ describe('a refresh token', () => {
 })
 
 describe('withoutAccessToken', () => {
-  it('takes out the one and leaves the others', () => {
+  it('removes one token and keeps the others', () => {
     const { accessTokens } = withoutAccessToken(grantOf(rotate(LIVE, NOW)), ACCESS_TOKEN)
     expect(accessTokens.map(({ hash }) => hash)).toEqual([sha256(NEXT_ACCESS_TOKEN)])
   })
 })
 
 describe('openGrant', () => {
-  it('keeps no member for a nonce that was not sent', () => {
+  it('has no nonce member if none was sent', () => {
     expect(OPEN).not.toHaveProperty('nonce')
   })
 })
