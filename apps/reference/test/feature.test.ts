@@ -26,7 +26,7 @@ import { parseSettings } from '../src/settings.ts'
  */
 
 const VOUCHER_REFUSALS = refusals({
-  voucher_void: { error: 'invalid_grant', description: 'The voucher is void' },
+  voucher_void: ['invalid_grant', 'The voucher is void'],
 })
 const VoucherRequest = z.object({ voucher: z.string() })
 

@@ -11,7 +11,7 @@ import type { Session } from './interaction.ts'
 import { grantOfTicket } from './ticket.ts'
 
 export const APPROVAL_REFUSALS = refusals({
-  consent_ticket_spent: { error: 'invalid_request', description: 'This consent form was already answered' },
+  consent_ticket_spent: ['invalid_request', 'This consent form was already answered'],
 })
 
 export interface ConsentGranted {

@@ -12,29 +12,14 @@ import { requestedScopes, SCOPE_REFUSALS } from '../kernel/scope.ts'
 import { type Prompt, requestedPrompts } from './prompt.ts'
 
 export const REQUEST_REFUSALS = refusals({
-  redirect_uri_missing: { error: 'invalid_request', description: 'redirect_uri is missing' },
-  redirect_uri_not_registered: {
-    error: 'invalid_request',
-    description: 'redirect_uri is not one that the client registered',
-  },
-  response_type_missing: { error: 'invalid_request', description: 'response_type is missing' },
-  response_type_unsupported: {
-    error: 'unsupported_response_type',
-    description: 'response_type must be code',
-  },
-  response_mode_unsupported: { error: 'invalid_request', description: 'response_mode must be query' },
-  request_object_unsupported: {
-    error: 'request_not_supported',
-    description: 'The request parameter is not supported',
-  },
-  request_uri_unsupported: {
-    error: 'request_uri_not_supported',
-    description: 'The request_uri parameter is not supported',
-  },
-  registration_unsupported: {
-    error: 'registration_not_supported',
-    description: 'The registration parameter is not supported',
-  },
+  redirect_uri_missing: ['invalid_request', 'redirect_uri is missing'],
+  redirect_uri_not_registered: ['invalid_request', 'redirect_uri is not one that the client registered'],
+  response_type_missing: ['invalid_request', 'response_type is missing'],
+  response_type_unsupported: ['unsupported_response_type', 'response_type must be code'],
+  response_mode_unsupported: ['invalid_request', 'response_mode must be query'],
+  request_object_unsupported: ['request_not_supported', 'The request parameter is not supported'],
+  request_uri_unsupported: ['request_uri_not_supported', 'The request_uri parameter is not supported'],
+  registration_unsupported: ['registration_not_supported', 'The registration parameter is not supported'],
 })
 
 /** The only flow: a code in the query of the redirect. */

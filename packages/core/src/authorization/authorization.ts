@@ -5,7 +5,7 @@
 import { CHALLENGE_METHOD } from '../grants/authorization-code/pkce.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { type HttpResponse, securePage } from '../http/http.ts'
-import { basePathOf, endpointPath } from '../http/well-known.ts'
+import { basePathOf, endpointPath, type PathOptions } from '../http/well-known.ts'
 import { type Kernel, lifetime } from '../kernel/kernel.ts'
 import type { OAuthError } from '../kernel/oauth-error.ts'
 import { requestedScopes } from '../kernel/scope.ts'
@@ -16,7 +16,7 @@ import { authorize } from './authorize.ts'
 import { ConsentForm, consent } from './consent.ts'
 import type { Interaction } from './interaction.ts'
 
-export interface AuthorizationOptions {
+export interface AuthorizationOptions extends PathOptions<'authorize' | 'consent'> {
   /** The sign-in session of a browser, and the pages: sign-in, consent, error. */
   readonly interaction: Interaction
   /** Signs consent forms. At least 32 characters, the same on every replica. */
@@ -32,9 +32,6 @@ export interface AuthorizationOptions {
         /** Time to answer a consent page. Default 600. */
         readonly consentTicket?: number | undefined
       }
-    | undefined
-  readonly paths?:
-    | { readonly authorize?: string | undefined; readonly consent?: string | undefined }
     | undefined
 }
 

@@ -12,11 +12,8 @@ import type { Session } from './interaction.ts'
 import { openTicket } from './ticket.ts'
 
 export const CONSENT_REFUSALS = refusals({
-  consent_denied: { error: 'access_denied', description: 'The user did not allow access' },
-  consent_ticket_invalid: {
-    error: 'invalid_request',
-    description: 'This consent form has expired or belongs to another sign-in',
-  },
+  consent_denied: ['access_denied', 'The user did not allow access'],
+  consent_ticket_invalid: ['invalid_request', 'This consent form has expired or belongs to another sign-in'],
 })
 
 export interface ConsentDenied {

@@ -2,22 +2,10 @@ import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import type { Session } from './interaction.ts'
 
 export const PROMPT_REFUSALS = refusals({
-  prompt_invalid: {
-    error: 'invalid_request',
-    description: 'prompt has an unknown value, or none together with another',
-  },
-  sign_in_needed: {
-    error: 'login_required',
-    description: 'The user has to sign in, and prompt=none forbids asking',
-  },
-  sign_in_as_other_user: {
-    error: 'login_required',
-    description: 'Another user signed in than the one of id_token_hint',
-  },
-  consent_needed: {
-    error: 'consent_required',
-    description: 'The user has to give consent, and prompt=none forbids asking',
-  },
+  prompt_invalid: ['invalid_request', 'prompt has an unknown value, or none together with another'],
+  sign_in_needed: ['login_required', 'The user has to sign in, and prompt=none forbids asking'],
+  sign_in_as_other_user: ['login_required', 'Another user signed in than the one of id_token_hint'],
+  consent_needed: ['consent_required', 'The user has to give consent, and prompt=none forbids asking'],
 })
 
 /** OpenID Connect Core 3.1.2.1. */

@@ -5,10 +5,7 @@ import type { SigningAlgorithm } from '../kernel/records.ts'
 import { parseScope, type ScopeCatalogue } from '../kernel/scope.ts'
 
 export const METADATA_REFUSALS = refusals({
-  client_metadata_invalid: {
-    error: 'invalid_client_metadata',
-    description: 'The client metadata is not valid',
-  },
+  client_metadata_invalid: ['invalid_client_metadata', 'The client metadata is not valid'],
 })
 
 const LONGEST_NAME = 200

@@ -1,13 +1,10 @@
 import type { Clients } from '../kernel/kernel.ts'
 import { OAuthError, refusals, SERVER_REFUSALS } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
-import type { Records } from '../kernel/store.ts'
+import type { Records, Stored } from '../kernel/store.ts'
 
 export const CLIENT_REFUSALS = refusals({
-  client_unknown: {
-    error: 'invalid_client',
-    description: 'No client has this client_id; the application must register again',
-  },
+  client_unknown: ['invalid_client', 'No client has this client_id; the application must register again'],
 })
 
 /** A source of clients: the store, or anything else that a feature turns into a client. */
@@ -43,7 +40,7 @@ const MOST_ATTEMPTS = 4
 export function storedClients(records: Records<Client>): ClientSource {
   return {
     owns: (clientId) => clientId.length <= LONGEST_CLIENT_ID,
-    find: (clientId) => records.find(clientId).then((stored) => stored?.value),
+    find: (clientId) => records.find(clientId).then(clientOf),
     async extendExpiry(clientId, until) {
       for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
         const seen = await records.find(clientId)
@@ -54,4 +51,8 @@ export function storedClients(records: Records<Client>): ClientSource {
       throw new OAuthError(SERVER_REFUSALS.contention)
     },
   }
+}
+
+function clientOf(stored: Stored<Client> | undefined): Client | undefined {
+  return stored?.value
 }

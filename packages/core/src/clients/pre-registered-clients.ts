@@ -45,20 +45,15 @@ export interface IntegrationAdded {
   readonly clientId: string
 }
 
-export interface PreRegisteredClients {
-  add(integration: Integration): Promise<IntegrationInformation>
-  list(): Promise<IntegrationInformation[]>
-}
-
 /** 100 years: an integration lives until the operator removes it. */
 const INTEGRATION_LIFETIME = 100 * 365 * 24 * 60 * 60
 
 /** Clients with fixed redirect URIs, which cannot register themselves. */
-export function preRegisteredClients(kernel: Kernel, registrable: Registrable): PreRegisteredClients {
+export function preRegisteredClients(kernel: Kernel, registrable: Registrable) {
   const schema = integrationMetadata(registrable)
   return {
     /** @throws OAuthError that names what is wrong with the metadata */
-    async add(given) {
+    async add(given: Integration): Promise<IntegrationInformation> {
       const metadata = readMessage(schema, given, () => METADATA_REFUSALS.client_metadata_invalid)
       checkRedirectUris(metadata)
       const terms = {
@@ -73,7 +68,7 @@ export function preRegisteredClients(kernel: Kernel, registrable: Registrable): 
       return integrationInformation(added)
     },
 
-    async list() {
+    async list(): Promise<IntegrationInformation[]> {
       const found = new Map<string, Client>()
       for await (const client of kernel.store.clients.scan())
         if (client.origin === 'integration') found.set(client.clientId, client)

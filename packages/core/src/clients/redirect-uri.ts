@@ -5,7 +5,7 @@
 import { refusals } from '../kernel/oauth-error.ts'
 
 export const REDIRECT_URI_REFUSALS = refusals({
-  redirect_uri_refused: { error: 'invalid_redirect_uri', description: 'A redirect URI cannot be registered' },
+  redirect_uri_refused: ['invalid_redirect_uri', 'A redirect URI cannot be registered'],
 })
 
 const LONGEST_URI = 2048

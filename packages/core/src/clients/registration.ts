@@ -2,7 +2,7 @@ import type { Endpoint } from '../http/endpoint.ts'
 import { json } from '../http/http.ts'
 import { readMessage } from '../http/message.ts'
 import { jsonBody } from '../http/parameters.ts'
-import { endpointPath } from '../http/well-known.ts'
+import { endpointPath, type PathOptions } from '../http/well-known.ts'
 import { type Kernel, lifetime } from '../kernel/kernel.ts'
 import { OAuthError, type Refusal } from '../kernel/oauth-error.ts'
 import type { RateLimits } from '../limits/rate-limits.ts'
@@ -11,7 +11,7 @@ import { clientMetadata, METADATA_REFUSALS, type Registrable } from './client-me
 import { addClient, clientInformation } from './new-client.ts'
 import { loopbackOnly, REDIRECT_URI_REFUSALS, type RedirectUriPolicy } from './redirect-uri.ts'
 
-export interface RegistrationOptions {
+export interface RegistrationOptions extends PathOptions<'register'> {
   /** Decides which redirect URIs a client may register. Default `loopbackOnly()`. */
   readonly redirectUriPolicy?: RedirectUriPolicy | undefined
   readonly lifetimes?:
@@ -20,11 +20,6 @@ export interface RegistrationOptions {
         readonly unusedClient?: number | undefined
       }
     | undefined
-  readonly paths?: { readonly register?: string | undefined } | undefined
-}
-
-export interface RegistrationContext extends Registrable {
-  readonly limits: RateLimits
 }
 
 export interface ClientRegistered {
@@ -39,7 +34,7 @@ const DAY = 24 * 60 * 60
 export function registration(
   kernel: Kernel,
   { redirectUriPolicy = loopbackOnly(), lifetimes, paths }: RegistrationOptions,
-  { limits, ...registrable }: RegistrationContext,
+  { limits, ...registrable }: Registrable & { readonly limits: RateLimits },
 ): { endpoints: Endpoint[] } {
   const unusedClient = lifetime('unusedClient', lifetimes?.unusedClient, 7 * DAY)
   const message = clientMetadata(registrable)

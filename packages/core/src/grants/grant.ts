@@ -1,6 +1,6 @@
 import type { Refusal } from '../kernel/oauth-error.ts'
 import type { AccessTokenState, Grant } from '../kernel/records.ts'
-import { type GrantId, type Hash, type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
+import { type Hash, type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
 
 /**
  * The state machine of a grant. Every transition is pure. Input: the grant, the presented credential and the time.
@@ -40,12 +40,8 @@ export interface RefreshTokenSecret {
 }
 
 /** The content of an approval, and the secrets of its code. */
-export interface Approval {
-  readonly id: GrantId
+export interface Approval extends Pick<Grant, 'id' | 'clientId' | 'scopes' | 'resources'> {
   readonly subject: string
-  readonly clientId: string
-  readonly scopes: readonly string[]
-  readonly resources: readonly string[]
   readonly redirectUri: string
   readonly authTime: number
   readonly nonce?: string | undefined

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { ClientEndpoint } from '../clients/client-endpoint.ts'
 import { json } from '../http/http.ts'
 import { readMessage } from '../http/message.ts'
-import { endpointPath } from '../http/well-known.ts'
+import { endpointPath, type PathOptions } from '../http/well-known.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import type { Client, Grant } from '../kernel/records.ts'
+import type { AccessTokenState, Client, Grant } from '../kernel/records.ts'
 import type { AccessTokenFormat } from '../tokens/access-token.ts'
 import { parseRefreshToken, type RefreshToken } from '../tokens/credential.ts'
 import { readAhead } from './change-grant.ts'
@@ -13,9 +13,7 @@ import { findAccessToken, isCurrentRefreshToken } from './grant.ts'
 /** RFC 7662 2.1. */
 const IntrospectionRequest = z.object({ token: z.string() })
 
-export interface IntrospectionOptions {
-  readonly paths?: { readonly introspect?: string | undefined } | undefined
-}
+export type IntrospectionOptions = PathOptions<'introspect'>
 
 /** RFC 7662 2.2: a token that the caller may not see looks the same as one that does not exist. */
 const INACTIVE = { active: false } as const
@@ -65,12 +63,7 @@ function describeRefreshToken(kernel: Kernel, grant: Grant, token: RefreshToken)
   return describeGrant(kernel, grant, { scopes, resources, issuedAt, expiresAt: refresh.expiresAt })
 }
 
-interface Extent {
-  readonly scopes: readonly string[]
-  readonly resources: readonly string[]
-  readonly issuedAt: number
-  readonly expiresAt: number
-}
+type Extent = Pick<AccessTokenState, 'scopes' | 'resources' | 'issuedAt' | 'expiresAt'>
 
 function describeGrant(
   { issuer, resources: all }: Kernel,

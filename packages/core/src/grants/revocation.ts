@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ClientEndpoint } from '../clients/client-endpoint.ts'
 import { json } from '../http/http.ts'
 import { readMessage } from '../http/message.ts'
-import { endpointPath } from '../http/well-known.ts'
+import { endpointPath, type PathOptions } from '../http/well-known.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import type { Client, Grant } from '../kernel/records.ts'
@@ -12,15 +12,13 @@ import { changeGrant, type GrantAhead, readAhead } from './change-grant.ts'
 import { belongsToFamily, findAccessToken, type Outcome, withoutAccessToken } from './grant.ts'
 
 export const REVOCATION_REFUSALS = refusals({
-  token_of_other_client: { error: 'invalid_grant', description: 'The token was not issued to this client' },
+  token_of_other_client: ['invalid_grant', 'The token was not issued to this client'],
 })
 
 /** RFC 7009 2.1. `token_type_hint` is not read: the token itself shows its type. */
 const RevocationRequest = z.object({ token: z.string() })
 
-export interface RevocationOptions {
-  readonly paths?: { readonly revoke?: string | undefined } | undefined
-}
+export type RevocationOptions = PathOptions<'revoke'>
 
 export type RevocationEvent =
   | { readonly type: 'access_token_revoked'; readonly grantId: string; readonly clientId: string }

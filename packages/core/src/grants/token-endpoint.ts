@@ -7,7 +7,7 @@ import type { ClientEndpoint } from '../clients/client-endpoint.ts'
 import { type HttpResponse, json } from '../http/http.ts'
 import { readMessage, text } from '../http/message.ts'
 import type { Parameters } from '../http/parameters.ts'
-import { endpointPath } from '../http/well-known.ts'
+import { endpointPath, type PathOptions } from '../http/well-known.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
@@ -17,23 +17,18 @@ import type { GrantType, RequireAnswerable } from './grant-type.ts'
 import { type TokenMembers, tokenResponse } from './token-response.ts'
 
 export const GRANT_TYPE_REFUSALS = refusals({
-  grant_type_unsupported: {
-    error: 'unsupported_grant_type',
-    description: 'grant_type must be authorization_code or refresh_token',
-  },
-  grant_type_not_registered: {
-    error: 'unauthorized_client',
-    description: 'The client is not registered for this grant_type',
-  },
+  grant_type_unsupported: [
+    'unsupported_grant_type',
+    'grant_type must be authorization_code or refresh_token',
+  ],
+  grant_type_not_registered: ['unauthorized_client', 'The client is not registered for this grant_type'],
 })
 
 const TokenRequest = z.object({ grant_type: text() })
 
-export interface TokenEndpointOptions {
-  readonly paths?: { readonly token?: string | undefined } | undefined
-}
+export type TokenEndpointOptions = PathOptions<'token'>
 
-export interface TokenEndpointContext {
+interface TokenEndpointContext {
   readonly grantTypes: readonly GrantType[]
   readonly accessTokens: AccessTokenFormat
   readonly tokenMembers: readonly TokenMembers[]
@@ -45,11 +40,8 @@ export function tokenEndpoint(
   { paths }: TokenEndpointOptions,
   context: TokenEndpointContext,
 ): { clientEndpoints: ClientEndpoint[] } {
-  const endpoint: TokenEndpoint = {
-    ...context,
-    requireAnswerable: (client, grant) => {
-      for (const { requireMakeable } of context.tokenMembers) requireMakeable(client, grant)
-    },
+  const requireAnswerable: RequireAnswerable = (client, grant) => {
+    for (const { requireMakeable } of context.tokenMembers) requireMakeable(client, grant)
   }
   const byName = new Map(context.grantTypes.map((grantType) => [grantType.name, grantType]))
   const token: ClientEndpoint = {
@@ -62,18 +54,15 @@ export function tokenEndpoint(
       const grantType = byName.get(grant_type)
       const credential = grantType?.credential
       const ahead = credential === undefined ? undefined : readAhead(kernel.store.grants, form[credential])
-      return (client) => answerToken(endpoint, grantType, client, form, ahead)
+      return (client) => answerToken(context, requireAnswerable, grantType, client, form, ahead)
     },
   }
   return { clientEndpoints: [token] }
 }
 
-interface TokenEndpoint extends TokenEndpointContext {
-  readonly requireAnswerable: RequireAnswerable
-}
-
 async function answerToken(
-  { grantTypes, accessTokens, tokenMembers, requireAnswerable }: TokenEndpoint,
+  { grantTypes, accessTokens, tokenMembers }: TokenEndpointContext,
+  requireAnswerable: RequireAnswerable,
   grantType: GrantType | undefined,
   client: Client,
   form: Parameters,

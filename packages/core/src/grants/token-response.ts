@@ -59,12 +59,12 @@ function withMembers(
   response: TokenResponse,
   rooms: readonly TokenMembers[],
 ): TokenResponse | Promise<TokenResponse> {
-  const added: Promise<object>[] = []
+  let added: readonly Promise<object>[] | undefined
   for (const { membersOf } of rooms) {
     const members = membersOf(client, exchanged, response)
-    if (members !== undefined) added.push(members)
+    if (members !== undefined) added = [...(added ?? []), members]
   }
-  return added.length === 0 ? response : joined(response, added)
+  return added === undefined ? response : joined(response, added)
 }
 
 async function joined(response: TokenResponse, added: readonly Promise<object>[]): Promise<TokenResponse> {

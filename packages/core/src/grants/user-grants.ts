@@ -2,19 +2,8 @@ import type { Kernel } from '../kernel/kernel.ts'
 import type { Client, Grant } from '../kernel/records.ts'
 import { keptUntil } from './grant.ts'
 
-type ShownMembers =
-  | 'id'
-  | 'clientId'
-  | 'scopes'
-  | 'resources'
-  | 'redirectUri'
-  | 'authTime'
-  | 'createdAt'
-  | 'usedAt'
-  | 'expiresAt'
-
 /** A grant, for a page of its user. Times are epoch seconds. */
-export interface UserGrant extends Pick<Grant, ShownMembers> {
+export interface UserGrant extends Omit<Grant, 'nonce' | 'code' | 'refresh' | 'accessTokens'> {
   /** Absent when the client was removed; the grant then ends with its access tokens. */
   readonly client?: Client | undefined
 }

@@ -6,11 +6,7 @@ import { type HttpRequest, type HttpResponse, json, type Route } from './http.ts
 import { BODY_REFUSALS } from './parameters.ts'
 
 export const METHOD_REFUSALS = refusals({
-  method_not_allowed: {
-    error: 'invalid_request',
-    description: 'This method is not allowed here',
-    status: 405,
-  },
+  method_not_allowed: ['invalid_request', 'This method is not allowed here', 405],
 })
 
 /** The maximum size of a body in bytes; adapters stop reading there. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { OAuthError, type Refusal, refusals } from '../kernel/oauth-error.ts'
 
 export const MESSAGE_REFUSALS = refusals({
-  message_invalid: { error: 'invalid_request', description: 'The request is malformed' },
+  message_invalid: ['invalid_request', 'The request is malformed'],
 })
 
 const LONGEST_TEXT = 4000

@@ -2,13 +2,13 @@ import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import { type HttpRequest, header } from './http.ts'
 
 export const BODY_REFUSALS = refusals({
-  media_type_unsupported: {
-    error: 'invalid_request',
-    description: 'The body has another media type than this endpoint reads',
-    status: 415,
-  },
-  body_unreadable: { error: 'invalid_request', description: 'The body could not be read' },
-  body_too_large: { error: 'invalid_request', description: 'The body is larger than 64 KiB', status: 413 },
+  media_type_unsupported: [
+    'invalid_request',
+    'The body has another media type than this endpoint reads',
+    415,
+  ],
+  body_unreadable: ['invalid_request', 'The body could not be read'],
+  body_too_large: ['invalid_request', 'The body is larger than 64 KiB', 413],
 })
 
 /** Parameters by name. A repeated one is an array; one without a value is absent (RFC 6749 3.1). */

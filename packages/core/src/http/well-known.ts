@@ -20,6 +20,11 @@ export function wellKnownAddress(name: string, identifier: string): string {
   return origin + wellKnownPath(name, identifier)
 }
 
+/** Where endpoints are, below the issuer. */
+export interface PathOptions<Name extends string> {
+  readonly paths?: { readonly [Endpoint in Name]?: string | undefined } | undefined
+}
+
 /** The path of an endpoint below the issuer. @throws Error that names the wrong option */
 export function endpointPath(name: string, given: string | undefined, fallback: string): string {
   const path = given ?? fallback

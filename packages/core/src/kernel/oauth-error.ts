@@ -35,43 +35,37 @@ const STATUS = {
 
 export type OAuthErrorCode = keyof typeof STATUS
 
-/** The answer to the client (RFC 6749 5.2). */
-export interface RefusalAnswer {
+/** A refusal: what the client is told (RFC 6749 5.2), and a name for the operator. */
+export interface Refusal {
+  /** Stable: its meaning never changes. */
+  readonly reason: string
   /** One of `OAuthErrorCode`, or a code that the RFC of a feature adds. */
   readonly error: string
   readonly description: string
-  /** Set it if HTTP has a status for the fault (RFC 9110 15.5). Default: the status of the code, or 400. */
-  readonly status?: number | undefined
+  readonly status: number
 }
 
-export interface Refusal extends RefusalAnswer {
-  /** A stable name for operators: its meaning never changes. */
-  readonly reason: string
-}
-
-type Table<Reason extends string> = { readonly [Name in Reason]: Refusal & { readonly reason: Name } }
+/**
+ * Error code and description; and a status, if HTTP has one for the fault (RFC 9110 15.5). Default: the status of the
+ * code, or 400.
+ */
+export type RefusalAnswer = readonly [error: string, description: string, status?: number]
 
 /** The refusals of a rule. The reason of each is its name in the table. */
 export function refusals<Reason extends string>(
   answers: Readonly<Record<Reason, RefusalAnswer>>,
-): Table<Reason> {
-  const named = Object.entries<RefusalAnswer>(answers).map(([reason, answer]) => [
-    reason,
-    { reason, ...answer },
-  ])
+): { readonly [Name in Reason]: Refusal & { readonly reason: Name } } {
+  const named = Object.entries<RefusalAnswer>(answers).map(([reason, answer]) => {
+    const [error, description, status = STATUS[error as OAuthErrorCode] ?? 400] = answer
+    return [reason, { reason, error, description, status }]
+  })
   return Object.fromEntries(named)
 }
 
 export const SERVER_REFUSALS = refusals({
-  store_unavailable: {
-    error: 'temporarily_unavailable',
-    description: 'The service cannot reach its store; try again',
-  },
-  contention: {
-    error: 'temporarily_unavailable',
-    description: 'Too many requests change this grant at once; try again',
-  },
-  unexpected: { error: 'server_error', description: 'Something went wrong; the operator has been told' },
+  store_unavailable: ['temporarily_unavailable', 'The service cannot reach its store; try again'],
+  contention: ['temporarily_unavailable', 'Too many requests change this grant at once; try again'],
+  unexpected: ['server_error', 'Something went wrong; the operator has been told'],
 })
 
 export interface OAuthErrorOptions extends ErrorOptions {
@@ -93,7 +87,7 @@ export class OAuthError extends Error {
     this.name = 'OAuthError'
     this.reason = refusal.reason
     this.error = refusal.error
-    this.status = refusal.status ?? statusOf(refusal.error)
+    this.status = refusal.status
     this.retryAfter = options?.retryAfter ?? (this.status === 503 ? 1 : undefined)
   }
 
@@ -101,10 +95,6 @@ export class OAuthError extends Error {
   toJSON(): { error: string; error_description: string } {
     return { error: this.error, error_description: this.message }
   }
-}
-
-function statusOf(error: string): number {
-  return STATUS[error as OAuthErrorCode] ?? 400
 }
 
 /** error_description may hold %x20-21 / %x23-5B / %x5D-7E only (RFC 6749 5.2). */

@@ -2,11 +2,8 @@ import { OAuthError, refusals } from './oauth-error.ts'
 import { includesAll } from './scope.ts'
 
 export const RESOURCE_REFUSALS = refusals({
-  resource_unknown: { error: 'invalid_target', description: 'resource is not a resource of this server' },
-  resource_not_granted: {
-    error: 'invalid_target',
-    description: 'resource was not part of the authorization',
-  },
+  resource_unknown: ['invalid_target', 'resource is not a resource of this server'],
+  resource_not_granted: ['invalid_target', 'resource was not part of the authorization'],
 })
 
 /**

@@ -17,17 +17,11 @@ export interface ScopeDefinition {
 export type ScopeCatalogue<Scope extends string = string> = Readonly<Record<Scope, ScopeDefinition>>
 
 export const SCOPE_REFUSALS = refusals({
-  scope_missing: { error: 'invalid_request', description: 'scope is missing' },
-  scope_malformed: { error: 'invalid_scope', description: 'scope must be names separated by single spaces' },
-  scope_unknown: { error: 'invalid_scope', description: 'scope names a scope that does not exist here' },
-  scope_not_registered: {
-    error: 'invalid_scope',
-    description: 'scope names a scope that the client did not register for',
-  },
-  scope_not_granted: {
-    error: 'invalid_scope',
-    description: 'scope names a scope that the user did not grant',
-  },
+  scope_missing: ['invalid_request', 'scope is missing'],
+  scope_malformed: ['invalid_scope', 'scope must be names separated by single spaces'],
+  scope_unknown: ['invalid_scope', 'scope names a scope that does not exist here'],
+  scope_not_registered: ['invalid_scope', 'scope names a scope that the client did not register for'],
+  scope_not_granted: ['invalid_scope', 'scope names a scope that the user did not grant'],
 })
 
 const LONGEST_SCOPE = 4000

@@ -10,16 +10,16 @@ import { networkOf } from './caller-network.ts'
 
 /** RFC 6749 has no error code for RFC 6585's 429. */
 export const LIMIT_REFUSALS = refusals({
-  too_many_registrations: {
-    error: 'temporarily_unavailable',
-    description: 'Too many clients were registered from this address; try again later',
-    status: 429,
-  },
-  too_many_failures: {
-    error: 'temporarily_unavailable',
-    description: 'Too many requests of this client failed; try again later',
-    status: 429,
-  },
+  too_many_registrations: [
+    'temporarily_unavailable',
+    'Too many clients were registered from this address; try again later',
+    429,
+  ],
+  too_many_failures: [
+    'temporarily_unavailable',
+    'Too many requests of this client failed; try again later',
+    429,
+  ],
 })
 
 /** The counted events: clients that register themselves, and refused requests of a client. */
@@ -86,22 +86,15 @@ export function rateLimits({ rateLimiter }: LimitOptions, emit: Emit): RateLimit
 
     async limitFailures(cause, request, client) {
       const network = callerNetwork(request)
-      if (rateLimiter === undefined || network === undefined || !isCallersFault(cause)) return cause
-      const retryAfter = await take('client_failure', `${await nameOf(client)} ${network}`)
+      const callersFault = cause instanceof OAuthError && cause.status < 500
+      if (rateLimiter === undefined || network === undefined || !callersFault) return cause
+      // All unknown ids share one counter; otherwise a stranger could fill the memory of the limiter with them.
+      const name = (await client?.catch(() => undefined))?.clientId ?? 'unknown'
+      const retryAfter = await take('client_failure', `${name} ${network}`)
       if (retryAfter === 0) return cause
       return new OAuthError(LIMIT_REFUSALS.too_many_failures, undefined, { cause, retryAfter })
     },
   }
-}
-
-function isCallersFault(cause: unknown): boolean {
-  return cause instanceof OAuthError && cause.status < 500
-}
-
-/** All unknown ids share one counter; otherwise a stranger could fill the memory of the limiter with them. */
-async function nameOf(client: Promise<Client | undefined> | undefined): Promise<string> {
-  const known = await client?.catch(() => undefined)
-  return known?.clientId ?? 'unknown'
 }
 
 /** Without an address nobody is counted: one counter for all would lock everybody out. */

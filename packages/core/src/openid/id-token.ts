@@ -9,10 +9,7 @@ import type { SigningKeys } from '../tokens/signing-keys.ts'
 import { asksForOpenId } from './openid-scope.ts'
 
 export const ID_TOKEN_REFUSALS = refusals({
-  signing_key_unavailable: {
-    error: 'temporarily_unavailable',
-    description: 'No signing key is available; try again',
-  },
+  signing_key_unavailable: ['temporarily_unavailable', 'No signing key is available; try again'],
 })
 
 /** The ID token in the answer of the token endpoint (OpenID Connect Core 3.1.3.3). */

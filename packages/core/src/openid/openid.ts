@@ -2,7 +2,7 @@
 
 import type { TokenMembers } from '../grants/token-response.ts'
 import type { Endpoint } from '../http/endpoint.ts'
-import { endpointPath } from '../http/well-known.ts'
+import { endpointPath, type PathOptions } from '../http/well-known.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { AccessTokenFormat } from '../tokens/access-token.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
@@ -11,12 +11,11 @@ import { idTokenMembers } from './id-token.ts'
 import { OPENID } from './openid-scope.ts'
 import { userinfo } from './userinfo.ts'
 
-export interface OpenIdOptions {
+export interface OpenIdOptions extends PathOptions<'userinfo'> {
   /**
    * The claims of a user (OIDC Core 5.1); `undefined` if the user no longer exists. Required with the scope `openid`.
    */
   readonly claims?: ((subject: string) => Promise<UserClaims | undefined>) | undefined
-  readonly paths?: { readonly userinfo?: string | undefined } | undefined
 }
 
 export interface OpenIdContext {
@@ -26,18 +25,14 @@ export interface OpenIdContext {
   readonly lifetime: number
 }
 
-interface OpenId {
-  readonly endpoints: Endpoint[]
-  readonly metadata: Readonly<Record<string, unknown>>
-  readonly tokenMembers: TokenMembers
-}
+type Metadata = Readonly<Record<string, unknown>>
 
 /** @returns nothing if the catalogue has no `openid`. @throws Error that names the wrong option */
 export function openId(
   kernel: Kernel,
   { claims, paths }: OpenIdOptions,
   { keys, accessTokens, lifetime }: OpenIdContext,
-): OpenId[] {
+): { endpoints: Endpoint[]; metadata: Metadata; tokenMembers: TokenMembers }[] {
   if (!Object.hasOwn(kernel.scopes, OPENID)) return []
   // OpenID Connect Core 15.1: every provider signs with RS256, whatever else it offers.
   if (keys.signer('RS256') === undefined) throw new Error('keys: the openid scope needs a key for RS256')
@@ -56,7 +51,7 @@ export function openId(
 const FRAME = ['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash', 'azp']
 
 /** OpenID Connect Discovery 3. */
-function metadataOf(scopes: readonly string[], keys: SigningKeys): OpenId['metadata'] {
+function metadataOf(scopes: readonly string[], keys: SigningKeys): Metadata {
   return {
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: keys.algorithms,

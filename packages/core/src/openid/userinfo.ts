@@ -20,11 +20,11 @@ export function userinfo(
   accessTokens: AccessTokenFormat,
 ): Endpoint {
   const { issuer, store, now, emit } = kernel
-  const guard = {
+  const guard: GuardedResource = {
     grants: store.grants,
     resource: canonicalResource(issuer),
     metadataUrl: wellKnownAddress('oauth-protected-resource', issuer),
-    anonymous: 'refuse' as const,
+    anonymous: 'refuse',
     accessTokens,
     now,
     emit,
@@ -40,12 +40,14 @@ export function userinfo(
 }
 
 async function answerUserinfo(
-  guard: GuardedResource & { readonly anonymous: 'refuse' },
+  guard: GuardedResource,
   claims: Claims,
   request: HttpRequest,
 ): Promise<HttpResponse> {
   const access = await accessOf(guard, request, [OPENID])
   if (access.kind === 'refused') return access.response
+  if (access.kind === 'anonymous')
+    throw new Error('The guard of UserInfo lets nobody through without a token')
   const { subject, scopes } = access.token
   const user = await claims(subject)
   if (user === undefined) return bearerRefusal(guard, new OAuthError(BEARER_REFUSALS.bearer_subject_gone))

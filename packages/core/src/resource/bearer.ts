@@ -1,21 +1,12 @@
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 
 export const BEARER_REFUSALS = refusals({
-  bearer_missing: { error: 'invalid_token', description: 'An access token is required' },
-  bearer_malformed: { error: 'invalid_token', description: 'The Authorization header is malformed' },
-  bearer_unknown: { error: 'invalid_token', description: 'The access token is unknown, expired or revoked' },
-  bearer_wrong_audience: {
-    error: 'invalid_token',
-    description: 'The access token was issued for another resource',
-  },
-  bearer_subject_gone: {
-    error: 'invalid_token',
-    description: 'The user of this access token no longer exists',
-  },
-  bearer_scope_missing: {
-    error: 'insufficient_scope',
-    description: 'The access token lacks a scope that this needs',
-  },
+  bearer_missing: ['invalid_token', 'An access token is required'],
+  bearer_malformed: ['invalid_token', 'The Authorization header is malformed'],
+  bearer_unknown: ['invalid_token', 'The access token is unknown, expired or revoked'],
+  bearer_wrong_audience: ['invalid_token', 'The access token was issued for another resource'],
+  bearer_subject_gone: ['invalid_token', 'The user of this access token no longer exists'],
+  bearer_scope_missing: ['insufficient_scope', 'The access token lacks a scope that this needs'],
 })
 
 /** b64token, RFC 6750 2.1. */

@@ -63,16 +63,6 @@ export interface GuardedResource {
 }
 
 /** The decision of RFC 6750 3. */
-export function accessOf(
-  guard: GuardedResource & { readonly anonymous: 'refuse' },
-  request: HttpRequest,
-  required: readonly string[],
-): Promise<Access>
-export function accessOf(
-  guard: GuardedResource,
-  request: HttpRequest,
-  required: readonly string[],
-): Promise<Access<Authorized | Anonymous>>
 export async function accessOf(
   guard: GuardedResource,
   request: HttpRequest,

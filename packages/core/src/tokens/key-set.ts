@@ -1,12 +1,10 @@
 import type { Endpoint } from '../http/endpoint.ts'
 import { publicDocument } from '../http/public-document.ts'
-import { endpointPath } from '../http/well-known.ts'
+import { endpointPath, type PathOptions } from '../http/well-known.ts'
 import { KEY_SET_MAX_AGE } from './key-rotation.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
-export interface KeySetOptions {
-  readonly paths?: { readonly jwks?: string | undefined } | undefined
-}
+export type KeySetOptions = PathOptions<'jwks'>
 
 /** The current public signing keys (RFC 7517). */
 export function keySet(keys: SigningKeys, { paths }: KeySetOptions): { endpoints: Endpoint[] } {

@@ -11,16 +11,16 @@ import type { Client } from '../../kernel/records.ts'
 import { CLIENT_REFUSALS } from '../client-sources.ts'
 
 export const AUTHENTICATION_REFUSALS = refusals({
-  client_not_identified: { error: 'invalid_client', description: 'client_id is missing' },
-  client_auth_method_mismatch: {
-    error: 'invalid_client',
-    description: 'The client must authenticate with the method it is registered for',
-  },
-  client_secret_wrong: { error: 'invalid_client', description: 'The client secret is wrong' },
-  client_not_confidential: {
-    error: 'invalid_client',
-    description: 'This endpoint needs a client that authenticates with a secret',
-  },
+  client_not_identified: ['invalid_client', 'client_id is missing'],
+  client_auth_method_mismatch: [
+    'invalid_client',
+    'The client must authenticate with the method it is registered for',
+  ],
+  client_secret_wrong: ['invalid_client', 'The client secret is wrong'],
+  client_not_confidential: [
+    'invalid_client',
+    'This endpoint needs a client that authenticates with a secret',
+  ],
 })
 
 /** Client credentials at the token, revocation and introspection endpoints. */

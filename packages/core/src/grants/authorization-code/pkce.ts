@@ -3,15 +3,9 @@ import { OAuthError, refusals } from '../../kernel/oauth-error.ts'
 import { sameSecret, sha256 } from '../../kernel/secrets.ts'
 
 export const CHALLENGE_REFUSALS = refusals({
-  challenge_missing: { error: 'invalid_request', description: 'code_challenge is missing; PKCE is required' },
-  challenge_malformed: {
-    error: 'invalid_request',
-    description: 'code_challenge must be 43 base64url characters',
-  },
-  challenge_method_unsupported: {
-    error: 'invalid_request',
-    description: 'code_challenge_method must be S256',
-  },
+  challenge_missing: ['invalid_request', 'code_challenge is missing; PKCE is required'],
+  challenge_malformed: ['invalid_request', 'code_challenge must be 43 base64url characters'],
+  challenge_method_unsupported: ['invalid_request', 'code_challenge_method must be S256'],
 })
 
 /** code-verifier, RFC 7636 4.1. */

@@ -13,21 +13,18 @@ import {
 import { verifierMatches } from './pkce.ts'
 
 export const CODE_REFUSALS = refusals({
-  code_unknown: { error: 'invalid_grant', description: 'The authorization code is not valid' },
-  code_expired: { error: 'invalid_grant', description: 'The authorization code has expired' },
-  code_of_other_client: { error: 'invalid_grant', description: 'The authorization code is not valid' },
-  code_redirect_uri_mismatch: {
-    error: 'invalid_grant',
-    description: 'redirect_uri differs from the one of the authorization request',
-  },
-  code_verifier_mismatch: {
-    error: 'invalid_grant',
-    description: 'code_verifier does not match the challenge; the code can no longer be used',
-  },
-  code_replayed: {
-    error: 'invalid_grant',
-    description: 'The authorization code was used before; its tokens are revoked',
-  },
+  code_unknown: ['invalid_grant', 'The authorization code is not valid'],
+  code_expired: ['invalid_grant', 'The authorization code has expired'],
+  code_of_other_client: ['invalid_grant', 'The authorization code is not valid'],
+  code_redirect_uri_mismatch: [
+    'invalid_grant',
+    'redirect_uri differs from the one of the authorization request',
+  ],
+  code_verifier_mismatch: [
+    'invalid_grant',
+    'code_verifier does not match the challenge; the code can no longer be used',
+  ],
+  code_replayed: ['invalid_grant', 'The authorization code was used before; its tokens are revoked'],
 })
 
 export interface CodeRedemption {

@@ -14,17 +14,14 @@ import {
 } from '../grant.ts'
 
 export const REFRESH_REFUSALS = refusals({
-  refresh_token_unknown: { error: 'invalid_grant', description: 'The refresh token is not valid' },
-  refresh_token_expired: { error: 'invalid_grant', description: 'The refresh token has expired' },
-  refresh_token_of_other_client: { error: 'invalid_grant', description: 'The refresh token is not valid' },
-  refresh_token_reused: {
-    error: 'invalid_grant',
-    description: 'The refresh token was used before; its tokens are revoked',
-  },
-  refresh_retry_differs: {
-    error: 'invalid_grant',
-    description: 'The refresh token was used a moment ago for another scope or resource',
-  },
+  refresh_token_unknown: ['invalid_grant', 'The refresh token is not valid'],
+  refresh_token_expired: ['invalid_grant', 'The refresh token has expired'],
+  refresh_token_of_other_client: ['invalid_grant', 'The refresh token is not valid'],
+  refresh_token_reused: ['invalid_grant', 'The refresh token was used before; its tokens are revoked'],
+  refresh_retry_differs: [
+    'invalid_grant',
+    'The refresh token was used a moment ago for another scope or resource',
+  ],
 })
 
 /** A client that holds more live access tokens has forgotten some; the oldest is dropped. */
@@ -92,10 +89,7 @@ function tokenState(
   return token.generation < generation && belongsToFamily(grant, token) ? 'spent' : 'unknown'
 }
 
-interface Extent {
-  readonly scopes: readonly string[]
-  readonly resources: readonly string[]
-}
+type Extent = Pick<Grant, 'scopes' | 'resources'>
 
 function extentOf(grant: Grant, request: RefreshRequest): Extent {
   return {
