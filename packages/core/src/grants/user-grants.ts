@@ -39,11 +39,7 @@ export async function revokeUserGrant(
   const grant = (await store.grants.find(id))?.value
   if (grant === undefined || grant.subject !== subject) return false
   await store.grants.remove(id)
-  emit({
-    type: 'grant_revoked',
-    grantId: id,
-    clientId: grant.clientId,
-    by: 'user',
-  } satisfies GrantRevokedByUser)
+  const { clientId } = grant
+  emit({ type: 'grant_revoked', grantId: id, clientId, by: 'user' } satisfies GrantRevokedByUser)
   return true
 }

@@ -63,11 +63,8 @@ async function exchangeCode(
   )
   if (changed === undefined) throw new OAuthError(CODE_REFUSALS.code_unknown)
   const { grant, result } = changed
-  kernel.emit({
-    type: 'code_redeemed',
-    grantId: grant.id,
-    clientId: client.clientId,
-  } satisfies CodeRedeemed)
+  const { clientId } = client
+  kernel.emit({ type: 'code_redeemed', grantId: grant.id, clientId } satisfies CodeRedeemed)
   return { grant, issued: result, nonce: grant.nonce }
 }
 
