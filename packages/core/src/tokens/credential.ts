@@ -5,9 +5,9 @@ import type { GrantId, Secret } from '../kernel/secrets.ts'
  * Every credential names its grant, so checking one reads one record. The prefixes let secret scanners find and
  * identify leaked credentials.
  *
- *   gkc_<grant id>.<secret>                          authorization code
- *   gka_<grant id>.<secret>                          access token
- *   gkr_<grant id>.<family>.<generation>.<secret>    refresh token
+ * - `gkc_<grant id>.<secret>`: authorization code
+ * - `gka_<grant id>.<secret>`: access token
+ * - `gkr_<grant id>.<family>.<generation>.<secret>`: refresh token
  */
 export interface GrantSecret {
   readonly grantId: GrantId
