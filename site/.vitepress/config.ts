@@ -1,10 +1,13 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitepress'
 import { extendMarkdown } from './markdown.ts'
 import { EXCLUDED, pagePath } from './pages.ts'
 import { resolveFromSite } from './resolve-from-site.ts'
 
-const packages = readdirSync(new URL('../../packages', import.meta.url)).sort()
+const PACKAGES = new URL('../../packages/', import.meta.url)
+const isPublished = (name: string) =>
+  JSON.parse(readFileSync(new URL(`${name}/package.json`, PACKAGES), 'utf8')).private !== true
+const packages = readdirSync(PACKAGES).filter(isPublished).sort()
 const decisions = readdirSync(new URL('../../docs/adr', import.meta.url)).sort()
 const words = (file: string) =>
   file.replace(/\.md$/, '').replace(/^0*/, '').replace('-', '. ').replaceAll('-', ' ')
