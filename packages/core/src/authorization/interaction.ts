@@ -32,10 +32,7 @@ export interface ConsentView {
   /** The form: POST to `action` with `ticket`, `decision` (`allow` or `deny`) and one `scope` for each ticked scope. */
   readonly action: string
   readonly ticket: string
-  /**
-   * The same request from the beginning, as path and query on this origin. Use it when the user signs in as somebody
-   * else.
-   */
+  /** The same request from its beginning, a path with query on this origin: for signing in as somebody else. */
   readonly returnTo: string
   /**
    * Sources for `form-action` in the page's Content-Security-Policy. Browsers apply it to the redirect after the form

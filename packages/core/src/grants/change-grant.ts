@@ -4,18 +4,10 @@ import type { Grant } from '../kernel/records.ts'
 import type { GrantId } from '../kernel/secrets.ts'
 import type { GrantRecords, Stored } from '../kernel/store.ts'
 import { grantIdOf } from '../tokens/credential.ts'
-import { keptUntil, type Outcome } from './grant.ts'
+import { type GrantEnded, keptUntil, type Outcome } from './grant.ts'
 
 /** More lost races than this on one grant mean an attack or a fault, not a busy client. */
 const MOST_ATTEMPTS = 16
-
-/** A stolen or replayed credential ended a whole grant: raise an alarm on this event. */
-export interface GrantEnded {
-  readonly type: 'grant_ended'
-  readonly grantId: string
-  readonly clientId: string
-  readonly reason: string
-}
 
 /** A grant that is loaded in parallel with the client that presents its credential. */
 export interface GrantAhead {

@@ -17,6 +17,14 @@ export type Outcome<Result> =
   /** Remove the grant, and with it all its tokens, then refuse. */
   | { readonly kind: 'ended'; readonly refusal: Refusal }
 
+/** A stolen or replayed credential ended a whole grant: raise an alarm on this event. */
+export interface GrantEnded {
+  readonly type: 'grant_ended'
+  readonly grantId: string
+  readonly clientId: string
+  readonly reason: string
+}
+
 /** Times are epoch seconds, lifetimes seconds. */
 export interface GrantTimes {
   readonly accessToken: number

@@ -14,10 +14,7 @@ export const BODY_REFUSALS = refusals({
 /** Parameters by name. A repeated one is an array; one without a value is absent (RFC 6749 3.1). */
 export type Parameters = Readonly<Record<string, string | string[]>>
 
-/**
- * The prototype of parameters: it is empty, so no name in a request hits an inherited member. `null` as prototype is
- * slow.
- */
+/** The empty prototype of parameters: no name in a request hits an inherited member. A `null` prototype is slow. */
 const NOTHING = Object.freeze(Object.create(null))
 
 /** Decodes `application/x-www-form-urlencoded` text, also from a query string. */

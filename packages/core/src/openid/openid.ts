@@ -12,9 +12,7 @@ import { OPENID } from './openid-scope.ts'
 import { userinfo } from './userinfo.ts'
 
 export interface OpenIdOptions extends PathOptions<'userinfo'> {
-  /**
-   * The claims of a user (OIDC Core 5.1); `undefined` if the user no longer exists. Required with the scope `openid`.
-   */
+  /** The claims of a user (OIDC Core 5.1); `undefined` if the user is gone. Required with the scope `openid`. */
   readonly claims?: ((subject: string) => Promise<UserClaims | undefined>) | undefined
 }
 
