@@ -17,10 +17,7 @@ import type { GrantType, RequireAnswerable } from './grant-type.ts'
 import { type TokenMembers, tokenResponse } from './token-response.ts'
 
 export const GRANT_TYPE_REFUSALS = refusals({
-  grant_type_unsupported: [
-    'unsupported_grant_type',
-    'grant_type must be authorization_code or refresh_token',
-  ],
+  grant_type_unsupported: ['unsupported_grant_type', 'The server does not support this grant_type'],
   grant_type_not_registered: ['unauthorized_client', 'The client is not registered for this grant_type'],
 })
 
