@@ -29,7 +29,7 @@ import { introspection } from './grants/introspection.ts'
 import { refreshToken } from './grants/refresh-token/exchange.ts'
 import { revocation } from './grants/revocation.ts'
 import { tokenEndpoint } from './grants/token-endpoint.ts'
-import { listUserGrants, revokeUserGrant, type UserGrant } from './grants/user-grants.ts'
+import { listUserGrants, revokeUserGrant, revokeUserGrants, type UserGrant } from './grants/user-grants.ts'
 import { type Endpoint, routesOf } from './http/endpoint.ts'
 import type { Route } from './http/http.ts'
 import { basePathOf } from './http/well-known.ts'
@@ -75,6 +75,13 @@ export interface AuthorizationServer {
      * grant does not exist or belongs to somebody else.
      */
     revoke(subject: string, grantId: string): Promise<boolean>
+    /**
+     * Ends every grant of a user who is removed or disabled. Do that first: then no consent opens another one. If it
+     * fails halfway, call it again to finish.
+     *
+     * @returns the number of grants that ended
+     */
+    revokeAll(subject: string): Promise<number>
   }
 }
 
@@ -131,7 +138,7 @@ function partsOf(kernel: Kernel, options: AuthorizationServerOptions<string>): P
   const optional = [...openId(kernel, options, { keys, accessTokens, lifetime }), ...features]
   const offers = offersOf([
     authorizationCode(kernel, times),
-    refreshToken(kernel, times),
+    refreshToken(kernel, options, times),
     { clientAuthMethods: [none, clientSecretPost] },
     ...optional,
   ])
@@ -191,6 +198,7 @@ function administration(
     grants: {
       list: (subject) => listUserGrants(kernel, subject),
       revoke: (subject, grantId) => revokeUserGrant(kernel, subject, grantId),
+      revokeAll: (subject) => revokeUserGrants(kernel, subject),
     },
   }
 }

@@ -16,6 +16,7 @@ import { CHALLENGE_REFUSALS } from './grants/authorization-code/pkce.ts'
 import { CODE_REFUSALS } from './grants/authorization-code/redemption.ts'
 import { REFRESH_REFUSALS } from './grants/refresh-token/rotation.ts'
 import { REVOCATION_REFUSALS } from './grants/revocation.ts'
+import { SUBJECT_REFUSALS } from './grants/subject.ts'
 import { GRANT_TYPE_REFUSALS } from './grants/token-endpoint.ts'
 import { METHOD_REFUSALS } from './http/endpoint.ts'
 import { MESSAGE_REFUSALS } from './http/message.ts'
@@ -44,6 +45,7 @@ export const REFUSALS = {
   ...GRANT_TYPE_REFUSALS,
   ...CODE_REFUSALS,
   ...REFRESH_REFUSALS,
+  ...SUBJECT_REFUSALS,
   ...REVOCATION_REFUSALS,
   ...BEARER_REFUSALS,
   ...REDIRECT_URI_REFUSALS,
@@ -84,9 +86,10 @@ export {
 } from './clients/redirect-uri.ts'
 export type { Metadata } from './discovery/server-metadata.ts'
 export type { Feature, FeatureFactory } from './feature.ts'
-export { changeGrant, type GrantAhead } from './grants/change-grant.ts'
+export { type Allowed, changeGrant, type GrantAhead, type Transition } from './grants/change-grant.ts'
 export type { IssuedTokens, Outcome } from './grants/grant.ts'
 export type { Exchanged, GrantType } from './grants/grant-type.ts'
+export type { UserClaims } from './grants/subject.ts'
 export type { TokenMembers, TokenResponse } from './grants/token-response.ts'
 export type { UserGrant } from './grants/user-grants.ts'
 export { BODY_LIMIT, type Endpoint, type EndpointDescription } from './http/endpoint.ts'
@@ -136,7 +139,6 @@ export {
 } from './kernel/secrets.ts'
 export type { GrantRecords, Records, Store, Stored, Transients } from './kernel/store.ts'
 export type { RateLimit, RateLimiter } from './limits/rate-limits.ts'
-export type { UserClaims } from './openid/claims.ts'
 export type { AuthorizationServerOptions, Lifetimes, OnEvent, Paths, ServerEvent } from './options.ts'
 export type { Access, AccessToken, Anonymous, Authorized, Refused } from './resource/guard.ts'
 export {

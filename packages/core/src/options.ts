@@ -13,7 +13,7 @@ import type { IntrospectionOptions } from './grants/introspection.ts'
 import type { RefreshEvent } from './grants/refresh-token/exchange.ts'
 import type { RevocationEvent, RevocationOptions } from './grants/revocation.ts'
 import type { TokenEndpointOptions } from './grants/token-endpoint.ts'
-import type { GrantRevokedByUser } from './grants/user-grants.ts'
+import type { UserGrantRevoked } from './grants/user-grants.ts'
 import type { Emit, RequestEvent } from './kernel/events.ts'
 import { type Kernel, systemClock } from './kernel/kernel.ts'
 import { checkedResource } from './kernel/resource-indicator.ts'
@@ -76,7 +76,7 @@ export type ServerEvent =
   | RefreshEvent
   | RevocationEvent
   | GrantEnded
-  | GrantRevokedByUser
+  | UserGrantRevoked
   | SigningKeyEvent
   | LimitEvent
 

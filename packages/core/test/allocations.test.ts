@@ -12,7 +12,7 @@ const MOST_ALLOCATED = {
   register: 12_300,
   authorize: 15_400,
   code: 15_300,
-  refresh: 14_400,
+  refresh: 15_900,
   introspect: 7_600,
   guard: 2_350,
 }

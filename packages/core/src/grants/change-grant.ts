@@ -25,6 +25,9 @@ export function readAhead(grants: GrantRecords, credential: unknown): GrantAhead
   return { grantId, found }
 }
 
+/** Decides what becomes of a grant; it may ask somebody before it does. */
+export type Transition<Result> = (grant: Grant) => Outcome<Result> | Promise<Outcome<Result>>
+
 /** The outcome of an allowed transition. */
 export type Allowed<Result> = Exclude<Outcome<Result>, { kind: 'ended' }>
 
@@ -40,14 +43,15 @@ export type Allowed<Result> = Exclude<Outcome<Result>, { kind: 'ended' }>
 export async function changeGrant<Result>(
   kernel: Kernel,
   grantId: GrantId,
-  transition: (grant: Grant) => Outcome<Result>,
+  transition: Transition<Result>,
   ahead?: GrantAhead,
 ): Promise<Allowed<Result> | undefined> {
   const { grants } = kernel.store
   for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
     const seen = await (attempt === 0 && ahead?.grantId === grantId ? ahead.found : grants.find(grantId))
     if (seen === undefined) return undefined
-    const outcome = transition(seen.value)
+    const decided = transition(seen.value)
+    const outcome = decided instanceof Promise ? await decided : decided
     if (outcome.kind === 'unchanged') return outcome
     if (outcome.kind === 'ended') return endGrant(kernel, seen.value, outcome.refusal)
     if (await grants.replace(grantId, seen, outcome.grant, keptUntil(outcome.grant))) return outcome

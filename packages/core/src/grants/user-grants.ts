@@ -8,12 +8,12 @@ export interface UserGrant extends Omit<Grant, 'nonce' | 'code' | 'refresh' | 'a
   readonly client?: Client | undefined
 }
 
-/** The user ended the grant. */
-export interface GrantRevokedByUser {
+/** The user ended the grant, or the operator ended all grants of the user. */
+export interface UserGrantRevoked {
   readonly type: 'grant_revoked'
   readonly grantId: string
   readonly clientId: string
-  readonly by: 'user'
+  readonly by: 'user' | 'operator'
 }
 
 /** The live grants of a user, the most recently used first. */
@@ -40,6 +40,15 @@ export async function revokeUserGrant(
   if (grant === undefined || grant.subject !== subject) return false
   await store.grants.remove(id)
   const { clientId } = grant
-  emit({ type: 'grant_revoked', grantId: id, clientId, by: 'user' } satisfies GrantRevokedByUser)
+  emit({ type: 'grant_revoked', grantId: id, clientId, by: 'user' } satisfies UserGrantRevoked)
   return true
+}
+
+export async function revokeUserGrants({ store, emit }: Kernel, subject: string): Promise<number> {
+  const grants = await store.grants.listBySubject(subject)
+  for (const { id, clientId } of grants) {
+    await store.grants.remove(id)
+    emit({ type: 'grant_revoked', grantId: id, clientId, by: 'operator' } satisfies UserGrantRevoked)
+  }
+  return grants.length
 }

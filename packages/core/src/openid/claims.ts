@@ -1,5 +1,4 @@
-/** Claims about a user (OpenID Connect Core 5.1), without `sub`, which core adds. */
-export type UserClaims = Readonly<Record<string, unknown>>
+import type { UserClaims } from '../grants/subject.ts'
 
 /** Which claims a scope opens (OpenID Connect Core 5.4). */
 const CLAIMS_OF_SCOPE: Readonly<Record<string, readonly string[]>> = {

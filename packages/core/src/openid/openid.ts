@@ -1,20 +1,18 @@
 /** OpenID Connect, if the scope catalogue has `openid`: ID tokens, UserInfo, and their metadata. */
 
+import type { SubjectOptions } from '../grants/subject.ts'
 import type { TokenMembers } from '../grants/token-response.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { endpointPath, type PathOptions } from '../http/well-known.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { AccessTokenFormat } from '../tokens/access-token.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
-import { claimsOfScopes, type UserClaims } from './claims.ts'
+import { claimsOfScopes } from './claims.ts'
 import { idTokenMembers } from './id-token.ts'
 import { OPENID } from './openid-scope.ts'
 import { userinfo } from './userinfo.ts'
 
-export interface OpenIdOptions extends PathOptions<'userinfo'> {
-  /** The claims of a user (OIDC Core 5.1); `undefined` if the user is gone. Required with the scope `openid`. */
-  readonly claims?: ((subject: string) => Promise<UserClaims | undefined>) | undefined
-}
+export type OpenIdOptions = PathOptions<'userinfo'> & SubjectOptions
 
 export interface OpenIdContext {
   readonly keys: SigningKeys

@@ -1,3 +1,4 @@
+import { type Claims, claimsAbout } from '../grants/subject.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { type HttpRequest, type HttpResponse, json } from '../http/http.ts'
 import { wellKnownAddress } from '../http/well-known.ts'
@@ -7,10 +8,8 @@ import { canonicalResource } from '../kernel/resource-indicator.ts'
 import { BEARER_REFUSALS } from '../resource/bearer.ts'
 import { accessOf, bearerRefusal, type GuardedResource } from '../resource/guard.ts'
 import type { AccessTokenFormat } from '../tokens/access-token.ts'
-import { claimsFor, type UserClaims } from './claims.ts'
+import { claimsFor } from './claims.ts'
 import { OPENID } from './openid-scope.ts'
-
-type Claims = (subject: string) => Promise<UserClaims | undefined>
 
 /** The UserInfo endpoint (OpenID Connect Core 5.3). A request without a token is a 401: there is no anonymous user. */
 export function userinfo(
@@ -49,7 +48,7 @@ async function answerUserinfo(
   if (access.kind === 'anonymous')
     throw new Error('The guard of UserInfo lets nobody through without a token')
   const { subject, scopes } = access.token
-  const user = await claims(subject)
+  const user = await claimsAbout(claims, subject)
   if (user === undefined) return bearerRefusal(guard, new OAuthError(BEARER_REFUSALS.bearer_subject_gone))
   return json(200, { sub: subject, ...claimsFor(scopes, user) })
 }

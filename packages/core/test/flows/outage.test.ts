@@ -139,13 +139,13 @@ describe('after an outage', () => {
 })
 
 describe('a fault of the application', () => {
-  it('is a 500 that says nothing', async () => {
+  it('is a 503 that says nothing when it cannot look up a user', async () => {
     const school = openSchool({ claims: async () => Promise.reject(new Error('secret detail')) })
     const { access_token } = await tokensFor(school, await register(school))
     const response = await school.send('GET', '/api/oauth/userinfo', {
       headers: { authorization: `Bearer ${access_token}` },
     })
-    expect([response.status, bodyOf(response).error]).toEqual([500, 'server_error'])
+    expect([response.status, bodyOf(response).error]).toEqual([503, 'temporarily_unavailable'])
     expect(response.body).not.toContain('secret detail')
   })
 

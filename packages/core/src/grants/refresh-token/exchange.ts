@@ -3,12 +3,13 @@ import { ResourceParameter, readMessage, text } from '../../http/message.ts'
 import type { Parameters } from '../../http/parameters.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { OAuthError } from '../../kernel/oauth-error.ts'
-import type { Client } from '../../kernel/records.ts'
+import type { Client, Grant } from '../../kernel/records.ts'
 import { newId } from '../../kernel/secrets.ts'
 import { parseRefreshToken } from '../../tokens/credential.ts'
 import { changeGrant, type GrantAhead } from '../change-grant.ts'
-import type { GrantTimes } from '../grant.ts'
+import type { GrantTimes, Outcome } from '../grant.ts'
 import type { Exchanged, GrantType, RequireAnswerable } from '../grant-type.ts'
+import { type Claims, claimsAbout, SUBJECT_REFUSALS, type SubjectOptions } from '../subject.ts'
 import { REFRESH_REFUSALS, rotateRefreshToken } from './rotation.ts'
 
 /** RFC 6749 6, RFC 8707 2.2. */
@@ -27,20 +28,25 @@ export interface RefreshEvent {
 }
 
 /** Exchanges a refresh token for its successor and a new access token, without asking the user. */
-export function refreshToken(kernel: Kernel, times: GrantTimes): { grantTypes: GrantType[] } {
+export function refreshToken(
+  kernel: Kernel,
+  options: SubjectOptions,
+  times: GrantTimes,
+): { grantTypes: GrantType[] } {
   const grantType: GrantType = {
     name: 'refresh_token',
     message: RefreshTokenRequest,
     credential: 'refresh_token',
     selfRegistered: true,
     exchange: (client, form, requireAnswerable, ahead) =>
-      exchangeRefreshToken(kernel, times, client, form, requireAnswerable, ahead),
+      exchangeRefreshToken(kernel, options, times, client, form, requireAnswerable, ahead),
   }
   return { grantTypes: [grantType] }
 }
 
 async function exchangeRefreshToken(
   kernel: Kernel,
+  { claims }: SubjectOptions,
   times: GrantTimes,
   client: Client,
   form: Parameters,
@@ -63,7 +69,8 @@ async function exchangeRefreshToken(
     token.grantId,
     (grant) => {
       requireAnswerable(client, grant)
-      return rotateRefreshToken(grant, rotation, kernel.now(), times)
+      const outcome = rotateRefreshToken(grant, rotation, kernel.now(), times)
+      return claims === undefined ? outcome : unlessGone(claims, grant, outcome)
     },
     ahead,
   )
@@ -76,4 +83,13 @@ async function exchangeRefreshToken(
     generation: result.refreshToken.generation,
   } satisfies RefreshEvent)
   return { grant, issued: result }
+}
+
+async function unlessGone<Result>(
+  claims: Claims,
+  { subject }: Grant,
+  outcome: Outcome<Result>,
+): Promise<Outcome<Result>> {
+  const gone = subject !== undefined && (await claimsAbout(claims, subject)) === undefined
+  return gone ? { kind: 'ended', refusal: SUBJECT_REFUSALS.subject_gone } : outcome
 }

@@ -25,9 +25,9 @@ const REFRESHES: Readonly<Record<string, Given>> = {
   'a resource of somebody else': { resource: 'https://api.example' },
 }
 
-async function started(world: World, changed: Given = {}) {
+async function started(world: World, changed: Given = {}, cookie?: string) {
   const { app } = world.cast
-  const tokens = await tokensFor(world, app, changed)
+  const tokens = await tokensFor(world, app, changed, cookie)
   const refresh = (token: string, more: Given = {}) => world.ask(refreshing(app, token, more))
   const askUnrecorded = async (token: string) => tokensOf(await world.askUnrecorded(refreshing(app, token)))
   return { tokens, refresh, askUnrecorded, clock: world.ground.clock }
@@ -128,5 +128,14 @@ export const REFRESH: Stories = {
     const { tokens, refresh } = await started(world, { resource: MCP })
     await refresh(tokens.refresh_token, { resource: ISSUER })
     await refresh(tokens.refresh_token, { resource: MCP })
+  },
+  'a user who is gone': async (world) => {
+    const { tokens, refresh } = await started(world, {}, 'user=gone')
+    await refresh(tokens.refresh_token)
+    await refresh(tokens.refresh_token)
+  },
+  'a user whom the application cannot look up': async (world) => {
+    const { tokens, refresh } = await started(world, {}, 'user=unlucky')
+    await refresh(tokens.refresh_token)
   },
 }

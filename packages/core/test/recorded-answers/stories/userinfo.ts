@@ -64,6 +64,6 @@ export const USERINFO: Stories = {
   },
   'a user who is gone': async (world) =>
     world.ask(userinfo((await tokensFor(world, world.cast.app, {}, 'user=gone')).access_token)),
-  'a user of whom nobody can ask': async (world) =>
+  'a user whom the application cannot look up': async (world) =>
     world.ask(userinfo((await tokensFor(world, world.cast.app, {}, 'user=unlucky')).access_token)),
 }

@@ -1,0 +1,28 @@
+import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+
+export const SUBJECT_REFUSALS = refusals({
+  subject_gone: ['invalid_grant', 'The user of this grant is gone; its tokens are revoked'],
+  claims_unavailable: ['temporarily_unavailable', 'The service cannot look up the user; try again'],
+})
+
+/** Claims about a user (OpenID Connect Core 5.1), without `sub`, which core adds. */
+export type UserClaims = Readonly<Record<string, unknown>>
+
+export type Claims = (subject: string) => Promise<UserClaims | undefined>
+
+export interface SubjectOptions {
+  /**
+   * The claims of a user (OpenID Connect Core 5.1); `undefined` if the user is gone or disabled. A refresh asks for them
+   * too: the grants of a user who is gone end. Required with the scope `openid`.
+   */
+  readonly claims?: Claims | undefined
+}
+
+/** Asks the application for the claims of a user. @throws OAuthError `temporarily_unavailable` when it cannot tell */
+export async function claimsAbout(claims: Claims, subject: string): Promise<UserClaims | undefined> {
+  try {
+    return await claims(subject)
+  } catch (cause) {
+    throw new OAuthError(SUBJECT_REFUSALS.claims_unavailable, undefined, { cause })
+  }
+}
