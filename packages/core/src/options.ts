@@ -14,7 +14,7 @@ import type { RefreshEvent } from './grants/refresh-token/exchange.ts'
 import type { RevocationEvent, RevocationOptions } from './grants/revocation.ts'
 import type { TokenEndpointOptions } from './grants/token-endpoint.ts'
 import type { UserGrantRevoked } from './grants/user-grants.ts'
-import type { Emit, RequestEvent } from './kernel/events.ts'
+import { type Emit, type RequestEvent, shielded } from './kernel/events.ts'
 import { type Kernel, systemClock } from './kernel/kernel.ts'
 import { checkedResource } from './kernel/resource-indicator.ts'
 import type { ScopeCatalogue } from './kernel/scope.ts'
@@ -35,6 +35,7 @@ export interface KernelOptions<Scope extends string> {
   readonly scopes: ScopeCatalogue<Scope>
   /** Resource indicators that tokens can be bound to (RFC 8707). Default: the issuer. */
   readonly resources?: readonly string[] | undefined
+  /** Hears every event. An error of it is told once on the console, and no answer depends on it. */
   readonly onEvent?: OnEvent | undefined
   /** The clock, in epoch seconds. */
   readonly now?: (() => number) | undefined
@@ -104,7 +105,7 @@ export function kernelOf(
     now: options.now ?? systemClock,
     random: options.random ?? strongRandom,
     // A feature may emit events that the union does not name.
-    emit: (options.onEvent ?? (() => {})) as Emit,
+    emit: shielded(options.onEvent as Emit | undefined),
   }
 }
 

@@ -9,6 +9,26 @@ export interface BaseEvent {
 
 export type Emit = (event: BaseEvent) => void
 
+/**
+ * Shields the server from its listener: an event is told after a grant has changed, so an error must not cost the client
+ * the answer. The operator hears of the first error on the console; the later ones are the same fault.
+ */
+export function shielded(listener: Emit = () => {}): Emit {
+  let told = false
+  const tellOnce = (error: unknown) => {
+    if (!told) console.error('Grantkit: onEvent fails, and its events are lost.', error)
+    told = true
+  }
+  return (event) => {
+    try {
+      const result: unknown = listener(event)
+      if (result instanceof Promise) result.catch(tellOnce)
+    } catch (error) {
+      tellOnce(error)
+    }
+  }
+}
+
 /** A request that was refused or failed. */
 export type RequestEvent =
   | {

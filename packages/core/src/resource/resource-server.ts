@@ -1,6 +1,6 @@
 import type { HttpRequest } from '../http/http.ts'
 import { wellKnownAddress } from '../http/well-known.ts'
-import type { Emit, RequestEvent } from '../kernel/events.ts'
+import { type Emit, type RequestEvent, shielded } from '../kernel/events.ts'
 import { systemClock } from '../kernel/kernel.ts'
 import { checkedResource } from '../kernel/resource-indicator.ts'
 import type { ScopeCatalogue } from '../kernel/scope.ts'
@@ -66,6 +66,6 @@ function guardedResource(options: ResourceServerOptions<string>): GuardedResourc
     accessTokens: options.accessTokens ?? opaqueAccessTokens,
     now: options.now ?? systemClock,
     // A guard emits only events about requests.
-    emit: (options.onEvent ?? (() => {})) as Emit,
+    emit: shielded(options.onEvent as Emit | undefined),
   }
 }

@@ -1,6 +1,6 @@
 import { createResourceServer, type Store } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import {
   authorizationQuery,
   authorize,
@@ -147,6 +147,19 @@ describe('a fault of the application', () => {
     })
     expect([response.status, bodyOf(response).error]).toEqual([503, 'temporarily_unavailable'])
     expect(response.body).not.toContain('secret detail')
+  })
+
+  it('in onEvent costs nobody an answer: not the code, not its tokens', async () => {
+    const told = vi.spyOn(console, 'error').mockReturnValue()
+    const onEvent = () => {
+      throw new Error('the log is full')
+    }
+    const school = openSchool({ onEvent })
+    const client = await register(school)
+    const { refresh_token } = await tokensFor(school, client)
+    expect((await refresh(school, client, refresh_token)).status).toBe(200)
+    expect(told).toHaveBeenCalledOnce()
+    told.mockRestore()
   })
 
   it('leaves a code and a refresh token good when no key can sign for them', async () => {
