@@ -33,8 +33,9 @@ import { listUserGrants, revokeUserGrant, revokeUserGrants, type UserGrant } fro
 import { type Endpoint, routesOf } from './http/endpoint.ts'
 import type { Route } from './http/http.ts'
 import { basePathOf } from './http/well-known.ts'
-import type { Kernel } from './kernel/kernel.ts'
+import { type Kernel, systemClock } from './kernel/kernel.ts'
 import { storeErrorsAs503 } from './kernel/store-errors-as-503.ts'
+import { type StoreOutages, storeOutages } from './kernel/store-outage.ts'
 import { type RateLimits, rateLimits } from './limits/rate-limits.ts'
 import { openId } from './openid/openid.ts'
 import { type AuthorizationServerOptions, kernelOf } from './options.ts'
@@ -93,11 +94,12 @@ export interface ServerDescription extends Pick<Offers, 'grantTypes' | 'clientAu
 export function createAuthorizationServer<Scope extends string>(
   options: AuthorizationServerOptions<Scope>,
 ): AuthorizationServer {
-  const store = storeErrorsAs503(options.store)
+  const outages = storeOutages(options.now ?? systemClock)
+  const store = storeErrorsAs503(options.store, outages.seen)
   const sources: ClientSource[] = []
   const kernel = kernelOf(options, store, sources)
   const { issuer } = kernel
-  const parts = partsOf(kernel, options)
+  const parts = partsOf(kernel, options, outages)
   const { offers, optional } = parts
   sources.push(...offers.clientSources, storedClients(store.clients))
   const base = baseFeatures(kernel, options, parts)
@@ -128,7 +130,7 @@ interface Parts {
   readonly offers: Offers
 }
 
-function partsOf(kernel: Kernel, options: AuthorizationServerOptions<string>): Parts {
+function partsOf(kernel: Kernel, options: AuthorizationServerOptions<string>, outages: StoreOutages): Parts {
   const { now, emit } = kernel
   const times = grantTimes(options)
   const lifetime = times.accessToken
@@ -138,7 +140,7 @@ function partsOf(kernel: Kernel, options: AuthorizationServerOptions<string>): P
   const optional = [...openId(kernel, options, { keys, accessTokens, lifetime }), ...features]
   const offers = offersOf([
     authorizationCode(kernel, times),
-    refreshToken(kernel, options, times),
+    refreshToken(kernel, options, { times, outages }),
     { clientAuthMethods: [none, clientSecretPost] },
     ...optional,
   ])

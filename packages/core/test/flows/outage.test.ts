@@ -17,10 +17,13 @@ import {
 } from '../client.ts'
 import { ISSUER, openSchool, REDIRECT_URI } from '../school.ts'
 
-/** A real store with a switch: while `down`, every method rejects, like a lost connection. */
-function failingStore(now: () => number): { store: Store; outage: { down: boolean; writes: boolean } } {
+/**
+ * A real store with switches: while `down`, every method rejects, like a lost connection. `deaf` loses the answers of
+ * writes that were carried out.
+ */
+function failingStore(now: () => number) {
   const real = createMemoryStore({ now })
-  const outage = { down: false, writes: false }
+  const outage = { down: false, writes: false, deaf: false }
   const guarded = <T extends object>(records: T): T =>
     new Proxy(records, {
       get:
@@ -29,18 +32,25 @@ function failingStore(now: () => number): { store: Store; outage: { down: boolea
           const writes = verb !== 'find' && verb !== 'listBySubject'
           if (outage.down || (outage.writes && writes))
             throw new TypeError('connect ECONNREFUSED 10.0.0.1:6379')
-          return (Reflect.get(target, verb) as (...given: unknown[]) => unknown).apply(target, given)
+          const answer = await (Reflect.get(target, verb) as (...given: unknown[]) => unknown).apply(
+            target,
+            given,
+          )
+          if (outage.deaf && writes) throw new TypeError('read ETIMEDOUT')
+          return answer
         },
     })
-  return { store: { clients: guarded(real.clients), grants: guarded(real.grants) }, outage }
+  const store: Store = { clients: guarded(real.clients), grants: guarded(real.grants) }
+  return { store, outage }
 }
 
 async function withFailingStore() {
-  const now = () => 1_800_000_000
+  const clock = { now: 1_800_000_000 }
+  const now = () => clock.now
   const { store, outage } = failingStore(now)
   const school = openSchool({ store, now })
   const client = await register(school)
-  return { school, client, outage, store }
+  return { school, client, outage, store, clock }
 }
 
 const UNAVAILABLE = { error: 'temporarily_unavailable', error_description: expect.any(String) }
@@ -125,6 +135,21 @@ describe('after an outage', () => {
     expect((await refresh(school, client, refresh_token)).status).toBe(503)
     outage.writes = false
     expect((await refresh(school, client, refresh_token)).status).toBe(200)
+  })
+
+  it('a rotation whose answer was lost is answered when the store is back, even after half an hour', async () => {
+    const { school, client, outage, clock } = await withFailingStore()
+    const { refresh_token } = await tokensFor(school, client)
+    outage.deaf = true
+    expect((await refresh(school, client, refresh_token)).status).toBe(503)
+    outage.deaf = false
+    outage.down = true
+    for (const end = clock.now + 1800; clock.now < end; clock.now += 30)
+      expect((await refresh(school, client, refresh_token)).status).toBe(503)
+    outage.down = false
+    expect((await refresh(school, client, refresh_token)).status).toBe(200)
+    clock.now += 60
+    expect((await refresh(school, client, refresh_token)).status, 'a copy, after the window').toBe(400)
   })
 
   it('a failed revocation is not reported as a success', async () => {

@@ -5,6 +5,7 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import { OAuthError } from '../../kernel/oauth-error.ts'
 import type { Client, Grant } from '../../kernel/records.ts'
 import { newId } from '../../kernel/secrets.ts'
+import type { StoreOutages } from '../../kernel/store-outage.ts'
 import { parseRefreshToken } from '../../tokens/credential.ts'
 import { changeGrant, type GrantAhead } from '../change-grant.ts'
 import type { GrantTimes, Outcome } from '../grant.ts'
@@ -27,27 +28,32 @@ export interface RefreshEvent {
   readonly generation: number
 }
 
+interface RefreshContext {
+  readonly times: GrantTimes
+  readonly outages: StoreOutages
+}
+
 /** Exchanges a refresh token for its successor and a new access token, without asking the user. */
 export function refreshToken(
   kernel: Kernel,
-  options: SubjectOptions,
-  times: GrantTimes,
+  { claims }: SubjectOptions,
+  known: RefreshContext,
 ): { grantTypes: GrantType[] } {
+  const context = { ...known, claims }
   const grantType: GrantType = {
     name: 'refresh_token',
     message: RefreshTokenRequest,
     credential: 'refresh_token',
     selfRegistered: true,
     exchange: (client, form, requireAnswerable, ahead) =>
-      exchangeRefreshToken(kernel, options, times, client, form, requireAnswerable, ahead),
+      exchangeRefreshToken(kernel, context, client, form, requireAnswerable, ahead),
   }
   return { grantTypes: [grantType] }
 }
 
 async function exchangeRefreshToken(
   kernel: Kernel,
-  { claims }: SubjectOptions,
-  times: GrantTimes,
+  { claims, times, outages }: RefreshContext & SubjectOptions,
   client: Client,
   form: Parameters,
   requireAnswerable: RequireAnswerable,
@@ -63,6 +69,7 @@ async function exchangeRefreshToken(
     resources: request.resource,
     knownResources: kernel.resources,
     salt: newId(kernel.random),
+    outage: outages.last(),
   }
   const changed = await changeGrant(
     kernel,

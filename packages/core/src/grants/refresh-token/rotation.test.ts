@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { Client, Grant } from '../../kernel/records.ts'
 import { type GrantId, type Secret, sha256, twoSecretsOf } from '../../kernel/secrets.ts'
+import type { Outage } from '../../kernel/store-outage.ts'
 import { redeemCode } from '../authorization-code/redemption.ts'
 import {
   belongsToFamily,
@@ -110,6 +111,32 @@ describe('a rotation', () => {
   it('tells a retry to refresh at once when the access token was revoked meanwhile', () => {
     const revoked = withoutAccessToken(grantOf(rotate(LIVE, NOW + 100)), NEXT_ACCESS_TOKEN)
     expect(rotate(revoked, NOW + 110)).toMatchObject({ kind: 'unchanged', result: { expiresIn: 0 } })
+  })
+})
+
+describe('a retry after an outage of the store', () => {
+  const rotated = grantOf(rotate(LIVE, NOW))
+  const retry = (now: number, outage: Outage | undefined, times = TIMES) => {
+    const request = { clientId: 'owner', scope: undefined, resources: [], knownResources: [], salt: 'salt' }
+    return rotateRefreshToken(rotated, { ...request, token: TOKEN, outage }, now, times).kind
+  }
+
+  it.each([
+    ['no outage, in the window', 59, undefined, 'unchanged'],
+    ['no outage, after the window', 60, undefined, 'ended'],
+    ['a rotation during the outage, soon after it', 359, { start: -10, end: 300 }, 'unchanged'],
+    ['a rotation during the outage, too late after it', 360, { start: -10, end: 300 }, 'ended'],
+    ['a rotation just before the outage', 359, { start: 59, end: 300 }, 'unchanged'],
+    ['a rotation a window before the outage', 301, { start: 60, end: 300 }, 'ended'],
+    ['an outage that was over before the rotation', 61, { start: -20, end: -1 }, 'ended'],
+  ] as const)('%s: %d s after the rotation', (_, later, outage, kind) => {
+    const seen = outage && { start: NOW + outage.start, end: NOW + outage.end }
+    expect(retry(NOW + later, seen)).toBe(kind)
+  })
+
+  it('stays refused where the window is 0', () => {
+    const strict = { ...TIMES, refreshRetryWindow: 0 }
+    expect(retry(NOW + 10, { start: NOW - 1, end: NOW + 9 }, strict)).toBe('ended')
   })
 })
 

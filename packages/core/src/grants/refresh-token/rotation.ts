@@ -3,6 +3,7 @@ import type { Grant, RefreshState, Rotation } from '../../kernel/records.ts'
 import { narrowedResources } from '../../kernel/resource-indicator.ts'
 import { narrowedScopes } from '../../kernel/scope.ts'
 import { type Secret, sameSecret, sha256, twoSecretsOf } from '../../kernel/secrets.ts'
+import type { Outage } from '../../kernel/store-outage.ts'
 import {
   belongsToFamily,
   type GrantTimes,
@@ -35,6 +36,8 @@ export interface RefreshRequest {
   readonly knownResources: readonly string[]
   /** Fresh randomness, used only if the token is rotated. */
   readonly salt: string
+  /** The last outage of the store: its clients retry when it is over. */
+  readonly outage?: Outage | undefined
 }
 
 /** The answer of a rotation. It tells whether an earlier answer is sent again. */
@@ -56,7 +59,7 @@ export function rotateRefreshToken(
   times: GrantTimes,
 ): Outcome<Refreshed> {
   const { refresh } = grant
-  const state = tokenState(grant, request.token, now, times)
+  const state = tokenState(grant, request, now, times)
   if (refresh === undefined || state === 'unknown')
     throw new OAuthError(REFRESH_REFUSALS.refresh_token_unknown)
   if (request.clientId !== grant.clientId)
@@ -76,7 +79,7 @@ export function rotateRefreshToken(
  */
 function tokenState(
   grant: Grant,
-  token: RefreshTokenSecret,
+  { token, outage }: RefreshRequest,
   now: number,
   { refreshRetryWindow }: GrantTimes,
 ): 'current' | 'spent' | 'unknown' | Rotation {
@@ -85,8 +88,14 @@ function tokenState(
   const presented = refreshTokenHash(token)
   if (sameSecret(presented, hash)) return 'current'
   const retried = previous !== undefined && sameSecret(presented, previous.hash)
-  if (retried && now - previous.rotatedAt < refreshRetryWindow) return previous
+  if (retried && now - windowStart(previous, outage, refreshRetryWindow) < refreshRetryWindow) return previous
   return token.generation < generation && belongsToFamily(grant, token) ? 'spent' : 'unknown'
+}
+
+/** The rotation; or the end of an outage soon after it, for a client that waited with its retry as it was told. */
+function windowStart({ rotatedAt }: Rotation, outage: Outage | undefined, window: number): number {
+  const mayBeLost = outage !== undefined && rotatedAt > outage.start - window && rotatedAt < outage.end
+  return mayBeLost ? outage.end : rotatedAt
 }
 
 type Extent = Pick<Grant, 'scopes' | 'resources'>
