@@ -19,7 +19,14 @@ import { sha256 } from '../packages/core/src/kernel/secrets.ts'
 
 const PAGE = join(import.meta.dirname, 'concepts.md')
 const NOW = 1_000_000
-const TIMES = { code: 60, grant: 3000, accessToken: 300, refreshToken: 1000, refreshRetryWindow: 60 }
+const TIMES = {
+  code: 60,
+  grant: 3000,
+  accessToken: 300,
+  refreshToken: 1000,
+  refreshRetryWindow: 60,
+  maxAccessTokens: 8,
+}
 const VERIFIER = 'v'.repeat(43)
 const REDIRECT_URI = 'http://127.0.0.1/callback'
 const CODE = 'code' as Secret

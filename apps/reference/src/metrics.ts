@@ -21,6 +21,7 @@ const EVENT_TYPES = Object.keys({
   code_redeemed: true,
   refresh_token_rotated: true,
   refresh_token_retried: true,
+  access_token_dropped: true,
   access_token_revoked: true,
   grant_revoked: true,
   grant_ended: true,

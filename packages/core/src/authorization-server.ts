@@ -24,7 +24,7 @@ import {
   registrable,
 } from './feature.ts'
 import { authorizationCode } from './grants/authorization-code/exchange.ts'
-import { grantTimes } from './grants/grant-times.ts'
+import { grantTerms } from './grants/grant-terms.ts'
 import { introspection } from './grants/introspection.ts'
 import { refreshToken } from './grants/refresh-token/exchange.ts'
 import { revocation } from './grants/revocation.ts'
@@ -132,7 +132,7 @@ interface Parts {
 
 function partsOf(kernel: Kernel, options: AuthorizationServerOptions<string>, outages: StoreOutages): Parts {
   const { now, emit } = kernel
-  const times = grantTimes(options)
+  const times = grantTerms(options)
   const lifetime = times.accessToken
   const features = (options.features ?? []).map((feature) => feature(kernel))
   const accessTokens = accessTokensOf(features) ?? opaqueAccessTokens

@@ -8,9 +8,9 @@ import type { ClientRegistered, RegistrationOptions } from './clients/registrati
 import type { FeatureFactory } from './feature.ts'
 import type { CodeRedeemed } from './grants/authorization-code/exchange.ts'
 import type { GrantEnded } from './grants/grant.ts'
-import type { GrantOptions } from './grants/grant-times.ts'
+import type { GrantOptions } from './grants/grant-terms.ts'
 import type { IntrospectionOptions } from './grants/introspection.ts'
-import type { RefreshEvent } from './grants/refresh-token/exchange.ts'
+import type { AccessTokenDropped, RefreshEvent } from './grants/refresh-token/exchange.ts'
 import type { RevocationEvent, RevocationOptions } from './grants/revocation.ts'
 import type { TokenEndpointOptions } from './grants/token-endpoint.ts'
 import type { UserGrantRevoked } from './grants/user-grants.ts'
@@ -75,6 +75,7 @@ export type ServerEvent =
   | ConsentDenied
   | CodeRedeemed
   | RefreshEvent
+  | AccessTokenDropped
   | RevocationEvent
   | GrantEnded
   | UserGrantRevoked

@@ -19,6 +19,7 @@ describe('a bad option stops the start', () => {
     ['a lifetime of nothing', { lifetimes: { accessToken: 0 } }, 'lifetimes.accessToken'],
     ['half a second', { lifetimes: { code: 0.5 } }, 'lifetimes.code'],
     ['a negative window', { lifetimes: { refreshRetryWindow: -1 } }, 'lifetimes.refreshRetryWindow'],
+    ['no access token at all', { maxAccessTokens: 0 }, 'maxAccessTokens'],
     ['a resource that is no URI', { resources: [ISSUER, 'not a url'] }, 'resources[1]'],
     ['a resource with a fragment', { resources: [`${ISSUER}/mcp#x`] }, 'resources[0]'],
     ['a resource that is named twice', { resources: [ISSUER, `${ISSUER}/`] }, 'resources[1]'],

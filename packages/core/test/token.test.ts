@@ -344,6 +344,18 @@ describe('refreshing', () => {
     expect(await isLive(school, next.access_token)).toBe(false)
   })
 
+  it('ends the oldest access token of a client that keeps more than it may, and tells the operator', async () => {
+    const school = openSchool({ maxAccessTokens: 2 })
+    const client = await register(school)
+    const first = await tokensFor(school, client)
+    const second = bodyOf<TokenAnswer>(await refresh(school, client, first.refresh_token))
+    expect(await isLive(school, first.access_token)).toBe(true)
+    await refresh(school, client, second.refresh_token)
+    expect(await isLive(school, first.access_token)).toBe(false)
+    expect(await isLive(school, second.access_token)).toBe(true)
+    expect(school.events.filter(({ type }) => type === 'access_token_dropped')).toHaveLength(1)
+  })
+
   it('REQ-44: without a retry window a repeated refresh is a reuse', async () => {
     const school = openSchool({ lifetimes: { refreshRetryWindow: 0 } })
     const client = await register(school)

@@ -20,7 +20,14 @@ import { rotateRefreshToken } from './refresh-token/rotation.ts'
  */
 
 const VERIFIER = 'v'.repeat(43)
-const TIMES = { code: 60, grant: 3000, accessToken: 300, refreshToken: 1000, refreshRetryWindow: 60 }
+const TIMES = {
+  code: 60,
+  grant: 3000,
+  accessToken: 300,
+  refreshToken: 1000,
+  refreshRetryWindow: 60,
+  maxAccessTokens: 8,
+}
 const RESOURCES = ['https://school.example']
 
 const client: Client = {

@@ -26,10 +26,12 @@ export interface GrantEnded {
 }
 
 /** Times are epoch seconds, lifetimes seconds. */
-export interface GrantTimes {
+export interface GrantTerms {
   readonly accessToken: number
   readonly refreshToken: number
   readonly refreshRetryWindow: number
+  /** A client that holds more live ones has forgotten some; the oldest is dropped. */
+  readonly maxAccessTokens: number
 }
 
 /** The secrets of an answer: sent once and not stored. */
@@ -124,7 +126,7 @@ export function newAccessToken(
   scopes: readonly string[],
   resources: readonly string[],
   now: number,
-  times: GrantTimes,
+  times: GrantTerms,
 ): AccessTokenState {
   return {
     hash: sha256(secret),

@@ -7,7 +7,7 @@ import type { Client } from '../../kernel/records.ts'
 import { newId, newSecret } from '../../kernel/secrets.ts'
 import { parseCode } from '../../tokens/credential.ts'
 import { changeGrant, type GrantAhead } from '../change-grant.ts'
-import type { GrantTimes } from '../grant.ts'
+import type { GrantTerms } from '../grant.ts'
 import type { Exchanged, GrantType, RequireAnswerable } from '../grant-type.ts'
 import { CodeVerifier } from './pkce.ts'
 import { CODE_REFUSALS, type CodeRedemption, redeemCode } from './redemption.ts'
@@ -28,7 +28,7 @@ export interface CodeRedeemed {
 }
 
 /** Exchanges an authorization code for the first tokens of its grant. */
-export function authorizationCode(kernel: Kernel, times: GrantTimes): { grantTypes: GrantType[] } {
+export function authorizationCode(kernel: Kernel, times: GrantTerms): { grantTypes: GrantType[] } {
   const grantType: GrantType = {
     name: 'authorization_code',
     message: AuthorizationCodeRequest,
@@ -42,7 +42,7 @@ export function authorizationCode(kernel: Kernel, times: GrantTimes): { grantTyp
 
 async function exchangeCode(
   kernel: Kernel,
-  times: GrantTimes,
+  times: GrantTerms,
   client: Client,
   form: Parameters,
   requireAnswerable: RequireAnswerable,

@@ -3,7 +3,7 @@ import type { AuthorizationCode, Client, Grant, RefreshState } from '../../kerne
 import { narrowedResources } from '../../kernel/resource-indicator.ts'
 import { type Secret, sameSecret, sha256 } from '../../kernel/secrets.ts'
 import {
-  type GrantTimes,
+  type GrantTerms,
   type IssuedTokens,
   newAccessToken,
   type Outcome,
@@ -49,7 +49,7 @@ export function redeemCode(
   grant: Grant,
   request: CodeRedemption,
   now: number,
-  times: GrantTimes,
+  times: GrantTerms,
 ): Outcome<IssuedTokens> {
   const { code } = grant
   if (code === undefined || !sameSecret(sha256(request.code), code.hash))
@@ -72,7 +72,7 @@ function issueFirstTokens(
   { client, fresh }: CodeRedemption,
   resources: readonly string[],
   now: number,
-  times: GrantTimes,
+  times: GrantTerms,
 ): Outcome<IssuedTokens> {
   const access = newAccessToken(fresh.accessToken, grant, grant.scopes, resources, now, times)
   const refreshToken = client.grantTypes.includes('refresh_token')
@@ -97,7 +97,7 @@ function firstRefreshState(
   token: RefreshTokenSecret,
   grant: Grant,
   now: number,
-  times: GrantTimes,
+  times: GrantTerms,
 ): RefreshState {
   return {
     familyHash: sha256(token.family),

@@ -8,7 +8,7 @@ import { newId } from '../../kernel/secrets.ts'
 import type { StoreOutages } from '../../kernel/store-outage.ts'
 import { parseRefreshToken } from '../../tokens/credential.ts'
 import { changeGrant, type GrantAhead } from '../change-grant.ts'
-import type { GrantTimes, Outcome } from '../grant.ts'
+import type { GrantTerms, Outcome } from '../grant.ts'
 import type { Exchanged, GrantType, RequireAnswerable } from '../grant-type.ts'
 import { type Claims, claimsAbout, SUBJECT_REFUSALS, type SubjectOptions } from '../subject.ts'
 import { REFRESH_REFUSALS, rotateRefreshToken } from './rotation.ts'
@@ -28,8 +28,15 @@ export interface RefreshEvent {
   readonly generation: number
 }
 
+/** A grant had as many live access tokens as it may: the oldest no longer works. */
+export interface AccessTokenDropped {
+  readonly type: 'access_token_dropped'
+  readonly grantId: string
+  readonly clientId: string
+}
+
 interface RefreshContext {
-  readonly times: GrantTimes
+  readonly times: GrantTerms
   readonly outages: StoreOutages
 }
 
@@ -83,10 +90,11 @@ async function exchangeRefreshToken(
   )
   if (changed === undefined) throw new OAuthError(REFRESH_REFUSALS.refresh_token_unknown)
   const { grant, result } = changed
+  const ids = { grantId: grant.id, clientId: client.clientId }
+  if (result.dropped) kernel.emit({ type: 'access_token_dropped', ...ids } satisfies AccessTokenDropped)
   kernel.emit({
     type: result.retried ? 'refresh_token_retried' : 'refresh_token_rotated',
-    grantId: grant.id,
-    clientId: client.clientId,
+    ...ids,
     generation: result.refreshToken.generation,
   } satisfies RefreshEvent)
   return { grant, issued: result }

@@ -18,7 +18,14 @@ const NOW = 1_000_000
 const CODE = 'code' as Secret
 const ACCESS_TOKEN = 'access' as Secret
 const VERIFIER = 'v'.repeat(43)
-const TIMES = { code: 60, grant: 30_000, accessToken: 300, refreshToken: 1000, refreshRetryWindow: 60 }
+const TIMES = {
+  code: 60,
+  grant: 30_000,
+  accessToken: 300,
+  refreshToken: 1000,
+  refreshRetryWindow: 60,
+  maxAccessTokens: 8,
+}
 const TOKEN: RefreshTokenSecret = { family: 'family', generation: 0, secret: 'refresh' as Secret }
 
 const [NEXT_ACCESS_TOKEN] = twoSecretsOf('refreshsalt')
@@ -98,6 +105,19 @@ describe('a rotation', () => {
     const successor = sha256(NEXT_ACCESS_TOKEN)
     expect(hashes(NOW + 299)).toEqual([sha256('access'), successor])
     expect(hashes(NOW + 300)).toEqual([successor])
+  })
+
+  it('drops the oldest live access token when there are too many, and says so', () => {
+    const hashes = (grant: Grant) => grant.accessTokens.map(({ hash }) => hash)
+    const request = { clientId: 'owner', scope: undefined, resources: [], knownResources: [], salt: 'salt' }
+    const rotated = (maxAccessTokens: number) => {
+      const terms = { ...TIMES, maxAccessTokens }
+      const outcome = rotateRefreshToken(LIVE, { ...request, token: TOKEN }, NOW, terms)
+      return [hashes(grantOf(outcome)), outcome.kind === 'changed' && outcome.result.dropped]
+    }
+    const successor = sha256(NEXT_ACCESS_TOKEN)
+    expect(rotated(2)).toEqual([[sha256('access'), successor], false])
+    expect(rotated(1)).toEqual([[successor], true])
   })
 
   it('tells a retry how long the access token of that rotation lives, and that it is one', () => {

@@ -6,7 +6,7 @@ import { type Secret, sameSecret, sha256, twoSecretsOf } from '../../kernel/secr
 import type { Outage } from '../../kernel/store-outage.ts'
 import {
   belongsToFamily,
-  type GrantTimes,
+  type GrantTerms,
   type IssuedTokens,
   newAccessToken,
   type Outcome,
@@ -25,9 +25,6 @@ export const REFRESH_REFUSALS = refusals({
   ],
 })
 
-/** A client that holds more live access tokens has forgotten some; the oldest is dropped. */
-const MOST_ACCESS_TOKENS = 8
-
 export interface RefreshRequest {
   readonly token: RefreshTokenSecret
   readonly clientId: string
@@ -40,10 +37,11 @@ export interface RefreshRequest {
   readonly outage?: Outage | undefined
 }
 
-/** The answer of a rotation. It tells whether an earlier answer is sent again. */
+/** The answer of a rotation. It tells whether an earlier answer is sent again, and whether a live access token went. */
 export interface Refreshed extends IssuedTokens {
   readonly refreshToken: RefreshTokenSecret
   readonly retried: boolean
+  readonly dropped: boolean
 }
 
 /**
@@ -56,7 +54,7 @@ export function rotateRefreshToken(
   grant: Grant,
   request: RefreshRequest,
   now: number,
-  times: GrantTimes,
+  times: GrantTerms,
 ): Outcome<Refreshed> {
   const { refresh } = grant
   const state = tokenState(grant, request, now, times)
@@ -81,7 +79,7 @@ function tokenState(
   grant: Grant,
   { token, outage }: RefreshRequest,
   now: number,
-  { refreshRetryWindow }: GrantTimes,
+  { refreshRetryWindow }: GrantTerms,
 ): 'current' | 'spent' | 'unknown' | Rotation {
   if (grant.refresh === undefined) return 'unknown'
   const { hash, previous, generation } = grant.refresh
@@ -113,15 +111,16 @@ function rotate(
   { token, salt }: RefreshRequest,
   { scopes, resources }: Extent,
   now: number,
-  times: GrantTimes,
+  times: GrantTerms,
 ): Outcome<Refreshed> {
   const successor = successorOf(token, salt)
   const access = newAccessToken(successor.accessToken, grant, scopes, resources, now, times)
   const live = grant.accessTokens.filter((issued) => issued.expiresAt > now)
+  const forgotten = Math.max(live.length + 1 - times.maxAccessTokens, 0)
   const next: Grant = {
     ...grant,
     usedAt: now,
-    accessTokens: [...live.slice(1 - MOST_ACCESS_TOKENS), access],
+    accessTokens: [...live.slice(forgotten), access],
     refresh: {
       familyHash: refresh.familyHash,
       generation: successor.refreshToken.generation,
@@ -133,7 +132,13 @@ function rotate(
   return {
     kind: 'changed',
     grant: next,
-    result: { ...successor, scopes, expiresIn: access.expiresAt - now, retried: false },
+    result: {
+      ...successor,
+      scopes,
+      expiresIn: access.expiresAt - now,
+      retried: false,
+      dropped: forgotten > 0,
+    },
   }
 }
 
@@ -150,7 +155,11 @@ function retry(
   const access = grant.accessTokens.find((issued) => issued.hash === sha256(successor.accessToken))
   // An access token that was revoked since then stays revoked; 0 tells the client to refresh at once.
   const expiresIn = Math.max((access?.expiresAt ?? now) - now, 0)
-  return { kind: 'unchanged', grant, result: { ...successor, scopes: last.scopes, expiresIn, retried: true } }
+  return {
+    kind: 'unchanged',
+    grant,
+    result: { ...successor, scopes: last.scopes, expiresIn, retried: true, dropped: false },
+  }
 }
 
 /**

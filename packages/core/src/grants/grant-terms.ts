@@ -1,5 +1,5 @@
 import { lifetime } from '../kernel/kernel.ts'
-import type { GrantTimes } from './grant.ts'
+import type { GrantTerms } from './grant.ts'
 
 export interface GrantOptions {
   readonly lifetimes?:
@@ -15,15 +15,20 @@ export interface GrantOptions {
         readonly refreshRetryWindow?: number | undefined
       }
     | undefined
+  /** The most live access tokens of one grant: one more drops the oldest, with an event. Default 8. */
+  readonly maxAccessTokens?: number | undefined
 }
 
 const DAY = 24 * 60 * 60
 
-/** How long tokens live. @throws Error that names the option at fault */
-export function grantTimes({ lifetimes }: GrantOptions): GrantTimes {
+/** How long tokens live, and how many. @throws Error that names the option at fault */
+export function grantTerms({ lifetimes, maxAccessTokens = 8 }: GrantOptions): GrantTerms {
+  if (!Number.isInteger(maxAccessTokens) || maxAccessTokens < 1 || maxAccessTokens > 100)
+    throw new Error('maxAccessTokens must be a whole number from 1 to 100')
   return {
     accessToken: lifetime('accessToken', lifetimes?.accessToken, 3600),
     refreshToken: lifetime('refreshToken', lifetimes?.refreshToken, 30 * DAY),
     refreshRetryWindow: lifetime('refreshRetryWindow', lifetimes?.refreshRetryWindow, 60, 0),
+    maxAccessTokens,
   }
 }
