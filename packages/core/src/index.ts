@@ -7,6 +7,7 @@
 import { APPROVAL_REFUSALS } from './authorization/approval.ts'
 import { REQUEST_REFUSALS } from './authorization/authorization-request.ts'
 import { CONSENT_REFUSALS } from './authorization/consent.ts'
+import { DENIAL_REFUSALS } from './authorization/denial.ts'
 import { PROMPT_REFUSALS } from './authorization/prompt.ts'
 import { AUTHENTICATION_REFUSALS } from './clients/authentication/client-authentication.ts'
 import { METADATA_REFUSALS } from './clients/client-metadata.ts'
@@ -38,6 +39,7 @@ export const REFUSALS = {
   ...CHALLENGE_REFUSALS,
   ...PROMPT_REFUSALS,
   ...CONSENT_REFUSALS,
+  ...DENIAL_REFUSALS,
   ...APPROVAL_REFUSALS,
   ...SCOPE_REFUSALS,
   ...RESOURCE_REFUSALS,

@@ -53,6 +53,11 @@ export interface Grant {
   readonly usedAt: number
   /** The absolute end; a rotation does not move it. */
   readonly expiresAt: number
+  /**
+   * The end of the consent ticket that opened it, on every replica. Until then the record stays, even if the grant has
+   * ended: its id keeps the ticket from opening another grant. Absent if the grant began without a ticket.
+   */
+  readonly ticketEndsAt?: number | undefined
   /** Absent if the grant began without a code. */
   readonly code?: AuthorizationCode | undefined
   readonly refresh?: RefreshState | undefined
