@@ -28,7 +28,7 @@ export interface Client {
   readonly softwareVersion?: string | undefined
   /** An integration that may introspect the tokens of every client (RFC 7662 2.1). */
   readonly resourceServer?: boolean | undefined
-  /** An integration that skips consent for scopes the user has allowed before. */
+  /** An integration that skips consent for what the user has allowed it before. */
   readonly rememberConsent?: boolean | undefined
   readonly createdAt: number
   /** The record expires then: after seven days if nobody approves the client, otherwise not before its last grant. */
