@@ -26,6 +26,7 @@ import { RESOURCE_REFUSALS } from './kernel/resource-indicator.ts'
 import { SCOPE_REFUSALS } from './kernel/scope.ts'
 import { LIMIT_REFUSALS } from './limits/rate-limits.ts'
 import { ID_TOKEN_REFUSALS } from './openid/id-token.ts'
+import { HINT_REFUSALS } from './openid/id-token-hint.ts'
 import { BEARER_REFUSALS } from './resource/bearer.ts'
 
 /** All refusals of this server by their reason. New rows may come, but a reason never changes its meaning. */
@@ -38,6 +39,7 @@ export const REFUSALS = {
   ...REQUEST_REFUSALS,
   ...CHALLENGE_REFUSALS,
   ...PROMPT_REFUSALS,
+  ...HINT_REFUSALS,
   ...CONSENT_REFUSALS,
   ...DENIAL_REFUSALS,
   ...APPROVAL_REFUSALS,
