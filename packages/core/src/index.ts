@@ -7,6 +7,7 @@
 import { APPROVAL_REFUSALS } from './authorization/approval.ts'
 import { REQUEST_REFUSALS } from './authorization/authorization-request.ts'
 import { CONSENT_REFUSALS } from './authorization/consent.ts'
+import { DENIAL_REFUSALS } from './authorization/denial.ts'
 import { PROMPT_REFUSALS } from './authorization/prompt.ts'
 import { AUTHENTICATION_REFUSALS } from './clients/authentication/client-authentication.ts'
 import { METADATA_REFUSALS } from './clients/client-metadata.ts'
@@ -26,6 +27,7 @@ import { RESOURCE_REFUSALS } from './kernel/resource-indicator.ts'
 import { SCOPE_REFUSALS } from './kernel/scope.ts'
 import { LIMIT_REFUSALS } from './limits/rate-limits.ts'
 import { ID_TOKEN_REFUSALS } from './openid/id-token.ts'
+import { HINT_REFUSALS } from './openid/id-token-hint.ts'
 import { BEARER_REFUSALS } from './resource/bearer.ts'
 
 /** All refusals of this server by their reason. New rows may come, but a reason never changes its meaning. */
@@ -38,7 +40,9 @@ export const REFUSALS = {
   ...REQUEST_REFUSALS,
   ...CHALLENGE_REFUSALS,
   ...PROMPT_REFUSALS,
+  ...HINT_REFUSALS,
   ...CONSENT_REFUSALS,
+  ...DENIAL_REFUSALS,
   ...APPROVAL_REFUSALS,
   ...SCOPE_REFUSALS,
   ...RESOURCE_REFUSALS,

@@ -1,6 +1,6 @@
 import type { ConsentGranted } from './authorization/approval.ts'
 import type { AuthorizationOptions } from './authorization/authorization.ts'
-import type { ConsentDenied } from './authorization/consent.ts'
+import type { ConsentDenied } from './authorization/denial.ts'
 import type { RemovalEvent } from './clients/client-removal.ts'
 import { type ClientSource, clientsOf } from './clients/client-sources.ts'
 import type { IntegrationAdded } from './clients/pre-registered-clients.ts'

@@ -328,10 +328,17 @@ describe('signing in', () => {
     expect((await authorize(school, query)).body, 'Alice herself').toBe('consent')
   })
 
-  it('ignores a hint that it did not sign', async () => {
+  it.each([
+    ['signed in', ALICE],
+    ['not signed in', {}],
+  ])('answers a hint that it did not sign with login_required, to a user who is %s', async (_, user) => {
     const { school, id } = await withClient()
-    const hint = 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJib2IiLCJpc3MiOiJodHRwczovL3NjaG9vbC5leGFtcGxlIn0.'
-    expect((await authorize(school, authorizationQuery(id, { id_token_hint: hint }))).body).toBe('consent')
+    const hint = 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbGljZSIsImlzcyI6Imh0dHBzOi8vc2Nob29sLmV4YW1wbGUifQ.'
+    for (const prompt of [undefined, 'none', 'login']) {
+      const query = authorizationQuery(id, { id_token_hint: hint, prompt })
+      expect(redirectOf(await authorize(school, query, user)).error).toBe('login_required')
+    }
+    expect(school.shown).toEqual({})
   })
 
   it('writes nothing to the store for a request nobody approved', async () => {

@@ -193,6 +193,36 @@ describe('who is asked', () => {
 })
 
 describe('what is remembered', () => {
+  const [BASE, MCP] = [ISSUER, `${ISSUER}/mcp`]
+  it.each([
+    [[MCP], [MCP], 'nothing'],
+    [[MCP], [BASE], 'consent'],
+    [[MCP], [BASE, MCP], 'consent'],
+    [[MCP], [], 'consent'],
+    [[BASE, MCP], [MCP], 'nothing'],
+    [[], [MCP], 'nothing'],
+    [[], [], 'nothing'],
+  ])('allowed at %j, a request for %j asks for %s', async (allowed, asked, page) => {
+    const school = openSchool()
+    const metadata = { client_name: 'Calendar', redirect_uris: [REDIRECT_URI], remember_consent: true }
+    const { client_id } = await school.server.clients.add(metadata)
+    const query = (resources: string[]) =>
+      `${authorizationQuery(client_id)}${resources.map((resource) => `&resource=${resource}`).join('')}`
+    await authorize(school, query(allowed))
+    await decide(school)
+    expect((await authorize(school, query(asked))).body || 'nothing').toBe(page)
+  })
+
+  it('is forgotten when the code was never used', async () => {
+    const school = openSchool()
+    const metadata = { client_name: 'Calendar', redirect_uris: [REDIRECT_URI], remember_consent: true }
+    const query = authorizationQuery((await school.server.clients.add(metadata)).client_id)
+    await authorize(school, query)
+    await decide(school)
+    school.clock.now += 60
+    expect((await authorize(school, query)).body).toBe('consent')
+  })
+
   it('is limited to what the user allowed this client', async () => {
     const school = openSchool()
     await tokensFor(school, await register(school))

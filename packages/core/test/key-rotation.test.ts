@@ -2,7 +2,7 @@ import { type PrivateJwk, rotateSigningKeys } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { createRemoteJWKSet, customFetch, decodeProtectedHeader, jwtVerify } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { bodyOf, register, tokensFor } from './client.ts'
+import { authorizationQuery, authorize, bodyOf, redirectOf, register, tokensFor } from './client.ts'
 import { ISSUER, openSchool, type School } from './school.ts'
 import { signingKey, TEST_KEYS } from './signing-keys.ts'
 
@@ -65,6 +65,19 @@ describe('a server whose keys rotate', () => {
     })
     school.clock.now += 5 * 60 + 2
     expect([await signerOf(school), await publishedBy(school)]).toEqual([NEW, [NEW]])
+  })
+
+  it('believes a hint that a retired key has signed, as long as the operator keeps that key', async () => {
+    const { replicas, shared, rotate } = openReplicas()
+    const [school] = replicas as [School]
+    const { client_id } = await register(school)
+    const query = authorizationQuery(client_id, { id_token_hint: await idTokenOf(school) })
+    rotate(school)
+    school.clock.now += 24 * HOUR
+    expect(await publishedBy(school)).toEqual([NEW])
+    expect((await authorize(school, query)).body).toBe('consent')
+    shared.keys = shared.keys.filter(({ kid }) => kid !== OLD)
+    expect(redirectOf(await authorize(school, query)).error).toBe('login_required')
   })
 
   it('never shows when a key begins, nor anything private', async () => {

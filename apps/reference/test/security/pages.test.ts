@@ -1,6 +1,6 @@
 import { formEncoded } from '@grantkit/testkit/client'
 import { describe, expect, it } from 'vitest'
-import { App, textOf } from './app.ts'
+import { App, type ConsentForm, textOf } from './app.ts'
 import { cookieOf } from './bench.ts'
 import { onBothStores } from './on-both-stores.ts'
 import { expectGuardedPage, expectPage, expectRedirect } from './safe-answers.ts'
@@ -9,6 +9,12 @@ import type { Answer } from './wire.ts'
 /** The pages: only their own forms are accepted, and no markup of an attacker appears. */
 
 const XSS = `"><img src=x onerror="window.__xss=1"><script>window.__xss=1</script>'`
+
+/** The same form with the other button. */
+function withDecision(form: ConsentForm, decision: string): ConsentForm {
+  const fields = form.fields.map(([name, value]) => [name, name === 'decision' ? decision : value] as const)
+  return { ...form, fields }
+}
 
 onBothStores('the pages', (bench) => {
   const cookie = async () => ['Cookie', await bench.session('alice')] as const
@@ -67,6 +73,32 @@ onBothStores('the pages', (bench) => {
         false,
         'invalid_request',
       ])
+    })
+
+    it('UI-01: a form that was denied, or whose grant has ended, gives no code and brings none back', async () => {
+      const app = await App.register(bench)
+      const denied = await app.consentForm(app.query(), 'deny')
+      expectRedirect(app, await app.submit(denied), 'access_denied')
+      expectRedirect(app, await app.submit(withDecision(denied, 'allow')), 'invalid_request')
+      const allowed = await app.consentForm(app.query())
+      const code = (await app.submit(allowed)).redirected().get('code') ?? ''
+      expectRedirect(app, await app.submit(withDecision(allowed, 'deny')), 'access_denied')
+      expectRedirect(app, await app.submit(allowed), 'invalid_request')
+      expect((await app.redeem(code)).status).toBe(400)
+      const used = await app.consentForm(app.query())
+      const replayed = (await app.submit(used)).redirected().get('code') ?? ''
+      for (const status of [200, 400]) expect((await app.redeem(replayed)).status).toBe(status)
+      expectRedirect(app, await app.submit(used), 'invalid_request')
+      expect((await app.redeem(replayed)).status).toBe(400)
+    })
+
+    it('UI-01: a form that is sent again with fewer scopes ends what was approved', async () => {
+      const app = await App.register(bench)
+      const form = await app.consentForm(app.query())
+      const code = (await app.submit(form)).redirected().get('code') ?? ''
+      const fields = form.fields.filter(([, value]) => value !== 'courses:read')
+      expectRedirect(app, await app.submit({ ...form, fields }), 'invalid_request')
+      expect((await app.redeem(code)).status).toBe(400)
     })
 
     it('UI-01: a scope that was not asked for cannot be ticked', async () => {

@@ -1,14 +1,15 @@
 import { type Approval, keptUntil, openGrant } from '../grants/grant.ts'
+import { revokeUserGrant } from '../grants/user-grants.ts'
 import type { HttpResponse } from '../http/http.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
-import type { GrantId, Secret } from '../kernel/secrets.ts'
+import type { Grant } from '../kernel/records.ts'
 import { formatCode } from '../tokens/credential.ts'
 import type { AuthorizationContext } from './authorization-context.ts'
 import type { AuthorizationRequest, RedirectTarget } from './authorization-request.ts'
 import { authorizationResponse } from './authorization-response.ts'
 import type { Session } from './interaction.ts'
-import { grantOfTicket } from './ticket.ts'
+import { grantOfTicket, spentUntil } from './ticket.ts'
 
 export const APPROVAL_REFUSALS = refusals({
   consent_ticket_spent: ['invalid_request', 'This consent form was already answered'],
@@ -32,36 +33,30 @@ export interface Approved {
 }
 
 /** Opens the grant and redirects the browser back with its code. */
-export async function approve(
-  { kernel, secret, lifetimes }: AuthorizationContext,
-  approved: Approved,
-): Promise<HttpResponse> {
+export async function approve(context: AuthorizationContext, approved: Approved): Promise<HttpResponse> {
+  const { kernel, lifetimes } = context
   const { store, now, emit } = kernel
-  const { id, code } = grantOfTicket(secret, approved.ticket)
-  const grant = openGrant(approvalOf(kernel, approved, id, code), now(), lifetimes)
+  const approval = approvalOf(context, approved)
+  const { id: grantId, subject, code } = approval
+  const grant = openGrant(approval, now(), lifetimes)
   const { clientId, scopes } = grant
   // An approved client lives at least as long as its grants.
   await store.clients.extendExpiry(clientId, grant.expiresAt)
-  // The record lives as long as the ticket: its id stops the same form from opening a second grant.
-  const end = Math.max(keptUntil(grant), now() + lifetimes.consentTicket)
-  const opened = await store.grants.insert(grant.id, grant, end)
-  if (!opened) await requireOutstandingCode(kernel, id)
-  else {
-    const { subject } = approved.session
-    emit({ type: 'consent_granted', grantId: id, clientId, subject, scopes } satisfies ConsentGranted)
-  }
-  return authorizationResponse(kernel, approved.target, { code: formatCode({ grantId: id, secret: code }) })
+  if (await store.grants.insert(grantId, grant, keptUntil(grant)))
+    emit({ type: 'consent_granted', grantId, clientId, subject, scopes } satisfies ConsentGranted)
+  else await requireSameAnswer(kernel, approval)
+  return authorizationResponse(kernel, approved.target, { code: formatCode({ grantId, secret: code }) })
 }
 
 function approvalOf(
-  kernel: Kernel,
-  { target: { client, redirectUri }, request, session, scopes }: Approved,
-  id: GrantId,
-  code: Secret,
+  { kernel, secret, lifetimes }: AuthorizationContext,
+  { target: { client, redirectUri }, request, session, scopes, ticket }: Approved,
 ): Approval {
+  const { id, code } = grantOfTicket(secret, ticket)
   const catalogue = Object.keys(kernel.scopes)
   return {
     id: detachedText(id),
+    ticketEndsAt: spentUntil(kernel.now(), lifetimes),
     subject: detachedText(session.subject),
     clientId: client.clientId,
     scopes: scopes.map((scope) => detachedText(scope, catalogue)),
@@ -79,9 +74,18 @@ function detachedText<Text extends string>(text: Text, kept: readonly string[] =
   return (kept.find((same) => same === text) ?? Buffer.from(text).toString()) as Text
 }
 
-/** A form that is sent twice (a double click) gets the same code twice while that code is unused. */
-async function requireOutstandingCode({ store, now }: Kernel, grantId: string): Promise<void> {
-  const code = (await store.grants.find(grantId))?.value.code
-  const outstanding = code !== undefined && code.redeemedAt === undefined && now() < code.expiresAt
-  if (!outstanding) throw new OAuthError(APPROVAL_REFUSALS.consent_ticket_spent)
+/**
+ * A form that is sent twice (a double click) gets the same code twice while that code is unused. If the user has ticked
+ * something else, neither answer counts: the grant ends.
+ */
+async function requireSameAnswer(kernel: Kernel, { id, subject, scopes }: Approval): Promise<void> {
+  const first = (await kernel.store.grants.find(id))?.value
+  const same = first !== undefined && first.scopes.join() === scopes.join()
+  if (same && isOutstanding(first, kernel.now())) return
+  if (!same) await revokeUserGrant(kernel, subject, id)
+  throw new OAuthError(APPROVAL_REFUSALS.consent_ticket_spent)
+}
+
+function isOutstanding({ code }: Grant, now: number): boolean {
+  return code !== undefined && code.redeemedAt === undefined && now < code.expiresAt
 }

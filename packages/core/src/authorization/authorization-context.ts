@@ -17,7 +17,7 @@ export interface AuthorizationContext {
 }
 
 /**
- * The state of an authorization request. It travels through the browser: nothing is stored before the user approves.
+ * The state of an authorization request. It travels through the browser: nothing is stored before the user decides.
  */
 export interface AuthorizationAttempt {
   readonly target: RedirectTarget

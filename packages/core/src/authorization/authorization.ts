@@ -1,6 +1,6 @@
 /**
  * From the browser's request to a code. A query comes in, a page or a redirect goes out. Nothing is stored before the
- * user approves. The application makes the pages (`interaction.ts`); the rules that keep them safe are here.
+ * user decides. The application makes the pages (`interaction.ts`); the rules that keep them safe are here.
  */
 import { CHALLENGE_METHOD } from '../grants/authorization-code/pkce.ts'
 import type { Endpoint } from '../http/endpoint.ts'

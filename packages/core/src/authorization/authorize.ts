@@ -34,12 +34,13 @@ async function proceed(
   attempt: AuthorizationAttempt,
   session: Session | undefined,
 ): Promise<HttpResponse> {
-  const { prompts, maxAge } = attempt.request
+  const { prompts, maxAge, idTokenHint } = attempt.request
+  const { kernel, keys } = context
+  const hinted = idTokenHint === undefined ? undefined : await subjectOfHint(keys, kernel.issuer, idTokenHint)
   const demand = { prompts, maxAge, satisfied: attempt.signedInForThis }
-  if (session === undefined || signInNeeded(session, demand, context.kernel.now()))
+  if (session === undefined || signInNeeded(session, demand, kernel.now()))
     return askToSignIn(context, attempt, session)
-  if (!(await isHintedUser(context, attempt.request.idTokenHint, session)))
-    return askForHintedUser(context, attempt, session)
+  if (hinted !== undefined && hinted !== session.subject) return askForHintedUser(context, attempt, session)
   if (await consentRemembered(context, attempt, session)) return approveRemembered(context, attempt, session)
   return askForConsent(context, attempt, session)
 }
@@ -71,16 +72,6 @@ function askForHintedUser(
 ): Promise<HttpResponse> {
   if (attempt.signedInForThis) throw new OAuthError(PROMPT_REFUSALS.sign_in_as_other_user)
   return askToSignIn(context, attempt, session)
-}
-
-async function isHintedUser(
-  context: AuthorizationContext,
-  hint: string | undefined,
-  session: Session,
-): Promise<boolean> {
-  const hinted =
-    hint === undefined ? undefined : await subjectOfHint(context.keys, context.kernel.issuer, hint)
-  return hinted === undefined || hinted === session.subject
 }
 
 /** The parameters are in the body of a POST and in the query of a GET (OpenID Connect Core 3.1.2.1). */

@@ -1,11 +1,15 @@
 import { formActionSources } from '../clients/redirect-uri.ts'
+import { liveUntil } from '../grants/grant.ts'
 import { type HttpResponse, securePage } from '../http/http.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
+import type { Grant } from '../kernel/records.ts'
+import { coversResources } from '../kernel/resource-indicator.ts'
 import { includesAll } from '../kernel/scope.ts'
 import { newId } from '../kernel/secrets.ts'
 import { OPENID } from '../openid/openid-scope.ts'
 import { approve } from './approval.ts'
 import type { AuthorizationAttempt, AuthorizationContext } from './authorization-context.ts'
+import type { AuthorizationRequest } from './authorization-request.ts'
 import type { ConsentScope, Session } from './interaction.ts'
 import { PROMPT_REFUSALS } from './prompt.ts'
 import { sealTicket } from './ticket.ts'
@@ -42,10 +46,14 @@ export async function consentRemembered(
   const { client } = target
   const mayRemember = client.rememberConsent === true && client.tokenEndpointAuthMethod !== 'none'
   if (!mayRemember || request.prompts.includes('consent')) return false
-  const grants = await context.kernel.store.grants.listBySubject(session.subject)
-  return grants.some(
-    (grant) => grant.clientId === client.clientId && includesAll(grant.scopes, request.scopes),
-  )
+  const { store, now } = context.kernel
+  const grants = await store.grants.listBySubject(session.subject)
+  const live = grants.filter((grant) => grant.clientId === client.clientId && now() < liveUntil(grant))
+  return live.some((grant) => covers(grant, request))
+}
+
+function covers({ scopes, resources }: Grant, asked: AuthorizationRequest): boolean {
+  return includesAll(scopes, asked.scopes) && coversResources(resources, asked.resources)
 }
 
 export function approveRemembered(

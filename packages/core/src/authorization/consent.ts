@@ -8,19 +8,13 @@ import { approve } from './approval.ts'
 import type { AuthorizationContext } from './authorization-context.ts'
 import { readAuthorizationRequest, validateRedirectTarget } from './authorization-request.ts'
 import { answerByRedirect } from './authorization-response.ts'
+import { deny } from './denial.ts'
 import type { Session } from './interaction.ts'
 import { openTicket } from './ticket.ts'
 
 export const CONSENT_REFUSALS = refusals({
-  consent_denied: ['access_denied', 'The user did not allow access'],
   consent_ticket_invalid: ['invalid_request', 'This consent form has expired or belongs to another sign-in'],
 })
-
-export interface ConsentDenied {
-  readonly type: 'consent_denied'
-  readonly clientId: string
-  readonly subject: string
-}
 
 /** The form of the consent page. */
 export const ConsentForm = z.object({
@@ -46,11 +40,9 @@ export async function consent(context: AuthorizationContext, request: HttpReques
   return answerByRedirect(kernel, request, target, async () => {
     const asked = readAuthorizationRequest(kernel, context.defaultScope, target.client, given)
     const scopes = allowedScopes(form, asked.scopes)
-    if (scopes.length > 0)
-      return approve(context, { target, request: asked, session, scopes, ticket: form.ticket })
-    const { clientId } = target.client
-    kernel.emit({ type: 'consent_denied', clientId, subject: session.subject } satisfies ConsentDenied)
-    throw new OAuthError(CONSENT_REFUSALS.consent_denied)
+    const { ticket } = form
+    if (scopes.length === 0) return deny(context, { target, session, ticket })
+    return approve(context, { target, request: asked, session, scopes, ticket })
   })
 }
 

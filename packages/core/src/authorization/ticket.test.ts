@@ -23,6 +23,9 @@ describe('a ticket', () => {
   it.each([
     ['a later time', ticket.replace('1000', '9999')],
     ['another nonce', ticket.replace('nonce', 'other')],
+    ['a fourth part', `${ticket}.x`],
+    ['an empty fourth part', `${ticket}.`],
+    ['a line after it', `${ticket}\n`],
     ['no mac', '1000.nonce.'],
     ['nothing', ''],
     ['a time that is no number', ticket.replace('1000', '1e99')],

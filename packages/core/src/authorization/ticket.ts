@@ -18,9 +18,9 @@ export function sealTicket(secret: string, about: TicketSubject, time: number, n
 
 /** The time in a genuine ticket, or `undefined`. The caller decides what the time means. */
 export function openTicket(secret: string, about: TicketSubject, ticket: string): number | undefined {
-  const [time = '', nonce = '', presented = ''] = ticket.split('.')
-  if (!/^[0-9]{1,12}$/.test(time) || !sameSecret(presented, mac(secret, about, time, nonce))) return undefined
-  return Number(time)
+  // Exactly three parts: anything after them would be another ticket for `grantOfTicket`.
+  const [, time = '', nonce = '', presented = ''] = /^([0-9]{1,12})\.([^.]*)\.([^.]+)$/.exec(ticket) ?? []
+  return sameSecret(presented, mac(secret, about, time, nonce)) ? Number(time) : undefined
 }
 
 /**
@@ -35,6 +35,14 @@ export function grantOfTicket(
     id: hmacSha256(secret, `grant id\n${ticket}`).slice(0, 22) as GrantId,
     code: hmacSha256(secret, `code\n${ticket}`) as Secret,
   }
+}
+
+/** Clocks of replicas differ: each must know a spent ticket for as long as another one takes it. */
+const CLOCK_TOLERANCE = 60
+
+/** When a ticket that is spent `now` has ended everywhere. Times in seconds. */
+export function spentUntil(now: number, { consentTicket }: { readonly consentTicket: number }): number {
+  return now + consentTicket + CLOCK_TOLERANCE
 }
 
 function mac(secret: string, about: TicketSubject, time: string, nonce: string): string {

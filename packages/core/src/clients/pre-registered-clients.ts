@@ -17,7 +17,7 @@ function integrationMetadata(registrable: Registrable) {
     token_endpoint_auth_method: z.enum(registrable.authMethods).default('client_secret_post'),
     /** It may introspect the tokens of every client. Such a client needs no redirect URI. */
     resource_server: z.boolean().default(false),
-    /** Skips the consent page for scopes that the user has allowed before. Confidential integrations only. */
+    /** Skips the consent page for scopes and resources that the user has allowed before. Confidential integrations only. */
     remember_consent: z.boolean().default(false),
   })
 }

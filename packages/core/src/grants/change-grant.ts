@@ -5,6 +5,7 @@ import type { GrantId } from '../kernel/secrets.ts'
 import type { GrantRecords, Stored } from '../kernel/store.ts'
 import { grantIdOf } from '../tokens/credential.ts'
 import { type GrantEnded, keptUntil, type Outcome } from './grant.ts'
+import { endGrant } from './grant-end.ts'
 
 /** More lost races than this on one grant mean an attack or a fault, not a busy client. */
 const MOST_ATTEMPTS = 16
@@ -53,14 +54,15 @@ export async function changeGrant<Result>(
     const decided = transition(seen.value)
     const outcome = decided instanceof Promise ? await decided : decided
     if (outcome.kind === 'unchanged') return outcome
-    if (outcome.kind === 'ended') return endGrant(kernel, seen.value, outcome.refusal)
+    if (outcome.kind === 'ended') return refuseEnded(kernel, seen, outcome.refusal)
     if (await grants.replace(grantId, seen, outcome.grant, keptUntil(outcome.grant))) return outcome
   }
   throw new OAuthError(SERVER_REFUSALS.contention)
 }
 
-async function endGrant({ store, emit }: Kernel, { id, clientId }: Grant, refusal: Refusal): Promise<never> {
-  await store.grants.remove(id)
-  emit({ type: 'grant_ended', grantId: id, clientId, reason: refusal.reason } satisfies GrantEnded)
+async function refuseEnded(kernel: Kernel, seen: Stored<Grant>, refusal: Refusal): Promise<never> {
+  await endGrant(kernel, seen)
+  const { id, clientId } = seen.value
+  kernel.emit({ type: 'grant_ended', grantId: id, clientId, reason: refusal.reason } satisfies GrantEnded)
   throw new OAuthError(refusal)
 }

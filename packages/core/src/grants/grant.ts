@@ -50,7 +50,7 @@ export interface RefreshTokenSecret {
 }
 
 /** The content of an approval, and the secrets of its code. */
-export interface Approval extends Pick<Grant, 'id' | 'clientId' | 'scopes' | 'resources'> {
+export interface Approval extends Pick<Grant, 'id' | 'clientId' | 'scopes' | 'resources' | 'ticketEndsAt'> {
   readonly subject: string
   readonly redirectUri: string
   readonly authTime: number
@@ -65,7 +65,7 @@ export function openGrant(
   now: number,
   lifetimes: { readonly code: number; readonly grant: number },
 ): Grant {
-  const { id, subject, clientId, scopes, resources, redirectUri, authTime } = approved
+  const { id, subject, clientId, scopes, resources, redirectUri, authTime, ticketEndsAt } = approved
   const grant: Grant = {
     id,
     subject,
@@ -77,6 +77,7 @@ export function openGrant(
     createdAt: now,
     usedAt: now,
     expiresAt: now + lifetimes.grant,
+    ticketEndsAt,
     code: { hash: sha256(code), challenge, expiresAt: now + lifetimes.code },
     accessTokens: [],
   }
@@ -111,13 +112,15 @@ export function withoutAccessToken(grant: Grant, secret: string): Grant {
   return { ...grant, accessTokens: grant.accessTokens.filter((issued) => !sameSecret(issued.hash, hash)) }
 }
 
-/**
- * The record is needed until this time: as long as any token of it lives, because the spent code must stay known that
- * long.
- */
-export function keptUntil(grant: Grant): number {
+/** The last of its code and tokens ends then. */
+export function liveUntil(grant: Grant): number {
   const ends = grant.accessTokens.map((issued) => issued.expiresAt)
   return Math.max(grant.code?.expiresAt ?? 0, grant.refresh?.expiresAt ?? 0, ...ends)
+}
+
+/** The record is needed until this time: the spent code must stay known while a token lives, the id while its ticket does. */
+export function keptUntil(grant: Grant): number {
+  return Math.max(liveUntil(grant), grant.ticketEndsAt ?? 0)
 }
 
 export function newAccessToken(

@@ -10,6 +10,7 @@ import type { AccessTokenFormat } from '../tokens/access-token.ts'
 import { type GrantSecret, parseRefreshToken, type RefreshToken } from '../tokens/credential.ts'
 import { changeGrant, type GrantAhead, readAhead } from './change-grant.ts'
 import { belongsToFamily, findAccessToken, type Outcome, withoutAccessToken } from './grant.ts'
+import { endGrant } from './grant-end.ts'
 
 export const REVOCATION_REFUSALS = refusals({
   token_of_other_client: ['invalid_grant', 'The token was not issued to this client'],
@@ -80,14 +81,15 @@ async function revokeAccessToken(
  * Ends the whole grant (RFC 7009 2.1), even if the token was rotated in the meantime: the user wants to end the access.
  */
 async function revokeFamily(
-  { store, emit }: Kernel,
+  kernel: Kernel,
   { clientId }: Client,
   token: RefreshToken,
   ahead?: GrantAhead,
 ): Promise<void> {
-  const grant = (await ahead?.found)?.value
-  if (grant === undefined || !belongsToFamily(grant, token)) return
-  if (grant.clientId !== clientId) throw new OAuthError(REVOCATION_REFUSALS.token_of_other_client)
-  await store.grants.remove(grant.id)
-  emit({ type: 'grant_revoked', grantId: grant.id, clientId, by: 'client' } satisfies RevocationEvent)
+  const stored = await ahead?.found
+  if (stored === undefined || !belongsToFamily(stored.value, token)) return
+  const { id, clientId: owner } = stored.value
+  if (owner !== clientId) throw new OAuthError(REVOCATION_REFUSALS.token_of_other_client)
+  await endGrant(kernel, stored)
+  kernel.emit({ type: 'grant_revoked', grantId: id, clientId, by: 'client' } satisfies RevocationEvent)
 }

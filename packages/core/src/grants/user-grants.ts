@@ -1,9 +1,11 @@
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Client, Grant } from '../kernel/records.ts'
-import { keptUntil } from './grant.ts'
+import { liveUntil } from './grant.ts'
+import { endGrant } from './grant-end.ts'
 
 /** A grant, for a page of its user. Times are epoch seconds. */
-export interface UserGrant extends Omit<Grant, 'nonce' | 'code' | 'refresh' | 'accessTokens'> {
+export interface UserGrant
+  extends Omit<Grant, 'nonce' | 'ticketEndsAt' | 'code' | 'refresh' | 'accessTokens'> {
   /** Absent when the client was removed; the grant then ends with its access tokens. */
   readonly client?: Client | undefined
 }
@@ -19,7 +21,7 @@ export interface UserGrantRevoked {
 /** The live grants of a user, the most recently used first. */
 export async function listUserGrants(kernel: Kernel, subject: string): Promise<UserGrant[]> {
   const grants = await kernel.store.grants.listBySubject(subject)
-  const live = grants.filter((grant) => kernel.now() < keptUntil(grant))
+  const live = grants.filter((grant) => kernel.now() < liveUntil(grant))
   const listed = await Promise.all(live.map((grant) => userGrant(kernel, grant)))
   return listed.sort((one, other) => other.usedAt - one.usedAt || other.createdAt - one.createdAt)
 }
@@ -30,25 +32,24 @@ async function userGrant({ store }: Kernel, grant: Grant): Promise<UserGrant> {
   return { id, clientId, scopes, resources, redirectUri, authTime, createdAt, usedAt, expiresAt, client }
 }
 
-/** A grant id never changes its user, so nothing can go wrong between the read and the removal. */
+/** A grant id never changes its user, so nothing can go wrong between the read and the end. */
 export async function revokeUserGrant(
-  { store, emit }: Kernel,
+  kernel: Kernel,
   subject: string,
   id: string,
+  by: UserGrantRevoked['by'] = 'user',
 ): Promise<boolean> {
-  const grant = (await store.grants.find(id))?.value
-  if (grant === undefined || grant.subject !== subject) return false
-  await store.grants.remove(id)
-  const { clientId } = grant
-  emit({ type: 'grant_revoked', grantId: id, clientId, by: 'user' } satisfies UserGrantRevoked)
+  const stored = await kernel.store.grants.find(id)
+  if (stored === undefined || stored.value.subject !== subject) return false
+  await endGrant(kernel, stored)
+  const { clientId } = stored.value
+  kernel.emit({ type: 'grant_revoked', grantId: id, clientId, by } satisfies UserGrantRevoked)
   return true
 }
 
-export async function revokeUserGrants({ store, emit }: Kernel, subject: string): Promise<number> {
-  const grants = await store.grants.listBySubject(subject)
-  for (const { id, clientId } of grants) {
-    await store.grants.remove(id)
-    emit({ type: 'grant_revoked', grantId: id, clientId, by: 'operator' } satisfies UserGrantRevoked)
-  }
-  return grants.length
+export async function revokeUserGrants(kernel: Kernel, subject: string): Promise<number> {
+  let ended = 0
+  for (const { id } of await kernel.store.grants.listBySubject(subject))
+    if (await revokeUserGrant(kernel, subject, id, 'operator')) ended++
+  return ended
 }

@@ -28,7 +28,7 @@ export interface Client {
   readonly softwareVersion?: string | undefined
   /** An integration that may introspect the tokens of every client (RFC 7662 2.1). */
   readonly resourceServer?: boolean | undefined
-  /** An integration that skips consent for scopes the user has allowed before. */
+  /** An integration that skips consent for what the user has allowed it before. */
   readonly rememberConsent?: boolean | undefined
   readonly createdAt: number
   /** The record expires then: after seven days if nobody approves the client, otherwise not before its last grant. */
@@ -53,6 +53,11 @@ export interface Grant {
   readonly usedAt: number
   /** The absolute end; a rotation does not move it. */
   readonly expiresAt: number
+  /**
+   * The end of the consent ticket that opened it, on every replica. Until then the record stays, even if the grant has
+   * ended: its id keeps the ticket from opening another grant. Absent if the grant began without a ticket.
+   */
+  readonly ticketEndsAt?: number | undefined
   /** Absent if the grant began without a code. */
   readonly code?: AuthorizationCode | undefined
   readonly refresh?: RefreshState | undefined

@@ -43,10 +43,13 @@ export function narrowedResources(
 ): readonly string[] {
   if (asked.length === 0) return granted
   const resources = requestedResources(asked, known)
-  // A grant without resources is valid at every one, so its tokens may be bound to any.
-  if (granted.length > 0 && !includesAll(granted, resources))
-    throw new OAuthError(RESOURCE_REFUSALS.resource_not_granted)
+  if (!coversResources(granted, resources)) throw new OAuthError(RESOURCE_REFUSALS.resource_not_granted)
   return resources
+}
+
+/** Whether a grant covers what is asked for. No resources mean every resource of the server, on either side. */
+export function coversResources(granted: readonly string[], asked: readonly string[]): boolean {
+  return granted.length === 0 || (asked.length > 0 && includesAll(granted, asked))
 }
 
 /** Whether a token is valid at a resource. A token without resources is valid at all resources of its server. */

@@ -25,6 +25,8 @@ export interface SigningKeys {
   signer(alg: SigningAlgorithm): PrivateJwk | undefined
   /** The same object until the set of published keys changes. */
   published(): PublicKeySet
+  /** The published keys, and retired ones that the source still has. */
+  all(): PublicKeySet
   /** The algorithms in the metadata; changed keys must still support them. */
   readonly algorithms: readonly SigningAlgorithm[]
 }
@@ -56,10 +58,11 @@ export function signingKeys(
   { now, lifetime, emit }: SigningKeysContext,
 ): SigningKeys {
   const { current, algorithms } = usableKeys(source, emit)
-  const setOf = publicKeySets()
+  const [published, all] = [publicKeySets(), publicKeySets()]
   return {
     signer: (alg) => signerAt(current(), alg, now()),
-    published: () => setOf(publishedAt(current(), now(), lifetime)),
+    published: () => published(publishedAt(current(), now(), lifetime)),
+    all: () => all(current()),
     algorithms,
   }
 }

@@ -1,0 +1,35 @@
+import { endedGrant } from '../grants/grant-end.ts'
+import { revokeUserGrant } from '../grants/user-grants.ts'
+import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import type { Approved } from './approval.ts'
+import type { AuthorizationContext } from './authorization-context.ts'
+import { grantOfTicket, spentUntil } from './ticket.ts'
+
+export const DENIAL_REFUSALS = refusals({
+  consent_denied: ['access_denied', 'The user did not allow access'],
+})
+
+export interface ConsentDenied {
+  readonly type: 'consent_denied'
+  readonly clientId: string
+  readonly subject: string
+}
+
+/**
+ * Spends the ticket, so that it opens no grant. If it has opened one already, the user takes the approval back: the
+ * grant ends.
+ *
+ * @throws OAuthError `access_denied`, always
+ */
+export async function deny(
+  { kernel, secret, lifetimes }: AuthorizationContext,
+  { session: { subject }, ticket, target }: Pick<Approved, 'session' | 'ticket' | 'target'>,
+): Promise<never> {
+  const { store, now, emit } = kernel
+  const { id } = grantOfTicket(secret, ticket)
+  const end = spentUntil(now(), lifetimes)
+  if (await store.grants.insert(id, endedGrant(id, now(), end), end))
+    emit({ type: 'consent_denied', clientId: target.client.clientId, subject } satisfies ConsentDenied)
+  else await revokeUserGrant(kernel, subject, id)
+  throw new OAuthError(DENIAL_REFUSALS.consent_denied)
+}

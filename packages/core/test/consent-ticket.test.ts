@@ -1,0 +1,182 @@
+import fc from 'fast-check'
+import { describe, expect, it, vi } from 'vitest'
+import {
+  ALICE,
+  authorizationQuery,
+  authorize,
+  bodyOf,
+  type ClientAnswer,
+  credentials,
+  decide,
+  redeem,
+  redirectOf,
+  register,
+  type TokenAnswer,
+} from './client.ts'
+import { openSchool, type School } from './school.ts'
+
+/** One consent ticket has one outcome: allow, deny or nothing. A form that is sent again never opens anything new. */
+
+const ALL = {}
+const SOME = { scope: 'courses:read' }
+const DENY = { decision: 'deny' }
+/** An access token that ends long before the ticket. */
+const BRIEF = { accessToken: 30 }
+
+async function atConsent(overrides: Parameters<typeof openSchool>[0] = {}, metadata: object = {}) {
+  const school = openSchool(overrides)
+  const client = await register(school, metadata)
+  // A session that stays the same while the clock moves.
+  const alice = { cookie: `user=alice@${school.clock.now}` }
+  await authorize(school, authorizationQuery(client.client_id), alice)
+  // A ticket that has ended gets a page and no redirect.
+  const send = async (form: Record<string, string>): Promise<Record<string, string>> => {
+    const answer = await decide(school, form, alice)
+    return answer.headers.location === undefined ? {} : redirectOf(answer)
+  }
+  return { school, client, send }
+}
+
+async function codeIsGood(school: School, client: ClientAnswer, code = ''): Promise<boolean> {
+  return (await redeem(school, client, code)).status === 200
+}
+
+describe('a consent form that is sent again', () => {
+  it('gives no code after it was denied, and may be denied twice', async () => {
+    const { school, send } = await atConsent()
+    expect(await send(DENY)).toMatchObject({ error: 'access_denied' })
+    expect(await send(ALL)).toMatchObject({ error: 'invalid_request' })
+    expect(await send(DENY)).toMatchObject({ error: 'access_denied' })
+    expect(school.events.filter(({ type }) => type === 'consent_denied')).toHaveLength(1)
+    expect(await school.server.grants.list('alice')).toEqual([])
+  })
+
+  it.each([
+    ['deny', DENY, 'access_denied'],
+    ['less', SOME, 'invalid_request'],
+  ])('with %s after an approval ends what was approved', async (_, second, error) => {
+    const { school, client, send } = await atConsent()
+    const { code } = await send(ALL)
+    expect(await send(second)).toMatchObject({ error })
+    expect(await codeIsGood(school, client, code)).toBe(false)
+    expect(await send(ALL)).toMatchObject({ error: 'invalid_request' })
+    const ends = school.events.filter(({ type }) => type === 'grant_revoked')
+    expect(ends).toEqual([expect.objectContaining({ by: 'user', clientId: client.client_id })])
+  })
+
+  it('with deny ends also tokens that were issued in the meantime', async () => {
+    const { school, client, send } = await atConsent()
+    const tokens = bodyOf<TokenAnswer>(await redeem(school, client, (await send(ALL)).code ?? ''))
+    await send(DENY)
+    expect(await school.callApi(tokens.access_token)).toMatchObject({ kind: 'refused' })
+  })
+
+  it('is worthless with anything after its ticket', async () => {
+    const { school, send } = await atConsent()
+    const ticket = `${school.shown.consent?.ticket}.x`
+    expect((await decide(school, { ticket }, ALICE)).status).toBe(400)
+    expect(await send(ALL), 'and the ticket itself is still good').toHaveProperty('code')
+  })
+})
+
+type End = (school: School, client: ClientAnswer, code: string) => Promise<unknown>
+
+const ENDS: Record<string, End> = {
+  'was replayed': async (school, client, code) => {
+    await redeem(school, client, code)
+    await redeem(school, client, code)
+  },
+  'was burnt by a wrong verifier': (school, client, code) =>
+    redeem(school, client, code, { code_verifier: 'w'.repeat(43) }),
+  'was revoked by its client': async (school, client, code) => {
+    const { refresh_token } = bodyOf<TokenAnswer>(await redeem(school, client, code))
+    const form = { ...credentials(client), token: refresh_token }
+    await school.send('POST', '/api/oauth/revoke', { form })
+  },
+  'was revoked by its user': async (school) => {
+    for (const { id } of await school.server.grants.list('alice'))
+      await school.server.grants.revoke('alice', id)
+  },
+  'expired with its tokens': async (school, client, code) => {
+    await redeem(school, client, code)
+    school.clock.now += 100
+  },
+}
+
+describe('a code that', () => {
+  it.each(Object.entries(ENDS))('%s does not live again', async (_, end) => {
+    const { school, client, send } = await atConsent({ lifetimes: BRIEF })
+    const { code = '' } = await send(ALL)
+    await end(school, client, code)
+    expect(await send(ALL)).not.toHaveProperty('code')
+    expect(await codeIsGood(school, client, code)).toBe(false)
+    expect(await send(ALL)).not.toHaveProperty('code')
+  })
+
+  it('expired with its only token does not live again', async () => {
+    const metadata = { grant_types: ['authorization_code'] }
+    const { school, client, send } = await atConsent({ lifetimes: BRIEF }, metadata)
+    const { code } = await send(ALL)
+    expect(await codeIsGood(school, client, code)).toBe(true)
+    school.clock.now += 100
+    expect(await send(ALL)).not.toHaveProperty('code')
+    expect(await school.server.grants.list('alice'), 'and is in no list').toEqual([])
+  })
+
+  it.each(Object.entries(ENDS))('%s does not live again by an insert that arrives late', async (_, end) => {
+    const { school, client, send } = await atConsent({ lifetimes: BRIEF })
+    const inserts = vi.spyOn(school.store.grants, 'insert')
+    const { code = '' } = await send(ALL)
+    const [inserted] = inserts.mock.calls
+    await end(school, client, code)
+    if (inserted) expect(await school.store.grants.insert(...inserted)).toBe(false)
+    expect(await codeIsGood(school, client, code)).toBe(false)
+  })
+})
+
+describe('the end of a young grant', () => {
+  it('is certain even if every write in its place is lost to another one', async () => {
+    const { school, client, send } = await atConsent()
+    const { code } = await send(ALL)
+    vi.spyOn(school.store.grants, 'replace').mockResolvedValue(false)
+    await send(DENY)
+    vi.restoreAllMocks()
+    expect(await codeIsGood(school, client, code)).toBe(false)
+  })
+})
+
+/** What can happen to a ticket, its code and its grant, in any order. Each returns the code it was given, if any. */
+const STEPS = { ALL, SOME, DENY }
+
+describe('whatever happens, in any order and at once,', () => {
+  const step = fc.constantFrom(...Object.keys(STEPS), ...Object.keys(ENDS), 'redeemed', 'a minute passed')
+
+  it('a ticket opens one grant at most, and nothing after an end', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(step, { minLength: 1, maxLength: 3 }), { maxLength: 8 }),
+        async (life) => {
+          const { school, client, send } = await atConsent()
+          const [codes, answers] = [new Set<string>(), new Set<string>()]
+          let redeemed = 0
+          const take = async (name: string) => {
+            const [code = 'gkc_none'] = codes
+            if (name in STEPS) {
+              const answer = await send(STEPS[name as keyof typeof STEPS])
+              if (answer.code !== undefined) codes.add(answer.code)
+              if (answer.code !== undefined || answer.error === 'access_denied') answers.add(name)
+            } else if (name === 'redeemed') redeemed += Number(await codeIsGood(school, client, code))
+            else if (name === 'a minute passed') school.clock.now += 60
+            else await ENDS[name]?.(school, client, code)
+          }
+          for (const together of life) await Promise.all(together.map(take))
+          expect(codes.size).toBeLessThanOrEqual(1)
+          expect(redeemed).toBeLessThanOrEqual(1)
+          if (answers.has('ALL')) expect(answers).not.toContain('SOME')
+          if (answers.size > 1) expect(await school.server.grants.list('alice')).toEqual([])
+        },
+      ),
+      { numRuns: 150 },
+    )
+  })
+})
