@@ -1,5 +1,5 @@
 import type { Records, Stored } from '@grantkit/core'
-import { retryOnce, withTimeout } from './attempt.ts'
+import { retryOnce, UnknownOutcomeError, withTimeout } from './attempt.ts'
 import { type RedisCommands, script } from './commands.ts'
 import { decode, encode, VERSION_LENGTH } from './record-text.ts'
 
@@ -27,7 +27,12 @@ export function redisRecords<T>(redis: RedisCommands, prefix: string, commandTim
 
   async function write(id: string, seen: string, value: T, expiresAt: number): Promise<boolean> {
     const given = { keys: [keyOf(id)], arguments: [seen, encode(value), String(expiresAt)] }
-    return (await retryOnce(() => withTimeout(commandTimeout, writeIfUnchanged(redis, given)))) === 1
+    return retryOnce(async (repeated) => {
+      const written = (await withTimeout(commandTimeout, writeIfUnchanged(redis, given))) === 1
+      // Not a lost race: the version of the first attempt may have been there, and a later write replaced it.
+      if (!written && repeated) throw new UnknownOutcomeError()
+      return written
+    })
   }
 
   async function find(id: string): Promise<Stored<T> | undefined> {
