@@ -42,7 +42,7 @@ async function redisStore(
   const redis = await connectToRedis(STORE_URL, { onError })
   for (const warning of await settingsWarnings(redis)) onWarning(warning)
   const onShortfall = (acknowledged: number) =>
-    onWarning(`A change was answered with ${acknowledged} of ${replicas} replicas having it`)
+    onWarning(`Changes are answered with ${acknowledged} of ${replicas} replicas having them`)
   const waitReplicas = replicas > 0 ? { replicas, timeout: REPLICATION_MS, onShortfall } : undefined
   const store = createRedisStore(redis, { waitReplicas })
   return { store, createCounter: countersInRedis(redis.client), close: async () => redis.destroy() }
