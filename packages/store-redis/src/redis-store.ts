@@ -7,7 +7,10 @@ import { subjectIndex } from './subject-index.ts'
 export interface RedisStoreOptions {
   /** Prefix of every key, so that services can share a server. Default `grantkit:`. */
   readonly keyPrefix?: string | undefined
-  /** Time limit of a command in milliseconds; after that the store counts as unreachable. Default 500. */
+  /**
+   * Time limit of a command in milliseconds; after that the store counts as unreachable. A write is repeated once, with
+   * half the limit. Default 400.
+   */
   readonly commandTimeout?: number | undefined
   /** Waits until replicas have a change of a grant. Default: waits only for the primary. */
   readonly waitReplicas?: ReplicationOptions | undefined
@@ -20,7 +23,7 @@ export interface RedisStoreOptions {
  */
 export function createRedisStore(
   redis: RedisCommands,
-  { keyPrefix = 'grantkit:', commandTimeout = 500, waitReplicas }: RedisStoreOptions = {},
+  { keyPrefix = 'grantkit:', commandTimeout = 400, waitReplicas }: RedisStoreOptions = {},
 ): Store {
   const records = redisRecords<Grant>(redis, `${keyPrefix}grant:`, commandTimeout)
   const grants = waitReplicas === undefined ? records : replicated(records, redis, waitReplicas)

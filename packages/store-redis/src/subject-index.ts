@@ -30,7 +30,7 @@ export function subjectIndex(redis: RedisCommands, prefix: string, commandTimeou
   return {
     add: async (subject, grantId, expiresAt) => {
       const given = { keys: [keyOf(subject)], arguments: [String(expiresAt), grantId, String(now())] }
-      return Number(await retryOnce(() => withTimeout(commandTimeout, addUntil(redis, given))))
+      return Number(await retryOnce(commandTimeout, () => addUntil(redis, given)))
     },
     async *steps(subject) {
       let cursor = '0'
