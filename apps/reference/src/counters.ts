@@ -1,19 +1,13 @@
 import { hash } from 'node:crypto'
-import {
-  type RateLimiterAbstract,
-  RateLimiterMemory,
-  RateLimiterRedis,
-  RateLimiterRes,
-} from 'rate-limiter-flexible'
 
 /** The number of allowed events per key, and the window in seconds from the first. */
-interface Room {
+export interface Room {
   readonly points: number
   readonly duration: number
 }
 
 /** Counts events by key. */
-interface Counter {
+export interface Counter {
   /** Counts one event. @returns seconds until there is room again; 0 if there was room */
   take(key: string): Promise<number>
   /** Forgets every event of a key. */
@@ -23,45 +17,46 @@ interface Counter {
 /** Creates counters. @param name separates the events of one counter from those of another */
 export type CreateCounter = (name: string, room: Room) => Counter
 
-/** Counts in this process only. */
-export const countersInMemory: CreateCounter = (name, room) =>
-  counterOf(new RateLimiterMemory({ keyPrefix: name, ...room }))
+/** Some ten megabytes: keys are made up by strangers. */
+const MOST_KEYS = 50_000
 
-/** Counts for all replicas together. While Redis is unreachable, each replica counts alone. */
-export function countersInRedis(storeClient: unknown): CreateCounter {
-  return (name, room) => {
-    const options = { keyPrefix: `grantkit:limit:${name}`, ...room }
-    return counterOf(
-      new RateLimiterRedis({
-        ...options,
-        storeClient,
-        useRedisPackage: true,
-        rejectIfRedisNotReady: true,
-        insuranceLimiter: new RateLimiterMemory(options),
-      }),
-    )
+/** Counts in this process only. */
+export const countersInMemory: CreateCounter = (_, room) => counterInMemory(room)
+
+/**
+ * Beyond `mostKeys` the key whose window ends first is forgotten: to refuse new keys would lock out everybody who has
+ * done nothing yet.
+ */
+export function counterInMemory({ points, duration }: Room, mostKeys = MOST_KEYS): Counter {
+  // In the order of their ends, because every window is equally long.
+  const windows = new Map<string, { taken: number; readonly endsAt: number }>()
+
+  function opened(id: string, now: number) {
+    for (const [first, { endsAt }] of windows) {
+      if (now < endsAt && windows.size < mostKeys) break
+      windows.delete(first)
+    }
+    const window = { taken: 0, endsAt: now + duration * 1000 }
+    windows.set(id, window)
+    return window
   }
+
+  return {
+    async take(key) {
+      const [id, now] = [keyHash(key), Date.now()]
+      const kept = windows.get(id)
+      const window = kept !== undefined && now < kept.endsAt ? kept : opened(id, now)
+      window.taken++
+      return window.taken > points ? Math.ceil((window.endsAt - now) / 1000) : 0
+    },
+    forget: async (key) => void windows.delete(keyHash(key)),
+  }
+}
+
+/** Short for any key, and no store shows addresses or e-mail addresses. */
+export function keyHash(key: string): string {
+  return hash('sha256', key, 'base64url')
 }
 
 /** Counts nothing: there is always room. */
 export const noCounters: CreateCounter = () => ({ take: async () => 0, forget: async () => {} })
-
-function counterOf(limiter: RateLimiterAbstract): Counter {
-  return {
-    async take(key) {
-      try {
-        await limiter.consume(hashed(key))
-        return 0
-      } catch (full) {
-        if (full instanceof RateLimiterRes) return Math.max(1, Math.ceil(full.msBeforeNext / 1000))
-        throw full
-      }
-    },
-    forget: async (key) => void (await limiter.delete(hashed(key))),
-  }
-}
-
-/** Short for any key, and the store shows no addresses or e-mail addresses. */
-function hashed(key: string): string {
-  return hash('sha256', key, 'base64url')
-}

@@ -1,7 +1,8 @@
 import type { Store } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { connectToRedis, createRedisStore, settingsWarnings } from '@grantkit/store-redis'
-import { type CreateCounter, countersInMemory, countersInRedis, noCounters } from './counters.ts'
+import { type CreateCounter, countersInMemory, noCounters } from './counters.ts'
+import { countersInRedis } from './counters-in-redis.ts'
 import { DEVELOPMENT_FOLDER } from './development.ts'
 import { integrationsFile, withIntegrations } from './integrations-file.ts'
 import type { Settings } from './settings.ts'
@@ -42,7 +43,7 @@ async function redisStore(
   const redis = await connectToRedis(STORE_URL, { onError })
   for (const warning of await settingsWarnings(redis)) onWarning(warning)
   const onShortfall = (acknowledged: number) =>
-    onWarning(`A change was answered with ${acknowledged} of ${replicas} replicas having it`)
+    onWarning(`Changes are answered with ${acknowledged} of ${replicas} replicas having them`)
   const waitReplicas = replicas > 0 ? { replicas, timeout: REPLICATION_MS, onShortfall } : undefined
   const store = createRedisStore(redis, { waitReplicas })
   return { store, createCounter: countersInRedis(redis.client), close: async () => redis.destroy() }

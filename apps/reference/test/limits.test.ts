@@ -111,6 +111,26 @@ describe('two replicas on Redis', () => {
     expect(one.events.map(({ type }) => type)).not.toContain('limiter_failed')
     await redis.restart()
     await expect.poll(async () => (await fetch(at(one, '/readyz'))).status, { timeout: 5000 }).toBe(200)
-    expect((await register(one)).status, 'what was counted before is counted still').toBe(429)
+    // A replica that counted alone asks Redis again after a second, and what was counted before is counted still.
+    await expect.poll(async () => (await register(one)).status, { timeout: 5000 }).toBe(429)
+  })
+
+  it('answer within a second when Redis is silent, whatever they are asked', async () => {
+    await cli('-p', `${redis.port}`, 'flushall')
+    const [one] = replicas
+    const { client_id, refresh_token } = await signedIn(one.baseUrl, 'courses:read')
+    const requests = {
+      registration: () => register(one),
+      'a refresh': () => refresh(one, client_id, refresh_token),
+      'an authorization': () => fetch(at(one, `/oauth/authorize?client_id=${client_id}`)),
+      readiness: () => fetch(at(one, '/readyz')),
+    }
+    redis.freeze()
+    for (const [name, send] of Object.entries(requests)) {
+      const start = performance.now()
+      expect((await send()).status, name).toBe(503)
+      expect(performance.now() - start, name).toBeLessThan(1000)
+    }
+    redis.thaw()
   })
 })

@@ -6,10 +6,15 @@ export interface RedisCommands {
   del(key: string): Promise<number>
   eval(script: string, given: ScriptInput): Promise<unknown>
   evalSha(sha1: string, given: ScriptInput): Promise<unknown>
-  zRange(key: string, min: number, max: string, options: { BY: 'SCORE' }): Promise<string[]>
+  zScan(key: string, cursor: string, options: { COUNT: number }): Promise<SortedSetStep>
   zRem(key: string, members: string[]): Promise<number>
   scan(cursor: string, options: { MATCH: string; COUNT: number }): Promise<{ cursor: string; keys: string[] }>
   wait(replicas: number, milliseconds: number): Promise<number>
+}
+
+export interface SortedSetStep {
+  readonly cursor: string
+  readonly members: readonly { readonly value: string }[]
 }
 
 export interface ScriptInput {

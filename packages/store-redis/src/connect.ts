@@ -15,7 +15,8 @@ export interface ConnectOptions {
 /** A connection to Redis, in any kind of deployment. */
 export interface RedisConnection extends RedisCommands {
   /**
-   * The underlying client of `@redis/client`, for other data of the application in Redis. Its commands time out too.
+   * The underlying client of `@redis/client`, for other data of the application in Redis. A command that is not sent
+   * within half a second fails; for the reply, set a time limit of your own.
    */
   readonly client: object
   /** The primaries. */

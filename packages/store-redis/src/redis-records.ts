@@ -1,5 +1,5 @@
 import type { Records, Stored } from '@grantkit/core'
-import { retryOnce, withTimeout } from './attempt.ts'
+import { retryOnce, UnknownOutcomeError, withTimeout } from './attempt.ts'
 import { type RedisCommands, script } from './commands.ts'
 import { decode, encode, VERSION_LENGTH } from './record-text.ts'
 
@@ -27,7 +27,12 @@ export function redisRecords<T>(redis: RedisCommands, prefix: string, commandTim
 
   async function write(id: string, seen: string, value: T, expiresAt: number): Promise<boolean> {
     const given = { keys: [keyOf(id)], arguments: [seen, encode(value), String(expiresAt)] }
-    return (await retryOnce(() => withTimeout(commandTimeout, writeIfUnchanged(redis, given)))) === 1
+    return retryOnce(commandTimeout, async (repeated) => {
+      const written = (await writeIfUnchanged(redis, given)) === 1
+      // Not a lost race: the version of the first attempt may have been there, and a later write replaced it.
+      if (!written && repeated) throw new UnknownOutcomeError()
+      return written
+    })
   }
 
   async function find(id: string): Promise<Stored<T> | undefined> {
@@ -40,16 +45,16 @@ export function redisRecords<T>(redis: RedisCommands, prefix: string, commandTim
     insert: (id, value, expiresAt) => write(id, NO_RECORD, value, expiresAt),
     replace: (id, seen, value, expiresAt) => write(id, String(seen.version), value, expiresAt),
     async remove(id) {
-      await retryOnce(() => withTimeout(commandTimeout, redis.del(keyOf(id))))
+      await retryOnce(commandTimeout, () => redis.del(keyOf(id)))
     },
     async *scan() {
       let cursor = '0'
       do {
         const options = { MATCH: `${escapedGlob(prefix)}*`, COUNT: KEYS_PER_STEP }
-        const step = await retryOnce(() => withTimeout(commandTimeout, redis.scan(cursor, options)))
+        const step = await retryOnce(commandTimeout, () => redis.scan(cursor, options))
         // So many reads are more likely to hit a short failure, and nobody waits for a scan.
         const found = await Promise.all(
-          step.keys.map((key) => retryOnce(() => find(key.slice(prefix.length)))),
+          step.keys.map((key) => retryOnce(commandTimeout, () => find(key.slice(prefix.length)))),
         )
         for (const stored of found) if (stored !== undefined) yield stored.value
         cursor = step.cursor

@@ -7,7 +7,10 @@ import { subjectIndex } from './subject-index.ts'
 export interface RedisStoreOptions {
   /** Prefix of every key, so that services can share a server. Default `grantkit:`. */
   readonly keyPrefix?: string | undefined
-  /** Time limit of a command in milliseconds; after that the store counts as unreachable. Default 500. */
+  /**
+   * Time limit of a command in milliseconds; after that the store counts as unreachable. A write is repeated once, with
+   * half the limit. Default 400.
+   */
   readonly commandTimeout?: number | undefined
   /** Waits until replicas have a change of a grant. Default: waits only for the primary. */
   readonly waitReplicas?: ReplicationOptions | undefined
@@ -20,7 +23,7 @@ export interface RedisStoreOptions {
  */
 export function createRedisStore(
   redis: RedisCommands,
-  { keyPrefix = 'grantkit:', commandTimeout = 500, waitReplicas }: RedisStoreOptions = {},
+  { keyPrefix = 'grantkit:', commandTimeout = 400, waitReplicas }: RedisStoreOptions = {},
 ): Store {
   const records = redisRecords<Grant>(redis, `${keyPrefix}grant:`, commandTimeout)
   const grants = waitReplicas === undefined ? records : replicated(records, redis, waitReplicas)
@@ -29,16 +32,15 @@ export function createRedisStore(
     clients: redisRecords<Client>(redis, `${keyPrefix}client:`, commandTimeout),
     grants: {
       ...grants,
-      // The index gets a grant before any of its secrets are sent, and later changes do not touch the index.
       async insert(id, grant, expiresAt) {
+        const inserted = await records.insert(id, grant, expiresAt)
         const { subject } = grant
         // A grant without a user is in no user's list.
-        if (subject === undefined) return records.insert(id, grant, expiresAt)
-        const [inserted, entries] = await Promise.all([
-          records.insert(id, grant, expiresAt),
-          index.add(subject, id, Math.max(expiresAt, grant.expiresAt)),
-        ])
-        if (entries % SWEEP_EVERY === 0) await listBySubject(subject)
+        if (subject === undefined) return inserted
+        // After the record, or a listing would drop the entry; and if the id exists, a first attempt may have failed here.
+        const entries = await index.add(subject, id, Math.max(expiresAt, grant.expiresAt))
+        // Nobody waits for this cleanup: what it misses, the next listing finds.
+        if (isSweepDue(entries)) listBySubject(subject).catch(() => {})
         return inserted
       },
       listBySubject,
@@ -47,15 +49,23 @@ export function createRedisStore(
   }
 
   async function listBySubject(subject: string): Promise<Grant[]> {
-    const ids = await index.grantIds(subject)
-    const found = await Promise.all(ids.map((id) => records.find(id)))
-    await index.drop(
-      subject,
-      ids.filter((_, position) => found[position] === undefined),
-    )
-    return found.flatMap((stored) => (stored?.value.subject === subject ? [stored.value] : []))
+    const grants = new Map<string, Grant>()
+    for await (const ids of index.steps(subject)) {
+      const found = await Promise.all(ids.map((id) => records.find(id)))
+      for (const stored of found)
+        if (stored?.value.subject === subject) grants.set(stored.value.id, stored.value)
+      await index.drop(
+        subject,
+        ids.filter((_, position) => found[position] === undefined),
+      )
+    }
+    return [...grants.values()]
   }
 }
 
-/** The number of new list entries between two cleanups of removed grants. */
-const SWEEP_EVERY = 256
+/** Each time that a list has doubled: a list is at most twice as long as what lives, and its cleanups stay rare. */
+function isSweepDue(entries: number): boolean {
+  return entries >= FIRST_SWEEP && Number.isInteger(Math.log2(entries))
+}
+
+const FIRST_SWEEP = 256

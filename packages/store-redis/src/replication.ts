@@ -10,9 +10,14 @@ export interface ReplicationOptions {
   readonly replicas: number
   /** In milliseconds. The answer waits no longer, even if too few replicas have the change. */
   readonly timeout: number
-  /** Called when too few replicas had a change in time. The change stays on the primary. */
+  /**
+   * Called when too few replicas had a change in time. The change stays on the primary. For the next second no change
+   * waits: a wait holds up its connection, so that a lost replica would slow down everybody.
+   */
   readonly onShortfall?: ((acknowledged: number) => void) | undefined
 }
+
+const PAUSE_MS = 1000
 
 /**
  * Waits until replicas have a change: a redeemed code, a rotated refresh token, a revoked grant. A new grant does not
@@ -21,14 +26,9 @@ export interface ReplicationOptions {
 export function replicated<T>(
   records: Records<T>,
   redis: RedisCommands,
-  { replicas, timeout, onShortfall = () => {} }: ReplicationOptions,
+  options: ReplicationOptions,
 ): Records<T> {
-  async function waitForReplicas(): Promise<void> {
-    // The change is done: if the connection breaks now, the caller must still learn that it succeeded.
-    const acknowledged = await withTimeout(2 * timeout, redis.wait(replicas, timeout)).catch(() => 0)
-    if (acknowledged < replicas) onShortfall(acknowledged)
-  }
-
+  const waitForReplicas = sharedWait(redis, options)
   return {
     ...records,
     async replace(id, seen, value, expiresAt) {
@@ -40,5 +40,31 @@ export function replicated<T>(
       await records.remove(id)
       await waitForReplicas()
     },
+  }
+}
+
+/** One wait at a time. It covers every change before it, so changes that come meanwhile share the next one. */
+function sharedWait(
+  redis: RedisCommands,
+  { replicas, timeout, onShortfall = () => {} }: ReplicationOptions,
+): () => Promise<void> {
+  let last = Promise.resolve()
+  let next: Promise<void> | undefined
+  let pausedUntil = Number.NEGATIVE_INFINITY
+
+  async function start(): Promise<void> {
+    next = undefined
+    if (performance.now() < pausedUntil) return
+    // The changes are done: if the connection breaks now, their callers must still learn that they succeeded.
+    const acknowledged = await withTimeout(2 * timeout, redis.wait(replicas, timeout)).catch(() => 0)
+    if (acknowledged >= replicas) return
+    pausedUntil = performance.now() + PAUSE_MS
+    onShortfall(acknowledged)
+  }
+
+  return () => {
+    next ??= last.then(start, start)
+    last = next
+    return next
   }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { withTimeout } from './attempt.ts'
+import { retryOnce, withTimeout } from './attempt.ts'
 import { type RedisCommands, script } from './commands.ts'
 
 /**
@@ -17,7 +17,8 @@ return redis.call('ZCARD', KEYS[1])
 export interface SubjectIndex {
   /** Returns the number of entries in the list. */
   add(subject: string, grantId: string, expiresAt: number): Promise<number>
-  grantIds(subject: string): Promise<string[]>
+  /** Some ids at a time, so that no command is slow. An id may come twice. */
+  steps(subject: string): AsyncIterable<string[]>
   /** Removes entries whose records are gone. */
   drop(subject: string, grantIds: readonly string[]): Promise<unknown>
 }
@@ -28,17 +29,24 @@ export function subjectIndex(redis: RedisCommands, prefix: string, commandTimeou
   const keyOf = (subject: string) => prefix + createHash('sha256').update(subject).digest('base64url')
   return {
     add: async (subject, grantId, expiresAt) => {
-      const given = [String(expiresAt), grantId, String(now())]
-      return Number(
-        await withTimeout(commandTimeout, addUntil(redis, { keys: [keyOf(subject)], arguments: given })),
-      )
+      const given = { keys: [keyOf(subject)], arguments: [String(expiresAt), grantId, String(now())] }
+      return Number(await retryOnce(commandTimeout, () => addUntil(redis, given)))
     },
-    grantIds: (subject) =>
-      withTimeout(commandTimeout, redis.zRange(keyOf(subject), now(), '+inf', { BY: 'SCORE' })),
+    async *steps(subject) {
+      let cursor = '0'
+      do {
+        const step = redis.zScan(keyOf(subject), cursor, { COUNT: IDS_PER_STEP })
+        const { members, ...next } = await withTimeout(commandTimeout, step)
+        yield members.map(({ value }) => value)
+        cursor = next.cursor
+      } while (cursor !== '0')
+    },
     drop: async (subject, grantIds) =>
       grantIds.length > 0 && withTimeout(commandTimeout, redis.zRem(keyOf(subject), [...grantIds])),
   }
 }
+
+const IDS_PER_STEP = 200
 
 /** Epoch seconds. */
 function now(): number {

@@ -162,7 +162,11 @@ const ERRORS = [
   ['access_denied', 403, 'The user did not allow it; or an anonymous write'],
   ['invalid_token', 401, 'The access token is malformed, expired, revoked or for another resource'],
   ['insufficient_scope', 403, 'The access token lacks a scope; the challenge names it'],
-  ['temporarily_unavailable', 503, 'Try again after the seconds of Retry-After; nothing was consumed'],
+  [
+    'temporarily_unavailable',
+    503,
+    'Send the same request again after the seconds of Retry-After. It may have taken effect: a refresh token is good once more, as after any lost answer; if a code is refused, ask the user again',
+  ],
   [
     'temporarily_unavailable',
     429,

@@ -46,7 +46,11 @@ export interface GrantRecords extends Records<Grant> {
 /** Transients are never listed. An `insert` that returns `false` reveals a replay. */
 export type Transients = Omit<Records<Transient>, 'scan'>
 
-/** A method rejects when it cannot reach its records; core then answers 503 and has changed nothing. */
+/**
+ * A method rejects when it cannot reach its records. A write also rejects when it may have been carried out and nobody
+ * can tell: `false` always means that this call wrote nothing. Core then answers 503, and the request may have taken
+ * effect.
+ */
 export interface Store {
   readonly clients: Records<Client>
   readonly grants: GrantRecords

@@ -6,6 +6,8 @@ import { farFuture, read, type Subject } from './subject.ts'
 
 /** The time until a listing must show a write, in milliseconds. */
 const LAG = 2000
+/** Enough rounds to meet a listing between two steps of an insert. */
+const ROUNDS = 30
 
 /** `listBySubject` may name a new grant late, but must leave out a removed one at once. */
 export function listingPromises(subject: Subject): void {
@@ -92,6 +94,24 @@ export function listingPromises(subject: Subject): void {
       await grants.replace(grant.id, await read(grants, grant.id), grant, farFuture(subject.clock))
       await subject.clock.reach(expiresAt)
       await expectListed(owner, [grant])
+    })
+
+    it('names each grant that was opened while others listed', async () => {
+      const owner = `alice-${randomUUID()}`
+      const grants: Grant[] = []
+      for (let round = 0; round < ROUNDS; round++) {
+        const [grant] = await Promise.all([opened(owner), listed(owner), listed(owner), listed(owner)])
+        grants.push(grant)
+      }
+      await expectListed(owner, grants)
+    })
+
+    it('names all of a thousand grants, but for the removed ones', async () => {
+      const owner = `alice-${randomUUID()}`
+      const grants = await Promise.all(Array.from({ length: 1000 }, () => opened(owner)))
+      const [gone, live] = [grants.slice(0, 300), grants.slice(300)]
+      await Promise.all(gone.map(({ id }) => subject.store.grants.remove(id)))
+      await expectListed(owner, live)
     })
 
     it('names each of many grants that were opened at once', async () => {

@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
+import { type Counter, type CreateCounter, counterInMemory, keyHash, type Room } from './counters.ts'
+
+/** A limit is not worth a longer wait: the request that it counts has the store to wait for. */
+const REPLY_MS = 100
+const PAUSE_MS = 1000
+
+/**
+ * Counts for all replicas together. While Redis is unreachable or silent, each replica counts alone: after a failure for
+ * a second, in which nobody asks Redis.
+ */
+export function countersInRedis(storeClient: unknown): CreateCounter {
+  let aloneUntil = Number.NEGATIVE_INFINITY
+  return (name, room) => {
+    const shared = sharedCounter(storeClient, name, room)
+    const own = counterInMemory(room)
+
+    async function either<T>(ask: (counter: Counter) => Promise<T>): Promise<T> {
+      if (performance.now() < aloneUntil) return ask(own)
+      try {
+        return await Promise.race([ask(shared), silence()])
+      } catch {
+        aloneUntil = performance.now() + PAUSE_MS
+        return ask(own)
+      }
+    }
+    return {
+      take: (key) => either((counter) => counter.take(key)),
+      async forget(key) {
+        await own.forget(key)
+        await either((counter) => counter.forget(key))
+      },
+    }
+  }
+}
+
+function sharedCounter(storeClient: unknown, name: string, room: Room): Counter {
+  const limiter = new RateLimiterRedis({
+    keyPrefix: `grantkit:limit:${name}`,
+    storeClient,
+    useRedisPackage: true,
+    rejectIfRedisNotReady: true,
+    ...room,
+  })
+  return {
+    async take(key) {
+      try {
+        await limiter.consume(keyHash(key))
+        return 0
+      } catch (full) {
+        if (full instanceof RateLimiterRes) return Math.max(1, Math.ceil(full.msBeforeNext / 1000))
+        throw full
+      }
+    },
+    forget: async (key) => void (await limiter.delete(keyHash(key))),
+  }
+}
+
+async function silence(): Promise<never> {
+  await sleep(REPLY_MS, undefined, { ref: false })
+  throw new Error(`Redis did not reply within ${REPLY_MS} ms`)
+}
