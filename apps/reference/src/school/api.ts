@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse, Route } from '@grantkit/core'
 import { z } from 'zod'
 import type { Caller, SchoolGuard } from '../guard.ts'
-import { headerOf, json, jsonError, methodNotAllowed } from '../http.ts'
+import { headerOf, json, jsonError, methodNotAllowed, parseJson } from '../http.ts'
 import { type AreaName, areas, scopeOf } from '../scopes.ts'
 import { BOUNDS, type Content, isWithinBounds } from './content.ts'
 import type { SchoolRecord, SchoolRecords } from './records.ts'
@@ -141,14 +141,6 @@ function contentOf(request: HttpRequest): { content: Content } | HttpResponse {
   if (!isObject(parsed)) return jsonError(400, 'invalid_request', 'The body must be a JSON object')
   const { id: _, ...content } = parsed
   return { content }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function isObject(value: unknown): value is Content {
