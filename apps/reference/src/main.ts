@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { styleText } from 'node:util'
 import type { OnEvent } from '@grantkit/core'
+import { readCommandLine } from './commands/command-line.ts'
 import { FRAMEWORKS } from './frameworks/frameworks.ts'
 import { createLogger, logEvents } from './logging.ts'
 import { createMetrics } from './metrics.ts'
@@ -9,6 +10,12 @@ import { createService } from './service.ts'
 import { parseSettings, type Settings, SettingsError } from './settings.ts'
 
 /** Starts the reference service. */
+
+readCommandLine(
+  'pnpm start\n\nThe settings are variables of the environment: see apps/reference/README.md.',
+  {},
+)
+
 try {
   await start(parseSettings(process.env))
 } catch (error) {
