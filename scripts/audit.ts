@@ -3,7 +3,7 @@
  * run. An unreachable registry does not, so that it cannot block a build.
  */
 import { spawnSync } from 'node:child_process'
-import { parseArgs } from 'node:util'
+import { readCommandLine } from '../apps/reference/src/commands/command-line.ts'
 
 interface Report {
   readonly advisories: Readonly<Record<string, Advisory>>
@@ -22,7 +22,11 @@ interface Advisory {
 const FAILING = ['high', 'critical']
 const LONGEST_WAIT_MS = 120_000
 
-const { values } = parseArgs({ options: { registry: { type: 'string' } } })
+const USAGE = `pnpm vulnerabilities [--registry <URL>]
+
+  --registry  which one to ask; the configured one if left out`
+
+const { values } = readCommandLine(USAGE, { options: { registry: { type: 'string' } } })
 const registry = values.registry === undefined ? [] : ['--registry', values.registry]
 const { stdout, stderr, error } = spawnSync('pnpm', ['audit', '--prod', '--json', ...registry], {
   encoding: 'utf8',

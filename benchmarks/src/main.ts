@@ -2,26 +2,15 @@ import { compareRedisClients } from '../redis/clients.ts'
 import { GENERATOR_CORE, pinThisProcess } from './cores.ts'
 import { measureWork } from './measure.ts'
 import { measureMemory } from './memory.ts'
-import { type Options, readOptions, USAGE } from './options.ts'
+import { type Options, readOptions } from './options.ts'
 import { report } from './report.ts'
 import { keepUnfinished, newResults, type Results, readUnfinished, writeResults } from './results.ts'
 import { measureScaling } from './scaling.ts'
 
-const options = optionsOrEnd()
-if (options.mode === 'help') console.log(USAGE)
-else if (options.mode === 'scaling') console.log(await measureScaling(options.quick))
+const options = readOptions(process.argv.slice(2))
+if (options.mode === 'scaling') console.log(await measureScaling(options.quick))
 else if (options.mode === 'redis') console.log(await compareRedisClients())
 else await compare(options)
-
-/** A wrong option ends with a message and no stack. */
-function optionsOrEnd(): Options {
-  try {
-    return readOptions(process.argv.slice(2))
-  } catch (error) {
-    console.error((error as Error).message)
-    process.exit(1)
-  }
-}
 
 async function compare(options: Options): Promise<void> {
   const results = await measureAll(options)

@@ -1,9 +1,9 @@
-import { parseArgs } from 'node:util'
+import { readCommandLine, refuse, wholeNumber } from '../../apps/reference/src/commands/command-line.ts'
 import { TARGETS, type TargetRow } from './targets.ts'
 import { WORK_NAMES, type WorkName } from './work.ts'
 
 export interface Options {
-  readonly mode: 'compare' | 'scaling' | 'redis' | 'help'
+  readonly mode: 'compare' | 'scaling' | 'redis'
   readonly targets: readonly TargetRow[]
   readonly work: readonly WorkName[]
   readonly quick: boolean
@@ -49,7 +49,7 @@ const QUICK: Effort = {
 
 const QUICK_WORK = 'register,code,refresh,protected,introspect,memory'
 
-export const USAGE = `pnpm bench             Grantkit, its peers and the bare frameworks, side by side
+const USAGE = `pnpm bench             Grantkit, its peers and the bare frameworks, side by side
 pnpm bench scaling     whether Grantkit's cost grows with the number of grants, clients or scopes
 pnpm bench redis       two clients of Redis beside the store that is made of one
 
@@ -60,9 +60,9 @@ pnpm bench redis       two clients of Redis beside the store that is made of one
   --profile             a CPU profile of each workload of Grantkit, in benchmarks/profiles/
   --help`
 
-/** @throws Error that names the wrong argument */
+/** Ends the program if an argument is wrong. */
 export function readOptions(args: readonly string[]): Options {
-  const { values, positionals } = parseArgs({
+  const { values, positionals } = readCommandLine(USAGE, {
     args: [...args],
     allowPositionals: true,
     options: {
@@ -71,41 +71,33 @@ export function readOptions(args: readonly string[]): Options {
       work: { type: 'string' },
       rounds: { type: 'string' },
       profile: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
     },
   })
   const names = values.work ?? (values.quick ? QUICK_WORK : undefined)
   const work = chosen(names, [...WORK_NAMES, 'memory' as const], (name) => name)
   const effort = values.quick ? QUICK : FULL
   return {
-    mode: values.help ? 'help' : modeOf(positionals),
+    mode: modeOf(positionals),
     targets: chosen(values.only, TARGETS, ({ name }) => name),
     work: work.filter((name) => name !== 'memory'),
     memory: work.includes('memory'),
     quick: values.quick,
     profile: values.profile,
     complete: !values.quick && values.only === undefined && values.work === undefined,
-    effort: { ...effort, rounds: roundsOf(values.rounds ?? effort.rounds) },
+    effort: { ...effort, rounds: wholeNumber(USAGE, '--rounds', values.rounds ?? `${effort.rounds}`) },
   }
-}
-
-function roundsOf(given: string | number): number {
-  const rounds = Number(given)
-  if (!Number.isInteger(rounds) || rounds < 1)
-    throw new Error(`--rounds must be a whole number, not ${given}`)
-  return rounds
 }
 
 function modeOf([mode = 'compare']: readonly string[]): 'compare' | 'scaling' | 'redis' {
   if (mode === 'compare' || mode === 'scaling' || mode === 'redis') return mode
-  throw new Error(`There is no mode ${mode}\n\n${USAGE}`)
+  return refuse(USAGE, `There is no mode ${mode}.`)
 }
 
 function chosen<T>(names: string | undefined, all: readonly T[], nameOf: (item: T) => string): readonly T[] {
   if (names === undefined) return all
   return names.split(',').map((name) => {
     const found = all.find((item) => nameOf(item) === name)
-    if (found === undefined) throw new Error(`${name} is none of ${all.map(nameOf).join(', ')}`)
+    if (found === undefined) refuse(USAGE, `${name} is none of ${all.map(nameOf).join(', ')}.`)
     return found
   })
 }

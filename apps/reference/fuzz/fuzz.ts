@@ -1,12 +1,19 @@
-import { parseArgs } from 'node:util'
+import { readCommandLine, refuse, wholeNumber } from '../src/commands/command-line.ts'
+import { FRAMEWORKS } from '../src/frameworks/frameworks.ts'
 import { runCampaign } from './campaign.ts'
 
 /**
- * `pnpm fuzz --requests 20000 [--seed N] [--framework express]`: mutated requests against every endpoint and page of a
+ * Mutated requests against every endpoint and page of a
  * service. Prints the seed, which repeats the same requests. Exits with 1 when a promise was broken.
  */
 
-const { values } = parseArgs({
+const USAGE = `pnpm fuzz [--requests <number>] [--seed <number>] [--framework <name>]
+
+  --requests   how many; 20000 if left out
+  --seed       makes the same requests again
+  --framework  ${Object.keys(FRAMEWORKS).join(', ')}; fastify if left out`
+
+const { values } = readCommandLine(USAGE, {
   options: {
     requests: { type: 'string', default: '20000' },
     seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
@@ -14,9 +21,12 @@ const { values } = parseArgs({
   },
 })
 
-const { requests, seed, framework } = values
+const { framework } = values
+const requests = wholeNumber(USAGE, '--requests', values.requests)
+const seed = wholeNumber(USAGE, '--seed', values.seed, 0)
+if (!Object.hasOwn(FRAMEWORKS, framework)) refuse(USAGE, `There is no framework "${framework}".`)
 console.log(`${requests} requests with seed ${seed} on ${framework}`)
-const { answers, failure } = await runCampaign(Number(requests), Number(seed), { FRAMEWORK: framework })
+const { answers, failure } = await runCampaign(requests, seed, { FRAMEWORK: framework })
 const statuses = [...answers].sort(([one], [other]) => one - other)
 for (const [status, count] of statuses) console.log(`${String(status).padStart(5)} ${count}`)
 if (failure !== undefined) {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { cli } from '@grantkit/test-servers/redis-cli'
+import { readCommandLine, wholeNumber } from '../src/commands/command-line.ts'
 import { startTestCluster, type TestCluster } from './cluster.ts'
 import { KILLED_REPLICA, ROLLING_RESTART, STORE_INJECTIONS } from './injections.ts'
 import { runMix } from './mix.ts'
@@ -8,11 +8,17 @@ import { KEYS_WITHOUT_END } from './redis-keys.ts'
 import { Tally } from './tally.ts'
 
 /**
- * `pnpm soak --minutes 10`: replicas behind an HAProxy under the load of many installations, with one fault after
+ * Replicas behind an HAProxy under the load of many installations, with one fault after
  * another. Prints its counts. Exits with 1 when a token was issued twice, came back or was lost.
  */
 
-const { values } = parseArgs({
+const USAGE = `pnpm soak [--minutes <number>] [--replicas <number>] [--workers <number>]
+
+  --minutes   how long; 10 if left out
+  --replicas  how many replicas of the service; 2 if left out
+  --workers   how many installations at the same time; 16 if left out`
+
+const { values } = readCommandLine(USAGE, {
   options: {
     minutes: { type: 'string', default: '10' },
     replicas: { type: 'string', default: '2' },
@@ -22,13 +28,16 @@ const { values } = parseArgs({
 
 const INJECTIONS = [...STORE_INJECTIONS, ROLLING_RESTART, KILLED_REPLICA]
 
-const until = Date.now() + Number(values.minutes) * 60_000
+const minutes = wholeNumber(USAGE, '--minutes', values.minutes)
+const replicas = wholeNumber(USAGE, '--replicas', values.replicas)
+const workers = wholeNumber(USAGE, '--workers', values.workers)
+const until = Date.now() + minutes * 60_000
 const tally = new Tally()
-const cluster = await startTestCluster(Number(values.replicas))
+const cluster = await startTestCluster(replicas)
 try {
   const { baseUrl } = cluster
   const shouldContinue = () => Date.now() < until
-  const mix = runMix({ baseUrl, origins: [baseUrl], workers: Number(values.workers), tally, shouldContinue })
+  const mix = runMix({ baseUrl, origins: [baseUrl], workers, tally, shouldContinue })
   await injectInTurn(cluster)
   await mix
   await report(cluster)

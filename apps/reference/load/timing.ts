@@ -1,11 +1,14 @@
+import { readCommandLine } from '../src/commands/command-line.ts'
 import { controls, guesses, openService } from './timing/guesses.ts'
 import { mannWhitney } from './timing/mann-whitney.ts'
 import { median, type Pair, samplesOf } from './timing/samples.ts'
 
-/**
- * `pnpm timing`: tests whether the time of a refusal tells how close a guess was. Exits with 1 if it does, or if the
- * measurement is inconclusive.
- */
+const USAGE = `pnpm timing
+
+Tests whether the time of a refusal tells how close a guess was. Ends with 1 if it does, or if the measurement is
+inconclusive.`
+
+readCommandLine(USAGE, {})
 
 /** With this many samples even useless differences become significant, so a finding must also be large. */
 const CERTAIN = 0.001

@@ -34,3 +34,12 @@ export function formOf(request: HttpRequest): Record<string, string> {
   const isForm = /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headerOf(request, 'content-type'))
   return isForm ? Object.fromEntries(new URLSearchParams(request.body)) : {}
 }
+
+/** The value of a text; `undefined` if the text is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

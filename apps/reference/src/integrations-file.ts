@@ -1,55 +1,58 @@
-import { readFile, stat } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import type { Client, Records, Store } from '@grantkit/core'
+import { locked } from './file-lock.ts'
 import { replaceFile } from './private-file.ts'
+
+type Clients = Readonly<Record<string, Client>>
 
 /**
  * Integrations in a file, for a store that other processes cannot reach. The command that adds one writes the file, and
  * a running service sees it without a restart. It holds only hashes.
+ *
+ * @param waitMs how long a change waits for changes of other processes
  */
-export function integrationsFile(path: string): Records<Client> {
-  let known: { readonly changedAt: number; readonly clients: Record<string, Client> } = {
-    changedAt: 0,
-    clients: {},
-  }
+export function integrationsFile(path: string, waitMs = 5000): Records<Client> {
+  let known: { readonly text: string; readonly clients: Clients } = { text: '', clients: {} }
 
-  async function read(): Promise<Record<string, Client>> {
-    const changedAt = await changeTime(path)
-    if (changedAt === 0) return {}
-    if (changedAt !== known.changedAt)
-      known = { changedAt, clients: JSON.parse(await readFile(path, 'utf8')) }
+  /** Compares the text: a time of change is the same for several changes of one tick. */
+  async function read(): Promise<Clients> {
+    const text = await textOf(path)
+    if (text !== known.text) known = { text, clients: JSON.parse(text) }
     return known.clients
   }
 
-  function write(clients: Record<string, Client>): Promise<void> {
-    return replaceFile(path, `${JSON.stringify(clients, null, 2)}\n`)
+  /** @param change what the file is to contain, or `undefined` if it stays as it is */
+  function write(change: (clients: Clients) => Clients | undefined): Promise<boolean> {
+    return locked(path, waitMs, async () => {
+      const changed = change(await read())
+      if (changed !== undefined) await replaceFile(path, `${JSON.stringify(changed, null, 2)}\n`)
+      return changed !== undefined
+    })
   }
 
   return {
     async find(id) {
-      const clients = await read()
-      const value = Object.hasOwn(clients, id) ? clients[id] : undefined
-      return value && { value, version: value }
+      const value = clientIn(await read(), id)
+      return value && { value, version: JSON.stringify(value) }
     },
-    async insert(id, value) {
-      const clients = await read()
-      if (Object.hasOwn(clients, id)) return false
-      await write({ ...clients, [id]: value })
-      return true
-    },
-    async replace(id, seen, value) {
-      const clients = await read()
-      if (clients[id] !== seen.version) return false
-      await write({ ...clients, [id]: value })
-      return true
-    },
+    insert: (id, value) =>
+      write((clients) => (clientIn(clients, id) === undefined ? { ...clients, [id]: value } : undefined)),
+    replace: (id, seen, value) =>
+      write((clients) =>
+        JSON.stringify(clientIn(clients, id)) === seen.version ? { ...clients, [id]: value } : undefined,
+      ),
     async remove(id) {
-      const { [id]: removed, ...rest } = await read()
-      if (removed !== undefined) await write(rest)
+      // Most ids that are removed are those of clients that registered themselves.
+      if (clientIn(await read(), id) !== undefined) await write(({ [id]: _, ...rest }) => rest)
     },
     async *scan() {
       yield* Object.values(await read())
     },
   }
+}
+
+function clientIn(clients: Clients, id: string): Client | undefined {
+  return Object.hasOwn(clients, id) ? clients[id] : undefined
 }
 
 /** A store whose integrations are in another place than its self-registered clients. */
@@ -71,9 +74,9 @@ export function withIntegrations(store: Store, integrations: Records<Client>): S
   }
 }
 
-async function changeTime(path: string): Promise<number> {
-  return stat(path).then(
-    ({ mtimeMs }) => mtimeMs,
-    () => 0,
-  )
+async function textOf(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '{}'
+    throw error
+  })
 }

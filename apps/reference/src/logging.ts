@@ -1,5 +1,6 @@
 import type { ServerEvent } from '@grantkit/core'
 import { type Logger, type LoggerOptions, pino } from 'pino'
+import { onceASecond } from './once-a-second.ts'
 import type { Settings } from './settings.ts'
 
 /** JSON lines; readable lines if a person is watching. */
@@ -15,9 +16,19 @@ export function createLogger({ LOG_LEVEL, NODE_ENV }: Settings): Logger {
 
 /** Core's events contain no secret, so each is logged as it is. Its type determines the level. */
 export function logEvents(log: Logger): (event: ServerEvent) => void {
+  const logFailure = onceASecond((failure: Pick<ServerEvent, 'type'>) => log.error(failure, failure.type))
   return (event) => {
-    if ('cause' in event) log.error({ ...event, cause: undefined, err: event.cause }, event.type)
-    else if (event.type === 'grant_ended') log.warn(event, event.type)
+    if ('cause' in event) {
+      const kind = 'reason' in event ? `${event.type} ${event.reason}` : event.type
+      const failure = { ...event, cause: undefined, err: event.cause }
+      logFailure(kind, failure)
+    } else if (event.type === 'grant_ended') log.warn(event, event.type)
     else log.info(event, event.type)
   }
+}
+
+/** Errors that are no events of core, such as those of a page. */
+export function logErrors(log: Logger): (error: unknown) => void {
+  const logFailure = onceASecond((failure) => log.error(failure, 'request_failed'))
+  return (err) => logFailure(err instanceof Error ? err.name : '', { err })
 }

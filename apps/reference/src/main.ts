@@ -1,14 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { styleText } from 'node:util'
 import type { OnEvent } from '@grantkit/core'
+import { readCommandLine } from './commands/command-line.ts'
 import { FRAMEWORKS } from './frameworks/frameworks.ts'
-import { createLogger, logEvents } from './logging.ts'
+import { createLogger, logErrors, logEvents } from './logging.ts'
 import { createMetrics } from './metrics.ts'
 import { openStore } from './open-store.ts'
 import { createService } from './service.ts'
 import { parseSettings, type Settings, SettingsError } from './settings.ts'
 
 /** Starts the reference service. */
+
+readCommandLine(
+  'pnpm start\n\nThe settings are variables of the environment: see apps/reference/README.md.',
+  {},
+)
+
 try {
   await start(parseSettings(process.env))
 } catch (error) {
@@ -18,7 +25,7 @@ try {
 
 async function start(settings: Settings): Promise<void> {
   const log = createLogger(settings)
-  const onError = (error: unknown) => log.error({ err: error }, 'request_failed')
+  const onError = logErrors(log)
   const { store, createCounter, close } = await openStore(settings, (warning) => log.warn(warning))
   const metrics = settings.METRICS_PORT === undefined ? undefined : createMetrics()
   const logEvent = logEvents(log)

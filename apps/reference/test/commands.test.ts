@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import packageJson from '../../../package.json' with { type: 'json' }
 import { readAccounts } from '../src/accounts.ts'
 import { run } from './program.ts'
 import { type RunningService, runService } from './service.ts'
@@ -20,6 +21,22 @@ beforeAll(async () => {
 afterAll(async () => {
   await service.close()
   await rm(folder, { recursive: true })
+})
+
+/** The programs that package.json starts, but not the benchmarks, which need packages of their own. */
+const PROGRAMS = Object.entries(packageJson.scripts).flatMap(([name, script]) => {
+  const [, program] = /\bnode (?:--watch )?(\S+\.ts)$/.exec(script) ?? []
+  return program === undefined ? [] : [[name, program] as const]
+})
+
+describe.each(PROGRAMS)('%s', (_, program) => {
+  it('prints its usage for --help, and a sentence with the usage for what it does not know', async () => {
+    const [help, misspelt] = ['--help', '--hepl'].map((given) => run(`../../../${program}`, [given]))
+    expect(await help?.ended, help?.output()).toBe(0)
+    expect(await misspelt?.ended, misspelt?.output()).toBe(2)
+    expect(help?.output()).toMatch(/^(npx|pnpm|STORE_URL=\S+ pnpm) /)
+    expect(misspelt?.output()).toBe(`Unknown option '--hepl'.\n\n${help?.output()}`)
+  })
 })
 
 describe('demo', () => {
@@ -100,9 +117,10 @@ describe('integration', () => {
   it.each([
     [['add', '--name', 'Zap', '--redirect-uri', 'http://zap.example/cb'], 1, 'must be https or loopback'],
     [['add', '--name', 'Zap'], 1, 'must not be empty'],
-    [['add'], 0, '--redirect-uri'],
-    [[], 0, 'pnpm integration add'],
-    [['remove'], 0, 'pnpm integration remove'],
+    [['add'], 2, '--name must be given.\n\npnpm integration list'],
+    [[], 2, 'The command must be add, list or remove.\n\npnpm integration list'],
+    [['remove'], 2, 'The client_id to remove must be given.\n\npnpm integration list'],
+    [['list', 'a', 'b'], 2, 'There is one argument too many: b.\n\npnpm integration list'],
     [['remove', 'nobody'], 1, 'There is no client nobody'],
   ])('answers %j with help', async (given, status, text) => {
     const command = run('commands/integration.ts', given, { environment: environment() })
@@ -128,6 +146,16 @@ describe('account add', () => {
       { email: 'ada@school.example', name: 'Ada' },
     ])
     expect(await readFile(inFolder('accounts.json'), 'utf8')).not.toContain('correct horse')
+  })
+
+  it.each([
+    [[], 'The command must be add.'],
+    [['add', 'ada'], 'The command must be add.'],
+    [['add', '--name', 'Ada'], '--email and --name must be given.'],
+  ])('answers %j with a sentence and the usage', async (given, text) => {
+    const command = run('commands/account.ts', given)
+    expect(await command.ended).toBe(2)
+    expect(command.output()).toContain(`${text}\n\npnpm account add`)
   })
 
   it.each([

@@ -90,8 +90,8 @@ describe('keys rotate', () => {
   it.each([
     [['rotate'], { KEYS_FILE: '/dev/null' }, 1, 'Not rotated. /dev/null is not JSON'],
     [['rotate'], { ACCESS_TOKEN_LIFETIME: 'long' }, 1, 'ACCESS_TOKEN_LIFETIME must be a number'],
-    [['turn'], {}, 0, 'pnpm keys rotate'],
-    [[], {}, 0, 'KEYS_FILE'],
+    [['turn'], {}, 2, 'The command must be rotate.\n\npnpm keys rotate'],
+    [[], {}, 2, 'KEYS_FILE'],
   ])('answers %j with %j: %i', async (given, environment, status, text) => {
     const command = await keysCommand(given, environment as Record<string, string>)
     expect(command.status).toBe(status)

@@ -4,10 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { openChromium } from '@grantkit/test-servers/chromium'
 import type { Page } from 'playwright-core'
+import { readCommandLine } from '../src/commands/command-line.ts'
 import { runService } from './service.ts'
 import { signedIn } from './tokens.ts'
 
-/** Takes a picture of every page, as a person sees it, for the documentation. */
+readCommandLine(
+  'pnpm screenshots\n\nTakes a picture of every page, as a person sees it, for the documentation.',
+  {},
+)
 
 const FOLDER = fileURLToPath(new URL('../../../docs/screenshots', import.meta.url))
 const SCREENS = [

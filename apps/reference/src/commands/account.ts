@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { access } from 'node:fs/promises'
 import { createInterface } from 'node:readline/promises'
 import { text } from 'node:stream/consumers'
-import { parseArgs, styleText } from 'node:util'
+import { styleText } from 'node:util'
 import { hashPassword, readAccounts, writeAccounts } from '../accounts.ts'
+import { readCommandLine, refuse } from './command-line.ts'
 
 /** Adds an account to the file that ACCOUNTS_FILE names. The password comes from standard input, never from a flag. */
 
@@ -12,7 +13,7 @@ const USAGE = `pnpm account add --email <address> --name <name> [--file accounts
 The password is asked for, or read from standard input.`
 const LEAST_PASSWORD = 8
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = readCommandLine(USAGE, {
   allowPositionals: true,
   options: {
     email: { type: 'string' },
@@ -23,8 +24,9 @@ const { values, positionals } = parseArgs({
 
 try {
   const { email, name, file } = values
-  if (positionals[0] !== 'add' || email === undefined || name === undefined) console.log(USAGE)
-  else await add(file, email, name)
+  if (positionals.join(' ') !== 'add') refuse(USAGE, 'The command must be add.')
+  if (email === undefined || name === undefined) refuse(USAGE, '--email and --name must be given.')
+  await add(file, email, name)
 } catch (error) {
   console.error(styleText('red', `Not added. ${error instanceof Error ? error.message : error}`))
   process.exitCode = 1

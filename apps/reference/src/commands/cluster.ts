@@ -1,5 +1,6 @@
-import { parseArgs, styleText } from 'node:util'
+import { styleText } from 'node:util'
 import { startCluster } from '../cluster/cluster.ts'
+import { readCommandLine, refuse, wholeNumber } from './command-line.ts'
 
 /** Runs several replicas of the service behind an HAProxy, on one machine. */
 
@@ -10,20 +11,18 @@ const USAGE = `STORE_URL=redis://… pnpm cluster [--replicas <number>] [--port 
 
 Needs HAProxy: its executable on PATH, or named by HAPROXY_PATH.`
 
-const { values } = parseArgs({
+const { values } = readCommandLine(USAGE, {
   options: {
     replicas: { type: 'string', default: '2' },
     port: { type: 'string', default: '3000' },
   },
 })
 
-const count = Number(values.replicas)
-const port = Number(values.port)
+const count = wholeNumber(USAGE, '--replicas', values.replicas)
+const port = wholeNumber(USAGE, '--port', values.port)
 const { STORE_URL = 'memory:', HAPROXY_PATH = 'haproxy' } = process.env
-if (!(count >= 1 && port >= 1) || STORE_URL === 'memory:') {
-  console.error(USAGE)
-  process.exitCode = 1
-} else await run()
+if (STORE_URL === 'memory:') refuse(USAGE, 'STORE_URL must be a store that replicas can share.')
+await run()
 
 async function run(): Promise<void> {
   const cluster = await startCluster({

@@ -1,27 +1,31 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { parseArgs, styleText } from 'node:util'
+import { styleText } from 'node:util'
 import open from 'open'
 import * as oidc from 'openid-client'
+import { readCommandLine } from './command-line.ts'
 
 /**
  * A command-line client of the service, built on a certified client library: it registers itself, sends the user to
  * sign-in and consent in a browser, calls the API, refreshes and revokes. Run it while `start` runs.
  */
 
-const { values } = parseArgs({
+const USAGE = `pnpm demo [--url <base URL>] [--no-open]
+
+  --url      where the service runs; BASE_URL or http://127.0.0.1:3000 if left out
+  --no-open  only print the address to sign in at`
+
+const { values } = readCommandLine(USAGE, {
   options: {
     url: { type: 'string', default: process.env.BASE_URL ?? 'http://127.0.0.1:3000' },
     'no-open': { type: 'boolean', default: false },
-    help: { type: 'boolean', short: 'h', default: false },
   },
 })
 const SCOPE = 'openid profile email courses:read'
 const PATIENCE_MS = 5 * 60 * 1000
 
 try {
-  if (values.help) console.log('pnpm demo [--url http://127.0.0.1:3000] [--no-open]')
-  else await demonstrate(values.url)
+  await demonstrate(values.url)
 } catch (error) {
   console.error(`\n${styleText('red', 'The demo stopped:')} ${explain(error)}`)
   process.exitCode = 1

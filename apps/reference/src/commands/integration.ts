@@ -1,8 +1,9 @@
-import { parseArgs, styleText } from 'node:util'
+import { styleText } from 'node:util'
 import type { ClientRemoval, Integration, IntegrationInformation } from '@grantkit/core'
 import { openStore } from '../open-store.ts'
 import { createService, type Service } from '../service.ts'
 import { parseSettings } from '../settings.ts'
+import { readCommandLine, refuse } from './command-line.ts'
 
 /** Adds, lists and removes integrations: clients with fixed https redirect URIs, which cannot register themselves. */
 
@@ -17,7 +18,7 @@ pnpm integration add --name <name> [--redirect-uri <https URI>]... [--scope <sco
   --remember-consent  do not ask a user again for what they allowed it before
   --resource-server   it may introspect every token; needs no redirect URI`
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = readCommandLine(USAGE, {
   allowPositionals: true,
   options: {
     name: { type: 'string' },
@@ -37,14 +38,17 @@ try {
 }
 
 async function run(): Promise<void> {
-  const [command, clientId] = positionals
+  const [command, clientId, ...more] = positionals
   const { name } = values
-  if (command === 'add' && name !== undefined)
+  if (more.length > 0) refuse(USAGE, `There is one argument too many: ${more[0]}.`)
+  if (command === 'add') {
+    if (name === undefined) refuse(USAGE, '--name must be given.')
     await withClients(async (clients) => printAdded(await clients.add(metadataOf(name))))
-  else if (command === 'list') await withClients(async (clients) => printList(await clients.list()))
-  else if (command === 'remove' && clientId !== undefined)
+  } else if (command === 'list') await withClients(async (clients) => printList(await clients.list()))
+  else if (command === 'remove') {
+    if (clientId === undefined) refuse(USAGE, 'The client_id to remove must be given.')
     await withClients(async (clients) => printRemoval(clientId, await clients.remove(clientId)))
-  else console.log(USAGE)
+  } else refuse(USAGE, 'The command must be add, list or remove.')
 }
 
 async function withClients(work: (clients: Service['clients']) => Promise<void>): Promise<void> {

@@ -1,10 +1,11 @@
 import { access } from 'node:fs/promises'
-import { parseArgs, styleText } from 'node:util'
+import { styleText } from 'node:util'
 import type { PrivateJwk } from '@grantkit/core'
 import { developmentKeysFile } from '../development.ts'
 import { createFile } from '../private-file.ts'
 import { parseSettings } from '../settings.ts'
 import { keySetText, newSigningKeys, rotateKeysFile } from '../signing-keys-file.ts'
+import { readCommandLine, refuse } from './command-line.ts'
 
 /** Renews the signing keys in the file that KEYS_FILE names. A running service reloads it. */
 
@@ -13,11 +14,11 @@ const USAGE = `pnpm keys rotate
 Adds a new signing key for each algorithm to the file that KEYS_FILE names, and drops those that nobody needs any
 more. Clients see the new keys at once; in 20 minutes they begin to sign. A file that is not there yet is made.`
 
-const { positionals } = parseArgs({ allowPositionals: true })
+const { positionals } = readCommandLine(USAGE, { allowPositionals: true })
 
 try {
-  if (positionals.join(' ') === 'rotate') await rotate()
-  else console.log(USAGE)
+  if (positionals.join(' ') !== 'rotate') refuse(USAGE, 'The command must be rotate.')
+  await rotate()
 } catch (error) {
   console.error(styleText('red', `Not rotated. ${error instanceof Error ? error.message : error}`))
   process.exitCode = 1

@@ -15,7 +15,7 @@ ${section('Digital products', 'digital_products', school)}`
 function section(title: string, area: AreaName, school: SchoolRecords): string {
   const rows = school
     .list(area)
-    .filter(({ published }) => published)
+    .filter(({ published }) => published === true)
     .map(row)
   return `## ${title}
 

@@ -1,7 +1,8 @@
 import type { HttpRequest, HttpResponse, Route } from '@grantkit/core'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+import { ErrorCode } from '@modelcontextprotocol/sdk/types.js'
 import type { Caller, SchoolGuard } from '../guard.ts'
-import { headerOf, methodNotAllowed } from '../http.ts'
+import { headerOf, json, methodNotAllowed, parseJson } from '../http.ts'
 import type { SchoolRecords } from '../school/records.ts'
 import { scopeOf } from '../scopes.ts'
 import { catalogueServer, type Visible } from './catalogue-server.ts'
@@ -9,6 +10,9 @@ import { corsFor, rebindingRefusal } from './rebinding.ts'
 
 /** There is no stream and no session, so GET and DELETE are refused, as the transport allows. */
 const METHODS = ['POST']
+
+/** A batch is answered in one go, and nothing else is answered meanwhile. */
+const MOST_MESSAGES = 10
 
 /** The MCP server over Streamable HTTP, stateless: any replica answers any message. */
 export function mcpRoute(path: string, baseUrl: string, guard: SchoolGuard, school: SchoolRecords): Route {
@@ -34,13 +38,22 @@ async function answer(
   if (!METHODS.includes(request.method)) return methodNotAllowed([...METHODS, 'OPTIONS'])
   const caller = await guard.access(request)
   if (caller.kind === 'refused') return caller.response
+  const parsedBody = parseJson(request.body)
+  if (Array.isArray(parsedBody) && parsedBody.length > MOST_MESSAGES) return batchTooLong()
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   const server = catalogueServer(school, visibleTo(caller))
   await server.connect(transport)
-  const response = await transport.handleRequest(toWebRequest(request, baseUrl))
+  const response = await transport.handleRequest(toWebRequest(request, baseUrl), { parsedBody })
   const answered = { status: response.status, headers: headersOf(response), body: await response.text() }
   await server.close()
   return answered
+}
+
+/** An error of JSON-RPC 2.0 (5.1), which answers the batch as a whole (6). */
+function batchTooLong(): HttpResponse {
+  const message = `Invalid Request: a batch has at most ${MOST_MESSAGES} messages`
+  const error = { code: ErrorCode.InvalidRequest, message }
+  return json(400, { jsonrpc: '2.0', error, id: null }, { 'cache-control': 'no-store' })
 }
 
 /** A caller with a token sees at least what everybody sees. */

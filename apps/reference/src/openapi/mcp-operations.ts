@@ -21,7 +21,7 @@ export const MCP_OPERATIONS: readonly Operation[] = [
     operationId: 'mcp',
     tag: 'Discovery',
     summary: 'MCP server over Streamable HTTP',
-    description: 'Reads of the catalogue, for anybody. A token opens more.',
+    description: 'Reads of the catalogue, for anybody. A token opens more. A batch has at most ten messages.',
     security: [{ oauth2: [] }, {}],
     requestBody: jsonBody(MESSAGE, { jsonrpc: '2.0', id: 1, method: 'tools/list' }),
     responses: {

@@ -1,3 +1,4 @@
+import { BOUNDS } from '../school/content.ts'
 import { areas, scopeOf } from '../scopes.ts'
 import {
   challengeAnswer,
@@ -38,7 +39,7 @@ const CONTENT: Json = {
   type: 'object',
   properties: { title: { type: 'string' } },
   additionalProperties: true,
-  description: 'Any members but id, which the school chooses',
+  description: `Any members but id, which the school chooses. ${BOUNDS}.`,
 }
 
 /** The operations of every area that its scopes allow. */
@@ -134,7 +135,11 @@ function guardAnswers(area: Area, access: 'read' | 'write') {
 
 function bodyAnswers(area: Area) {
   return {
-    '400': errorAnswer('The body is not a JSON object', 'invalid_request', 'The body must be a JSON object'),
+    '400': errorAnswer(
+      'The body is not a JSON object, or out of bounds',
+      'invalid_request',
+      'The body must be a JSON object',
+    ),
     '413': errorAnswer('The body is too large', 'invalid_request', 'The body is larger than 64 KiB'),
     '415': errorAnswer('Another media type', 'invalid_request', 'The body must be application/json'),
     ...guardAnswers(area, 'write'),

@@ -196,9 +196,42 @@ describe('writing', () => {
     expect((await openSchool()('POST', '/api/courses', 'courses:write')).status).toBe(415)
   })
 
-  it('takes __proto__ for a name like any other', async () => {
+  it.each([
+    ['a list in itself 30,000 times', `{"title":${'['.repeat(30_000)}${']'.repeat(30_000)}}`],
+    ['nine levels', '{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{}}}}}}}}}'],
+    ['its own toString', '{"title":{"toString":1}}'],
+    ['its own valueOf in a list', '{"price":{"amount":[{"valueOf":null}]}}'],
+    ['its own prototype', '{"__proto__":{"published":true}}'],
+    ['a name that is no word', '{"a b":1}'],
+    ['a nameless member', '{"":1}'],
+    ['a long name', `{"${'a'.repeat(65)}":1}`],
+    ['more than 16,384 characters', JSON.stringify({ text: 'x'.repeat(16_384) })],
+  ])('refuses a record with %s, added or changed', async (_, body) => {
     const call = openSchool()
-    await call('POST', '/api/courses', 'courses:write', '{"__proto__":{"published":true}}')
+    const item = '/api/courses/bread-at-home'
+    const before = (await call('GET', item)).body
+    for (const [method, path] of [
+      ['POST', '/api/courses'],
+      ['PATCH', item],
+    ] as const)
+      expect(await call(method, path, 'courses:write', body)).toMatchObject({
+        status: 400,
+        json: { error: 'invalid_request' },
+      })
+    expect((await call('GET', item)).body).toBe(before)
     expect((await call('GET', '/api/courses')).json.total).toBe(5)
+  })
+
+  it('lets no record grow past the bound one change at a time', async () => {
+    const call = openSchool()
+    const change = (name: string) =>
+      call('PATCH', '/api/courses/bread-at-home', 'courses:write', { [name]: 'x'.repeat(9000) })
+    expect([(await change('one')).status, (await change('other')).status]).toEqual([200, 400])
+    expect((await change('one')).status).toBe(200)
+  })
+
+  it('takes eight levels, and every name that is a word', async () => {
+    const content = { 'a-b_C9': [[[[[[[]]]]]]], constructor_: null, length: 1 }
+    expect((await openSchool()('POST', '/api/courses', 'courses:write', content)).status).toBe(201)
   })
 })

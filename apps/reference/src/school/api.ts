@@ -1,8 +1,9 @@
 import type { HttpRequest, HttpResponse, Route } from '@grantkit/core'
 import { z } from 'zod'
 import type { Caller, SchoolGuard } from '../guard.ts'
-import { headerOf, json, jsonError, methodNotAllowed } from '../http.ts'
+import { headerOf, json, jsonError, methodNotAllowed, parseJson } from '../http.ts'
 import { type AreaName, areas, scopeOf } from '../scopes.ts'
+import { BOUNDS, type Content, isWithinBounds } from './content.ts'
 import type { SchoolRecord, SchoolRecords } from './records.ts'
 
 type Area = (typeof areas)[number]
@@ -105,16 +106,20 @@ function showRecord(school: SchoolRecords, area: Area, request: HttpRequest, cal
 }
 
 function addRecord(school: SchoolRecords, area: Area, request: HttpRequest, caller: Caller): HttpResponse {
-  const content = contentOf(request)
-  if ('status' in content) return content
-  const record = school.add(area.name, content.content)
+  const given = contentOf(request)
+  if ('status' in given) return given
+  if (!isWithinBounds(given.content)) return outOfBounds()
+  const record = school.add(area.name, given.content)
   return answerOf(caller, 201, record, { location: `${request.path}/${record.id}` })
 }
 
 function changeRecord(school: SchoolRecords, area: Area, request: HttpRequest, caller: Caller): HttpResponse {
-  const content = contentOf(request)
-  if ('status' in content) return content
-  const record = school.change(area.name, idOf(request), content.content)
+  const given = contentOf(request)
+  if ('status' in given) return given
+  const id = idOf(request)
+  // Together, so that no record grows past the bounds one change at a time.
+  if (!isWithinBounds({ ...school.find(area.name, id), ...given.content })) return outOfBounds()
+  const record = school.change(area.name, id, given.content)
   return record === undefined ? notFound(area.name) : answerOf(caller, 200, record)
 }
 
@@ -127,25 +132,23 @@ function isVisible(area: Area, record: SchoolRecord, caller: Caller): boolean {
   return caller.kind === 'authorized' || (area.catalogue === true && record.published === true)
 }
 
-const Content = z.record(z.string(), z.unknown())
-
 /** A JSON object without an id, which the school chooses. */
-function contentOf(request: HttpRequest): { content: Record<string, unknown> } | HttpResponse {
+function contentOf(request: HttpRequest): { content: Content } | HttpResponse {
   if (!/^application\/json\s*(;|$)/i.test(headerOf(request, 'content-type'))) {
     return jsonError(415, 'invalid_request', 'The body must be application/json')
   }
-  const parsed = Content.safeParse(parseJson(request.body))
-  if (!parsed.success) return jsonError(400, 'invalid_request', 'The body must be a JSON object')
-  const { id: _, ...content } = parsed.data
+  const parsed = parseJson(request.body)
+  if (!isObject(parsed)) return jsonError(400, 'invalid_request', 'The body must be a JSON object')
+  const { id: _, ...content } = parsed
   return { content }
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+function isObject(value: unknown): value is Content {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function outOfBounds(): HttpResponse {
+  return jsonError(400, 'invalid_request', BOUNDS)
 }
 
 function idOf(request: HttpRequest): string {

@@ -1,4 +1,5 @@
 import type { AreaName } from '../scopes.ts'
+import type { Content } from './content.ts'
 
 /** A record of the school. Its other members depend on its area. */
 export interface SchoolRecord {
@@ -12,8 +13,8 @@ export interface SchoolRecord {
 export interface SchoolRecords {
   list(area: AreaName): readonly SchoolRecord[]
   find(area: AreaName, id: string): SchoolRecord | undefined
-  add(area: AreaName, content: Readonly<Record<string, unknown>>): SchoolRecord
-  change(area: AreaName, id: string, content: Readonly<Record<string, unknown>>): SchoolRecord | undefined
+  add(area: AreaName, content: Content): SchoolRecord
+  change(area: AreaName, id: string, content: Content): SchoolRecord | undefined
   remove(area: AreaName, id: string): boolean
 }
 

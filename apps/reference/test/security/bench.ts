@@ -162,8 +162,9 @@ export class Bench {
   unexpectedFailures(): string[] {
     const { events, errors } = this.service
     const lines: string[] = []
-    const log = logEvents(pino({ level: 'trace', base: null }, { write: (line) => void lines.push(line) }))
-    for (const event of events) log(event)
+    const log = pino({ level: 'trace', base: null }, { write: (line) => void lines.push(line) })
+    // Each with a log of its own, which leaves out no failure.
+    for (const event of events) logEvents(log)(event)
     const told = lines.join('') + errors.map((error) => String((error as Error).stack)).join('')
     const logged = [...this.#secrets].filter((secret) => told.includes(secret))
     const failed = [...events.filter(({ type }) => type === 'failed'), ...errors].map((failure) =>

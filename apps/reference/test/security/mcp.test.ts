@@ -4,15 +4,16 @@ import { expectError, expectInvalidToken } from './safe-answers.ts'
 
 /** The MCP server: one path, anonymous reads, and closed to pages of other sites. */
 
+const HEADERS = [
+  ['Content-Type', 'application/json'],
+  ['Accept', 'application/json, text/event-stream'],
+] as const
+
 onBothStores('the MCP server', (bench) => {
   const call = (method: string, params: object, headers: (readonly [string, string])[] = []) =>
     bench.send('/mcp', {
       method: 'POST',
-      headers: [
-        ['Content-Type', 'application/json'],
-        ['Accept', 'application/json, text/event-stream'],
-        ...headers,
-      ],
+      headers: [...HEADERS, ...headers],
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
     })
 
@@ -47,13 +48,26 @@ onBothStores('the MCP server', (bench) => {
     }
   })
 
+  it('PR-10: a batch has at most ten messages, so that one request costs no more than ten', async () => {
+    const batch = (length: number) =>
+      bench.send('/mcp', {
+        method: 'POST',
+        headers: HEADERS,
+        body: JSON.stringify(
+          Array.from({ length }, (_, id) => ({ jsonrpc: '2.0', id, method: 'tools/list' })),
+        ),
+      })
+    const ten = await batch(10)
+    expect([ten.status, JSON.parse(ten.body)]).toMatchObject([200, { length: 10 }])
+    for (const length of [11, 100, 1000]) {
+      const refused = await batch(length)
+      expect([refused.status, refused.json()], `${length}`).toMatchObject([400, { error: { code: -32600 } }])
+    }
+  })
+
   it('REQ-70: a body that is no message is refused in the words of JSON-RPC', async () => {
     for (const body of ['', '{', 'null', '[]', '1', '{"jsonrpc":"1.0"}', '\0', '['.repeat(20_000)]) {
-      const headers = [
-        ['Content-Type', 'application/json'],
-        ['Accept', 'application/json, text/event-stream'],
-      ] as const
-      const answer = await bench.send('/mcp', { method: 'POST', headers, body })
+      const answer = await bench.send('/mcp', { method: 'POST', headers: HEADERS, body })
       expect(answer.status, body.slice(0, 20)).toBeGreaterThanOrEqual(200)
       expect(answer.status, body.slice(0, 20)).toBeLessThan(500)
     }

@@ -215,6 +215,35 @@ onBothStores('a protected resource', (bench) => {
       expect((await app.authorize({ scope })).redirected().get('error'), scope).toBe('invalid_scope')
   })
 
+  it('PR-09: a record that could not be shown is refused, and everybody goes on reading', async () => {
+    const app = await App.register(bench)
+    const { access_token } = await app.tokens({ scope: 'openid courses:write' })
+    const headers = [['Content-Type', 'application/json'], bearer(access_token)] as const
+    for (const title of [`${'['.repeat(30_000)}${']'.repeat(30_000)}`, '{"toString":1}', '{"valueOf":{}}']) {
+      const body = `{"published":true,"title":${title}}`
+      for (const [method, target] of [
+        ['POST', '/api/courses'],
+        ['PATCH', '/api/courses/bread-at-home'],
+      ] as const) {
+        const answer = await bench.send(target, { method, headers, body })
+        expectError(answer, 'invalid_request', title.slice(0, 20), [400])
+      }
+    }
+    for (const target of ['/api/courses', '/pricing.md'])
+      expect((await bench.send(target)).status, target).toBe(200)
+    const search = { name: 'search_courses', arguments: { query: 'bread' } }
+    for (const [method, params] of [
+      ['tools/call', search],
+      ['resources/list', {}],
+    ] as const) {
+      const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+      const answer = await bench.send('/mcp', { method: 'POST', headers: MCP_HEADERS, body: message })
+      expect(answer.json(), method).toMatchObject({
+        result: { [method === 'tools/call' ? 'content' : 'resources']: {} },
+      })
+    }
+  })
+
   it('REQ-58, REQ-50: UserInfo answers GET and POST with what the scopes allow, for the same subject as the ID token', async () => {
     const app = await App.register(bench)
     const views: [string, object][] = [

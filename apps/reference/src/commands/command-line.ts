@@ -1,0 +1,39 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util'
+
+/** The arguments of a command. `--help` ends it with 0 and the usage, and what is wrong ends it with 2 and a sentence. */
+export function readCommandLine<const Config extends ParseArgsConfig>(
+  usage: string,
+  config: Config,
+): ReturnType<typeof parseArgs<Config>> {
+  const options = { ...config.options, help: { type: 'boolean', short: 'h' } } as const
+  try {
+    const line = parseArgs({ ...config, options })
+    if ((line.values as { help?: boolean }).help) endWith(usage)
+    return line as ReturnType<typeof parseArgs<Config>>
+  } catch (error) {
+    return refuse(usage, firstSentence((error as Error).message))
+  }
+}
+
+/** Ends the command, because its arguments are wrong. */
+export function refuse(usage: string, sentence: string): never {
+  console.error(`${sentence}\n\n${usage}`)
+  process.exit(2)
+}
+
+/** The value of an option that is a whole number. */
+export function wholeNumber(usage: string, option: string, given: string, least = 1): number {
+  const number = Number(given)
+  if (given.trim() !== '' && Number.isSafeInteger(number) && number >= least) return number
+  return refuse(usage, `${option} must be a whole number of at least ${least}, not "${given}".`)
+}
+
+function endWith(usage: string): never {
+  console.log(usage)
+  process.exit(0)
+}
+
+/** Without the advice that Node adds: it is partly wrong for these commands. */
+function firstSentence(message: string): string {
+  return `${message.split(/\.(?:\s|$)/, 1)[0]}.`
+}

@@ -1,0 +1,64 @@
+import type { ServerEvent } from '@grantkit/core'
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { logErrors, logEvents } from './logging.ts'
+
+interface Line {
+  readonly msg: string
+  readonly count?: number
+  readonly path?: string
+  readonly reason?: string
+}
+
+function openLog() {
+  const lines: Line[] = []
+  const log = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  return { log, lines }
+}
+
+function failed(path: string, reason = 'store_unavailable'): ServerEvent {
+  return { type: 'failed', path, error: 'temporarily_unavailable', reason, cause: new Error('no Redis') }
+}
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+describe('the log in an outage', () => {
+  it('has one line a second for each reason, and its counts add up to the failures', async () => {
+    const { log, lines } = openLog()
+    const onEvent = logEvents(log)
+    const onError = logErrors(log)
+    for (let millisecond = 0; millisecond < 2500; millisecond++) {
+      onEvent(failed('/api/oauth/token'))
+      onEvent(failed('/api/courses', 'unexpected'))
+      onError(new TypeError('no Redis'))
+      await vi.advanceTimersByTimeAsync(1)
+    }
+    await vi.advanceTimersByTimeAsync(2000)
+    expect(lines.length).toBe(3 * 4)
+    const countOf = (matches: (line: Line) => boolean) => lines.filter(matches).map(({ count }) => count)
+    for (const reason of ['store_unavailable', 'unexpected'])
+      expect(countOf((line) => line.reason === reason)).toEqual([1, 999, 1000, 500])
+    expect(countOf(({ msg }) => msg === 'request_failed')).toEqual([1, 999, 1000, 500])
+  })
+
+  it('tells a failure at once, and the last of those that it counts', async () => {
+    const { log, lines } = openLog()
+    const onEvent = logEvents(log)
+    for (const path of ['/first', '/second', '/third']) onEvent(failed(path))
+    expect(lines).toMatchObject([{ msg: 'failed', path: '/first', count: 1, err: { message: 'no Redis' } }])
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(lines.slice(1)).toMatchObject([{ path: '/third', count: 2 }])
+    await vi.advanceTimersByTimeAsync(1000)
+    onEvent(failed('/fourth'))
+    expect(lines.slice(2)).toMatchObject([{ path: '/fourth', count: 1 }])
+  })
+
+  it('leaves out no event that is not a failure', () => {
+    const { log, lines } = openLog()
+    const onEvent = logEvents(log)
+    for (const grantId of ['1', '2', '3'])
+      onEvent({ type: 'grant_revoked', grantId, clientId: 'c', by: 'user' })
+    expect(lines.length).toBe(3)
+  })
+})
