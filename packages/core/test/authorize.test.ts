@@ -283,6 +283,18 @@ describe('signing in', () => {
     ).toHaveProperty('code')
   })
 
+  it.each([
+    [60, true],
+    [61, false],
+  ])('takes a new sign-in that a clock %i seconds behind dates: %s', async (behind, accepted) => {
+    const { school, id } = await withClient()
+    await authorize(school, authorizationQuery(id, { prompt: 'login' }))
+    const [path = '', query = ''] = (school.shown.signIn ?? '').split('?')
+    const after = { cookie: `user=alice@${school.clock.now - behind}` }
+    const { body } = await school.send('GET', path, { query, headers: after })
+    expect(body === 'consent').toBe(accepted)
+  })
+
   it('accepts neither the old session after sign-in, nor an older one of another user', async () => {
     const { school, id } = await withClient()
     const thisVerySecond = { cookie: `user=alice@${school.clock.now}` }

@@ -10,6 +10,9 @@ import { openTicket, sealTicket } from './ticket.ts'
 const PARAMETER = 'sign_in_ticket'
 const MARKED = new RegExp(`^(.*)&${PARAMETER}=([\\w.-]*)$`, 's')
 
+/** Seconds by which clocks may differ: the one that demanded a sign-in, and the one that dates it. */
+const CLOCK_TOLERANCE = 60
+
 /** Appends our parameter, so that the client's query stays as it was sent. */
 export function markSignIn(
   { secret, kernel }: AuthorizationContext,
@@ -35,7 +38,8 @@ export function signedInSince(
   const demandedAt = openTicket(secret, ticketSubject(query), ticket)
   if (demandedAt === undefined || session === undefined) return false
   const fresh = kernel.now() - demandedAt <= lifetimes.consentTicket
-  return fresh && session.authTime >= demandedAt && ticket.split('.')[1] !== fingerprint(session)
+  const since = session.authTime >= demandedAt - CLOCK_TOLERANCE
+  return fresh && since && ticket.split('.')[1] !== fingerprint(session)
 }
 
 /** Not bound to a session: the user comes back with a new one. */
