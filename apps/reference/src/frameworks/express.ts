@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { authorizationServer } from '@grantkit/adapter-express'
 import express from 'express'
+import { rememberCallers } from './callers.ts'
 import { draining } from './draining.ts'
 import { type Listen, NOT_FOUND } from './listening.ts'
 import { standingHeaders } from './standing-headers.ts'
@@ -17,6 +18,7 @@ export const listenOnExpress: Listen = async (routes, { host, port, https }) => 
     )
   const server = createServer(app)
   const close = draining(server.on('clientError', refuseUnreadable))
+  rememberCallers(server)
   standingHeaders(server, https)
   await once(server.listen(port, host), 'listening')
   return { close }

@@ -1,6 +1,7 @@
 import { METHODS } from 'node:http'
 import { authorizationServer } from '@grantkit/adapter-fastify'
 import { type FastifyReply, fastify } from 'fastify'
+import { rememberCallers } from './callers.ts'
 import { draining } from './draining.ts'
 import { type Listen, NOT_FOUND } from './listening.ts'
 import { standingHeaders } from './standing-headers.ts'
@@ -13,6 +14,7 @@ export const listenOnFastify: Listen = async (routes, { host, port, https }) => 
     frameworkErrors: (_error, _request, reply) => notFound(reply as unknown as FastifyReply),
   })
   const drain = draining(app.server)
+  rememberCallers(app.server)
   standingHeaders(app.server, https)
   // Fastify answers unknown methods itself, and then a route could not list its methods.
   for (const method of METHODS)

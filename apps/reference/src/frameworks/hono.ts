@@ -5,6 +5,7 @@ import { toResponse } from '@grantkit/core'
 import { createAdaptorServer } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import { Hono } from 'hono'
+import { rememberCallers } from './callers.ts'
 import { draining } from './draining.ts'
 import { type Listen, NOT_FOUND } from './listening.ts'
 import { standingHeaders } from './standing-headers.ts'
@@ -16,6 +17,7 @@ export const listenOnHono: Listen = async (routes, { host, port, https }) => {
     .notFound(() => toResponse(NOT_FOUND))
   const server = createAdaptorServer({ fetch: app.fetch }) as Server
   const close = draining(server.on('clientError', refuseUnreadable))
+  rememberCallers(server)
   standingHeaders(server, https)
   await once(server.listen(port, host), 'listening')
   return { close }
