@@ -4,11 +4,16 @@ import { type FastifyReply, fastify } from 'fastify'
 import { rememberCallers } from './callers.ts'
 import { draining } from './draining.ts'
 import { type Listen, NOT_FOUND } from './listening.ts'
+import { arrivalTimes } from './slow-requests.ts'
 import { standingHeaders } from './standing-headers.ts'
 import { refuseUnreadable } from './unreadable.ts'
 
-export const listenOnFastify: Listen = async (routes, { host, port, https }) => {
+export const listenOnFastify: Listen = async (routes, { host, port, https, requestTimeout }) => {
+  const times = arrivalTimes(requestTimeout)
   const app = fastify({
+    http: times,
+    // Fastify's own default would take the place of the one above.
+    requestTimeout: times.requestTimeout,
     clientErrorHandler: refuseUnreadable,
     // A path that cannot be decoded is not found either.
     frameworkErrors: (_error, _request, reply) => notFound(reply as unknown as FastifyReply),
