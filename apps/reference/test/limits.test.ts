@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { cli } from '@grantkit/test-servers/redis-cli'
 import { type RedisServer, startRedis } from '@grantkit/test-servers/redis-server'
@@ -22,12 +25,22 @@ const register = (service: RunningService, headers: Record<string, string> = {})
   fetch(at(service, '/api/oauth/register'), {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify({ redirect_uris: ['http://127.0.0.1:1/cb'] }),
+    body: REGISTRATION,
   })
 const registerTimes = async (count: number, one: (n: number) => Promise<Response>) => {
   const statuses: number[] = []
   for (let n = 0; n < count; n++) statuses.push((await one(n)).status)
   return statuses
+}
+const REGISTRATION = JSON.stringify({ redirect_uris: ['http://127.0.0.1:1/cb'] })
+/** Registers and resets the connection before the answer, some milliseconds after it was opened. */
+const registerAndHangUp = async ({ port }: RunningService, after: number) => {
+  const socket = connect(port, '127.0.0.1').on('error', () => {})
+  await once(socket, 'connect')
+  if (after > 0) await sleep(after)
+  const head = `content-type: application/json\r\ncontent-length: ${REGISTRATION.length}`
+  socket.write(`POST /api/oauth/register HTTP/1.1\r\nhost: a\r\n${head}\r\n\r\n${REGISTRATION}`)
+  socket.resetAndDestroy()
 }
 const refresh = (service: RunningService, client_id: string, refresh_token: string) =>
   fetch(at(service, '/api/oauth/token'), {
@@ -63,6 +76,21 @@ describe('the service', () => {
     expect(await registerTimes(101, () => from('203.0.113.7'))).toEqual([...Array(100).fill(201), 429])
     expect((await from('203.0.113.8')).status).toBe(201)
     expect((await from('2001:db8::1')).status).toBe(201)
+  })
+
+  it('counts a caller that hangs up before the answer', async () => {
+    const service = await serve({})
+    await Promise.all(Array.from({ length: 200 }, () => registerAndHangUp(service, 50)))
+    await expect.poll(() => service.events.length).toBeGreaterThan(190)
+    expect((await register(service)).status).toBe(429)
+  })
+
+  it('counts all callers together whose address nobody knows any more', async () => {
+    const service = await serve({})
+    await Promise.all(Array.from({ length: 400 }, () => registerAndHangUp(service, 0)))
+    await expect.poll(() => service.events.length).toBeGreaterThan(300)
+    const registered = service.events.filter(({ type }) => type === 'client_registered')
+    expect(registered.length).toBeLessThanOrEqual(200)
   })
 
   it('limits nothing when it is told so', async () => {

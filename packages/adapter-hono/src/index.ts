@@ -23,7 +23,7 @@ export type Guard<Auth extends Authorized | Anonymous = Authorized> = Middleware
 export interface AuthorizationServerOptions {
   /**
    * The IP address of the caller: `(c) => getConnInfo(c).remote.address`, with the `getConnInfo` of your runtime. Hono
-   * itself does not know the address, and without it rate limits do nothing.
+   * itself does not know the address, and without it all callers count as one for rate limits.
    */
   readonly remoteAddress?: ((c: Context) => string | undefined) | undefined
 }

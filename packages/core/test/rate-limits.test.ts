@@ -60,13 +60,18 @@ describe('registrations', () => {
     ])
   })
 
-  it.each([
-    ['metadata that is refused', { redirect_uris: ['https://app.example/cb'] }, HOME],
-    ['a caller without an address', REGISTRATION, undefined],
-  ])('leave %s uncounted', async (_, json, address) => {
+  it('whose metadata is refused are not counted', async () => {
     const limiter = roomFor(0)
-    const answer = await registerAt(from(openSchool({ rateLimiter: limiter }), address), json)
-    expect([answer.status === 429, limiter.counted.size]).toEqual([false, 0])
+    const school = from(openSchool({ rateLimiter: limiter }), HOME)
+    const answer = await registerAt(school, { redirect_uris: ['https://app.example/cb'] })
+    expect([answer.status, limiter.counted.size]).toEqual([400, 0])
+  })
+
+  it('of callers without an address are counted as those of one', async () => {
+    const limiter = roomFor(1)
+    const school = from(openSchool({ rateLimiter: limiter }), undefined)
+    expect(await statuses([registerAt(school), registerAt(school)])).toEqual([201, 429])
+    expect([...limiter.counted]).toEqual([['registration unknown', 2]])
   })
 
   it('are not limited by a header that anybody can send', async () => {

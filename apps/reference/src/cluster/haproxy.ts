@@ -15,6 +15,10 @@ export function haproxyConfig({ port, replicas }: Balanced): string {
 defaults
   mode http
   timeout connect 2s
+  # Who sends a request too slowly holds no connection, and no replica sees half a form.
+  timeout http-request 5s
+  option http-buffer-request
+  timeout http-keep-alive 30s
   timeout client 30s
   timeout server 30s
   # A replica that ended before it answered: only where nothing was sent yet is another one asked.
@@ -31,7 +35,8 @@ frontend public
 
 backend grantkit
   balance roundrobin
-  option httpchk GET /readyz
+  option httpchk
+  http-check send meth GET uri /readyz ver HTTP/1.1 hdr Host 127.0.0.1:${port}
   timeout check 2s
   default-server check inter 500ms fall 2 rise 1
 ${replicas.map((replica, index) => `  server replica${index + 1} 127.0.0.1:${replica}`).join('\n')}

@@ -2,12 +2,14 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { authorizationServer } from '@grantkit/adapter-express'
 import express from 'express'
+import { rememberCallers } from './callers.ts'
 import { draining } from './draining.ts'
 import { type Listen, NOT_FOUND } from './listening.ts'
+import { arrivalTimes } from './slow-requests.ts'
 import { standingHeaders } from './standing-headers.ts'
 import { refuseUnreadable } from './unreadable.ts'
 
-export const listenOnExpress: Listen = async (routes, { host, port, https }) => {
+export const listenOnExpress: Listen = async (routes, { host, port, https, requestTimeout }) => {
   const app = express()
     .disable('x-powered-by')
     .use(authorizationServer({ routes }))
@@ -15,8 +17,9 @@ export const listenOnExpress: Listen = async (routes, { host, port, https }) => 
       (_request, response) =>
         void response.writeHead(NOT_FOUND.status, NOT_FOUND.headers).end(NOT_FOUND.body),
     )
-  const server = createServer(app)
+  const server = createServer(arrivalTimes(requestTimeout), app)
   const close = draining(server.on('clientError', refuseUnreadable))
+  rememberCallers(server)
   standingHeaders(server, https)
   await once(server.listen(port, host), 'listening')
   return { close }

@@ -1,18 +1,25 @@
 import { METHODS } from 'node:http'
 import { authorizationServer } from '@grantkit/adapter-fastify'
 import { type FastifyReply, fastify } from 'fastify'
+import { rememberCallers } from './callers.ts'
 import { draining } from './draining.ts'
 import { type Listen, NOT_FOUND } from './listening.ts'
+import { arrivalTimes } from './slow-requests.ts'
 import { standingHeaders } from './standing-headers.ts'
 import { refuseUnreadable } from './unreadable.ts'
 
-export const listenOnFastify: Listen = async (routes, { host, port, https }) => {
+export const listenOnFastify: Listen = async (routes, { host, port, https, requestTimeout }) => {
+  const times = arrivalTimes(requestTimeout)
   const app = fastify({
+    http: times,
+    // Fastify's own default would take the place of the one above.
+    requestTimeout: times.requestTimeout,
     clientErrorHandler: refuseUnreadable,
     // A path that cannot be decoded is not found either.
     frameworkErrors: (_error, _request, reply) => notFound(reply as unknown as FastifyReply),
   })
   const drain = draining(app.server)
+  rememberCallers(app.server)
   standingHeaders(app.server, https)
   // Fastify answers unknown methods itself, and then a route could not list its methods.
   for (const method of METHODS)

@@ -5,17 +5,25 @@ import { toResponse } from '@grantkit/core'
 import { createAdaptorServer } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import { Hono } from 'hono'
+import { rememberCallers } from './callers.ts'
 import { draining } from './draining.ts'
 import { type Listen, NOT_FOUND } from './listening.ts'
+import { arrivalTimes } from './slow-requests.ts'
 import { standingHeaders } from './standing-headers.ts'
 import { refuseUnreadable } from './unreadable.ts'
 
-export const listenOnHono: Listen = async (routes, { host, port, https }) => {
+export const listenOnHono: Listen = async (routes, { host, port, https, requestTimeout }) => {
   const app = new Hono()
     .route('/', authorizationServer({ routes }, { remoteAddress: (c) => getConnInfo(c).remote.address }))
     .notFound(() => toResponse(NOT_FOUND))
-  const server = createAdaptorServer({ fetch: app.fetch }) as Server
+  const server = createAdaptorServer({
+    fetch: app.fetch,
+    // For a request without a Host, as health checks send it in HTTP/1.0.
+    hostname: host,
+    serverOptions: arrivalTimes(requestTimeout),
+  }) as Server
   const close = draining(server.on('clientError', refuseUnreadable))
+  rememberCallers(server)
   standingHeaders(server, https)
   await once(server.listen(port, host), 'listening')
   return { close }

@@ -6,6 +6,8 @@ interface Address {
   readonly port: number
   /** Whether callers use https, with TLS ended in front of the service. */
   readonly https: boolean
+  /** Seconds in which a request must arrive, its body included. Default: 30. */
+  readonly requestTimeout?: number
 }
 
 /** A running service. */

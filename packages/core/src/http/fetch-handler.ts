@@ -7,7 +7,7 @@ import { BODY_REFUSALS } from './parameters.ts'
 export interface FetchHandlerOptions<Rest extends unknown[]> {
   /**
    * The IP address of the caller, from the request and the other arguments of the runtime. In Deno: `(_request, info)
-   * => info.remoteAddr.hostname`. Without it callers are not counted, and rate limits do nothing.
+   * => info.remoteAddr.hostname`. Without it all callers count as one for rate limits.
    */
   readonly remoteAddress?: ((request: Request, ...rest: Rest) => string | undefined) | undefined
 }

@@ -13,7 +13,7 @@ export interface HttpRequest {
   readonly body: string
   /**
    * The IP address of the caller: of the socket, or of the client behind the proxies that the application trusts.
-   * Without it callers are not counted, and rate limits do nothing.
+   * Callers without one count as one for rate limits.
    */
   readonly remoteAddress?: string | undefined
 }

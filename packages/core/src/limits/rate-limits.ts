@@ -78,26 +78,24 @@ export function rateLimits({ rateLimiter }: LimitOptions, emit: Emit): RateLimit
 
   return {
     async limitRegistrations(request) {
-      const network = callerNetwork(request)
-      const wait = network === undefined ? 0 : await take('registration', network)
+      const wait = await take('registration', callerNetwork(request))
       if (wait > 0)
         throw new OAuthError(LIMIT_REFUSALS.too_many_registrations, undefined, { retryAfter: wait })
     },
 
     async limitFailures(cause, request, client) {
-      const network = callerNetwork(request)
       const callersFault = cause instanceof OAuthError && cause.status < 500
-      if (rateLimiter === undefined || network === undefined || !callersFault) return cause
+      if (rateLimiter === undefined || !callersFault) return cause
       // All unknown ids share one counter; otherwise a stranger could fill the memory of the limiter with them.
       const name = (await client?.catch(() => undefined))?.clientId ?? 'unknown'
-      const retryAfter = await take('client_failure', `${name} ${network}`)
+      const retryAfter = await take('client_failure', `${name} ${callerNetwork(request)}`)
       if (retryAfter === 0) return cause
       return new OAuthError(LIMIT_REFUSALS.too_many_failures, undefined, { cause, retryAfter })
     },
   }
 }
 
-/** Without an address nobody is counted: one counter for all would lock everybody out. */
-function callerNetwork({ remoteAddress }: HttpRequest): string | undefined {
-  return remoteAddress === undefined ? undefined : networkOf(remoteAddress)
+/** Callers without an address count as one: who resets the connection would pass every limit otherwise. */
+function callerNetwork({ remoteAddress = 'unknown' }: HttpRequest): string {
+  return networkOf(remoteAddress)
 }

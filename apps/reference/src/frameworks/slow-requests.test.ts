@@ -1,0 +1,32 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { freePort } from '@grantkit/test-servers/free-port'
+import { describe, expect, it } from 'vitest'
+import { FRAMEWORKS } from './frameworks.ts'
+
+const ANSWERING = {
+  path: '/form',
+  methods: ['POST'],
+  handle: async () => ({ status: 200, headers: {}, body: 'done' }),
+}
+const HALF_A_BODY = 'POST /form HTTP/1.1\r\nHost: a\r\nContent-Length: 10000\r\n\r\nhalf'
+
+describe.each(Object.entries(FRAMEWORKS))('on %s', (_, listen) => {
+  it.each([
+    ['headers', 'POST /form HTTP/1.1\r\nHost: a\r\nX-Slow: '],
+    ['a body', HALF_A_BODY],
+    ['a body to no route', HALF_A_BODY.replace('/form', '/nowhere')],
+  ])('a sender that never finishes %s is cut off', async (_, half) => {
+    const port = await freePort()
+    const address = { host: '127.0.0.1', port, https: false, requestTimeout: 0.2 }
+    const listening = await listen([ANSWERING], address)
+    const socket = connect(port, '127.0.0.1').on('error', () => {})
+    await once(socket, 'connect')
+    socket.write(half)
+    const trickle = setInterval(() => socket.write('x'), 20)
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 4/)
+    clearInterval(trickle)
+    await listening.close()
+  })
+})

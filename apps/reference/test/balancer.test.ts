@@ -1,0 +1,50 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTestCluster, type TestCluster } from '../load/cluster.ts'
+import { framework } from './framework.ts'
+
+/** The configuration of the balancer as it is shipped, with the real HAProxy in front of the real service. */
+
+let cluster: TestCluster
+beforeAll(async () => {
+  cluster = await startTestCluster(1, framework)
+})
+afterAll(() => cluster.stop())
+
+/** Sends the beginning of a request and then a byte now and then. @returns everything that came back */
+async function trickled(beginning: string): Promise<string> {
+  const socket = connect(Number(new URL(cluster.baseUrl).port), '127.0.0.1').on('error', () => {})
+  await once(socket, 'connect')
+  socket.write(beginning)
+  const trickle = setInterval(() => socket.write('x'), 200)
+  return text(socket).finally(() => clearInterval(trickle))
+}
+
+describe('the balancer', () => {
+  it('finds the service ready and hands on what it is asked', async () => {
+    const metadata = await fetch(`${cluster.baseUrl}/.well-known/oauth-authorization-server`)
+    expect(await metadata.json()).toMatchObject({ issuer: cluster.baseUrl })
+  })
+
+  it('hands on bodies up to the limit of the service', async () => {
+    const register = (client_name: string) =>
+      fetch(`${cluster.baseUrl}/api/oauth/register`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ redirect_uris: ['http://127.0.0.1/cb'], unknown: client_name }),
+      })
+    expect((await register('x'.repeat(60_000))).status).toBe(201)
+    expect((await register('x'.repeat(70_000))).status).toBe(413)
+  })
+
+  it('cuts off who sends headers or a body too slowly', async () => {
+    const headers = 'POST /api/oauth/token HTTP/1.1\r\nHost: a\r\n'
+    const answers = await Promise.all([
+      trickled(`${headers}X-Slow: `),
+      trickled(`${headers}Content-Length: 10000\r\n\r\nhalf`),
+    ])
+    for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 408 /)
+  })
+})
