@@ -43,12 +43,18 @@ export function integrationsFile(path: string, waitMs = 5000): Records<Client> {
       ),
     async remove(id) {
       // Most ids that are removed are those of clients that registered themselves.
-      if (clientIn(await read(), id) !== undefined) await write(({ [id]: _, ...rest }) => rest)
+      if (clientIn(await read(), id) === undefined) return false
+      return write((clients) => (clientIn(clients, id) === undefined ? undefined : without(clients, id)))
     },
     async *scan() {
       yield* Object.values(await read())
     },
   }
+}
+
+function without(clients: Clients, id: string): Clients {
+  const { [id]: _, ...rest } = clients
+  return rest
 }
 
 function clientIn(clients: Clients, id: string): Client | undefined {
@@ -65,7 +71,8 @@ export function withIntegrations(store: Store, integrations: Records<Client>): S
       find: async (id) => (await clients.find(id)) ?? (await integrations.find(id)),
       insert: (id, client, expiresAt) => keeperOf(client).insert(id, client, expiresAt),
       replace: (id, seen, client, expiresAt) => keeperOf(client).replace(id, seen, client, expiresAt),
-      remove: async (id) => void (await Promise.all([clients.remove(id), integrations.remove(id)])),
+      remove: async (id) =>
+        (await Promise.all([clients.remove(id), integrations.remove(id)])).some((removed) => removed),
       async *scan() {
         yield* clients.scan()
         yield* integrations.scan()

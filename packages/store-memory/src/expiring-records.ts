@@ -91,8 +91,11 @@ export function expiringRecords<T>({ now, maxRecords }: Limits, follow: Follow<T
     },
 
     async remove(id) {
-      sweep(now())
+      const time = now()
+      sweep(time)
+      const removed = live(id, time) !== undefined
       drop(id)
+      return removed
     },
 
     async *scan() {

@@ -44,9 +44,8 @@ export function redisRecords<T>(redis: RedisCommands, prefix: string, commandTim
     find,
     insert: (id, value, expiresAt) => write(id, NO_RECORD, value, expiresAt),
     replace: (id, seen, value, expiresAt) => write(id, String(seen.version), value, expiresAt),
-    async remove(id) {
-      await retryOnce(commandTimeout, () => redis.del(keyOf(id)))
-    },
+    remove: (id) =>
+      retryOnce(commandTimeout, async (repeated) => Number(await redis.del(keyOf(id))) === 1 || repeated),
     async *scan() {
       let cursor = '0'
       do {

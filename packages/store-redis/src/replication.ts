@@ -37,8 +37,9 @@ export function replicated<T>(
       return replaced
     },
     async remove(id) {
-      await records.remove(id)
+      const removed = await records.remove(id)
       await waitForReplicas()
+      return removed
     },
   }
 }

@@ -32,7 +32,10 @@ afterAll(async () => {
 async function changed(timeout: number) {
   const shortfalls: number[] = []
   const onShortfall = (acknowledged: number) => shortfalls.push(acknowledged)
-  const { grants } = createRedisStore(redis, { waitReplicas: { replicas: 1, timeout, onShortfall } })
+  const { grants } = createRedisStore(redis, {
+    commandTimeout: 10_000,
+    waitReplicas: { replicas: 1, timeout, onShortfall },
+  })
   async function change(): Promise<string> {
     const grant = aGrant()
     await grants.insert(grant.id, grant, soon())

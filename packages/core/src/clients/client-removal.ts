@@ -23,9 +23,7 @@ export type RemovalEvent =
  * again to finish.
  */
 export async function removeClient(kernel: Kernel, clientId: string): Promise<ClientRemoval> {
-  const { clients } = kernel.store
-  const existed = (await clients.find(clientId)) !== undefined
-  await clients.remove(clientId)
+  const existed = await kernel.store.clients.remove(clientId)
   const grantsEnded = await endGrantsOf(kernel, clientId)
   if (existed || grantsEnded > 0)
     kernel.emit({ type: 'client_removed', clientId, grantsEnded } satisfies RemovalEvent)
@@ -33,12 +31,11 @@ export async function removeClient(kernel: Kernel, clientId: string): Promise<Cl
 }
 
 async function endGrantsOf({ store, emit }: Kernel, clientId: string): Promise<number> {
-  const ended = new Set<string>()
-  for await (const grant of store.grants.scan()) {
-    if (grant.clientId !== clientId || ended.has(grant.id)) continue
-    await store.grants.remove(grant.id)
-    ended.add(grant.id)
-    emit({ type: 'grant_revoked', grantId: grant.id, clientId, by: 'operator' } satisfies RemovalEvent)
+  let ended = 0
+  for await (const { id, clientId: owner } of store.grants.scan()) {
+    if (owner !== clientId || !(await store.grants.remove(id))) continue
+    ended++
+    emit({ type: 'grant_revoked', grantId: id, clientId, by: 'operator' } satisfies RemovalEvent)
   }
-  return ended.size
+  return ended
 }

@@ -61,8 +61,8 @@ export async function changeGrant<Result>(
 }
 
 async function refuseEnded(kernel: Kernel, seen: Stored<Grant>, refusal: Refusal): Promise<never> {
-  await endGrant(kernel, seen)
   const { id, clientId } = seen.value
-  kernel.emit({ type: 'grant_ended', grantId: id, clientId, reason: refusal.reason } satisfies GrantEnded)
+  if (await endGrant(kernel, seen))
+    kernel.emit({ type: 'grant_ended', grantId: id, clientId, reason: refusal.reason } satisfies GrantEnded)
   throw new OAuthError(refusal)
 }

@@ -90,6 +90,6 @@ async function revokeFamily(
   if (stored === undefined || !belongsToFamily(stored.value, token)) return
   const { id, clientId: owner } = stored.value
   if (owner !== clientId) throw new OAuthError(REVOCATION_REFUSALS.token_of_other_client)
-  await endGrant(kernel, stored)
-  kernel.emit({ type: 'grant_revoked', grantId: id, clientId, by: 'client' } satisfies RevocationEvent)
+  if (await endGrant(kernel, stored))
+    kernel.emit({ type: 'grant_revoked', grantId: id, clientId, by: 'client' } satisfies RevocationEvent)
 }

@@ -41,10 +41,10 @@ export async function revokeUserGrant(
 ): Promise<boolean> {
   const stored = await kernel.store.grants.find(id)
   if (stored === undefined || stored.value.subject !== subject) return false
-  await endGrant(kernel, stored)
+  const ended = await endGrant(kernel, stored)
   const { clientId } = stored.value
-  kernel.emit({ type: 'grant_revoked', grantId: id, clientId, by } satisfies UserGrantRevoked)
-  return true
+  if (ended) kernel.emit({ type: 'grant_revoked', grantId: id, clientId, by } satisfies UserGrantRevoked)
+  return ended
 }
 
 export async function revokeUserGrants(kernel: Kernel, subject: string): Promise<number> {

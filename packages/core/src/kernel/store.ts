@@ -28,8 +28,11 @@ export interface Records<T> {
    */
   replace(id: string, seen: Stored<T>, value: T, expiresAt: number): Promise<boolean>
 
-  /** Removes the record, no matter who wrote it last. Removing a missing record is no error. */
-  remove(id: string): Promise<void>
+  /**
+   * Removes the record, no matter who wrote it last. Removing a missing record is no error. Of several concurrent
+   * removals, one returns `true`. After a lost reply the store may not know; then it returns `true`.
+   */
+  remove(id: string): Promise<boolean>
 
   /**
    * Every live record, in any order and perhaps twice. Records that exist during the whole scan are always included;

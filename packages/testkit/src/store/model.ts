@@ -108,7 +108,7 @@ class Comparison<T> {
   }
 
   async #remove(id: string): Promise<void> {
-    await this.#records.remove(id)
+    expect(await this.#records.remove(id)).toBe(this.#modelled(id) !== undefined)
     this.#model.delete(id)
   }
 }
