@@ -14,10 +14,14 @@ export interface TestCluster extends Cluster {
   output(): string
 }
 
-/** @param environment further settings; with another `STORE_URL`, this Redis is unused */
+/**
+ * @param environment further settings; with another `STORE_URL`, this Redis is unused
+ * @param skew seconds by which the clock of each replica is ahead of or behind the right time, in turn
+ */
 export async function startTestCluster(
   count: number,
   environment: Record<string, string> = {},
+  skew = 0,
 ): Promise<TestCluster> {
   const redis = await startRedis()
   const network = await startProxy(redis.port)
@@ -36,6 +40,7 @@ export async function startTestCluster(
       STORE_URL: network.url,
       ...environment,
     },
+    ownEnvironment: (index) => clockEnvironment(skew * ((index % 3) - 1)),
     onOutput(text) {
       output += text
     },
@@ -52,4 +57,11 @@ export async function startTestCluster(
       await redis.close()
     },
   }
+}
+
+const SKEWED_CLOCK = new URL('./skewed-clock.ts', import.meta.url).href
+
+function clockEnvironment(seconds: number): Record<string, string> {
+  if (seconds === 0) return {}
+  return { NODE_OPTIONS: `--import=${SKEWED_CLOCK}`, CLOCK_SKEW_SECONDS: `${seconds}` }
 }

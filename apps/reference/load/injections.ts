@@ -107,6 +107,16 @@ export const KILLED_REPLICA: Injection = {
   inject: (cluster) => restart(cluster, 0, 'SIGKILL'),
 }
 
+export const FROZEN_REPLICA: Injection = {
+  name: 'a replica stands still for three seconds, with requests in its hands',
+  async inject(cluster) {
+    const replica = cluster.replica(0)
+    replica.kill('SIGSTOP')
+    await sleep(3000)
+    replica.kill('SIGCONT')
+  },
+}
+
 async function restart(cluster: TestCluster, index: number, signal: NodeJS.Signals): Promise<void> {
   const replica = cluster.replica(index)
   const ended = once(replica, 'exit')

@@ -11,12 +11,16 @@ export interface MixOptions {
   /** The number of parallel requests. */
   readonly workers: number
   readonly tally: Tally
+  readonly actions?: Mix
   /** Called before each request. */
   readonly shouldContinue: () => boolean
 }
 
 /** The actions of installations, with their weights. */
-const MIX: readonly (readonly [weight: number, act: (installation: Installation) => Promise<void>])[] = [
+export type Mix = readonly (readonly [weight: number, act: (installation: Installation) => Promise<void>])[]
+
+/** What apps do. */
+export const USUAL: Mix = [
   [40, (installation) => installation.call()],
   [15, (installation) => installation.refresh()],
   [5, (installation) => installation.refresh(2)],
@@ -27,7 +31,18 @@ const MIX: readonly (readonly [weight: number, act: (installation: Installation)
   [5, (installation) => installation.register()],
   [5, (installation) => installation.attack()],
 ]
-const TOTAL = MIX.reduce((sum, [weight]) => sum + weight, 0)
+
+/** Mostly what the store decides: who gets tokens. */
+export const TOKENS: Mix = [
+  [55, (installation) => installation.refresh()],
+  [25, (installation) => installation.refresh(3)],
+  [8, (installation) => installation.signIn()],
+  [4, (installation) => installation.raceForCode(3)],
+  [4, (installation) => installation.call()],
+  [2, (installation) => installation.revoke()],
+  [2, (installation) => installation.attack()],
+]
+
 /** The number of installations of each worker. */
 const INSTALLATIONS = 8
 
@@ -37,6 +52,7 @@ export async function runMix({
   origins,
   workers,
   tally,
+  actions = USUAL,
   shouldContinue,
 }: MixOptions): Promise<void> {
   const connection = await connectionTo(baseUrl, origins, tally)
@@ -49,15 +65,15 @@ export async function runMix({
       )
       while (shouldContinue()) {
         const installation = installations[Math.floor(Math.random() * INSTALLATIONS)]
-        if (installation) await randomAction()(installation)
+        if (installation) await randomAction(actions)(installation)
       }
     }),
   )
 }
 
-function randomAction(): (installation: Installation) => Promise<void> {
-  let left = Math.random() * TOTAL
-  for (const [weight, act] of MIX) {
+function randomAction(actions: Mix): (installation: Installation) => Promise<void> {
+  let left = Math.random() * actions.reduce((sum, [weight]) => sum + weight, 0)
+  for (const [weight, act] of actions) {
     left -= weight
     if (left < 0) return act
   }

@@ -37,6 +37,11 @@ export class Tally {
     return [...this.times.values()].reduce((sum, times) => sum + times.length, 0)
   }
 
+  /** The number of requests to one path. */
+  requestsTo(path: string): number {
+    return this.times.get(path)?.length ?? 0
+  }
+
   /** All faults with their details; empty if there was none. */
   allFaults(): string[] {
     return [...this.faults].flatMap(([fault, cases]) => cases.map((what) => `${fault}: ${what}`))

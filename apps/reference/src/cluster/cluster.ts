@@ -15,6 +15,8 @@ export interface ClusterOptions {
   readonly haproxy: string
   /** Shared settings of the replicas, with `STORE_URL`. */
   readonly environment: NodeJS.ProcessEnv
+  /** Settings of one replica alone. */
+  readonly ownEnvironment?: (index: number) => NodeJS.ProcessEnv
   /** Called with the output of the processes. */
   readonly onOutput: (text: string) => void
 }
@@ -43,7 +45,12 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     baseUrl,
     replica: (index) => processes[index] as ChildProcess,
     async start(index) {
-      const own = { BASE_URL: baseUrl, PORT: `${replicas[index]}`, ...metricsPort(options, index) }
+      const own = {
+        BASE_URL: baseUrl,
+        PORT: `${replicas[index]}`,
+        ...metricsPort(options, index),
+        ...options.ownEnvironment?.(index),
+      }
       const environment = { ...options.environment, ...own }
       processes[index] = launch(process.execPath, [MAIN], environment, onOutput)
       await until(`http://127.0.0.1:${replicas[index]}/readyz`, processes[index])
