@@ -89,10 +89,15 @@ describe('client authentication', () => {
 
   it('refuses the Authorization header, and names its scheme', async () => {
     const { school, client } = await withClient(CONFIDENTIAL)
-    const form = { grant_type: 'refresh_token', ...credentials(client), refresh_token: 'x' }
+    const form = { grant_type: 'refresh_token', client_id: client.client_id, refresh_token: 'x' }
     const headers = { authorization: `Basic ${btoa(`${client.client_id}:${client.client_secret}`)}` }
     const response = await school.send('POST', '/api/oauth/token', { form, headers })
     expect([response.status, response.headers['www-authenticate']]).toEqual([401, 'Basic realm="oauth"'])
+    const both = await school.send('POST', '/api/oauth/token', {
+      form: { ...form, ...credentials(client) },
+      headers,
+    })
+    expect([both.status, bodyOf(both).error], 'beside the secret').toEqual([400, 'invalid_request'])
   })
 
   it('accepts a confidential client with its secret', async () => {

@@ -1,3 +1,4 @@
+import { loopbackOnly } from '@grantkit/core'
 import { describe, expect, it } from 'vitest'
 import { bodyOf } from './client.ts'
 import { openSchool } from './school.ts'
@@ -35,6 +36,7 @@ const REFUSED_URIS: Record<string, readonly string[]> = {
     'http:///127.0.0.1/cb',
     'http://127。0。0。1/cb',
   ],
+  'RR-03: a query is refused, even an empty one': [`${CB}?`, `${CB}?a=1`, `${CB}?code=x`],
   'RR-04, REQ-60: a fragment is refused, even an empty one': [`${CB}#x`, `${CB}#`],
   'RR-06, REQ-60: a scheme that is not http is refused, however it is written': [
     'javascript:alert(1)',
@@ -84,6 +86,30 @@ describe('a redirect URI of a client that registers itself', () => {
     })
   }
 
+  it('RR-03: a query that could be taken for an answer is refused, whatever else the policy allows', async () => {
+    const names = ['code', 'state', 'iss', 'error', 'error_description', 'error_uri']
+    const disguised = ['%63ode', 'c%6Fde', 'CODE', 'Error', 'code[]', 'code%5B0%5D', '+code', 'code%20']
+    const queries = [...names, ...disguised].flatMap((name) => [
+      name,
+      `${name}=x`,
+      `a=1&${name}=x`,
+      `a=1;${name}=x`,
+    ])
+    const school = openSchool({ redirectUriPolicy: loopbackOnly({ query: true }) })
+    const registerAs = (uri: string) =>
+      school.send('POST', '/api/oauth/register', { json: { redirect_uris: [uri] } })
+    const arrange = (uri: string) =>
+      school.server.clients.add({ client_name: 'Zap', redirect_uris: [`https://zap.example/cb?${uri}`] })
+    for (const query of queries) {
+      expect(bodyOf(await registerAs(`${CB}?${query}`)).error, query).toBe('invalid_redirect_uri')
+      await expect(arrange(query), query).rejects.toThrow('would be mixed up with the answer')
+    }
+    for (const query of ['', 'a=1', 'codes=1', 'a=code', 'zip_code=1']) {
+      expect((await registerAs(`${CB}?${query}`)).status, query).toBe(201)
+      await expect(arrange(query), query).resolves.toBeDefined()
+    }
+  })
+
   it('RR-11: a value that is no list, or a list that is too long, is refused completely', async () => {
     const lists = [undefined, [], 'str', null, [null], [1], [[CB]], {}, ['']]
     const tooMuch = [Array(11).fill(CB), Array(10_000).fill('a'), [`${CB}/${'x'.repeat(10_000)}`]]
@@ -91,7 +117,7 @@ describe('a redirect URI of a client that registers itself', () => {
   })
 
   it('D2: the two loopback addresses and localhost are taken, and kept as they were sent', async () => {
-    for (const uri of ['http://127.0.0.1/', 'http://[::1]:8080/cb?a=1', 'http://localhost:3000/cb']) {
+    for (const uri of ['http://127.0.0.1/', 'http://[::1]:8080/cb', 'http://localhost:3000/cb']) {
       const answer = bodyOf(await register([uri]))
       expect(answer).toMatchObject({ redirect_uris: [uri], application_type: 'native' })
     }

@@ -7,6 +7,7 @@ function registerAs(school: School, json: unknown) {
   return school.send('POST', '/api/oauth/register', { json })
 }
 
+const within = (codePoint: number) => `a${String.fromCodePoint(codePoint)}b`
 const DECEIVING_NAMES = [
   ...[
     'abc\u202edef',
@@ -19,6 +20,11 @@ const DECEIVING_NAMES = [
     'n'.repeat(201),
     'x'.repeat(10_000),
   ],
+  // Default-ignorable and bidi characters, which nobody sees.
+  ...[0xad, 0x34f, 0x61c, 0x115f, 0x17b4, 0x180e, 0x200c, 0x200d, 0x200f, 0x2028, 0x2062, 0x2069].map(within),
+  ...[0x3164, 0xfe0f, 0xfeff, 0xffa0, 0x1d173, 0xe0041, 0xe0100].map(within),
+  // No letter and no digit.
+  ...['()', '—', '\u2800', '\u00a0', '\u3164', '🎓', '\u0301', '...'],
   ...[1, [], {}],
 ]
 const NOT_OFFERED = ['client_secret_basic', 'private_key_jwt', 'NONE', 'none ', '', [], 1, {}]
@@ -136,12 +142,21 @@ describe('registration', () => {
     [{ grant_types: ['implicit'] }, 'grant_types: must include authorization_code'],
     [{ response_types: ['token'] }, 'response_types: must include code'],
     [{ client_name: ' ' }, 'client_name: must not be empty'],
+    [{ client_name: '()!' }, 'client_name: must have a letter or a digit'],
     [{ client_name: 'a\nb' }, 'client_name: must not hold control or invisible characters'],
     [{ redirect_uris: [] }, 'redirect_uris: must not be empty'],
   ])('says what is wrong with %j', async (metadata, description) => {
     const response = await registerAs(openSchool(), { redirect_uris: [REDIRECT_URI], ...metadata })
     expect(bodyOf(response).error_description).toBe(description)
   })
+
+  it.each(['Zürich 2', '日本語', 'مدرسة', 'שלום', 'नमस्ते', '7', 'C++ (beta) — 🎓', 'e\u0301te'])(
+    'takes the name %j',
+    async (client_name) => {
+      const response = await registerAs(openSchool(), { redirect_uris: [REDIRECT_URI], client_name })
+      expect([response.status, bodyOf(response).client_name]).toEqual([201, client_name])
+    },
+  )
 
   it.each([
     { token_endpoint_auth_method: 'none' },

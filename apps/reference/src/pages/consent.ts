@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import { type Markup, page, type Site } from './page.ts'
 import { redirectTarget } from './redirect-target.ts'
 
-/** The consent page. The app chose its own name, so the target of the redirect is shown just as large. */
+/** The consent page. The app chose its own name, so the target of the redirect is shown just as large, and whole on demand. */
 export function consentPage(
   site: Site,
   view: ConsentView,
@@ -18,7 +18,7 @@ export function consentPage(
   <p class="app-name"><bdi>${name}</bdi></p>
   <p class="hint">${origin(view)}</p>
   <dl>
-    <dt>Sends you to</dt><dd>${redirectTarget(view.redirectUri)}</dd>
+    <dt>Sends you to</dt><dd>${redirectTarget(view.redirectUri)}<details><summary>The whole address</summary><code>${view.redirectUri}</code></details></dd>
     <dt>Signed in as</dt><dd><bdi>${account.name}</bdi>, <bdi>${account.email}</bdi> · <a class="whole" href="${site.basePath}/logout?${new URLSearchParams({ return_to: view.returnTo })}">Not you?</a></dd>
   </dl>
 </section>

@@ -27,7 +27,7 @@ onBothStores('the authorization request', (bench) => {
 
     it('RA-02, REQ-12: a redirect URI that differs from the registered one in anything but a port gets no answer', async () => {
       const registered = 'http://127.0.0.1:7001/cb?a=1'
-      const app = await App.register(bench, { redirect_uris: [registered] })
+      const app = await App.arrange(bench, { redirect_uris: [registered] })
       const changed = [
         `${registered}&b=2`,
         'http://127.0.0.1:7001/cb',

@@ -14,11 +14,15 @@ onBothStores('registration', (bench) => {
   it('DR-01, REQ-24: a name is escaped on the consent page, marked as unverified, next to the redirect target', async () => {
     const name = '<img src=x onerror="window.__xss=1">Course Platform (official)\'"&'
     const app = await App.register(bench, { client_name: name })
-    const { page } = await app.consentForm(app.query())
+    const redirect_uri = 'http://127.0.0.1:7001/cb'
+    const { page } = await app.consentForm(app.query({ redirect_uri }))
     expect(page).not.toContain('<img src=x')
     expect(page).toContain('&lt;img src=x onerror=')
     expect(page).toMatch(/unverified/i)
-    expect(page).toContain('127.0.0.1:7001')
+    expect(page).toMatch(/Sends you to<\/dt><dd><code>127\.0\.0\.1:7001<\/code>/)
+    expect(page, 'and the whole of it on demand').toMatch(
+      new RegExp(`<details><summary>[^<]*</summary><code>${redirect_uri}</code></details>`),
+    )
   })
 
   it('DR-02, REQ-65: a link that is not a plain https page is refused, and none is ever fetched', async () => {

@@ -4,6 +4,7 @@
  */
 import { CHALLENGE_METHOD } from '../grants/authorization-code/pkce.ts'
 import type { Endpoint } from '../http/endpoint.ts'
+import { retryAfter } from '../http/error-response.ts'
 import { type HttpResponse, securePage } from '../http/http.ts'
 import { basePathOf, endpointPath, type PathOptions } from '../http/well-known.ts'
 import { type Kernel, lifetime } from '../kernel/kernel.ts'
@@ -118,5 +119,6 @@ async function errorPage(interaction: Interaction, error: OAuthError): Promise<H
   const { error: code, message: description, reason } = error
   // A browser looks for a challenge in a 401, and a page has none.
   const status = error.status === 401 ? 400 : error.status
-  return securePage(await interaction.errorPage({ error: code, description, reason, status }))
+  const page = await interaction.errorPage({ error: code, description, reason, status })
+  return securePage({ ...page, headers: { ...page.headers, ...retryAfter(error) } })
 }

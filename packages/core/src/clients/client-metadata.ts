@@ -12,12 +12,13 @@ const LONGEST_NAME = 200
 const LONGEST_URI = 2048
 const MOST_REDIRECT_URIS = 10
 
-/** Characters that can disguise a name: control characters, invisible ones, and those that reverse the text. */
-const DECEPTIVE = /[\p{Cc}\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/u
+/** Characters that can disguise a name: they break the line, are invisible or reverse the text. */
+const DECEPTIVE = /[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]/u
 
 const name = text(LONGEST_NAME)
   .trim()
   .min(1, 'must not be empty')
+  .refine((value) => /[\p{L}\p{N}]/u.test(value), 'must have a letter or a digit')
   .refine((value) => !DECEPTIVE.test(value), 'must not hold control or invisible characters')
 
 /** Links are shown to users and never fetched. */

@@ -5,7 +5,7 @@ import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { clientMetadata, METADATA_REFUSALS, type Registrable } from './client-metadata.ts'
 import { addClient, clientInformation, type NewClient } from './new-client.ts'
-import { isIntegrationUri, REDIRECT_URI_REFUSALS } from './redirect-uri.ts'
+import { isIntegrationUri, REDIRECT_URI_REFUSALS, refuseAnswerParameters } from './redirect-uri.ts'
 
 /** Metadata of an integration: a client that the operator registers. It is confidential by default. */
 function integrationMetadata(registrable: Registrable) {
@@ -84,6 +84,7 @@ function checkRedirectUris({ redirect_uris, resource_server }: IntegrationMetada
   const foreign = redirect_uris.find((uri) => !isIntegrationUri(uri))
   if (foreign !== undefined)
     throw new OAuthError(redirect_uri_refused, `${foreign}: must be https or loopback, without a fragment`)
+  refuseAnswerParameters(redirect_uris)
   if (redirect_uris.length === 0 && !resource_server)
     throw new OAuthError(redirect_uri_refused, 'redirect_uris must not be empty')
 }

@@ -136,6 +136,11 @@ describe('loopbackOnly', () => {
     expect(loopbackOnly({ mixed: 'prune' })([https])).toHaveProperty('refused')
   })
 
+  it('accepts a query only when told to', () => {
+    expect(loopbackOnly()([`${loopback}?a=1`])).toEqual({ refused: 'redirect_uris[0]: must have no query' })
+    expect(loopbackOnly({ query: true })([`${loopback}?a=1`])).toHaveProperty('accepted')
+  })
+
   it('accepts the name localhost only when told to', () => {
     expect(loopbackOnly()(['http://localhost:1/cb'])).toEqual({
       refused: 'redirect_uris[0]: use 127.0.0.1 or [::1] rather than localhost',

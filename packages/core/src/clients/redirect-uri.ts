@@ -2,7 +2,7 @@
  * Redirect URIs are compared as strings and never rewritten: a URL parser may treat different URIs as equal (RFC 9700
  * 2.1).
  */
-import { refusals } from '../kernel/oauth-error.ts'
+import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 
 export const REDIRECT_URI_REFUSALS = refusals({
   redirect_uri_refused: ['invalid_redirect_uri', 'A redirect URI cannot be registered'],
@@ -51,6 +51,8 @@ export type RedirectUriVerdict = { readonly accepted: readonly string[] } | { re
 export interface LoopbackOnlyOptions {
   /** Accept the name `localhost` beside the two IP literals (RFC 8252 8.3 advises against it). Default false. */
   readonly localhost?: boolean | undefined
+  /** Accept a query; never one with a parameter of the answer, such as `code`. Default false. */
+  readonly query?: boolean | undefined
   /** If a list has other URIs too: refuse all of it, or keep the loopback ones. Default `refuse`. */
   readonly mixed?: 'refuse' | 'prune' | undefined
 }
@@ -58,10 +60,11 @@ export interface LoopbackOnlyOptions {
 /** The policy for open registration: only an app on the user's own machine can receive a code. */
 export function loopbackOnly({
   localhost = false,
+  query = false,
   mixed = 'refuse',
 }: LoopbackOnlyOptions = {}): RedirectUriPolicy {
   return (uris) => {
-    const faults = uris.map((uri) => loopbackFault(uri, localhost))
+    const faults = uris.map((uri) => loopbackFault(uri, localhost, query))
     const accepted = uris.filter((_, index) => faults[index] === undefined)
     const prune = mixed === 'prune' && accepted.length > 0
     if (prune || accepted.length === uris.length) return { accepted }
@@ -72,11 +75,34 @@ export function loopbackOnly({
   }
 }
 
-function loopbackFault(uri: string, localhost: boolean): string | undefined {
+function loopbackFault(uri: string, localhost: boolean, query: boolean): string | undefined {
   const parsed = parseLoopback(uri)
   if (parsed === undefined) return 'not a loopback address such as http://127.0.0.1:8080/callback'
   if (parsed.host === 'localhost' && !localhost) return 'use 127.0.0.1 or [::1] rather than localhost'
+  if (uri.includes('?') && !query) return 'must have no query'
   return undefined
+}
+
+/** The parameters of an answer (RFC 6749 4.1.2, RFC 9207 2), also as lenient parsers read them: `CODE`, `code[]`. */
+const ANSWER_PARAMETER = /^\s*(code|state|iss|error(_description|_uri)?)\s*(\[|$)/i
+
+/**
+ * Refuses a query that a client could mix up with the answer of this server: of two parameters with one name, some
+ * parsers take the first.
+ *
+ * @throws OAuthError `invalid_redirect_uri`
+ */
+export function refuseAnswerParameters(uris: readonly string[]): void {
+  const index = uris.findIndex((uri) => parameterNames(uri).some((name) => ANSWER_PARAMETER.test(name)))
+  if (index < 0) return
+  const fault = `redirect_uris[${index}]: a parameter of its query would be mixed up with the answer, such as code`
+  throw new OAuthError(REDIRECT_URI_REFUSALS.redirect_uri_refused, fault)
+}
+
+/** Decoded. Semicolons separate too, since they do for some parsers. */
+function parameterNames(uri: string): string[] {
+  const [, query = ''] = /^[^?]*\?(.*)$/s.exec(uri) ?? []
+  return [...new URLSearchParams(query.replaceAll(';', '&')).keys()]
 }
 
 /** A redirect URI that an operator may register: any https URI, or loopback. */

@@ -9,7 +9,12 @@ import type { RateLimits } from '../limits/rate-limits.ts'
 import { withoutSecrets } from '../tokens/credential.ts'
 import { clientMetadata, METADATA_REFUSALS, type Registrable } from './client-metadata.ts'
 import { addClient, clientInformation } from './new-client.ts'
-import { loopbackOnly, REDIRECT_URI_REFUSALS, type RedirectUriPolicy } from './redirect-uri.ts'
+import {
+  loopbackOnly,
+  REDIRECT_URI_REFUSALS,
+  type RedirectUriPolicy,
+  refuseAnswerParameters,
+} from './redirect-uri.ts'
 
 export interface RegistrationOptions extends PathOptions<'register'> {
   /** Decides which redirect URIs a client may register. Default `loopbackOnly()`. */
@@ -50,6 +55,7 @@ export function registration(
       const verdict = redirectUriPolicy(metadata.redirect_uris)
       if ('refused' in verdict)
         throw new OAuthError(REDIRECT_URI_REFUSALS.redirect_uri_refused, verdict.refused)
+      refuseAnswerParameters(verdict.accepted)
       // Comes last, so that a client with wrong metadata may try again.
       await limits.limitRegistrations(request)
       const terms = {

@@ -5,9 +5,14 @@ import { type HttpRequest, type HttpResponse, header, json } from './http.ts'
 /** The answer of RFC 6749 5.2 for a refusal. */
 export function errorResponse(error: OAuthError, request?: HttpRequest): HttpResponse {
   return json(error.status, error, {
-    ...(error.retryAfter === undefined ? {} : { 'retry-after': String(error.retryAfter) }),
+    ...retryAfter(error),
     ...(error.error === 'invalid_client' && request ? clientChallenge(request) : {}),
   })
+}
+
+/** The header that says when it is worth trying again (RFC 9110 10.2.3), for a refusal that passes. */
+export function retryAfter({ retryAfter: seconds }: OAuthError): Record<string, string> {
+  return seconds === undefined ? {} : { 'retry-after': String(seconds) }
 }
 
 /** A client that used the Authorization header gets a challenge (RFC 6749 5.2), although only the body is read here. */

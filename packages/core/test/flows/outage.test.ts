@@ -106,7 +106,7 @@ describe('while the store is down', () => {
     })
     outage.down = true
     const page = await authorize(school, authorizationQuery(client.client_id))
-    expect([page.status, page.headers.location]).toEqual([503, undefined])
+    expect([page.status, page.headers.location, page.headers['retry-after']]).toEqual([503, undefined, '1'])
   })
 
   it('discovery and keys still answer', async () => {

@@ -30,11 +30,20 @@ describe('what a request presents', () => {
     ['a header that no method reads', { authorization: 'Basic eDp5' }, {}, 'unsupported'],
     ['an assertion that no method reads', {}, { client_assertion: 'x' }, 'unsupported'],
     ['the type of an assertion alone', {}, { client_assertion_type: 'x' }, 'unsupported'],
-    ['a secret beside a header', { authorization: 'Basic eDp5' }, { client_secret: 'x' }, 'unsupported'],
-    ['two things that methods read', {}, { client_secret: 'x', badge: 'x' }, 'unsupported'],
-    ['what a feature reads beside a header', { authorization: 'Basic eDp5' }, { badge: 'x' }, 'unsupported'],
   ])('%s', (_, headers, form, method) => {
     expect(read(request(headers), { client_id: 'c', ...form }).method).toBe(method)
+  })
+
+  it.each([
+    ['a secret beside a header', { authorization: 'Basic eDp5' }, { client_secret: 'x' }],
+    ['a secret beside an assertion', {}, { client_secret: 'x', client_assertion: 'x' }],
+    ['two things that methods read', {}, { client_secret: 'x', badge: 'x' }],
+    ['what a feature reads beside a header', { authorization: 'Basic eDp5' }, { badge: 'x' }],
+  ])('is refused if it is %s', (_, headers, form) => {
+    const refusal = { error: 'invalid_request', reason: 'client_auth_methods_mixed' }
+    expect(() => read(request(headers), { client_id: 'c', ...form })).toThrow(
+      expect.objectContaining(refusal),
+    )
   })
 })
 

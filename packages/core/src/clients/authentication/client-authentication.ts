@@ -12,6 +12,10 @@ import { CLIENT_REFUSALS } from '../client-sources.ts'
 
 export const AUTHENTICATION_REFUSALS = refusals({
   client_not_identified: ['invalid_client', 'client_id is missing'],
+  client_auth_methods_mixed: [
+    'invalid_request',
+    'The request uses more than one way to authenticate the client',
+  ],
   client_auth_method_mismatch: [
     'invalid_client',
     'The client must authenticate with the method it is registered for',
@@ -77,7 +81,7 @@ function unsupported({ client_id }: ClientCredentials): Presented {
   return { method: 'unsupported', proof: { clientId: client_id, verify: () => {} } }
 }
 
-/** The only carrier with a value; `several` if there is more than one, which is no method's name. */
+/** The only carrier with a value. @throws OAuthError `invalid_request` when there are several (RFC 6749 5.2) */
 function onlyFilledCarrier(
   carriers: readonly string[],
   request: HttpRequest,
@@ -86,7 +90,7 @@ function onlyFilledCarrier(
   let filled: string | undefined
   for (const carrier of carriers) {
     if (!isFilled(carrier, request, form)) continue
-    if (filled !== undefined) return 'several'
+    if (filled !== undefined) throw new OAuthError(AUTHENTICATION_REFUSALS.client_auth_methods_mixed)
     filled = carrier
   }
   return filled
