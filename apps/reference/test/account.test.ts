@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 import { AxeBuilder } from '@axe-core/playwright'
+import { createMemoryStore } from '@grantkit/store-memory'
 import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -98,19 +99,88 @@ describe.each(['light', 'dark'] as const)('the account page in %s', (colorScheme
   })
 })
 
+describe('the account page of a user with many apps', () => {
+  const APPS = 45
+  let many: RunningService
+  let visit: (path: string, form?: Record<string, string>) => Promise<Response>
+  beforeAll(async () => {
+    const store = createMemoryStore()
+    many = await runService({}, store)
+    const { client_id } = await signedIn(many.baseUrl, 'courses:read')
+    const client = (await store.clients.find(client_id))?.value
+    const [grant] = await store.grants.listBySubject('demo-account')
+    if (client === undefined || grant === undefined) throw new Error('Nobody is signed in')
+    for (let app = 2; app <= APPS; app++) {
+      const own = { clientId: `app-${app}`, clientName: `App ${app}` }
+      await store.clients.insert(own.clientId, { ...client, ...own }, client.expiresAt)
+      for (const part of ['a', 'b']) {
+        const id = `${own.clientId}-${part}` as typeof grant.id
+        const usedAt = grant.usedAt - app
+        await store.grants.insert(id, { ...grant, id, clientId: own.clientId, usedAt }, grant.expiresAt)
+      }
+    }
+    const { cookie } = await visitor('demo', many.baseUrl)
+    visit = (path, form) =>
+      fetch(new URL(path, many.baseUrl), {
+        headers: { cookie },
+        redirect: 'manual',
+        ...(form === undefined ? {} : { method: 'POST', body: new URLSearchParams(form) }),
+      })
+  })
+  afterAll(() => many.close())
+
+  const appsOn = (page: string) => [...page.matchAll(/name="client_id" value="([^"]+)"/g)].map(([, id]) => id)
+
+  it('shows twenty at a time, each once, and leads from page to page', async () => {
+    const seen: unknown[] = []
+    let next: string | undefined = '/account'
+    const pages: number[] = []
+    while (next !== undefined) {
+      const page = await (await visit(next)).text()
+      pages.push(appsOn(page).length)
+      seen.push(...appsOn(page))
+      next = /rel="next" href="([^"]+)"/.exec(page)?.[1]
+    }
+    expect(pages).toEqual([20, 20, 5])
+    expect(new Set(seen).size).toBe(APPS)
+    expect(await (await visit('/account?page=2')).text()).toMatch(
+      /rel="prev" href="\/account">.*Page 2 of 3/s,
+    )
+  })
+
+  it.each(['0', '-1', '1.5', 'x', '1e99', ''])('shows the first page for the number "%s"', async (number) => {
+    expect(await (await visit(`/account?page=${number}`)).text()).toContain('Page 1 of 3')
+  })
+
+  it('shows the last page for a number after it', async () => {
+    expect(await (await visit('/account?page=4')).text()).toContain('Page 3 of 3')
+  })
+
+  it('disconnects an app of a later page, and stays there', async () => {
+    const page = await (await visit('/account?page=3')).text()
+    const [, action = ''] = /<form method="post" action="([^"]*page[^"]*)"/.exec(page) ?? []
+    const [, token = ''] = /name="token" value="([^"]+)"/.exec(page) ?? []
+    const answer = await visit(action, { token, client_id: 'app-45' })
+    expect(answer.headers.get('location')).toMatch(/^\/account\?page=3&notice=/)
+    const after = await (await visit(answer.headers.get('location') ?? '')).text()
+    expect(after).toContain('App 45 is disconnected')
+    expect(appsOn(after)).toEqual(['app-41', 'app-42', 'app-43', 'app-44'])
+  })
+})
+
 /** A user without a browser, to send requests that no browser would send. */
-async function visitor(word: 'demo' | 'teacher') {
-  const login = await fetch(`${service.baseUrl}/login`)
+async function visitor(word: 'demo' | 'teacher', baseUrl = service.baseUrl) {
+  const login = await fetch(`${baseUrl}/login`)
   const formCookie = login.headers.getSetCookie()[0]?.split(';')[0] ?? ''
   const token = /name="token" value="([^"]+)"/.exec(await login.text())?.[1] ?? ''
-  const signedIn = await fetch(`${service.baseUrl}/login`, {
+  const signedIn = await fetch(`${baseUrl}/login`, {
     method: 'POST',
     redirect: 'manual',
     headers: { cookie: formCookie },
     body: new URLSearchParams({ token, email: `${word}@example.com`, password: word }),
   })
   const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
-  const page = await (await fetch(`${service.baseUrl}/account`, { headers: { cookie } })).text()
+  const page = await (await fetch(`${baseUrl}/account`, { headers: { cookie } })).text()
   return { cookie, page, token: /name="token" value="([^"]+)"/.exec(page)?.[1] ?? '' }
 }
 

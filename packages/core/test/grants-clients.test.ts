@@ -68,6 +68,33 @@ describe('grants.list', () => {
     expect(await order()).toEqual([client.client_id, other.client_id])
   })
 
+  it('reads each client once and no more than a hundred at a time, however many grants there are', async () => {
+    const { school, client } = await withTokens()
+    const { clients, grants } = school.store
+    const [grant] = await grants.listBySubject('alice')
+    const record = (await clients.find(client.client_id))?.value
+    if (grant === undefined || record === undefined) throw new Error('There is no grant')
+    for (let index = 0; index < 1000; index++) {
+      const clientId = `client-${index % 250}`
+      await clients.insert(clientId, { ...record, clientId }, record.expiresAt)
+      const id = `grant-${index}` as typeof grant.id
+      await grants.insert(id, { ...grant, id, clientId }, grant.expiresAt)
+    }
+    const reads = { all: 0, now: 0, most: 0 }
+    const find = clients.find.bind(clients)
+    clients.find = async (id) => {
+      reads.all += 1
+      reads.now += 1
+      reads.most = Math.max(reads.most, reads.now)
+      return find(id).finally(() => {
+        reads.now -= 1
+      })
+    }
+    const listed = await school.server.grants.list('alice')
+    expect(listed.filter((listed) => listed.client?.clientId === listed.clientId)).toHaveLength(1001)
+    expect(reads).toEqual({ all: 251, now: 0, most: 100 })
+  })
+
   it('leaves out an approval whose code expired unused', async () => {
     const school = openSchool()
     const client = await register(school)

@@ -57,6 +57,7 @@ export const DOCUMENT_OPERATIONS: readonly Operation[] = [
       '303': redirectAnswer('Signed in; back to where the user came from'),
       '401': textAnswer('Wrong password', 'text/html'),
       '403': textAnswer('The form has expired, or another site sent it', 'text/html'),
+      '503': textAnswer('The store cannot be reached', 'text/html'),
       '429': textAnswer('Too many attempts', 'text/html'),
     },
   },
@@ -65,6 +66,7 @@ export const DOCUMENT_OPERATIONS: readonly Operation[] = [
     responses: {
       '200': textAnswer('Connected apps and recent sign-ins', 'text/html'),
       '303': redirectAnswer('Nobody is signed in; to the sign-in page'),
+      '503': textAnswer('The store cannot be reached', 'text/html'),
     },
   },
   {

@@ -8,6 +8,7 @@ import type { SignIn } from '../sign-ins.ts'
 import { appCard, type ConnectedApp, connectedApps } from './connected-apps.ts'
 import { isCrossSite, type LoginOptions } from './login.ts'
 import { type Markup, page, pointInTime } from './page.ts'
+import { type Part, pageAddress, pageLinks, pageNumber, partOf } from './pagination.ts'
 
 export interface AccountPage {
   show(request: HttpRequest): Promise<HttpResponse>
@@ -18,6 +19,8 @@ export interface AccountPage {
 const FORM_LIFETIME_SECONDS = 60 * 60
 const NOTICE_LIFETIME_SECONDS = 60
 const Sealed = z.object({ session: z.string(), disconnected: z.string().optional() })
+
+const EXPIRED = 'This page was open for too long. Nothing was changed; please try again.'
 
 /** The user, and the apps they may see and disconnect. */
 interface Visit {
@@ -41,11 +44,12 @@ export function accountPage(options: LoginOptions, grants: AuthorizationServer['
   const signIn = () => seeOther(`${site.basePath}/login?${new URLSearchParams({ return_to: path })}`)
 
   async function answer(
+    { query }: HttpRequest,
     { session, account }: Visit,
     problem?: string,
     notice?: string,
   ): Promise<HttpResponse> {
-    const apps = connectedApps(await grants.list(session.subject))
+    const apps = partOf(connectedApps(await grants.list(session.subject)), query)
     const token = await seal(formKey, { session: session.id }, FORM_LIFETIME_SECONDS)
     const main = html`
 <h1>Your account</h1>
@@ -65,7 +69,7 @@ ${signInsSection(signIns.list(session.subject), session)}`
       const sealed = new URLSearchParams(request.query).get('notice') ?? undefined
       const notice = await open(noticeKey, sealed, Sealed)
       const own = notice?.session === visit.session.id
-      return answer(visit, undefined, own ? notice.disconnected : undefined)
+      return answer(request, visit, undefined, own ? notice.disconnected : undefined)
     },
     async disconnect(request) {
       const visit = await visitOf(request)
@@ -73,17 +77,27 @@ ${signInsSection(signIns.list(session.subject), session)}`
       const { token, client_id } = formOf(request)
       const form = await open(formKey, token, Sealed)
       if (isCrossSite(request, baseUrl) || form?.session !== visit.session.id)
-        return answer(visit, 'This page was open for too long. Nothing was changed; please try again.')
+        return answer(request, visit, EXPIRED)
       const { subject, id } = visit.session
       const app = connectedApps(await grants.list(subject)).find(({ clientId }) => clientId === client_id)
       // Disconnected already, for example by a double click: that is what the user wants.
-      if (app === undefined) return seeOther(path)
-      for (const grantId of app.grantIds) await grants.revoke(subject, grantId)
+      const number = pageNumber(request.query)
+      if (app === undefined) return seeOther(pageAddress(path, number))
+      await revokeAll(app, (grantId) => grants.revoke(subject, grantId))
       const done = { session: id, disconnected: app.name }
       const notice = await seal(noticeKey, done, NOTICE_LIFETIME_SECONDS)
-      return seeOther(`${path}?${new URLSearchParams({ notice })}`)
+      return seeOther(pageAddress(path, number, { notice }))
     },
   }
+}
+
+/** A hundred at a time: an app may have thousands of grants. */
+async function revokeAll(
+  { grantIds }: ConnectedApp,
+  revoke: (id: string) => Promise<unknown>,
+): Promise<void> {
+  for (let start = 0; start < grantIds.length; start += 100)
+    await Promise.all(grantIds.slice(start, start + 100).map(revoke))
 }
 
 function identity({ name, email }: Account, basePath: string): Markup {
@@ -98,12 +112,13 @@ function identity({ name, email }: Account, basePath: string): Markup {
 </section>`
 }
 
-function appsSection(apps: readonly ConnectedApp[], path: string, token: string): Markup {
+function appsSection(apps: Part<ConnectedApp>, path: string, token: string): Markup {
   const none = html`<p>No app can do anything in your name.</p>`
+  const action = pageAddress(path, apps.number)
   return html`
 <h2 class="part">Connected apps</h2>
 <p class="hint">An app that you disconnect is cut off at once, and has to ask you again. It counts as used when it fetches new tokens, about once an hour while it runs.</p>
-${apps.length === 0 ? none : apps.map((app) => appCard(app, path, token))}`
+${apps.items.length === 0 ? none : apps.items.map((app) => appCard(app, action, token))}${apps.last === 1 ? '' : pageLinks(apps, path)}`
 }
 
 function signInsSection(signIns: readonly SignIn[], session: Session): Markup {

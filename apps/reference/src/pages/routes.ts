@@ -1,5 +1,11 @@
 import { readFile } from 'node:fs/promises'
-import type { AuthorizationServer, ErrorView, Interaction, Route } from '@grantkit/core'
+import {
+  type AuthorizationServer,
+  type ErrorView,
+  type Interaction,
+  OAuthError,
+  type Route,
+} from '@grantkit/core'
 import { type Answer, type Answers, methodsRoute } from '../methods-route.ts'
 import { accountPage } from './account.ts'
 import { consentPage } from './consent.ts'
@@ -68,9 +74,16 @@ function pageRoute({ site, onError }: PagesOptions, path: string, answers: Answe
     handle: (request) =>
       page.handle(request).catch((error: unknown) => {
         onError(error)
-        return errorPage(site, UNEXPECTED)
+        return errorPage(site, viewOf(error))
       }),
   }
+}
+
+/** Core says itself that its store is out of reach. */
+function viewOf(thrown: unknown): ErrorView {
+  if (!(thrown instanceof OAuthError)) return UNEXPECTED
+  const { error, message: description, reason, status } = thrown
+  return { error, description, reason, status }
 }
 
 const UNEXPECTED: ErrorView = {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { App, tokensOf } from './app.ts'
 import type { Bench } from './bench.ts'
 import { later, onBothStores } from './on-both-stores.ts'
-import { expectError, expectNoEffect, expectRedirect } from './safe-answers.ts'
+import { expectError, expectInvalidToken, expectNoEffect, expectRedirect } from './safe-answers.ts'
 import type { Answer } from './wire.ts'
 
 /** A store that fails at every possible place. */
@@ -105,6 +105,30 @@ onBothStores('an outage of the store', (bench) => {
     expectRedirect(app, await app.submit(form), 'temporarily_unavailable')
     mend()
     expect((await app.submit(form)).redirected().get('code')).toMatch(/^gkc_/)
+  })
+
+  it('ST-08: the account page is a 503 that says when to come back, and disconnects later', async () => {
+    const app = await App.register(bench)
+    const tokens = await app.tokens()
+    const cookie = ['Cookie', await bench.session('alice')] as const
+    const page = await bench.send('/account', { headers: [cookie] })
+    const token = /name="token" value="([^"]+)"/.exec(page.body)?.[1] ?? ''
+    const disconnect = () => bench.post('/account', { token, client_id: app.id }, [cookie])
+    for (const broken of ['grants.listBySubject', 'clients.find', 'grants.remove']) {
+      fail(broken)
+      const answers = [
+        await disconnect(),
+        ...(broken === 'grants.remove' ? [] : [await bench.send('/account', { headers: [cookie] })]),
+      ]
+      for (const answer of answers) {
+        expect([answer.status, answer.header('retry-after')], broken).toEqual([503, '1'])
+        expect(answer.body).toContain('try again in a moment')
+      }
+      mend()
+      await expectNoEffect(app, tokens)
+    }
+    expect((await disconnect()).status).toBe(303)
+    expectInvalidToken(bench, await app.call(tokens.access_token))
   })
 
   it('HT-12: any other failure is a plain server_error, and the next request is served', async () => {

@@ -22,13 +22,25 @@ export interface UserGrantRevoked {
 export async function listUserGrants(kernel: Kernel, subject: string): Promise<UserGrant[]> {
   const grants = await kernel.store.grants.listBySubject(subject)
   const live = grants.filter((grant) => kernel.now() < liveUntil(grant))
-  const listed = await Promise.all(live.map((grant) => userGrant(kernel, grant)))
-  return listed.sort((one, other) => other.usedAt - one.usedAt || other.createdAt - one.createdAt)
+  const clients = await clientsOf(kernel, live)
+  return live
+    .sort((one, other) => other.usedAt - one.usedAt || other.createdAt - one.createdAt)
+    .map((grant) => userGrant(grant, clients.get(grant.clientId)))
 }
 
-async function userGrant({ store }: Kernel, grant: Grant): Promise<UserGrant> {
+/** Reads a hundred at a time: thousands at once would outlast the time limit of a store. */
+async function clientsOf({ store }: Kernel, grants: readonly Grant[]) {
+  const ids = [...new Set(grants.map(({ clientId }) => clientId))]
+  const clients = new Map<string, Client | undefined>()
+  for (let start = 0; start < ids.length; start += 100) {
+    const some = ids.slice(start, start + 100)
+    await Promise.all(some.map(async (id) => clients.set(id, await store.clients.find(id))))
+  }
+  return clients
+}
+
+function userGrant(grant: Grant, client: Client | undefined): UserGrant {
   const { id, clientId, scopes, resources, redirectUri, authTime, createdAt, usedAt, expiresAt } = grant
-  const client = await store.clients.find(clientId)
   return { id, clientId, scopes, resources, redirectUri, authTime, createdAt, usedAt, expiresAt, client }
 }
 
