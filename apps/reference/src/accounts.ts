@@ -1,8 +1,8 @@
-import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { promisify } from 'node:util'
 import type { UserClaims } from '@grantkit/core'
 import { z } from 'zod'
+import { hashPassword, passwordMatches } from './passwords.ts'
 import { replaceFile } from './private-file.ts'
 
 const Account = z.strictObject({
@@ -56,37 +56,6 @@ export async function readAccounts(path: string): Promise<Account[]> {
 
 export function writeAccounts(path: string, accounts: readonly Account[]): Promise<void> {
   return replaceFile(path, `${JSON.stringify({ accounts }, null, 2)}\n`)
-}
-
-const COST = { N: 2 ** 15, r: 8, p: 1 }
-const KEY_LENGTH = 32
-const derive = promisify(scrypt) as (
-  password: string,
-  salt: Buffer,
-  length: number,
-  options: object,
-) => Promise<Buffer>
-
-/** `scrypt$N$r$p$salt$key`, salt and key in base64url. The hash contains its cost, so the cost can be raised later. */
-export async function hashPassword(password: string): Promise<string> {
-  const salt = randomBytes(16)
-  const key = await scryptKey(password, salt, COST)
-  return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64url'), key.toString('base64url')].join('$')
-}
-
-async function passwordMatches(password: string, hash: string): Promise<boolean> {
-  const [, N, r, p, salt = '', key = ''] = hash.split('$')
-  const expected = Buffer.from(key, 'base64url')
-  const actual = await scryptKey(password, Buffer.from(salt, 'base64url'), {
-    N: Number(N),
-    r: Number(r),
-    p: Number(p),
-  })
-  return actual.length === expected.length && timingSafeEqual(actual, expected)
-}
-
-function scryptKey(password: string, salt: Buffer, cost: typeof COST): Promise<Buffer> {
-  return derive(password.normalize('NFKC'), salt, KEY_LENGTH, { ...cost, maxmem: 256 * cost.N * cost.r })
 }
 
 /** The hash of a random password: an unknown address costs the same work as a known one. */

@@ -3,7 +3,8 @@ import { access } from 'node:fs/promises'
 import { createInterface } from 'node:readline/promises'
 import { text } from 'node:stream/consumers'
 import { styleText } from 'node:util'
-import { hashPassword, readAccounts, writeAccounts } from '../accounts.ts'
+import { readAccounts, writeAccounts } from '../accounts.ts'
+import { hashPassword } from '../passwords.ts'
 import { readCommandLine, refuse } from './command-line.ts'
 
 /** Adds an account to the file that ACCOUNTS_FILE names. The password comes from standard input, never from a flag. */

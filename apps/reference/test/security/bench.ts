@@ -15,8 +15,9 @@ import {
   formEncoded,
 } from '@grantkit/testkit/client'
 import { pino } from 'pino'
-import { hashPassword, writeAccounts } from '../../src/accounts.ts'
+import { writeAccounts } from '../../src/accounts.ts'
 import { logEvents } from '../../src/logging.ts'
+import { hashPassword } from '../../src/passwords.ts'
 import { type RunningService, runService } from '../service.ts'
 import { faultyStore, type StoreFault } from './faulty-store.ts'
 import { type Answer, exchange, send, type WireRequest } from './wire.ts'

@@ -220,6 +220,14 @@ onBothStores('the pages', (bench) => {
       expect([unknown.status, plain(unknown)]).toEqual([known.status, plain(known)])
       expect(known.status).toBe(401)
     })
+
+    it('UI-11: a password with anything after it is another password', async () => {
+      const { token, own } = await open()
+      for (const more of ['\0', '\0'.repeat(40), '\n', '\x7f', ' ']) {
+        const answer = await signIn({ token, password: bench.passwordOf('alice') + more }, [own])
+        expect(answer.status, JSON.stringify(more)).toBe(401)
+      }
+    })
   })
 
   it('UI-04, REQ-29: no page can be framed, is cached or runs a script', async () => {
