@@ -21,7 +21,7 @@ export interface RegistrationOptions extends PathOptions<'register'> {
   readonly redirectUriPolicy?: RedirectUriPolicy | undefined
   readonly lifetimes?:
     | {
-        /** Lifetime of a self-registered client that nobody has approved. Default 7 days. */
+        /** Lifetime of a self-registered client that nobody has approved. Default 1 day. */
         readonly unusedClient?: number | undefined
       }
     | undefined
@@ -41,7 +41,7 @@ export function registration(
   { redirectUriPolicy = loopbackOnly(), lifetimes, paths }: RegistrationOptions,
   { limits, ...registrable }: Registrable & { readonly limits: RateLimits },
 ): { endpoints: Endpoint[] } {
-  const unusedClient = lifetime('unusedClient', lifetimes?.unusedClient, 7 * DAY)
+  const unusedClient = lifetime('unusedClient', lifetimes?.unusedClient, DAY)
   const message = clientMetadata(registrable)
   const register: Endpoint = {
     path: endpointPath('register', paths?.register, '/api/oauth/register'),

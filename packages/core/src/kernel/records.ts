@@ -31,7 +31,7 @@ export interface Client {
   /** An integration that skips consent for what the user has allowed it before. */
   readonly rememberConsent?: boolean | undefined
   readonly createdAt: number
-  /** The record expires then: after seven days if nobody approves the client, otherwise not before its last grant. */
+  /** The record expires then: after a day if nobody approves the client, otherwise not before its last grant. */
   readonly expiresAt: number
 }
 
