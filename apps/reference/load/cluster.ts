@@ -36,7 +36,6 @@ export async function startTestCluster(
       PATH: process.env.PATH ?? '',
       LOG_LEVEL: 'warn',
       RATE_LIMITS: 'off',
-      DRAIN_SECONDS: '2',
       STORE_URL: network.url,
       ...environment,
     },

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { styleText } from 'node:util'
 import type { OnEvent } from '@grantkit/core'
@@ -40,17 +41,26 @@ async function start(settings: Settings): Promise<void> {
   const routes = service.routes.map((route) => metrics?.timed(route) ?? route)
   const listening = await listen(routes, { host, port, https })
   if (metrics && METRICS_PORT) await listen([metrics.route], { host, port: METRICS_PORT, https: false })
+  void stopSignal(() => service.drain(), settings.DRAIN_SECONDS).then(async (signal) => {
+    log.info({ signal }, 'stopping')
+    await listening.close()
+    await close()
+    process.exit(0)
+  })
   console.log(banner(settings))
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, async () => {
-      log.info({ signal }, 'stopping')
-      service.drain()
-      await sleep(settings.DRAIN_SECONDS * 1000)
-      await listening.close()
-      await close()
-      process.exit(0)
-    })
+}
+
+/**
+ * Resolves when the service has to stop. SIGTERM comes from a deployment: a balancer gets time to notice the drain. SIGINT
+ * comes from a person at a terminal, who waits for nothing, not even for a drain under way.
+ */
+function stopSignal(drain: () => void, drainSeconds: number): Promise<NodeJS.Signals> {
+  const terminated = async () => {
+    await once(process, 'SIGTERM')
+    drain()
+    return sleep(drainSeconds * 1000, 'SIGTERM' as const)
   }
+  return Promise.race([once(process, 'SIGINT').then(() => 'SIGINT' as const), terminated()])
 }
 
 function banner({ BASE_URL, ACCOUNTS_FILE, FRAMEWORK }: Settings): string {

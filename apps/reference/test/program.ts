@@ -11,7 +11,8 @@ export interface Program {
   printed(text: string): Promise<void>
   /** The exit status. */
   readonly ended: Promise<number | null>
-  stop(): void
+  /** Default: as a person ends it at a terminal, by SIGINT. */
+  stop(signal?: 'SIGINT' | 'SIGTERM'): void
 }
 
 export interface RunOptions {
@@ -48,6 +49,6 @@ export function run(
       while (!output.includes(text)) await Promise.race([once(program.stdout, 'data'), tooLate()])
     },
     ended,
-    stop: () => void program.kill('SIGTERM'),
+    stop: (signal = 'SIGINT') => void program.kill(signal),
   }
 }

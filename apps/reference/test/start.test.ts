@@ -21,6 +21,25 @@ describe('start', () => {
     expect(await ended).toBe(0)
   })
 
+  it('is not ready any more after SIGTERM but answers for a while, and SIGINT ends it at once', async () => {
+    const port = await freePort()
+    const { stop, ended, printed } = start({ PORT: String(port) })
+    await printed('Try next')
+    const statusOf = async (probe: string) => (await fetch(`http://127.0.0.1:${port}/${probe}`)).status
+    stop('SIGTERM')
+    await expect.poll(() => statusOf('readyz')).toBe(503)
+    expect(await statusOf('healthz')).toBe(200)
+    stop('SIGINT')
+    expect(await ended).toBe(0)
+  })
+
+  it('ends by itself when the drain is over', async () => {
+    const { stop, ended, printed } = start({ PORT: String(await freePort()), DRAIN_SECONDS: '0' })
+    await printed('Try next')
+    stop('SIGTERM')
+    expect(await ended).toBe(0)
+  })
+
   it('logs what happens, without a secret, code or token', async () => {
     const port = await freePort()
     const base = `http://127.0.0.1:${port}`

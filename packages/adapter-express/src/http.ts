@@ -1,18 +1,17 @@
-import type { HttpRequest, HttpResponse } from '@grantkit/core'
+import { type HttpRequest, type HttpResponse, nodeHeaders } from '@grantkit/core'
 import type { Request, Response } from 'express'
 
 /**
  * The members of a request that the adapter reads. It avoids Express's generics, so a handler behind a guard keeps its
  * typed `params`.
  */
-export type Incoming = Pick<Request, 'method' | 'baseUrl' | 'path' | 'url' | 'headers' | 'ip'>
+export type Incoming = Pick<Request, 'method' | 'baseUrl' | 'path' | 'url' | 'headers' | 'rawHeaders' | 'ip'>
 export type Outgoing = Pick<Response, 'statusCode' | 'removeHeader' | 'setHeader' | 'append' | 'end'>
 
-export function toHttpRequest(
-  { method, baseUrl, path, url, headers, ip }: Incoming,
-  body: string,
-): HttpRequest {
+export function toHttpRequest(req: Incoming, body: string): HttpRequest {
+  const { method, baseUrl, path, url, ip } = req
   const [, ...query] = url.split('?')
+  const headers = nodeHeaders(req)
   return { method, path: baseUrl + path, query: query.join('?'), headers, body, remoteAddress: ip }
 }
 

@@ -5,6 +5,7 @@ import {
   errorResponse,
   type HttpRequest,
   type HttpResponse,
+  nodeHeaders,
   OAuthError,
   REFUSALS,
   type ResourceServer,
@@ -90,7 +91,7 @@ function toHttpRequest({ raw, body, ip }: FastifyRequest): HttpRequest {
     // A request line may hold an absolute URL (RFC 9112 3.2.2), whose host the sender chooses.
     path: target.startsWith('/') ? target : target.replace(/^[^/]*\/\/[^/]*/, ''),
     query: mark < 0 ? '' : url.slice(mark + 1),
-    headers: raw.headers,
+    headers: nodeHeaders(raw),
     body: typeof body === 'string' ? body : '',
     remoteAddress: ip,
   }

@@ -107,6 +107,7 @@ export {
 } from './http/fetch-handler.ts'
 export { type HttpRequest, type HttpResponse, json, type Route, securePage } from './http/http.ts'
 export { readMessage } from './http/message.ts'
+export { nodeHeaders } from './http/node-headers.ts'
 export { formParameters, type Parameters, parameters } from './http/parameters.ts'
 export { addressOf, wellKnownAddress } from './http/well-known.ts'
 export type { BaseEvent, RequestEvent } from './kernel/events.ts'

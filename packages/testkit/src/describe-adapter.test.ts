@@ -5,6 +5,7 @@ import {
   BODY_LIMIT,
   errorResponse,
   type HttpResponse,
+  nodeHeaders,
   OAuthError,
   REFUSALS,
   type Route,
@@ -28,7 +29,8 @@ async function mountOnNode(routes: readonly Route[]): Promise<Mounted> {
 
 async function answer(routes: readonly Route[], incoming: IncomingMessage): Promise<HttpResponse> {
   try {
-    const { method = '', url = '', headers } = incoming
+    const { method = '', url = '' } = incoming
+    const headers = nodeHeaders(incoming)
     const [path = '', ...query] = url.split('?')
     const route = routes.find((candidate) => pattern(candidate).test(path))
     if (route === undefined) return { status: 404, headers: {}, body: '' }

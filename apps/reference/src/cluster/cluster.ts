@@ -103,7 +103,8 @@ async function until(url: string, child: ChildProcess): Promise<void> {
 async function end(child: ChildProcess): Promise<void> {
   if (hasEnded(child)) return
   const ended = once(child, 'exit')
-  child.kill('SIGTERM')
+  // SIGTERM would wait for a balancer that ends too.
+  child.kill('SIGINT')
   await ended
 }
 

@@ -29,7 +29,7 @@ async function run(): Promise<void> {
     port,
     replicas: Array.from({ length: count }, (_, index) => port + 1 + index),
     haproxy: HAPROXY_PATH,
-    environment: { ...process.env, DRAIN_SECONDS: process.env.DRAIN_SECONDS ?? '2' },
+    environment: process.env,
     onOutput: (text) => process.stdout.write(text),
   })
   console.log(styleText('bold', `${count} replicas at ${cluster.baseUrl}`))

@@ -152,7 +152,7 @@ onBothStores('a protected resource', (bench) => {
       expectInvalidToken(bench, await app.call(expiring.access_token), 'expired')
     })
 
-    it('REQ-57: the scheme may have any case; of two headers no second one is accepted', async () => {
+    it('REQ-57: the scheme may have any case; two headers are refused', async () => {
       const app = await App.register(bench)
       const { access_token } = await app.tokens({ scope: 'openid students:read' })
       const students = async (...headers: (readonly [string, string])[]) =>
@@ -161,11 +161,13 @@ onBothStores('a protected resource', (bench) => {
         expect((await students(['Authorization', `${scheme} ${access_token}`])).json().total).toBeGreaterThan(
           0,
         )
-      const twice = await students(bearer(access_token), ['Authorization', 'Bearer x'])
-      expect([400, 401, 200]).toContain(twice.status)
-      if (twice.status === 200)
-        expect(twice.json().total, 'the first header counts, as Node has it').toBeGreaterThan(0)
-      expectInvalidToken(bench, await students(['Authorization', 'Bearer x'], bearer(access_token)))
+      for (const other of [
+        ['Authorization', 'Bearer x'],
+        ['authorization', 'Basic x'],
+        bearer(access_token),
+      ] as const)
+        for (const two of [[bearer(access_token), other] as const, [other, bearer(access_token)] as const])
+          expectInvalidToken(bench, await students(...two), other.join())
     })
   })
 

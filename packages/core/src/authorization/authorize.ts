@@ -1,5 +1,5 @@
 import { type HttpRequest, type HttpResponse, securePage } from '../http/http.ts'
-import { FORM, parameters, requireMediaType } from '../http/parameters.ts'
+import { FORM, pairsOf, parameters, requireMediaType } from '../http/parameters.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import { subjectOfHint } from '../openid/id-token-hint.ts'
 import type { AuthorizationAttempt, AuthorizationContext } from './authorization-context.ts'
@@ -78,5 +78,5 @@ function askForHintedUser(
 function queryOf(request: HttpRequest): string {
   if (request.method === 'GET') return request.query
   requireMediaType(request, FORM)
-  return String(new URLSearchParams(request.body))
+  return String(pairsOf(request.body))
 }

@@ -22,6 +22,12 @@ describe('parameters', () => {
     })
   })
 
+  it('are a hundred at most, whatever their names', () => {
+    expect(parameters('a=1&'.repeat(99)).a).toHaveLength(99)
+    for (const many of ['a=1&'.repeat(100), '&'.repeat(100), 'a&'.repeat(5000)])
+      expect(() => parameters(many)).toThrow('more than 100 parameters')
+  })
+
   it('are decoded as forms are', () => {
     expect({ ...parameters('scope=a+b%20c&uri=http%3A%2F%2F127.0.0.1%2F&name=%C3%A9') }).toEqual({
       scope: 'a b c',

@@ -142,7 +142,17 @@ export function unusualRequestPromises(target: Target): void {
       expect(target.recorder.only().body).toBe('a=€')
     })
 
-    it.each(['Authorization', 'Content-Type', 'Cookie'])(
+    it('with two Authorization headers has both, so that core can refuse them', async () => {
+      const headers = [
+        ['Authorization', 'Bearer one'],
+        ['authorization', 'Basic two'],
+      ] as const
+      await send(target.url, { target: '/echo', headers })
+      const { authorization } = target.recorder.only().headers
+      expect([authorization].flat().join(', ')).toBe('Bearer one, Basic two')
+    })
+
+    it.each(['Content-Type', 'Cookie'])(
       'with two %s headers has the first, or both in order',
       async (name) => {
         const [first, second] = ['text/one', 'text/two']

@@ -98,6 +98,7 @@ export const CLIENT_AUTHENTICATION: Stories = {
   }),
   'the largest body': ({ cast }) => largeBody(cast, 65_536),
   'a body that is too large': ({ cast }) => largeBody(cast, 65_537),
+  'a form of too many parameters': () => ({ ...form('/api/oauth/token', {}), body: '&'.repeat(100) }),
   'an empty body': () => ({ ...form('/api/oauth/token', {}) }),
 }
 
