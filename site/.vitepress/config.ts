@@ -44,6 +44,7 @@ export default defineConfig({
           { text: 'Concepts', link: '/concepts' },
           { text: 'Refusals', link: '/refusals' },
           { text: 'Comparison', link: '/comparison' },
+          { text: "The OpenID Foundation's suite", link: '/openid-suite' },
         ],
       },
       {

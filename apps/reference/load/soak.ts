@@ -9,8 +9,8 @@ import { KEYS_WITHOUT_END } from './redis-keys.ts'
 import { Tally } from './tally.ts'
 
 /**
- * Replicas behind an HAProxy under the load of many installations, with one fault after
- * another. Prints its counts. Exits with 1 when a token was issued twice, came back or was lost.
+ * Replicas behind an HAProxy under the load of many installations, with one fault after another. Prints its counts. Exits
+ * with 1 when a token was issued twice, came back or was lost.
  */
 
 const USAGE = `pnpm soak [--minutes <number>] [--replicas <number>] [--workers <number>]

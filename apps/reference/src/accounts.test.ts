@@ -28,6 +28,14 @@ describe('accounts', () => {
     expect(JSON.stringify(claims)).not.toContain('scrypt')
     expect(await accountsOf(demo).claims('nobody')).toBeUndefined()
   })
+
+  it('of the demo carry every claim of the scope profile', async () => {
+    const names =
+      'name family_name given_name middle_name nickname preferred_username profile picture website'
+    const others = 'gender birthdate zoneinfo locale updated_at'
+    const claims = await accountsOf(demo).claims('demo-account')
+    expect(Object.keys(claims ?? {})).toEqual(expect.arrayContaining(`${names} ${others}`.split(' ')))
+  })
 })
 
 describe('the file of accounts', () => {
@@ -46,6 +54,10 @@ describe('the file of accounts', () => {
       'scrypt hash',
     ],
     ['no e-mail address', { id: '1', name: 'A', updated_at: 1, password: demo[0]?.password }, 'email'],
+    ['a picture that is no address', { ...demo[0], picture: 'javascript:x' }, 'picture'],
+    ['a birthdate in words', { ...demo[0], birthdate: '2 April' }, 'birthdate'],
+    ['a time zone that there is none of', { ...demo[0], zoneinfo: 'Lisbon' }, 'zoneinfo'],
+    ['a locale that is none', { ...demo[0], locale: 'english language' }, 'locale'],
     ['a member that is misspelt', { ...demo[0], pasword: 'x' }, 'pasword'],
   ])('is refused with %s', async (_, account, problem) => {
     const path = await temporaryFile()

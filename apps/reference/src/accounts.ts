@@ -4,6 +4,7 @@ import type { UserClaims } from '@grantkit/core'
 import { z } from 'zod'
 import { hashPassword, passwordMatches } from './passwords.ts'
 import { replaceFile } from './private-file.ts'
+import { ProfileClaims } from './profile-claims.ts'
 
 const Account = z.strictObject({
   /** The `sub` of the user: never changes, never passes to another person. */
@@ -11,8 +12,7 @@ const Account = z.strictObject({
   email: z.email().transform((email) => email.toLowerCase()),
   email_verified: z.boolean().default(false),
   name: z.string().min(1),
-  given_name: z.string().optional(),
-  family_name: z.string().optional(),
+  ...ProfileClaims.shape,
   /** Epoch seconds, as the claim of OpenID Connect Core 5.1. */
   updated_at: z.number().int(),
   password: z
@@ -61,29 +61,43 @@ export function writeAccounts(path: string, accounts: readonly Account[]): Promi
 /** The hash of a random password: an unknown address costs the same work as a known one. */
 const NOBODY = await hashPassword(randomBytes(32).toString('base64url'))
 
+/** Somebody with every claim of the scope `profile`. */
+const DANA = {
+  given_name: 'Dana',
+  family_name: 'Moore',
+  middle_name: 'Ines',
+  nickname: 'Dee',
+  preferred_username: 'dana.moore',
+  profile: 'https://example.com/dana',
+  picture: 'https://example.com/dana.png',
+  website: 'https://example.com/',
+  gender: 'female',
+  birthdate: '1990-04-02',
+  zoneinfo: 'Europe/Lisbon',
+  locale: 'en-GB',
+}
+
 /** Two people to try the service with. Development only: their passwords are public. */
 export async function demoAccounts(): Promise<Account[]> {
   return [
-    await demoAccount('demo-account', 'demo', 'Dana', 'Moore'),
-    await demoAccount('teacher-account', 'teacher', 'Theo', 'Chen'),
+    await demoAccount('demo-account', 'demo', DANA),
+    await demoAccount('teacher-account', 'teacher', { given_name: 'Theo', family_name: 'Chen' }),
   ]
 }
 
 async function demoAccount(
   id: string,
   word: string,
-  given_name: string,
-  family_name: string,
+  profile: z.output<typeof ProfileClaims>,
 ): Promise<Account> {
   const password = await hashPassword(word)
-  const name = `${given_name} ${family_name}`
+  const name = `${profile.given_name} ${profile.family_name}`
   return {
     id,
     email: `${word}@example.com`,
     email_verified: true,
     name,
-    given_name,
-    family_name,
+    ...profile,
     updated_at: 1_767_225_600,
     password,
   }
