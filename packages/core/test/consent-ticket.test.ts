@@ -134,18 +134,33 @@ describe('a code that', () => {
   })
 })
 
+type Replace = School['store']['grants']['replace']
+
+const TROUBLE: Record<string, (replace: Replace) => Replace> = {
+  'is lost to another one again and again': () => async () => false,
+  fails: () => () => Promise.reject(new Error('OOM command not allowed')),
+  'is carried out without a reply':
+    (replace) =>
+    async (...given) => {
+      await replace(...given)
+      throw new Error('timed out')
+    },
+}
+
 describe('the end of a young grant', () => {
-  it('is certain even if every write in its place is lost to another one', async () => {
+  it.each(Object.entries(TROUBLE))('is certain and for good even if its write %s', async (_, trouble) => {
     const { school, client, send } = await atConsent()
     const { code } = await send(ALL)
-    vi.spyOn(school.store.grants, 'replace').mockResolvedValue(false)
-    await send(DENY)
+    const { replace } = school.store.grants
+    vi.spyOn(school.store.grants, 'replace').mockImplementation(trouble(replace))
+    expect(await send(DENY)).toMatchObject({ error: 'access_denied' })
     vi.restoreAllMocks()
+    expect(await send(ALL)).not.toHaveProperty('code')
     expect(await codeIsGood(school, client, code)).toBe(false)
   })
 })
 
-/** What can happen to a ticket, its code and its grant, in any order. Each returns the code it was given, if any. */
+/** The answers to the form. */
 const STEPS = { ALL, SOME, DENY }
 
 describe('whatever happens, in any order and at once,', () => {

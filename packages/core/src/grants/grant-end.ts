@@ -1,6 +1,6 @@
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Grant } from '../kernel/records.ts'
-import type { Stored } from '../kernel/store.ts'
+import type { GrantRecords, Stored } from '../kernel/store.ts'
 
 /** After so many lost races the grant is removed, whoever wrote it last: its end matters most. */
 const MOST_ATTEMPTS = 16
@@ -13,15 +13,24 @@ const MOST_ATTEMPTS = 16
  */
 export async function endGrant({ store: { grants }, now }: Kernel, stored: Stored<Grant>): Promise<boolean> {
   const { id, ticketEndsAt = 0 } = stored.value
+  if (now() >= ticketEndsAt) return grants.remove(id)
+  const ended = endedGrant(id, now(), ticketEndsAt)
   let seen: Stored<Grant> | undefined = stored
-  for (let attempt = 0; attempt < MOST_ATTEMPTS && now() < ticketEndsAt; attempt++) {
+  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
     if (seen === undefined || hasEnded(seen.value)) return false
-    const ended = endedGrant(id, now(), ticketEndsAt)
-    // A store that is full replaces nothing, but it removes: the end matters more than the id.
-    if (await grants.replace(id, seen, ended, ticketEndsAt).catch(() => grants.remove(id))) return true
+    // A store that is full replaces nothing, but it removes.
+    const replaced = grants.replace(id, seen, ended, ticketEndsAt)
+    if (await replaced.catch(() => removeFirst(grants, ended, ticketEndsAt))) return true
     seen = await grants.find(id)
   }
-  return grants.remove(id)
+  return removeFirst(grants, ended, ticketEndsAt)
+}
+
+/** The end of the grant matters more than its id, which may stay free. */
+async function removeFirst(grants: GrantRecords, ended: Grant, until: number): Promise<boolean> {
+  const removed = await grants.remove(ended.id)
+  await grants.insert(ended.id, ended, until).catch(() => false)
+  return removed
 }
 
 function hasEnded({ clientId }: Grant): boolean {
