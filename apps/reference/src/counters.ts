@@ -23,33 +23,38 @@ const MOST_KEYS = 50_000
 /** Counts in this process only. */
 export const countersInMemory: CreateCounter = (_, room) => counterInMemory(room)
 
+interface Window {
+  readonly endsAt: number
+  taken: number
+}
+
 /**
- * Beyond `mostKeys` the key whose window ends first is forgotten: to refuse new keys would lock out everybody who has
- * done nothing yet.
+ * Keeps the younger half of `mostKeys` at least. Older keys are forgotten: to refuse new ones would lock out everybody
+ * who has done nothing yet.
  */
 export function counterInMemory({ points, duration }: Room, mostKeys = MOST_KEYS): Counter {
-  // In the order of their ends, because every window is equally long.
-  const windows = new Map<string, { taken: number; readonly endsAt: number }>()
+  let young = new Map<string, Window>()
+  let old = young
 
-  function opened(id: string, now: number) {
-    for (const [first, { endsAt }] of windows) {
-      if (now < endsAt && windows.size < mostKeys) break
-      windows.delete(first)
-    }
-    const window = { taken: 0, endsAt: now + duration * 1000 }
-    windows.set(id, window)
+  function open(id: string, now: number): Window {
+    // A whole Map is given up at once: deleting the first entry of a large Map takes longer with every deletion.
+    if (young.size >= mostKeys / 2) [old, young] = [young, new Map()]
+    const window = { endsAt: now + duration * 1000, taken: 0 }
+    young.set(id, window)
     return window
   }
 
   return {
     async take(key) {
       const [id, now] = [keyHash(key), Date.now()]
-      const kept = windows.get(id)
-      const window = kept !== undefined && now < kept.endsAt ? kept : opened(id, now)
+      const kept = young.get(id) ?? old.get(id)
+      const window = kept !== undefined && now < kept.endsAt ? kept : open(id, now)
       window.taken++
       return window.taken > points ? Math.ceil((window.endsAt - now) / 1000) : 0
     },
-    forget: async (key) => void windows.delete(keyHash(key)),
+    async forget(key) {
+      for (const windows of [young, old]) windows.delete(keyHash(key))
+    },
   }
 }
 

@@ -5,10 +5,11 @@ import { expiringRecords } from './expiring-records.ts'
 function someRecords(maxRecords = Number.POSITIVE_INFINITY) {
   const clock = { now: 1_800_000_000 }
   const held = new Set<string>()
-  const records = expiringRecords<string>({ now: () => clock.now, maxRecords }, (id, _before, after) => {
-    if (after === undefined) held.delete(id)
-    else held.add(id)
-  })
+  const follower = {
+    follow: (id: string, _before?: string, after?: string) =>
+      void held[after === undefined ? 'delete' : 'add'](id),
+  }
+  const records = expiringRecords<string>({ now: () => clock.now, maxRecords }, follower)
   return { clock, held, records }
 }
 
@@ -86,7 +87,8 @@ it('replaces no missing record, whatever was seen', async () => {
 
 it('tells of each record that comes, changes and goes, with what it was and what it is', async () => {
   const told: unknown[] = []
-  const records = expiringRecords<string>({ now: () => 0, maxRecords: 10 }, (...change) => told.push(change))
+  const follow = (...change: unknown[]) => void told.push(change)
+  const records = expiringRecords<string>({ now: () => 0, maxRecords: 10 }, { follow })
   await records.insert('a', 'first', 60)
   await records.insert('a', 'refused', 60)
   const seen = await records.find('a')
@@ -98,6 +100,6 @@ it('tells of each record that comes, changes and goes, with what it was and what
   expect(told).toEqual([
     ['a', undefined, 'first'],
     ['a', 'first', 'second'],
-    ['a', 'second', undefined],
+    ['a', 'second'],
   ])
 })

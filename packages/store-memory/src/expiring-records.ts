@@ -5,8 +5,13 @@ export interface Limits {
   readonly maxRecords: number
 }
 
-/** Called for every record that is added (no `before`), changed or removed (no `after`). */
-export type Follow<T> = (id: string, before: T | undefined, after: T | undefined) => void
+/** Knows more of the records of one kind than their ids. */
+export interface Follower<T> {
+  /** A record was added (no `before`), changed, or removed (no `after`). */
+  follow(id: string, before?: T, after?: T): void
+  /** The next record to drop, because the store is `full` or because such records take too much. */
+  expendable?(full: boolean): string | undefined
+}
 
 /**
  * Never modified: a replacement is a new object, so the object itself is the version. It does not hold the id: core may
@@ -28,7 +33,7 @@ const LOOKS_PER_WRITE = 4
  * write, round and round, and drops the expired ones. No method awaits anything, so each runs without interruption: in
  * JavaScript that makes a compare-and-swap atomic.
  */
-export function expiringRecords<T>({ now, maxRecords }: Limits, follow: Follow<T> = () => {}): Records<T> {
+export function expiringRecords<T>({ now, maxRecords }: Limits, follower?: Follower<T>): Records<T> {
   const kept = new Map<string, Kept<T>>()
   let cursor = kept.entries()
   let wholeSweepAt = Number.NaN
@@ -42,7 +47,7 @@ export function expiringRecords<T>({ now, maxRecords }: Limits, follow: Follow<T
     const record = kept.get(id)
     if (record === undefined) return
     kept.delete(id)
-    follow(id, record.value, undefined)
+    follower?.follow(id, record.value)
   }
 
   function sweep(time: number, looks = LOOKS_PER_WRITE): void {
@@ -53,12 +58,17 @@ export function expiringRecords<T>({ now, maxRecords }: Limits, follow: Follow<T
     }
   }
 
+  function expendable(): string | undefined {
+    return follower?.expendable?.(kept.size >= maxRecords)
+  }
+
   /** Times are whole seconds: after one full search, nothing new expires before the next second. */
   function makeRoom(time: number): void {
     if (kept.size >= maxRecords && wholeSweepAt !== time) {
       wholeSweepAt = time
       sweep(time, kept.size)
     }
+    for (let id = expendable(); id !== undefined; id = expendable()) drop(id)
     if (kept.size >= maxRecords)
       throw new Error(`The memory store is full: it may hold ${maxRecords} records`)
   }
@@ -76,7 +86,7 @@ export function expiringRecords<T>({ now, maxRecords }: Limits, follow: Follow<T
       drop(id)
       makeRoom(time)
       kept.set(id, { value, expiresAt })
-      follow(id, undefined, value)
+      follower?.follow(id, undefined, value)
       return true
     },
 
@@ -86,7 +96,7 @@ export function expiringRecords<T>({ now, maxRecords }: Limits, follow: Follow<T
       const record = live(id, time)
       if (record === undefined || record !== seen.version) return false
       kept.set(id, { value, expiresAt })
-      follow(id, record.value, value)
+      follower?.follow(id, record.value, value)
       return true
     },
 

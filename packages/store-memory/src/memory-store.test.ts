@@ -9,9 +9,9 @@ import { createMemoryStore } from './index.ts'
 describeStore('memory', ({ now }) => ({ store: createMemoryStore({ now }) }), { transients: true })
 
 /** A store on a clock that the test moves. */
-function aStore(maxRecords?: number) {
+function aStore(maxRecords?: number, maxUnapproved?: number) {
   const clock = { now: 1_800_000_000 }
-  return { clock, store: createMemoryStore({ now: () => clock.now, maxRecords }) }
+  return { clock, store: createMemoryStore({ now: () => clock.now, maxRecords, maxUnapproved }) }
 }
 
 describe('maxRecords', () => {
@@ -61,13 +61,20 @@ describe('maxRecords', () => {
 
   it('lets records be replaced and removed at the cap, which makes room', async () => {
     const { clock, store } = aStore(1)
-    await store.clients.insert('a', aClient(), clock.now + 60)
-    const seen = await store.clients.find('a')
-    if (seen === undefined) throw new Error('The client is not there')
-    expect(await store.clients.replace('a', seen, aClient(), clock.now + 60)).toBe(true)
-    expect(await store.clients.insert('a', aClient(), clock.now + 60)).toBe(false)
-    await store.clients.remove('a')
-    expect(await store.clients.insert('b', aClient(), clock.now + 60)).toBe(true)
+    await store.grants.insert('a', aGrant(), clock.now + 60)
+    const seen = await store.grants.find('a')
+    if (seen === undefined) throw new Error('The grant is not there')
+    expect(await store.grants.replace('a', seen, aGrant(), clock.now + 60)).toBe(true)
+    expect(await store.grants.insert('a', aGrant(), clock.now + 60)).toBe(false)
+    await store.grants.remove('a')
+    expect(await store.grants.insert('b', aGrant(), clock.now + 60)).toBe(true)
+  })
+
+  it('is a hundred thousand if nothing is said', async () => {
+    const { clock, store } = aStore()
+    const grant = aGrant({ subject: undefined })
+    for (let n = 0; n < 100_000; n++) await store.grants.insert(`${n}`, grant, clock.now + 60)
+    await expect(store.grants.insert('one-more', grant, clock.now + 60)).rejects.toThrow('store is full')
   })
 
   it('counts clients and grants apart, so that a flood of registrations stops no sign-in', async () => {
@@ -76,8 +83,70 @@ describe('maxRecords', () => {
     expect(await store.grants.insert('a', aGrant(), clock.now + 60)).toBe(true)
   })
 
-  it.each([0, -1, 1.5, Number.NaN])('cannot be %d', (maxRecords) => {
-    expect(() => createMemoryStore({ maxRecords })).toThrow(RangeError)
+  it.each([0, -1, 1.5, Number.NaN])('cannot be %d', (limit) => {
+    expect(() => createMemoryStore({ maxRecords: limit })).toThrow('maxRecords must be')
+    expect(() => createMemoryStore({ maxUnapproved: limit })).toThrow('maxUnapproved must be')
+  })
+})
+
+describe('clients that nobody has approved', () => {
+  const SELF = aClient({ origin: 'registered' })
+  const register = ({ store, clock }: ReturnType<typeof aStore>, id: string, client = SELF) =>
+    store.clients.insert(id, client, clock.now + 60)
+  const approve = async ({ store, clock }: ReturnType<typeof aStore>, id: string) => {
+    const seen = await store.clients.find(id)
+    if (seen) await store.clients.replace(id, seen, seen.value, clock.now + 3600)
+  }
+  const left = async ({ store }: ReturnType<typeof aStore>, ids: readonly string[]) => {
+    const found = await Promise.all(ids.map((id) => store.clients.find(id)))
+    return ids.filter((_, index) => found[index] !== undefined)
+  }
+
+  it('make room at the cap, the oldest first, and no approved one or integration does', async () => {
+    const bench = aStore(4)
+    await register(bench, 'approved')
+    await register(bench, 'integration', aClient({ origin: 'integration' }))
+    await register(bench, 'older')
+    await register(bench, 'newer')
+    await approve(bench, 'approved')
+    expect(await register(bench, 'newest')).toBe(true)
+    expect(await left(bench, ['approved', 'integration', 'older', 'newer', 'newest'])).toEqual([
+      'approved',
+      'integration',
+      'newer',
+      'newest',
+    ])
+  })
+
+  it('cannot register when every record is in use', async () => {
+    const bench = aStore(2)
+    for (const id of ['a', 'b']) {
+      await register(bench, id)
+      await approve(bench, id)
+    }
+    await expect(register(bench, 'c')).rejects.toThrow('store is full')
+    expect(await left(bench, ['a', 'b', 'c'])).toEqual(['a', 'b'])
+  })
+
+  it('take no more memory together than they may, however large each is', async () => {
+    const bench = aStore(undefined, 100_000)
+    const large = { ...SELF, redirectUris: [`http://127.0.0.1/${'x'.repeat(20_000)}`] }
+    await register(bench, 'approved', large)
+    await approve(bench, 'approved')
+    const ids = Array.from({ length: 10 }, (_, n) => `${n}`)
+    for (const id of ids) await register(bench, id, large)
+    expect(await left(bench, ['approved', ...ids])).toEqual(['approved', '5', '6', '7', '8', '9'])
+    for (const id of ['6', '7', '8']) await bench.store.clients.remove(id)
+    for (const id of ['10', '11', '12']) await register(bench, id, large)
+    expect(await left(bench, ['5', '9', '10', '11', '12'])).toEqual(['5', '9', '10', '11', '12'])
+  })
+
+  it('leave their room to others when they expire', async () => {
+    const bench = aStore(undefined, 4000)
+    for (const id of ['a', 'b', 'c']) await register(bench, id)
+    bench.clock.now += 60
+    for (const id of ['d', 'e', 'f', 'd']) await register(bench, id)
+    expect(await left(bench, ['a', 'b', 'c', 'd', 'e', 'f'])).toEqual(['d', 'e', 'f'])
   })
 })
 

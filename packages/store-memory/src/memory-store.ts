@@ -1,16 +1,22 @@
 import type { Grant, Store } from '@grantkit/core'
 import { expiringRecords } from './expiring-records.ts'
 import { SubjectIndex } from './subject-index.ts'
+import { UnapprovedClients } from './unapproved-clients.ts'
 
 export interface MemoryStoreOptions {
   /** The time in epoch seconds. Default: the clock of the machine. */
   readonly now?: (() => number) | undefined
   /**
    * The maximum number of records of each kind, so that a flood of registrations cannot stop sign-ins. At the cap an
-   * expired record makes room. If there is none, `insert` rejects and core answers 503. A live record is never dropped
-   * for a new one. Default: no cap.
+   * expired record makes room, or else the oldest client that nobody approved. If there is none, `insert` rejects and
+   * core answers 503. No other live record is dropped for a new one. Default 100,000.
    */
   readonly maxRecords?: number | undefined
+  /**
+   * The maximum size of all self-registered clients that nobody has approved, in characters of JSON and 600 more for
+   * each. Beyond it the oldest ones make room for a new one. Default 67,108,864 (64 Mi).
+   */
+  readonly maxUnapproved?: number | undefined
 }
 
 /**
@@ -19,14 +25,19 @@ export interface MemoryStoreOptions {
  * It keeps and returns the same objects, without copying or freezing them; that makes it small and fast. Records are
  * read-only by type; code that casts this away and changes a record changes the store.
  *
- * @throws RangeError when `maxRecords` is not a positive integer
+ * @throws RangeError when `maxRecords` or `maxUnapproved` is not a positive integer or `Infinity`
  */
-export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
-  const limits = { now: options.now ?? epochSeconds, maxRecords: checkedCap(options.maxRecords) }
+export function createMemoryStore({
+  now = epochSeconds,
+  maxRecords = 100_000,
+  maxUnapproved = 64 * 1024 * 1024,
+}: MemoryStoreOptions = {}): Store {
+  requireLimits({ maxRecords, maxUnapproved })
+  const limits = { now, maxRecords }
   const subjects = new SubjectIndex()
-  const grants = expiringRecords<Grant>(limits, (id, before, after) => subjects.follow(id, before, after))
+  const grants = expiringRecords<Grant>(limits, subjects)
   return {
-    clients: expiringRecords(limits),
+    clients: expiringRecords(limits, new UnapprovedClients(maxUnapproved)),
     grants: {
       ...grants,
       async listBySubject(subject) {
@@ -42,8 +53,9 @@ function epochSeconds(): number {
   return Math.floor(Date.now() / 1000)
 }
 
-function checkedCap(maxRecords = Number.POSITIVE_INFINITY): number {
-  const valid = maxRecords === Number.POSITIVE_INFINITY || Number.isInteger(maxRecords)
-  if (!valid || maxRecords < 1) throw new RangeError('maxRecords must be a positive integer')
-  return maxRecords
+function requireLimits(limits: Record<string, number>): void {
+  for (const [name, limit] of Object.entries(limits)) {
+    const valid = limit === Number.POSITIVE_INFINITY || Number.isInteger(limit)
+    if (!valid || limit < 1) throw new RangeError(`${name} must be a positive integer`)
+  }
 }
