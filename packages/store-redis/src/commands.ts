@@ -12,7 +12,7 @@ export interface RedisCommands {
   wait(replicas: number, milliseconds: number): Promise<number>
 }
 
-export interface SortedSetStep {
+interface SortedSetStep {
   readonly cursor: string
   readonly members: readonly { readonly value: string }[]
 }
