@@ -1,3 +1,4 @@
+import { SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 import {
   ALICE,
@@ -11,6 +12,7 @@ import {
   tokensFor,
 } from './client.ts'
 import { CHALLENGE, ISSUER, openSchool, REDIRECT_URI, type School } from './school.ts'
+import { TEST_KEYS } from './signing-keys.ts'
 
 async function withClient(metadata: object = {}): Promise<{ school: School; id: string }> {
   const school = openSchool()
@@ -351,6 +353,20 @@ describe('signing in', () => {
       expect(redirectOf(await authorize(school, query, user)).error).toBe('login_required')
     }
     expect(school.shown).toEqual({})
+  })
+
+  it.each([
+    ['is our ID token', { iss: ISSUER, sub: 'alice' }, true],
+    ['has expired', { iss: ISSUER, sub: 'alice', exp: 1 }, true],
+    ['is of another issuer', { iss: 'https://other.example', sub: 'alice' }, false],
+    ['names nobody', { iss: ISSUER }, false],
+  ])('reads a hint with a good signature that %s', async (_, claims, believed) => {
+    const { school, id } = await withClient()
+    const [key] = TEST_KEYS
+    const hint = await new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: key.kid }).sign(key)
+    const { body, headers } = await authorize(school, authorizationQuery(id, { id_token_hint: hint }))
+    if (believed) expect(body).toBe('consent')
+    else expect(headers.location).toContain('error=login_required')
   })
 
   it('writes nothing to the store for a request nobody approved', async () => {

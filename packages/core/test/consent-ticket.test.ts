@@ -64,6 +64,13 @@ describe('a consent form that is sent again', () => {
     expect(ends).toEqual([expect.objectContaining({ by: 'user', clientId: client.client_id })])
   })
 
+  it('unchanged takes nothing from tokens that were issued in the meantime', async () => {
+    const { school, client, send } = await atConsent()
+    const tokens = bodyOf<TokenAnswer>(await redeem(school, client, (await send(ALL)).code ?? ''))
+    expect(await send(ALL)).toMatchObject({ error: 'invalid_request' })
+    expect(await school.callApi(tokens.access_token)).toMatchObject({ kind: 'authorized' })
+  })
+
   it('with deny ends also tokens that were issued in the meantime', async () => {
     const { school, client, send } = await atConsent()
     const tokens = bodyOf<TokenAnswer>(await redeem(school, client, (await send(ALL)).code ?? ''))

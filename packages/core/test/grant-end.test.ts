@@ -43,9 +43,12 @@ describe('a store that is full', () => {
     const school = openSchool({ store, now: () => Math.floor(Date.now() / 1000) })
     const client = await register(school)
     const { refresh_token } = await tokensFor(school, client)
-    vi.spyOn(store.grants, 'replace').mockRejectedValue(new Error('OOM command not allowed'))
+    const full = new Error('OOM command not allowed')
+    const replace = vi.spyOn(store.grants, 'replace').mockRejectedValue(full)
+    vi.spyOn(store.grants, 'insert').mockRejectedValue(full)
     const form = { ...credentials(client), token: refresh_token }
     expect((await school.send('POST', '/api/oauth/revoke', { form })).status).toBe(200)
+    expect(replace).toHaveBeenCalledTimes(1)
     vi.restoreAllMocks()
     expect((await refresh(school, client, refresh_token)).status).toBe(400)
   })

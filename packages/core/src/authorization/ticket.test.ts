@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { grantOfTicket, openTicket, sealTicket } from './ticket.ts'
+import { grantOfTicket, openTicket, sealTicket, spentUntil } from './ticket.ts'
 
 const secret = 'secret'
 const about = { purpose: 'consent', session: 'session', query: 'client_id=a&scope=b' } as const
@@ -23,6 +23,8 @@ describe('a ticket', () => {
   it.each([
     ['a later time', ticket.replace('1000', '9999')],
     ['another nonce', ticket.replace('nonce', 'other')],
+    ['a part before it', `x.${ticket}`],
+    ['a character before it', `x${ticket}`],
     ['a fourth part', `${ticket}.x`],
     ['an empty fourth part', `${ticket}.`],
     ['a line after it', `${ticket}\n`],
@@ -46,6 +48,10 @@ describe('a ticket', () => {
   it('is worthless under another secret', () => {
     expect(openTicket('other', about, ticket)).toBeUndefined()
   })
+})
+
+it('a spent ticket is remembered for a minute longer than it lasts', () => {
+  expect(spentUntil(1000, { consentTicket: 600 })).toBe(1660)
 })
 
 describe('grantOfTicket', () => {
