@@ -1,7 +1,8 @@
 import { withTimeout } from './attempt.ts'
 import type { RedisCommands } from './commands.ts'
-import { deploymentOf, type ReadCache } from './deployment.ts'
+import { deploymentOf } from './deployment.ts'
 import { reconnectWhenSilent } from './heartbeat.ts'
+import type { ReadCache } from './read-cache.ts'
 import { parseRedisUrl } from './redis-url.ts'
 import type { ConfigurableRedis } from './settings-warnings.ts'
 

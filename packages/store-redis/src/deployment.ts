@@ -1,6 +1,7 @@
 import { createClient, createCluster, createSentinel } from '@redis/client'
 import type { RedisCommands } from './commands.ts'
 import type { Pinged } from './heartbeat.ts'
+import { CachedReplies, type ReadCache } from './read-cache.ts'
 import type { Hosts, RedisUrl } from './redis-url.ts'
 import type { ConfigurableRedis } from './settings-warnings.ts'
 
@@ -18,20 +19,10 @@ export interface Deployment {
   watched(): Pinged[]
 }
 
-/**
- * Redis tells each connection which of its read keys have changed (RESP3 client tracking), so a revocation reaches
- * every replica as fast as the network does. Use it only for stores that guard an API: code that changes grants must
- * read the current record.
- */
-export interface ReadCache {
-  readonly maxEntries: number
-  /** The maximum age of a cached record in milliseconds, in case the network fails unnoticed. */
-  readonly ttl: number
-}
-
 /** @throws Error for an unknown kind of URL */
-export function deploymentOf(url: RedisUrl, clientSideCache?: ReadCache): Deployment {
-  const options = { ...COMMON, ...(clientSideCache === undefined ? {} : { clientSideCache }) }
+export function deploymentOf(url: RedisUrl, readCache?: ReadCache): Deployment {
+  const cache = readCache && { clientSideCache: new CachedReplies(readCache) }
+  const options = { ...COMMON, ...cache }
   if (url.kind === 'node') return node(url.url, options)
   return url.kind === 'cluster' ? cluster(url, options) : sentinel(url, url.name, options)
 }
@@ -42,7 +33,7 @@ const CONNECTION = { disableOfflineQueue: true }
 /** The heartbeat keeps connections busy, so this timeout only hits a connection that gets no answer at its start. */
 const SOCKET = { connectTimeout: 2000, socketTimeout: 3000, reconnectStrategy }
 
-type Options = typeof COMMON & { clientSideCache?: ReadCache }
+type Options = typeof COMMON & { clientSideCache?: CachedReplies }
 
 function node(url: string, options: Options): Deployment {
   const redis = createClient({ url, ...options, ...CONNECTION, socket: SOCKET })

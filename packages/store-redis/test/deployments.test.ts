@@ -24,6 +24,13 @@ it.each([
   const changes = [1, 2].map((usedAt) => grants.replace(grant.id, seen, { ...grant, usedAt }, soon))
   expect((await Promise.all(changes)).sort()).toEqual([false, true])
   expect(await grants.listBySubject(grant.subject ?? '')).toMatchObject([{ id: grant.id }])
+
+  const guard = await connectToRedis(deployment.url, { readCache: { maxEntries: 10, ttl: 60_000 } })
+  const cached = createRedisStore(guard).grants
+  for (let time = 0; time < 2; time++) expect(await cached.find(grant.id)).toBeDefined()
+  await grants.remove(grant.id)
+  await expect.poll(() => cached.find(grant.id), { timeout: 5000 }).toBeUndefined()
+  guard.destroy()
   redis.destroy()
   await deployment.close()
 })

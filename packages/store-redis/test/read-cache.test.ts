@@ -1,4 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import type { Grant, Store } from '@grantkit/core'
 import { cli } from '@grantkit/test-servers/redis-cli'
 import { type RedisServer, startRedis } from '@grantkit/test-servers/redis-server'
@@ -7,7 +10,7 @@ import { aGrant } from '@grantkit/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectToRedis, createRedisStore, type RedisConnection } from '../src/index.ts'
 
-const TTL = 1000
+const TTL = 2000
 
 let server: RedisServer
 let network: TcpProxy
@@ -44,6 +47,13 @@ async function reads(): Promise<number> {
   return Number(/cmdstat_get:calls=(\d+)/.exec(stats)?.[1] ?? 0)
 }
 
+async function heapUsed(): Promise<number> {
+  await new Promise(setImmediate)
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+  return process.memoryUsage().heapUsed
+}
+
 describe('the read cache', () => {
   it('asks Redis once for a record that is read often', async () => {
     const { id } = await insertGrant()
@@ -64,6 +74,36 @@ describe('the read cache', () => {
     await expect
       .poll(() => cached.grants.find(changed.id), { timeout: TTL / 2 })
       .toMatchObject({ value: { usedAt: 5 } })
+  })
+
+  it('keeps the records that are read most recently, up to its limit', async () => {
+    const [often, ...others] = await Promise.all(Array.from({ length: 1500 }, insertGrant))
+    for (const { id } of others) {
+      await cached.grants.find(id)
+      await cached.grants.find(often?.id ?? '')
+    }
+    await reads()
+    await cached.grants.find(often?.id ?? '')
+    for (const { id } of others.slice(-400).toReversed()) expect(await cached.grants.find(id)).toBeDefined()
+    expect(await reads()).toBe(0)
+    for (const { id } of others.slice(0, 400)) await cached.grants.find(id)
+    expect(await reads(), 'the oldest are gone').toBe(400)
+  })
+
+  it('keeps nothing of what has left it, however many ids are made up', async () => {
+    const invented = (count: number) =>
+      Promise.all(Array.from({ length: count }, () => cached.grants.find(randomUUID())))
+    await invented(2000)
+    const before = await heapUsed()
+    for (let batch = 0; batch < 40; batch++) await invented(1000)
+    expect((await heapUsed()) - before).toBeLessThan(4e6)
+  })
+
+  it('keeps no failure', async () => {
+    const { id } = await insertGrant()
+    network.reset()
+    const found = () => cached.grants.find(id).then((record) => record?.value.id, String)
+    await expect.poll(found, { timeout: 5000 }).toBe(id)
   })
 
   it('is empty after a connection that broke', async () => {
