@@ -33,7 +33,14 @@ export function authorizationServer(server: { readonly routes: readonly Route[] 
   for (const route of server.routes) {
     router.all(pattern(route.path), async (req, res) => {
       const body = await readBody(req)
-      send(res, body instanceof OAuthError ? refused(body) : await answer(route, toHttpRequest(req, body)))
+      const response =
+        body instanceof OAuthError ? refused(body) : await answer(route, toHttpRequest(req, body))
+      try {
+        send(res, response)
+      } catch {
+        // A header that HTTP cannot carry. The error page of Express would show the stack.
+        send(res, errorResponse(new OAuthError(REFUSALS.unexpected)))
+      }
     })
   }
   return router

@@ -56,7 +56,11 @@ function pattern({ path }: Route): RegExp {
 }
 
 function write(outgoing: ServerResponse, { status, headers, body }: HttpResponse): void {
-  outgoing.writeHead(status, headers).end(body)
+  try {
+    outgoing.writeHead(status, headers).end(body)
+  } catch {
+    write(outgoing, errorResponse(new OAuthError(REFUSALS.unexpected)))
+  }
 }
 
 describeAdapter('node:http', mountOnNode)

@@ -27,6 +27,9 @@ describe('returnPath', () => {
     '/\n/evil.example',
     '/\r\nSet-Cookie: a=b',
     ' //evil.example',
+    '/\u{1f4a5}',
+    '/caf\u00e9',
+    '/a b',
   ])('goes home instead of to %j', (path) => {
     expect(returnPath('https://school.example', path)).toBe('/')
     expect(returnPath('https://school.example/base', path)).toBe('/base/')

@@ -2,8 +2,7 @@
 export function returnPath(baseUrl: string, asked: string | null): string {
   const base = new URL(`${baseUrl}/`)
   const home = base.pathname
-  // Browsers read "//" and "/\" as another host, and drop control characters first.
-  if (asked === null || !/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(asked) || !URL.canParse(asked, base.href))
-    return home
+  // Browsers read "//" and "/\" as another host, and no header holds what is not ASCII.
+  if (asked === null || !/^\/(?!\/)[!-[\]-~]*$/.test(asked) || !URL.canParse(asked, base.href)) return home
   return new URL(asked, base).origin === base.origin ? asked : home
 }

@@ -339,6 +339,18 @@ onBothStores('HTTP', (bench) => {
     expect(origin.header('x-evil')).toBeUndefined()
   })
 
+  it('HT-12: a token in a path is not in the log', async () => {
+    const app = await App.register(bench)
+    const { access_token, refresh_token } = await app.tokens()
+    const headers = [['Authorization', 'Bearer x']] as const
+    for (const token of [access_token, refresh_token]) {
+      await bench.send(`/api/courses/${token}`, { headers })
+      await bench.send(`/api/courses/x%2F${token}`, { headers })
+    }
+    expect(bench.service.events.filter(({ type }) => type === 'refused')).toHaveLength(4)
+    expect(bench.unexpectedFailures()).toEqual([])
+  })
+
   it('REQ-75, HT-12: every error is JSON or a page, says nothing of the inside, and names no framework', async () => {
     const answers = [
       await bench.send('/nowhere'),

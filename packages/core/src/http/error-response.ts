@@ -1,5 +1,6 @@
 import type { Emit, RequestEvent } from '../kernel/events.ts'
 import { OAuthError, SERVER_REFUSALS } from '../kernel/oauth-error.ts'
+import { withoutSecrets } from '../kernel/secrets.ts'
 import { type HttpRequest, type HttpResponse, header, json } from './http.ts'
 
 /** The answer of RFC 6749 5.2 for a refusal. */
@@ -25,12 +26,13 @@ function clientChallenge(request: HttpRequest): Record<string, string> {
  * Turns anything thrown into a refusal, and reports it to the operator. If core did not throw it, the application
  * failed: the client only learns `server_error`.
  */
-export function reportedError(thrown: unknown, { path }: HttpRequest, emit: Emit): OAuthError {
+export function reportedError(thrown: unknown, request: HttpRequest, emit: Emit): OAuthError {
   const refusal =
     thrown instanceof OAuthError
       ? thrown
       : new OAuthError(SERVER_REFUSALS.unexpected, undefined, { cause: thrown })
   const { error, reason, message: detail, cause } = refusal
+  const path = withoutSecrets(request.path)
   if (refusal.status >= 500) emit({ type: 'failed', path, error, reason, cause } satisfies RequestEvent)
   else emit({ type: 'refused', path, error, reason, detail } satisfies RequestEvent)
   return refusal

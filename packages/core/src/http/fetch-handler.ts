@@ -56,7 +56,8 @@ export function toResponse({ status, headers, body }: HttpResponse): Response {
   const lines = Object.entries(headers).flatMap(([name, values]) =>
     [values].flat().map((value): [string, string] => [name, value]),
   )
-  return new Response(body === '' ? null : body, { status, headers: lines })
+  // Some servers read the lines of a Response late, where nothing catches a value that HTTP cannot carry.
+  return new Response(body === '' ? null : body, { status, headers: new Headers(lines) })
 }
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { GrantId, Secret } from '../kernel/secrets.ts'
+import { type GrantId, type Secret, withoutSecrets } from '../kernel/secrets.ts'
 import { opaqueAccessTokens } from './access-token.ts'
-import { formatCode, formatRefreshToken, parseCode, parseRefreshToken, withoutSecrets } from './credential.ts'
+import { formatCode, formatRefreshToken, parseCode, parseRefreshToken } from './credential.ts'
 
 const { read: parseAccessToken, write: formatAccessToken } = opaqueAccessTokens
 const grantId = 'g'.repeat(22) as GrantId
@@ -39,8 +39,9 @@ describe('a token string', () => {
   })
 
   it('keeps its grant id and loses its secret in logs', () => {
-    const text = `my ${formatRefreshToken(refresh)}, ${formatCode({ grantId, secret })}`
-    expect(withoutSecrets(text)).toBe(`my gkr_${grantId}, gkc_${grantId}`)
+    const [token, code] = [formatRefreshToken(refresh), formatCode({ grantId, secret })]
+    expect(withoutSecrets(`my ${token}, ${code}`)).toBe(`my gkr_${grantId}, gkc_${grantId}`)
+    expect(withoutSecrets(`/a%2F${code.replace('.', '%2E')}/b`)).toBe(`/a%2Fgkc_${grantId}/b`)
     expect(withoutSecrets('An app')).toBe('An app')
   })
 

@@ -1,9 +1,16 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { send, values } from './raw-http.ts'
+import { type RawResponse, send, values } from './raw-http.ts'
 import { INTERNAL_DETAIL } from './recorder.ts'
 import type { Target } from './target.ts'
+
+function expectNothingGivenAway(response: RawResponse): void {
+  expect(response.status).toBe(500)
+  const wire = JSON.stringify(response)
+  for (const secret of [INTERNAL_DETAIL, 'stack', 'at ', 'node_modules', '.ts'])
+    expect(wire).not.toContain(secret)
+}
 
 /** Faults stay internal: the client only learns that there was one, and the next request is served. */
 export function faultPromises(target: Target): void {
@@ -16,13 +23,17 @@ export function faultPromises(target: Target): void {
     it.each(['/rejects', '/throws'])('in handle is a 500 that gives nothing away: %s', async (path) => {
       for (const method of ['GET', 'POST', 'DELETE']) {
         const response = await send(target.url, { method, target: path, headers: [['Accept', 'text/html']] })
-        expect(response.status).toBe(500)
         expect(values(response, 'content-type').join()).toMatch(/^application\/json\b/)
         expect(JSON.parse(response.body)).toMatchObject({ error: 'server_error' })
-        const wire = JSON.stringify(response)
-        for (const secret of [INTERNAL_DETAIL, 'stack', 'at ', 'node_modules', '.ts']) {
-          expect(wire).not.toContain(secret)
-        }
+        expectNothingGivenAway(response)
+      }
+      await expectServed()
+    })
+
+    it('in an answer that HTTP cannot carry is a 500 that gives nothing away', async () => {
+      for (const headers of [{ location: '/\u{1f4a5}' }, { 'x-line': 'a\nb' }]) {
+        target.recorder.answer = { status: 303, headers, body: 'x' }
+        expectNothingGivenAway(await send(target.url, { target: '/echo' }))
       }
       await expectServed()
     })
