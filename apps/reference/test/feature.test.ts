@@ -169,8 +169,8 @@ it('is found in the error answers', async () => {
     error_description: 'The badge is not ours',
   })
   expect(await token({ ...credentials, client_secret: 'x', ...VOUCHER })).toMatchObject({
-    status: 401,
-    error: 'invalid_client',
+    status: 400,
+    error: 'invalid_request',
   })
   expect(await token({ ...credentials, grant_type: 'nonsense' })).toMatchObject({
     error: 'unsupported_grant_type',

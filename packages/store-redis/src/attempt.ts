@@ -11,7 +11,8 @@ export class NoReplyError extends Error {
 /** Limits the wait for a reply, whatever the client waits for: a connection, a new primary, an unreachable server. */
 export function withTimeout<T>(milliseconds: number, reply: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new NoReplyError(milliseconds)), milliseconds)
+    // The reply may have come while this process stood still: it is read before the immediate runs.
+    const timer = setTimeout(() => setImmediate(reject, new NoReplyError(milliseconds)), milliseconds)
     reply.then(
       (value) => {
         clearTimeout(timer)
