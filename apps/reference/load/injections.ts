@@ -66,6 +66,13 @@ export const STORE_INJECTIONS: readonly Injection[] = [
       }),
   },
   {
+    name: 'one in ten answers of Redis comes after the time limit of its command',
+    inject: ({ network }) =>
+      during(2 * OUTAGE_MS, (bad) => {
+        network.latency = bad ? () => (Math.random() < 0.1 ? 450 : 0) : () => 0
+      }),
+  },
+  {
     name: 'Redis is a replica for a while and takes no writes',
     async inject({ redis }) {
       await cli('-p', `${redis.port}`, 'replicaof', '127.0.0.1', '1')

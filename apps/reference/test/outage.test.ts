@@ -1,9 +1,13 @@
+import { freePort } from '@grantkit/test-servers/free-port'
 import { cli } from '@grantkit/test-servers/redis-cli'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startRedis } from '@grantkit/test-servers/redis-server'
+import { startProxy } from '@grantkit/test-servers/tcp-proxy'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startTestCluster, type TestCluster } from '../load/cluster.ts'
 import { FORGOTTEN_SCRIPTS, RESET_CONNECTIONS } from '../load/injections.ts'
 import { runRaces } from '../load/races.ts'
 import { Tally } from '../load/tally.ts'
+import { type RunningService, runService } from './service.ts'
 import { signedIn } from './tokens.ts'
 import { expectNothingEndless, ready, working } from './under-load.ts'
 
@@ -27,6 +31,40 @@ describe('no token is issued twice, comes back or is lost when', () => {
     expect(tally.allFaults()).toEqual([])
     await expectNothingEndless(cluster)
   })
+})
+
+it('a rotation whose reply was lost ends no grant that another replica went on with', async () => {
+  const redis = await startRedis()
+  const network = await startProxy(redis.port)
+  const port = await freePort()
+  const shared = {
+    BASE_URL: `http://127.0.0.1:${port}`,
+    SECRET: 'the same on every replica, and long enough',
+  }
+  const near = await runService({ ...shared, PORT: `${port}`, STORE_URL: redis.url })
+  const far = await runService({ ...shared, PORT: `${await freePort()}`, STORE_URL: network.url })
+  onTestFinished(async () => {
+    for (const part of [near, far, network, redis]) await part.close()
+  })
+  const { client_id, refresh_token } = await signedIn(near.baseUrl, 'courses:read')
+  const refresh = async (at: RunningService, token: string) => {
+    const body = new URLSearchParams({ grant_type: 'refresh_token', client_id, refresh_token: token })
+    const answer = await fetch(`http://127.0.0.1:${at.port}/api/oauth/token`, { method: 'POST', body })
+    return { status: answer.status, ...((await answer.json()) as { refresh_token: string }) }
+  }
+  const redisCli = (...words: string[]) => cli('-p', `${redis.port}`, ...words)
+  const key = await redisCli('keys', 'grantkit:grant:*')
+  const before = await redisCli('get', key)
+
+  network.latency = () => 250
+  const lost = refresh(far, refresh_token)
+  await expect.poll(() => redisCli('get', key), { interval: 5 }).not.toBe(before)
+  const second = await refresh(near, refresh_token)
+  const third = await refresh(near, second.refresh_token)
+  network.latency = () => 0
+  network.reset()
+  expect([200, 503]).toContain((await lost).status)
+  expect((await refresh(near, third.refresh_token)).status).toBe(200)
 })
 
 describe('an outage', () => {
