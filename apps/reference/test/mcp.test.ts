@@ -220,6 +220,13 @@ describe('the transport', () => {
     expect((await post(headers as Record<string, string>, body)).status).toBe(status)
   })
 
+  it.each([{ accept: '*/*' }, { accept: 'application/json, */*;q=0.1' }])(
+    'answers a client that takes anything, as curl does: %j',
+    async (headers) => {
+      expect((await post(headers)).status).toBe(200)
+    },
+  )
+
   it('promises no notifications, because it has no stream', () => {
     expect(client.getServerCapabilities()).toEqual({
       tools: { listChanged: false },

@@ -24,6 +24,8 @@ export const listenOnFastify: Listen = async (routes, { host, port, https, reque
   // Fastify answers unknown methods itself, and then a route could not list its methods.
   for (const method of METHODS)
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })
+  // With a body, Fastify would refuse QUERY for want of a media type before a route sees it.
+  app.addHttpMethod('QUERY', { hasBody: false, overrideExisting: true })
   app.setNotFoundHandler((_request, reply) => notFound(reply))
   // Routes have their own error handler: an error here is a body sent to no route.
   app.setErrorHandler((_error, _request, reply) => notFound(reply))

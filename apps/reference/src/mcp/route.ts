@@ -65,6 +65,8 @@ function visibleTo(caller: Caller): Visible {
 function toWebRequest(request: HttpRequest, baseUrl: string): Request {
   const headers = new Headers()
   for (const name of Object.keys(request.headers)) headers.set(name, headerOf(request, name))
+  // The SDK wants both types by name. `*/*` names them too (RFC 9110 12.5.1), and curl sends it.
+  if (headers.get('accept')?.includes('*/*')) headers.set('accept', 'application/json, text/event-stream')
   // Not the path of the request: a request line may hold an absolute URL (RFC 9112 3.2.2).
   return new Request(`${baseUrl}/mcp`, {
     method: 'POST',

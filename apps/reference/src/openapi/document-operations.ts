@@ -137,9 +137,8 @@ function read(
   return { path, method: 'get', operationId, tag, summary, security: [{}], responses }
 }
 
+/** A page needs no form to answer: it sends its caller to sign in, or shows the form. */
 function form(names: readonly string[]): Json {
-  return formBody({
-    type: 'object',
-    properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])),
-  })
+  const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
+  return { ...(formBody({ type: 'object', properties }) as object), required: false }
 }

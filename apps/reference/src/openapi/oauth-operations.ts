@@ -1,3 +1,4 @@
+import { BODY_REFUSALS, FORM_REFUSED, HEADERS_TOO_LARGE } from './body-refusals.ts'
 import type { OAuthRequests } from './oauth-requests.ts'
 import {
   challengeAnswer,
@@ -8,7 +9,6 @@ import {
   type Operation,
   redirectAnswer,
   ref,
-  TOO_MANY,
   textAnswer,
   UNAVAILABLE,
 } from './operation.ts'
@@ -18,20 +18,6 @@ export const CLIENT_REFUSED = errorAnswer(
   'invalid_client',
   'The client secret is wrong',
 )
-const MEDIA_TYPE_REFUSED = errorAnswer(
-  'Another media type',
-  'invalid_request',
-  'The body must be application/x-www-form-urlencoded in UTF-8',
-)
-const TOO_LARGE = errorAnswer('The body is too large', 'invalid_request', 'The body is larger than 64 KiB')
-/** The refusals of every endpoint that reads a body. */
-const BODY_REFUSALS = {
-  '413': TOO_LARGE,
-  '415': MEDIA_TYPE_REFUSED,
-  '429': TOO_MANY,
-  '503': UNAVAILABLE,
-}
-
 /** The operations of the server's base. */
 export function oauthOperations(requests: OAuthRequests): Operation[] {
   return [
@@ -76,6 +62,7 @@ export function oauthOperations(requests: OAuthRequests): Operation[] {
           'To the sign-in page, or to the client with `code` or `error`, `state` and `iss`',
         ),
         '400': textAnswer('A page: the client or its redirect URI is not known', 'text/html'),
+        '431': HEADERS_TOO_LARGE,
         '503': textAnswer('A page: the store cannot be reached', 'text/html'),
       },
     },
@@ -91,6 +78,7 @@ export function oauthOperations(requests: OAuthRequests): Operation[] {
         '200': textAnswer('The consent page', 'text/html'),
         '303': redirectAnswer('To the sign-in page or to the client'),
         '400': textAnswer('A page: the client or its redirect URI is not known', 'text/html'),
+        ...FORM_REFUSED,
         '503': textAnswer('A page: the store cannot be reached', 'text/html'),
       },
     },
@@ -113,6 +101,7 @@ export function oauthOperations(requests: OAuthRequests): Operation[] {
       responses: {
         '303': redirectAnswer('To the client with `code` or `error`, `state` and `iss`'),
         '400': textAnswer('A page: the form has expired or is not of this session', 'text/html'),
+        ...FORM_REFUSED,
         '503': textAnswer('A page: the store cannot be reached', 'text/html'),
       },
     },

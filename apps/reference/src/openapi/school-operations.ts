@@ -25,7 +25,7 @@ const PAGE: readonly Json[] = [
     name: 'offset',
     in: 'query',
     description: 'How many to pass over',
-    schema: { type: 'integer', minimum: 0, default: 0 },
+    schema: { type: 'integer', minimum: 0, maximum: 1_000_000, default: 0 },
   },
 ]
 const BAD_TOKEN = challengeAnswer(
@@ -61,7 +61,7 @@ function listing(area: Area): Operation {
       '400': errorAnswer(
         'A bad limit or offset',
         'invalid_request',
-        'limit must be 1 to 100 and offset 0 or more',
+        'limit must be 1 to 100 and offset 0 to 1000000, each of them once at most',
       ),
       ...guardAnswers(area, 'read'),
     },

@@ -86,14 +86,22 @@ function withMetadataLink(response: HttpResponse, metadataUrl: string): HttpResp
   return { ...response, headers: { ...response.headers, link: `<${metadataUrl}>; rel="service-meta"` } }
 }
 
-const Page = z.object({
-  limit: z.coerce.number().int().min(1).max(100).default(50),
-  offset: z.coerce.number().int().min(0).default(0),
-})
+const BAD_PAGE = 'limit must be 1 to 100 and offset 0 to 1000000, each of them once at most'
+const Page = z.object({ limit: oneNumber(1, 100, 50), offset: oneNumber(0, 1_000_000, 0) })
+
+/** The values of a query parameter: one whole number, or none. */
+function oneNumber(least: number, most: number, usual: number) {
+  return z
+    .array(z.string().regex(/^\d+$/))
+    .max(1)
+    .transform(([digits = usual]) => Number(digits))
+    .pipe(z.number().min(least).max(most))
+}
 
 function listRecords(school: SchoolRecords, area: Area, request: HttpRequest, caller: Caller): HttpResponse {
-  const page = Page.safeParse(Object.fromEntries(new URLSearchParams(request.query)))
-  if (!page.success) return jsonError(400, 'invalid_request', 'limit must be 1 to 100 and offset 0 or more')
+  const query = new URLSearchParams(request.query)
+  const page = Page.safeParse({ limit: query.getAll('limit'), offset: query.getAll('offset') })
+  if (!page.success) return jsonError(400, 'invalid_request', BAD_PAGE)
   const visible = school.list(area.name).filter((record) => isVisible(area, record, caller))
   const { limit, offset } = page.data
   return answerOf(caller, 200, { items: visible.slice(offset, offset + limit), total: visible.length })

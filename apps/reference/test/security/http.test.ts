@@ -36,13 +36,13 @@ onBothStores('HTTP', (bench) => {
   describe('a method', () => {
     it('HT-01, REQ-30, REQ-73: an unsupported method is a 405 in JSON that lists the supported ones', async () => {
       for (const path of POST_ONLY)
-        for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'PROPFIND']) {
+        for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'PROPFIND', 'QUERY']) {
           const answer = await bench.send(path, { method })
           expect([answer.status, answer.header('allow')], `${method} ${path}`).toEqual([405, 'POST, OPTIONS'])
           if (method !== 'HEAD') expectError(answer, 'invalid_request', `${method} ${path}`, [405])
         }
       for (const path of DOCUMENTS)
-        for (const method of ['POST', 'PUT', 'DELETE']) {
+        for (const method of ['POST', 'PUT', 'DELETE', 'QUERY']) {
           const answer = await bench.send(path, { method })
           expect([answer.status, answer.header('allow')], `${method} ${path}`).toEqual([
             405,
