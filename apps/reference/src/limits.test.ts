@@ -18,11 +18,25 @@ describe('the limits', () => {
 
   it('let an account be guessed at ten times, and forgive it after the right password', async () => {
     const limits = signInLimits(countersInMemory)
-    const waits = await times(11, () => limits.secondsToWait('Ada@school.example '))
+    const waits = await times(11, () => limits.waitOfAccount('Ada@school.example ', 'here'))
     expect(waits.map((wait) => wait > 0)).toEqual([...Array(10).fill(false), true])
-    expect(await limits.secondsToWait('ada@school.example')).toBeGreaterThan(0)
-    await limits.resetAccount('ada@school.example')
-    expect(await limits.secondsToWait('ada@school.example')).toBe(0)
+    expect(await limits.waitOfAccount('ada@school.example', 'here')).toBeGreaterThan(0)
+    expect(await limits.waitOfAccount('ada@school.example', 'there'), 'its user, elsewhere').toBe(0)
+    await limits.resetAccount('ada@school.example', 'here')
+    expect(await limits.waitOfAccount('ada@school.example', 'here')).toBe(0)
+  })
+
+  it('let a network try 120 times a minute', async () => {
+    const limits = signInLimits(countersInMemory)
+    const waits = await times(121, () => limits.waitOfNetwork('here'))
+    expect(waits.map((wait) => wait > 0)).toEqual([...Array(120).fill(false), true])
+    expect(await limits.waitOfNetwork('there')).toBe(0)
+  })
+
+  it('let nobody use up the service with an account that is locked', async () => {
+    const limits = signInLimits(countersInMemory)
+    await times(5000, () => limits.waitOfAccount('ada@school.example', 'here'))
+    expect(await limits.waitOfAccount('bob@school.example', 'there')).toBe(0)
   })
 
   it('are none when they are off', async () => {

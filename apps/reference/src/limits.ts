@@ -3,23 +3,31 @@ import type { CreateCounter } from './counters.ts'
 
 const MINUTE = 60
 
-/** Slows down password guessing, for one account and for the service as a whole. */
+/**
+ * Slows down password guessing. An attempt counts for its network first, then for the account as that network sees it,
+ * and last for the whole service: nobody locks the account of another, or the service, by attempts that are refused.
+ */
 export interface SignInLimits {
-  /** Counts an attempt. More than 0 means that it must not be made yet. */
-  secondsToWait(email: string): Promise<number>
-  /** A correct password resets the count of its account. */
-  resetAccount(email: string): Promise<void>
+  /** Counts an attempt for its network. More than 0 means that it must not be made yet. */
+  waitOfNetwork(network: string): Promise<number>
+  /** Counts an attempt for the account, then for the service. */
+  waitOfAccount(email: string, network: string): Promise<number>
+  /** A correct password resets the count of its account in this network. */
+  resetAccount(email: string, network: string): Promise<void>
 }
 
 export function signInLimits(createCounter: CreateCounter): SignInLimits {
+  // A school has one address for everybody who signs in before the first lesson.
+  const networks = createCounter('network', { points: 120, duration: MINUTE })
   const accounts = createCounter('account', { points: 10, duration: 15 * MINUTE })
-  // Password hashing is slow on purpose, so the total of attempts is limited too.
-  const service = createCounter('service', { points: 600, duration: MINUTE })
+  const service = createCounter('service', { points: 1200, duration: MINUTE })
   return {
-    async secondsToWait(email) {
-      return Math.max(await accounts.take(keyOf(email)), await service.take('all'))
+    waitOfNetwork: (network) => networks.take(network),
+    async waitOfAccount(email, network) {
+      const wait = await accounts.take(keyOf(email, network))
+      return wait > 0 ? wait : service.take('all')
     },
-    resetAccount: (email) => accounts.forget(keyOf(email)),
+    resetAccount: (email, network) => accounts.forget(keyOf(email, network)),
   }
 }
 
@@ -32,6 +40,6 @@ export function rateLimiter(createCounter: CreateCounter): RateLimiter {
   return { take: (limit, key) => counters[limit].take(key) }
 }
 
-function keyOf(email: string): string {
-  return email.trim().toLowerCase()
+function keyOf(email: string, network: string): string {
+  return `${network} ${email.trim().toLowerCase()}`
 }

@@ -17,6 +17,7 @@ import { healthRoutes } from './health.ts'
 import { rateLimiter, signInLimits } from './limits.ts'
 import { mcpRoute } from './mcp/route.ts'
 import { interaction, type PagesOptions, pageRoutes } from './pages/routes.ts'
+import { passwordChecks } from './password-checks.ts'
 import { reportingRoute } from './reporting-route.ts'
 import { schoolRoutes } from './school/api.ts'
 import { DEMO_SCHOOL } from './school/demo-data.ts'
@@ -58,6 +59,7 @@ export async function createService(
     accounts: accountsOf(await accountList(settings)),
     sessions: sessionsInCookies(secret, baseUrl),
     limits: signInLimits(createCounter),
+    checks: passwordChecks(),
     signIns: signInsInMemory(),
     demo: settings.ACCOUNTS_FILE === undefined,
     onError,

@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import type { HttpRequest, Session } from '@grantkit/core'
 import { parseCookie, stringifySetCookie } from 'cookie'
-import { decodeJwt, jwtVerify, SignJWT } from 'jose'
+import { sign, unsign } from 'cookie-signature'
 import { z } from 'zod'
 import { headerOf } from './http.ts'
 
@@ -23,12 +23,12 @@ export function sessionsInCookies(secret: string, baseUrl: string): Sessions {
   const key = sealingKey(secret, 'session')
   return {
     async read(request) {
-      const claims = await open(key, cookie.read(request), SessionClaims)
+      const claims = open(key, cookie.read(request), SessionClaims)
       return claims && sessionOf(claims)
     },
     async start(subject) {
-      const sealed = await seal(key, { sub: subject, jti: randomUUID() }, LIFETIME_SECONDS)
-      const session = sessionOf(SessionClaims.parse(decodeJwt(sealed)))
+      const sealed = seal(key, { sub: subject, jti: randomUUID() }, LIFETIME_SECONDS)
+      const session = sessionOf(SessionClaims.parse(open(key, sealed, SessionClaims)))
       return { session, cookie: cookie.set(sealed, LIFETIME_SECONDS) }
     },
     end: () => cookie.set('', 0),
@@ -43,27 +43,25 @@ export function sealingKey(secret: string, purpose: string): Uint8Array {
   return createHmac('sha256', secret).update(`cookie ${purpose}`).digest()
 }
 
-export function seal(key: Uint8Array, claims: Record<string, string>, seconds: number): Promise<string> {
-  const now = Math.floor(Date.now() / 1000)
-  return new SignJWT(claims)
-    .setProtectedHeader({ alg: 'HS256' })
-    .setIssuedAt(now)
-    .setExpirationTime(now + seconds)
-    .sign(key)
+/** Signs on the main thread: while passwords are hashed, the threads of libuv are busy for seconds. */
+export function seal(key: Uint8Array, claims: Record<string, string>, seconds: number): string {
+  const iat = Math.floor(Date.now() / 1000)
+  const content = JSON.stringify({ ...claims, iat, exp: iat + seconds })
+  return sign(Buffer.from(content).toString('base64url'), key)
 }
 
+const Expiring = z.object({ exp: z.number() })
+
 /** The sealed content, or `undefined` if the cookie is changed, expired or missing. */
-export async function open<Claims extends z.ZodType>(
+export function open<Claims extends z.ZodType>(
   key: Uint8Array,
   sealed: string | undefined,
   claims: Claims,
-): Promise<z.output<Claims> | undefined> {
-  try {
-    const { payload } = await jwtVerify(sealed ?? '', key, { algorithms: ['HS256'] })
-    return claims.safeParse(payload).data
-  } catch {
-    return undefined
-  }
+): z.output<Claims> | undefined {
+  const content = unsign(sealed ?? '', key)
+  if (content === false) return undefined
+  const opened: unknown = JSON.parse(Buffer.from(content, 'base64url').toString())
+  return Date.now() < Expiring.parse(opened).exp * 1000 ? claims.safeParse(opened).data : undefined
 }
 
 export interface Cookie {

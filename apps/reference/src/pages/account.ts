@@ -50,7 +50,7 @@ export function accountPage(options: LoginOptions, grants: AuthorizationServer['
     notice?: string,
   ): Promise<HttpResponse> {
     const apps = partOf(connectedApps(await grants.list(session.subject)), query)
-    const token = await seal(formKey, { session: session.id }, FORM_LIFETIME_SECONDS)
+    const token = seal(formKey, { session: session.id }, FORM_LIFETIME_SECONDS)
     const main = html`
 <h1>Your account</h1>
 ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</p>`}
@@ -67,7 +67,7 @@ ${signInsSection(signIns.list(session.subject), session)}`
       const visit = await visitOf(request)
       if (visit === undefined) return signIn()
       const sealed = new URLSearchParams(request.query).get('notice') ?? undefined
-      const notice = await open(noticeKey, sealed, Sealed)
+      const notice = open(noticeKey, sealed, Sealed)
       const own = notice?.session === visit.session.id
       return answer(request, visit, undefined, own ? notice.disconnected : undefined)
     },
@@ -75,7 +75,7 @@ ${signInsSection(signIns.list(session.subject), session)}`
       const visit = await visitOf(request)
       if (visit === undefined) return signIn()
       const { token, client_id } = formOf(request)
-      const form = await open(formKey, token, Sealed)
+      const form = open(formKey, token, Sealed)
       if (isCrossSite(request, baseUrl) || form?.session !== visit.session.id)
         return answer(request, visit, EXPIRED)
       const { subject, id } = visit.session
@@ -85,7 +85,7 @@ ${signInsSection(signIns.list(session.subject), session)}`
       if (app === undefined) return seeOther(pageAddress(path, number))
       await revokeAll(app, (grantId) => grants.revoke(subject, grantId))
       const done = { session: id, disconnected: app.name }
-      const notice = await seal(noticeKey, done, NOTICE_LIFETIME_SECONDS)
+      const notice = seal(noticeKey, done, NOTICE_LIFETIME_SECONDS)
       return seeOther(pageAddress(path, number, { notice }))
     },
   }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { accountsOf, demoAccounts } from '../accounts.ts'
 import { countersInMemory } from '../counters.ts'
 import { signInLimits } from '../limits.ts'
+import { passwordChecks } from '../password-checks.ts'
 import { sessionsInCookies } from '../session.ts'
 import { signInsInMemory } from '../sign-ins.ts'
 import { login } from './login.ts'
@@ -22,6 +23,7 @@ function openLogin() {
     accounts,
     sessions,
     limits,
+    checks: passwordChecks(),
     signIns: signInsInMemory(),
   })
 }

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import type { HttpRequest, HttpResponse } from '@grantkit/core'
+import { type HttpRequest, type HttpResponse, networkOf } from '@grantkit/core'
 import { html } from 'hono/html'
 import { z } from 'zod'
-import type { Accounts } from '../accounts.ts'
+import type { Account, Accounts } from '../accounts.ts'
 import { formOf, headerOf, seeOther } from '../http.ts'
 import type { SignInLimits } from '../limits.ts'
+import type { PasswordChecks } from '../password-checks.ts'
 import { type Cookie, cookieOf, open, type Sessions, seal, sealingKey } from '../session.ts'
 import type { SignIns } from '../sign-ins.ts'
 import { page, type Site } from './page.ts'
@@ -20,6 +21,7 @@ export interface LoginOptions {
   readonly accounts: Accounts
   readonly sessions: Sessions
   readonly limits: SignInLimits
+  readonly checks: PasswordChecks
   readonly signIns: SignIns
 }
 
@@ -46,18 +48,41 @@ export function login(options: LoginOptions): Login {
         form(options, cookie, key, { returnTo, email, status, problem, headers })
       if (!(await isOwnForm(options, cookie, key, request, fields.token)))
         return again(403, 'This form has expired. Please sign in again.')
-      const wait = await options.limits.secondsToWait(email)
-      if (wait > 0)
-        return again(429, 'Too many attempts. Please wait a few minutes.', { 'retry-after': String(wait) })
-      const account = await options.accounts.verify(email, fields.password ?? '')
+      const tried = await attempt(options, request, email, fields.password ?? '')
+      if ('wait' in tried)
+        return again(429, 'Too many attempts. Please wait a little.', { 'retry-after': String(tried.wait) })
+      const { account } = tried
       if (account === undefined) return again(401, 'This e-mail address and password do not belong together.')
-      await options.limits.resetAccount(email)
       const started = await options.sessions.start(account.id)
       const { id: sessionId, authTime: at } = started.session
       options.signIns.add(account.id, { sessionId, at, address: request.remoteAddress })
       return seeOther(returnTo, { 'set-cookie': [started.cookie, cookie.set('', 0)] })
     },
   }
+}
+
+/** Seconds. By then those who wait have had their turn. */
+const CROWD_PASSES = 5
+
+type Attempt = { readonly wait: number } | { readonly account: Account | undefined }
+
+async function attempt(
+  { limits, checks, accounts }: LoginOptions,
+  { remoteAddress = 'unknown' }: HttpRequest,
+  email: string,
+  password: string,
+): Promise<Attempt> {
+  const network = networkOf(remoteAddress)
+  const wait = await limits.waitOfNetwork(network)
+  if (wait > 0) return { wait }
+  if (checks.isFull()) return { wait: CROWD_PASSES }
+  return checks.inTurn(async () => {
+    const wait = await limits.waitOfAccount(email, network)
+    if (wait > 0) return { wait }
+    const account = await accounts.verify(email, password)
+    if (account !== undefined) await limits.resetAccount(email, network)
+    return { account }
+  })
 }
 
 interface Shown {
@@ -75,7 +100,7 @@ async function form(
   shown: Shown,
 ): Promise<HttpResponse> {
   const id = randomUUID()
-  const token = await seal(key, { jti: id }, FORM_LIFETIME_SECONDS)
+  const token = seal(key, { jti: id }, FORM_LIFETIME_SECONDS)
   const problem =
     shown.problem === undefined ? '' : html`<p class="problem" role="alert">${shown.problem}</p>`
   const main = html`
@@ -104,7 +129,7 @@ async function isOwnForm(
 ): Promise<boolean> {
   if (isCrossSite(request, baseUrl)) return false
   const id = cookie.read(request)
-  const form = await open(key, token, Form)
+  const form = open(key, token, Form)
   return id !== undefined && form?.jti === id
 }
 
