@@ -7,7 +7,7 @@ import { connectToRedis, createRedisStore, type RedisConnection } from '../src/i
 /** A write whose reply is lost or late: only Redis knows whether it was carried out. */
 
 const soon = () => Math.floor(Date.now() / 1000) + 600
-const COMMAND_MS = 300
+const COMMAND_MS = 600
 
 let server: RedisServer
 let network: TcpProxy
