@@ -88,6 +88,19 @@ export const DEPENDENCY_RULE: readonly Row[] = [
     types: ['@grantkit/core'],
   },
   {
+    files: 'packages/store-sqlite/src/**',
+    imports: [
+      'packages/store-sqlite/src/**',
+      '@grantkit/core/store-kit',
+      'node:fs',
+      'node:fs/promises',
+      'node:path',
+      'node:sqlite',
+      'node:timers/promises',
+    ],
+    types: ['@grantkit/core'],
+  },
+  {
     files: 'packages/testkit/src/**',
     imports: [
       'packages/testkit/src/**',
