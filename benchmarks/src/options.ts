@@ -2,8 +2,11 @@ import { readCommandLine, refuse, wholeNumber } from '../../apps/reference/src/c
 import { TARGETS, type TargetRow } from './targets.ts'
 import { WORK_NAMES, type WorkName } from './work.ts'
 
+const MODES = ['compare', 'scaling', 'redis', 'stores'] as const
+type Mode = (typeof MODES)[number]
+
 export interface Options {
-  readonly mode: 'compare' | 'scaling' | 'redis'
+  readonly mode: Mode
   readonly targets: readonly TargetRow[]
   readonly work: readonly WorkName[]
   readonly quick: boolean
@@ -51,6 +54,7 @@ const QUICK_WORK = 'register,code,refresh,protected,introspect,memory'
 
 const USAGE = `pnpm bench             Grantkit, its peers and the bare frameworks, side by side
 pnpm bench scaling     whether Grantkit's cost grows with the number of grants, clients or scopes
+pnpm bench stores      find and replace on each store, and on the bare driver
 pnpm bench redis       two clients of Redis beside the store that is made of one
 
   --quick               a rough look at the most important, in about two minutes
@@ -88,9 +92,8 @@ export function readOptions(args: readonly string[]): Options {
   }
 }
 
-function modeOf([mode = 'compare']: readonly string[]): 'compare' | 'scaling' | 'redis' {
-  if (mode === 'compare' || mode === 'scaling' || mode === 'redis') return mode
-  return refuse(USAGE, `There is no mode ${mode}.`)
+function modeOf([name = 'compare']: readonly string[]): Mode {
+  return MODES.find((mode) => mode === name) ?? refuse(USAGE, `There is no mode ${name}.`)
 }
 
 function chosen<T>(names: string | undefined, all: readonly T[], nameOf: (item: T) => string): readonly T[] {

@@ -55,6 +55,12 @@ const ALL_TARGETS: readonly TargetRow[] = [
   { name: 'node-http', title: 'Grantkit, node:http', kind: 'grantkit', file: 'grantkit/node-http.ts' },
   { name: 'redis', title: 'Grantkit, Fastify, Redis', kind: 'grantkit', file: 'grantkit/fastify-redis.ts' },
   {
+    name: 'sqlite',
+    title: 'Grantkit, Fastify, SQLite',
+    kind: 'grantkit',
+    file: 'grantkit/fastify-sqlite.ts',
+  },
+  {
     name: 'oidc-provider',
     title: 'oidc-provider',
     kind: 'peer',

@@ -1,0 +1,57 @@
+import { closeSync, openSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+/** SQLite waits for the lock of another process inside the event loop, so not for long. In milliseconds. */
+const LOCK_MS = 250
+
+/**
+ * Opens a file with a write-ahead log: readers and the writer do not wait for each other.
+ *
+ * @param path always a file: no name has a special meaning
+ * @throws Error when Node is too old or the file cannot be used
+ */
+export function openDatabase(path: string, timeout = LOCK_MS): DatabaseSync {
+  if (!('enableDefensive' in DatabaseSync.prototype))
+    throw new Error(`store-sqlite needs Node 24.15 or newer, and this is ${process.version}`)
+  const database = new DatabaseSync(resolve(path), { timeout, defensive: true })
+  try {
+    if (journalMode(database, timeout) !== 'wal') throw new Error('its file system takes no write-ahead log')
+    // On macOS, fsync leaves data in the cache of the drive. Elsewhere this has no effect.
+    database.exec('PRAGMA fullfsync = ON')
+    return database
+  } catch (cause) {
+    database.close()
+    throw unusable(path, cause)
+  }
+}
+
+const SQLITE_BUSY = 5
+
+/** Of several processes that open a new file at once, one changes its mode. There SQLite does not wait by itself. */
+function journalMode(database: DatabaseSync, timeout: number): unknown {
+  for (const end = performance.now() + timeout; ; ) {
+    try {
+      return database.prepare('PRAGMA journal_mode = WAL').get()?.journal_mode
+    } catch (error) {
+      const isLocked = (error as { errcode?: number }).errcode === SQLITE_BUSY
+      if (!isLocked || performance.now() > end) throw error
+      // This does wait.
+      database.exec('BEGIN IMMEDIATE; ROLLBACK')
+    }
+  }
+}
+
+export function unusable(path: string, cause: unknown): Error {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return new Error(`${path} cannot be used as a database: ${reason}`, { cause })
+}
+
+/**
+ * Creates the file if it is missing, readable only by its owner. SQLite gives the same permissions to its log.
+ *
+ * @throws Error when the directory does not exist or may not be written
+ */
+export function createFile(path: string): void {
+  closeSync(openSync(resolve(path), 'a', 0o600))
+}

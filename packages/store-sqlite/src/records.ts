@@ -1,0 +1,75 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Records } from '@grantkit/core'
+import { decodeRecord, encodeRecord, newVersion, recordKey, subjectKey } from '@grantkit/core/store-kit'
+import type { GroupCommit } from './group-commit.ts'
+
+export interface RecordSource {
+  readonly database: DatabaseSync
+  readonly commits: GroupCommit
+  /** Epoch seconds. */
+  readonly now: () => number
+}
+
+/**
+ * One kind of record, one row per record, one statement per method. An expired row is gone for all of them; the sweep
+ * deletes it later.
+ *
+ * @param subjectOf for a table with a subject, which no replacement changes
+ */
+export function sqliteRecords<T>(
+  { database, commits, now }: RecordSource,
+  table: string,
+  subjectOf?: (value: T) => string | undefined,
+): Records<T> {
+  const columns = ['id', 'version', 'value', 'expires_at', ...(subjectOf === undefined ? [] : ['subject'])]
+  const find = database.prepare(`SELECT value, version FROM ${table} WHERE id = ? AND expires_at > ?`)
+  // An expired row that is not swept yet must not block its id.
+  const insert = database.prepare(`
+    INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})
+    ON CONFLICT (id) DO UPDATE SET ${columns.map((column) => `${column} = excluded.${column}`).join(', ')}
+    WHERE ${table}.expires_at <= ?`)
+  const replace = database.prepare(`
+    UPDATE ${table} SET version = ?, value = ?, expires_at = ? WHERE id = ? AND version = ? AND expires_at > ?`)
+  const remove = database.prepare(`DELETE FROM ${table} WHERE id = ? AND expires_at > ?`)
+  const page = database.prepare(`
+    SELECT id, value FROM ${table} WHERE id > ? AND expires_at > ? ORDER BY id LIMIT ${ROWS_PER_PAGE}`)
+
+  return {
+    async find(id) {
+      const row = find.get(recordKey(id), now())
+      return row && { value: decodeRecord<T>(String(row.value)), version: row.version }
+    },
+    async insert(id, value, expiresAt) {
+      const subject = subjectOf === undefined ? [] : [subjectKey(subjectOf(value))]
+      const row = [recordKey(id), newVersion(), encodeRecord(value), checkedTime(expiresAt), ...subject]
+      return commits.write(() => insert.run(...row, now()).changes === 1)
+    },
+    async replace(id, seen, value, expiresAt) {
+      const written = [newVersion(), encodeRecord(value), checkedTime(expiresAt)]
+      const where = [recordKey(id), String(seen.version)]
+      return commits.write(() => replace.run(...written, ...where, now()).changes === 1)
+    },
+    async remove(id) {
+      const key = recordKey(id)
+      return commits.write(() => remove.run(key, now()).changes === 1)
+    },
+    // By pages: a statement that stays open while others write would hold up the log, and fail the next write.
+    async *scan() {
+      for (let last = ''; ; await nextTurn()) {
+        const rows = page.all(last, now())
+        for (const { value } of rows) yield decodeRecord<T>(String(value))
+        if (rows.length < ROWS_PER_PAGE) return
+        last = String(rows.at(-1)?.id)
+      }
+    },
+  }
+}
+
+const ROWS_PER_PAGE = 500
+
+/** A value that the table refuses would fail every write of its commit. */
+function checkedTime(expiresAt: number): number {
+  if (!Number.isSafeInteger(expiresAt)) throw new RangeError(`Not a time in epoch seconds: ${expiresAt}`)
+  return expiresAt
+}

@@ -1,0 +1,68 @@
+import type { Client, Grant, Store, Transient, Transients } from '@grantkit/core'
+import { decodeRecord, subjectKey } from '@grantkit/core/store-kit'
+import { groupCommit } from './group-commit.ts'
+import { type RecordSource, sqliteRecords } from './records.ts'
+import { openMigrated, probeStatement, type SchemaOptions, tablesOf } from './schema.ts'
+import { onceAMinute, sweep } from './sweep.ts'
+
+export interface SqliteStoreOptions extends SchemaOptions {
+  /**
+   * What an acknowledged write survives. `'machine'`: a power cut, at the price of waiting for the disk. `'process'`: a
+   * crash of the process; a power cut loses the last writes, revocations too. Default `'machine'`.
+   */
+  readonly durability?: 'machine' | 'process' | undefined
+  /** Deletes expired rows about once a minute. Default true; otherwise call `sweep` yourself. */
+  readonly sweeping?: boolean | undefined
+  /** The time in epoch seconds. Default: the clock of the machine. */
+  readonly now?: (() => number) | undefined
+}
+
+export interface SqliteStore extends Store {
+  readonly transients: Transients
+  /** For a readiness probe: rejects when the file cannot be read and written now. */
+  probe(): Promise<void>
+  /** Deletes rows that expired before today (UTC), and returns how many. */
+  sweep(): Promise<number>
+  /** Commits what waits and closes the file. */
+  close(): Promise<void>
+}
+
+/**
+ * A store in a SQLite file on a local disk. One process at a time is best; several on one host may share the file.
+ *
+ * @throws Error that says what to run, when `migrate` has not prepared the file for this release
+ */
+export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
+  const { path, prefix, durability = 'machine', sweeping = true, now = epochSeconds } = options
+  const tables = tablesOf(prefix)
+  const database = openMigrated(path, tables)
+  database.exec(`PRAGMA synchronous = ${durability === 'process' ? 'NORMAL' : 'FULL'}`)
+  const commits = groupCommit(database)
+  const source: RecordSource = { database, commits, now }
+
+  const bySubject = database.prepare(`SELECT value FROM ${tables.grant} WHERE subject = ? AND expires_at > ?`)
+  const probe = database.prepare(probeStatement(tables))
+  const sweepAll = () => sweep(database, [tables.client, tables.grant, tables.transient], now())
+  const stopSweeping = sweeping ? onceAMinute(sweepAll) : () => {}
+
+  return {
+    clients: sqliteRecords<Client>(source, tables.client),
+    grants: {
+      ...sqliteRecords<Grant>(source, tables.grant, ({ subject }) => subject),
+      listBySubject: async (subject) =>
+        bySubject.all(subjectKey(subject), now()).map(({ value }) => decodeRecord<Grant>(String(value))),
+    },
+    transients: sqliteRecords<Transient>(source, tables.transient),
+    probe: async () => void (await commits.write(() => probe.run())),
+    sweep: sweepAll,
+    async close() {
+      stopSweeping()
+      commits.flush()
+      if (database.isOpen) database.close()
+    },
+  }
+}
+
+function epochSeconds(): number {
+  return Math.floor(Date.now() / 1000)
+}

@@ -1,0 +1,47 @@
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { SqliteStoreOptions } from '../src/index.ts'
+import { newStore } from './files.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+/** What SQLite says of a setting of the store's own connection. */
+async function settingOf(name: string, options: Partial<SqliteStoreOptions> = {}): Promise<unknown> {
+  const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare')
+  const { close } = await newStore(options)
+  const connection = prepare.mock.contexts.at(-1) as DatabaseSync
+  const [value] = Object.values(connection.prepare(`PRAGMA ${name}`).get() ?? {})
+  await close()
+  return value
+}
+
+const [NORMAL, FULL] = [1, 2]
+
+describe('the connection of a store', () => {
+  it.each([
+    ['machine', FULL],
+    [undefined, FULL],
+    ['process', NORMAL],
+  ] as const)('of the durability %s syncs its log accordingly', async (durability, synchronous) => {
+    expect(await settingOf('synchronous', { durability })).toBe(synchronous)
+  })
+
+  it.each([
+    ['journal_mode', 'wal'],
+    ['fullfsync', 1],
+    ['busy_timeout', 250],
+  ])('has the setting %s = %s', async (name, value) => {
+    expect(await settingOf(name)).toBe(value)
+  })
+
+  it('cannot be made to change the schema by hand', async () => {
+    const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare')
+    const { close } = await newStore()
+    const connection = prepare.mock.contexts.at(-1) as DatabaseSync
+    connection.exec('PRAGMA writable_schema = ON')
+    expect(() => connection.exec("UPDATE sqlite_schema SET sql = ''")).toThrow('may not be modified')
+    await close()
+  })
+})

@@ -1,0 +1,90 @@
+import { once } from 'node:events'
+import { DatabaseSync } from 'node:sqlite'
+import { aClient, aGrant } from '@grantkit/testkit'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { newStore, soon } from './files.ts'
+import type { Filled } from './processes/fill.ts'
+import { startProcess } from './processes/process.ts'
+
+let opened: Awaited<ReturnType<typeof newStore>>
+beforeEach(async () => {
+  opened = await newStore()
+})
+afterEach(() => opened.close())
+
+describe('a commit with a write that fails', () => {
+  const insert = (id: string) => opened.store.clients.insert(id, aClient(), soon())
+
+  it('writes nothing and rejects all its writes, and the next one succeeds', async () => {
+    const other = new DatabaseSync(opened.path)
+    other.exec(`
+      CREATE TRIGGER full BEFORE INSERT ON grantkit_client WHEN NEW.id = 'second'
+      BEGIN SELECT RAISE(ABORT, 'no room'); END`)
+    other.close()
+    const results = await Promise.allSettled([insert('first'), insert('second'), insert('third')])
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+    for (const id of ['first', 'second', 'third']) expect(await opened.store.clients.find(id)).toBeUndefined()
+    expect(await insert('first')).toBe(true)
+  })
+
+  it('leaves out a write that could never succeed: it rejects alone', async () => {
+    const { clients } = opened.store
+    const results = await Promise.allSettled([
+      insert('first'),
+      clients.insert('never', aClient(), Number.NaN),
+      clients.insert('half', aClient(), soon() + 0.5),
+      insert('third'),
+    ])
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled'])
+  })
+})
+
+it('a lock that another process keeps rejects writes, and no reads', async () => {
+  const { clients } = opened.store
+  await clients.insert('one', aClient(), soon())
+  const other = new DatabaseSync(opened.path)
+  other.exec('BEGIN IMMEDIATE')
+  await expect(clients.insert('two', aClient(), soon())).rejects.toThrow('locked')
+  await expect(opened.store.probe()).rejects.toThrow('locked')
+  expect(await clients.find('one')).toBeDefined()
+  other.exec('ROLLBACK')
+  other.close()
+  expect(await clients.insert('two', aClient(), soon())).toBe(true)
+  await opened.store.probe()
+})
+
+it('a disk that takes no more rejects writes, and what was acknowledged stays', async () => {
+  const child = await startProcess('fill.ts', 200)
+  child.send({ path: opened.path, client: aClient(), grant: aGrant(), end: soon() })
+  const [filled] = (await once(child, 'message')) as [Filled]
+  expect(filled).toEqual({
+    error: expect.stringMatching(/disk/),
+    lastIsThere: true,
+    refusedIsThere: false,
+  })
+  expect(await opened.store.grants.find('grant-0')).toBeDefined()
+})
+
+it('a record of a newer release rejects for itself alone', async () => {
+  const { clients } = opened.store
+  await clients.insert('old', aClient(), soon())
+  await clients.insert('new', aClient(), soon())
+  const other = new DatabaseSync(opened.path)
+  other.exec(`UPDATE grantkit_client SET value = '{"schema":2,"value":{}}' WHERE id = 'new'`)
+  other.close()
+  await expect(clients.find('new')).rejects.toThrow('newer release')
+  expect(await clients.find('old')).toBeDefined()
+})
+
+describe('close', () => {
+  it('commits what waits, may be called twice, and what comes later rejects', async () => {
+    const { store } = opened
+    const written = store.clients.insert('one', aClient(), soon())
+    await store.close()
+    await store.close()
+    expect(await written).toBe(true)
+    await expect(store.clients.insert('two', aClient(), soon())).rejects.toThrow('not open')
+    await expect(store.clients.find('one')).rejects.toThrow()
+    await expect(store.probe()).rejects.toThrow()
+  })
+})

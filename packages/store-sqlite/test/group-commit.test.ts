@@ -1,0 +1,65 @@
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { groupCommit } from '../src/group-commit.ts'
+
+let database: DatabaseSync
+beforeEach(() => {
+  database = new DatabaseSync(':memory:')
+  database.exec('CREATE TABLE t (id INTEGER PRIMARY KEY) STRICT')
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  if (database.isOpen) database.close()
+})
+
+const insert = (id: number | string) => () =>
+  database.prepare('INSERT INTO t (id) VALUES (?)').run(id).changes
+const ids = () => database.prepare('SELECT id FROM t').all()
+const commitsOf = (exec: { mock: { calls: unknown[][] } }) =>
+  exec.mock.calls.filter(([statement]) => statement === 'COMMIT').length
+
+describe('the writes of one turn of the event loop', () => {
+  it('share one commit, and each has its own result', async () => {
+    const exec = vi.spyOn(database, 'exec')
+    const commits = groupCommit(database)
+    const results = await Promise.all([1, 2, 3].map((id) => commits.write(insert(id))))
+    expect(results).toEqual([1, 1, 1])
+    expect(commitsOf(exec)).toBe(1)
+  })
+
+  it('share none with those of the next turn', async () => {
+    const exec = vi.spyOn(database, 'exec')
+    const commits = groupCommit(database)
+    for (const id of [1, 2, 3]) await commits.write(insert(id))
+    expect(commitsOf(exec)).toBe(3)
+  })
+
+  it('are all taken back and rejected when one fails, and the next turn starts anew', async () => {
+    const commits = groupCommit(database)
+    const writes = [insert(1), insert('no integer'), insert(2)]
+    const results = await Promise.allSettled(writes.map((write) => commits.write(write)))
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+    expect(ids()).toEqual([])
+    await commits.write(insert(3))
+    expect(ids()).toEqual([{ id: 3 }])
+  })
+
+  it('are all rejected when the commit itself fails', async () => {
+    const exec = database.exec.bind(database)
+    vi.spyOn(database, 'exec').mockImplementation((statement) => {
+      if (statement === 'COMMIT') throw new Error('disk I/O error')
+      exec(statement)
+    })
+    const commits = groupCommit(database)
+    const results = await Promise.allSettled([1, 2].map((id) => commits.write(insert(id))))
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    expect(ids()).toEqual([])
+  })
+
+  it('are committed at once by a flush', () => {
+    const commits = groupCommit(database)
+    commits.write(insert(1))
+    commits.flush()
+    expect(ids()).toEqual([{ id: 1 }])
+  })
+})

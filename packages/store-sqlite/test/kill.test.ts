@@ -1,0 +1,3 @@
+import { describeKills } from './describe-kills.ts'
+
+describeKills(3)

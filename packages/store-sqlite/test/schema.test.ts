@@ -1,0 +1,132 @@
+import { chmodSync, chownSync, existsSync, statSync, writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { aClient } from '@grantkit/testkit'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createSqliteStore, migrate } from '../src/index.ts'
+import { newFolder, soon } from './files.ts'
+
+let folder: Awaited<ReturnType<typeof newFolder>>
+let path: string
+beforeEach(async () => {
+  folder = await newFolder()
+  path = folder.path
+})
+afterEach(() => folder.remove())
+
+/** Changes the file as another program would. */
+function change(statements: string): void {
+  const database = new DatabaseSync(path)
+  database.exec(statements)
+  database.close()
+}
+
+function both(): (() => unknown)[] {
+  return [() => createSqliteStore({ path }), () => migrate({ path })]
+}
+
+describe('migrate', () => {
+  it('makes a file that only its owner can read, and its log, too', async () => {
+    migrate({ path })
+    const store = createSqliteStore({ path })
+    await store.clients.insert('one', aClient(), soon())
+    for (const suffix of ['', '-wal', '-shm']) expect(statSync(path + suffix).mode & 0o777).toBe(0o600)
+    await store.close()
+  })
+
+  it('leaves records as they are when it runs again', async () => {
+    migrate({ path })
+    const store = createSqliteStore({ path })
+    await store.clients.insert('one', aClient(), soon())
+    migrate({ path })
+    expect(await store.clients.find('one')).toBeDefined()
+    await store.close()
+  })
+
+  it('adds its tables to a file that has others', async () => {
+    change('CREATE TABLE courses (title TEXT)')
+    migrate({ path })
+    await createSqliteStore({ path }).close()
+  })
+
+  it('needs a directory that exists', () => {
+    expect(() => migrate({ path: `${path}/no/grantkit.db` })).toThrow(/ENOTDIR|ENOENT/)
+    expect(() => migrate({ path: path.replace('grantkit.db', 'no/grantkit.db') })).toThrow('ENOENT')
+  })
+
+  it('takes a name that SQLite would treat in its own way for that of a file', () => {
+    const before = process.cwd()
+    process.chdir(path.replace('grantkit.db', ''))
+    try {
+      migrate({ path: ':memory:' })
+      expect(existsSync(':memory:')).toBe(true)
+    } finally {
+      process.chdir(before)
+    }
+  })
+
+  it.each(['', 'a-', 'A', 'x;', 'a'.repeat(33), '"'])('refuses the prefix %j', (prefix) => {
+    expect(() => migrate({ path, prefix })).toThrow(RangeError)
+    expect(existsSync(path)).toBe(false)
+  })
+})
+
+describe('a file', () => {
+  it('that is missing is not created by a store, which says what to run', () => {
+    expect(() => createSqliteStore({ path })).toThrow(/has no tables.*run migrate\(\)/)
+    expect(existsSync(path)).toBe(false)
+  })
+
+  it('without tables is refused with what to run', () => {
+    writeFileSync(path, '')
+    expect(() => createSqliteStore({ path })).toThrow(/has no tables.*run migrate\(\)/)
+  })
+
+  it('of a newer release is refused with what to run, and left as it is', () => {
+    migrate({ path })
+    change('PRAGMA user_version = 2')
+    for (const open of both()) expect(open).toThrow(/schema 2 of a newer release.*run npm install/)
+  })
+
+  it.each([
+    ['with a version of its own', 'CREATE TABLE courses (title TEXT); PRAGMA user_version = 1'],
+    ['with a higher version of its own', 'PRAGMA user_version = 99'],
+    ['with a table of our name', 'CREATE TABLE grantkit_client (id TEXT)'],
+    ['with a table of our name and a version', 'CREATE TABLE grantkit_client (id); PRAGMA user_version = 1'],
+  ])('of another program, %s, is refused with what to run', (_, statements) => {
+    change(statements)
+    for (const open of both()) expect(open).toThrow(/belongs to another program.*run migrate\(\)/)
+  })
+
+  it('with tables of another prefix is refused', () => {
+    migrate({ path, prefix: 'oauth_' })
+    for (const open of both()) expect(open).toThrow('belongs to another program or prefix')
+  })
+
+  it('that is no database is refused, and left as it is', () => {
+    const text = 'a list of courses\n'.repeat(100)
+    writeFileSync(path, text)
+    for (const open of both()) expect(open).toThrow(`${path} cannot be used as a database`)
+    expect(statSync(path).size).toBe(text.length)
+  })
+
+  it('that may not be written is refused', () => {
+    migrate({ path })
+    chmodSync(path, 0o400)
+    withoutRightsOfRoot(() => {
+      expect(() => createSqliteStore({ path })).toThrow(`${path} cannot be used as a database`)
+    })
+  })
+})
+
+/** Root may write any file. */
+function withoutRightsOfRoot(work: () => void): void {
+  const isRoot = process.geteuid?.() === 0
+  const nobody = 65_534
+  if (isRoot) for (const owned of [path, path.replace('/grantkit.db', '')]) chownSync(owned, nobody, nobody)
+  if (isRoot) process.seteuid?.(nobody)
+  try {
+    work()
+  } finally {
+    if (isRoot) process.seteuid?.(0)
+  }
+}

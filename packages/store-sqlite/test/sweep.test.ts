@@ -1,0 +1,76 @@
+import { DatabaseSync } from 'node:sqlite'
+import { aClient, aGrant, aTransient } from '@grantkit/testkit'
+import { afterEach, expect, it, vi } from 'vitest'
+import type { SqliteStoreOptions } from '../src/index.ts'
+import { newStore } from './files.ts'
+
+const DAY = 86_400
+const NOON = 20_000 * DAY + DAY / 2
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** A store on a clock that the test moves. */
+async function storeAt(now: number, options: Partial<SqliteStoreOptions> = {}) {
+  const clock = { now }
+  const { store, path, close } = await newStore({ now: () => clock.now, ...options })
+  const rows = (table: string): number => {
+    const database = new DatabaseSync(path)
+    const count = database.prepare(`SELECT count(*) AS count FROM grantkit_${table}`).get()?.count
+    database.close()
+    return Number(count)
+  }
+  return { clock, store, rows, close }
+}
+
+it('deletes rows of each kind that expired before today, and no others', async () => {
+  const { clock, store, rows, close } = await storeAt(NOON)
+  await store.clients.insert('client', aClient(), NOON + 1)
+  await store.grants.insert('grant', aGrant(), NOON + 1)
+  await store.grants.insert('lasting', aGrant(), NOON + DAY)
+  await store.transients.insert('transient', aTransient(), NOON + 1)
+  clock.now = NOON + 10
+  expect(await store.sweep(), 'expired today').toBe(0)
+  clock.now = NOON + DAY / 2
+  expect(await store.sweep()).toBe(3)
+  expect(['client', 'grant', 'transient'].map(rows)).toEqual([0, 1, 0])
+  expect(await store.grants.find('lasting')).toBeDefined()
+  await close()
+})
+
+it('deletes many in steps, and requests are served between them', async () => {
+  const { clock, store, rows, close } = await storeAt(NOON)
+  const ids = Array.from({ length: 3000 }, (_, index) => `client-${index}`)
+  await Promise.all(ids.map((id) => store.clients.insert(id, aClient(), NOON + 1)))
+  clock.now = NOON + DAY
+  const sweeping = store.sweep()
+  expect(await store.clients.insert('new', aClient(), clock.now + DAY)).toBe(true)
+  expect(rows('client')).toBeGreaterThan(1)
+  expect(await sweeping).toBe(3000)
+  expect(rows('client')).toBe(1)
+  await close()
+})
+
+it('happens about once a minute, and never in a request', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const { clock, store, rows, close } = await storeAt(NOON, { sweeping: true })
+  for (const round of [1, 2]) {
+    await store.clients.insert('abandoned', aClient(), clock.now + 1)
+    clock.now += DAY
+    await store.clients.insert(`other-${round}`, aClient(), clock.now + 100 * DAY)
+    expect(rows('client')).toBe(round + 1)
+    vi.advanceTimersByTime(90_000)
+    await expect.poll(() => rows('client')).toBe(round)
+    await expect.poll(() => vi.getTimerCount()).toBe(1)
+  }
+  await close()
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+it('is left to the operator where it is switched off', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const { close } = await storeAt(NOON, { sweeping: false })
+  expect(vi.getTimerCount()).toBe(0)
+  await close()
+})
