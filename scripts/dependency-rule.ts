@@ -68,7 +68,8 @@ export const DEPENDENCY_RULE: readonly Row[] = [
       ...[...ROOMS, 'discovery'].map((name) => core(`${name}/**`)),
     ],
   },
-  { files: core('index.ts'), imports: [core('**'), `!${core('index.ts')}`] },
+  { files: core('index.ts'), imports: [core('**'), `!${core('index.ts')}`, `!${core('store-kit.ts')}`] },
+  { files: core('store-kit.ts'), imports: [core('kernel/*'), 'node:crypto'] },
 
   {
     files: 'packages/store-memory/src/**',
@@ -77,7 +78,13 @@ export const DEPENDENCY_RULE: readonly Row[] = [
   },
   {
     files: 'packages/store-redis/src/**',
-    imports: ['packages/store-redis/src/**', '@redis/client', 'node:crypto', 'node:timers/promises'],
+    imports: [
+      'packages/store-redis/src/**',
+      '@grantkit/core/store-kit',
+      '@redis/client',
+      'node:crypto',
+      'node:timers/promises',
+    ],
     types: ['@grantkit/core'],
   },
   {

@@ -1,7 +1,7 @@
 import type { Records, Stored } from '@grantkit/core'
+import { decodeRecord, encodeRecord, newVersion, VERSION_LENGTH } from '@grantkit/core/store-kit'
 import { retryOnce, UnknownOutcomeError, withTimeout } from './attempt.ts'
 import { type RedisCommands, script } from './commands.ts'
-import { decode, encode, VERSION_LENGTH } from './record-text.ts'
 
 /**
  * Writes the record with its expiry in one step, if its version is unchanged; a missing record has the empty version.
@@ -18,7 +18,9 @@ return 1
 const NO_RECORD = ''
 
 /**
- * One kind of record, one key per record. Every method is one command on one key, so all of them work in a cluster.
+ * One kind of record, one key per record. The text is the version, then JSON: a replacement compares only the version, so
+ * a compare-and-swap sends 22 characters and not the old record. Every method is one command on one key, so all of them
+ * work in a cluster.
  *
  * @param commandTimeout milliseconds
  */
@@ -26,7 +28,10 @@ export function redisRecords<T>(redis: RedisCommands, prefix: string, commandTim
   const keyOf = (id: string) => prefix + id
 
   async function write(id: string, seen: string, value: T, expiresAt: number): Promise<boolean> {
-    const given = { keys: [keyOf(id)], arguments: [seen, encode(value), String(expiresAt)] }
+    const given = {
+      keys: [keyOf(id)],
+      arguments: [seen, newVersion() + encodeRecord(value), String(expiresAt)],
+    }
     return retryOnce(commandTimeout, async (repeated) => {
       const written = (await writeIfUnchanged(redis, given)) === 1
       // Not a lost race: the version of the first attempt may have been there, and a later write replaced it.
@@ -37,7 +42,8 @@ export function redisRecords<T>(redis: RedisCommands, prefix: string, commandTim
 
   async function find(id: string): Promise<Stored<T> | undefined> {
     const text = await withTimeout(commandTimeout, redis.get(keyOf(id)))
-    return text === null ? undefined : decode<T>(text)
+    if (text === null) return undefined
+    return { value: decodeRecord<T>(text.slice(VERSION_LENGTH)), version: text.slice(0, VERSION_LENGTH) }
   }
 
   return {

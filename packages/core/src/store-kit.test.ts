@@ -1,0 +1,63 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { decodeRecord, encodeRecord, newVersion, recordKey, subjectKey, VERSION_LENGTH } from './store-kit.ts'
+
+const anyText = fc.string({ unit: fc.nat(0xffff).map((unit) => String.fromCharCode(unit)) })
+
+describe('the text of a record', () => {
+  it('gives any value back, and is text that every database takes', () => {
+    fc.assert(
+      fc.property(fc.dictionary(anyText, anyText), (value) => {
+        const text = encodeRecord(value)
+        expect(text.isWellFormed()).toBe(true)
+        expect(text).not.toContain('\0')
+        expect(decodeRecord(text)).toEqual(value)
+      }),
+    )
+  })
+
+  it('keeps its format: older releases read it, too', () => {
+    expect(encodeRecord({ clientId: 'a', logo: undefined })).toBe('{"schema":1,"value":{"clientId":"a"}}')
+  })
+
+  it('is refused in a format of the future', () => {
+    expect(() => decodeRecord('{"schema":2,"value":{}}')).toThrow('newer release')
+  })
+})
+
+describe('a version', () => {
+  it('is another one for each write, always of the same length', () => {
+    const versions = Array.from({ length: 10_000 }, newVersion)
+    expect(new Set(versions).size).toBe(versions.length)
+    for (const version of versions) expect(version).toHaveLength(VERSION_LENGTH)
+  })
+})
+
+describe('the key', () => {
+  it.each(['4hXBYKJ0UcKsG4yCMnSy2g', 'client-1', 'x'.repeat(64)])('of the id %s is the id', (id) => {
+    expect(recordKey(id)).toBe(id)
+  })
+
+  it.each(['', ' a', 'a\n', 'größ', 'a\0b', '\ud800', 'x'.repeat(65), '='])(
+    'of the id %j is a hash',
+    (id) => {
+      expect(recordKey(id)).toMatch(/^=[\w-]{43}$/)
+    },
+  )
+
+  it('differs for different ids, even for lone surrogates', () => {
+    fc.assert(
+      fc.property(anyText, anyText, (one, other) => {
+        expect(recordKey(one) === recordKey(other)).toBe(one === other)
+      }),
+    )
+    expect(recordKey('\ud800')).not.toBe(recordKey('\ud801'))
+    expect(recordKey(recordKey('\ud800'))).not.toBe(recordKey('\ud800'))
+  })
+
+  it('of a subject reveals no user, and is that of no other subject', () => {
+    expect(subjectKey('alice')).toMatch(/^[\w-]{43}$/)
+    expect(subjectKey('\ud800')).not.toBe(subjectKey('\ufffd'))
+    expect(subjectKey('')).not.toBe(subjectKey(undefined))
+  })
+})

@@ -1,0 +1,62 @@
+/**
+ * What the stores of Grantkit share: the text of a record, its version, and keys for any id and subject. A store of your
+ * own may use it and need not.
+ *
+ * @module
+ */
+import { randomBytes } from 'node:crypto'
+import { sha256 } from './kernel/secrets.ts'
+
+/** The format of the JSON. A reader accepts this one and the previous one. */
+const SCHEMA = 1
+
+/** The text of a record, without its version. It has no NUL and no lone surrogate: every database takes it. */
+export function encodeRecord(value: unknown): string {
+  return JSON.stringify({ schema: SCHEMA, value })
+}
+
+/** @throws Error for a format that this release cannot read */
+export function decodeRecord<T>(text: string): T {
+  const { schema, value } = JSON.parse(text) as { schema: number; value: T }
+  if (schema > SCHEMA)
+    throw new Error(`A record has format ${schema}, which a newer release wrote; this one reads ${SCHEMA}`)
+  return value
+}
+
+export const VERSION_LENGTH = 22
+const COUNT_LENGTH = 6
+let writer = ''
+let count = 0
+
+/**
+ * A version for one write, in 22 characters: a random name of this process and a counter, so no other write has it. The
+ * writer chooses it, so that a store recognises a write that is sent twice.
+ */
+export function newVersion(): string {
+  if (writer === '' || count >= 36 ** COUNT_LENGTH) {
+    writer = randomBytes(12).toString('base64url')
+    count = 0
+  }
+  return writer + (count++).toString(36).padStart(COUNT_LENGTH, '0')
+}
+
+/** Ids that the server makes. Others come from the wire and may be any text. */
+const PLAIN = /^[\w-]{1,64}$/
+
+/**
+ * The key of an id: at most 64 characters of ASCII, different for different ids. SQL databases refuse NUL, fold lone
+ * surrogates and limit the length of an indexed text; a key has none of these.
+ */
+export function recordKey(id: string): string {
+  return PLAIN.test(id) ? id : `=${textHash(id)}`
+}
+
+/** The key of a subject, which reveals no user: 43 characters, or none for a grant without a subject. */
+export function subjectKey(subject: string | undefined): string {
+  return subject === undefined ? '' : textHash(subject)
+}
+
+/** JSON escapes lone surrogates; UTF-8 has only one replacement for all of them. */
+function textHash(text: string): string {
+  return sha256(JSON.stringify(text))
+}
