@@ -3,7 +3,7 @@ import { TARGETS, type TargetRow } from './targets.ts'
 import { WORK_NAMES, type WorkName } from './work.ts'
 
 export interface Options {
-  readonly mode: 'compare' | 'scaling' | 'redis'
+  readonly mode: 'compare' | 'scaling' | 'redis' | 'postgres'
   readonly targets: readonly TargetRow[]
   readonly work: readonly WorkName[]
   readonly quick: boolean
@@ -52,6 +52,7 @@ const QUICK_WORK = 'register,code,refresh,protected,introspect,memory'
 const USAGE = `pnpm bench             Grantkit, its peers and the bare frameworks, side by side
 pnpm bench scaling     whether Grantkit's cost grows with the number of grants, clients or scopes
 pnpm bench redis       two clients of Redis beside the store that is made of one
+pnpm bench postgres    the store in Postgres beside its bare statements, among 1,000 to 100,000 grants
 
   --quick               a rough look at the most important, in about two minutes
   --only <target,…>     ${TARGETS.map(({ name }) => name).join(', ')}
@@ -88,9 +89,12 @@ export function readOptions(args: readonly string[]): Options {
   }
 }
 
-function modeOf([mode = 'compare']: readonly string[]): 'compare' | 'scaling' | 'redis' {
-  if (mode === 'compare' || mode === 'scaling' || mode === 'redis') return mode
-  return refuse(USAGE, `There is no mode ${mode}.`)
+const MODES = ['compare', 'scaling', 'redis', 'postgres'] as const
+
+function modeOf([given = 'compare']: readonly string[]): Options['mode'] {
+  const mode = MODES.find((name) => name === given)
+  if (mode !== undefined) return mode
+  return refuse(USAGE, `There is no mode ${given}.`)
 }
 
 function chosen<T>(names: string | undefined, all: readonly T[], nameOf: (item: T) => string): readonly T[] {

@@ -55,6 +55,12 @@ const ALL_TARGETS: readonly TargetRow[] = [
   { name: 'node-http', title: 'Grantkit, node:http', kind: 'grantkit', file: 'grantkit/node-http.ts' },
   { name: 'redis', title: 'Grantkit, Fastify, Redis', kind: 'grantkit', file: 'grantkit/fastify-redis.ts' },
   {
+    name: 'postgres',
+    title: 'Grantkit, Fastify, Postgres',
+    kind: 'grantkit',
+    file: 'grantkit/fastify-postgres.ts',
+  },
+  {
     name: 'oidc-provider',
     title: 'oidc-provider',
     kind: 'peer',
@@ -92,6 +98,13 @@ const ALL_TARGETS: readonly TargetRow[] = [
     kind: 'limit',
     detail: true,
     file: 'limits/fastify-redis.ts',
+  },
+  {
+    name: 'bare-postgres',
+    title: 'bare Fastify, Postgres',
+    kind: 'limit',
+    detail: true,
+    file: 'limits/fastify-postgres.ts',
   },
   { name: 'bare-express', title: 'bare Express', kind: 'limit', file: 'limits/express.ts' },
   { name: 'bare-hono', title: 'bare Hono', kind: 'limit', file: 'limits/hono.ts' },

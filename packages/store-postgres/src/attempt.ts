@@ -10,46 +10,46 @@ export class NoAnswerError extends Error {
 
 /**
  * Sends a statement to Postgres. The time limit covers the wait for a connection too. A connection that fails or does
- * not answer is destroyed: the pool would hand it out again, and the next caller would wait for its answer.
+ * not answer is destroyed: the pool would hand it out again, and the next caller would wait behind this statement.
  */
 export function attempt(pool: Pool, query: QueryConfig, milliseconds: number): Promise<QueryResult> {
   return new Promise((resolve, reject) => {
     let client: PoolClient | undefined
     let over = false
-    const end = (error?: unknown) => {
+    const end = (destroy: boolean) => {
       over = true
       clearTimeout(timer)
-      client?.release(error !== undefined)
+      client?.release(destroy)
       client?.off('error', fail)
     }
     const fail = (error: unknown) => {
       if (over) return
-      end(error)
+      end(true)
       reject(error)
     }
     const timer = setTimeout(() => fail(new NoAnswerError(milliseconds)), milliseconds)
-    const use = async (connected: PoolClient) => {
+    const send = (connection: PoolClient, again: boolean) =>
+      connection.query(query, (error, result) => {
+        if (over) return
+        if (again && isLostToAnother(error)) return send(connection, false)
+        if (error) return fail(error)
+        end(false)
+        resolve(result)
+      })
+    pool.connect((error, connected) => {
+      if (connected === undefined) return fail(error)
       if (over) return connected.release()
       // Without a listener, a connection that breaks would end the process.
       client = connected.on('error', fail)
-      const result = await send(client, query)
-      if (over) return
-      end()
-      resolve(result)
-    }
-    pool.connect().then(use).catch(fail)
+      send(client, true)
+    })
   })
 }
 
-/** Rolled back, because of another transaction: serialization_failure, deadlock_detected. */
-const LOST_TO_ANOTHER = ['40001', '40P01']
-
-/** A role whose transactions are SERIALIZABLE loses races by an error, and finds out why when it tries again. */
-async function send(client: PoolClient, query: QueryConfig): Promise<QueryResult> {
-  try {
-    return await client.query(query)
-  } catch (error) {
-    if (!(error instanceof DatabaseError) || !LOST_TO_ANOTHER.includes(error.code ?? '')) throw error
-    return client.query(query)
-  }
+/**
+ * Rolled back, because of another transaction: serialization_failure, deadlock_detected. A role whose transactions are
+ * SERIALIZABLE loses races this way, and finds out by whom when it tries again.
+ */
+function isLostToAnother(error: unknown): boolean {
+  return error instanceof DatabaseError && (error.code === '40001' || error.code === '40P01')
 }
