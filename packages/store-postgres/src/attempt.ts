@@ -27,7 +27,8 @@ export function attempt(pool: Pool, query: QueryConfig, milliseconds: number): P
       end(true)
       reject(error)
     }
-    const timer = setTimeout(() => fail(new NoAnswerError(milliseconds)), milliseconds)
+    // The answer may have come while this process stood still: it is read before the immediate runs.
+    const timer = setTimeout(() => setImmediate(fail, new NoAnswerError(milliseconds)), milliseconds)
     const send = (connection: PoolClient, again: boolean) =>
       connection.query(query, (error, result) => {
         if (over) return

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postgres-server'
 import { startProxy, type TcpProxy } from '@grantkit/test-servers/tcp-proxy'
 import { aGrant } from '@grantkit/testkit'
 import type { Pool } from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { connectToPostgres, createPostgresStore, migrate, type PostgresStore } from '../src/index.ts'
 
 /** A write whose answer is lost or late: only Postgres knows whether it was carried out. */
@@ -154,6 +154,17 @@ async function singleConnection() {
   const { clients } = await createPostgresStore(single, { commandTimeout: COMMAND_MS, sweeping: false })
   return { single, find: () => clients.find('anyone') }
 }
+
+it('takes an answer that came while the process stood still', async () => {
+  await there.grants.find('anyone')
+  const removed = vi.fn()
+  near.on('remove', removed)
+  const finding = there.grants.find('anyone')
+  await nextTurn()
+  for (const end = performance.now() + 2 * COMMAND_MS; performance.now() < end; );
+  await finding
+  expect(removed).not.toHaveBeenCalled()
+})
 
 describe('too many calls', () => {
   it('fail at once instead of waiting', async () => {
