@@ -101,6 +101,11 @@ export const DEPENDENCY_RULE: readonly Row[] = [
     types: ['@grantkit/core'],
   },
   {
+    files: 'packages/store-postgres/src/**',
+    imports: ['packages/store-postgres/src/**', '@grantkit/core/store-kit', 'pg', 'node:timers/promises'],
+    types: ['@grantkit/core'],
+  },
+  {
     files: 'packages/testkit/src/**',
     imports: [
       'packages/testkit/src/**',

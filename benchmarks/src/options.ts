@@ -2,7 +2,7 @@ import { readCommandLine, refuse, wholeNumber } from '../../apps/reference/src/c
 import { TARGETS, type TargetRow } from './targets.ts'
 import { WORK_NAMES, type WorkName } from './work.ts'
 
-const MODES = ['compare', 'scaling', 'redis', 'stores'] as const
+const MODES = ['compare', 'scaling', 'redis', 'stores', 'postgres'] as const
 type Mode = (typeof MODES)[number]
 
 export interface Options {
@@ -56,6 +56,7 @@ const USAGE = `pnpm bench             Grantkit, its peers and the bare framework
 pnpm bench scaling     whether Grantkit's cost grows with the number of grants, clients or scopes
 pnpm bench stores      find and replace on each store, and on the bare driver
 pnpm bench redis       two clients of Redis beside the store that is made of one
+pnpm bench postgres    the store in Postgres beside its bare statements, among 1,000 to 100,000 grants
 
   --quick               a rough look at the most important, in about two minutes
   --only <target,…>     ${TARGETS.map(({ name }) => name).join(', ')}

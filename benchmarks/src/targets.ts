@@ -61,6 +61,12 @@ const ALL_TARGETS: readonly TargetRow[] = [
     file: 'grantkit/fastify-sqlite.ts',
   },
   {
+    name: 'postgres',
+    title: 'Grantkit, Fastify, Postgres',
+    kind: 'grantkit',
+    file: 'grantkit/fastify-postgres.ts',
+  },
+  {
     name: 'oidc-provider',
     title: 'oidc-provider',
     kind: 'peer',
@@ -98,6 +104,13 @@ const ALL_TARGETS: readonly TargetRow[] = [
     kind: 'limit',
     detail: true,
     file: 'limits/fastify-redis.ts',
+  },
+  {
+    name: 'bare-postgres',
+    title: 'bare Fastify, Postgres',
+    kind: 'limit',
+    detail: true,
+    file: 'limits/fastify-postgres.ts',
   },
   { name: 'bare-express', title: 'bare Express', kind: 'limit', file: 'limits/express.ts' },
   { name: 'bare-hono', title: 'bare Hono', kind: 'limit', file: 'limits/hono.ts' },

@@ -33,6 +33,19 @@ export const SYSTEM_PARTS = {
     files: ['/usr/sbin/haproxy'],
     debianPackages: ['haproxy'],
   },
+  Postgres: {
+    variable: 'POSTGRES_PATH',
+    commands: ['postgres'],
+    // Debian keeps a folder for each version, and none of them on PATH.
+    files: [18, 17, 16, 15].map((version) => `/usr/lib/postgresql/${version}/bin/postgres`),
+    debianPackages: ['postgresql'],
+  },
+  PgBouncer: {
+    variable: 'PGBOUNCER_PATH',
+    commands: ['pgbouncer'],
+    files: ['/usr/sbin/pgbouncer'],
+    debianPackages: ['pgbouncer'],
+  },
 } satisfies Record<string, SystemPart>
 
 export type SystemPartName = keyof typeof SYSTEM_PARTS

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 /** A loopback network between a client and a server, with faults on demand. */
 export interface TcpProxy {
+  readonly port: number
   readonly url: string
   /** Drops the answers of the server, which still does its work; `false` lets answers through again. */
   loseReplies: boolean
@@ -47,8 +48,10 @@ export async function startProxy(targetPort: number): Promise<TcpProxy> {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
   const network: TcpProxy = {
-    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    port,
+    url: `redis://127.0.0.1:${port}`,
     loseReplies: false,
     cut: false,
     latency: () => 0,

@@ -1,0 +1,9 @@
+/**
+ * Clients, grants and transients in Postgres, shared by every replica.
+ *
+ * @module
+ */
+export { type ConnectOptions, connectToPostgres } from './connect.ts'
+export { type MigrateOptions, migrate } from './migrate.ts'
+export { createPostgresStore, type PostgresStore, type PostgresStoreOptions } from './postgres-store.ts'
+export { settingsWarnings } from './settings-warnings.ts'

@@ -1,0 +1,31 @@
+import type { Tables } from './tables.ts'
+
+/**
+ * Each step leads to the next version of the schema. A release only adds what the one before can live with, and a later
+ * release takes away, so that both can run at the same time. A step that was released is never changed.
+ */
+export const MIGRATIONS: readonly ((tables: Tables) => string)[] = [firstSchema]
+
+/**
+ * Text of keys compares by bytes, so no index breaks when the system's sort order changes. Versions and expiries change
+ * with every write; no index has them, so that an update leaves all indexes alone. Rows are swept by the day that
+ * follows their end, which seldom changes.
+ */
+function firstSchema({ client, grant, transient, schema }: Tables): string {
+  const table = (name: string, subject = '') => `
+CREATE TABLE ${name} (
+  id         text COLLATE "C" PRIMARY KEY,${subject}
+  version    text COLLATE "C" NOT NULL,
+  value      text NOT NULL,
+  expires_at bigint NOT NULL,
+  sweep_day  integer NOT NULL GENERATED ALWAYS AS ((expires_at / 86400 + 1)::integer) STORED
+) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);
+CREATE INDEX ${name}_sweep ON ${name} (sweep_day);`
+  return `
+${table(client)}
+${table(grant, '\n  subject    text COLLATE "C" NOT NULL,')}
+CREATE INDEX ${grant}_subject ON ${grant} (subject);
+${table(transient)}
+CREATE TABLE ${schema} (version integer NOT NULL);
+INSERT INTO ${schema} VALUES (0);`
+}

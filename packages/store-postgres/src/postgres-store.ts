@@ -1,0 +1,94 @@
+import type { Client, Grant, Store, Transient, Transients } from '@grantkit/core'
+import { decodeRecord, subjectKey } from '@grantkit/core/store-kit'
+import type { Pool } from 'pg'
+import { postgresRecords, type RecordTable } from './postgres-records.ts'
+import { statementRunner } from './run-statement.ts'
+import { requireSchema } from './schema.ts'
+import { statementsOf } from './statements.ts'
+import { onceAMinute, sweep } from './sweep.ts'
+import { tablesOf } from './tables.ts'
+
+export interface PostgresStoreOptions {
+  /** Prefix of every table: `[a-z_]{1,32}`. Default `grantkit_`. */
+  readonly prefix?: string | undefined
+  /**
+   * Time limit of a statement in milliseconds, with the wait for a connection; after that Postgres counts as unreachable.
+   * A statement is repeated once, with half the limit. Default 500.
+   */
+  readonly commandTimeout?: number | undefined
+  /** The most calls that wait for a connection; further ones fail at once. Default 1000. */
+  readonly maxWaiting?: number | undefined
+  /**
+   * Whether Postgres prepares each statement once for each connection. Switch it off behind a PgBouncer in transaction mode
+   * that is older than 1.21 or has no `max_prepared_statements`. Default true.
+   */
+  readonly prepare?: boolean | undefined
+  /** Deletes expired rows about once a minute. Default true; otherwise call `sweep` yourself. */
+  readonly sweeping?: boolean | undefined
+  /** The time in epoch seconds. Default: the clock of the machine. */
+  readonly now?: (() => number) | undefined
+}
+
+export interface PostgresStore extends Store {
+  readonly transients: Transients
+  /** Deletes rows that expired before today (UTC), and returns how many. */
+  sweep(): Promise<number>
+  /** Ends the sweeping. The pool stays open. */
+  close(): void
+}
+
+/**
+ * A store in Postgres, shared by all processes with the same database.
+ *
+ * @param pool of `connectToPostgres`, or one of your own
+ * @throws Error that says what to do, if the tables are missing, older, newer, or not Grantkit's
+ */
+export async function createPostgresStore(
+  pool: Pool,
+  {
+    prefix,
+    commandTimeout = 500,
+    maxWaiting = 1000,
+    prepare = true,
+    sweeping = true,
+    now = () => Math.floor(Date.now() / 1000),
+  }: PostgresStoreOptions = {},
+): Promise<PostgresStore> {
+  const tables = tablesOf(prefix)
+  // An idle connection that breaks would end the process.
+  if (pool.listenerCount('error') === 0) pool.on('error', () => {})
+  await requireSchema(pool, tables)
+  const run = statementRunner(pool, { commandTimeout, maxWaiting, prepare })
+  const clients = tableOf<Client>(tables.client)
+  const grants = tableOf<Grant>(tables.grant, ['subject'], ({ subject }) => [subjectKey(subject)])
+  const transients = tableOf<Transient>(tables.transient)
+  const sweepNow = () =>
+    sweep(
+      run,
+      [clients, grants, transients].map(({ statements }) => statements),
+      now(),
+    )
+  return {
+    clients: postgresRecords(run, clients, now),
+    grants: {
+      ...postgresRecords(run, grants, now),
+      async listBySubject(subject) {
+        const { rows } = await run(grants.statements.listBySubject, [subjectKey(subject), now()])
+        return rows.map(({ value }) => decodeRecord<Grant>(value))
+      },
+    },
+    transients: postgresRecords(run, transients, now),
+    sweep: sweepNow,
+    close: sweeping ? onceAMinute(sweepNow) : () => {},
+  }
+}
+
+const COLUMNS = ['id', 'version', 'value', 'expires_at']
+
+function tableOf<T>(
+  table: string,
+  columns: readonly string[] = [],
+  ownColumns: (value: T) => readonly string[] = () => [],
+): RecordTable<T> {
+  return { statements: statementsOf(table, [...COLUMNS, ...columns]), ownColumns }
+}

@@ -1,0 +1,17 @@
+import type { Pool } from 'pg'
+
+const LOSSES = {
+  fsync: 'a crash of the machine may destroy the database',
+  full_page_writes: 'a crash of the machine may destroy the database',
+  synchronous_commit: 'a crash may bring back grants that were revoked',
+}
+
+/** Warnings about settings that could lose records; empty if all is well. */
+export async function settingsWarnings(pool: Pool): Promise<string[]> {
+  const names = Object.keys(LOSSES)
+  const { rows } = await pool.query<{ name: keyof typeof LOSSES }>(
+    `SELECT name FROM pg_settings WHERE name = ANY($1) AND setting = 'off' ORDER BY name`,
+    [names],
+  )
+  return rows.map(({ name }) => `${name} is off: ${LOSSES[name]}; set it to on`)
+}

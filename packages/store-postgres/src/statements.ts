@@ -1,0 +1,53 @@
+import type { Statement } from './run-statement.ts'
+
+export interface Statements {
+  readonly find: Statement
+  readonly insert: Statement
+  readonly replace: Statement
+  readonly remove: Statement
+  readonly scan: Statement
+  readonly listBySubject: Statement
+  readonly sweep: Statement
+}
+
+/** The rows that one step of a scan or a sweep takes. */
+export const STEP = 500
+
+/**
+ * Each verb is one statement, and one transaction. Postgres locks the row for a write and then tests its condition again,
+ * so READ COMMITTED is enough. The version that is written also counts as seen: a statement that is sent twice writes once.
+ */
+export function statementsOf(table: string, columns: readonly string[]): Statements {
+  const named = (name: string, text: string) => ({ name: `${table}_${name}`, text })
+  const live = `${table}.expires_at >`
+  return {
+    find: named('find', `SELECT value, version FROM ${table} WHERE id = $1 AND ${live} $2`),
+    insert: named('insert', insertText(table, columns)),
+    replace: named(
+      'replace',
+      `UPDATE ${table} SET value = $2, version = $3, expires_at = $4
+      WHERE id = $1 AND version IN ($3, $5) AND ${live} $6`,
+    ),
+    remove: named('remove', `DELETE FROM ${table} WHERE id = $1 AND ${live} $2`),
+    scan: named(
+      'scan',
+      `SELECT id, value FROM ${table} WHERE id > $1 AND ${live} $2 ORDER BY id LIMIT ${STEP}`,
+    ),
+    listBySubject: named('by_subject', `SELECT value FROM ${table} WHERE subject = $1 AND ${live} $2`),
+    sweep: named(
+      'sweep',
+      `WITH gone AS (
+        SELECT id FROM ${table} WHERE sweep_day <= $1 ORDER BY sweep_day LIMIT ${STEP} FOR UPDATE SKIP LOCKED
+      ) DELETE FROM ${table} USING gone WHERE ${table}.id = gone.id`,
+    ),
+  }
+}
+
+/** An expired row may wait to be swept for two days, and must not block its id. */
+function insertText(table: string, columns: readonly string[]): string {
+  const values = columns.map((_, index) => `$${index + 1}`)
+  const written = columns.map((column) => `${column} = excluded.${column}`)
+  return `INSERT INTO ${table} (${columns}) VALUES (${values})
+    ON CONFLICT (id) DO UPDATE SET ${written}
+    WHERE ${table}.expires_at <= $${columns.length + 1} OR ${table}.version = excluded.version`
+}

@@ -1,0 +1,186 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { inspect } from 'node:util'
+import type { Grant } from '@grantkit/core'
+import { freePort } from '@grantkit/test-servers/free-port'
+import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postgres-server'
+import { aClient, aGrant, aTransient, describeStore } from '@grantkit/testkit'
+import type { Pool } from 'pg'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { connectToPostgres, createPostgresStore, migrate, settingsWarnings } from '../src/index.ts'
+import type { Outcome } from './contender.ts'
+
+/** A busy machine is not the subject of these tests. */
+const PATIENT = { commandTimeout: 10_000 }
+
+let server: PostgresServer
+let pool: Pool
+beforeAll(async () => {
+  server = await startPostgres()
+  pool = await connectToPostgres(server.url)
+  await migrate(pool)
+})
+afterAll(async () => {
+  await pool.end()
+  await server.close()
+})
+
+describeStore(
+  'postgres',
+  async ({ now }) => {
+    const store = await createPostgresStore(pool, { ...PATIENT, now })
+    return { store, close: () => store.close(), restart: () => server.restart() }
+  },
+  { survivesRestart: true, transients: true },
+)
+
+const soon = () => Math.floor(Date.now() / 1000) + 60
+
+describe('the store in Postgres', () => {
+  it('takes an id back whose record has ended, long before its row is swept', async () => {
+    let now = 1_800_000_000
+    const { transients } = await createPostgresStore(pool, { now: () => now })
+    const [first, second] = [aTransient({ id: 'again' }), aTransient({ id: 'again' })]
+    expect(await transients.insert('again', first, now + 10)).toBe(true)
+    now += 10
+    expect(await transients.remove('again')).toBe(false)
+    expect(await transients.insert('again', second, now + 10)).toBe(true)
+    expect(await transients.insert('again', first, now + 10)).toBe(false)
+  })
+
+  it('sweeps what ended before today, in steps, and nothing else', async () => {
+    const today = 1_900_000_000 - (1_900_000_000 % 86_400)
+    const { clients, sweep, close } = await createPostgresStore(pool, { ...PATIENT, now: () => today - 1 })
+    const ending = (at: number) => (_: unknown, index: number) =>
+      clients.insert(`ends at ${at} ${index}`, aClient(), at)
+    await Promise.all(Array.from({ length: 700 }, ending(today - 1)))
+    await Promise.all(Array.from({ length: 3 }, ending(today)))
+    close()
+    const rows = async () =>
+      (await pool.query(`SELECT FROM grantkit_client WHERE expires_at >= ${today - 1}`)).rowCount
+    await sweep()
+    expect(await rows()).toBe(703)
+    const later = await createPostgresStore(pool, { ...PATIENT, now: () => today })
+    expect(await later.sweep()).toBeGreaterThanOrEqual(700)
+    expect(await rows()).toBe(3)
+  })
+
+  it('sweeps about once a minute, until it is closed', async () => {
+    onTestFinished(() => void vi.useRealTimers())
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const now = vi.fn(soon)
+    const { close } = await createPostgresStore(pool, { now })
+    for (const sweeps of [1, 2]) {
+      await expect.poll(() => vi.advanceTimersByTime(90_000) && now.mock.calls.length).toBe(sweeps)
+    }
+    close()
+    vi.advanceTimersByTime(900_000)
+    expect(now).toHaveBeenCalledTimes(2)
+  })
+
+  it('reads a record with members that it does not know, and refuses a format of the future', async () => {
+    const { clients } = await createPostgresStore(pool)
+    const write = (id: string, content: object) =>
+      pool.query('INSERT INTO grantkit_client VALUES ($1, $1, $2, $3)', [id, JSON.stringify(content), soon()])
+    await write('newer', { schema: 1, value: { ...aClient(), colour: 'blue' } })
+    await write('future', { schema: 99, value: {} })
+    expect((await clients.find('newer'))?.value).toMatchObject({ colour: 'blue' })
+    await expect(clients.find('future')).rejects.toThrow('newer release')
+    await pool.query(`DELETE FROM grantkit_client WHERE id = 'future'`)
+  })
+
+  it('runs under a role that may only read and write rows', async () => {
+    await pool.query(`
+      CREATE ROLE app LOGIN;
+      GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO app`)
+    const restricted = await connectToPostgres(server.url.replace('postgres@', 'app@'))
+    const { clients, sweep } = await createPostgresStore(restricted)
+    expect(await clients.insert('of a role', aClient(), soon())).toBe(true)
+    await sweep()
+    await restricted.end()
+  })
+
+  it('tells who lost a race where a role has every transaction serializable', async () => {
+    await pool.query(`
+      CREATE ROLE careful LOGIN IN ROLE pg_read_all_data, pg_write_all_data;
+      ALTER ROLE careful SET default_transaction_isolation = serializable`)
+    const careful = await connectToPostgres(server.url.replace('postgres@', 'careful@'))
+    const { grants } = await createPostgresStore(careful, PATIENT)
+    for (let round = 0; round < 20; round++) {
+      const grant = aGrant()
+      await grants.insert(grant.id, grant, soon())
+      const seen = await grants.find(grant.id)
+      if (seen === undefined) throw new Error('The grant is not there')
+      const racers = Array.from({ length: 8 }, () => grants.replace(grant.id, seen, grant, soon()))
+      expect((await Promise.all(racers)).filter(Boolean)).toHaveLength(1)
+    }
+    await careful.end()
+  })
+
+  it('has one winner of every race between two processes', async () => {
+    const { grants, close } = await createPostgresStore(pool, PATIENT)
+    const raced = Array.from({ length: 50 }, () => aGrant())
+    for (const grant of raced) await grants.insert(grant.id, grant, soon())
+    close()
+    const contenders = [contender(raced), contender(raced)]
+    for (const child of contenders) await once(child, 'message')
+    const results = contenders.map((child) => once(child, 'message'))
+    for (const child of contenders) child.send('go')
+    const [[here], [there]] = (await Promise.all(results)) as [[Outcome[]], [Outcome[]]]
+    for (const [index, { id }] of raced.entries())
+      for (const race of ['inserted', 'replaced', 'removed'] as const)
+        expect([here[index]?.[race], there[index]?.[race]].sort(), `${race} ${id}`).toEqual([false, true])
+  })
+})
+
+/** A process that says when it is ready, starts at a message, and answers with its outcomes. */
+function contender(grants: readonly Grant[]): ChildProcess {
+  return fork(join(import.meta.dirname, 'contender.ts'), [server.url, ...grants.map(({ id }) => id)])
+}
+
+describe('connectToPostgres', () => {
+  it('fails at once when no server answers, and does not repeat the password', async () => {
+    const url = `postgres://someone:secret@127.0.0.1:${await freePort()}/postgres`
+    const refused = await connectToPostgres(url).catch((error: Error) => error)
+    expect(String(refused)).toMatch(/cannot be reached: .*ECONNREFUSED/)
+    expect(inspect(refused, { depth: 10 })).not.toContain('secret')
+  })
+
+  it('leads to the primary alone', async () => {
+    await pool.query('CREATE DATABASE replica')
+    await pool.query('ALTER DATABASE replica SET default_transaction_read_only = on')
+    const url = server.url.replace(/postgres$/, 'replica')
+    await expect(connectToPostgres(url)).rejects.toThrow('may be a replica')
+  })
+
+  it('tells of an idle connection that broke, and goes on', async () => {
+    const broken: Error[] = []
+    const other = await connectToPostgres(server.url, { onError: (error) => broken.push(error) })
+    const { clients } = await createPostgresStore(other)
+    await pool.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()')
+    await expect.poll(() => broken.length).toBeGreaterThan(0)
+    expect(await clients.find('anyone')).toBeUndefined()
+    await other.end()
+  })
+})
+
+describe('settingsWarnings', () => {
+  it('has no warning for a server as it comes', async () => {
+    expect(await settingsWarnings(pool)).toEqual([])
+  })
+
+  it('warns of what loses records', async () => {
+    const careless = ['fsync', 'full_page_writes', 'synchronous_commit']
+    await changeSettings(careless.map((name) => `ALTER SYSTEM SET ${name} = off`))
+    await expect
+      .poll(() => settingsWarnings(pool))
+      .toEqual(careless.map((name) => expect.stringMatching(`^${name} is off`)))
+    await changeSettings(['ALTER SYSTEM RESET ALL'])
+  })
+})
+
+async function changeSettings(commands: readonly string[]): Promise<void> {
+  for (const command of commands) await pool.query(command)
+  await pool.query('SELECT pg_reload_conf()')
+}

@@ -1,0 +1,93 @@
+import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postgres-server'
+import { aClient } from '@grantkit/testkit'
+import type { Pool } from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connectToPostgres, createPostgresStore, migrate } from '../src/index.ts'
+
+const soon = () => Math.floor(Date.now() / 1000) + 60
+
+let server: PostgresServer
+let pool: Pool
+beforeAll(async () => {
+  server = await startPostgres('fsync=off')
+  pool = await connectToPostgres(server.url)
+})
+afterAll(async () => {
+  await pool.end()
+  await server.close()
+})
+
+describe('migrate', () => {
+  it('creates the tables once for eight replicas that start together', async () => {
+    const pools = await Promise.all(
+      Array.from({ length: 8 }, () => connectToPostgres(server.url, { max: 1 })),
+    )
+    await Promise.all(pools.map((replica) => migrate(replica, { prefix: 'together_' })))
+    const { rows } = await pool.query('SELECT version FROM together_schema')
+    expect(rows).toEqual([{ version: 1 }])
+    for (const replica of pools) await replica.end()
+  })
+
+  it('leaves what is there', async () => {
+    await migrate(pool, { prefix: 'twice_' })
+    const { clients } = await createPostgresStore(pool, { prefix: 'twice_' })
+    await clients.insert('kept', aClient(), soon())
+    await migrate(pool, { prefix: 'twice_' })
+    expect(await clients.find('kept')).toBeDefined()
+  })
+
+  it('leaves nothing behind when it fails', async () => {
+    await pool.query('CREATE TABLE half_transient (name text)')
+    await expect(migrate(pool, { prefix: 'half_' })).rejects.toThrow('not Grantkit')
+    const { rows } = await pool.query(`SELECT tablename FROM pg_tables WHERE tablename LIKE 'half\\_%'`)
+    expect(rows).toEqual([{ tablename: 'half_transient' }])
+  })
+
+  it('indexes no column that changes with every write', async () => {
+    await migrate(pool, { prefix: 'indexed_' })
+    const { rows } = await pool.query(`SELECT indexdef FROM pg_indexes WHERE tablename LIKE 'indexed\\_%'`)
+    expect(rows).toHaveLength(7)
+    for (const { indexdef } of rows) expect(indexdef).not.toMatch(/version|value|expires_at/)
+  })
+})
+
+describe.each([
+  ['migrate', (prefix: string) => migrate(pool, { prefix })],
+  ['the store', (prefix: string) => createPostgresStore(pool, { prefix })],
+])('%s', (name, start) => {
+  const prefix = name === 'migrate' ? 'm_' : 's_'
+
+  it('refuses tables of a newer release', async () => {
+    await pool.query(`CREATE TABLE ${prefix}newer_schema AS SELECT 99 AS version`)
+    await expect(start(`${prefix}newer_`)).rejects.toThrow(/version 99.*start that release/)
+  })
+
+  it.each([
+    ['other columns', 'AS SELECT 1 AS colour'],
+    ['no row', '(version integer)'],
+    ['two rows', 'AS SELECT * FROM (VALUES (1), (1)) AS rows (version)'],
+  ])('refuses a table of versions with %s', async (_, definition) => {
+    await pool.query(
+      `DROP TABLE IF EXISTS ${prefix}foreign_schema; CREATE TABLE ${prefix}foreign_schema ${definition}`,
+    )
+    await expect(start(`${prefix}foreign_`)).rejects.toThrow(/not Grantkit's/)
+  })
+
+  it.each(['', 'Grantkit_', 'a"; DROP TABLE x; --', 'x'.repeat(33), 'g1_'])(
+    'refuses the prefix %j',
+    async (prefix) => {
+      await expect(async () => start(prefix)).rejects.toThrow('[a-z_]')
+    },
+  )
+})
+
+describe('the store', () => {
+  it('says what to call when there are no tables', async () => {
+    await expect(createPostgresStore(pool)).rejects.toThrow(/no tables of this release: call migrate\(\)/)
+  })
+
+  it('refuses tables that are not those of its version', async () => {
+    await pool.query(`CREATE TABLE lost_schema AS SELECT 1 AS version; CREATE TABLE lost_client (id text)`)
+    await expect(createPostgresStore(pool, { prefix: 'lost_' })).rejects.toThrow(/not Grantkit's/)
+  })
+})
