@@ -62,8 +62,14 @@ it('happens about once a minute, and never in a request', async () => {
     expect(rows('client')).toBe(round + 1)
     vi.advanceTimersByTime(90_000)
     await expect.poll(() => rows('client')).toBe(round)
-    await expect.poll(() => vi.getTimerCount()).toBe(1)
   }
+  await close()
+})
+
+it('stops when the store is closed', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const { close } = await storeAt(NOON, { sweeping: true })
+  expect(vi.getTimerCount()).toBe(1)
   await close()
   expect(vi.getTimerCount()).toBe(0)
 })
