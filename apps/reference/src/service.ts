@@ -52,12 +52,13 @@ export async function createService(
 ): Promise<Service> {
   const { BASE_URL: baseUrl } = settings
   const secret = settings.SECRET ?? (await developmentSecret())
+  const accounts = accountsOf(await accountList(settings))
   const pages: PagesOptions = {
     site: { basePath: basePathOf(baseUrl) },
     baseUrl,
     secret,
-    accounts: accountsOf(await accountList(settings)),
-    sessions: sessionsInCookies(secret, baseUrl),
+    accounts,
+    sessions: sessionsInCookies({ secret, baseUrl, accounts, store }),
     limits: signInLimits(createCounter),
     checks: passwordChecks(),
     signIns: signInsInMemory(),

@@ -1,25 +1,44 @@
 import type { HttpRequest } from '@grantkit/core'
+import { createMemoryStore } from '@grantkit/store-memory'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { type Account, accountsOf } from './accounts.ts'
 import { type Sessions, sessionsInCookies } from './session.ts'
 
 const SECRET = 'a secret of the tests, long enough'
-const HTTP = 'http://127.0.0.1:3000'
+const HTTP = 'http://school.example'
 const HTTPS = 'https://school.example'
+const ALICE: Account = {
+  id: 'alice',
+  email: 'alice@school.example',
+  email_verified: true,
+  name: 'Alice',
+  updated_at: 1_767_225_600,
+  password: 'scrypt$a',
+}
+
+function openSessions({
+  secret = SECRET,
+  baseUrl = HTTP,
+  accounts = [ALICE],
+  store = createMemoryStore(),
+} = {}): Sessions {
+  return sessionsInCookies({ secret, baseUrl, accounts: accountsOf(accounts), store })
+}
 
 function requestWith(setCookie: string): HttpRequest {
   return { method: 'GET', path: '/', query: '', headers: { cookie: setCookie.split(';')[0] }, body: '' }
 }
 
-async function cookieOf(sessions: Sessions): Promise<string> {
-  return (await sessions.start('alice')).cookie
+function cookieAt(baseUrl: string): string {
+  return openSessions({ baseUrl }).start(ALICE).cookie
 }
 
 afterEach(() => void vi.useRealTimers())
 
 describe('a session', () => {
   it('is read back from its cookie: who, since when, and an id of its own', async () => {
-    const sessions = sessionsInCookies(SECRET, HTTP)
-    const [first, second] = [await sessions.start('alice'), await sessions.start('alice')]
+    const sessions = openSessions()
+    const [first, second] = [sessions.start(ALICE), sessions.start(ALICE)]
     const session = await sessions.read(requestWith(first.cookie))
     expect(session).toEqual({ id: expect.any(String), subject: 'alice', authTime: expect.any(Number) })
     expect(first.session, 'as it was started').toEqual(session)
@@ -27,9 +46,9 @@ describe('a session', () => {
   })
 
   it('is absent for a changed, foreign or missing cookie', async () => {
-    const sessions = sessionsInCookies(SECRET, HTTP)
-    const cookie = (await cookieOf(sessions)).split(';')[0] ?? ''
-    const elsewhere = await cookieOf(sessionsInCookies('another secret, also long enough!!', HTTP))
+    const sessions = openSessions()
+    const cookie = sessions.start(ALICE).cookie.split(';')[0] ?? ''
+    const elsewhere = openSessions({ secret: 'another secret, also long enough!!' }).start(ALICE).cookie
     const unsigned = `session=${btoa('{"alg":"none"}')}.${btoa('{"sub":"alice","jti":"1","iat":1}')}.`
     for (const forged of [
       `${cookie}x`,
@@ -43,20 +62,52 @@ describe('a session', () => {
     }
   })
 
-  it('ends by itself after twelve hours', async () => {
-    const sessions = sessionsInCookies(SECRET, HTTP)
-    const cookie = await cookieOf(sessions)
-    vi.useFakeTimers({ now: Date.now() + 12 * 60 * 60 * 1000 + 1000 })
+  it('is ended for whoever kept its cookie, on every replica, and no other is', async () => {
+    const store = createMemoryStore()
+    const [here, there] = [openSessions({ store }), openSessions({ store })]
+    const [ended, other] = [here.start(ALICE), here.start(ALICE)]
+    await here.end(requestWith(ended.cookie))
+    for (const sessions of [here, there]) {
+      expect(await sessions.read(requestWith(ended.cookie))).toBeUndefined()
+      expect(await sessions.read(requestWith(other.cookie))).toEqual(other.session)
+    }
+  })
+
+  it('ends with a new password, and with its account', async () => {
+    const { cookie } = openSessions().start(ALICE)
+    const changed = openSessions({ accounts: [{ ...ALICE, password: 'scrypt$b' }] })
+    expect(await changed.read(requestWith(cookie))).toBeUndefined()
+    expect(await openSessions({ accounts: [] }).read(requestWith(cookie))).toBeUndefined()
+    expect(await openSessions().read(requestWith(cookie)), 'nothing has changed').toBeDefined()
+  })
+
+  it.each([
+    ['https://school.example', 12],
+    ['http://school.example', 12],
+    ['http://127.0.0.1:3000', 1],
+    ['http://[::1]:3000', 1],
+    ['http://localhost', 1],
+    ['https://login.localhost:8443', 1],
+  ])('at %s ends by itself after hours: %i', async (baseUrl, hours) => {
+    const sessions = openSessions({ baseUrl })
+    const { cookie } = sessions.start(ALICE)
+    expect(cookie).toContain(`Max-Age=${hours * 3600};`)
+    vi.useFakeTimers({ now: Date.now() + hours * 3600 * 1000 - 5000 })
+    expect(await sessions.read(requestWith(cookie))).toBeDefined()
+    vi.useFakeTimers({ now: Date.now() + 6000 })
     expect(await sessions.read(requestWith(cookie))).toBeUndefined()
   })
 
   it('keeps its cookie from scripts, other sites and sibling hosts', async () => {
-    expect(await cookieOf(sessionsInCookies(SECRET, HTTPS))).toMatch(
+    expect(cookieAt(HTTPS)).toMatch(
       /^__Host-session=[^;]+; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
     )
-    expect(await cookieOf(sessionsInCookies(SECRET, HTTP))).toMatch(
-      /^session=[^;]+; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax$/,
-    )
-    expect(sessionsInCookies(SECRET, HTTP).end()).toMatch(/^session=; Max-Age=0;/)
+    expect(cookieAt(HTTP)).toMatch(/^session=[^;]+; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax$/)
+    expect(await openSessions().end(requestWith(''))).toMatch(/^session=; Max-Age=0;/)
+  })
+
+  it('of another service on the host has another name', () => {
+    expect(cookieAt('http://127.0.0.1:3000')).toMatch(/^session-3000=/)
+    expect(cookieAt('https://school.example:8443')).toMatch(/^__Host-session-8443=/)
   })
 })

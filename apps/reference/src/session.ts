@@ -1,92 +1,96 @@
 import { createHmac, randomUUID } from 'node:crypto'
-import type { HttpRequest, Session } from '@grantkit/core'
-import { parseCookie, stringifySetCookie } from 'cookie'
-import { sign, unsign } from 'cookie-signature'
+import { type HttpRequest, OAuthError, REFUSALS, type Session, type Store } from '@grantkit/core'
 import { z } from 'zod'
-import { headerOf } from './http.ts'
-
-/** The sign-in of a browser, sealed into a cookie: replicas store nothing, and a restart loses nothing. */
-export interface Sessions {
-  read(request: HttpRequest): Promise<Session | undefined>
-  /** A new sign-in, and its cookie. */
-  start(subject: string): Promise<{ readonly session: Session; readonly cookie: string }>
-  /** The cookie that ends it. */
-  end(): string
-}
-
-const LIFETIME_SECONDS = 12 * 60 * 60
-const SessionClaims = z.object({ jti: z.string(), sub: z.string(), iat: z.number() })
-
-/** @param secret the secret of the service; cookies are signed with a key derived from it for this one purpose */
-export function sessionsInCookies(secret: string, baseUrl: string): Sessions {
-  const cookie = cookieOf('session', baseUrl)
-  const key = sealingKey(secret, 'session')
-  return {
-    async read(request) {
-      const claims = open(key, cookie.read(request), SessionClaims)
-      return claims && sessionOf(claims)
-    },
-    async start(subject) {
-      const sealed = seal(key, { sub: subject, jti: randomUUID() }, LIFETIME_SECONDS)
-      const session = sessionOf(SessionClaims.parse(open(key, sealed, SessionClaims)))
-      return { session, cookie: cookie.set(sealed, LIFETIME_SECONDS) }
-    },
-    end: () => cookie.set('', 0),
-  }
-}
-
-function sessionOf({ jti, sub, iat }: z.output<typeof SessionClaims>): Session {
-  return { id: jti, subject: sub, authTime: iat }
-}
-
-export function sealingKey(secret: string, purpose: string): Uint8Array {
-  return createHmac('sha256', secret).update(`cookie ${purpose}`).digest()
-}
-
-/** Signs on the main thread: while passwords are hashed, the threads of libuv are busy for seconds. */
-export function seal(key: Uint8Array, claims: Record<string, string>, seconds: number): string {
-  const iat = Math.floor(Date.now() / 1000)
-  const content = JSON.stringify({ ...claims, iat, exp: iat + seconds })
-  return sign(Buffer.from(content).toString('base64url'), key)
-}
-
-const Expiring = z.object({ exp: z.number() })
-
-/** The sealed content, or `undefined` if the cookie is changed, expired or missing. */
-export function open<Claims extends z.ZodType>(
-  key: Uint8Array,
-  sealed: string | undefined,
-  claims: Claims,
-): z.output<Claims> | undefined {
-  const content = unsign(sealed ?? '', key)
-  if (content === false) return undefined
-  const opened: unknown = JSON.parse(Buffer.from(content, 'base64url').toString())
-  return Date.now() < Expiring.parse(opened).exp * 1000 ? claims.safeParse(opened).data : undefined
-}
-
-export interface Cookie {
-  read(request: HttpRequest): string | undefined
-  set(value: string, seconds: number): string
-}
+import type { Account, Accounts } from './accounts.ts'
+import { cookieOf } from './cookies.ts'
+import { open, seal, sealingKey } from './sealed.ts'
 
 /**
- * On https the name prefix stops sibling hosts from setting the cookie. It requires `Secure`, which plain http does not
- * allow.
+ * The sign-in of a browser, sealed into a cookie, so that a restart loses nothing. It ends with its time, with the
+ * account, with a new password, and on every replica when the user signs out: the store remembers that.
  */
-export function cookieOf(name: string, baseUrl: string): Cookie {
-  const secure = baseUrl.startsWith('https:')
-  const fullName = secure ? `__Host-${name}` : name
-  return {
-    read: (request) => parseCookie(headerOf(request, 'cookie'))[fullName],
-    set: (value, maxAge) =>
-      stringifySetCookie({
-        name: fullName,
-        value,
-        maxAge,
-        path: '/',
-        httpOnly: true,
-        sameSite: 'lax',
-        secure,
-      }),
+export interface Sessions {
+  /** @throws OAuthError `temporarily_unavailable` while the store cannot say whether the session was ended */
+  read(request: HttpRequest): Promise<Session | undefined>
+  /** A new sign-in, and its cookie. */
+  start(account: Account): { readonly session: Session; readonly cookie: string }
+  /**
+   * Ends the session, and returns the cookie that takes its place.
+   *
+   * @throws OAuthError `temporarily_unavailable`; the session then lives on
+   */
+  end(request: HttpRequest): Promise<string>
+}
+
+export interface SessionOptions {
+  /** The secret of the service; cookies are signed with a key derived from it for this one purpose. */
+  readonly secret: string
+  readonly baseUrl: string
+  readonly accounts: Accounts
+  readonly store: Store
+}
+
+const HOUR = 60 * 60
+const SessionClaims = z.object({ jti: z.string(), sub: z.string(), password: z.string(), iat: z.number() })
+type SessionClaims = z.output<typeof SessionClaims>
+
+export function sessionsInCookies({ secret, baseUrl, accounts, store }: SessionOptions): Sessions {
+  const lifetime = isLoopback(baseUrl) ? HOUR : 12 * HOUR
+  const cookie = cookieOf('session', baseUrl)
+  const key = sealingKey(secret, 'session')
+  const ended = endedSessions(store)
+
+  /** The claims, if the account still has the password that was typed. */
+  function current(request: HttpRequest): SessionClaims | undefined {
+    const claims = open(key, cookie.read(request), SessionClaims)
+    const account = claims && accounts.find(claims.sub)
+    return account && passwordMark(key, account) === claims.password ? claims : undefined
   }
+
+  return {
+    async read(request) {
+      const claims = current(request)
+      return claims && !(await ended.has(claims.jti)) ? sessionOf(claims) : undefined
+    },
+    start(account) {
+      const claims = { sub: account.id, jti: randomUUID(), password: passwordMark(key, account) }
+      const sealed = seal(key, claims, lifetime)
+      const session = sessionOf(SessionClaims.parse(open(key, sealed, SessionClaims)))
+      return { session, cookie: cookie.set(sealed, lifetime) }
+    },
+    async end(request) {
+      const claims = current(request)
+      if (claims) await ended.add(claims.jti, claims.iat + lifetime)
+      return cookie.set('', 0)
+    },
+  }
+}
+
+/** Differs after every change of the password, and tells nothing about it. */
+function passwordMark(key: Uint8Array, { password }: Account): string {
+  return createHmac('sha256', key).update(password).digest('base64url')
+}
+
+/** Cookies know no ports (RFC 6265 8.5): every program on this machine may get to see them. */
+function isLoopback(baseUrl: string): boolean {
+  return /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(baseUrl).hostname)
+}
+
+/** Marks of the sessions that their users ended, kept for as long as the cookie would have been good. */
+function endedSessions({ transients }: Store) {
+  if (transients === undefined) throw new Error('The store must keep transients')
+  const idOf = (session: string) => `ended session ${session}`
+  return {
+    has: async (session: string) => (await transients.find(idOf(session)).catch(unavailable)) !== undefined,
+    add: (session: string, expiresAt: number) =>
+      transients.insert(idOf(session), { kind: 'ended_session', expiresAt }, expiresAt).catch(unavailable),
+  }
+}
+
+function unavailable(cause: unknown): never {
+  throw new OAuthError(REFUSALS.store_unavailable, undefined, { cause })
+}
+
+function sessionOf({ jti, sub, iat }: SessionClaims): Session {
+  return { id: jti, subject: sub, authTime: iat }
 }

@@ -99,7 +99,7 @@ export function headerRows(https: boolean): Readonly<Record<string, Row>> {
   }
 }
 
-/** A cookie of the service with any value. */
+/** A cookie of the service with any value, at any port. */
 export function cookie(name: string, maxAge: number, https: boolean): string {
   const [prefix, secure] = https ? ['__Host-', '; Secure'] : ['', '']
   return `${prefix}${name}=…; Max-Age=${maxAge}; Path=/; HttpOnly${secure}; SameSite=Lax`

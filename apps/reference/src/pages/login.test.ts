@@ -1,4 +1,5 @@
 import type { HttpRequest, HttpResponse } from '@grantkit/core'
+import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it } from 'vitest'
 import { accountsOf, demoAccounts } from '../accounts.ts'
 import { countersInMemory } from '../counters.ts'
@@ -13,7 +14,12 @@ const SECRET = 'a secret of the tests, long enough'
 const accounts = accountsOf(await demoAccounts())
 
 function openLogin() {
-  const sessions = sessionsInCookies(SECRET, BASE_URL)
+  const sessions = sessionsInCookies({
+    secret: SECRET,
+    baseUrl: BASE_URL,
+    accounts,
+    store: createMemoryStore(),
+  })
   const site = { basePath: '' }
   const limits = signInLimits(countersInMemory)
   return login({

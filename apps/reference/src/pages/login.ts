@@ -3,10 +3,12 @@ import { type HttpRequest, type HttpResponse, networkOf } from '@grantkit/core'
 import { html } from 'hono/html'
 import { z } from 'zod'
 import type { Account, Accounts } from '../accounts.ts'
+import { type Cookie, cookieOf } from '../cookies.ts'
 import { formOf, headerOf, seeOther } from '../http.ts'
 import type { SignInLimits } from '../limits.ts'
 import type { PasswordChecks } from '../password-checks.ts'
-import { type Cookie, cookieOf, open, type Sessions, seal, sealingKey } from '../session.ts'
+import { open, seal, sealingKey } from '../sealed.ts'
+import type { Sessions } from '../session.ts'
 import type { SignIns } from '../sign-ins.ts'
 import { page, type Site } from './page.ts'
 import { returnPath } from './return-path.ts'
@@ -53,7 +55,7 @@ export function login(options: LoginOptions): Login {
         return again(429, 'Too many attempts. Please wait a little.', { 'retry-after': String(tried.wait) })
       const { account } = tried
       if (account === undefined) return again(401, 'This e-mail address and password do not belong together.')
-      const started = await options.sessions.start(account.id)
+      const started = options.sessions.start(account)
       const { id: sessionId, authTime: at } = started.session
       options.signIns.add(account.id, { sessionId, at, address: request.remoteAddress })
       return seeOther(returnTo, { 'set-cookie': [started.cookie, cookie.set('', 0)] })

@@ -20,8 +20,13 @@ export function logoutPage(site: Site, baseUrl: string, request: HttpRequest): P
 }
 
 /** Ends the session, and lets another user sign in for the pending request. */
-export function signOut(site: Site, baseUrl: string, sessions: Sessions, request: HttpRequest): HttpResponse {
+export async function signOut(
+  site: Site,
+  baseUrl: string,
+  sessions: Sessions,
+  request: HttpRequest,
+): Promise<HttpResponse> {
   if (isCrossSite(request, baseUrl)) return jsonError(403, 'invalid_request', 'Another site sent this form')
   const query = new URLSearchParams({ return_to: returnPath(baseUrl, formOf(request).return_to ?? null) })
-  return seeOther(`${site.basePath}/login?${query}`, { 'set-cookie': sessions.end() })
+  return seeOther(`${site.basePath}/login?${query}`, { 'set-cookie': await sessions.end(request) })
 }

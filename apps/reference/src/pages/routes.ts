@@ -46,11 +46,7 @@ export function pageRoutes(options: PagesOptions, grants: AuthorizationServer['g
 /** The pages that core asks for. */
 export function interaction({ site, accounts, sessions }: PagesOptions): Interaction {
   return {
-    async session(request) {
-      const session = await sessions.read(request)
-      // A removed account is signed out everywhere.
-      return session && accounts.find(session.subject) ? session : undefined
-    },
+    session: sessions.read,
     signIn(returnTo, { loginHint }) {
       const query = new URLSearchParams({
         return_to: returnTo,

@@ -52,6 +52,7 @@ function jsonLines(value: unknown, indent = ''): string {
 const KINDS = [
   /gk[acr]_[\w-]{22}(?:\.[\w-]+)+/,
   /eyJ[\w-]+\.[\w-]+\.[\w-]+/,
+  /eyJ[\w-]+\.(?:[\w+/]|%2[BF]){43,}/,
   /[0-9]{10}\.[\w-]{22}\.[\w-]{43}(?![\w-])/,
   /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?!\w)/,
   /[0-9a-f]{32}(?!\w)/,
@@ -61,7 +62,8 @@ const RANDOM = new RegExp(`(?<=%3D|(?<!\\w))(?:${KINDS.join('|')})`, 'g')
 
 export function withoutRandomness(text: string): string {
   const seen = new Map<string, string>()
-  return text.replace(RANDOM, (value) => {
+  return text.replace(RANDOM, (found) => {
+    const value = decodeURIComponent(found)
     const name = seen.get(value) ?? `{random ${seen.size + 1}}`
     seen.set(value, name)
     return name

@@ -1,4 +1,4 @@
-import type { Records, Store } from '@grantkit/core'
+import type { Store } from '@grantkit/core'
 
 /**
  * Called with the name of an operation before it runs, such as `grants.replace`. If it throws, the store rejects with
@@ -8,7 +8,7 @@ export type StoreFault = (operation: string, done: () => Promise<unknown>) => Pr
 
 /** A real store that fails as a test wants. */
 export function faultyStore(store: Store, fault: () => StoreFault | undefined): Store {
-  const faulty = <R extends Records<unknown>>(name: string, records: R): R =>
+  const faulty = <R extends object>(name: string, records: R): R =>
     new Proxy(records, {
       get(target, verb) {
         const method = Reflect.get(target, verb) as (...given: unknown[]) => Promise<unknown>
@@ -18,5 +18,9 @@ export function faultyStore(store: Store, fault: () => StoreFault | undefined): 
         }
       },
     })
-  return { clients: faulty('clients', store.clients), grants: faulty('grants', store.grants) }
+  return {
+    clients: faulty('clients', store.clients),
+    grants: faulty('grants', store.grants),
+    transients: store.transients && faulty('transients', store.transients),
+  }
 }

@@ -1,0 +1,31 @@
+import type { HttpRequest } from '@grantkit/core'
+import { parseCookie, stringifySetCookie } from 'cookie'
+import { headerOf } from './http.ts'
+
+export interface Cookie {
+  read(request: HttpRequest): string | undefined
+  set(value: string, seconds: number): string
+}
+
+/**
+ * On https the name prefix stops sibling hosts from setting the cookie. It requires `Secure`, which plain http does not
+ * allow. The name has the port, because cookies know none (RFC 6265 8.5): two services on one host keep apart.
+ */
+export function cookieOf(name: string, baseUrl: string): Cookie {
+  const { protocol, port } = new URL(baseUrl)
+  const secure = protocol === 'https:'
+  const fullName = `${secure ? '__Host-' : ''}${name}${port === '' ? '' : `-${port}`}`
+  return {
+    read: (request) => parseCookie(headerOf(request, 'cookie'))[fullName],
+    set: (value, maxAge) =>
+      stringifySetCookie({
+        name: fullName,
+        value,
+        maxAge,
+        path: '/',
+        httpOnly: true,
+        sameSite: 'lax',
+        secure,
+      }),
+  }
+}

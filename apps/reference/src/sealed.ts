@@ -1,0 +1,31 @@
+import { createHmac } from 'node:crypto'
+import { sign, unsign } from 'cookie-signature'
+import { z } from 'zod'
+
+/** Content that travels through the browser and comes back unchanged: cookies, and tokens of forms. */
+
+/** A key for one purpose, derived from the secret of the service. */
+export function sealingKey(secret: string, purpose: string): Uint8Array {
+  return createHmac('sha256', secret).update(`cookie ${purpose}`).digest()
+}
+
+/** Signs on the main thread: while passwords are hashed, the threads of libuv are busy for seconds. */
+export function seal(key: Uint8Array, claims: Record<string, string>, seconds: number): string {
+  const iat = Math.floor(Date.now() / 1000)
+  const content = JSON.stringify({ ...claims, iat, exp: iat + seconds })
+  return sign(Buffer.from(content).toString('base64url'), key)
+}
+
+const Expiring = z.object({ exp: z.number() })
+
+/** The sealed content, or `undefined` if it is changed, expired or missing. */
+export function open<Claims extends z.ZodType>(
+  key: Uint8Array,
+  sealed: string | undefined,
+  claims: Claims,
+): z.output<Claims> | undefined {
+  const content = unsign(sealed ?? '', key)
+  if (content === false) return undefined
+  const opened: unknown = JSON.parse(Buffer.from(content, 'base64url').toString())
+  return Date.now() < Expiring.parse(opened).exp * 1000 ? claims.safeParse(opened).data : undefined
+}
