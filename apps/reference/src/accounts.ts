@@ -26,6 +26,8 @@ export interface Accounts {
   /** The account for a correct e-mail address and password. An unknown address takes as long as a known one. */
   verify(email: string, password: string): Promise<Account | undefined>
   find(id: string): Account | undefined
+  /** The id of the account with this e-mail address. */
+  idOf(email: string): string | undefined
   /** The claims for UserInfo (OpenID Connect Core 5.1), or `undefined` if the user no longer exists. */
   claims(id: string): Promise<UserClaims | undefined>
 }
@@ -33,13 +35,15 @@ export interface Accounts {
 export function accountsOf(list: readonly Account[]): Accounts {
   const byEmail = new Map(list.map((account) => [account.email, account]))
   const byId = new Map(list.map((account) => [account.id, account]))
+  const withEmail = (email: string) => byEmail.get(email.trim().toLowerCase())
   return {
     async verify(email, password) {
-      const account = byEmail.get(email.trim().toLowerCase())
+      const account = withEmail(email)
       const right = await passwordMatches(password, account?.password ?? NOBODY)
       return right ? account : undefined
     },
     find: (id) => byId.get(id),
+    idOf: (email) => withEmail(email)?.id,
     async claims(id) {
       const { password: _, id: __, ...claims } = byId.get(id) ?? {}
       return byId.has(id) ? claims : undefined

@@ -1,5 +1,5 @@
-import type { ServerEvent } from '@grantkit/core'
 import { type Logger, type LoggerOptions, pino } from 'pino'
+import type { ServiceEvent } from './events.ts'
 import { onceASecond } from './once-a-second.ts'
 import type { Settings } from './settings.ts'
 
@@ -14,9 +14,9 @@ export function createLogger({ LOG_LEVEL, NODE_ENV }: Settings): Logger {
   )
 }
 
-/** Core's events contain no secret, so each is logged as it is. Its type determines the level. */
-export function logEvents(log: Logger): (event: ServerEvent) => void {
-  const logFailure = onceASecond((failure: Pick<ServerEvent, 'type'>) => log.error(failure, failure.type))
+/** Events contain no secret, so each is logged as it is. Its type determines the level. */
+export function logEvents(log: Logger): (event: ServiceEvent) => void {
+  const logFailure = onceASecond((failure: Pick<ServiceEvent, 'type'>) => log.error(failure, failure.type))
   return (event) => {
     if ('cause' in event) {
       const kind = 'reason' in event ? `${event.type} ${event.reason}` : event.type

@@ -1,5 +1,6 @@
-import type { HttpRequest, OnEvent, Route, ServerEvent } from '@grantkit/core'
+import type { HttpRequest, Route } from '@grantkit/core'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import type { OnEvent, ServiceEvent } from './events.ts'
 import { methodsRoute } from './methods-route.ts'
 
 /** Metrics of the service, for Prometheus. No label depends on input of a caller. */
@@ -30,7 +31,9 @@ const EVENT_TYPES = Object.keys({
   signing_keys_refused: true,
   limiter_failed: true,
   failed: true,
-} satisfies Record<ServerEvent['type'], true>)
+  sign_in_succeeded: true,
+  sign_in_failed: true,
+} satisfies Record<ServiceEvent['type'], true>)
 
 /** In seconds: from a bearer check without a store to a password check. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]

@@ -5,7 +5,6 @@ import {
   createResourceServer,
   type FeatureFactory,
   loopbackOnly,
-  type OnEvent,
   type Route,
   type Store,
 } from '@grantkit/core'
@@ -13,6 +12,7 @@ import { type Account, accountsOf, demoAccounts, readAccounts } from './accounts
 import { type CreateCounter, countersInMemory } from './counters.ts'
 import { developmentKeysFile, developmentSecret } from './development.ts'
 import { documentRoutes } from './documents/routes.ts'
+import type { OnEvent } from './events.ts'
 import { healthRoutes } from './health.ts'
 import { rateLimiter, signInLimits } from './limits.ts'
 import { mcpRoute } from './mcp/route.ts'
@@ -62,6 +62,7 @@ export async function createService(
     limits: signInLimits(createCounter),
     checks: passwordChecks(),
     signIns: signInsInMemory(),
+    onEvent,
     demo: settings.ACCOUNTS_FILE === undefined,
     onError,
   }

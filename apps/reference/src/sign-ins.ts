@@ -1,3 +1,12 @@
+/** A sign-in, for the operator to log or count. `subject` is absent if nobody has the e-mail address that was typed. */
+export type SignInEvent =
+  | { readonly type: 'sign_in_succeeded'; readonly subject: string }
+  | {
+      readonly type: 'sign_in_failed'
+      readonly reason: 'wrong_password' | 'too_many_attempts'
+      readonly subject: string | undefined
+    }
+
 /** A sign-in, as shown to its user. */
 export interface SignIn {
   /** The id of the session it started. */

@@ -10,13 +10,13 @@ import {
   OAuthError,
   readMessage,
   refusals,
-  type ServerEvent,
   sha256,
 } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { type Send, testClient } from '@grantkit/testkit/client'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
+import type { ServiceEvent } from '../src/events.ts'
 import { createService } from '../src/service.ts'
 import { parseSettings } from '../src/settings.ts'
 
@@ -97,8 +97,8 @@ const BASE_URL = 'http://127.0.0.1:3000'
 
 async function openService(features: readonly FeatureFactory[]) {
   const settings = parseSettings({ BASE_URL, SECRET: 'a secret of the tests, long enough to pass' })
-  const events: ServerEvent[] = []
-  const observers = { onEvent: (event: ServerEvent) => void events.push(event), onError: () => {} }
+  const events: ServiceEvent[] = []
+  const observers = { onEvent: (event: ServiceEvent) => void events.push(event), onError: () => {} }
   const service = await createService(settings, observers, createMemoryStore(), undefined, features)
   const send: Send = async (url, request) => {
     const { pathname: path } = new URL(url)

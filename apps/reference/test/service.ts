@@ -1,5 +1,6 @@
-import type { ServerEvent, Store } from '@grantkit/core'
+import type { Store } from '@grantkit/core'
 import { freePort } from '@grantkit/test-servers/free-port'
+import type { ServiceEvent } from '../src/events.ts'
 import { FRAMEWORKS } from '../src/frameworks/frameworks.ts'
 import { openStore } from '../src/open-store.ts'
 import { createService, type Service } from '../src/service.ts'
@@ -13,7 +14,7 @@ export interface RunningService {
   readonly port: number
   readonly routes: Service['routes']
   readonly clients: Service['clients']
-  readonly events: ServerEvent[]
+  readonly events: ServiceEvent[]
   readonly errors: unknown[]
   close(): Promise<void>
 }
@@ -24,10 +25,10 @@ export async function runService(
 ): Promise<RunningService> {
   const port = await freePort()
   const settings = parseSettings({ NODE_ENV: 'test', PORT: String(port), ...framework, ...environment })
-  const events: ServerEvent[] = []
+  const events: ServiceEvent[] = []
   const errors: unknown[] = []
   const observers = {
-    onEvent: (event: ServerEvent) => events.push(event),
+    onEvent: (event: ServiceEvent) => events.push(event),
     onError: (error: unknown) => errors.push(error),
   }
   const opened = await openStore(settings, () => {})

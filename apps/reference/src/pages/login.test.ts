@@ -7,13 +7,13 @@ import { signInLimits } from '../limits.ts'
 import { passwordChecks } from '../password-checks.ts'
 import { sessionsInCookies } from '../session.ts'
 import { signInsInMemory } from '../sign-ins.ts'
-import { login } from './login.ts'
+import { type LoginOptions, login } from './login.ts'
 
 const BASE_URL = 'https://school.example'
 const SECRET = 'a secret of the tests, long enough'
 const accounts = accountsOf(await demoAccounts())
 
-function openLogin() {
+function openLogin(onEvent: LoginOptions['onEvent'] = () => {}) {
   const sessions = sessionsInCookies({
     secret: SECRET,
     baseUrl: BASE_URL,
@@ -31,6 +31,7 @@ function openLogin() {
     limits,
     checks: passwordChecks(),
     signIns: signInsInMemory(),
+    onEvent,
   })
 }
 
@@ -105,6 +106,26 @@ describe('the sign-in form', () => {
     const blocked = await submit({}, {}, page)
     expect([blocked.status, Number(blocked.headers['retry-after'])]).toEqual([429, expect.closeTo(900, -2)])
     expect((await submit({ email: 'teacher@example.com', password: 'teacher' }, {}, page)).status).toBe(303)
+  })
+
+  it('is told to the operator, with its account and nothing that was typed', async () => {
+    const events: unknown[] = []
+    const page = openLogin((event) => events.push(event))
+    await submit({}, {}, page)
+    await submit({ password: 'wrong' }, {}, page)
+    await submit({ email: 'my password', password: '' }, {}, page)
+    for (let n = 0; n < 10; n++) await submit({ email: 'teacher@example.com', password: 'x' }, {}, page)
+    await submit({ email: 'teacher@example.com', password: 'teacher' }, {}, page)
+    expect(events.slice(0, 3)).toEqual([
+      { type: 'sign_in_succeeded', subject: 'demo-account' },
+      { type: 'sign_in_failed', reason: 'wrong_password', subject: 'demo-account' },
+      { type: 'sign_in_failed', reason: 'wrong_password', subject: undefined },
+    ])
+    expect(events.at(-1)).toEqual({
+      type: 'sign_in_failed',
+      reason: 'too_many_attempts',
+      subject: 'teacher-account',
+    })
   })
 
   it('escapes repeated input', async () => {

@@ -9,7 +9,7 @@ import type { SignInLimits } from '../limits.ts'
 import type { PasswordChecks } from '../password-checks.ts'
 import { open, seal, sealingKey } from '../sealed.ts'
 import type { Sessions } from '../session.ts'
-import type { SignIns } from '../sign-ins.ts'
+import type { SignInEvent, SignIns } from '../sign-ins.ts'
 import { page, type Site } from './page.ts'
 import { returnPath } from './return-path.ts'
 
@@ -25,6 +25,7 @@ export interface LoginOptions {
   readonly limits: SignInLimits
   readonly checks: PasswordChecks
   readonly signIns: SignIns
+  readonly onEvent: (event: SignInEvent) => void
 }
 
 export interface Login {
@@ -51,6 +52,7 @@ export function login(options: LoginOptions): Login {
       if (!(await isOwnForm(options, cookie, key, request, fields.token)))
         return again(403, 'This form has expired. Please sign in again.')
       const tried = await attempt(options, request, email, fields.password ?? '')
+      options.onEvent(eventOf(options.accounts, tried, email))
       if ('wait' in tried)
         return again(429, 'Too many attempts. Please wait a little.', { 'retry-after': String(tried.wait) })
       const { account } = tried
@@ -65,6 +67,14 @@ export function login(options: LoginOptions): Login {
 
 /** Seconds. By then those who wait have had their turn. */
 const CROWD_PASSES = 5
+
+/** What was typed is never told: people type passwords into the wrong field. */
+function eventOf(accounts: Accounts, tried: Attempt, email: string): SignInEvent {
+  const subject = accounts.idOf(email)
+  if ('wait' in tried) return { type: 'sign_in_failed', reason: 'too_many_attempts', subject }
+  if (tried.account === undefined) return { type: 'sign_in_failed', reason: 'wrong_password', subject }
+  return { type: 'sign_in_succeeded', subject: tried.account.id }
+}
 
 type Attempt = { readonly wait: number } | { readonly account: Account | undefined }
 

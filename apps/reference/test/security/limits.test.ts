@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { App } from './app.ts'
-import type { Bench } from './bench.ts'
+import { type Bench, cookieOf } from './bench.ts'
 import { onBothStores } from './on-both-stores.ts'
 import { expectError, expectGuardedPage } from './safe-answers.ts'
 import type { HeaderLines } from './wire.ts'
@@ -68,23 +68,45 @@ onBothStores(
   (bench) => {
     it('UI-11: an account is guessed at ten times, unknown or not, and then whoever tries waits', async () => {
       for (const email of ['alice@school.example', 'nobody@school.example']) {
-        const statuses = await guesses(bench, email, 12)
+        const statuses = await attempts(bench, 12, { email, address: '203.0.113.1' })
         expect(statuses, email).toEqual([...Array(10).fill(401), 429, 429])
       }
-      expect((await bench.signIn('bob', bench.passwordOf('bob'))).length).toBeGreaterThan(20)
+    })
+
+    it('UI-11: who guesses keeps nobody from signing in, not even the owner of the account', async () => {
+      const [email, password] = ['alice@school.example', bench.passwordOf('alice')]
+      const flood = await attempts(bench, 700, { email, address: '203.0.113.2' })
+      expect(flood).toEqual([...Array(10).fill(401), ...Array(690).fill(429)])
+      const owner = { email, password, address: '203.0.113.3' }
+      expect(await attempts(bench, 1, owner)).toEqual([303])
+      expect(await attempts(bench, 1, { ...owner, address: '203.0.113.2' })).toEqual([429])
     })
   },
-  ON,
+  { ...ON, TRUST_PROXY: 'loopback' },
 )
 
-async function guesses(bench: Bench, email: string, count: number): Promise<number[]> {
+interface Attempt {
+  readonly email: string
+  readonly password?: string
+  readonly address: string
+}
+
+/** Sends the sign-in form of one page again and again. */
+async function attempts(
+  bench: Bench,
+  count: number,
+  { email, password = 'a guess', address }: Attempt,
+): Promise<number[]> {
+  const page = await bench.send('/login')
+  const token = /name="token" value="([^"]+)"/.exec(page.body)?.[1] ?? ''
+  const headers: HeaderLines = [
+    ['Cookie', cookieOf(page)],
+    ['X-Forwarded-For', address],
+  ]
   const statuses: number[] = []
   for (let n = 0; n < count; n++) {
-    const page = await bench.send('/login')
-    const token = /name="token" value="([^"]+)"/.exec(page.body)?.[1] ?? ''
-    const cookie = page.header('set-cookie')?.split(';')[0] ?? ''
-    const answer = await bench.post('/login', { token, email, password: `guess ${n}` }, [['Cookie', cookie]])
-    expectGuardedPage(answer)
+    const answer = await bench.post('/login', { token, email, password }, headers)
+    if (answer.status !== 303) expectGuardedPage(answer)
     if (answer.status === 429) expect(Number(answer.header('retry-after'))).toBeGreaterThan(0)
     statuses.push(answer.status)
   }
