@@ -27,6 +27,7 @@ export function countersInRedis(storeClient: unknown): CreateCounter {
     }
     return {
       take: (key) => either((counter) => counter.take(key)),
+      giveBack: (key) => either((counter) => counter.giveBack(key)),
       async forget(key) {
         await own.forget(key)
         await either((counter) => counter.forget(key))
@@ -53,6 +54,7 @@ function sharedCounter(storeClient: unknown, name: string, room: Room): Counter 
         throw full
       }
     },
+    giveBack: async (key) => void (await limiter.reward(keyHash(key))),
     forget: async (key) => void (await limiter.delete(keyHash(key))),
   }
 }

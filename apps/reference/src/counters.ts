@@ -10,6 +10,8 @@ export interface Room {
 export interface Counter {
   /** Counts one event. @returns seconds until there is room again; 0 if there was room */
   take(key: string): Promise<number>
+  /** Forgets one event of a key. */
+  giveBack(key: string): Promise<void>
   /** Forgets every event of a key. */
   forget(key: string): Promise<void>
 }
@@ -52,6 +54,11 @@ export function counterInMemory({ points, duration }: Room, mostKeys = MOST_KEYS
       window.taken++
       return window.taken > points ? Math.ceil((window.endsAt - now) / 1000) : 0
     },
+    async giveBack(key) {
+      const id = keyHash(key)
+      const window = young.get(id) ?? old.get(id)
+      if (window !== undefined) window.taken = Math.max(window.taken - 1, 0)
+    },
     async forget(key) {
       for (const windows of [young, old]) windows.delete(keyHash(key))
     },
@@ -64,4 +71,8 @@ export function keyHash(key: string): string {
 }
 
 /** Counts nothing: there is always room. */
-export const noCounters: CreateCounter = () => ({ take: async () => 0, forget: async () => {} })
+export const noCounters: CreateCounter = () => ({
+  take: async () => 0,
+  giveBack: async () => {},
+  forget: async () => {},
+})

@@ -12,12 +12,11 @@ export interface SignInLimits {
   waitOfNetwork(network: string): Promise<number>
   /** Counts an attempt for the account, then for the service. */
   waitOfAccount(email: string, network: string): Promise<number>
-  /** A correct password resets the count of its account in this network. */
-  resetAccount(email: string, network: string): Promise<void>
+  /** After a correct password: the guesses at its account in this network are forgotten, and the network has room. */
+  forgive(email: string, network: string): Promise<void>
 }
 
 export function signInLimits(createCounter: CreateCounter): SignInLimits {
-  // A school has one address for everybody who signs in before the first lesson.
   const networks = createCounter('network', { points: 120, duration: MINUTE })
   const accounts = createCounter('account', { points: 10, duration: 15 * MINUTE })
   const service = createCounter('service', { points: 1200, duration: MINUTE })
@@ -27,7 +26,9 @@ export function signInLimits(createCounter: CreateCounter): SignInLimits {
       const wait = await accounts.take(keyOf(email, network))
       return wait > 0 ? wait : service.take('all')
     },
-    resetAccount: (email, network) => accounts.forget(keyOf(email, network)),
+    async forgive(email, network) {
+      await Promise.all([accounts.forget(keyOf(email, network)), networks.giveBack(network)])
+    },
   }
 }
 

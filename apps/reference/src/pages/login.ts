@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { type HttpRequest, type HttpResponse, networkOf } from '@grantkit/core'
+import type { HttpRequest, HttpResponse } from '@grantkit/core'
 import { html } from 'hono/html'
 import { z } from 'zod'
-import type { Account, Accounts } from '../accounts.ts'
 import { type Cookie, cookieOf } from '../cookies.ts'
 import { formOf, headerOf, seeOther } from '../http.ts'
-import type { SignInLimits } from '../limits.ts'
-import type { PasswordChecks } from '../password-checks.ts'
 import { open, seal, sealingKey } from '../sealed.ts'
 import type { Sessions } from '../session.ts'
+import { attemptSignIn, type SignInOptions, signInEvent } from '../sign-in-attempt.ts'
 import type { SignInEvent, SignIns } from '../sign-ins.ts'
 import { page, type Site } from './page.ts'
 import { returnPath } from './return-path.ts'
@@ -16,14 +14,11 @@ import { returnPath } from './return-path.ts'
 const FORM_LIFETIME_SECONDS = 30 * 60
 const Form = z.object({ jti: z.string() })
 
-export interface LoginOptions {
+export interface LoginOptions extends SignInOptions {
   readonly site: Site
   readonly baseUrl: string
   readonly secret: string
-  readonly accounts: Accounts
   readonly sessions: Sessions
-  readonly limits: SignInLimits
-  readonly checks: PasswordChecks
   readonly signIns: SignIns
   readonly onEvent: (event: SignInEvent) => void
 }
@@ -51,8 +46,8 @@ export function login(options: LoginOptions): Login {
         form(options, cookie, key, { returnTo, email, status, problem, headers })
       if (!(await isOwnForm(options, cookie, key, request, fields.token)))
         return again(403, 'This form has expired. Please sign in again.')
-      const tried = await attempt(options, request, email, fields.password ?? '')
-      options.onEvent(eventOf(options.accounts, tried, email))
+      const tried = await attemptSignIn(options, request.remoteAddress, email, fields.password ?? '')
+      options.onEvent(signInEvent(options.accounts, tried, email))
       if ('wait' in tried)
         return again(429, 'Too many attempts. Please wait a little.', { 'retry-after': String(tried.wait) })
       const { account } = tried
@@ -63,38 +58,6 @@ export function login(options: LoginOptions): Login {
       return seeOther(returnTo, { 'set-cookie': [started.cookie, cookie.set('', 0)] })
     },
   }
-}
-
-/** Seconds. By then those who wait have had their turn. */
-const CROWD_PASSES = 5
-
-/** What was typed is never told: people type passwords into the wrong field. */
-function eventOf(accounts: Accounts, tried: Attempt, email: string): SignInEvent {
-  const subject = accounts.idOf(email)
-  if ('wait' in tried) return { type: 'sign_in_failed', reason: 'too_many_attempts', subject }
-  if (tried.account === undefined) return { type: 'sign_in_failed', reason: 'wrong_password', subject }
-  return { type: 'sign_in_succeeded', subject: tried.account.id }
-}
-
-type Attempt = { readonly wait: number } | { readonly account: Account | undefined }
-
-async function attempt(
-  { limits, checks, accounts }: LoginOptions,
-  { remoteAddress = 'unknown' }: HttpRequest,
-  email: string,
-  password: string,
-): Promise<Attempt> {
-  const network = networkOf(remoteAddress)
-  const wait = await limits.waitOfNetwork(network)
-  if (wait > 0) return { wait }
-  if (checks.isFull()) return { wait: CROWD_PASSES }
-  return checks.inTurn(async () => {
-    const wait = await limits.waitOfAccount(email, network)
-    if (wait > 0) return { wait }
-    const account = await accounts.verify(email, password)
-    if (account !== undefined) await limits.resetAccount(email, network)
-    return { account }
-  })
 }
 
 interface Shown {
