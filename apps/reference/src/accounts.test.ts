@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../test/temporary-folder.ts'
 import { accountsOf, demoAccounts, readAccounts, writeAccounts } from './accounts.ts'
 
-const demo = await demoAccounts()
+const demo = demoAccounts()
 
 async function temporaryFile(): Promise<string> {
   return join(await temporaryFolder(), 'accounts.json')
@@ -27,6 +27,10 @@ describe('accounts', () => {
     expect(claims).toMatchObject({ name: 'Dana Moore', email: 'demo@example.com', email_verified: true })
     expect(JSON.stringify(claims)).not.toContain('scrypt')
     expect(await accountsOf(demo).claims('nobody')).toBeUndefined()
+  })
+
+  it('of the demo are the same after a restart, or it would sign them out', () => {
+    expect(demoAccounts()).toEqual(demo)
   })
 
   it('of the demo carry every claim of the scope profile', async () => {

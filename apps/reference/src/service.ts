@@ -143,8 +143,8 @@ function lifetimesOf(settings: Settings) {
   }
 }
 
-function accountList(settings: Settings): Promise<Account[]> {
-  return settings.ACCOUNTS_FILE === undefined ? demoAccounts() : readAccounts(settings.ACCOUNTS_FILE)
+async function accountList({ ACCOUNTS_FILE }: Settings): Promise<Account[]> {
+  return ACCOUNTS_FILE === undefined ? demoAccounts() : readAccounts(ACCOUNTS_FILE)
 }
 
 async function reachable(store: Store): Promise<boolean> {

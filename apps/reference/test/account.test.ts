@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RunningService, runService } from './service.ts'
 import { type SignedIn, signedIn } from './tokens.ts'
+import { sessionCookie } from './user.ts'
 
 /** The account page: a user sees the connected apps and disconnects them. */
 
@@ -170,16 +171,7 @@ describe('the account page of a user with many apps', () => {
 
 /** A user without a browser, to send requests that no browser would send. */
 async function visitor(word: 'demo' | 'teacher', baseUrl = service.baseUrl) {
-  const login = await fetch(`${baseUrl}/login`)
-  const formCookie = login.headers.getSetCookie()[0]?.split(';')[0] ?? ''
-  const token = /name="token" value="([^"]+)"/.exec(await login.text())?.[1] ?? ''
-  const signedIn = await fetch(`${baseUrl}/login`, {
-    method: 'POST',
-    redirect: 'manual',
-    headers: { cookie: formCookie },
-    body: new URLSearchParams({ token, email: `${word}@example.com`, password: word }),
-  })
-  const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+  const cookie = await sessionCookie(baseUrl, `${word}@example.com`, word)
   const page = await (await fetch(`${baseUrl}/account`, { headers: { cookie } })).text()
   return { cookie, page, token: /name="token" value="([^"]+)"/.exec(page)?.[1] ?? '' }
 }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { run } from './program.ts'
 import { type RunningService, runService } from './service.ts'
 import { signedIn } from './tokens.ts'
-import { user } from './user.ts'
+import { sessionCookie, user } from './user.ts'
 
 /** Two replicas of the service behind one address, sharing one Redis. */
 
@@ -74,6 +74,15 @@ describe('two replicas', () => {
     expect((await courses(1, access_token)).status).toBe(200)
     expect((await post(1, '/api/oauth/revoke', { client_id, token: refresh_token })).status).toBe(200)
     expect((await courses(0, access_token)).status).toBe(401)
+  })
+
+  it('know who has signed out at the other', async () => {
+    const cookie = await sessionCookie(replicas[0]?.baseUrl ?? '')
+    const account = (index: number) =>
+      fetch(at(index, '/account'), { headers: { cookie }, redirect: 'manual' })
+    expect((await account(1)).status).toBe(200)
+    await fetch(at(0, '/logout'), { method: 'POST', headers: { cookie }, redirect: 'manual' })
+    for (const index of [0, 1]) expect((await account(index)).status).toBe(303)
   })
 
   it('give one pair to a client that refreshes at both at once', async () => {

@@ -11,7 +11,7 @@ import { type LoginOptions, login } from './login.ts'
 
 const BASE_URL = 'https://school.example'
 const SECRET = 'a secret of the tests, long enough'
-const accounts = accountsOf(await demoAccounts())
+const accounts = accountsOf(demoAccounts())
 
 function openLogin(onEvent: LoginOptions['onEvent'] = () => {}) {
   const sessions = sessionsInCookies({
