@@ -73,6 +73,15 @@ describe('a session', () => {
     }
   })
 
+  it('stays ended until its cookie expires, also when the clock of the store is a minute ahead', async () => {
+    const store = createMemoryStore({ now: () => Math.floor(Date.now() / 1000) + 59 })
+    const sessions = openSessions({ store })
+    const { cookie } = sessions.start(ALICE)
+    await sessions.end(requestWith(cookie))
+    vi.useFakeTimers({ now: Date.now() + (12 * 3600 - 2) * 1000 })
+    expect(await sessions.read(requestWith(cookie))).toBeUndefined()
+  })
+
   it('ends with a new password, and with its account', async () => {
     const { cookie } = openSessions().start(ALICE)
     const changed = openSessions({ accounts: [{ ...ALICE, password: 'scrypt$b' }] })

@@ -76,14 +76,21 @@ function isLoopback(baseUrl: string): boolean {
   return /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(baseUrl).hostname)
 }
 
-/** Marks of the sessions that their users ended, kept for as long as the cookie would have been good. */
+/** Between the clocks of the store and of the replicas. */
+const CLOCK_TOLERANCE = 60
+
+/** Marks of the sessions that their users ended, kept for as long as any replica takes the cookie for good. */
 function endedSessions({ transients }: Store) {
   if (transients === undefined) throw new Error('The store must keep transients')
   const idOf = (session: string) => `ended session ${session}`
   return {
     has: async (session: string) => (await transients.find(idOf(session)).catch(unavailable)) !== undefined,
-    add: (session: string, expiresAt: number) =>
-      transients.insert(idOf(session), { kind: 'ended_session', expiresAt }, expiresAt).catch(unavailable),
+    add: (session: string, end: number) => {
+      const expiresAt = end + CLOCK_TOLERANCE
+      return transients
+        .insert(idOf(session), { kind: 'ended_session', expiresAt }, expiresAt)
+        .catch(unavailable)
+    },
   }
 }
 

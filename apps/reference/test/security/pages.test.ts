@@ -1,4 +1,4 @@
-import { formEncoded } from '@grantkit/testkit/client'
+import { formEncoded, formOfPage } from '@grantkit/testkit/client'
 import { describe, expect, it } from 'vitest'
 import { App, type ConsentForm, textOf } from './app.ts'
 import { cookieOf } from './bench.ts'
@@ -120,17 +120,27 @@ onBothStores('the pages', (bench) => {
     const statusWith = async (cookies = '') =>
       (await bench.send('/account', { headers: [['Cookie', cookies]] })).status
     expect([await statusWith(kept), await statusWith(other)]).toEqual([200, 200])
-    await bench.post('/logout', {}, [['Cookie', kept ?? '']])
+    const app = await App.register(bench)
+    const own = { headers: [['Cookie', kept ?? '']] } as const
+    const { action, fields } = formOfPage(await bench.send(`/oauth/authorize?${app.query()}`, own))
+    await bench.post('/logout', {}, own.headers)
     expect([await statusWith(kept), await statusWith(other)]).toEqual([303, 200])
+    expectPage(await bench.post(action, [...fields, ['decision', 'allow']], own.headers))
   })
 
-  it('UI-10: a session is not taken for one that goes on while the store cannot say so', async () => {
-    const session = ['Cookie', await bench.session('alice')] as const
+  it('UI-10: a session is not taken for one that goes on while the store cannot say so, nor ended', async () => {
+    const session = ['Cookie', await bench.signIn('alice', bench.passwordOf('alice'))] as const
+    const account = async () => (await bench.send('/account', { headers: [session] })).status
     bench.fault = (operation, done) =>
       operation.startsWith('transients') ? Promise.reject(new Error('down')) : done()
     bench.failuresExpected = true
-    expect((await bench.send('/account', { headers: [session] })).status).toBe(503)
-    expect((await bench.post('/logout', {}, [session])).status).toBe(503)
+    expect(await account()).toBe(503)
+    const refused = await bench.post('/logout', {}, [session])
+    expect([refused.status, refused.header('set-cookie')]).toEqual([503, undefined])
+    bench.fault = undefined
+    expect(await account(), 'it goes on').toBe(200)
+    expect((await bench.post('/logout', {}, [session])).status).toBe(303)
+    expect(await account()).toBe(303)
   })
 
   describe('the sign-in form', () => {
