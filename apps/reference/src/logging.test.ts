@@ -8,6 +8,7 @@ interface Line {
   readonly count?: number
   readonly path?: string
   readonly reason?: string
+  readonly subject?: string
 }
 
 function openLog() {
@@ -52,6 +53,23 @@ describe('the log in an outage', () => {
     await vi.advanceTimersByTimeAsync(1000)
     onEvent(failed('/fourth'))
     expect(lines.slice(2)).toMatchObject([{ path: '/fourth', count: 1 }])
+  })
+
+  it('has one line a second for the failed sign-ins of a user, and one for those of nobody', async () => {
+    const { log, lines } = openLog()
+    const onEvent = logEvents(log)
+    for (let attempt = 0; attempt < 100; attempt++)
+      for (const subject of ['alice', 'bob', undefined])
+        onEvent({ type: 'sign_in_failed', reason: 'wrong_password', subject })
+    await vi.advanceTimersByTimeAsync(2000)
+    const alices = lines.filter(({ subject }) => subject === 'alice')
+    expect([lines.length, alices.map(({ msg, count }) => [msg, count])]).toEqual([
+      6,
+      [
+        ['sign_in_failed', 1],
+        ['sign_in_failed', 99],
+      ],
+    ])
   })
 
   it('leaves out no event that is not a failure', () => {

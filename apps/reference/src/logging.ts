@@ -17,12 +17,15 @@ export function createLogger({ LOG_LEVEL, NODE_ENV }: Settings): Logger {
 /** Events contain no secret, so each is logged as it is. Its type determines the level. */
 export function logEvents(log: Logger): (event: ServiceEvent) => void {
   const logFailure = onceASecond((failure: Pick<ServiceEvent, 'type'>) => log.error(failure, failure.type))
+  // A stranger can cause any number.
+  const logFailedSignIn = onceASecond((event: ServiceEvent) => log.info(event, event.type))
   return (event) => {
     if ('cause' in event) {
       const kind = 'reason' in event ? `${event.type} ${event.reason}` : event.type
       const failure = { ...event, cause: undefined, err: event.cause }
       logFailure(kind, failure)
-    } else if (event.type === 'grant_ended') log.warn(event, event.type)
+    } else if (event.type === 'sign_in_failed') logFailedSignIn(`${event.reason} ${event.subject}`, event)
+    else if (event.type === 'grant_ended') log.warn(event, event.type)
     else log.info(event, event.type)
   }
 }

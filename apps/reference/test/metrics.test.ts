@@ -42,8 +42,9 @@ function sample(name: string, labels: Record<string, string>): number | undefine
 describe('the metrics', () => {
   it('count what happened, and are there before it happens', () => {
     const events = (type: string) => sample('grantkit_events_total', { type })
-    expect(['client_registered', 'consent_granted', 'code_redeemed'].map(events)).toEqual([1, 1, 1])
-    expect(['grant_ended', 'failed', 'grant_revoked'].map(events)).toEqual([0, 0, 0])
+    const happened = ['client_registered', 'sign_in_succeeded', 'consent_granted', 'code_redeemed']
+    expect(happened.map(events)).toEqual([1, 1, 1, 1])
+    expect(['grant_ended', 'failed', 'sign_in_failed'].map(events)).toEqual([0, 0, 0])
     expect(sample('grantkit_refusals_total', { error: 'invalid_client' })).toBe(1)
   })
 
