@@ -31,8 +31,8 @@ export const start: StartTarget = async (port) => {
   })
   app.post<Form>('/token', async (request, reply) => {
     const id = anyId()
-    const [, version] = await readBoth(id)
-    await replaceBare(pool, id, version)
+    const [, { value, version }] = await readBoth(id)
+    await replaceBare(pool, id, value, version)
     reply.headers(HEADERS)
     return tokensFor(request.body.get('grant_type'))
   })

@@ -8,10 +8,10 @@ export const END = Math.floor(Date.now() / 1000) + 86_400
 const VERSION = 'v'.repeat(22)
 const TABLE = 'grantkit_grant'
 
-export const grant = aGrant({
+const grant = aGrant({
   scopes: ['openid', 'profile', 'courses:read', 'courses:write', 'students:read'],
 })
-export const record = JSON.stringify({ schema: 1, value: grant })
+const record = JSON.stringify({ schema: 1, value: grant })
 
 /** The id of the nth grant of `fill`. */
 export function idOf(n: number): string {
@@ -29,25 +29,17 @@ export async function fill(pool: Pool, from: number, to: number): Promise<void> 
   await pool.query(`VACUUM ANALYZE ${TABLE}`)
 }
 
-export async function findBare(pool: Pool, id: string): Promise<string> {
+export async function findBare(pool: Pool, id: string): Promise<{ value: string; version: string }> {
   const text = `SELECT value, version FROM ${TABLE} WHERE id = $1 AND expires_at > $2`
   const { rows } = await pool.query({ name: 'find', text, values: [id, now()] })
-  return rows[0].version
+  return rows[0]
 }
 
-/** Writes the same version again, so that every replacement succeeds, also under concurrency. */
-export async function replaceBare(pool: Pool, id: string, version: string): Promise<void> {
+/** @param version written again, so that every replacement succeeds, also under concurrency */
+export async function replaceBare(pool: Pool, id: string, value: string, version: string): Promise<void> {
   const text = `UPDATE ${TABLE} SET value = $2, version = $3, expires_at = $4
     WHERE id = $1 AND version IN ($3, $5) AND expires_at > $6`
-  await pool.query({ name: 'replace', text, values: [id, record, version, END, version, now()] })
-}
-
-/** Bytes of the table and its indexes, for each grant. */
-export async function bytesPerGrant(pool: Pool): Promise<number> {
-  const { rows } = await pool.query(
-    `SELECT pg_total_relation_size('${TABLE}') / count(*) AS bytes FROM ${TABLE}`,
-  )
-  return Number(rows[0].bytes)
+  await pool.query({ name: 'replace', text, values: [id, value, version, END, version, now()] })
 }
 
 function now(): number {

@@ -55,8 +55,8 @@ const QUICK_WORK = 'register,code,refresh,protected,introspect,memory'
 const USAGE = `pnpm bench             Grantkit, its peers and the bare frameworks, side by side
 pnpm bench scaling     whether Grantkit's cost grows with the number of grants, clients or scopes
 pnpm bench stores      find and replace on each store, and on the bare driver
+pnpm bench postgres    the store in Postgres among 1,000 to 100,000 grants
 pnpm bench redis       two clients of Redis beside the store that is made of one
-pnpm bench postgres    the store in Postgres beside its bare statements, among 1,000 to 100,000 grants
 
   --quick               a rough look at the most important, in about two minutes
   --only <target,…>     ${TARGETS.map(({ name }) => name).join(', ')}

@@ -4,9 +4,10 @@ import { startRedis } from '../../packages/test-servers/src/redis-server.ts'
 import { GENERATOR_CORE, pinThisProcess, SERVER_CORE } from '../src/cores.ts'
 import { bareSqlite } from './bare-sqlite.ts'
 import { type Contender, storeContender } from './contender.ts'
+import { openPostgres } from './postgres.ts'
 import { openSqlite } from './sqlite.ts'
 
-/** `pnpm bench stores`: two operations on each store, and on the bare driver of SQLite. */
+/** `pnpm bench stores`: two operations on each store, and on the bare drivers of the SQL databases. */
 
 const GRANTS = 20_000
 const ROUNDS = 7
@@ -53,6 +54,7 @@ async function openContenders(): Promise<Contender[]> {
     await storeContender("SQLite, durability 'process'", fast.store, ids, () => fast.store.close()),
     bareSqlite(fast.path, ids, 'NORMAL'),
     await storeContender('Redis, its log synced at each write', createRedisStore(redis), ids, closeRedis),
+    ...(await openPostgres(ids)),
   ]
 }
 

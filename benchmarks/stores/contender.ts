@@ -23,19 +23,24 @@ export async function storeContender(
   const scopes = ['openid', 'profile', 'courses:read', 'courses:write', 'students:read']
   for (let from = 0; from < ids.length; from += 500)
     await Promise.all(ids.slice(from, from + 500).map((id) => grants.insert(id, aGrant({ id, scopes }), END)))
-  const anyId = () => ids[Math.floor(Math.random() * ids.length)] as string
-  const times = (atOnce: number, operation: () => Promise<unknown>) =>
-    Promise.all(Array.from({ length: atOnce }, operation))
   return {
     name,
-    find: (atOnce) => times(atOnce, () => grants.find(anyId())),
+    find: (atOnce) => times(atOnce, () => grants.find(anyOf(ids))),
     change: (atOnce) =>
       times(atOnce, async () => {
-        const id = anyId()
+        const id = anyOf(ids)
         const seen = await grants.find(id)
         if (seen === undefined) throw new Error(`${id} is gone`)
         await grants.replace(id, seen, seen.value, END)
       }),
     close,
   }
+}
+
+export function anyOf(ids: readonly string[]): string {
+  return ids[Math.floor(Math.random() * ids.length)] as string
+}
+
+export function times(atOnce: number, operation: () => Promise<unknown>): Promise<unknown> {
+  return Promise.all(Array.from({ length: atOnce }, operation))
 }

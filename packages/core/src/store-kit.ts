@@ -1,6 +1,6 @@
 /**
- * What the stores of Grantkit share: the text of a record, its version, and keys for any id and subject. A store of your
- * own may use it and need not.
+ * What the stores of Grantkit share: the text of a record, its version, keys for any id and subject, names of tables, and the
+ * timer of sweeps. A store of your own may use it and need not.
  *
  * @module
  */
@@ -59,4 +59,42 @@ export function subjectKey(subject: string | undefined): string {
 /** JSON escapes lone surrogates; UTF-8 has only one replacement for all of them. */
 function textHash(text: string): string {
   return sha256(JSON.stringify(text))
+}
+
+/**
+ * The table of each kind of record. SQL text is made of such names alone, so no input reaches it.
+ *
+ * @throws RangeError for a prefix that is not `[a-z_]{1,32}`
+ */
+export function tableNames(prefix = 'grantkit_'): { client: string; grant: string; transient: string } {
+  if (!/^[a-z_]{1,32}$/.test(prefix)) throw new RangeError('The prefix of the tables must be [a-z_]{1,32}')
+  return { client: `${prefix}client`, grant: `${prefix}grant`, transient: `${prefix}transient` }
+}
+
+const INTERVAL_MS = 60_000
+
+/**
+ * Calls `work` about once a minute, at random moments, so that processes of one database do not sweep all at once. It
+ * keeps no process alive.
+ *
+ * @returns stops it
+ */
+export function onceAMinute(work: () => Promise<unknown>): () => void {
+  let stopped = false
+  let timer = schedule()
+
+  function schedule(): NodeJS.Timeout {
+    return setTimeout(turn, INTERVAL_MS * (0.5 + Math.random())).unref()
+  }
+
+  async function turn(): Promise<void> {
+    // Nobody waits for this one, and the next one finds the same rows. A database that fails shows at every request.
+    await work().catch(() => {})
+    if (!stopped) timer = schedule()
+  }
+
+  return () => {
+    stopped = true
+    clearTimeout(timer)
+  }
 }

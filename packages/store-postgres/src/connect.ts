@@ -38,9 +38,14 @@ export async function connectToPostgres(
     return pool
   } catch (cause) {
     await pool.end()
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new Error(`Postgres cannot be reached: ${reason}`, { cause })
+    throw new Error(`Postgres cannot be reached: ${reasonOf(cause)}`, { cause })
   }
+}
+
+/** Where a name has several addresses, the error has no message of its own. */
+function reasonOf(error: unknown): string {
+  const [first] = error instanceof AggregateError ? error.errors : [error]
+  return first instanceof Error ? first.message : String(first)
 }
 
 /** The pool sets no time limit here, and would count a connection for ever whose server has gone silent. */

@@ -1,11 +1,11 @@
 import type { Client, Grant, Store, Transient, Transients } from '@grantkit/core'
-import { decodeRecord, subjectKey } from '@grantkit/core/store-kit'
+import { decodeRecord, onceAMinute, subjectKey } from '@grantkit/core/store-kit'
 import type { Pool } from 'pg'
 import { postgresRecords, type RecordTable } from './postgres-records.ts'
 import { statementRunner } from './run-statement.ts'
 import { requireSchema } from './schema.ts'
 import { statementsOf } from './statements.ts'
-import { onceAMinute, sweep } from './sweep.ts'
+import { sweep } from './sweep.ts'
 import { tablesOf } from './tables.ts'
 
 export interface PostgresStoreOptions {

@@ -22,31 +22,3 @@ export async function sweep(run: RunStatement, tables: readonly Statements[], no
   }
   return swept
 }
-
-const INTERVAL_MS = 60_000
-
-/**
- * Calls `work` about once a minute, at random moments, so that replicas do not sweep all at once. It keeps no process
- * alive.
- *
- * @returns stops it
- */
-export function onceAMinute(work: () => Promise<unknown>): () => void {
-  let stopped = false
-  let timer = schedule()
-
-  function schedule(): NodeJS.Timeout {
-    return setTimeout(turn, INTERVAL_MS * (0.5 + Math.random())).unref()
-  }
-
-  async function turn(): Promise<void> {
-    // Nobody waits for this one, and the next one finds the same rows. A server out of reach shows at every request.
-    await work().catch(() => {})
-    if (!stopped) timer = schedule()
-  }
-
-  return () => {
-    stopped = true
-    clearTimeout(timer)
-  }
-}

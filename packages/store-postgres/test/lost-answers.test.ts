@@ -9,13 +9,13 @@ import { connectToPostgres, createPostgresStore, migrate, type PostgresStore } f
 /** A write whose answer is lost or late: only Postgres knows whether it was carried out. */
 
 const soon = () => Math.floor(Date.now() / 1000) + 600
-const COMMAND_MS = 500
+/** Half of it is enough for a second attempt on a busy machine. */
+const COMMAND_MS = 800
 
 let server: PostgresServer
 let network: TcpProxy
 let far: Pool
 let near: Pool
-let here: PostgresStore
 let there: PostgresStore
 beforeAll(async () => {
   server = await startPostgres('fsync=off')
@@ -23,7 +23,6 @@ beforeAll(async () => {
   far = await connectToPostgres(farUrl())
   near = await connectToPostgres(server.url)
   await migrate(near)
-  here = await createPostgresStore(far, { commandTimeout: COMMAND_MS })
   there = await createPostgresStore(near)
 })
 beforeEach(() => {
@@ -67,9 +66,14 @@ async function lost(written: () => Promise<void>): Promise<void> {
 }
 
 describe.each([
-  ['is late', late],
-  ['is lost with its connection', lost],
-])('a write whose answer %s', (_, during) => {
+  ['is late', late, COMMAND_MS],
+  ['is lost with its connection', lost, 10_000],
+])('a write whose answer %s', (_, during, commandTimeout) => {
+  let here: PostgresStore
+  beforeAll(async () => {
+    here = await createPostgresStore(far, { commandTimeout, sweeping: false })
+  })
+
   it('is written once, and succeeds', async () => {
     const grant = aGrant({ usedAt: 1 })
     let writing: Promise<boolean> | undefined
@@ -151,17 +155,17 @@ describe('a network that is cut', () => {
 
 async function singleConnection() {
   const single = await connectToPostgres(farUrl(), { max: 1 })
-  const { clients } = await createPostgresStore(single, { commandTimeout: COMMAND_MS, sweeping: false })
+  const { clients } = await createPostgresStore(single, { commandTimeout: 300, sweeping: false })
   return { single, find: () => clients.find('anyone') }
 }
 
 it('takes an answer that came while the process stood still', async () => {
-  await there.grants.find('anyone')
+  const { clients } = await createPostgresStore(near, { commandTimeout: 100, sweeping: false })
   const removed = vi.fn()
   near.on('remove', removed)
-  const finding = there.grants.find('anyone')
+  const finding = clients.find('anyone')
   await nextTurn()
-  for (const end = performance.now() + 2 * COMMAND_MS; performance.now() < end; );
+  for (const end = performance.now() + 200; performance.now() < end; );
   await finding
   expect(removed).not.toHaveBeenCalled()
 })

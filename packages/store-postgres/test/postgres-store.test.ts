@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
+import dns from 'node:dns'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
@@ -139,12 +140,25 @@ function contender(grants: readonly Grant[]): ChildProcess {
   return fork(join(import.meta.dirname, 'contender.ts'), [server.url, ...grants.map(({ id }) => id)])
 }
 
+type Found = (error: null, addresses: readonly object[]) => void
+
 describe('connectToPostgres', () => {
   it('fails at once when no server answers, and does not repeat the password', async () => {
     const url = `postgres://someone:secret@127.0.0.1:${await freePort()}/postgres`
     const refused = await connectToPostgres(url).catch((error: Error) => error)
     expect(String(refused)).toMatch(/cannot be reached: .*ECONNREFUSED/)
     expect(inspect(refused, { depth: 10 })).not.toContain('secret')
+  })
+
+  it('gives a reason when it fails at every address of a name', async () => {
+    const everywhere = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }))
+    const lookup = vi
+      .spyOn(dns, 'lookup')
+      .mockImplementation(((_: string, __: object, found: Found) =>
+        found(null, everywhere)) as typeof dns.lookup)
+    onTestFinished(() => lookup.mockRestore())
+    const url = `postgres://someone@db.example:${await freePort()}/postgres`
+    await expect(connectToPostgres(url)).rejects.toThrow(/cannot be reached: .*ECONNREFUSED/)
   })
 
   it('leads to the primary alone', async () => {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
+import { tableNames } from '@grantkit/core/store-kit'
 import { createFile, openDatabase, unusable } from './database.ts'
 
 export interface SchemaOptions {
@@ -20,9 +21,7 @@ export interface Tables {
 
 /** @throws RangeError for a prefix that is not `[a-z_]{1,32}` */
 export function tablesOf(prefix = 'grantkit_'): Tables {
-  if (!/^[a-z_]{1,32}$/.test(prefix)) throw new RangeError('The prefix of the tables must be [a-z_]{1,32}')
-  const [client, grant, transient] = [`${prefix}client`, `${prefix}grant`, `${prefix}transient`]
-  return { client, grant, transient, probe: `${prefix}probe` }
+  return { ...tableNames(prefix), probe: `${prefix}probe` }
 }
 
 /** The statements that lead from each version to the next one. A release adds an entry and never changes one. */

@@ -1,9 +1,9 @@
 import type { Client, Grant, Store, Transient, Transients } from '@grantkit/core'
-import { decodeRecord, subjectKey } from '@grantkit/core/store-kit'
+import { decodeRecord, onceAMinute, subjectKey } from '@grantkit/core/store-kit'
 import { groupCommit } from './group-commit.ts'
 import { type RecordSource, sqliteRecords } from './records.ts'
 import { openMigrated, probeStatement, type SchemaOptions, tablesOf } from './schema.ts'
-import { onceAMinute, sweep } from './sweep.ts'
+import { sweep } from './sweep.ts'
 
 export interface SqliteStoreOptions extends SchemaOptions {
   /**

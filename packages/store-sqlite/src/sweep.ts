@@ -3,7 +3,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /** Few, so that no request waits long for a step. */
 const ROWS_PER_STEP = 500
-const INTERVAL_MS = 60_000
 const SECONDS_PER_DAY = 86_400
 
 /**
@@ -24,30 +23,4 @@ export async function sweep(database: DatabaseSync, tables: readonly string[], n
     }
   }
   return swept
-}
-
-/**
- * Calls `work` about once a minute, at random moments, so that processes of one file do not sweep all at once. It keeps
- * no process alive.
- *
- * @returns stops it
- */
-export function onceAMinute(work: () => Promise<unknown>): () => void {
-  let stopped = false
-  let timer = schedule()
-
-  function schedule(): NodeJS.Timeout {
-    return setTimeout(turn, INTERVAL_MS * (0.5 + Math.random())).unref()
-  }
-
-  async function turn(): Promise<void> {
-    // Nobody waits for this one, and the next one finds the same rows. A failing disk shows at every write.
-    await work().catch(() => {})
-    if (!stopped) timer = schedule()
-  }
-
-  return () => {
-    stopped = true
-    clearTimeout(timer)
-  }
 }
