@@ -118,8 +118,8 @@ async function authorizationServer(
     keys: await followSigningKeys(settings.KEYS_FILE ?? (await developmentKeysFile()), onError),
     claims: pages.accounts.claims,
     resources: [issuer, `${issuer}/mcp`],
-    // Common command-line clients register the name localhost.
-    redirectUriPolicy: loopbackOnly({ localhost: true }),
+    // A client that is on a website as well needs an integration.
+    redirectUriPolicy: loopbackOnly({ mixed: 'refuse' }),
     lifetimes: lifetimesOf(settings),
     rateLimiter: rateLimiter(createCounter),
     onEvent,

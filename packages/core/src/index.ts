@@ -131,7 +131,7 @@ export type {
   Transient,
 } from './kernel/records.ts'
 export { requestedResources } from './kernel/resource-indicator.ts'
-export { requestedScopes, type ScopeCatalogue, type ScopeDefinition } from './kernel/scope.ts'
+export { requestedScopes, type ScopeCatalogue, type ScopeDefinition, scopeCeiling } from './kernel/scope.ts'
 export {
   type GrantId,
   type Hash,

@@ -123,6 +123,12 @@ describe('the protected-resource metadata', () => {
   })
 })
 
+it('the protected-resource metadata lists no scopes if none is baseline (RFC 9728 3.2)', async () => {
+  const school = openSchool({ scopes: { openid: { description: 'Sign you in' } } as never })
+  const document = bodyOf(await school.send('GET', '/.well-known/oauth-protected-resource'))
+  expect(document).not.toHaveProperty('scopes_supported')
+})
+
 describe('both documents', () => {
   it('name the documentation, if there is one', async () => {
     const documentation = 'https://school.example/auth.md'

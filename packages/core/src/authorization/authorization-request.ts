@@ -8,7 +8,7 @@ import type { Clients, Kernel } from '../kernel/kernel.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { requestedResources } from '../kernel/resource-indicator.ts'
-import { requestedScopes, SCOPE_REFUSALS } from '../kernel/scope.ts'
+import { requestedScopes, SCOPE_REFUSALS, scopeCeiling } from '../kernel/scope.ts'
 import { type Prompt, requestedPrompts } from './prompt.ts'
 
 export const REQUEST_REFUSALS = refusals({
@@ -93,7 +93,7 @@ function stateOf({ state }: Parameters): string | undefined {
 /**
  * Step two: the parameters of the request.
  *
- * @param defaultScope the scope of a request that names none
+ * @param defaultScope the scope of a request that names none, of a client that registered none
  * @throws OAuthError to be sent to the client by redirect
  */
 export function readAuthorizationRequest(
@@ -106,10 +106,12 @@ export function readAuthorizationRequest(
   refuseUnsupported(asked)
   const challenge = requiredChallenge(asked.code_challenge, asked.code_challenge_method)
   const prompts = requestedPrompts(asked.prompt)
-  const scope = asked.scope ?? defaultScope
+  const ceiling = scopeCeiling(client)
+  const registered = ceiling === undefined ? client.scopes?.join(' ') : undefined
+  const scope = asked.scope ?? registered ?? defaultScope
   if (scope === undefined) throw new OAuthError(SCOPE_REFUSALS.scope_missing)
   return {
-    scopes: requestedScopes(scope, scopes, client.scopes),
+    scopes: requestedScopes(scope, scopes, ceiling),
     resources: requestedResources(asked.resource, resources),
     challenge,
     nonce: asked.nonce,

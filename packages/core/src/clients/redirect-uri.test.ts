@@ -113,8 +113,8 @@ describe('loopbackOnly', () => {
     expect(loopbackOnly()([loopback])).toEqual({ accepted: [loopback] })
   })
 
-  it('refuses a mixed list with a verdict for each URI', () => {
-    const verdict = loopbackOnly()([loopback, https])
+  it('refuses a mixed list when told to, with a verdict for each URI', () => {
+    const verdict = loopbackOnly({ mixed: 'refuse' })([loopback, https])
     expect(verdict).toEqual({
       refused: expect.stringContaining(
         'redirect_uris[0]: accepted; redirect_uris[1]: not a loopback address',
@@ -128,12 +128,12 @@ describe('loopbackOnly', () => {
     })
   })
 
-  it('keeps the loopback part of a mixed list when told to prune', () => {
-    expect(loopbackOnly({ mixed: 'prune' })([https, loopback])).toEqual({ accepted: [loopback] })
+  it('keeps the loopback part of a mixed list', () => {
+    expect(loopbackOnly()([https, loopback])).toEqual({ accepted: [loopback] })
   })
 
   it('refuses a list with nothing left after pruning', () => {
-    expect(loopbackOnly({ mixed: 'prune' })([https])).toHaveProperty('refused')
+    expect(loopbackOnly()([https])).toHaveProperty('refused')
   })
 
   it('accepts a query only when told to', () => {
@@ -141,11 +141,11 @@ describe('loopbackOnly', () => {
     expect(loopbackOnly({ query: true })([`${loopback}?a=1`])).toHaveProperty('accepted')
   })
 
-  it('accepts the name localhost only when told to', () => {
-    expect(loopbackOnly()(['http://localhost:1/cb'])).toEqual({
+  it('accepts the name localhost unless told not to', () => {
+    expect(loopbackOnly()(['http://localhost:1/cb'])).toHaveProperty('accepted')
+    expect(loopbackOnly({ localhost: false })(['http://localhost:1/cb'])).toEqual({
       refused: 'redirect_uris[0]: use 127.0.0.1 or [::1] rather than localhost',
     })
-    expect(loopbackOnly({ localhost: true })(['http://localhost:1/cb'])).toHaveProperty('accepted')
   })
 })
 

@@ -49,19 +49,22 @@ export type RedirectUriPolicy = (uris: readonly string[]) => RedirectUriVerdict
 export type RedirectUriVerdict = { readonly accepted: readonly string[] } | { readonly refused: string }
 
 export interface LoopbackOnlyOptions {
-  /** Accept the name `localhost` beside the two IP literals (RFC 8252 8.3 advises against it). Default false. */
+  /** Accept the name `localhost` beside the two IP literals; RFC 8252 8.3 advises against it. Default true. */
   readonly localhost?: boolean | undefined
   /** Accept a query; never one with a parameter of the answer, such as `code`. Default false. */
   readonly query?: boolean | undefined
-  /** If a list has other URIs too: refuse all of it, or keep the loopback ones. Default `refuse`. */
-  readonly mixed?: 'refuse' | 'prune' | undefined
+  /** If a list has other URIs too: keep the loopback ones, or refuse all of it. Default `prune`. */
+  readonly mixed?: 'prune' | 'refuse' | undefined
 }
 
-/** The policy for open registration: only an app on the user's own machine can receive a code. */
+/**
+ * The policy for open registration: only an app on the user's own machine can receive a code. By default it takes what
+ * common clients register: the name `localhost`, and lists for several servers at once.
+ */
 export function loopbackOnly({
-  localhost = false,
+  localhost = true,
   query = false,
-  mixed = 'refuse',
+  mixed = 'prune',
 }: LoopbackOnlyOptions = {}): RedirectUriPolicy {
   return (uris) => {
     const faults = uris.map((uri) => loopbackFault(uri, localhost, query))

@@ -16,7 +16,10 @@ export interface Client {
   /** SHA-256 of the client secret; confidential clients only. */
   readonly secretHash?: Hash | undefined
   readonly grantTypes: readonly string[]
-  /** The scopes it may ask for; absent means every scope of the catalogue. */
+  /**
+   * The scopes it registered. For an integration the most it may ask for, where absent means every scope; for other
+   * clients the scopes of a request that names none.
+   */
   readonly scopes?: readonly string[] | undefined
   readonly idTokenSignedResponseAlg: SigningAlgorithm
   readonly clientUri?: string | undefined

@@ -29,11 +29,13 @@ export function resourceMetadata(kernel: Kernel, { documentation }: ResourceMeta
 }
 
 function metadataOf({ issuer, scopes }: Kernel, resource: string, documentation: string | undefined): object {
+  // Clients request every scope listed here, so only the common ones are listed.
+  const listed = Object.entries(scopes).flatMap(([name, { baseline }]) => (baseline ? [name] : []))
   return {
     resource,
     authorization_servers: [issuer],
-    // Clients request every scope listed here, so only the common ones are listed.
-    scopes_supported: Object.entries(scopes).flatMap(([name, { baseline }]) => (baseline ? [name] : [])),
+    // No empty list (RFC 9728 3.2).
+    scopes_supported: listed.length === 0 ? undefined : listed,
     bearer_methods_supported: ['header'],
     resource_documentation: documentation,
   }

@@ -45,7 +45,7 @@ export function newGround(): Ground {
 /** All answers of this server are determined by its settings and the earlier requests. */
 export function openServer(
   ground: Ground,
-  { registration = loopbackOnly({ localhost: true, query: true }), ...settings }: Settings,
+  { registration = loopbackOnly({ query: true, mixed: 'refuse' }), ...settings }: Settings,
 ): AuthorizationServer {
   const { clock, store, events, random } = ground
   const now = () => clock.now
