@@ -94,8 +94,13 @@ describe('redirectUriMatches', () => {
     expect(redirectUriMatches(registered, requested)).toBe(false)
   })
 
-  it('compares localhost with its port, since RFC 8252 frees only the port of an IP literal', () => {
-    expect(redirectUriMatches('http://localhost:1/cb', 'http://localhost:2/cb')).toBe(false)
+  it.each(['http://localhost/cb', 'http://localhost:1/cb'])('frees the port of %s', (localhost) => {
+    for (const port of ['', ':2', ':49152']) {
+      expect(redirectUriMatches(localhost, `http://localhost${port}/cb`)).toBe(true)
+      for (const host of ['127.0.0.1', '[::1]', 'LOCALHOST', 'localhost.', 'a.localhost'])
+        expect(redirectUriMatches(localhost, `http://${host}${port}/cb`), host).toBe(false)
+    }
+    expect(redirectUriMatches(localhost, 'http://localhost:2/other')).toBe(false)
   })
 
   it('compares an https URI as a string only', () => {

@@ -33,20 +33,33 @@ export function isLoopback(uri: string): boolean {
 }
 
 /**
- * Whether a requested redirect URI matches the registered one: the same string, or the same loopback IP literal with
- * another port. A native app learns its port only when it starts to listen (RFC 8252 7.3).
+ * Whether a requested redirect URI matches the registered one: the same string, or the same loopback host with another
+ * port. A native app learns its port only when it starts to listen (RFC 8252 7.3; RFC 9700 4.1.3 for `localhost`).
  */
 export function redirectUriMatches(registered: string, requested: string): boolean {
   if (registered === requested) return true
   const known = parseLoopback(registered)
   const asked = parseLoopback(requested)
-  if (known === undefined || asked === undefined || known.host === 'localhost') return false
-  return known.host === asked.host && known.rest === asked.rest
+  return known !== undefined && known.host === asked?.host && known.rest === asked.rest
 }
 
-/** The policy for redirect URIs of a registration: the URIs to keep, or the reason to refuse it. */
+/** The policy for redirect URIs that nobody vouches for: the URIs to keep, or the reason to refuse the list. */
 export type RedirectUriPolicy = (uris: readonly string[]) => RedirectUriVerdict
 export type RedirectUriVerdict = { readonly accepted: readonly string[] } | { readonly refused: string }
+
+export interface RedirectUriOptions {
+  /**
+   * Decides which redirect URIs a client may register, and which of those that its document lists it may use. Default
+   * `loopbackOnly()`.
+   */
+  readonly redirectUriPolicy?: RedirectUriPolicy | undefined
+}
+
+export function redirectUriPolicyOf({
+  redirectUriPolicy = loopbackOnly(),
+}: RedirectUriOptions): RedirectUriPolicy {
+  return redirectUriPolicy
+}
 
 export interface LoopbackOnlyOptions {
   /** Accept the name `localhost` beside the two IP literals; RFC 8252 8.3 advises against it. Default true. */
