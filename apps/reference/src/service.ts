@@ -60,6 +60,7 @@ export async function createService(
     limits: signInLimits(createCounter),
     signIns: signInsInMemory(),
     demo: settings.ACCOUNTS_FILE === undefined,
+    registration: settings.REGISTRATION === 'on',
     onError,
   }
   const server = await authorizationServer(settings, {
@@ -118,6 +119,7 @@ async function authorizationServer(
     keys: await followSigningKeys(settings.KEYS_FILE ?? (await developmentKeysFile()), onError),
     claims: pages.accounts.claims,
     resources: [issuer, `${issuer}/mcp`],
+    registration: settings.REGISTRATION === 'on',
     // A client that is on a website as well needs an integration.
     redirectUriPolicy: loopbackOnly({ mixed: 'refuse' }),
     lifetimes: lifetimesOf(settings),

@@ -146,6 +146,7 @@ export type { GrantRecords, Records, Store, Stored, Transients } from './kernel/
 export type { RateLimit, RateLimiter } from './limits/rate-limits.ts'
 export type { AuthorizationServerOptions, Lifetimes, OnEvent, Paths, ServerEvent } from './options.ts'
 export type { Access, AccessToken, Anonymous, Authorized, Refused } from './resource/guard.ts'
+export type { DescribedResource } from './resource/resource-metadata.ts'
 export {
   createResourceServer,
   type ResourceServer,

@@ -17,6 +17,8 @@ import {
 } from './redirect-uri.ts'
 
 export interface RegistrationOptions extends PathOptions<'register'>, RedirectUriOptions {
+  /** `false`: no client registers itself, and the server has no such endpoint. Default true. */
+  readonly registration?: boolean | undefined
   readonly lifetimes?:
     | {
         /** Lifetime of a self-registered client that nobody has approved. Default 1 day. */
@@ -33,7 +35,7 @@ export interface ClientRegistered {
 
 const DAY = 24 * 60 * 60
 
-/** The client registration endpoint (RFC 7591 3), open to whatever the redirect URI policy accepts. */
+/** The client registration endpoint (RFC 7591 3), open to whatever the redirect URI policy accepts, if there is one. */
 export function registration(
   kernel: Kernel,
   options: RegistrationOptions,
@@ -72,7 +74,7 @@ export function registration(
       return json(201, clientInformation(registered))
     },
   }
-  return { endpoints: [register] }
+  return { endpoints: options.registration === false ? [] : [register] }
 }
 
 /** Malformed redirect URIs have their own error code (RFC 7591 3.2.2). */
