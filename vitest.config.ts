@@ -11,7 +11,16 @@ const IN_A_BROWSER = ['account', 'browser', 'documents', 'oidc-client-ts'].map(f
  * ends, and one real client with and one without a browser. That the rest is the same on each, identical.test.ts proves.
  */
 const ON_EACH_FRAMEWORK = [
-  ...['balancer', 'headers', 'limits', 'start', 'openid-client', 'fuzz', 'oidc-client-ts'].map(flow),
+  ...[
+    'balancer',
+    'headers',
+    'limits',
+    'start',
+    'openid-client',
+    'fuzz',
+    'oidc-client-ts',
+    'registration-off',
+  ].map(flow),
   ...['http', 'metadata', 'resource', 'mcp'].map((row) => flow(`*/${row}`)),
 ]
 

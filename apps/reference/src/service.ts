@@ -64,6 +64,7 @@ export async function createService(
     signIns: signInsInMemory(),
     onEvent,
     demo: settings.ACCOUNTS_FILE === undefined,
+    registration: settings.REGISTRATION === 'on',
     onError,
   }
   const server = await authorizationServer(settings, {
@@ -122,8 +123,9 @@ async function authorizationServer(
     keys: await followSigningKeys(settings.KEYS_FILE ?? (await developmentKeysFile()), onError),
     claims: pages.accounts.claims,
     resources: [issuer, `${issuer}/mcp`],
-    // Common command-line clients register the name localhost.
-    redirectUriPolicy: loopbackOnly({ localhost: true }),
+    registration: settings.REGISTRATION === 'on',
+    // A client that is on a website as well needs an integration.
+    redirectUriPolicy: loopbackOnly({ mixed: 'refuse' }),
     lifetimes: lifetimesOf(settings),
     rateLimiter: rateLimiter(createCounter),
     onEvent,

@@ -33,6 +33,7 @@ const Environment = z.object({
   KEYS_FILE: z.string().optional(),
   ACCOUNTS_FILE: z.string().optional(),
   INTEGRATIONS_FILE: z.string().optional(),
+  REGISTRATION: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   RATE_LIMITS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   TRUST_PROXY: TrustedProxies.optional(),
   DEFAULT_SCOPE: z.string().optional(),

@@ -131,7 +131,7 @@ export type {
   Transient,
 } from './kernel/records.ts'
 export { requestedResources } from './kernel/resource-indicator.ts'
-export { requestedScopes, type ScopeCatalogue, type ScopeDefinition } from './kernel/scope.ts'
+export { requestedScopes, type ScopeCatalogue, type ScopeDefinition, scopeCeiling } from './kernel/scope.ts'
 export {
   type GrantId,
   type Hash,
@@ -147,6 +147,7 @@ export { networkOf } from './limits/caller-network.ts'
 export type { RateLimit, RateLimiter } from './limits/rate-limits.ts'
 export type { AuthorizationServerOptions, Lifetimes, OnEvent, Paths, ServerEvent } from './options.ts'
 export type { Access, AccessToken, Anonymous, Authorized, Refused } from './resource/guard.ts'
+export type { DescribedResource } from './resource/resource-metadata.ts'
 export {
   createResourceServer,
   type ResourceServer,

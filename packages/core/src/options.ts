@@ -22,7 +22,11 @@ import { type Random, strongRandom } from './kernel/secrets.ts'
 import type { Store } from './kernel/store.ts'
 import type { LimitEvent, LimitOptions } from './limits/rate-limits.ts'
 import type { OpenIdOptions } from './openid/openid.ts'
-import type { ResourceMetadataOptions } from './resource/resource-metadata.ts'
+import {
+  indicatorOf,
+  type ResourceMetadataOptions,
+  type ResourceOption,
+} from './resource/resource-metadata.ts'
 import type { KeySetOptions } from './tokens/key-set.ts'
 import type { SigningKeyEvent, SigningKeyOptions } from './tokens/signing-keys.ts'
 
@@ -33,8 +37,8 @@ export interface KernelOptions<Scope extends string> {
   readonly store: Store
   /** All scopes, with the text for the consent page. */
   readonly scopes: ScopeCatalogue<Scope>
-  /** Resource indicators that tokens can be bound to (RFC 8707). Default: the issuer. */
-  readonly resources?: readonly string[] | undefined
+  /** What tokens can be bound to (RFC 8707): resource indicators, plain or with a description. Default: the issuer. */
+  readonly resources?: readonly ResourceOption<NoInfer<Scope>>[] | undefined
   /** Hears every event. An error of it is told once on the console, and no answer depends on it. */
   readonly onEvent?: OnEvent | undefined
   /** The clock, in epoch seconds. */
@@ -101,7 +105,7 @@ export function kernelOf(
   return {
     issuer,
     scopes,
-    resources: resources.map((resource, index) => checkedResource(`resources[${index}]`, resource)),
+    resources: resources.map((option, index) => checkedResource(`resources[${index}]`, indicatorOf(option))),
     store: { clients: clientsOf(clients, sources), grants, transients },
     now: options.now ?? systemClock,
     random: options.random ?? strongRandom,

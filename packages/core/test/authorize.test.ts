@@ -236,18 +236,23 @@ describe('authorize, once it is', () => {
     expect((await redeem(school, { client_id: id }, code, { redirect_uri })).status).toBe(200)
   })
 
-  it('DR-07, REQ-63: nothing beyond the registered scopes is ever given', async () => {
-    const { school, id } = await withClient({ scope: 'openid courses:read' })
-    expect(
-      redirectOf(await authorize(school, authorizationQuery(id, { scope: 'courses:write' }))).error,
-    ).toBe('invalid_scope')
+  it('DR-07, REQ-63: an integration gets nothing beyond the scopes that the operator registered', async () => {
+    const school = openSchool()
+    const integration = { client_name: 'Zap', redirect_uris: [REDIRECT_URI], scope: 'openid courses:read' }
+    const { client_id } = await school.server.clients.add(integration)
+    const answer = await authorize(school, authorizationQuery(client_id, { scope: 'courses:write' }))
+    expect(redirectOf(answer).error).toBe('invalid_scope')
   })
 
-  it('uses the default scope where one is set', async () => {
+  it.each([
+    ['what it asks for', 'students:read', 'courses:write', 'courses:write'],
+    ['what it registered, if it asks for none', 'students:read', undefined, 'students:read'],
+    ['the default of the server, if it registered none either', undefined, undefined, 'courses:read'],
+  ])('offers a self-registered client %s', async (_, registered, scope, offered) => {
     const school = openSchool({ defaultScope: 'courses:read' })
-    const { client_id } = await register(school)
-    await authorize(school, authorizationQuery(client_id, { scope: undefined }))
-    expect(school.shown.consent?.scopes.map(({ name }) => name)).toEqual(['courses:read'])
+    const { client_id } = await register(school, { scope: registered })
+    await authorize(school, authorizationQuery(client_id, { scope }))
+    expect(school.shown.consent?.scopes.map(({ name }) => name)).toEqual([offered])
   })
 })
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { claimsOfScopes } from '../src/openid/claims.ts'
-import { bodyOf } from './client.ts'
-import { ISSUER, openSchool } from './school.ts'
+import { bodyOf, register, tokensFor } from './client.ts'
+import { ISSUER, openSchool, type School, type SchoolScope } from './school.ts'
 
 const AS = '/.well-known/oauth-authorization-server'
 const OIDC = '/.well-known/openid-configuration'
@@ -121,6 +121,62 @@ describe('the protected-resource metadata', () => {
       bearer_methods_supported: ['header'],
     })
   })
+})
+
+it('the protected-resource metadata lists no scopes if none is baseline (RFC 9728 3.2)', async () => {
+  const school = openSchool({ scopes: { openid: { description: 'Sign you in' } } as never })
+  const document = bodyOf(await school.send('GET', '/.well-known/oauth-protected-resource'))
+  expect(document).not.toHaveProperty('scopes_supported')
+})
+
+describe('a described resource', () => {
+  const described = {
+    resource: `${ISSUER}/mcp`,
+    name: 'Courses for agents',
+    scopes: ['courses:read', 'courses:write'],
+    documentation: 'https://school.example/agents',
+  } as const
+  const documentAt = async (school: School, suffix: string) =>
+    bodyOf(await school.send('GET', `/.well-known/oauth-protected-resource${suffix}`))
+
+  it('has its name, its documentation and its own scopes, beside a plain one', async () => {
+    const school = openSchool({
+      resources: [ISSUER, described],
+      documentation: 'https://school.example/auth.md',
+    })
+    expect(await documentAt(school, '/mcp')).toEqual({
+      resource: described.resource,
+      resource_name: described.name,
+      authorization_servers: [ISSUER],
+      scopes_supported: described.scopes,
+      bearer_methods_supported: ['header'],
+      resource_documentation: described.documentation,
+    })
+    expect(await documentAt(school, '')).toMatchObject({
+      scopes_supported: ['courses:read'],
+      resource_documentation: 'https://school.example/auth.md',
+    })
+  })
+
+  it('is a resource that tokens can be bound to', async () => {
+    const school = openSchool({ resources: [described] })
+    const tokens = await tokensFor(school, await register(school), { resource: described.resource })
+    expect(tokens).toHaveProperty('access_token')
+  })
+
+  it('may have no scope that does not exist', () => {
+    const resources = [{ ...described, scopes: ['courses:raed' as SchoolScope] }]
+    expect(() => openSchool({ resources })).toThrow(
+      'resources[0].scopes: courses:raed is not in the catalogue',
+    )
+  })
+})
+
+it('a server without registration neither has the endpoint nor names it', () => {
+  const { server } = openSchool({ registration: false })
+  expect(server.metadata).not.toHaveProperty('registration_endpoint')
+  expect(server.routes.map(({ path }) => path)).not.toContain('/api/oauth/register')
+  expect(server.metadata).toMatchObject({ grant_types_supported: ['authorization_code', 'refresh_token'] })
 })
 
 describe('both documents', () => {

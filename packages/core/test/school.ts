@@ -86,7 +86,7 @@ export function openSchool(overrides: Partial<AuthorizationServerOptions<SchoolS
     keys: TEST_KEYS,
     claims: async (subject) => USERS[subject],
     resources: [ISSUER, `${ISSUER}/mcp`],
-    redirectUriPolicy: loopbackOnly({ localhost: true }),
+    redirectUriPolicy: loopbackOnly({ mixed: 'refuse' }),
     onEvent,
     now,
     ...overrides,

@@ -98,7 +98,7 @@ describe('a token request', () => {
     [{ ...refresh, refresh_token: long(4001) }, 'refresh_token: must be at most 4000 characters'],
     [{ ...refresh, scope: long(4001) }, 'scope: must be at most 4000 characters'],
     [{ ...refresh, grant_type: long(4001) }, 'grant_type: must be at most 4000 characters'],
-    [{ ...refresh, client_id: long(201) }, 'client_id: must be at most 200 characters'],
+    [{ ...refresh, client_id: long(513) }, 'client_id: must be at most 512 characters'],
     [{ ...refresh, client_secret: long(201) }, 'client_secret: must be at most 200 characters'],
   ])('of too much is refused: %#', async (form, description) => {
     const school = openSchool()

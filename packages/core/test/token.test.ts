@@ -408,6 +408,22 @@ describe('refreshing', () => {
     expect(reordered.scope.split(' ').sort()).toEqual(['courses:read', 'openid', 'profile'])
   })
 
+  it.each([
+    ['the resource of its grant', `${ISSUER}/mcp`, 'invalid_grant'],
+    ['no resource', undefined, 'invalid_grant'],
+    ['a resource that was never granted', 'https://other.example', 'invalid_target'],
+  ])(
+    'REQ-35: refuses a refresh for %s once that is hosted no more, and costs no token',
+    async (_, resource, error) => {
+      const { school, client, tokens } = await withTokens({ resource: `${ISSUER}/mcp` })
+      const smaller = openSchool({ store: school.store, resources: [ISSUER] })
+      const asked = resource === undefined ? {} : { resource }
+      const answer = await refresh(smaller, client, tokens.refresh_token, asked)
+      expect([answer.status, bodyOf(answer).error]).toEqual([400, error])
+      expect((await refresh(school, client, tokens.refresh_token)).status).toBe(200)
+    },
+  )
+
   it('REQ-44: a retry for another scope or resource is not answered, nor called a theft', async () => {
     const { school, client, tokens } = await withTokens()
     await refresh(school, client, tokens.refresh_token)

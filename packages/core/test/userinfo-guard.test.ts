@@ -90,6 +90,14 @@ describe('the guard', () => {
     expect((await school.callApi(token)).kind).toBe('refused')
   })
 
+  it('names the required scopes to a caller whose token is refused', async () => {
+    const access = await openSchool().callApi('gone', 'courses:read', 'courses:write')
+    expect(access).toMatchObject({ kind: 'refused', response: { status: 401 } })
+    const challenge = access.kind === 'refused' ? access.response.headers['www-authenticate'] : ''
+    expect(challenge).toContain('error="invalid_token"')
+    expect(challenge).toContain('scope="courses:read courses:write"')
+  })
+
   it('names every required scope if one is missing', async () => {
     const { school, token } = await withToken()
     const access = await school.callApi(token, 'courses:read', 'courses:write')

@@ -65,14 +65,6 @@ export const METADATA_CHECKS: readonly Check[] = [
     }),
   },
   {
-    id: 'registration',
-    title: 'Clients can find where to register (RFC 7591)',
-    fix: 'Advertise registration_endpoint.',
-    examine: skippedWithout(metadata, (document) =>
-      document.registration_endpoint ? undefined : 'registration_endpoint is missing',
-    ),
-  },
-  {
     id: 'keys',
     title: 'The key set shows public keys, each with kid and alg (RFC 7517)',
     fix: 'Publish only the public members of each key, with its kid and alg.',

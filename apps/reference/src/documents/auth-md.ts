@@ -1,11 +1,13 @@
 import { SCOPES } from '../scopes.ts'
+import { howToGetAClient } from './how-to-get-a-client.ts'
 
 /** The parts of the server metadata that the walkthrough uses. */
 export interface DescribedServer {
   readonly issuer: string
   readonly authorization_endpoint: string
   readonly token_endpoint: string
-  readonly registration_endpoint: string
+  /** Absent if no client registers itself. */
+  readonly registration_endpoint?: string | undefined
   readonly userinfo_endpoint: string
   readonly revocation_endpoint: string
   readonly introspection_endpoint: string
@@ -43,23 +45,7 @@ The commands below are one shell session. They need \`curl\` and \`openssl\`.
 curl -sS ${server.issuer}/.well-known/oauth-authorization-server
 \`\`\`
 
-## 2. Register
-
-Open to every client whose redirect URIs are loopback addresses, \`http://127.0.0.1:<port>/<path>\`. A fixed https callback is
-refused with \`invalid_redirect_uri\`; such an integration is arranged with the operator. At the authorization the port
-may be another one.
-
-\`\`\`sh
-REDIRECT_URI=http://127.0.0.1:8123/callback
-REGISTRATION=$(curl -sS ${server.registration_endpoint} \\
-  -H 'Content-Type: application/json' \\
-  -d '{"client_name":"My tool","application_type":"native","redirect_uris":["'$REDIRECT_URI'"],"token_endpoint_auth_method":"none"}')
-CLIENT_ID=$(printf %s "$REGISTRATION" | sed 's/.*"client_id":"\\([^"]*\\)".*/\\1/')
-echo "$CLIENT_ID"
-\`\`\`
-
-Token endpoint authentication: ${list(server.token_endpoint_auth_methods_supported)}. A client that nobody allows anything is forgotten
-after a while. \`invalid_client\` then means: register again.
+${howToGetAClient(server.registration_endpoint, list(server.token_endpoint_auth_methods_supported))}
 
 ## 3. Authorize, with PKCE
 

@@ -1,12 +1,12 @@
 import { areas } from '../scopes.ts'
 
 /** The index for agents, in the form of llms.txt: a title, a summary, and lists of links. */
-export function llmsText(baseUrl: string): string {
+export function llmsText(baseUrl: string, registers: boolean): string {
   const link = (path: string, name: string, notes: string) => `- [${name}](${baseUrl}${path}): ${notes}`
   const catalogue = areas.filter(({ catalogue }) => catalogue)
   return `# Harbour School
 
-> An online school with an API. Anybody may read its catalogue; a token of the user opens more. Clients register themselves and get tokens by OAuth 2.0 Authorization Code with PKCE.
+> An online school with an API. Anybody may read its catalogue; a token of the user opens more. ${registers ? 'Clients register themselves and get' : 'Clients get'} tokens by OAuth 2.0 Authorization Code with PKCE.
 
 There is no autonomous sign-in for agents: a person has to allow access in a browser, once.
 

@@ -23,7 +23,7 @@ export function documentRoutes({ basePath, server, lifetimes, school }: Document
   const metadata = server.metadata as unknown as DescribedServer
   const openApi = JSON.stringify(openApiDocument(metadata.issuer, server.description))
   const walkthrough = authMarkdown(metadata, lifetimes)
-  const index = llmsText(metadata.issuer)
+  const index = llmsText(metadata.issuer, metadata.registration_endpoint !== undefined)
   return [
     textRoute(`${basePath}/openapi.json`, 'application/json', () => openApi),
     textRoute(`${basePath}/auth.md`, MARKDOWN, () => walkthrough),

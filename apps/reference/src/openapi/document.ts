@@ -14,6 +14,7 @@ import { SCHOOL_OPERATIONS } from './school-operations.ts'
  */
 export function openApiDocument(baseUrl: string, mounted: ServerDescription): Json {
   const requests = oauthRequests(mounted)
+  const registers = 'ClientRegistration' in requests.components
   const described = [
     ...oauthOperations(requests),
     ...SCHOOL_OPERATIONS,
@@ -32,16 +33,16 @@ export function openApiDocument(baseUrl: string, mounted: ServerDescription): Js
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths: pathsOf([...described, ...featureOperations(mounted, described)]),
     components: {
-      securitySchemes: { oauth2: oauthScheme(baseUrl) },
+      securitySchemes: { oauth2: oauthScheme(baseUrl, registers) },
       schemas: { ...SCHEMAS, ...requests.components },
     },
   }
 }
 
-function oauthScheme(baseUrl: string): Json {
+function oauthScheme(baseUrl: string, registers: boolean): Json {
   return {
     type: 'oauth2',
-    description: 'Authorization Code with PKCE (S256). Clients register themselves.',
+    description: `Authorization Code with PKCE (S256).${registers ? ' Clients register themselves.' : ''}`,
     flows: {
       authorizationCode: {
         authorizationUrl: `${baseUrl}/oauth/authorize`,

@@ -18,34 +18,37 @@ export const CLIENT_REFUSED = errorAnswer(
   'invalid_client',
   'The client secret is wrong',
 )
+
+const REGISTRATION: Operation = {
+  path: '/api/oauth/register',
+  method: 'post',
+  operationId: 'registerClient',
+  tag: 'OAuth',
+  summary: 'Register a client (RFC 7591)',
+  description:
+    'Open to clients whose redirect URIs are loopback addresses. A fixed https callback is refused.',
+  security: [{}],
+  requestBody: jsonBody(ref('ClientRegistration'), {
+    client_name: 'My tool',
+    application_type: 'native',
+    redirect_uris: ['http://127.0.0.1:8123/callback'],
+    token_endpoint_auth_method: 'none',
+  }),
+  responses: {
+    '201': jsonAnswer('Registered; the metadata as it took effect', ref('ClientInformation')),
+    '400': errorAnswer(
+      'Refused',
+      'invalid_redirect_uri',
+      'redirect_uris[0]: not a loopback address such as http://127.0.0.1:8080/callback',
+    ),
+    ...BODY_REFUSALS,
+  },
+}
+
 /** The operations of the server's base. */
 export function oauthOperations(requests: OAuthRequests): Operation[] {
   return [
-    {
-      path: '/api/oauth/register',
-      method: 'post',
-      operationId: 'registerClient',
-      tag: 'OAuth',
-      summary: 'Register a client (RFC 7591)',
-      description:
-        'Open to clients whose redirect URIs are loopback addresses. A fixed https callback is refused.',
-      security: [{}],
-      requestBody: jsonBody(ref('ClientRegistration'), {
-        client_name: 'My tool',
-        application_type: 'native',
-        redirect_uris: ['http://127.0.0.1:8123/callback'],
-        token_endpoint_auth_method: 'none',
-      }),
-      responses: {
-        '201': jsonAnswer('Registered; the metadata as it took effect', ref('ClientInformation')),
-        '400': errorAnswer(
-          'Refused',
-          'invalid_redirect_uri',
-          'redirect_uris[0]: not a loopback address such as http://127.0.0.1:8080/callback',
-        ),
-        ...BODY_REFUSALS,
-      },
-    },
+    ...('ClientRegistration' in requests.components ? [REGISTRATION] : []),
     {
       path: '/oauth/authorize',
       method: 'get',

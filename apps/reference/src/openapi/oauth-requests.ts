@@ -9,7 +9,7 @@ interface ObjectSchema {
 
 /** The requests of the OAuth endpoints. */
 export interface OAuthRequests {
-  /** Named schemas, made from those that validate the requests. */
+  /** Named schemas, made from those that validate the requests. Without registration there is no `ClientRegistration`. */
   readonly components: { readonly [name: string]: Json }
   /** The components of the token requests, one for each grant type. */
   readonly exchanges: readonly string[]
@@ -22,6 +22,7 @@ export interface OAuthRequests {
 export function oauthRequests({ endpoints, grantTypes }: ServerDescription): OAuthRequests {
   const messageOf = (metadataName: string) =>
     objectSchema(endpoints.find((endpoint) => endpoint.metadataName === metadataName)?.message)
+  const registration = endpoints.find(({ metadataName }) => metadataName === 'registration_endpoint')?.message
   const exchanges = grantTypes.map(({ name, message }): [string, Json] => [
     EXCHANGE_NAMES[name] ?? componentName(name),
     clientForm(objectSchema(message), name),
@@ -29,7 +30,7 @@ export function oauthRequests({ endpoints, grantTypes }: ServerDescription): OAu
   const authorization = authorizationProperties(messageOf('authorization_endpoint'))
   return {
     components: {
-      ClientRegistration: { ...messageOf('registration_endpoint') },
+      ...(registration && { ClientRegistration: { ...objectSchema(registration) } }),
       ...Object.fromEntries(exchanges),
       Revocation: clientForm(messageOf('revocation_endpoint')),
       IntrospectionQuery: clientForm(messageOf('introspection_endpoint')),

@@ -51,7 +51,7 @@ const ANSWERS = {
     issuer: text,
     authorization_endpoint: text,
     token_endpoint: text,
-    registration_endpoint: text,
+    registration_endpoint: text.optional(),
     jwks_uri: text,
     scopes_supported: z.array(text),
     response_types_supported: z.array(text),

@@ -6,11 +6,13 @@ import { page, type Site } from './page.ts'
 export function errorPage(
   site: Site,
   { description, error, reason, status }: ErrorView,
+  registration = true,
 ): Promise<HttpResponse> {
   const unavailable = status >= 500
+  const advice = registration ? ADVICE : { ...ADVICE, client_unknown: 'The school does not know this app.' }
   const main = html`
 <h1>${unavailable ? 'This does not work right now' : 'This request cannot be answered'}</h1>
-<p>${unavailable ? 'Please try again in a moment.' : (ADVICE[reason] ?? 'The app that sent you here made a mistake. Go back to it and try again.')}</p>
+<p>${unavailable ? 'Please try again in a moment.' : (advice[reason] ?? 'The app that sent you here made a mistake. Go back to it and try again.')}</p>
 <section class="card" aria-label="For the developer of the app">
   <h2>For the developer of the app</h2>
   <p><code>${error}</code></p>

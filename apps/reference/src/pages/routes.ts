@@ -17,6 +17,8 @@ import { logoutPage, signOut } from './logout.ts'
 export interface PagesOptions extends LoginOptions {
   /** Shows the demo account to visitors. */
   readonly demo: boolean
+  /** Whether clients register themselves. */
+  readonly registration: boolean
   /** Called with errors of a page. */
   readonly onError: (error: unknown) => void
 }
@@ -44,7 +46,7 @@ export function pageRoutes(options: PagesOptions, grants: AuthorizationServer['g
 }
 
 /** The pages that core asks for. */
-export function interaction({ site, accounts, sessions }: PagesOptions): Interaction {
+export function interaction({ site, accounts, sessions, registration }: PagesOptions): Interaction {
   return {
     session: sessions.read,
     signIn(returnTo, { loginHint }) {
@@ -58,7 +60,7 @@ export function interaction({ site, accounts, sessions }: PagesOptions): Interac
       const { name = '', email = '' } = accounts.find(view.session.subject) ?? {}
       return consentPage(site, view, { name, email })
     },
-    errorPage: (view) => errorPage(site, view),
+    errorPage: (view) => errorPage(site, view, registration),
   }
 }
 

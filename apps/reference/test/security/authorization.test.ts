@@ -62,15 +62,16 @@ onBothStores('the authorization request', (bench) => {
       expect((await app.redeem(code, { redirect_uri })).status).toBe(200)
     })
 
-    it('D2, REQ-12: the name localhost is not an IP literal, and its port is fixed', async () => {
-      const app = await App.register(bench, { redirect_uris: ['http://localhost:7001/cb'] })
-      for (const redirect_uri of [
-        'http://127.0.0.1:7001/cb',
-        'http://localhost:7002/cb',
-        'http://LOCALHOST:7001/cb',
-      ])
+    it('D2, REQ-12: the name localhost takes any port, and is never an address', async () => {
+      const app = await App.register(bench, { redirect_uris: ['http://localhost/cb'] })
+      for (const redirect_uri of ['http://127.0.0.1/cb', 'http://[::1]:7002/cb', 'http://LOCALHOST/cb'])
         expectPage(await app.authorize({ redirect_uri }), redirect_uri)
-      expect((await app.approve()).header('location')).toMatch(/^http:\/\/localhost:7001\/cb\?/)
+      const redirect_uri = 'http://localhost:7002/cb'
+      const answer = await app.approve({ redirect_uri })
+      expect(answer.header('location')).toMatch(/^http:\/\/localhost:7002\/cb\?/)
+      const code = bench.keepSecret(answer.redirected().get('code') ?? '')
+      expectError(await app.redeem(code), 'invalid_grant')
+      expect((await app.redeem(code, { redirect_uri })).status).toBe(200)
     })
 
     it('RA-05, REQ-10: a repeated redirect URI is refused, and one under another name is not read', async () => {

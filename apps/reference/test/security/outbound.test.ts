@@ -49,6 +49,7 @@ onBothStores('a client_id that is an address', (bench) => {
     const spellings = [...[...ADDRESSES, ...NAMES].map((host) => `https://${host}/c.json`), ...ODD_SPELLINGS]
     for (const client_id of spellings) {
       expectPage(await app.authorize({ client_id }), client_id)
+      expectPage(await app.askSignedOut({ client_id }), client_id)
       expectInvalidClient(await app.redeem(code, { client_id }), client_id)
     }
     // Our own requests, and the store.

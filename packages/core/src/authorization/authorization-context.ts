@@ -1,3 +1,4 @@
+import type { RedirectUriPolicy } from '../clients/redirect-uri.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 import type { AuthorizationRequest, RedirectTarget } from './authorization-request.ts'
@@ -10,6 +11,8 @@ export interface AuthorizationContext {
   readonly secret: string
   readonly defaultScope: string | undefined
   readonly keys: SigningKeys
+  /** Judges what the document of a client lists. */
+  readonly redirectUriPolicy: RedirectUriPolicy
   /** Seconds. */
   readonly lifetimes: { readonly code: number; readonly grant: number; readonly consentTicket: number }
   /** Paths of the two pages, from the root of the host. */

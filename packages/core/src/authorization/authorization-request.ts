@@ -1,19 +1,23 @@
 import { z } from 'zod'
 import { CLIENT_REFUSALS } from '../clients/client-sources.ts'
-import { redirectUriMatches } from '../clients/redirect-uri.ts'
+import { type RedirectUriPolicy, redirectUriMatches } from '../clients/redirect-uri.ts'
 import { requiredChallenge } from '../grants/authorization-code/pkce.ts'
 import { ResourceParameter, readMessage, text } from '../http/message.ts'
 import type { Parameters } from '../http/parameters.ts'
-import type { Clients, Kernel } from '../kernel/kernel.ts'
+import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { requestedResources } from '../kernel/resource-indicator.ts'
-import { requestedScopes, SCOPE_REFUSALS } from '../kernel/scope.ts'
+import { requestedScopes, SCOPE_REFUSALS, scopeCeiling } from '../kernel/scope.ts'
 import { type Prompt, requestedPrompts } from './prompt.ts'
 
 export const REQUEST_REFUSALS = refusals({
   redirect_uri_missing: ['invalid_request', 'redirect_uri is missing'],
   redirect_uri_not_registered: ['invalid_request', 'redirect_uri is not one that the client registered'],
+  redirect_uri_not_accepted: [
+    'invalid_redirect_uri',
+    'redirect_uri is not accepted here; the operator may add the application as an integration',
+  ],
   response_type_missing: ['invalid_request', 'response_type is missing'],
   response_type_unsupported: ['unsupported_response_type', 'response_type must be code'],
   response_mode_unsupported: ['invalid_request', 'response_mode must be query'],
@@ -74,14 +78,25 @@ export const AuthorizationParameters = z.object({
 })
 type AuthorizationParameters = z.infer<typeof AuthorizationParameters>
 
+interface TargetContext {
+  readonly kernel: Kernel
+  readonly redirectUriPolicy: RedirectUriPolicy
+}
+
 /** Step one: a known client and a redirect URI it registered. @throws OAuthError to be shown as a page */
-export async function validateRedirectTarget(clients: Clients, given: Parameters): Promise<RedirectTarget> {
+export async function validateRedirectTarget(
+  { kernel, redirectUriPolicy }: TargetContext,
+  given: Parameters,
+): Promise<RedirectTarget> {
   const { client_id, redirect_uri } = readMessage(TargetParameters, given)
-  const client = await clients.find(client_id)
+  const client = await kernel.store.clients.find(client_id)
   if (client === undefined) throw new OAuthError(CLIENT_REFUSALS.client_unknown)
   if (redirect_uri === undefined) throw new OAuthError(REQUEST_REFUSALS.redirect_uri_missing)
   if (!client.redirectUris.some((registered) => redirectUriMatches(registered, redirect_uri)))
     throw new OAuthError(REQUEST_REFUSALS.redirect_uri_not_registered)
+  // A document lists what its client uses at any server, so here the policy judges one URI and not the list.
+  if (client.origin === 'document' && 'refused' in redirectUriPolicy([redirect_uri]))
+    throw new OAuthError(REQUEST_REFUSALS.redirect_uri_not_accepted)
   return { client, redirectUri: redirect_uri, state: stateOf(given) }
 }
 
@@ -93,7 +108,7 @@ function stateOf({ state }: Parameters): string | undefined {
 /**
  * Step two: the parameters of the request.
  *
- * @param defaultScope the scope of a request that names none
+ * @param defaultScope the scope of a request that names none, of a client that registered none
  * @throws OAuthError to be sent to the client by redirect
  */
 export function readAuthorizationRequest(
@@ -106,10 +121,12 @@ export function readAuthorizationRequest(
   refuseUnsupported(asked)
   const challenge = requiredChallenge(asked.code_challenge, asked.code_challenge_method)
   const prompts = requestedPrompts(asked.prompt)
-  const scope = asked.scope ?? defaultScope
+  const ceiling = scopeCeiling(client)
+  const registered = ceiling === undefined ? client.scopes?.join(' ') : undefined
+  const scope = asked.scope ?? registered ?? defaultScope
   if (scope === undefined) throw new OAuthError(SCOPE_REFUSALS.scope_missing)
   return {
-    scopes: requestedScopes(scope, scopes, client.scopes),
+    scopes: requestedScopes(scope, scopes, ceiling),
     resources: requestedResources(asked.resource, resources),
     challenge,
     nonce: asked.nonce,

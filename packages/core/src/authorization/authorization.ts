@@ -2,6 +2,8 @@
  * From the browser's request to a code. A query comes in, a page or a redirect goes out. Nothing is stored before the
  * user decides. The application makes the pages (`interaction.ts`); the rules that keep them safe are here.
  */
+
+import { type RedirectUriOptions, redirectUriPolicyOf } from '../clients/redirect-uri.ts'
 import { CHALLENGE_METHOD } from '../grants/authorization-code/pkce.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { retryAfter } from '../http/error-response.ts'
@@ -17,7 +19,7 @@ import { authorize } from './authorize.ts'
 import { ConsentForm, consent } from './consent.ts'
 import type { Interaction } from './interaction.ts'
 
-export interface AuthorizationOptions extends PathOptions<'authorize' | 'consent'> {
+export interface AuthorizationOptions extends PathOptions<'authorize' | 'consent'>, RedirectUriOptions {
   /** The sign-in session of a browser, and the pages: sign-in, consent, error. */
   readonly interaction: Interaction
   /** Signs consent forms. At least 32 characters, the same on every replica. */
@@ -63,13 +65,14 @@ type PagePaths = AuthorizationContext['paths']
 
 function contextOf(
   kernel: Kernel,
-  { interaction, secret, defaultScope, lifetimes }: AuthorizationOptions,
+  { interaction, secret, defaultScope, lifetimes, ...options }: AuthorizationOptions,
   keys: SigningKeys,
   paths: PagePaths,
 ): AuthorizationContext {
   const basePath = basePathOf(kernel.issuer)
   return {
     ...{ kernel, interaction, secret, defaultScope, keys },
+    redirectUriPolicy: redirectUriPolicyOf(options),
     lifetimes: {
       code: lifetime('code', lifetimes?.code, 60),
       grant: lifetime('grant', lifetimes?.grant, 180 * DAY),

@@ -19,7 +19,7 @@ export async function authorize(context: AuthorizationContext, request: HttpRequ
   const { kernel, interaction } = context
   const { query, ticket } = splitSignInTicket(queryOf(request))
   const given = parameters(query)
-  const target = await validateRedirectTarget(kernel.store.clients, given)
+  const target = await validateRedirectTarget(context, given)
   return answerByRedirect(kernel, request, target, async () => {
     const asked = readAuthorizationRequest(kernel, context.defaultScope, target.client, given)
     const session = await interaction.session(request)

@@ -35,7 +35,7 @@ export async function consent(context: AuthorizationContext, request: HttpReques
   const { kernel } = context
   const given = parameters(request.query)
   const form = readMessage(ConsentForm, formParameters(request))
-  const target = await validateRedirectTarget(kernel.store.clients, given)
+  const target = await validateRedirectTarget(context, given)
   const session = await sessionOfTicket(context, request, form.ticket)
   return answerByRedirect(kernel, request, target, async () => {
     const asked = readAuthorizationRequest(kernel, context.defaultScope, target.client, given)

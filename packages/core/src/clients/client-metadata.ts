@@ -60,7 +60,10 @@ export function clientMetadata({ authMethods, grantTypes, signingAlgorithms }: R
     token_endpoint_auth_method: z.enum(authMethods).default('none'),
     grant_types: listWith('authorization_code', grantTypes, GRANT_TYPES_BY_DEFAULT),
     response_types: listWith('code', ['code'], ['code']),
-    scope: text().optional(),
+    // Clients join `scopes_supported` of a resource, which may be empty.
+    scope: text()
+      .transform((scope) => (scope === '' ? undefined : scope))
+      .optional(),
     id_token_signed_response_alg: z
       .enum(['RS256', 'ES256', 'EdDSA'])
       .default('RS256')

@@ -33,7 +33,8 @@ export function clientsOf(records: Records<Client>, sources: readonly ClientSour
   }
 }
 
-const LONGEST_CLIENT_ID = 200
+/** An id that is an address is longer than one of ours. With a network, it stays below the limit of a limiter's key. */
+export const LONGEST_CLIENT_ID = 512
 const MOST_ATTEMPTS = 4
 
 /** The clients of the store: those that registered themselves, and integrations. */

@@ -33,35 +33,51 @@ export function isLoopback(uri: string): boolean {
 }
 
 /**
- * Whether a requested redirect URI matches the registered one: the same string, or the same loopback IP literal with
- * another port. A native app learns its port only when it starts to listen (RFC 8252 7.3).
+ * Whether a requested redirect URI matches the registered one: the same string, or the same loopback host with another
+ * port. A native app learns its port only when it starts to listen (RFC 8252 7.3; RFC 9700 4.1.3 for `localhost`).
  */
 export function redirectUriMatches(registered: string, requested: string): boolean {
   if (registered === requested) return true
   const known = parseLoopback(registered)
   const asked = parseLoopback(requested)
-  if (known === undefined || asked === undefined || known.host === 'localhost') return false
-  return known.host === asked.host && known.rest === asked.rest
+  return known !== undefined && known.host === asked?.host && known.rest === asked.rest
 }
 
-/** The policy for redirect URIs of a registration: the URIs to keep, or the reason to refuse it. */
+/** The policy for redirect URIs that nobody vouches for: the URIs to keep, or the reason to refuse the list. */
 export type RedirectUriPolicy = (uris: readonly string[]) => RedirectUriVerdict
 export type RedirectUriVerdict = { readonly accepted: readonly string[] } | { readonly refused: string }
 
+export interface RedirectUriOptions {
+  /**
+   * Decides which redirect URIs a client may register, and which of those that its document lists it may use. Default
+   * `loopbackOnly()`.
+   */
+  readonly redirectUriPolicy?: RedirectUriPolicy | undefined
+}
+
+export function redirectUriPolicyOf({
+  redirectUriPolicy = loopbackOnly(),
+}: RedirectUriOptions): RedirectUriPolicy {
+  return redirectUriPolicy
+}
+
 export interface LoopbackOnlyOptions {
-  /** Accept the name `localhost` beside the two IP literals (RFC 8252 8.3 advises against it). Default false. */
+  /** Accept the name `localhost` beside the two IP literals; RFC 8252 8.3 advises against it. Default true. */
   readonly localhost?: boolean | undefined
   /** Accept a query; never one with a parameter of the answer, such as `code`. Default false. */
   readonly query?: boolean | undefined
-  /** If a list has other URIs too: refuse all of it, or keep the loopback ones. Default `refuse`. */
-  readonly mixed?: 'refuse' | 'prune' | undefined
+  /** If a list has other URIs too: keep the loopback ones, or refuse all of it. Default `prune`. */
+  readonly mixed?: 'prune' | 'refuse' | undefined
 }
 
-/** The policy for open registration: only an app on the user's own machine can receive a code. */
+/**
+ * The policy for open registration: only an app on the user's own machine can receive a code. By default it takes what
+ * common clients register: the name `localhost`, and lists for several servers at once.
+ */
 export function loopbackOnly({
-  localhost = false,
+  localhost = true,
   query = false,
-  mixed = 'refuse',
+  mixed = 'prune',
 }: LoopbackOnlyOptions = {}): RedirectUriPolicy {
   return (uris) => {
     const faults = uris.map((uri) => loopbackFault(uri, localhost, query))

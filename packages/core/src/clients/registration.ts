@@ -10,15 +10,15 @@ import type { RateLimits } from '../limits/rate-limits.ts'
 import { clientMetadata, METADATA_REFUSALS, type Registrable } from './client-metadata.ts'
 import { addClient, clientInformation } from './new-client.ts'
 import {
-  loopbackOnly,
   REDIRECT_URI_REFUSALS,
-  type RedirectUriPolicy,
+  type RedirectUriOptions,
+  redirectUriPolicyOf,
   refuseAnswerParameters,
 } from './redirect-uri.ts'
 
-export interface RegistrationOptions extends PathOptions<'register'> {
-  /** Decides which redirect URIs a client may register. Default `loopbackOnly()`. */
-  readonly redirectUriPolicy?: RedirectUriPolicy | undefined
+export interface RegistrationOptions extends PathOptions<'register'>, RedirectUriOptions {
+  /** `false`: no client registers itself, and the server has no such endpoint. Default true. */
+  readonly registration?: boolean | undefined
   readonly lifetimes?:
     | {
         /** Lifetime of a self-registered client that nobody has approved. Default 1 day. */
@@ -35,16 +35,17 @@ export interface ClientRegistered {
 
 const DAY = 24 * 60 * 60
 
-/** The client registration endpoint (RFC 7591 3), open to whatever the redirect URI policy accepts. */
+/** The client registration endpoint (RFC 7591 3), open to whatever the redirect URI policy accepts, if there is one. */
 export function registration(
   kernel: Kernel,
-  { redirectUriPolicy = loopbackOnly(), lifetimes, paths }: RegistrationOptions,
+  options: RegistrationOptions,
   { limits, ...registrable }: Registrable & { readonly limits: RateLimits },
 ): { endpoints: Endpoint[] } {
-  const unusedClient = lifetime('unusedClient', lifetimes?.unusedClient, DAY)
+  const unusedClient = lifetime('unusedClient', options.lifetimes?.unusedClient, DAY)
+  const redirectUriPolicy = redirectUriPolicyOf(options)
   const message = clientMetadata(registrable)
   const register: Endpoint = {
-    path: endpointPath('register', paths?.register, '/api/oauth/register'),
+    path: endpointPath('register', options.paths?.register, '/api/oauth/register'),
     metadataName: 'registration_endpoint',
     summary: 'Register a client (RFC 7591)',
     message,
@@ -73,7 +74,7 @@ export function registration(
       return json(201, clientInformation(registered))
     },
   }
-  return { endpoints: [register] }
+  return { endpoints: options.registration === false ? [] : [register] }
 }
 
 /** Malformed redirect URIs have their own error code (RFC 7591 3.2.2). */

@@ -3,11 +3,14 @@ import type { GrantId, Hash } from './secrets.ts'
 
 export type SigningAlgorithm = 'RS256' | 'ES256' | 'EdDSA'
 
-/** A client that registered itself (RFC 7591), or an integration, which the operator registered. */
+/** A client: it registered itself (RFC 7591), the operator registered it, or a document describes it. */
 export interface Client {
   readonly clientId: string
-  /** `registered`: it registered itself, so its name is only a claim. `integration`: the operator vouches for it. */
-  readonly origin: 'registered' | 'integration'
+  /**
+   * `registered`: it registered itself, so its name is only a claim. `integration`: the operator vouches for it.
+   * `document`: its `client_id` is the address of a document, and the host of that vouches for it.
+   */
+  readonly origin: 'registered' | 'integration' | 'document'
   readonly clientName?: string | undefined
   readonly applicationType: 'native' | 'web'
   readonly redirectUris: readonly string[]
@@ -16,7 +19,10 @@ export interface Client {
   /** SHA-256 of the client secret; confidential clients only. */
   readonly secretHash?: Hash | undefined
   readonly grantTypes: readonly string[]
-  /** The scopes it may ask for; absent means every scope of the catalogue. */
+  /**
+   * The scopes it registered. For an integration the most it may ask for, where absent means every scope; for other
+   * clients the scopes of a request that names none.
+   */
   readonly scopes?: readonly string[] | undefined
   readonly idTokenSignedResponseAlg: SigningAlgorithm
   readonly clientUri?: string | undefined

@@ -41,11 +41,14 @@ describe('requestedResources', () => {
   })
 })
 
+const GONE = 'https://school.example/gone'
+
 describe('narrowedResources', () => {
   it.each([
     ['what was granted, when nothing is named', [], [known[1]], [known[1]]],
     ['part of what was granted', [known[0]], known, [known[0]]],
     ['any resource of a grant that was bound to none', [known[1]], [], [known[1]]],
+    ['what is still hosted of what was granted', [], [GONE, known[1]], [known[1]]],
   ])('gives %s', (_, asked, granted, expected) => {
     expect(narrowedResources(asked as string[], granted as string[], known)).toEqual(expected)
   })
@@ -53,6 +56,8 @@ describe('narrowedResources', () => {
   it.each([
     ['beyond what was granted', [known[0]], [known[1]], 'resource_not_granted'],
     ['unknown', ['https://other.example'], [], 'resource_unknown'],
+    ['that was granted and is no longer hosted', [GONE], [GONE, ...known], 'resource_gone'],
+    ['where nothing that was granted is hosted any more', [], [GONE], 'resource_gone'],
   ])('gives nothing %s', (_, asked, granted, reason) => {
     const refused = () => narrowedResources(asked as string[], granted as string[], known)
     expect(refused).toThrow(expect.objectContaining({ reason }))

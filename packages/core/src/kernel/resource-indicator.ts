@@ -4,6 +4,10 @@ import { includesAll } from './scope.ts'
 export const RESOURCE_REFUSALS = refusals({
   resource_unknown: ['invalid_target', 'resource is not a resource of this server'],
   resource_not_granted: ['invalid_target', 'resource was not part of the authorization'],
+  resource_gone: [
+    'invalid_grant',
+    'The resource of the authorization is gone; the user must authorize again',
+  ],
 })
 
 /**
@@ -24,27 +28,49 @@ export function checkedResource(option: string, resource: string): string {
   return canonicalResource(resource)
 }
 
+function canonicalResources(asked: readonly string[]): readonly string[] {
+  return [...new Set(asked.map(canonicalResource))]
+}
+
 /** The resources of an authorization request; each must be one of this server. @throws OAuthError `invalid_target` */
 export function requestedResources(asked: readonly string[], known: readonly string[]): readonly string[] {
-  const resources = [...new Set(asked.map(canonicalResource))]
+  const resources = canonicalResources(asked)
   if (!includesAll(known, resources)) throw new OAuthError(RESOURCE_REFUSALS.resource_unknown)
   return resources
 }
 
 /**
  * The resources of a token request: a part of the granted ones; all of them if the request names none (RFC 8707 2.2).
+ * When a granted one is gone, the client needs another grant: `invalid_target` would be a dead end for it.
  *
- * @throws OAuthError `invalid_target`
+ * @throws OAuthError `invalid_target` or `invalid_grant`
  */
 export function narrowedResources(
   asked: readonly string[],
   granted: readonly string[],
   known: readonly string[],
 ): readonly string[] {
-  if (asked.length === 0) return granted
-  const resources = requestedResources(asked, known)
+  if (asked.length === 0) return granted.length === 0 ? granted : hostedResources(granted, known)
+  const resources = canonicalResources(asked)
+  if (!includesAll(known, resources)) throw notHosted(resources, granted, known)
   if (!coversResources(granted, resources)) throw new OAuthError(RESOURCE_REFUSALS.resource_not_granted)
   return resources
+}
+
+function notHosted(
+  resources: readonly string[],
+  granted: readonly string[],
+  known: readonly string[],
+): OAuthError {
+  const gone = resources.some((resource) => granted.includes(resource) && !known.includes(resource))
+  return new OAuthError(gone ? RESOURCE_REFUSALS.resource_gone : RESOURCE_REFUSALS.resource_unknown)
+}
+
+/** An empty list would mean every resource, so the last one that is gone takes the grant with it. */
+function hostedResources(granted: readonly string[], known: readonly string[]): readonly string[] {
+  const hosted = granted.filter((resource) => known.includes(resource))
+  if (hosted.length === 0) throw new OAuthError(RESOURCE_REFUSALS.resource_gone)
+  return hosted
 }
 
 /** Whether a grant covers what is asked for. No resources mean every resource of the server, on either side. */

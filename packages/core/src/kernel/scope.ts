@@ -1,4 +1,5 @@
 import { OAuthError, refusals } from './oauth-error.ts'
+import type { Client } from './records.ts'
 
 /** A scope, explained for users. */
 export interface ScopeDefinition {
@@ -35,18 +36,26 @@ export function parseScope(scope: string): string[] | undefined {
 }
 
 /**
- * The scopes of an authorization request: they exist, and the client has registered them. @throws OAuthError
+ * The most that a client may ask for; `undefined` means every scope. A client that registers itself registers the scope
+ * it needs that day, and asks for more when the user does more. The user decides on that, so it is no limit.
+ */
+export function scopeCeiling({ origin, scopes }: Client): readonly string[] | undefined {
+  return origin === 'registered' ? undefined : scopes
+}
+
+/**
+ * The scopes of an authorization request: they exist, and lie below the ceiling of the client. @throws OAuthError
  * `invalid_scope`
  */
 export function requestedScopes(
   scope: string,
   catalogue: ScopeCatalogue,
-  registered?: readonly string[] | undefined,
+  ceiling?: readonly string[] | undefined,
 ): readonly string[] {
   const names = namesOf(scope)
   if (!names.every((name) => Object.hasOwn(catalogue, name)))
     throw new OAuthError(SCOPE_REFUSALS.scope_unknown)
-  if (registered !== undefined && !includesAll(registered, names))
+  if (ceiling !== undefined && !includesAll(ceiling, names))
     throw new OAuthError(SCOPE_REFUSALS.scope_not_registered)
   return names
 }

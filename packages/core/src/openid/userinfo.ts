@@ -49,6 +49,7 @@ async function answerUserinfo(
     throw new Error('The guard of UserInfo lets nobody through without a token')
   const { subject, scopes } = access.token
   const user = await claimsAbout(claims, subject)
-  if (user === undefined) return bearerRefusal(guard, new OAuthError(BEARER_REFUSALS.bearer_subject_gone))
+  if (user === undefined)
+    return bearerRefusal(guard, new OAuthError(BEARER_REFUSALS.bearer_subject_gone), [OPENID])
   return json(200, { sub: subject, ...claimsFor(scopes, user) })
 }

@@ -99,30 +99,30 @@ function liveToken(guard: GuardedResource, presented?: GrantSecret, grant?: Gran
   return { grantId, subject, clientId, scopes, resources, issuedAt, expiresAt }
 }
 
-/**
- * The 401 for a request that must not be anonymous. It has no error code, because no token was sent (RFC 6750 3.1). It
- * names the required scope; otherwise clients ask for every scope.
- */
+/** The 401 for a request that must not be anonymous. No token was sent, so it has no error code (RFC 6750 3.1). */
 function tokenRequired({ metadataUrl }: GuardedResource, required: readonly string[]): HttpResponse {
-  const scope = required.length === 0 ? undefined : required.join(' ')
   const response = errorResponse(new OAuthError(BEARER_REFUSALS.bearer_missing))
-  const challenge = bearerChallenge({ scope, resource_metadata: metadataUrl })
+  const challenge = bearerChallenge({ scope: scopeOf(required), resource_metadata: metadataUrl })
   return withChallenge(response, challenge)
+}
+
+/** Every refusal names the scope that the route needs; otherwise clients ask for every scope. */
+function scopeOf(required: readonly string[]): string | undefined {
+  return required.length === 0 ? undefined : required.join(' ')
 }
 
 /** RFC 6750 3.1, RFC 9728 5.1. An outage is a 503 without a challenge: a client must not discard its token. */
 export function bearerRefusal(
   guard: GuardedResource,
   error: OAuthError,
-  required: readonly string[] = [],
+  required: readonly string[],
 ): HttpResponse {
   const response = errorResponse(error)
   if (error.status >= 500) return response
-  const lacking = error.reason === BEARER_REFUSALS.bearer_scope_missing.reason
   const challenge = bearerChallenge({
     error: error.error,
     error_description: error.message,
-    scope: lacking ? required.join(' ') : undefined,
+    scope: scopeOf(required),
     resource_metadata: guard.metadataUrl,
   })
   return withChallenge(response, challenge)

@@ -3,6 +3,25 @@ import { publicDocument } from '../http/public-document.ts'
 import { wellKnownPath } from '../http/well-known.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 
+/** A resource, and what its metadata says of it (RFC 9728 2). */
+export interface DescribedResource<Scope extends string = string> {
+  /** Its indicator (RFC 8707). */
+  readonly resource: string
+  /** For people. */
+  readonly name?: string | undefined
+  /** Clients request every scope listed here. Default: those of the catalogue with `baseline`. */
+  readonly scopes?: readonly Scope[] | undefined
+  /** A page for client developers. Default: the one of the server. */
+  readonly documentation?: string | undefined
+}
+
+/** A resource by its indicator alone, or with a description. */
+export type ResourceOption<Scope extends string = string> = string | DescribedResource<Scope>
+
+export function indicatorOf(option: ResourceOption): string {
+  return typeof option === 'string' ? option : option.resource
+}
+
 export interface ResourceMetadataOptions {
   /** A page for client developers; becomes `service_documentation` and `resource_documentation`. */
   readonly documentation?: string | undefined
@@ -12,9 +31,15 @@ export interface ResourceMetadataOptions {
  * Protected-resource metadata (RFC 9728 2), a document for each resource of this server.
  *
  * @returns endpoints whose paths count from the root of the host
- * @throws Error that names two resources whose documents would have the same path
+ * @throws Error that names two resources whose documents would have the same path, or a scope that does not exist
  */
-export function resourceMetadata(kernel: Kernel, { documentation }: ResourceMetadataOptions): Endpoint[] {
+export function resourceMetadata(
+  kernel: Kernel,
+  {
+    documentation,
+    resources = [],
+  }: ResourceMetadataOptions & { resources?: readonly ResourceOption[] | undefined },
+): Endpoint[] {
   const paths = kernel.resources.map((resource) => wellKnownPath('oauth-protected-resource', resource))
   return kernel.resources.map((resource, index) => {
     const path = paths[index] ?? ''
@@ -23,18 +48,30 @@ export function resourceMetadata(kernel: Kernel, { documentation }: ResourceMeta
       throw new Error(
         `resources[${index}] would have its metadata where resources[${earlier}] has it: ${path}`,
       )
-    const answer = publicDocument(metadataOf(kernel, resource, documentation))
+    const option = resources[index] ?? resource
+    const described = typeof option === 'string' ? {} : option
+    checkScopes(kernel, index, described)
+    const answer = publicDocument(metadataOf(kernel, { documentation, ...described, resource }))
     return { path, cors: true, methods: ['GET'], answer }
   })
 }
 
-function metadataOf({ issuer, scopes }: Kernel, resource: string, documentation: string | undefined): object {
+function checkScopes({ scopes }: Kernel, index: number, described: Partial<DescribedResource>): void {
+  const unknown = described.scopes?.find((name) => !Object.hasOwn(scopes, name))
+  if (unknown !== undefined) throw new Error(`resources[${index}].scopes: ${unknown} is not in the catalogue`)
+}
+
+function metadataOf({ issuer, scopes }: Kernel, described: DescribedResource): object {
+  // Clients request every scope listed here, so only the common ones are listed.
+  const common = () => Object.entries(scopes).flatMap(([name, { baseline }]) => (baseline ? [name] : []))
+  const listed = described.scopes ?? common()
   return {
-    resource,
+    resource: described.resource,
+    resource_name: described.name,
     authorization_servers: [issuer],
-    // Clients request every scope listed here, so only the common ones are listed.
-    scopes_supported: Object.entries(scopes).flatMap(([name, { baseline }]) => (baseline ? [name] : [])),
+    // No empty list (RFC 9728 3.2).
+    scopes_supported: listed.length === 0 ? undefined : listed,
     bearer_methods_supported: ['header'],
-    resource_documentation: documentation,
+    resource_documentation: described.documentation,
   }
 }

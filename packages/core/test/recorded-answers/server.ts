@@ -4,7 +4,6 @@ import {
   type AuthorizationServerOptions,
   createAuthorizationServer,
   loopbackOnly,
-  type RedirectUriPolicy,
   type ServerEvent,
   type Store,
 } from '@grantkit/core'
@@ -24,9 +23,7 @@ export const SCOPES = {
 } as const
 
 /** The settings that a story may change. */
-export interface Settings extends Omit<Partial<AuthorizationServerOptions<string>>, 'redirectUriPolicy'> {
-  readonly registration?: RedirectUriPolicy | undefined
-}
+export type Settings = Partial<AuthorizationServerOptions<string>>
 
 /** State that survives a server: another server can continue with it. */
 export interface Ground {
@@ -43,10 +40,7 @@ export function newGround(): Ground {
 }
 
 /** All answers of this server are determined by its settings and the earlier requests. */
-export function openServer(
-  ground: Ground,
-  { registration = loopbackOnly({ localhost: true, query: true }), ...settings }: Settings,
-): AuthorizationServer {
+export function openServer(ground: Ground, settings: Settings): AuthorizationServer {
   const { clock, store, events, random } = ground
   const now = () => clock.now
   return createAuthorizationServer<string>({
@@ -58,7 +52,7 @@ export function openServer(
     keys: [RSA_KEY, ED25519_KEY],
     claims: claimsOf,
     resources: [ISSUER, `${ISSUER}/mcp`],
-    redirectUriPolicy: registration,
+    redirectUriPolicy: loopbackOnly({ query: true, mixed: 'refuse' }),
     onEvent: (event) => void events.push(event),
     now,
     random,

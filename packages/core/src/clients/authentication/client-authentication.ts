@@ -8,7 +8,7 @@ import { readMessage, text } from '../../http/message.ts'
 import type { Parameters } from '../../http/parameters.ts'
 import { OAuthError, type Refusal, refusals } from '../../kernel/oauth-error.ts'
 import type { Client } from '../../kernel/records.ts'
-import { CLIENT_REFUSALS } from '../client-sources.ts'
+import { CLIENT_REFUSALS, LONGEST_CLIENT_ID } from '../client-sources.ts'
 
 export const AUTHENTICATION_REFUSALS = refusals({
   client_not_identified: ['invalid_client', 'client_id is missing'],
@@ -29,7 +29,7 @@ export const AUTHENTICATION_REFUSALS = refusals({
 
 /** Client credentials at the token, revocation and introspection endpoints. */
 export const ClientCredentials = z.object({
-  client_id: text(200).optional(),
+  client_id: text(LONGEST_CLIENT_ID).optional(),
   client_secret: text(200).optional(),
   client_assertion: z.string().optional(),
   client_assertion_type: z.string().optional(),

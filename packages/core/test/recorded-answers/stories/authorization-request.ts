@@ -1,4 +1,4 @@
-import { authorization, type Given } from '../requests.ts'
+import { authorization, type Given, REDIRECT_URI } from '../requests.ts'
 import { ISSUER } from '../server.ts'
 import { type Stories, variations } from '../world.ts'
 
@@ -67,6 +67,10 @@ export const AUTHORIZATION_REQUEST: Stories = {
   ...variations(REQUESTS, ({ cast }, changed) => authorization(cast.app, changed)),
   'a scope that the client did not register': ({ cast }) =>
     authorization(cast.reader, { scope: 'courses:read courses:write' }),
+  'a scope that the operator did not register': async ({ server, ask }) => {
+    const reports = { client_name: 'Reports', redirect_uris: [REDIRECT_URI], scope: 'courses:read' }
+    await ask(authorization(await server.clients.add(reports), { scope: 'courses:read courses:write' }))
+  },
   'a scope that the client registered': ({ cast }) => authorization(cast.reader, { scope: 'students:read' }),
   'no scope where there is a default': async ({ cast, reopened }) => {
     const { ask } = reopened({ defaultScope: 'openid courses:read' })

@@ -1,3 +1,4 @@
+import type { Client } from '@grantkit/core'
 import { ALICE, authorization, authorizationQuery, form, type Given, get, REDIRECT_URI } from '../requests.ts'
 import { type Stories, variations } from '../world.ts'
 
@@ -8,7 +9,7 @@ const TARGETS: Readonly<Record<string, Given>> = {
   'no client_id': { client_id: undefined },
   'an empty client_id': { client_id: '' },
   'a client_id that nobody has': { client_id: 'nobody' },
-  'a client_id of 201 characters': { client_id: long(201) },
+  'a client_id of 513 characters': { client_id: long(513) },
   'a client_id of 4001 characters': { client_id: long(4001) },
   'two of client_id': { client_id: ['one', 'other'] },
   'no redirect_uri': { redirect_uri: undefined },
@@ -58,6 +59,14 @@ export const AUTHORIZATION_TARGET: Stories = {
     body: '{}',
   }),
   'a POST that is too large': () => form('/oauth/authorize', { state: long(65_537) }),
+  'a redirect_uri of a document that the policy does not accept': async ({ cast, ground, reopened }) => {
+    const seen = await ground.store.clients.find(cast.app.client_id)
+    const redirect_uri = 'https://editor.example/redirect'
+    const editor = { ...seen?.value, origin: 'document', redirectUris: [redirect_uri] } as Client
+    const source = { owns: () => true, find: async () => editor }
+    const { ask } = reopened({ features: [() => ({ clientSources: [source] })] })
+    await ask(authorization(cast.app, { redirect_uri }))
+  },
   'a client that is gone': async ({ cast, ask, server, note }) => {
     note('clients.remove', await server.clients.remove(cast.app.client_id))
     note('clients.remove, once more', await server.clients.remove(cast.app.client_id))

@@ -56,7 +56,7 @@ const ATTEMPTS: Readonly<Record<string, Attempt>> = {
     who: 'app',
     given: { client_id: 'nobody', client_secret: 'secret' },
   },
-  'a client_id of 201 characters': { who: 'app', given: { client_id: 'x'.repeat(201) } },
+  'a client_id of 513 characters': { who: 'app', given: { client_id: 'x'.repeat(513) } },
   'two of client_id': { who: 'app', given: { client_id: ['one', 'other'] } },
 }
 

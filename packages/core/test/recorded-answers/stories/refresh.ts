@@ -45,6 +45,13 @@ export const REFRESH: Stories = {
       token = tokensOf(await refresh(token)).refresh_token
     }
   },
+  'a resource that is hosted no more': async (world) => {
+    const { tokens } = await started(world, { resource: MCP })
+    const { ask } = world.reopened({ resources: [ISSUER] })
+    await ask(refreshing(world.cast.app, tokens.refresh_token))
+    await ask(refreshing(world.cast.app, tokens.refresh_token, { resource: MCP }))
+    await ask(refreshing(world.cast.app, tokens.refresh_token, { resource: ISSUER }))
+  },
   'the token of another client': async (world) => {
     const { tokens } = await started(world)
     await world.ask(refreshing(world.cast.vault, tokens.refresh_token))

@@ -93,11 +93,11 @@ export const REGISTRATION: Stories = {
   ...variations(METADATA, (_, metadata) => registration(metadata)),
   ...variations(BODIES, (_, ask) => ask),
   'a policy without localhost': async ({ reopened }) => {
-    const { ask } = reopened({ registration: loopbackOnly() })
+    const { ask } = reopened({ redirectUriPolicy: loopbackOnly({ localhost: false }) })
     await ask(registration({ redirect_uris: ['http://localhost:7001/callback'] }))
   },
   'a policy that prunes': async ({ reopened }) => {
-    const { ask } = reopened({ registration: loopbackOnly({ mixed: 'prune' }) })
+    const { ask } = reopened({ redirectUriPolicy: loopbackOnly() })
     await ask(registration({ redirect_uris: TWO }))
     await ask(registration({ redirect_uris: TWO.slice(0, 1) }))
   },

@@ -1,0 +1,47 @@
+import { testClient } from '@grantkit/testkit/client'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { run } from './program.ts'
+import { type RunningService, runService } from './service.ts'
+import { user } from './user.ts'
+
+/** A service where the operator adds every client. */
+
+let service: RunningService
+beforeAll(async () => {
+  service = await runService({ REGISTRATION: 'off' })
+})
+afterAll(() => service.close())
+
+const textAt = async (path: string) => (await fetch(service.baseUrl + path)).text()
+
+it('registers no client, and names no endpoint for it', async () => {
+  const body = JSON.stringify({ redirect_uris: ['http://127.0.0.1/cb'] })
+  const headers = { 'content-type': 'application/json' }
+  const answer = await fetch(`${service.baseUrl}/api/oauth/register`, { method: 'POST', headers, body })
+  expect(answer.status).toBe(404)
+  expect(JSON.parse(await textAt('/.well-known/oauth-authorization-server'))).not.toHaveProperty(
+    'registration_endpoint',
+  )
+})
+
+it('says so in its documents and on its pages', async () => {
+  expect(await textAt('/auth.md')).toContain('No client registers itself here')
+  for (const path of ['/auth.md', '/llms.txt', '/openapi.json'])
+    expect(await textAt(path), path).not.toMatch(/oauth\/register|register themselves|ClientRegistration/)
+  const page = await textAt('/oauth/authorize?client_id=unknown')
+  expect(page).toContain('The school does not know this app.')
+  expect(page).not.toContain('let it register')
+})
+
+it('serves a client that the operator added', async () => {
+  const redirect_uris = ['http://127.0.0.1:7001/cb']
+  const added = await service.clients.add({ client_name: 'Zap', redirect_uris })
+  const client = { ...added, redirect_uris }
+  const app = await testClient(service.baseUrl, { client, browser: user(service.baseUrl) })
+  expect(await app.tokens('courses:read')).toMatchObject({ scope: 'courses:read' })
+})
+
+it('is in good health, for the doctor', async () => {
+  const doctor = run('../../../packages/doctor/src/bin.ts', [service.baseUrl, '--json'])
+  expect([await doctor.ended, JSON.parse(doctor.output())]).toMatchObject([0, expect.any(Array)])
+})
