@@ -1,3 +1,4 @@
+import { formOfPage } from '@grantkit/testkit/client'
 import { App, CHALLENGE, VERIFIER } from '../test/security/app.ts'
 import { type Bench, cookieOf } from '../test/security/bench.ts'
 import type { Answer } from '../test/security/wire.ts'
@@ -49,14 +50,14 @@ export class World {
     const refreshable = await confidential.tokens()
     const theirs = await other.tokens({ scope: 'openid profile email students:read' })
     const page = await this.#bench.send('/login')
-    const form = await mine.consentForm(mine.query({ nonce: 'n-4711' }))
+    const { session, ticket } = await this.#visit(mine.query({ nonce: 'n-4711' }))
     const own = {
       access_token: tokens.access_token,
       refresh_token: tokens.refresh_token,
       id_token: tokens.id_token,
       spare_token: spare.access_token,
       code: await mine.code(),
-      session: await this.#bench.session('alice'),
+      session,
       confidential_refresh_token: refreshable.refresh_token,
       confidential_secret: confidential.secret ?? '',
       other_token: theirs.access_token,
@@ -73,9 +74,23 @@ export class World {
       verifier: VERIFIER,
       confidential_id: confidential.id,
       other_client_id: other.id,
-      ticket: form.fields[0]?.[1] ?? '',
+      ticket,
       sign_in_token: /name="token" value="([^"]+)"/.exec(page.body)?.[1] ?? '',
       sign_in_cookie: cookieOf(page),
     }
   }
+  /** A session apart from that of the apps, since requests may sign it out, and the ticket of its consent form. */
+  async #visit(query: string): Promise<{ readonly session: string; readonly ticket: string }> {
+    const ask = (session: string) =>
+      this.#bench.send(`/oauth/authorize?${query}`, { headers: [['Cookie', session]] })
+    const kept = this.credentials.session ?? ''
+    const page = await ask(kept)
+    if (page.status === 200) return { session: kept, ticket: ticketOn(page) }
+    const session = await this.#bench.signIn('alice', this.#bench.passwordOf('alice'))
+    return { session, ticket: ticketOn(await ask(session)) }
+  }
+}
+
+function ticketOn(page: Answer): string {
+  return formOfPage(page).fields[0]?.[1] ?? ''
 }
