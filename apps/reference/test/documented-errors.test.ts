@@ -17,12 +17,12 @@ afterAll(() => service.close())
 
 /** The real store, until the outage begins. */
 function storeWithSwitch(): Store {
-  const { clients, grants } = createMemoryStore()
+  const store = createMemoryStore()
   const find: Store['clients']['find'] = async (id) => {
     if (outage.begun) throw new Error('connection lost')
-    return clients.find(id)
+    return store.clients.find(id)
   }
-  return { grants, clients: { ...clients, find } }
+  return { ...store, clients: { ...store.clients, find } }
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' }
