@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { overFetch, type Send, testClient } from '@grantkit/testkit/client'
 import { writeAccounts } from '../src/accounts.ts'
+import { readCommandLine } from '../src/commands/command-line.ts'
 import { hashPassword } from '../src/passwords.ts'
 import { run } from '../test/program.ts'
 import { user } from '../test/user.ts'
@@ -13,6 +14,11 @@ import { user } from '../test/user.ts'
  * `pnpm sign-ins`: 600 people sign in at once, each from a network of their own, while an app refreshes and gets ID
  * tokens. Prints how the people were answered and how long the app waited. Exits with 1 above the limit.
  */
+
+readCommandLine(
+  'pnpm sign-ins\n\nTakes about a minute, and ends with 1 when the app waits longer than it may.',
+  {},
+)
 
 const PEOPLE = 600
 const LIMIT_MS = 300
