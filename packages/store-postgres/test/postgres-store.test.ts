@@ -7,7 +7,7 @@ import type { Grant } from '@grantkit/core'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postgres-server'
 import { aClient, aGrant, aTransient, describeStore } from '@grantkit/testkit'
-import type { Pool } from 'pg'
+import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { connectToPostgres, createPostgresStore, migrate, settingsWarnings } from '../src/index.ts'
 import type { Outcome } from './contender.ts'
@@ -117,6 +117,16 @@ describe('the store in Postgres', () => {
       expect((await Promise.all(racers)).filter(Boolean)).toHaveLength(1)
     }
     await careful.end()
+  })
+
+  it('survives an idle connection that broke in a pool of the application', async () => {
+    const own = new Pool({ connectionString: server.url })
+    const { clients, close } = await createPostgresStore(own)
+    await pool.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()')
+    await expect.poll(() => own.totalCount).toBe(0)
+    expect(await clients.find('anyone')).toBeUndefined()
+    close()
+    await own.end()
   })
 
   it('has one winner of every race between two processes', async () => {
