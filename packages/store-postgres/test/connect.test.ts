@@ -1,0 +1,76 @@
+import dns from 'node:dns'
+import { inspect } from 'node:util'
+import { freePort } from '@grantkit/test-servers/free-port'
+import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postgres-server'
+import type { Pool } from 'pg'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { connectToPostgres, settingsWarnings } from '../src/index.ts'
+
+let server: PostgresServer
+let pool: Pool
+beforeAll(async () => {
+  server = await startPostgres()
+  pool = await connectToPostgres(server.url)
+})
+afterAll(async () => {
+  await pool.end()
+  await server.close()
+})
+
+type Found = (error: null, addresses: readonly object[]) => void
+
+describe('connectToPostgres', () => {
+  it('fails at once when no server answers, and does not repeat the password', async () => {
+    const url = `postgres://someone:secret@127.0.0.1:${await freePort()}/postgres`
+    const refused = await connectToPostgres(url).catch((error: Error) => error)
+    expect(String(refused)).toMatch(/cannot be reached: .*ECONNREFUSED/)
+    expect(inspect(refused, { depth: 10 })).not.toContain('secret')
+  })
+
+  it('gives a reason when it fails at every address of a name', async () => {
+    const everywhere = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }))
+    const lookup = vi
+      .spyOn(dns, 'lookup')
+      .mockImplementation(((_: string, __: object, found: Found) =>
+        found(null, everywhere)) as typeof dns.lookup)
+    onTestFinished(() => lookup.mockRestore())
+    const url = `postgres://someone@db.example:${await freePort()}/postgres`
+    await expect(connectToPostgres(url)).rejects.toThrow(/cannot be reached: .*ECONNREFUSED/)
+  })
+
+  it('leads to the primary alone', async () => {
+    await pool.query('CREATE DATABASE replica')
+    await pool.query('ALTER DATABASE replica SET default_transaction_read_only = on')
+    const url = server.url.replace(/postgres$/, 'replica')
+    await expect(connectToPostgres(url)).rejects.toThrow('may be a replica')
+  })
+
+  it('tells of an idle connection that broke, and goes on', async () => {
+    const broken: Error[] = []
+    const other = await connectToPostgres(server.url, { onError: (error) => broken.push(error) })
+    await pool.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()')
+    await expect.poll(() => broken.length).toBeGreaterThan(0)
+    expect((await other.query('SELECT 1')).rowCount).toBe(1)
+    await other.end()
+  })
+})
+
+describe('settingsWarnings', () => {
+  it('has no warning for a server as it comes', async () => {
+    expect(await settingsWarnings(pool)).toEqual([])
+  })
+
+  it('warns of what loses records', async () => {
+    const careless = ['fsync', 'full_page_writes', 'synchronous_commit']
+    await changeSettings(careless.map((name) => `ALTER SYSTEM SET ${name} = off`))
+    await expect
+      .poll(() => settingsWarnings(pool))
+      .toEqual(careless.map((name) => expect.stringMatching(`^${name} is off`)))
+    await changeSettings(['ALTER SYSTEM RESET ALL'])
+  })
+})
+
+async function changeSettings(commands: readonly string[]): Promise<void> {
+  for (const command of commands) await pool.query(command)
+  await pool.query('SELECT pg_reload_conf()')
+}
