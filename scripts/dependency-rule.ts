@@ -53,6 +53,12 @@ export const DEPENDENCY_RULE: readonly Row[] = [
   room('resource'),
   room('openid', ['jose', 'node:crypto']),
   room('authorization', ['zod']),
+  // A feature: only its export imports it.
+  {
+    files: core('cimd/**'),
+    imports: [core('cimd/**'), ...['kernel', 'http', 'clients'].map((name) => core(`${name}/**`)), 'zod'],
+    types: [core('feature.ts')],
+  },
   // It gets its content as arguments and knows no room.
   { files: core('discovery/*'), imports: [core('discovery/*'), core('http/*')] },
   {

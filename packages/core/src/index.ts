@@ -73,6 +73,7 @@ export {
   createAuthorizationServer,
   type ServerDescription,
 } from './authorization-server.ts'
+export { type ClientDocumentsOptions, clientDocuments } from './cimd/client-documents.ts'
 export {
   type ClientAuthMethod,
   ClientCredentials,

@@ -1,60 +1,133 @@
-import { type Client, type FeatureFactory, loopbackOnly } from '@grantkit/core'
+import { clientDocuments, loopbackOnly } from '@grantkit/core'
 import { describe, expect, it } from 'vitest'
-import { authorizationQuery, authorize, decide, redeem, redirectOf } from './client.ts'
-import { openSchool, REDIRECT_URI } from './school.ts'
+import {
+  authorizationQuery,
+  authorize,
+  bodyOf,
+  decide,
+  redeem,
+  redirectOf,
+  refresh,
+  requestToken,
+  type TokenAnswer,
+} from './client.ts'
+import { openSchool, REDIRECT_URI, type School } from './school.ts'
 
 /** A client that is described by a document: it lists redirect URIs for every server that it may meet. */
 
-const ID = 'https://editor.example/client.json'
-const ON_THE_WEB = 'https://editor.example/redirect'
-const EDITOR: Client = {
-  clientId: ID,
-  origin: 'document',
-  clientName: 'Editor',
-  applicationType: 'native',
-  redirectUris: ['http://localhost/callback', 'http://127.0.0.1/callback', ON_THE_WEB],
-  tokenEndpointAuthMethod: 'none',
-  grantTypes: ['authorization_code'],
-  idTokenSignedResponseAlg: 'RS256',
-  createdAt: 0,
-  expiresAt: Number.MAX_SAFE_INTEGER,
+const ID = 'https://editor.dev/client.json'
+const ON_THE_WEB = 'https://editor.dev/redirect'
+const DOCUMENT = {
+  client_id: ID,
+  client_name: 'Editor',
+  redirect_uris: ['http://localhost/callback', 'http://127.0.0.1/callback', ON_THE_WEB],
+  grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
+  token_endpoint_auth_method: 'none',
 }
-const documents: FeatureFactory = () => ({
-  clientSources: [{ owns: (id) => id === ID, find: async () => EDITOR }],
-})
+const open = (overrides: Parameters<typeof openSchool>[0] = {}) =>
+  openSchool({ features: [clientDocuments({ pinned: [DOCUMENT] })], ...overrides })
+
+async function signedIn(school: School, redirect_uri = REDIRECT_URI): Promise<TokenAnswer> {
+  await authorize(school, authorizationQuery(ID, { redirect_uri }))
+  const { code = '' } = redirectOf(await decide(school))
+  const answer = await redeem(school, { client_id: ID }, code, { redirect_uri })
+  expect(answer.status).toBe(200)
+  return bodyOf<TokenAnswer>(answer)
+}
 
 describe('a client that is described by a document', () => {
-  it.each([REDIRECT_URI, 'http://localhost:49152/callback'])('gets a code at %s', async (redirect_uri) => {
-    const school = openSchool({ features: [documents], redirectUriPolicy: loopbackOnly({ mixed: 'refuse' }) })
-    await authorize(school, authorizationQuery(ID, { redirect_uri }))
-    const { code = '' } = redirectOf(await decide(school))
-    expect((await redeem(school, { client_id: ID }, code, { redirect_uri })).status).toBe(200)
+  it.each([REDIRECT_URI, 'http://localhost:49152/callback'])('gets tokens at %s', async (redirect_uri) => {
+    for (const mixed of ['prune', 'refuse'] as const)
+      await signedIn(open({ redirectUriPolicy: loopbackOnly({ mixed }) }), redirect_uri)
+  })
+
+  it('lives like any other: it refreshes, and revokes what it has', async () => {
+    const school = open()
+    const { refresh_token } = await signedIn(school)
+    const next = bodyOf<TokenAnswer>(await refresh(school, { client_id: ID }, refresh_token))
+    expect((await school.callApi(next.access_token, 'courses:read')).kind).toBe('authorized')
+    expect(await school.server.grants.list('alice')).toMatchObject([{ client: { clientName: 'Editor' } }])
+    const form = { client_id: ID, token: next.refresh_token }
+    expect((await school.send('POST', '/api/oauth/revoke', { form })).status).toBe(200)
+    expect((await school.callApi(next.access_token, 'courses:read')).kind).toBe('refused')
+  })
+
+  it('is shared by installations that have nothing to do with each other', async () => {
+    const school = open()
+    const [one, other] = [await signedIn(school), await signedIn(school)]
+    await refresh(school, { client_id: ID }, one.refresh_token)
+    school.clock.now += 3600
+    const reused = await refresh(school, { client_id: ID }, one.refresh_token)
+    expect(bodyOf(reused).error).toBe('invalid_grant')
+    expect((await refresh(school, { client_id: ID }, other.refresh_token)).status).toBe(200)
   })
 
   it('gets a page at a listed URI that the policy does not accept', async () => {
-    const school = openSchool({ features: [documents] })
+    const school = open()
     const answer = await authorize(school, authorizationQuery(ID, { redirect_uri: ON_THE_WEB }))
     expect([answer.status, answer.headers.location]).toEqual([400, undefined])
-    expect(school.shown.error).toMatchObject({
-      error: 'invalid_redirect_uri',
-      reason: 'redirect_uri_not_accepted',
-    })
+    const { error, reason } = school.shown.error ?? {}
+    expect([error, reason]).toEqual(['invalid_redirect_uri', 'redirect_uri_not_accepted'])
   })
 
   it('gets a page at a URI that the policy accepts and nobody listed', async () => {
-    const school = openSchool({ features: [documents] })
+    const school = open()
     await authorize(school, authorizationQuery(ID, { redirect_uri: 'http://[::1]/callback' }))
     expect(school.shown.error?.reason).toBe('redirect_uri_not_registered')
   })
 
+  it('is asked for consent each time', async () => {
+    const school = open()
+    await signedIn(school)
+    const silent = await authorize(school, authorizationQuery(ID, { prompt: 'none' }))
+    expect(redirectOf(silent).error).toBe('consent_required')
+  })
+
+  it.each([
+    ['as a secret', { client_secret: 'x' }, 'invalid_client'],
+    ['as an assertion', { client_assertion: 'x', client_assertion_type: 'y' }, 'invalid_client'],
+  ])('is refused with credentials %s, since it has none', async (_, credentials, error) => {
+    const { refresh_token } = await signedIn(open())
+    const form = { grant_type: 'refresh_token', client_id: ID, refresh_token, ...credentials }
+    const answer = await requestToken(open(), form as Record<string, string>)
+    expect([answer.status, bodyOf(answer).error]).toEqual([401, error])
+  })
+
   it('may be known by an id of 512 characters', async () => {
-    const school = openSchool()
-    const client_id = `https://editor.example/${'x'.repeat(489)}`
-    const { expiresAt } = EDITOR
-    await school.store.clients.insert(client_id, { ...EDITOR, clientId: client_id }, expiresAt)
+    const client_id = `https://editor.dev/${'x'.repeat(512 - 19)}`
+    const school = open({ features: [clientDocuments({ pinned: [{ ...DOCUMENT, client_id }] })] })
     await authorize(school, authorizationQuery(client_id))
-    expect(school.shown.consent?.client.clientId).toBe(client_id)
     const { code = '' } = redirectOf(await decide(school))
     expect((await redeem(school, { client_id }, code)).status).toBe(200)
+  })
+})
+
+describe('clientDocuments', () => {
+  it('lets the metadata say so, and clients choose none', () => {
+    const { metadata } = open().server
+    expect(metadata.client_id_metadata_document_supported).toBe(true)
+    expect(metadata.token_endpoint_auth_methods_supported).toMatchObject({ 0: 'none' })
+    expect(openSchool().server.metadata.client_id_metadata_document_supported).toBe(false)
+  })
+
+  it.each(['https://other.dev/client.json', `${ID}/`, ID.toUpperCase(), `${ID}?`])(
+    'does not know a document that is not pinned: %s',
+    async (id) => {
+      const school = open()
+      await authorize(school, authorizationQuery(id))
+      expect(school.shown.error?.reason).toBe('client_unknown')
+      const { refresh_token } = await signedIn(school)
+      expect((await refresh(school, { client_id: id }, refresh_token)).status).toBe(401)
+    },
+  )
+
+  it.each([
+    ['an address that is none', { client_id: 'editor' }, 'pinned[0]: client_id is no https address: editor'],
+    ['an address of the server', { client_id: 'https://school.example/c' }, 'pinned[0]: client_id is'],
+    ['a secret', { client_secret: 'x' }, 'pinned[0]: client_secret: must not be there'],
+    ['no way to authenticate', { token_endpoint_auth_method: 'private_key_jwt' }, 'pinned[0]: no way to'],
+  ])('refuses a document with %s when the server is created', (_, changed, message) => {
+    const features = [clientDocuments({ pinned: [{ ...DOCUMENT, ...changed }] })]
+    expect(() => openSchool({ features })).toThrow(message)
   })
 })

@@ -24,21 +24,31 @@ export async function addClient(
   terms: ClientTerms,
 ): Promise<NewClient> {
   const clientSecret = metadata.token_endpoint_auth_method === 'none' ? undefined : newSecret(kernel.random)
-  const client = withoutUndefined<Client>({
+  const secretHash = clientSecret && sha256(clientSecret)
+  const client = clientFrom(kernel, newClientId(kernel.random), metadata, { ...terms, secretHash })
+  const stored = await kernel.store.clients.insert(client.clientId, client, client.expiresAt)
+  if (!stored) throw new Error('A new client_id exists already: the source of randomness repeats itself')
+  return { client, clientSecret }
+}
+
+/** The record of a client. @throws OAuthError `invalid_client_metadata` */
+export function clientFrom(
+  kernel: Kernel,
+  clientId: string,
+  metadata: ClientMetadata,
+  terms: ClientTerms & Pick<Client, 'secretHash'>,
+): Client {
+  return withoutUndefined<Client>({
     ...terms,
     ...descriptiveMembers(metadata),
-    clientId: newClientId(kernel.random),
+    clientId,
     applicationType: metadata.application_type ?? (terms.redirectUris.every(isLoopback) ? 'native' : 'web'),
     tokenEndpointAuthMethod: metadata.token_endpoint_auth_method,
     grantTypes: metadata.grant_types,
     idTokenSignedResponseAlg: metadata.id_token_signed_response_alg,
     createdAt: kernel.now(),
-    secretHash: clientSecret && sha256(clientSecret),
     scopes: scopesOf(kernel, metadata.scope),
   })
-  const stored = await kernel.store.clients.insert(client.clientId, client, client.expiresAt)
-  if (!stored) throw new Error('A new client_id exists already: the source of randomness repeats itself')
-  return { client, clientSecret }
 }
 
 /** The client information response (RFC 7591 3.2.1): the metadata as it took effect. */
