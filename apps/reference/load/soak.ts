@@ -76,10 +76,11 @@ async function injectInTurn(target: TestCluster, injections: readonly Injection[
   } while (tokens !== undefined)
 }
 
-async function report({ redis }: TestCluster): Promise<void> {
+async function report({ redis, output }: TestCluster): Promise<void> {
   console.log(`\n${tally.report()}`)
   const faults = tally.allFaults()
   for (const fault of faults.slice(0, 20)) console.error(fault)
+  if (faults.length > 0) console.error(`\nThe last words of the service:\n${output().slice(-20_000)}`)
   const endless = await cli('-p', `${redis.port}`, 'eval', KEYS_WITHOUT_END, '0')
   if (endless !== '0') console.error(`keys without an end: ${endless}`)
   if (faults.length > 0 || endless !== '0') process.exitCode = 1

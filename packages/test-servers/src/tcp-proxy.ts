@@ -32,12 +32,17 @@ export async function startProxy(targetPort: number): Promise<TcpProxy> {
           upstream.destroy()
         })
     }
+    /** TCP never leaves a gap: a connection that has lost bytes is reset as soon as the network delivers again. */
+    let torn = false
     client.on('data', (bytes) => {
-      if (!network.cut) upstream.write(bytes)
+      if (torn && !network.cut && !network.loseReplies) client.destroy()
+      else if (network.cut) torn = true
+      else upstream.write(bytes)
     })
     let delivery = Promise.resolve()
     upstream.on('data', (bytes) => {
-      if (network.cut || network.loseReplies) return
+      if (network.cut || network.loseReplies) torn = true
+      if (torn) return
       const late = network.latency()
       // A late answer delays the next ones: a connection keeps its order.
       const arrival = Date.now() + late
