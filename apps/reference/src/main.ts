@@ -6,9 +6,9 @@ import type { OnEvent } from './events.ts'
 import { FRAMEWORKS } from './frameworks/frameworks.ts'
 import { createLogger, logErrors, logEvents } from './logging.ts'
 import { createMetrics } from './metrics.ts'
-import { openStore } from './open-store.ts'
 import { createService } from './service.ts'
 import { parseSettings, type Settings, SettingsError } from './settings.ts'
+import { openStorage } from './storage.ts'
 
 /** Starts the reference service. */
 
@@ -27,14 +27,14 @@ try {
 async function start(settings: Settings): Promise<void> {
   const log = createLogger(settings)
   const onError = logErrors(log)
-  const { store, createCounter, close } = await openStore(settings, (warning) => log.warn(warning))
+  const storage = await openStorage(settings, (warning) => log.warn(warning))
   const metrics = settings.METRICS_PORT === undefined ? undefined : createMetrics()
   const logEvent = logEvents(log)
   const onEvent: OnEvent = (event) => {
     logEvent(event)
     metrics?.onEvent(event)
   }
-  const service = await createService(settings, { onEvent, onError }, store, createCounter)
+  const service = await createService(settings, { onEvent, onError }, storage)
   const { HOST: host, PORT: port, METRICS_PORT } = settings
   const listen = FRAMEWORKS[settings.FRAMEWORK]
   const https = settings.BASE_URL.startsWith('https:')
@@ -44,7 +44,7 @@ async function start(settings: Settings): Promise<void> {
   void stopSignal(() => service.drain(), settings.DRAIN_SECONDS).then(async (signal) => {
     log.info({ signal }, 'stopping')
     await listening.close()
-    await close()
+    await storage.close()
     process.exit(0)
   })
   console.log(banner(settings))

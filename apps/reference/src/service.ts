@@ -8,8 +8,9 @@ import {
   type Route,
   type Store,
 } from '@grantkit/core'
+import { sql } from 'kysely'
 import { type Account, accountsOf, demoAccounts, readAccounts } from './accounts.ts'
-import { type CreateCounter, countersInMemory } from './counters.ts'
+import type { Database } from './database/database.ts'
 import { developmentKeysFile, developmentSecret } from './development.ts'
 import { documentRoutes } from './documents/routes.ts'
 import type { OnEvent } from './events.ts'
@@ -20,13 +21,13 @@ import { interaction, type PagesOptions, pageRoutes } from './pages/routes.ts'
 import { passwordChecks } from './password-checks.ts'
 import { reportingRoute } from './reporting-route.ts'
 import { schoolRoutes } from './school/api.ts'
-import { DEMO_SCHOOL } from './school/demo-data.ts'
-import { schoolInMemory } from './school/records.ts'
+import { schoolRecords } from './school/records.ts'
 import { SCOPES } from './scopes.ts'
 import { sessionsInCookies } from './session.ts'
 import type { Settings } from './settings.ts'
 import { signInsInMemory } from './sign-ins.ts'
 import { followSigningKeys } from './signing-keys-file.ts'
+import type { Storage } from './storage.ts'
 import { behindProxies } from './trusted-proxies.ts'
 
 /** The whole service, as a list of routes to mount. */
@@ -46,8 +47,7 @@ export interface Observers {
 export async function createService(
   settings: Settings,
   { onEvent, onError }: Observers,
-  store: Store,
-  createCounter: CreateCounter = countersInMemory,
+  { store, createCounter, database }: Omit<Storage, 'close'>,
   features: readonly FeatureFactory[] = [],
 ): Promise<Service> {
   const { BASE_URL: baseUrl } = settings
@@ -80,8 +80,8 @@ export async function createService(
   const api = createResourceServer({ ...guarded, resource: baseUrl })
   const mcp = createResourceServer({ ...guarded, resource: `${baseUrl}/mcp` })
   let draining = false
-  const ready = async () => !draining && (await reachable(store))
-  const school = schoolInMemory(DEMO_SCHOOL, randomUUID)
+  const ready = async () => !draining && (await reachable(store, database))
+  const school = schoolRecords(database, randomUUID)
   const { basePath } = pages.site
   const routes = [
     ...server.routes,
@@ -100,10 +100,8 @@ export async function createService(
   }
 }
 
-interface Parts {
-  readonly store: Store
+interface Parts extends Pick<Storage, 'store' | 'createCounter'> {
   readonly pages: PagesOptions
-  readonly createCounter: CreateCounter
   readonly features: readonly FeatureFactory[]
   readonly onEvent: OnEvent
   readonly onError: (error: unknown) => void
@@ -149,8 +147,9 @@ async function accountList({ ACCOUNTS_FILE }: Settings): Promise<Account[]> {
   return ACCOUNTS_FILE === undefined ? demoAccounts() : readAccounts(ACCOUNTS_FILE)
 }
 
-async function reachable(store: Store): Promise<boolean> {
-  return store.clients.find('readiness probe').then(
+async function reachable(store: Store, database: Database): Promise<boolean> {
+  const probes = [store.clients.find('readiness probe'), sql`select 1`.execute(database)]
+  return Promise.all(probes).then(
     () => true,
     () => false,
   )

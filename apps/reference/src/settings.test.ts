@@ -36,6 +36,12 @@ describe('the settings', () => {
     ['BASE_URL', 'https://school.example/', 'trailing slash'],
     ['BASE_URL', 'https://school.example?x', 'BASE_URL'],
     ['FRAMEWORK', 'rails', 'FRAMEWORK must be fastify, express or hono'],
+    [
+      'DATABASE_URL',
+      'mysql://localhost',
+      'DATABASE_URL must be sqlite: and the path of a file, a postgres:// URL',
+    ],
+    ['DATABASE_URL', 'sqlite:', 'DATABASE_URL must be sqlite: and the path'],
     ['STORE_URL', 'postgres:', 'STORE_URL must be memory:, or a redis:// URL'],
     ['SECRET', 'short', 'SECRET must have at least 32 characters'],
     ['LOG_LEVEL', 'loud', 'LOG_LEVEL'],
@@ -62,12 +68,14 @@ describe('the settings', () => {
   it('list everything that production lacks, at once', () => {
     const problems = problemsOf({ NODE_ENV: 'production', BASE_URL: 'http://school.example' })
     expect(problems.map((problem) => problem.split(' ')[0])).toEqual([
+      'DATABASE_URL',
       'SECRET',
       'KEYS_FILE',
       'ACCOUNTS_FILE',
       'BASE_URL',
     ])
     const complete = {
+      DATABASE_URL: 'sqlite:d',
       SECRET: 's'.repeat(32),
       KEYS_FILE: 'k',
       ACCOUNTS_FILE: 'a',

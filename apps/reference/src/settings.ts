@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { DEVELOPMENT_FOLDER } from './development.ts'
 import { TrustedProxies } from './trusted-proxies.ts'
 
 /** The settings of the environment. Lifetimes are in seconds. */
@@ -28,6 +29,13 @@ const Environment = z.object({
     .string()
     .regex(/^(memory:$|rediss?(\+(cluster|sentinel))?:\/\/)/, 'must be memory:, or a redis:// URL')
     .default('memory:'),
+  DATABASE_URL: z
+    .string()
+    .regex(
+      /^(memory:$|sqlite:.|postgres(ql)?:\/\/.)/,
+      'must be sqlite: and the path of a file, a postgres:// URL, or memory:',
+    )
+    .default(`sqlite:${DEVELOPMENT_FOLDER}/service.sqlite`),
   WAIT_REPLICAS: z.coerce.number({ error: 'must be a number' }).int().min(0).default(0),
   SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   KEYS_FILE: z.string().optional(),
@@ -68,14 +76,15 @@ export function parseSettings(environment: NodeJS.ProcessEnv): Settings {
   if (!parsed.success)
     throw new SettingsError(parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`))
   const settings = parsed.data
-  const missing = settings.NODE_ENV === 'production' ? missingInProduction(settings) : []
+  const missing = settings.NODE_ENV === 'production' ? missingInProduction(settings, given) : []
   if (missing.length > 0) throw new SettingsError(missing)
   return { ...settings, BASE_URL: settings.BASE_URL ?? `http://127.0.0.1:${settings.PORT}` }
 }
 
 /** In production there are no defaults for secrets, keys, accounts and the address: the operator must set them. */
-function missingInProduction(settings: z.output<typeof Environment>): string[] {
+function missingInProduction(settings: z.output<typeof Environment>, given: NodeJS.ProcessEnv): string[] {
   const needed = {
+    'DATABASE_URL is missing: a postgres:// URL, or sqlite: and the path of a file': given.DATABASE_URL,
     'SECRET is missing: at least 32 random characters': settings.SECRET,
     'KEYS_FILE is missing: a JSON Web Key set with the private signing keys; "pnpm keys rotate" makes one':
       settings.KEYS_FILE,

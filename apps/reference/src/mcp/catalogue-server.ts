@@ -42,7 +42,7 @@ export function catalogueServer(school: SchoolRecords, visible: Visible): McpSer
   )
   for (const area of areas) {
     if (!area.catalogue) continue
-    const items = () => school.list(area.name).filter((record) => visible(area.name, record))
+    const items = async () => (await school.list(area.name)).filter((record) => visible(area.name, record))
     addSearch(server, area, items)
     addRead(server, area, items)
     addResources(server, area, items)
@@ -59,7 +59,7 @@ function withoutSession(server: McpServer): McpServer {
   return server
 }
 
-type Items = () => readonly SchoolRecord[]
+type Items = () => Promise<readonly SchoolRecord[]>
 
 function addSearch(server: McpServer, { name, title }: Area, items: Items): void {
   const description = `Search the ${title.toLowerCase()} of the school, page by page.`
@@ -70,9 +70,9 @@ function addSearch(server: McpServer, { name, title }: Area, items: Items): void
     outputSchema: FOUND,
     annotations: READ_ONLY,
   }
-  server.registerTool(`search_${name}`, config, ({ query = '', limit, offset }) => {
+  server.registerTool(`search_${name}`, config, async ({ query = '', limit, offset }) => {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean)
-    const matching = items().filter((item) => words.every((word) => textOf(item).includes(word)))
+    const matching = (await items()).filter((item) => words.every((word) => textOf(item).includes(word)))
     const end = offset + limit
     const next = end < matching.length ? { next_offset: end } : {}
     return answer({ items: matching.slice(offset, end), total: matching.length, ...next })
@@ -89,8 +89,8 @@ function addRead(server: McpServer, { name, title }: Area, items: Items): void {
     outputSchema: { item: Item },
     annotations: READ_ONLY,
   }
-  server.registerTool(`read_${name}`, config, ({ id }) => {
-    const item = items().find((candidate) => candidate.id === id)
+  server.registerTool(`read_${name}`, config, async ({ id }) => {
+    const item = (await items()).find((candidate) => candidate.id === id)
     if (item === undefined)
       return failure(`There is no item "${id}" in ${title.toLowerCase()}. Find ids with search_${name}.`)
     return answer({ item })
@@ -99,8 +99,8 @@ function addRead(server: McpServer, { name, title }: Area, items: Items): void {
 
 function addResources(server: McpServer, { name, title }: Area, items: Items): void {
   const uriOf = (id: string) => `school://${name}/${encodeURIComponent(id)}`
-  const list = () => ({
-    resources: items().map((item) => ({
+  const list = async () => ({
+    resources: (await items()).map((item) => ({
       uri: uriOf(item.id),
       name: item.id,
       title: nameOf(item),
@@ -108,8 +108,8 @@ function addResources(server: McpServer, { name, title }: Area, items: Items): v
     })),
   })
   const template = new ResourceTemplate(`school://${name}/{id}`, { list })
-  server.registerResource(name, template, { title, mimeType: 'application/json' }, (uri) => {
-    const item = items().find((candidate) => uriOf(candidate.id) === uri.href)
+  server.registerResource(name, template, { title, mimeType: 'application/json' }, async (uri) => {
+    const item = (await items()).find((candidate) => uriOf(candidate.id) === uri.href)
     // The code that the SDK uses for a URI that matches no template.
     if (item === undefined)
       throw new McpError(ErrorCode.InvalidParams, `There is no resource ${uri.href}`, { uri: uri.href })

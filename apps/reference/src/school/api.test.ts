@@ -1,10 +1,12 @@
 import type { HttpRequest, HttpResponse } from '@grantkit/core'
 import { describe, expect, it } from 'vitest'
+import { openDatabase } from '../database/database.ts'
+import { migrate } from '../database/migrate.ts'
 import type { SchoolGuard } from '../guard.ts'
 import { areas, SCOPES } from '../scopes.ts'
 import { schoolRoutes } from './api.ts'
 import { DEMO_SCHOOL } from './demo-data.ts'
-import { schoolInMemory } from './records.ts'
+import { schoolRecords } from './records.ts'
 
 const refusal: HttpResponse = {
   status: 403,
@@ -33,12 +35,14 @@ const api: SchoolGuard = {
   },
 }
 
-function openSchool() {
+async function openSchool() {
   let made = 0
+  const database = await openDatabase('memory:', () => {})
+  await migrate(database)
   const routes = schoolRoutes(
     '',
     api,
-    schoolInMemory(DEMO_SCHOOL, () => `new-${++made}`),
+    schoolRecords(database, () => `new-${++made}`),
   )
   return async (method: string, target: string, scopes?: string, body?: unknown) => {
     const [path = '', query = ''] = target.split('?')
@@ -57,7 +61,7 @@ function openSchool() {
 
 describe('every area', () => {
   it.each(areas)('$name allows exactly what its scopes allow', async ({ name }) => {
-    const call = openSchool()
+    const call = await openSchool()
     const can = (access: string) => Object.hasOwn(SCOPES, `${name}:${access}`)
     const collection = await call('PUT', `/api/${name}`)
     const item = await call('PUT', `/api/${name}/x`)
@@ -74,7 +78,7 @@ describe('every area', () => {
   it.each(areas.filter(({ read }) => read))(
     '$name shows everybody no more than what is published',
     async ({ name, catalogue }) => {
-      const call = openSchool()
+      const call = await openSchool()
       const response = await call('GET', `/api/${name}`)
       expect(response.status).toBe(200)
       expect(response.headers).not.toHaveProperty('www-authenticate')
@@ -91,7 +95,7 @@ describe('every area', () => {
   it.each(areas.filter(({ write }) => write))(
     '$name refuses an anonymous write plainly, without a challenge',
     async ({ name }) => {
-      const call = openSchool()
+      const call = await openSchool()
       for (const [method, path] of [
         ['POST', `/api/${name}`],
         ['PATCH', `/api/${name}/x`],
@@ -107,7 +111,7 @@ describe('every area', () => {
 
 describe('reading', () => {
   it('hides an unpublished item from everybody, and shows it to a token', async () => {
-    const call = openSchool()
+    const call = await openSchool()
     expect((await call('GET', '/api/courses/ceramics-glazing')).status).toBe(404)
     expect((await call('GET', '/api/students/student-1001')).status).toBe(404)
     expect((await call('GET', '/api/courses/ceramics-glazing', 'courses:read')).json.title).toBe(
@@ -116,7 +120,7 @@ describe('reading', () => {
   })
 
   it('points only anonymous clients to the metadata', async () => {
-    const call = openSchool()
+    const call = await openSchool()
     const link = `<${api.metadataUrl}>; rel="service-meta"`
     expect((await call('GET', '/api/students')).headers.link).toBe(link)
     expect((await call('POST', '/api/students')).headers.link).toBe(link)
@@ -124,7 +128,7 @@ describe('reading', () => {
   })
 
   it('turns pages', async () => {
-    const call = openSchool()
+    const call = await openSchool()
     expect((await call('GET', '/api/courses?limit=2&offset=1')).json).toMatchObject({
       items: [{ id: 'typography-for-the-web' }, { id: 'bread-at-home' }],
       total: 5,
@@ -140,7 +144,7 @@ describe('reading', () => {
   })
 
   it('answers HEAD without a body, and a preflight of any origin', async () => {
-    const call = openSchool()
+    const call = await openSchool()
     expect(await call('HEAD', '/api/courses')).toMatchObject({ status: 200, body: '' })
     const preflight = await call('OPTIONS', '/api/courses')
     expect([preflight.status, preflight.headers['access-control-allow-origin']]).toEqual([204, '*'])
@@ -148,7 +152,7 @@ describe('reading', () => {
   })
 
   it('may be shared when anonymous and never when a token opened it', async () => {
-    const call = openSchool()
+    const call = await openSchool()
     expect((await call('GET', '/api/courses')).headers).toMatchObject({
       'cache-control': 'public, max-age=60',
       vary: 'Authorization',
@@ -159,7 +163,7 @@ describe('reading', () => {
 
 describe('writing', () => {
   it('adds, changes and removes', async () => {
-    const call = openSchool()
+    const call = await openSchool()
     const added = await call('POST', '/api/courses', 'courses:write', {
       title: 'Knots',
       id: 'mine',
@@ -184,7 +188,7 @@ describe('writing', () => {
   })
 
   it('requires the write scope of that area', async () => {
-    const call = openSchool()
+    const call = await openSchool()
     expect((await call('POST', '/api/courses', 'courses:read students:write', { a: 1 })).status).toBe(403)
   })
 
@@ -194,11 +198,11 @@ describe('writing', () => {
     ['"x"', 400],
     ['{"a":', 400],
   ])('refuses the body %s', async (body, status) => {
-    expect((await openSchool()('POST', '/api/courses', 'courses:write', body)).status).toBe(status)
+    expect((await (await openSchool())('POST', '/api/courses', 'courses:write', body)).status).toBe(status)
   })
 
   it('refuses another media type', async () => {
-    expect((await openSchool()('POST', '/api/courses', 'courses:write')).status).toBe(415)
+    expect((await (await openSchool())('POST', '/api/courses', 'courses:write')).status).toBe(415)
   })
 
   it.each([
@@ -212,7 +216,7 @@ describe('writing', () => {
     ['a long name', `{"${'a'.repeat(65)}":1}`],
     ['more than 16,384 characters', JSON.stringify({ text: 'x'.repeat(16_384) })],
   ])('refuses a record with %s, added or changed', async (_, body) => {
-    const call = openSchool()
+    const call = await openSchool()
     const item = '/api/courses/bread-at-home'
     const before = (await call('GET', item)).body
     for (const [method, path] of [
@@ -228,7 +232,7 @@ describe('writing', () => {
   })
 
   it('lets no record grow past the bound one change at a time', async () => {
-    const call = openSchool()
+    const call = await openSchool()
     const change = (name: string) =>
       call('PATCH', '/api/courses/bread-at-home', 'courses:write', { [name]: 'x'.repeat(9000) })
     expect([(await change('one')).status, (await change('other')).status]).toEqual([200, 400])
@@ -237,6 +241,6 @@ describe('writing', () => {
 
   it('takes eight levels, and every name that is a word', async () => {
     const content = { 'a-b_C9': [[[[[[[]]]]]]], constructor_: null, length: 1 }
-    expect((await openSchool()('POST', '/api/courses', 'courses:write', content)).status).toBe(201)
+    expect((await (await openSchool())('POST', '/api/courses', 'courses:write', content)).status).toBe(201)
   })
 })

@@ -12,7 +12,7 @@ type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 interface Action {
   readonly method: Method
   readonly access: 'read' | 'write'
-  answer(school: SchoolRecords, area: Area, request: HttpRequest, caller: Caller): HttpResponse
+  answer(school: SchoolRecords, area: Area, request: HttpRequest, caller: Caller): Promise<HttpResponse>
 }
 
 const COLLECTION: readonly Action[] = [
@@ -77,7 +77,7 @@ async function guarded(
     )
     return withMetadataLink(refusal, api.metadataUrl)
   }
-  const response = answer(school, area, request, caller)
+  const response = await answer(school, area, request, caller)
   return caller.kind === 'anonymous' ? withMetadataLink(response, api.metadataUrl) : response
 }
 
@@ -98,41 +98,61 @@ function oneNumber(least: number, most: number, usual: number) {
     .pipe(z.number().min(least).max(most))
 }
 
-function listRecords(school: SchoolRecords, area: Area, request: HttpRequest, caller: Caller): HttpResponse {
+async function listRecords(
+  school: SchoolRecords,
+  area: Area,
+  request: HttpRequest,
+  caller: Caller,
+): Promise<HttpResponse> {
   const query = new URLSearchParams(request.query)
   const page = Page.safeParse({ limit: query.getAll('limit'), offset: query.getAll('offset') })
   if (!page.success) return jsonError(400, 'invalid_request', BAD_PAGE)
-  const visible = school.list(area.name).filter((record) => isVisible(area, record, caller))
+  const visible = (await school.list(area.name)).filter((record) => isVisible(area, record, caller))
   const { limit, offset } = page.data
   return answerOf(caller, 200, { items: visible.slice(offset, offset + limit), total: visible.length })
 }
 
-function showRecord(school: SchoolRecords, area: Area, request: HttpRequest, caller: Caller): HttpResponse {
-  const record = school.find(area.name, idOf(request))
+async function showRecord(
+  school: SchoolRecords,
+  area: Area,
+  request: HttpRequest,
+  caller: Caller,
+): Promise<HttpResponse> {
+  const record = await school.find(area.name, idOf(request))
   if (record === undefined || !isVisible(area, record, caller)) return notFound(area.name)
   return answerOf(caller, 200, record)
 }
 
-function addRecord(school: SchoolRecords, area: Area, request: HttpRequest, caller: Caller): HttpResponse {
+async function addRecord(
+  school: SchoolRecords,
+  area: Area,
+  request: HttpRequest,
+  caller: Caller,
+): Promise<HttpResponse> {
   const given = contentOf(request)
   if ('status' in given) return given
   if (!isWithinBounds(given.content)) return outOfBounds()
-  const record = school.add(area.name, given.content)
+  const record = await school.add(area.name, given.content)
   return answerOf(caller, 201, record, { location: `${request.path}/${record.id}` })
 }
 
-function changeRecord(school: SchoolRecords, area: Area, request: HttpRequest, caller: Caller): HttpResponse {
+async function changeRecord(
+  school: SchoolRecords,
+  area: Area,
+  request: HttpRequest,
+  caller: Caller,
+): Promise<HttpResponse> {
   const given = contentOf(request)
   if ('status' in given) return given
   const id = idOf(request)
   // Together, so that no record grows past the bounds one change at a time.
-  if (!isWithinBounds({ ...school.find(area.name, id), ...given.content })) return outOfBounds()
-  const record = school.change(area.name, id, given.content)
+  if (!isWithinBounds({ ...(await school.find(area.name, id)), ...given.content })) return outOfBounds()
+  const record = await school.change(area.name, id, given.content)
   return record === undefined ? notFound(area.name) : answerOf(caller, 200, record)
 }
 
-function removeRecord(school: SchoolRecords, area: Area, request: HttpRequest): HttpResponse {
-  if (!school.remove(area.name, idOf(request))) return notFound(area.name)
+async function removeRecord(school: SchoolRecords, area: Area, request: HttpRequest): Promise<HttpResponse> {
+  if (!(await school.remove(area.name, idOf(request)))) return notFound(area.name)
   return { status: 204, headers: { 'cache-control': 'no-store' }, body: '' }
 }
 

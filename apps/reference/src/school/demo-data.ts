@@ -1,7 +1,7 @@
 import type { AreaName } from '../scopes.ts'
 import type { SchoolRecord } from './records.ts'
 
-/** A small school to try the service with. Every start begins with it. */
+/** A small school to try the service with. A new database begins with it. */
 export const DEMO_SCHOOL: Partial<Record<AreaName, readonly SchoolRecord[]>> = {
   courses: [
     {

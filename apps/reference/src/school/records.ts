@@ -1,3 +1,6 @@
+import type { Database } from '../database/database.ts'
+import { errorsAs503 } from '../database/errors-as-503.ts'
+import type { SchoolRecordRow } from '../database/tables.ts'
 import type { AreaName } from '../scopes.ts'
 import type { Content } from './content.ts'
 
@@ -9,43 +12,68 @@ export interface SchoolRecord {
   readonly [member: string]: unknown
 }
 
-/** The current records of each area. */
+/** The current records of each area, in the order in which they were added. */
 export interface SchoolRecords {
-  list(area: AreaName): readonly SchoolRecord[]
-  find(area: AreaName, id: string): SchoolRecord | undefined
-  add(area: AreaName, content: Content): SchoolRecord
-  change(area: AreaName, id: string, content: Content): SchoolRecord | undefined
-  remove(area: AreaName, id: string): boolean
+  list(area: AreaName): Promise<readonly SchoolRecord[]>
+  find(area: AreaName, id: string): Promise<SchoolRecord | undefined>
+  add(area: AreaName, content: Content): Promise<SchoolRecord>
+  change(area: AreaName, id: string, content: Content): Promise<SchoolRecord | undefined>
+  remove(area: AreaName, id: string): Promise<boolean>
 }
 
-/** The school in the memory of one process, with these initial records. */
-export function schoolInMemory(
-  initial: Partial<Record<AreaName, readonly SchoolRecord[]>>,
-  newId: () => string,
-): SchoolRecords {
-  const areas = new Map(
-    Object.entries(initial).map(([area, records]) => [
-      area,
-      new Map(records.map((record) => [record.id, record])),
-    ]),
-  )
-  const recordsOf = (area: AreaName) => {
-    const records = areas.get(area) ?? new Map<string, SchoolRecord>()
-    areas.set(area, records)
-    return records
+/** The school in the database, so that replicas show one school and a restart forgets nothing. */
+export function schoolRecords(database: Database, newId: () => string): SchoolRecords {
+  const rows = database.selectFrom('school_record').select(['id', 'content'])
+  const find = async (area: AreaName, id: string) => {
+    const row = await rows.where('area', '=', area).where('id', '=', id).executeTakeFirst()
+    return row && recordOf(row)
   }
-  const put = (area: AreaName, record: SchoolRecord) => {
-    recordsOf(area).set(record.id, record)
-    return record
-  }
-  return {
-    list: (area) => [...recordsOf(area).values()],
-    find: (area, id) => recordsOf(area).get(id),
-    add: (area, content) => put(area, { ...content, id: newId() }),
-    change(area, id, content) {
-      const record = recordsOf(area).get(id)
-      return record && put(area, { ...record, ...content, id })
+  return errorsAs503<SchoolRecords>({
+    async list(area) {
+      const found = await rows.where('area', '=', area).orderBy('added_at').orderBy('id').execute()
+      return found.map(recordOf)
     },
-    remove: (area, id) => recordsOf(area).delete(id),
-  }
+    find,
+    async add(area, content) {
+      const record = { id: newId(), ...content }
+      await database
+        .insertInto('school_record')
+        .values(rowOf(area, record, new Date()))
+        .execute()
+      return record
+    },
+    async change(area, id, content) {
+      const record = await find(area, id)
+      if (record === undefined) return undefined
+      const changed = { ...record, ...content, id }
+      const { numUpdatedRows } = await database
+        .updateTable('school_record')
+        .set(membersOf(changed))
+        .where('area', '=', area)
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return numUpdatedRows === 0n ? undefined : changed
+    },
+    async remove(area, id) {
+      const { numDeletedRows } = await database
+        .deleteFrom('school_record')
+        .where('area', '=', area)
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return numDeletedRows > 0n
+    },
+  })
+}
+
+/** The row of a new record. */
+export function rowOf(area: AreaName, record: SchoolRecord, addedAt: Date): SchoolRecordRow {
+  return { area, id: record.id, ...membersOf(record), added_at: addedAt.toISOString() }
+}
+
+function membersOf({ id: _, ...members }: SchoolRecord): Pick<SchoolRecordRow, 'content' | 'published'> {
+  return { content: JSON.stringify(members), published: members.published === true ? 1 : 0 }
+}
+
+function recordOf({ id, content }: Pick<SchoolRecordRow, 'id' | 'content'>): SchoolRecord {
+  return { id, ...JSON.parse(content) }
 }

@@ -3,23 +3,54 @@ import { createMemoryStore } from '@grantkit/store-memory'
 import { connectToRedis, createRedisStore, settingsWarnings } from '@grantkit/store-redis'
 import { type CreateCounter, countersInMemory, noCounters } from './counters.ts'
 import { countersInRedis } from './counters-in-redis.ts'
+import { type Database, openDatabase } from './database/database.ts'
+import { migrate } from './database/migrate.ts'
 import { DEVELOPMENT_FOLDER } from './development.ts'
 import { integrationsFile, withIntegrations } from './integrations-file.ts'
 import type { Settings } from './settings.ts'
 
-/** The configured store, and how to close it. */
-export interface OpenStore {
+/** Where clients and grants are kept. */
+interface OpenStore {
   readonly store: Store
   /** Counters in the same place as the records, so that replicas count together. */
   readonly createCounter: CreateCounter
   close(): Promise<void>
 }
 
-/** @param onWarning called about settings that could lose records, and about broken connections */
-export async function openStore(
+/** Everything that outlives a request: the store of the OAuth records, and the database of the service. */
+export interface Storage extends OpenStore {
+  readonly database: Database
+}
+
+/**
+ * Connects to both, and brings the tables of the database up to date.
+ *
+ * @param onWarning called about settings that could lose records, and about broken connections
+ * @throws Error when one of them cannot be used
+ */
+export async function openStorage(
   settings: Settings,
   onWarning: (warning: string) => void,
-): Promise<OpenStore> {
+): Promise<Storage> {
+  const database = await openDatabase(settings.DATABASE_URL, (error) =>
+    onWarning(`A connection to the database broke: ${error.message}`),
+  )
+  try {
+    await migrate(database)
+    const store = await openStore(settings, onWarning)
+    const close = async () => {
+      await store.close()
+      await database.destroy()
+    }
+    return { ...store, database, close }
+  } catch (error) {
+    // Its idle connections would keep the process alive.
+    await database.destroy()
+    throw error
+  }
+}
+
+async function openStore(settings: Settings, onWarning: (warning: string) => void): Promise<OpenStore> {
   const opened =
     settings.STORE_URL === 'memory:' ? memoryStore(settings) : await redisStore(settings, onWarning)
   return settings.RATE_LIMITS === 'off' ? { ...opened, createCounter: noCounters } : opened

@@ -1,0 +1,17 @@
+/**
+ * The tables of the service. Texts and whole numbers alone, so both databases keep and compare them alike. A moment is an
+ * ISO 8601 text in UTC with milliseconds: as text it sorts as time.
+ */
+export interface Tables {
+  school_record: SchoolRecordRow
+}
+
+export interface SchoolRecordRow {
+  area: string
+  id: string
+  /** The members of the record but its id, as JSON. */
+  content: string
+  /** 1 if everybody may see it. */
+  published: number
+  added_at: string
+}
