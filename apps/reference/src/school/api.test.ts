@@ -140,7 +140,7 @@ describe('reading', () => {
     ...['limit=0', 'limit=101', 'limit=x', 'limit=1.5', 'limit=', 'limit=1&limit=2'],
     ...['offset=-1', 'offset=1000001', 'offset=1e3', 'offset=', 'offset=0&offset=0'],
   ])('refuses the page %s', async (query) => {
-    expect((await openSchool()('GET', `/api/courses?${query}`)).json.error).toBe('invalid_request')
+    expect((await (await openSchool())('GET', `/api/courses?${query}`)).json.error).toBe('invalid_request')
   })
 
   it('answers HEAD without a body, and a preflight of any origin', async () => {
