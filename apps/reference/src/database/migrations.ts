@@ -25,8 +25,12 @@ async function createSchool(database: Kysely<unknown>): Promise<void> {
     .addColumn('id', text, (column) => column.notNull())
     .addColumn('content', text, (column) => column.notNull())
     .addColumn('published', 'integer', (column) => column.notNull())
+    .addColumn('unique_value', text)
+    .addColumn('words', text, (column) => column.notNull())
+    .addColumn('revision', 'integer', (column) => column.notNull())
     .addColumn('added_at', text, (column) => column.notNull())
     .addPrimaryKeyConstraint('school_record_key', ['area', 'id'])
+    .addUniqueConstraint('school_record_unique', ['area', 'unique_value'])
     .execute()
   await database.schema
     .createIndex('school_record_order')

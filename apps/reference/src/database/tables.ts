@@ -13,5 +13,11 @@ export interface SchoolRecordRow {
   content: string
   /** 1 if everybody may see it. */
   published: number
+  /** Whatever of the record no other one of its area may have: a slug, a code. */
+  unique_value: string | null
+  /** All words and numbers of the record, in small letters, to be searched. */
+  words: string
+  /** Grows with every change. */
+  revision: number
   added_at: string
 }

@@ -1,4 +1,5 @@
-import type { SchoolRecord, SchoolRecords } from '../school/records.ts'
+import type { SchoolRecord } from '../school/record.ts'
+import type { SchoolRecords } from '../school/records.ts'
 import type { AreaName } from '../scopes.ts'
 
 /** The prices of the school, from its published records. */
@@ -16,8 +17,8 @@ ${sections.join('\n')}`
 }
 
 async function section(title: string, area: AreaName, school: SchoolRecords): Promise<string> {
-  const records = await school.list(area)
-  const rows = records.filter(({ published }) => published === true).map(row)
+  const { items } = await school.list(area, { published: true })
+  const rows = items.map(row)
   return `## ${title}
 
 From \`GET /api/${area}\`.

@@ -1,7 +1,8 @@
 import type { SchoolRecordRow } from '../database/tables.ts'
 import type { AreaName } from '../scopes.ts'
 import { DEMO_SCHOOL } from './demo-data.ts'
-import { rowOf, type SchoolRecord } from './records.ts'
+import type { SchoolRecord } from './record.ts'
+import { rowOf } from './rows.ts'
 
 const FOUNDED = Date.UTC(2026, 0, 1)
 
