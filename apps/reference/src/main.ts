@@ -6,6 +6,7 @@ import type { OnEvent } from './events.ts'
 import { FRAMEWORKS } from './frameworks/frameworks.ts'
 import { createLogger, logErrors, logEvents } from './logging.ts'
 import { createMetrics } from './metrics.ts'
+import { refusePublicPasswords } from './open-accounts.ts'
 import { createService } from './service.ts'
 import { parseSettings, type Settings, SettingsError } from './settings.ts'
 import { openStorage } from './storage.ts'
@@ -35,6 +36,7 @@ async function start(settings: Settings): Promise<void> {
     metrics?.onEvent(event)
   }
   const service = await createService(settings, { onEvent, onError }, storage)
+  if (settings.NODE_ENV === 'production') await refusePublicPasswords(service.accounts)
   const { HOST: host, PORT: port, METRICS_PORT } = settings
   const listen = FRAMEWORKS[settings.FRAMEWORK]
   const https = settings.BASE_URL.startsWith('https:')
@@ -47,7 +49,7 @@ async function start(settings: Settings): Promise<void> {
     await storage.close()
     process.exit(0)
   })
-  console.log(banner(settings))
+  console.log(banner(settings, service.demo))
 }
 
 /**
@@ -63,8 +65,7 @@ function stopSignal(drain: () => void, drainSeconds: number): Promise<NodeJS.Sig
   return Promise.race([once(process, 'SIGINT').then(() => 'SIGINT' as const), terminated()])
 }
 
-function banner({ BASE_URL, ACCOUNTS_FILE, FRAMEWORK }: Settings): string {
-  const demo = ACCOUNTS_FILE === undefined
+function banner({ BASE_URL, FRAMEWORK }: Settings, demo: boolean): string {
   return `
   ${styleText('bold', 'Harbour School')}, a service of Grantkit, on ${FRAMEWORK}
 

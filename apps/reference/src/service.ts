@@ -9,7 +9,7 @@ import {
   type Store,
 } from '@grantkit/core'
 import { sql } from 'kysely'
-import { type Account, accountsOf, demoAccounts, readAccounts } from './accounts.ts'
+import type { AccountRows } from './account-rows.ts'
 import type { Database } from './database/database.ts'
 import { developmentKeysFile, developmentSecret } from './development.ts'
 import { documentRoutes } from './documents/routes.ts'
@@ -17,6 +17,7 @@ import type { OnEvent } from './events.ts'
 import { healthRoutes } from './health.ts'
 import { rateLimiter, signInLimits } from './limits.ts'
 import { mcpRoute } from './mcp/route.ts'
+import { openAccounts } from './open-accounts.ts'
 import { interaction, type PagesOptions, pageRoutes } from './pages/routes.ts'
 import { passwordChecks } from './password-checks.ts'
 import { reportingRoute } from './reporting-route.ts'
@@ -34,6 +35,10 @@ import { behindProxies } from './trusted-proxies.ts'
 export interface Service {
   readonly routes: readonly Route[]
   readonly clients: AuthorizationServer['clients']
+  readonly grants: AuthorizationServer['grants']
+  readonly accounts: AccountRows
+  /** Whether the demo account can sign in. */
+  readonly demo: boolean
   /** `/readyz` fails from now on, so a balancer sends no new requests; all others are still answered. */
   drain(): void
 }
@@ -52,7 +57,7 @@ export async function createService(
 ): Promise<Service> {
   const { BASE_URL: baseUrl } = settings
   const secret = settings.SECRET ?? (await developmentSecret())
-  const accounts = accountsOf(await accountList(settings))
+  const { accounts, demo } = await openAccounts(settings, database)
   const pages: PagesOptions = {
     site: { basePath: basePathOf(baseUrl) },
     baseUrl,
@@ -63,7 +68,7 @@ export async function createService(
     checks: passwordChecks(),
     signIns: signInsInMemory(),
     onEvent,
-    demo: settings.ACCOUNTS_FILE === undefined,
+    demo,
     registration: settings.REGISTRATION === 'on',
     onError,
   }
@@ -94,6 +99,9 @@ export async function createService(
   return {
     routes: routes.map((route) => behindProxies(reportingRoute(route, onError), settings.TRUST_PROXY)),
     clients: server.clients,
+    grants: server.grants,
+    accounts,
+    demo,
     drain() {
       draining = true
     },
@@ -141,10 +149,6 @@ function lifetimesOf(settings: Settings) {
     grant: settings.GRANT_LIFETIME,
     refreshRetryWindow: settings.REFRESH_RETRY_WINDOW,
   }
-}
-
-async function accountList({ ACCOUNTS_FILE }: Settings): Promise<Account[]> {
-  return ACCOUNTS_FILE === undefined ? demoAccounts() : readAccounts(ACCOUNTS_FILE)
 }
 
 async function reachable(store: Store, database: Database): Promise<boolean> {

@@ -71,14 +71,12 @@ describe('the settings', () => {
       'DATABASE_URL',
       'SECRET',
       'KEYS_FILE',
-      'ACCOUNTS_FILE',
       'BASE_URL',
     ])
     const complete = {
       DATABASE_URL: 'sqlite:d',
       SECRET: 's'.repeat(32),
       KEYS_FILE: 'k',
-      ACCOUNTS_FILE: 'a',
       BASE_URL: 'https://school.example',
     }
     expect(problemsOf({ NODE_ENV: 'production', ...complete })).toEqual([])

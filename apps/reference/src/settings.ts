@@ -88,7 +88,6 @@ function missingInProduction(settings: z.output<typeof Environment>, given: Node
     'SECRET is missing: at least 32 random characters': settings.SECRET,
     'KEYS_FILE is missing: a JSON Web Key set with the private signing keys; "pnpm keys rotate" makes one':
       settings.KEYS_FILE,
-    'ACCOUNTS_FILE is missing: make one with "pnpm account add"': settings.ACCOUNTS_FILE,
     'BASE_URL is missing or not https':
       settings.BASE_URL?.startsWith('https://') === true ? 'given' : undefined,
     'RATE_LIMITS must not be off in production': settings.RATE_LIMITS === 'on' ? 'given' : undefined,

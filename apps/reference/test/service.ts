@@ -14,6 +14,8 @@ export interface RunningService {
   readonly port: number
   readonly routes: Service['routes']
   readonly clients: Service['clients']
+  readonly grants: Service['grants']
+  readonly accounts: Service['accounts']
   readonly events: ServiceEvent[]
   readonly errors: unknown[]
   close(): Promise<void>
@@ -47,6 +49,8 @@ export async function runService(
     port: settings.PORT,
     routes: service.routes,
     clients: service.clients,
+    grants: service.grants,
+    accounts: service.accounts,
     events,
     errors,
     async close() {

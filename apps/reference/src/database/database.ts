@@ -46,8 +46,9 @@ async function privateFile(path: string): Promise<string> {
 /** Whether a write was refused because another row has the same unique values. */
 export function isUniqueViolation(error: unknown): boolean {
   const { code, errcode } = Object(error) as { code?: unknown; errcode?: unknown }
-  return code === POSTGRES_UNIQUE_VIOLATION || errcode === SQLITE_CONSTRAINT_UNIQUE
+  return code === POSTGRES_UNIQUE_VIOLATION || SQLITE_UNIQUE_VIOLATIONS.includes(errcode)
 }
 
 const POSTGRES_UNIQUE_VIOLATION = '23505'
-const SQLITE_CONSTRAINT_UNIQUE = 2067
+/** SQLITE_CONSTRAINT_PRIMARYKEY and SQLITE_CONSTRAINT_UNIQUE. */
+const SQLITE_UNIQUE_VIOLATIONS: readonly unknown[] = [1555, 2067]

@@ -10,6 +10,7 @@ import type { Tables } from './tables.ts'
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001_school': { up: createSchool },
   '0002_demo_school': { up: addDemoSchool },
+  '0003_accounts': { up: createAccounts },
 }
 
 /** Compares bytes, as SQLite does: an index of Postgres then outlives an update of the system's languages. */
@@ -42,4 +43,17 @@ async function createSchool(database: Kysely<unknown>): Promise<void> {
 /** Once in the life of a database: what was removed of it stays away. */
 async function addDemoSchool(database: Kysely<Tables>): Promise<void> {
   await database.insertInto('school_record').values(demoRows()).execute()
+}
+
+async function createAccounts(database: Kysely<unknown>): Promise<void> {
+  const text = textOf(database)
+  await database.schema
+    .createTable('account')
+    .addColumn('id', text, (column) => column.notNull().primaryKey())
+    .addColumn('email', text, (column) => column.unique())
+    .addColumn('claims', text, (column) => column.notNull())
+    .addColumn('password', text, (column) => column.notNull())
+    .addColumn('state', text, (column) => column.notNull())
+    .addColumn('added_at', text, (column) => column.notNull())
+    .execute()
 }

@@ -4,6 +4,19 @@
  */
 export interface Tables {
   school_record: SchoolRecordRow
+  account: AccountRow
+}
+
+export interface AccountRow {
+  id: string
+  /** In small letters; `null` once the account is removed. */
+  email: string | null
+  /** All that UserInfo may say, as JSON. */
+  claims: string
+  /** A scrypt hash. */
+  password: string
+  state: 'active' | 'disabled' | 'removed'
+  added_at: string
 }
 
 export interface SchoolRecordRow {
