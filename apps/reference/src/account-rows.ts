@@ -18,7 +18,7 @@ export interface AccountRows extends Accounts {
   remove(email: string): Promise<string | undefined>
 }
 
-export interface ListedAccount extends Account {
+interface ListedAccount extends Account {
   readonly disabled: boolean
 }
 

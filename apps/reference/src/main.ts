@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { styleText } from 'node:util'
+import type { Logger } from 'pino'
 import { readCommandLine } from './commands/command-line.ts'
 import type { OnEvent } from './events.ts'
 import { FRAMEWORKS } from './frameworks/frameworks.ts'
@@ -9,7 +10,7 @@ import { createMetrics } from './metrics.ts'
 import { refusePublicPasswords } from './open-accounts.ts'
 import { createService } from './service.ts'
 import { parseSettings, type Settings, SettingsError } from './settings.ts'
-import { openStorage } from './storage.ts'
+import { openStorage, type Storage } from './storage.ts'
 
 /** Starts the reference service. */
 
@@ -27,8 +28,18 @@ try {
 
 async function start(settings: Settings): Promise<void> {
   const log = createLogger(settings)
-  const onError = logErrors(log)
   const storage = await openStorage(settings, (warning) => log.warn(warning))
+  try {
+    await serve(settings, log, storage)
+  } catch (error) {
+    // Its connections and timers would keep the process alive.
+    await storage.close()
+    throw error
+  }
+}
+
+async function serve(settings: Settings, log: Logger, storage: Storage): Promise<void> {
+  const onError = logErrors(log)
   const metrics = settings.METRICS_PORT === undefined ? undefined : createMetrics()
   const logEvent = logEvents(log)
   const onEvent: OnEvent = (event) => {

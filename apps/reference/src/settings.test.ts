@@ -16,12 +16,22 @@ describe('the settings', () => {
       PORT: 3000,
       HOST: '127.0.0.1',
       BASE_URL: 'http://127.0.0.1:3000',
-      STORE_URL: 'memory:',
+      DATABASE_URL: expect.stringMatching(/^sqlite:.*\/\.grantkit\/service\.sqlite$/),
+      STORE_URL: expect.stringMatching(/^sqlite:.*\/\.grantkit\/service-grants\.sqlite$/),
       FRAMEWORK: 'fastify',
       CODE_LIFETIME: 60,
       ACCESS_TOKEN_LIFETIME: 3600,
       REFRESH_RETRY_WINDOW: 60,
     })
+  })
+
+  it.each([
+    ['memory:', 'memory:'],
+    ['sqlite:/var/lib/school', 'sqlite:/var/lib/school-grants'],
+    ['postgres://db/school', 'postgres://db/school'],
+  ])('put the store beside the database %s', (DATABASE_URL, STORE_URL) => {
+    expect(parseSettings({ DATABASE_URL })).toMatchObject({ STORE_URL })
+    expect(parseSettings({ DATABASE_URL, STORE_URL: 'memory:' })).toMatchObject({ STORE_URL: 'memory:' })
   })
 
   it('follow the port with the base URL, and keep a given one byte for byte', () => {
@@ -42,7 +52,7 @@ describe('the settings', () => {
       'DATABASE_URL must be sqlite: and the path of a file, a postgres:// URL',
     ],
     ['DATABASE_URL', 'sqlite:', 'DATABASE_URL must be sqlite: and the path'],
-    ['STORE_URL', 'postgres:', 'STORE_URL must be memory:, or a redis:// URL'],
+    ['STORE_URL', 'postgres:', 'STORE_URL must be sqlite: and the path of a file'],
     ['SECRET', 'short', 'SECRET must have at least 32 characters'],
     ['LOG_LEVEL', 'loud', 'LOG_LEVEL'],
     ['RATE_LIMITS', 'some', 'RATE_LIMITS must be on or off'],

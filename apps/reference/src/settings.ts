@@ -27,8 +27,11 @@ const Environment = z.object({
     .default('fastify'),
   STORE_URL: z
     .string()
-    .regex(/^(memory:$|rediss?(\+(cluster|sentinel))?:\/\/)/, 'must be memory:, or a redis:// URL')
-    .default('memory:'),
+    .regex(
+      /^(memory:$|sqlite:.|postgres(ql)?:\/\/.|rediss?(\+(cluster|sentinel))?:\/\/)/,
+      'must be sqlite: and the path of a file, a postgres:// or redis:// URL, or memory:',
+    )
+    .optional(),
   DATABASE_URL: z
     .string()
     .regex(
@@ -55,7 +58,10 @@ const Environment = z.object({
   REFRESH_RETRY_WINDOW: seconds(60, 0),
 })
 
-export type Settings = z.output<typeof Environment> & { readonly BASE_URL: string }
+export type Settings = z.output<typeof Environment> & {
+  readonly BASE_URL: string
+  readonly STORE_URL: string
+}
 
 /** All problems at once, so that a start fails once and not once for each. */
 export class SettingsError extends Error {
@@ -78,7 +84,16 @@ export function parseSettings(environment: NodeJS.ProcessEnv): Settings {
   const settings = parsed.data
   const missing = settings.NODE_ENV === 'production' ? missingInProduction(settings, given) : []
   if (missing.length > 0) throw new SettingsError(missing)
-  return { ...settings, BASE_URL: settings.BASE_URL ?? `http://127.0.0.1:${settings.PORT}` }
+  return {
+    ...settings,
+    BASE_URL: settings.BASE_URL ?? `http://127.0.0.1:${settings.PORT}`,
+    STORE_URL: settings.STORE_URL ?? storeBeside(settings.DATABASE_URL),
+  }
+}
+
+/** The same Postgres, or a file beside that of SQLite: each file has one program that knows its tables. */
+function storeBeside(database: string): string {
+  return database.startsWith('sqlite:') ? database.replace(/(\.\w+)?$/, '-grants$1') : database
 }
 
 /** In production there are no defaults for secrets, keys, accounts and the address: the operator must set them. */

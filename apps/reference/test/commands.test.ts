@@ -15,7 +15,7 @@ let service: RunningService
 const inFolder = (name: string) => join(folder, name)
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'grantkit-commands-'))
-  service = await runService({ INTEGRATIONS_FILE: inFolder('integrations.json') })
+  service = await runService({ STORE_URL: `sqlite:${inFolder('grants.sqlite')}` })
 })
 afterAll(async () => {
   await service.close()
@@ -69,7 +69,7 @@ describe('demo', () => {
 })
 
 describe('integration', () => {
-  const environment = () => ({ INTEGRATIONS_FILE: inFolder('integrations.json') })
+  const environment = () => ({ STORE_URL: `sqlite:${inFolder('grants.sqlite')}` })
 
   it('prints an id and a secret that the running service knows', async () => {
     const given = [
@@ -85,7 +85,7 @@ describe('integration', () => {
     expect(await command.ended, command.output()).toBe(0)
     const [, client_id = ''] = /client_id +(\S+)/.exec(command.output()) ?? []
     const [, client_secret = ''] = /client_secret +(\S+)/.exec(command.output()) ?? []
-    expect(await readFile(inFolder('integrations.json'), 'utf8')).not.toContain(client_secret)
+    expect(await readFile(inFolder('grants.sqlite'), 'latin1')).not.toContain(client_secret)
     const introspect = (secret: string) => {
       const body = new URLSearchParams({ token: 'x', client_id, client_secret: secret })
       return fetch(`${service.baseUrl}/api/oauth/introspect`, { method: 'POST', body })
@@ -111,6 +111,12 @@ describe('integration', () => {
     expect(await integration('remove', client_id)).toContain('Removed. 0 grants')
     expect((await authorize()).status, 'it is unknown').toBe(400)
     expect(await integration('list')).not.toContain('Gone soon')
+  })
+
+  it('needs a store that it can share with the service', async () => {
+    const command = run('commands/integration.ts', ['list'])
+    expect(await command.ended).toBe(1)
+    expect(command.output()).toContain('STORE_URL is memory:')
   })
 
   it.each([

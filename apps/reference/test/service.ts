@@ -13,6 +13,7 @@ export interface RunningService {
   /** The port it listens on; with a proxy, the base URL does not contain it. */
   readonly port: number
   readonly routes: Service['routes']
+  readonly store: Store
   readonly clients: Service['clients']
   readonly grants: Service['grants']
   readonly accounts: Service['accounts']
@@ -48,6 +49,7 @@ export async function runService(
     baseUrl: settings.BASE_URL,
     port: settings.PORT,
     routes: service.routes,
+    store: store ?? storage.store,
     clients: service.clients,
     grants: service.grants,
     accounts: service.accounts,

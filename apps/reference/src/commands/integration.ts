@@ -53,6 +53,8 @@ async function run(): Promise<void> {
 
 async function withClients(work: (clients: Service['clients']) => Promise<void>): Promise<void> {
   const settings = parseSettings(process.env)
+  if (settings.STORE_URL === 'memory:')
+    throw new Error('STORE_URL is memory:, which ends with its process. Name the store of the service.')
   const storage = await openStorage(settings, console.error)
   try {
     const observers = { onEvent: () => {}, onError: console.error }
