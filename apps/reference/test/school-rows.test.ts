@@ -50,8 +50,7 @@ onBothDatabases((newDatabase) => {
       if (page.last === undefined) break
       page = await school.list('pages', { limit: 4, after: page.last })
     }
-    expect(titles).toHaveLength(15)
-    expect(new Set(titles).size).toBe(15)
+    expect(titles.slice(3)).toEqual(Array.from({ length: 12 }, (_, n) => `Page ${n}`))
     expect(titles).toEqual((await school.list('pages', {})).items.map(({ title }) => title))
   })
 })

@@ -41,6 +41,12 @@ export interface SchoolRecords {
 
 /** The school in the database, so that replicas show one school and a restart forgets nothing. */
 export function schoolRecords(database: Database, newId: () => string): SchoolRecords {
+  let latest = 0
+  /** No two records of a process are of one millisecond: lists are in the order of adding. */
+  const nextMoment = () => {
+    latest = Math.max(Date.now(), latest + 1)
+    return new Date(latest)
+  }
   return errorsAs503<SchoolRecords>({
     list: (area, selection) => listRecords(database, area, selection),
     async find(area, id) {
@@ -56,7 +62,7 @@ export function schoolRecords(database: Database, newId: () => string): SchoolRe
     },
     add(area, content) {
       const record = { id: newId(), ...content }
-      const row = rowOf(area, record, new Date())
+      const row = rowOf(area, record, nextMoment())
       return unlessTaken(async () => {
         await database.insertInto('school_record').values(row).execute()
         return { record, revision: row.revision }
