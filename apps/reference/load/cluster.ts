@@ -37,6 +37,7 @@ export async function startTestCluster(
       LOG_LEVEL: 'warn',
       RATE_LIMITS: 'off',
       STORE_URL: network.url,
+      DATABASE_URL: 'memory:',
       ...environment,
     },
     ownEnvironment: (index) => clockEnvironment(skew * ((index % 3) - 1)),

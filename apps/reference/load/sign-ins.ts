@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { overFetch, type Send, testClient } from '@grantkit/testkit/client'
-import { writeAccounts } from '../src/accounts.ts'
 import { readCommandLine } from '../src/commands/command-line.ts'
 import { hashPassword } from '../src/passwords.ts'
+import { writeAccounts } from '../test/accounts-file.ts'
 import { run } from '../test/program.ts'
 import { user } from '../test/user.ts'
 
@@ -31,7 +31,13 @@ const baseUrl = `http://127.0.0.1:${port}`
 const folder = await mkdtemp(join(tmpdir(), 'grantkit-sign-ins-'))
 const ACCOUNTS_FILE = join(folder, 'accounts.json')
 await writeAccounts(ACCOUNTS_FILE, await accounts())
-const environment = { PORT: String(port), ACCOUNTS_FILE, TRUST_PROXY: 'loopback', LOG_LEVEL: 'silent' }
+const environment = {
+  PORT: String(port),
+  ACCOUNTS_FILE,
+  TRUST_PROXY: 'loopback',
+  LOG_LEVEL: 'silent',
+  DATABASE_URL: 'memory:',
+}
 const service = run('main.ts', [], { environment })
 const send = overFetch({ timeout: 120_000 })
 try {

@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { UserClaims } from '@grantkit/core'
 import { z } from 'zod'
-import { hashPassword, passwordMatches } from './passwords.ts'
-import { replaceFile } from './private-file.ts'
+import { hashPassword } from './passwords.ts'
 import { ProfileClaims } from './profile-claims.ts'
 
 const Account = z.strictObject({
@@ -25,30 +24,11 @@ const AccountsFile = z.object({ accounts: z.array(Account) })
 export interface Accounts {
   /** The account for a correct e-mail address and password. An unknown address takes as long as a known one. */
   verify(email: string, password: string): Promise<Account | undefined>
-  find(id: string): Account | undefined
+  find(id: string): Promise<Account | undefined>
   /** The id of the account with this e-mail address. */
-  idOf(email: string): string | undefined
-  /** The claims for UserInfo (OpenID Connect Core 5.1), or `undefined` if the user no longer exists. */
+  idOf(email: string): Promise<string | undefined>
+  /** The claims for UserInfo (OpenID Connect Core 5.1), or `undefined` if the user is disabled or removed. */
   claims(id: string): Promise<UserClaims | undefined>
-}
-
-export function accountsOf(list: readonly Account[]): Accounts {
-  const byEmail = new Map(list.map((account) => [account.email, account]))
-  const byId = new Map(list.map((account) => [account.id, account]))
-  const withEmail = (email: string) => byEmail.get(email.trim().toLowerCase())
-  return {
-    async verify(email, password) {
-      const account = withEmail(email)
-      const right = await passwordMatches(password, account?.password ?? NOBODY)
-      return right ? account : undefined
-    },
-    find: (id) => byId.get(id),
-    idOf: (email) => withEmail(email)?.id,
-    async claims(id) {
-      const { password: _, id: __, ...claims } = byId.get(id) ?? {}
-      return byId.has(id) ? claims : undefined
-    },
-  }
 }
 
 /** @throws Error that says what is wrong with the file */
@@ -58,12 +38,8 @@ export async function readAccounts(path: string): Promise<Account[]> {
   return parsed.data.accounts
 }
 
-export function writeAccounts(path: string, accounts: readonly Account[]): Promise<void> {
-  return replaceFile(path, `${JSON.stringify({ accounts }, null, 2)}\n`)
-}
-
 /** The hash of a random password: an unknown address costs the same work as a known one. */
-const NOBODY = await hashPassword(randomBytes(32).toString('base64url'))
+export const NOBODY = await hashPassword(randomBytes(32).toString('base64url'))
 
 /** Somebody with every claim of the scope `profile`. */
 const DANA = {
@@ -81,6 +57,7 @@ const DANA = {
   locale: 'en-GB',
 }
 
+export const DEMO_ACCOUNT = 'demo-account'
 const DEMO_HASH = 'scrypt$32768$8$1$GzqJchR3bu_vGQBKIFLw9A$2UjgNl8wxiNHA9Y6wSVzrAm7iFS-mKE-vHwLrA8DrQ0'
 const TEACHER_HASH = 'scrypt$32768$8$1$N3w9ZtlEkYiKqRLI2VMVAA$5jqctzjbpj9OAhoBkCV1xEXN5jXtIClTbTMFuco8XbY'
 
@@ -90,7 +67,7 @@ const TEACHER_HASH = 'scrypt$32768$8$1$N3w9ZtlEkYiKqRLI2VMVAA$5jqctzjbpj9OAhoBkC
  */
 export function demoAccounts(): Account[] {
   return [
-    demoAccount('demo-account', 'demo', DEMO_HASH, DANA),
+    demoAccount(DEMO_ACCOUNT, 'demo', DEMO_HASH, DANA),
     demoAccount('teacher-account', 'teacher', TEACHER_HASH, { given_name: 'Theo', family_name: 'Chen' }),
   ]
 }

@@ -1,14 +1,16 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { styleText } from 'node:util'
+import type { Logger } from 'pino'
 import { readCommandLine } from './commands/command-line.ts'
 import type { OnEvent } from './events.ts'
 import { FRAMEWORKS } from './frameworks/frameworks.ts'
 import { createLogger, logErrors, logEvents } from './logging.ts'
 import { createMetrics } from './metrics.ts'
-import { openStore } from './open-store.ts'
+import { refusePublicPasswords } from './open-accounts.ts'
 import { createService } from './service.ts'
 import { parseSettings, type Settings, SettingsError } from './settings.ts'
+import { openStorage, type Storage } from './storage.ts'
 
 /** Starts the reference service. */
 
@@ -26,15 +28,26 @@ try {
 
 async function start(settings: Settings): Promise<void> {
   const log = createLogger(settings)
+  const storage = await openStorage(settings, (warning) => log.warn(warning))
+  try {
+    await serve(settings, log, storage)
+  } catch (error) {
+    // Its connections and timers would keep the process alive.
+    await storage.close()
+    throw error
+  }
+}
+
+async function serve(settings: Settings, log: Logger, storage: Storage): Promise<void> {
   const onError = logErrors(log)
-  const { store, createCounter, close } = await openStore(settings, (warning) => log.warn(warning))
   const metrics = settings.METRICS_PORT === undefined ? undefined : createMetrics()
   const logEvent = logEvents(log)
   const onEvent: OnEvent = (event) => {
     logEvent(event)
     metrics?.onEvent(event)
   }
-  const service = await createService(settings, { onEvent, onError }, store, createCounter)
+  const service = await createService(settings, { onEvent, onError }, storage)
+  if (settings.NODE_ENV === 'production') await refusePublicPasswords(service.accounts)
   const { HOST: host, PORT: port, METRICS_PORT } = settings
   const listen = FRAMEWORKS[settings.FRAMEWORK]
   const https = settings.BASE_URL.startsWith('https:')
@@ -44,10 +57,10 @@ async function start(settings: Settings): Promise<void> {
   void stopSignal(() => service.drain(), settings.DRAIN_SECONDS).then(async (signal) => {
     log.info({ signal }, 'stopping')
     await listening.close()
-    await close()
+    await storage.close()
     process.exit(0)
   })
-  console.log(banner(settings))
+  console.log(banner(settings, service.demo))
 }
 
 /**
@@ -63,8 +76,7 @@ function stopSignal(drain: () => void, drainSeconds: number): Promise<NodeJS.Sig
   return Promise.race([once(process, 'SIGINT').then(() => 'SIGINT' as const), terminated()])
 }
 
-function banner({ BASE_URL, ACCOUNTS_FILE, FRAMEWORK }: Settings): string {
-  const demo = ACCOUNTS_FILE === undefined
+function banner({ BASE_URL, FRAMEWORK }: Settings, demo: boolean): string {
   return `
   ${styleText('bold', 'Harbour School')}, a service of Grantkit, on ${FRAMEWORK}
 

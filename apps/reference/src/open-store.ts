@@ -1,52 +1,76 @@
+import { mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import type { Store } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
-import { connectToRedis, createRedisStore, settingsWarnings } from '@grantkit/store-redis'
+import * as postgres from '@grantkit/store-postgres'
+import * as redis from '@grantkit/store-redis'
+import * as sqlite from '@grantkit/store-sqlite'
 import { type CreateCounter, countersInMemory, noCounters } from './counters.ts'
 import { countersInRedis } from './counters-in-redis.ts'
-import { DEVELOPMENT_FOLDER } from './development.ts'
-import { integrationsFile, withIntegrations } from './integrations-file.ts'
 import type { Settings } from './settings.ts'
 
-/** The configured store, and how to close it. */
+/** Where clients and grants are kept. */
 export interface OpenStore {
   readonly store: Store
-  /** Counters in the same place as the records, so that replicas count together. */
+  /** Redis counts for all replicas together; with any other store each counts for itself. */
   readonly createCounter: CreateCounter
   close(): Promise<void>
 }
 
-/** @param onWarning called about settings that could lose records, and about broken connections */
-export async function openStore(
-  settings: Settings,
-  onWarning: (warning: string) => void,
-): Promise<OpenStore> {
-  const opened =
-    settings.STORE_URL === 'memory:' ? memoryStore(settings) : await redisStore(settings, onWarning)
+type OnWarning = (warning: string) => void
+
+export async function openStore(settings: Settings, onWarning: OnWarning): Promise<OpenStore> {
+  const opened = await storeAt(settings, onWarning)
   return settings.RATE_LIMITS === 'off' ? { ...opened, createCounter: noCounters } : opened
 }
 
-/** Integrations are in a file, because this store ends with its process. */
-function memoryStore({ INTEGRATIONS_FILE }: Settings): OpenStore {
-  const file = integrationsFile(INTEGRATIONS_FILE ?? `${DEVELOPMENT_FOLDER}/integrations.json`)
-  return {
-    store: withIntegrations(createMemoryStore(), file),
-    createCounter: countersInMemory,
-    close: async () => {},
+async function storeAt(settings: Settings, onWarning: OnWarning): Promise<OpenStore> {
+  const { STORE_URL: url } = settings
+  if (url === 'memory:')
+    return { store: createMemoryStore(), createCounter: countersInMemory, close: async () => {} }
+  if (url.startsWith('sqlite:')) return sqliteStore(url.slice('sqlite:'.length), onWarning)
+  return url.startsWith('postgres') ? postgresStore(url, onWarning) : redisStore(settings, onWarning)
+}
+
+async function sqliteStore(path: string, onWarning: OnWarning): Promise<OpenStore> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  sqlite.migrate({ path })
+  for (const warning of await sqlite.settingsWarnings({ path })) onWarning(warning)
+  const store = sqlite.createSqliteStore({ path })
+  return { store, createCounter: countersInMemory, close: store.close }
+}
+
+async function postgresStore(url: string, onWarning: OnWarning): Promise<OpenStore> {
+  const onError = (error: Error) => onWarning(`A connection to the store broke: ${error.message}`)
+  const pool = await postgres.connectToPostgres(url, { onError })
+  try {
+    await postgres.migrate(pool)
+    for (const warning of await postgres.settingsWarnings(pool)) onWarning(warning)
+    const store = await postgres.createPostgresStore(pool)
+    const close = async () => {
+      await store.close()
+      await pool.end()
+    }
+    return { store, createCounter: countersInMemory, close }
+  } catch (error) {
+    await pool.end()
+    throw error
   }
 }
 
 async function redisStore(
   { STORE_URL, WAIT_REPLICAS: replicas }: Settings,
-  onWarning: (warning: string) => void,
+  onWarning: OnWarning,
 ): Promise<OpenStore> {
   const onError = (error: Error) => onWarning(`The connection to Redis broke: ${error.message}`)
-  const redis = await connectToRedis(STORE_URL, { onError })
-  for (const warning of await settingsWarnings(redis)) onWarning(warning)
+  const connection = await redis.connectToRedis(STORE_URL, { onError })
+  for (const warning of await redis.settingsWarnings(connection)) onWarning(warning)
   const onShortfall = (acknowledged: number) =>
     onWarning(`Changes are answered with ${acknowledged} of ${replicas} replicas having them`)
   const waitReplicas = replicas > 0 ? { replicas, timeout: REPLICATION_MS, onShortfall } : undefined
-  const store = createRedisStore(redis, { waitReplicas })
-  return { store, createCounter: countersInRedis(redis.client), close: async () => redis.destroy() }
+  const store = redis.createRedisStore(connection, { waitReplicas })
+  const createCounter = countersInRedis(connection.client)
+  return { store, createCounter, close: async () => connection.destroy() }
 }
 
 const REPLICATION_MS = 100

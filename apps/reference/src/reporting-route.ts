@@ -9,7 +9,7 @@ export function reportingRoute(route: Route, onError: (error: unknown) => void):
         return await route.handle(request)
       } catch (error) {
         onError(error)
-        return errorResponse(new OAuthError(REFUSALS.unexpected))
+        return errorResponse(error instanceof OAuthError ? error : new OAuthError(REFUSALS.unexpected))
       }
     },
   }

@@ -8,31 +8,37 @@ import {
   type Route,
   type Store,
 } from '@grantkit/core'
-import { type Account, accountsOf, demoAccounts, readAccounts } from './accounts.ts'
-import { type CreateCounter, countersInMemory } from './counters.ts'
+import { sql } from 'kysely'
+import type { AccountRows } from './account-rows.ts'
+import type { Database } from './database/database.ts'
 import { developmentKeysFile, developmentSecret } from './development.ts'
 import { documentRoutes } from './documents/routes.ts'
 import type { OnEvent } from './events.ts'
 import { healthRoutes } from './health.ts'
 import { rateLimiter, signInLimits } from './limits.ts'
 import { mcpRoute } from './mcp/route.ts'
+import { openAccounts } from './open-accounts.ts'
 import { interaction, type PagesOptions, pageRoutes } from './pages/routes.ts'
 import { passwordChecks } from './password-checks.ts'
 import { reportingRoute } from './reporting-route.ts'
 import { schoolRoutes } from './school/api.ts'
-import { DEMO_SCHOOL } from './school/demo-data.ts'
-import { schoolInMemory } from './school/records.ts'
+import { schoolRecords } from './school/records.ts'
 import { SCOPES } from './scopes.ts'
 import { sessionsInCookies } from './session.ts'
 import type { Settings } from './settings.ts'
 import { signInsInMemory } from './sign-ins.ts'
 import { followSigningKeys } from './signing-keys-file.ts'
+import type { Storage } from './storage.ts'
 import { behindProxies } from './trusted-proxies.ts'
 
 /** The whole service, as a list of routes to mount. */
 export interface Service {
   readonly routes: readonly Route[]
   readonly clients: AuthorizationServer['clients']
+  readonly grants: AuthorizationServer['grants']
+  readonly accounts: AccountRows
+  /** Whether the demo account can sign in. */
+  readonly demo: boolean
   /** `/readyz` fails from now on, so a balancer sends no new requests; all others are still answered. */
   drain(): void
 }
@@ -46,13 +52,12 @@ export interface Observers {
 export async function createService(
   settings: Settings,
   { onEvent, onError }: Observers,
-  store: Store,
-  createCounter: CreateCounter = countersInMemory,
+  { store, createCounter, database }: Omit<Storage, 'close'>,
   features: readonly FeatureFactory[] = [],
 ): Promise<Service> {
   const { BASE_URL: baseUrl } = settings
   const secret = settings.SECRET ?? (await developmentSecret())
-  const accounts = accountsOf(await accountList(settings))
+  const { accounts, demo } = await openAccounts(settings, database)
   const pages: PagesOptions = {
     site: { basePath: basePathOf(baseUrl) },
     baseUrl,
@@ -63,7 +68,7 @@ export async function createService(
     checks: passwordChecks(),
     signIns: signInsInMemory(),
     onEvent,
-    demo: settings.ACCOUNTS_FILE === undefined,
+    demo,
     registration: settings.REGISTRATION === 'on',
     onError,
   }
@@ -80,8 +85,8 @@ export async function createService(
   const api = createResourceServer({ ...guarded, resource: baseUrl })
   const mcp = createResourceServer({ ...guarded, resource: `${baseUrl}/mcp` })
   let draining = false
-  const ready = async () => !draining && (await reachable(store))
-  const school = schoolInMemory(DEMO_SCHOOL, randomUUID)
+  const ready = async () => !draining && (await reachable(store, database))
+  const school = schoolRecords(database, randomUUID)
   const { basePath } = pages.site
   const routes = [
     ...server.routes,
@@ -94,16 +99,17 @@ export async function createService(
   return {
     routes: routes.map((route) => behindProxies(reportingRoute(route, onError), settings.TRUST_PROXY)),
     clients: server.clients,
+    grants: server.grants,
+    accounts,
+    demo,
     drain() {
       draining = true
     },
   }
 }
 
-interface Parts {
-  readonly store: Store
+interface Parts extends Pick<Storage, 'store' | 'createCounter'> {
   readonly pages: PagesOptions
-  readonly createCounter: CreateCounter
   readonly features: readonly FeatureFactory[]
   readonly onEvent: OnEvent
   readonly onError: (error: unknown) => void
@@ -145,12 +151,9 @@ function lifetimesOf(settings: Settings) {
   }
 }
 
-async function accountList({ ACCOUNTS_FILE }: Settings): Promise<Account[]> {
-  return ACCOUNTS_FILE === undefined ? demoAccounts() : readAccounts(ACCOUNTS_FILE)
-}
-
-async function reachable(store: Store): Promise<boolean> {
-  return store.clients.find('readiness probe').then(
+async function reachable(store: Store, database: Database): Promise<boolean> {
+  const probes = [store.clients.find('readiness probe'), sql`select 1`.execute(database)]
+  return Promise.all(probes).then(
     () => true,
     () => false,
   )

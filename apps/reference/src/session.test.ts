@@ -1,7 +1,7 @@
 import type { HttpRequest } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { type Account, accountsOf } from './accounts.ts'
+import type { Account } from './accounts.ts'
 import { type Sessions, sessionsInCookies } from './session.ts'
 
 const SECRET = 'a secret of the tests, long enough'
@@ -22,7 +22,12 @@ function openSessions({
   accounts = [ALICE],
   store = createMemoryStore(),
 } = {}): Sessions {
-  return sessionsInCookies({ secret, baseUrl, accounts: accountsOf(accounts), store })
+  return sessionsInCookies({
+    secret,
+    baseUrl,
+    accounts: { find: async (id) => accounts.find((account) => account.id === id) },
+    store,
+  })
 }
 
 function requestWith(setCookie: string): HttpRequest {

@@ -26,7 +26,7 @@ export interface SessionOptions {
   /** The secret of the service; cookies are signed with a key derived from it for this one purpose. */
   readonly secret: string
   readonly baseUrl: string
-  readonly accounts: Accounts
+  readonly accounts: Pick<Accounts, 'find'>
   readonly store: Store
 }
 
@@ -41,15 +41,15 @@ export function sessionsInCookies({ secret, baseUrl, accounts, store }: SessionO
   const ended = endedSessions(store)
 
   /** The claims, if the account still has the password that was typed. */
-  function current(request: HttpRequest): SessionClaims | undefined {
+  async function current(request: HttpRequest): Promise<SessionClaims | undefined> {
     const claims = open(key, cookie.read(request), SessionClaims)
-    const account = claims && accounts.find(claims.sub)
+    const account = claims && (await accounts.find(claims.sub))
     return account && passwordMark(key, account) === claims.password ? claims : undefined
   }
 
   return {
     async read(request) {
-      const claims = current(request)
+      const claims = await current(request)
       return claims && !(await ended.has(claims.jti)) ? sessionOf(claims) : undefined
     },
     start(account) {
@@ -59,7 +59,7 @@ export function sessionsInCookies({ secret, baseUrl, accounts, store }: SessionO
       return { session, cookie: cookie.set(sealed, lifetime) }
     },
     async end(request) {
-      const claims = current(request)
+      const claims = await current(request)
       if (claims) await ended.add(claims.jti, claims.iat + lifetime)
       return cookie.set('', 0)
     },

@@ -16,12 +16,22 @@ describe('the settings', () => {
       PORT: 3000,
       HOST: '127.0.0.1',
       BASE_URL: 'http://127.0.0.1:3000',
-      STORE_URL: 'memory:',
+      DATABASE_URL: expect.stringMatching(/^sqlite:.*\/\.grantkit\/service\.sqlite$/),
+      STORE_URL: expect.stringMatching(/^sqlite:.*\/\.grantkit\/service-grants\.sqlite$/),
       FRAMEWORK: 'fastify',
       CODE_LIFETIME: 60,
       ACCESS_TOKEN_LIFETIME: 3600,
       REFRESH_RETRY_WINDOW: 60,
     })
+  })
+
+  it.each([
+    ['memory:', 'memory:'],
+    ['sqlite:/var/lib/school', 'sqlite:/var/lib/school-grants'],
+    ['postgres://db/school', 'postgres://db/school'],
+  ])('put the store beside the database %s', (DATABASE_URL, STORE_URL) => {
+    expect(parseSettings({ DATABASE_URL })).toMatchObject({ STORE_URL })
+    expect(parseSettings({ DATABASE_URL, STORE_URL: 'memory:' })).toMatchObject({ STORE_URL: 'memory:' })
   })
 
   it('follow the port with the base URL, and keep a given one byte for byte', () => {
@@ -36,7 +46,13 @@ describe('the settings', () => {
     ['BASE_URL', 'https://school.example/', 'trailing slash'],
     ['BASE_URL', 'https://school.example?x', 'BASE_URL'],
     ['FRAMEWORK', 'rails', 'FRAMEWORK must be fastify, express or hono'],
-    ['STORE_URL', 'postgres:', 'STORE_URL must be memory:, or a redis:// URL'],
+    [
+      'DATABASE_URL',
+      'mysql://localhost',
+      'DATABASE_URL must be sqlite: and the path of a file, a postgres:// URL',
+    ],
+    ['DATABASE_URL', 'sqlite:', 'DATABASE_URL must be sqlite: and the path'],
+    ['STORE_URL', 'postgres:', 'STORE_URL must be sqlite: and the path of a file'],
     ['SECRET', 'short', 'SECRET must have at least 32 characters'],
     ['LOG_LEVEL', 'loud', 'LOG_LEVEL'],
     ['RATE_LIMITS', 'some', 'RATE_LIMITS must be on or off'],
@@ -62,15 +78,15 @@ describe('the settings', () => {
   it('list everything that production lacks, at once', () => {
     const problems = problemsOf({ NODE_ENV: 'production', BASE_URL: 'http://school.example' })
     expect(problems.map((problem) => problem.split(' ')[0])).toEqual([
+      'DATABASE_URL',
       'SECRET',
       'KEYS_FILE',
-      'ACCOUNTS_FILE',
       'BASE_URL',
     ])
     const complete = {
+      DATABASE_URL: 'sqlite:d',
       SECRET: 's'.repeat(32),
       KEYS_FILE: 'k',
-      ACCOUNTS_FILE: 'a',
       BASE_URL: 'https://school.example',
     }
     expect(problemsOf({ NODE_ENV: 'production', ...complete })).toEqual([])

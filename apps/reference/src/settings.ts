@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { DEVELOPMENT_FOLDER } from './development.ts'
 import { TrustedProxies } from './trusted-proxies.ts'
 
 /** The settings of the environment. Lifetimes are in seconds. */
@@ -26,8 +27,18 @@ const Environment = z.object({
     .default('fastify'),
   STORE_URL: z
     .string()
-    .regex(/^(memory:$|rediss?(\+(cluster|sentinel))?:\/\/)/, 'must be memory:, or a redis:// URL')
-    .default('memory:'),
+    .regex(
+      /^(memory:$|sqlite:.|postgres(ql)?:\/\/.|rediss?(\+(cluster|sentinel))?:\/\/)/,
+      'must be sqlite: and the path of a file, a postgres:// or redis:// URL, or memory:',
+    )
+    .optional(),
+  DATABASE_URL: z
+    .string()
+    .regex(
+      /^(memory:$|sqlite:.|postgres(ql)?:\/\/.)/,
+      'must be sqlite: and the path of a file, a postgres:// URL, or memory:',
+    )
+    .default(`sqlite:${DEVELOPMENT_FOLDER}/service.sqlite`),
   WAIT_REPLICAS: z.coerce.number({ error: 'must be a number' }).int().min(0).default(0),
   SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   KEYS_FILE: z.string().optional(),
@@ -47,7 +58,10 @@ const Environment = z.object({
   REFRESH_RETRY_WINDOW: seconds(60, 0),
 })
 
-export type Settings = z.output<typeof Environment> & { readonly BASE_URL: string }
+export type Settings = z.output<typeof Environment> & {
+  readonly BASE_URL: string
+  readonly STORE_URL: string
+}
 
 /** All problems at once, so that a start fails once and not once for each. */
 export class SettingsError extends Error {
@@ -68,18 +82,27 @@ export function parseSettings(environment: NodeJS.ProcessEnv): Settings {
   if (!parsed.success)
     throw new SettingsError(parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`))
   const settings = parsed.data
-  const missing = settings.NODE_ENV === 'production' ? missingInProduction(settings) : []
+  const missing = settings.NODE_ENV === 'production' ? missingInProduction(settings, given) : []
   if (missing.length > 0) throw new SettingsError(missing)
-  return { ...settings, BASE_URL: settings.BASE_URL ?? `http://127.0.0.1:${settings.PORT}` }
+  return {
+    ...settings,
+    BASE_URL: settings.BASE_URL ?? `http://127.0.0.1:${settings.PORT}`,
+    STORE_URL: settings.STORE_URL ?? storeBeside(settings.DATABASE_URL),
+  }
+}
+
+/** The same Postgres, or a file beside that of SQLite: each file has one program that knows its tables. */
+function storeBeside(database: string): string {
+  return database.startsWith('sqlite:') ? database.replace(/(\.\w+)?$/, '-grants$1') : database
 }
 
 /** In production there are no defaults for secrets, keys, accounts and the address: the operator must set them. */
-function missingInProduction(settings: z.output<typeof Environment>): string[] {
+function missingInProduction(settings: z.output<typeof Environment>, given: NodeJS.ProcessEnv): string[] {
   const needed = {
+    'DATABASE_URL is missing: a postgres:// URL, or sqlite: and the path of a file': given.DATABASE_URL,
     'SECRET is missing: at least 32 random characters': settings.SECRET,
     'KEYS_FILE is missing: a JSON Web Key set with the private signing keys; "pnpm keys rotate" makes one':
       settings.KEYS_FILE,
-    'ACCOUNTS_FILE is missing: make one with "pnpm account add"': settings.ACCOUNTS_FILE,
     'BASE_URL is missing or not https':
       settings.BASE_URL?.startsWith('https://') === true ? 'given' : undefined,
     'RATE_LIMITS must not be off in production': settings.RATE_LIMITS === 'on' ? 'given' : undefined,

@@ -37,8 +37,8 @@ export async function attemptSignIn(
 }
 
 /** What was typed is never told: people type passwords into the wrong field. */
-export function signInEvent(accounts: Accounts, attempt: Attempt, email: string): SignInEvent {
-  const subject = accounts.idOf(email)
+export async function signInEvent(accounts: Accounts, attempt: Attempt, email: string): Promise<SignInEvent> {
+  const subject = await accounts.idOf(email)
   if ('wait' in attempt) return { type: 'sign_in_failed', reason: 'too_many_attempts', subject }
   if (attempt.account === undefined) return { type: 'sign_in_failed', reason: 'wrong_password', subject }
   return { type: 'sign_in_succeeded', subject: attempt.account.id }

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import packageJson from '../../../package.json' with { type: 'json' }
-import { readAccounts } from '../src/accounts.ts'
 import { run } from './program.ts'
 import { type RunningService, runService } from './service.ts'
 import { user } from './user.ts'
@@ -16,7 +15,7 @@ let service: RunningService
 const inFolder = (name: string) => join(folder, name)
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'grantkit-commands-'))
-  service = await runService({ INTEGRATIONS_FILE: inFolder('integrations.json') })
+  service = await runService({ STORE_URL: `sqlite:${inFolder('grants.sqlite')}` })
 })
 afterAll(async () => {
   await service.close()
@@ -70,7 +69,7 @@ describe('demo', () => {
 })
 
 describe('integration', () => {
-  const environment = () => ({ INTEGRATIONS_FILE: inFolder('integrations.json') })
+  const environment = () => ({ STORE_URL: `sqlite:${inFolder('grants.sqlite')}` })
 
   it('prints an id and a secret that the running service knows', async () => {
     const given = [
@@ -86,7 +85,7 @@ describe('integration', () => {
     expect(await command.ended, command.output()).toBe(0)
     const [, client_id = ''] = /client_id +(\S+)/.exec(command.output()) ?? []
     const [, client_secret = ''] = /client_secret +(\S+)/.exec(command.output()) ?? []
-    expect(await readFile(inFolder('integrations.json'), 'utf8')).not.toContain(client_secret)
+    expect(await readFile(inFolder('grants.sqlite'), 'latin1')).not.toContain(client_secret)
     const introspect = (secret: string) => {
       const body = new URLSearchParams({ token: 'x', client_id, client_secret: secret })
       return fetch(`${service.baseUrl}/api/oauth/introspect`, { method: 'POST', body })
@@ -114,6 +113,12 @@ describe('integration', () => {
     expect(await integration('list')).not.toContain('Gone soon')
   })
 
+  it('needs a store that it can share with the service', async () => {
+    const command = run('commands/integration.ts', ['list'])
+    expect(await command.ended).toBe(1)
+    expect(command.output()).toContain('STORE_URL is memory:')
+  })
+
   it.each([
     [['add', '--name', 'Zap', '--redirect-uri', 'http://zap.example/cb'], 1, 'must be https or loopback'],
     [['add', '--name', 'Zap'], 1, 'must not be empty'],
@@ -129,41 +134,52 @@ describe('integration', () => {
   })
 })
 
-describe('account add', () => {
-  const add = (email: string, input: string) =>
-    run(
-      'commands/account.ts',
-      ['add', '--email', email, '--name', 'Ada', '--file', inFolder('accounts.json')],
-      { input },
-    )
+describe('account', () => {
+  const environment = () => ({ DATABASE_URL: `sqlite:${inFolder('accounts.sqlite')}`, STORE_URL: 'memory:' })
+  const account = async (given: readonly string[], input = '') => {
+    const command = run('commands/account.ts', given, { environment: environment(), input })
+    return [await command.ended, command.output()] as const
+  }
+  const add = (email: string, input: string) => account(['add', '--email', email, '--name', 'Ada'], input)
 
   it('adds somebody who can sign in, and nobody twice', async () => {
-    expect(await add('Ada@School.example', 'correct horse\n').ended).toBe(0)
-    const again = add('ada@school.example', 'correct horse\n')
-    expect(await again.ended).toBe(1)
-    expect(again.output()).toContain('has an account already')
-    expect(await readAccounts(inFolder('accounts.json'))).toMatchObject([
-      { email: 'ada@school.example', name: 'Ada' },
+    expect(await add('Ada@School.example', 'correct horse\n')).toEqual([
+      0,
+      'ada@school.example can sign in.\n',
     ])
-    expect(await readFile(inFolder('accounts.json'), 'utf8')).not.toContain('correct horse')
+    const [status, output] = await add('ada@school.example', 'correct horse\n')
+    expect([status, output]).toEqual([1, expect.stringContaining('has an account already')])
+    expect((await account(['list']))[1]).toMatch(/ada@school\.example +Ada\n/)
+    expect(await readFile(inFolder('accounts.sqlite'), 'latin1')).not.toContain('correct horse')
+  })
+
+  it('disables, enables and removes, for good', async () => {
+    await add('bob@school.example', 'correct horse\n')
+    expect((await account(['password', 'bob@school.example'], 'better horse\n'))[0]).toBe(0)
+    expect((await account(['disable', 'Bob@school.example']))[1]).toContain('0 grants ended')
+    expect((await account(['list']))[1]).toMatch(/bob@school\.example +Ada +disabled/)
+    expect((await account(['enable', 'bob@school.example']))[0]).toBe(0)
+    expect((await account(['remove', 'bob@school.example']))[0]).toBe(0)
+    expect((await account(['list']))[1]).not.toContain('bob@school.example')
+    expect(await account(['enable', 'bob@school.example'])).toEqual([
+      1,
+      expect.stringContaining('has no account'),
+    ])
   })
 
   it.each([
-    [[], 'The command must be add.'],
-    [['add', 'ada'], 'The command must be add.'],
+    [[], 'The command must be add, list, password, disable, enable or remove.'],
+    [['add', 'ada'], 'There is one argument too many: ada.'],
     [['add', '--name', 'Ada'], '--email and --name must be given.'],
+    [['disable'], 'The e-mail address of the account must be given.'],
   ])('answers %j with a sentence and the usage', async (given, text) => {
-    const command = run('commands/account.ts', given)
-    expect(await command.ended).toBe(2)
-    expect(command.output()).toContain(`${text}\n\npnpm account add`)
+    expect(await account(given)).toEqual([2, expect.stringContaining(`${text}\n\npnpm account add`)])
   })
 
   it.each([
-    ['bob@school.example', 'short', 'at least 8 characters'],
-    ['bob', 'long enough', 'not an e-mail address'],
+    ['eve@school.example', 'short', 'at least 8 characters'],
+    ['eve', 'long enough', 'not an e-mail address'],
   ])('refuses %s with %j', async (email, input, text) => {
-    const command = add(email, input)
-    expect(await command.ended).toBe(1)
-    expect(command.output()).toContain(text)
+    expect(await add(email, input)).toEqual([1, expect.stringContaining(text)])
   })
 })

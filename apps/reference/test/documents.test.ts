@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, readFile, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { createMemoryStore } from '@grantkit/store-memory'
 import { openChromium } from '@grantkit/test-servers/chromium'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseSettings } from '../src/settings.ts'
 import { type RunningService, runService } from './service.ts'
+import { storageInMemory } from './storage-in-memory.ts'
 import { user } from './user.ts'
 
 /** The documents for agents and developers, compared with the running service. */
@@ -154,7 +154,11 @@ describe('a new area', () => {
         pathToFileURL(`${copy}/service.ts`).href
       )) as typeof import('../src/service.ts')
       const observers = { onEvent: () => {}, onError: () => {} }
-      const changed = await createService(parseSettings({ NODE_ENV: 'test' }), observers, createMemoryStore())
+      const changed = await createService(
+        parseSettings({ NODE_ENV: 'test' }),
+        observers,
+        await storageInMemory(),
+      )
       const get = async (path: string) => {
         const route = changed.routes.find((candidate) => candidate.path === path)
         return route?.handle({ method: 'GET', path, query: '', headers: {}, body: '' })

@@ -12,13 +12,13 @@ import {
   refusals,
   sha256,
 } from '@grantkit/core'
-import { createMemoryStore } from '@grantkit/store-memory'
 import { type Send, testClient } from '@grantkit/testkit/client'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import type { ServiceEvent } from '../src/events.ts'
 import { createService } from '../src/service.ts'
 import { parseSettings } from '../src/settings.ts'
+import { storageInMemory } from './storage-in-memory.ts'
 
 /**
  * A feature that nobody asked for, made of core's public API alone: a grant type that takes a voucher, a method by which
@@ -99,7 +99,7 @@ async function openService(features: readonly FeatureFactory[]) {
   const settings = parseSettings({ BASE_URL, SECRET: 'a secret of the tests, long enough to pass' })
   const events: ServiceEvent[] = []
   const observers = { onEvent: (event: ServiceEvent) => void events.push(event), onError: () => {} }
-  const service = await createService(settings, observers, createMemoryStore(), undefined, features)
+  const service = await createService(settings, observers, await storageInMemory(), features)
   const send: Send = async (url, request) => {
     const { pathname: path } = new URL(url)
     const route = service.routes.find((candidate) => candidate.path === path)

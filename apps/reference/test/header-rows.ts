@@ -44,7 +44,7 @@ export const PROTOCOL = {
 }
 export const SCHOOL = {
   ...ANY_ORIGIN,
-  'access-control-expose-headers': 'WWW-Authenticate, Link, Location, Retry-After',
+  'access-control-expose-headers': 'WWW-Authenticate, Link, Location, ETag, Retry-After',
 }
 
 const POST = { method: 'POST', form: { a: 'b' } }

@@ -193,17 +193,7 @@ function schemaFault(where: string, schema: object, body: unknown): string | und
 }
 
 describe('every operation answers as it is documented', () => {
-  it.each([
-    ['to anybody', () => undefined],
-    ['to a token with every scope', () => token],
-    ['to a bad token', () => 'bad'],
-  ])('%s', async (_, bearer) => {
-    const faults = await Promise.all(
-      operations().map(async (operation) => faultOf(operation, await call(operation, bearer()))),
-    )
-    expect(faults.filter((fault) => fault !== undefined)).toEqual([])
-  })
-
+  // First, because it removes what it adds: some items may be there only once.
   it('reads and writes for real', async () => {
     const added = operations().filter(
       ({ method, path }) => method === 'POST' && /^\/api\/(?!oauth)/.test(path),
@@ -219,5 +209,16 @@ describe('every operation answers as it is documented', () => {
       })
       expect(removed.status).toBe(204)
     }
+  })
+
+  it.each([
+    ['to anybody', () => undefined],
+    ['to a token with every scope', () => token],
+    ['to a bad token', () => 'bad'],
+  ])('%s', async (_, bearer) => {
+    const faults = await Promise.all(
+      operations().map(async (operation) => faultOf(operation, await call(operation, bearer()))),
+    )
+    expect(faults.filter((fault) => fault !== undefined)).toEqual([])
   })
 })

@@ -21,6 +21,9 @@ export interface RunOptions {
   readonly input?: string
 }
 
+/** No program leaves a database behind, unless the test names one. */
+const DATABASE_URL = 'memory:'
+
 /** Caches compilation, which takes most of the time of a short program. */
 const NODE_COMPILE_CACHE = fileURLToPath(new URL('../../../node_modules/.cache/node', import.meta.url))
 
@@ -32,7 +35,7 @@ export function run(
 ): Program {
   const path = fileURLToPath(new URL(`../src/${file}`, import.meta.url))
   const program = spawn(process.execPath, [path, ...given], {
-    env: { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE, ...framework, ...environment },
+    env: { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE, DATABASE_URL, ...framework, ...environment },
   })
   let output = ''
   for (const stream of [program.stdout, program.stderr]) {

@@ -2,9 +2,9 @@ import type { Store } from '@grantkit/core'
 import { freePort } from '@grantkit/test-servers/free-port'
 import type { ServiceEvent } from '../src/events.ts'
 import { FRAMEWORKS } from '../src/frameworks/frameworks.ts'
-import { openStore } from '../src/open-store.ts'
 import { createService, type Service } from '../src/service.ts'
 import { parseSettings } from '../src/settings.ts'
+import { openStorage } from '../src/storage.ts'
 import { framework } from './framework.ts'
 
 /** The real service on a free loopback port of this process. */
@@ -13,7 +13,10 @@ export interface RunningService {
   /** The port it listens on; with a proxy, the base URL does not contain it. */
   readonly port: number
   readonly routes: Service['routes']
+  readonly store: Store
   readonly clients: Service['clients']
+  readonly grants: Service['grants']
+  readonly accounts: Service['accounts']
   readonly events: ServiceEvent[]
   readonly errors: unknown[]
   close(): Promise<void>
@@ -24,15 +27,21 @@ export async function runService(
   store?: Store,
 ): Promise<RunningService> {
   const port = await freePort()
-  const settings = parseSettings({ NODE_ENV: 'test', PORT: String(port), ...framework, ...environment })
+  const settings = parseSettings({
+    NODE_ENV: 'test',
+    PORT: String(port),
+    DATABASE_URL: 'memory:',
+    ...framework,
+    ...environment,
+  })
   const events: ServiceEvent[] = []
   const errors: unknown[] = []
   const observers = {
     onEvent: (event: ServiceEvent) => events.push(event),
     onError: (error: unknown) => errors.push(error),
   }
-  const opened = await openStore(settings, () => {})
-  const service = await createService(settings, observers, store ?? opened.store, opened.createCounter)
+  const storage = await openStorage(settings, () => {})
+  const service = await createService(settings, observers, { ...storage, ...(store && { store }) })
   const { HOST: host, PORT } = settings
   const https = settings.BASE_URL.startsWith('https:')
   const listening = await FRAMEWORKS[settings.FRAMEWORK](service.routes, { host, port: PORT, https })
@@ -40,12 +49,15 @@ export async function runService(
     baseUrl: settings.BASE_URL,
     port: settings.PORT,
     routes: service.routes,
+    store: store ?? storage.store,
     clients: service.clients,
+    grants: service.grants,
+    accounts: service.accounts,
     events,
     errors,
     async close() {
       await listening.close()
-      await opened.close()
+      await storage.close()
     },
   }
 }

@@ -1,49 +1,115 @@
 import { randomUUID } from 'node:crypto'
-import { access } from 'node:fs/promises'
 import { createInterface } from 'node:readline/promises'
 import { text } from 'node:stream/consumers'
 import { styleText } from 'node:util'
-import { readAccounts, writeAccounts } from '../accounts.ts'
+import type { AccountRows } from '../account-rows.ts'
 import { hashPassword } from '../passwords.ts'
+import { createService, type Service } from '../service.ts'
+import { parseSettings, type Settings } from '../settings.ts'
+import { openStorage } from '../storage.ts'
 import { readCommandLine, refuse } from './command-line.ts'
 
-/** Adds an account to the file that ACCOUNTS_FILE names. The password comes from standard input, never from a flag. */
+/** Manages who can sign in. A password comes from standard input, never from a flag. */
 
-const USAGE = `pnpm account add --email <address> --name <name> [--file accounts.json]
+const USAGE = `pnpm account add --email <address> --name <name>
+pnpm account list
+pnpm account password <address>     a new one; it ends every session of the account
+pnpm account disable <address>      ends its sessions and grants, and "enable" lets it sign in again
+pnpm account enable <address>
+pnpm account remove <address>       the same for ever; nothing but the id is kept
 
-The password is asked for, or read from standard input.`
+A password is asked for, or read from standard input. A running service notices at its next request.`
 const LEAST_PASSWORD = 8
 
 const { values, positionals } = readCommandLine(USAGE, {
   allowPositionals: true,
-  options: {
-    email: { type: 'string' },
-    name: { type: 'string' },
-    file: { type: 'string', default: process.env.ACCOUNTS_FILE ?? 'accounts.json' },
-  },
+  options: { email: { type: 'string' }, name: { type: 'string' } },
 })
+const CHANGES: Readonly<
+  Record<string, (service: Service, email: string, settings: Settings) => Promise<void>>
+> = {
+  password: async ({ accounts }, email) => {
+    const password = await hashPassword(await readPassword())
+    known(email, await accounts.setPassword(email, password))
+    console.log(`${email} has a new password. Who was signed in with the old one is no more.`)
+  },
+  disable: async (service, email, settings) => {
+    await endGrants(service, known(email, await service.accounts.setDisabled(email, true)), settings)
+  },
+  enable: async ({ accounts }, email) => {
+    known(email, await accounts.setDisabled(email, false))
+    console.log(`${email} can sign in again.`)
+  },
+  remove: async (service, email, settings) => {
+    await endGrants(service, known(email, await service.accounts.remove(email)), settings)
+  },
+}
 
 try {
-  const { email, name, file } = values
-  if (positionals.join(' ') !== 'add') refuse(USAGE, 'The command must be add.')
-  if (email === undefined || name === undefined) refuse(USAGE, '--email and --name must be given.')
-  await add(file, email, name)
+  await run()
 } catch (error) {
-  console.error(styleText('red', `Not added. ${error instanceof Error ? error.message : error}`))
+  console.error(styleText('red', `This did not work. ${error instanceof Error ? error.message : error}`))
   process.exitCode = 1
 }
 
-async function add(file: string, email: string, name: string): Promise<void> {
-  const accounts = (await exists(file)) ? await readAccounts(file) : []
+async function run(): Promise<void> {
+  const [command = '', address, ...more] = positionals
+  const { email, name } = values
+  const change = CHANGES[command]
+  if (more.length > 0) refuse(USAGE, `There is one argument too many: ${more[0]}.`)
+  if (command === 'list') return withService(({ accounts }) => printList(accounts))
+  if (command === 'add') {
+    if (address !== undefined) refuse(USAGE, `There is one argument too many: ${address}.`)
+    if (email === undefined || name === undefined) refuse(USAGE, '--email and --name must be given.')
+    return withService(({ accounts }) => add(accounts, email, name))
+  }
+  if (change === undefined)
+    refuse(USAGE, 'The command must be add, list, password, disable, enable or remove.')
+  if (address === undefined) refuse(USAGE, 'The e-mail address of the account must be given.')
+  return withService((service, settings) => change(service, address, settings))
+}
+
+async function withService(work: (service: Service, settings: Settings) => Promise<void>): Promise<void> {
+  const settings = parseSettings(process.env)
+  const storage = await openStorage(settings, console.error)
+  try {
+    const observers = { onEvent: () => {}, onError: console.error }
+    await work(await createService(settings, observers, storage), settings)
+  } finally {
+    await storage.close()
+  }
+}
+
+async function add(accounts: AccountRows, email: string, name: string): Promise<void> {
   const address = email.trim().toLowerCase()
-  if (!/^[^\s@]+@[^\s@]+$/.test(address)) throw new Error(`${email} is not an e-mail address.`)
-  if (accounts.some((account) => account.email === address))
-    throw new Error(`${address} has an account already.`)
+  if (!/^[^\s@\0]+@[^\s@\0]+$/.test(address)) throw new Error(`${email} is not an e-mail address.`)
   const password = await hashPassword(await readPassword())
   const updated_at = Math.floor(Date.now() / 1000)
   const account = { id: randomUUID(), email: address, email_verified: false, name, updated_at, password }
-  await writeAccounts(file, [...accounts, account])
-  console.log(`${address} can sign in. The service reads ${file} when it starts.`)
+  if (!(await accounts.add(account))) throw new Error(`${address} has an account already.`)
+  console.log(`${address} can sign in.`)
+}
+
+async function printList(accounts: AccountRows): Promise<void> {
+  const list = await accounts.list()
+  if (list.length === 0) console.log('There are no accounts.')
+  for (const { id, email, name, disabled } of list)
+    console.log(`${id}  ${styleText('bold', email)}  ${name}${disabled ? '  disabled' : ''}`)
+}
+
+function known(email: string, id: string | undefined): string {
+  if (id === undefined) throw new Error(`${email} has no account.`)
+  return id
+}
+
+/** After the account: then no consent opens another grant. */
+async function endGrants({ grants }: Service, id: string, { STORE_URL }: Settings): Promise<void> {
+  const ended = await grants.revokeAll(id)
+  console.log(`Done. ${ended} ${ended === 1 ? 'grant' : 'grants'} ended with it.`)
+  if (STORE_URL === 'memory:')
+    console.log(
+      'A service on the store memory: refreshes nothing for it; an access token lives out its hour.',
+    )
 }
 
 async function readPassword(): Promise<string> {
@@ -58,11 +124,4 @@ async function ask(): Promise<string> {
   const password = await prompt.question('Password: ')
   prompt.close()
   return password
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
 }

@@ -1,8 +1,8 @@
 import { styleText } from 'node:util'
 import type { ClientRemoval, Integration, IntegrationInformation } from '@grantkit/core'
-import { openStore } from '../open-store.ts'
 import { createService, type Service } from '../service.ts'
 import { parseSettings } from '../settings.ts'
+import { openStorage } from '../storage.ts'
 import { readCommandLine, refuse } from './command-line.ts'
 
 /** Adds, lists and removes integrations: clients with fixed https redirect URIs, which cannot register themselves. */
@@ -53,12 +53,14 @@ async function run(): Promise<void> {
 
 async function withClients(work: (clients: Service['clients']) => Promise<void>): Promise<void> {
   const settings = parseSettings(process.env)
-  const { store, close } = await openStore(settings, console.error)
+  if (settings.STORE_URL === 'memory:')
+    throw new Error('STORE_URL is memory:, which ends with its process. Name the store of the service.')
+  const storage = await openStorage(settings, console.error)
   try {
     const observers = { onEvent: () => {}, onError: console.error }
-    await work((await createService(settings, observers, store)).clients)
+    await work((await createService(settings, observers, storage)).clients)
   } finally {
-    await close()
+    await storage.close()
   }
 }
 

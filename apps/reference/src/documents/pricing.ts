@@ -1,22 +1,24 @@
-import type { SchoolRecord, SchoolRecords } from '../school/records.ts'
+import type { SchoolRecord } from '../school/record.ts'
+import type { SchoolRecords } from '../school/records.ts'
 import type { AreaName } from '../scopes.ts'
 
 /** The prices of the school, from its published records. */
-export function pricingMarkdown(school: SchoolRecords): string {
+export async function pricingMarkdown(school: SchoolRecords): Promise<string> {
+  const sections = [
+    await section('Membership plans', 'membership_plans', school),
+    await section('Courses', 'courses', school),
+    await section('Digital products', 'digital_products', school),
+  ]
   return `# Pricing
 
 What Harbour School sells. Anybody may read the same from the API.
 
-${section('Membership plans', 'membership_plans', school)}
-${section('Courses', 'courses', school)}
-${section('Digital products', 'digital_products', school)}`
+${sections.join('\n')}`
 }
 
-function section(title: string, area: AreaName, school: SchoolRecords): string {
-  const rows = school
-    .list(area)
-    .filter(({ published }) => published === true)
-    .map(row)
+async function section(title: string, area: AreaName, school: SchoolRecords): Promise<string> {
+  const { items } = await school.list(area, { published: true })
+  const rows = items.map(row)
   return `## ${title}
 
 From \`GET /api/${area}\`.

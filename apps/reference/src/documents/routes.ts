@@ -34,10 +34,10 @@ export function documentRoutes({ basePath, server, lifetimes, school }: Document
 }
 
 /** A public text: the same for everybody, readable from every origin, revalidated by its hash. */
-function textRoute(path: string, type: string, textNow: () => string): Route {
+function textRoute(path: string, type: string, textNow: () => string | Promise<string>): Route {
   return methodsRoute(path, {
-    GET(request) {
-      const response = textResponse(type, textNow())
+    async GET(request) {
+      const response = textResponse(type, await textNow())
       const known = headerOf(request, 'if-none-match') === response.headers.etag
       return known ? { ...response, status: 304, body: '' } : response
     },

@@ -6,15 +6,16 @@ import {
   McpError,
 } from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
-import type { SchoolRecord, SchoolRecords } from '../school/records.ts'
+import type { SchoolRecord } from '../school/record.ts'
+import type { Page, SchoolRecords, Selection } from '../school/records.ts'
+import { recordOfArea } from '../school/schemas.ts'
 import { type AreaName, areas } from '../scopes.ts'
 
-/** Whether the caller may see a record. */
-export type Visible = (area: AreaName, record: SchoolRecord) => boolean
+/** Whether the caller may see all records of an area, and not only what is published. */
+export type SeesAll = (area: AreaName) => boolean
 
 type Area = (typeof areas)[number]
 
-const Item = z.looseObject({ id: z.string() })
 const SEARCH = {
   query: z.string().max(200).optional().describe('Words that an item must contain; all items if left out'),
   limit: z.number().int().min(1).max(100).default(20).describe('How many items at most'),
@@ -25,15 +26,16 @@ const SEARCH = {
     .default(0)
     .describe('How many items to pass over: next_offset of the last answer'),
 }
-const FOUND = {
-  items: z.array(Item),
-  total: z.number().int().describe('How many items match in all'),
-  next_offset: z.number().int().optional().describe('Where the next page begins; absent on the last'),
+/** Of one area, and only what its caller may see. */
+interface Items {
+  list(selection: Pick<Selection, 'words' | 'offset' | 'limit'>): Promise<Page>
+  find(id: string): Promise<SchoolRecord | undefined>
 }
+
 const READ_ONLY = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
 
 /** The catalogue of the school as tools and resources, limited to what the caller may see. */
-export function catalogueServer(school: SchoolRecords, visible: Visible): McpServer {
+export function catalogueServer(school: SchoolRecords, seesAll: SeesAll): McpServer {
   const server = new McpServer(
     { name: 'harbour-school', title: 'Harbour School', version: '1.0.0' },
     {
@@ -42,7 +44,7 @@ export function catalogueServer(school: SchoolRecords, visible: Visible): McpSer
   )
   for (const area of areas) {
     if (!area.catalogue) continue
-    const items = () => school.list(area.name).filter((record) => visible(area.name, record))
+    const items = itemsOf(school, area.name, seesAll(area.name))
     addSearch(server, area, items)
     addRead(server, area, items)
     addResources(server, area, items)
@@ -59,7 +61,24 @@ function withoutSession(server: McpServer): McpServer {
   return server
 }
 
-type Items = () => readonly SchoolRecord[]
+function itemsOf(school: SchoolRecords, area: AreaName, all: boolean): Items {
+  return {
+    list: (selection) => school.list(area, { ...selection, published: all ? undefined : true }),
+    async find(id) {
+      const found = await school.find(area, id)
+      return all || found?.record.published === true ? found?.record : undefined
+    },
+  }
+}
+
+/** The answer of a search. */
+function foundIn(area: AreaName) {
+  return {
+    items: z.array(recordOfArea(area)),
+    total: z.number().int().describe('How many items match in all'),
+    next_offset: z.number().int().optional().describe('Where the next page begins; absent on the last'),
+  }
+}
 
 function addSearch(server: McpServer, { name, title }: Area, items: Items): void {
   const description = `Search the ${title.toLowerCase()} of the school, page by page.`
@@ -67,15 +86,13 @@ function addSearch(server: McpServer, { name, title }: Area, items: Items): void
     title: `Search ${title.toLowerCase()}`,
     description,
     inputSchema: SEARCH,
-    outputSchema: FOUND,
+    outputSchema: foundIn(name),
     annotations: READ_ONLY,
   }
-  server.registerTool(`search_${name}`, config, ({ query = '', limit, offset }) => {
+  server.registerTool(`search_${name}`, config, async ({ query = '', limit, offset }) => {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean)
-    const matching = items().filter((item) => words.every((word) => textOf(item).includes(word)))
-    const end = offset + limit
-    const next = end < matching.length ? { next_offset: end } : {}
-    return answer({ items: matching.slice(offset, end), total: matching.length, ...next })
+    const { items: found, total, last } = await items.list({ words, offset, limit })
+    return answer({ items: found, total, ...(last && { next_offset: offset + limit }) })
   })
 }
 
@@ -86,11 +103,11 @@ function addRead(server: McpServer, { name, title }: Area, items: Items): void {
     title: `Read ${title.toLowerCase()}`,
     description,
     inputSchema,
-    outputSchema: { item: Item },
+    outputSchema: { item: recordOfArea(name) },
     annotations: READ_ONLY,
   }
-  server.registerTool(`read_${name}`, config, ({ id }) => {
-    const item = items().find((candidate) => candidate.id === id)
+  server.registerTool(`read_${name}`, config, async ({ id }) => {
+    const item = await items.find(id)
     if (item === undefined)
       return failure(`There is no item "${id}" in ${title.toLowerCase()}. Find ids with search_${name}.`)
     return answer({ item })
@@ -98,18 +115,18 @@ function addRead(server: McpServer, { name, title }: Area, items: Items): void {
 }
 
 function addResources(server: McpServer, { name, title }: Area, items: Items): void {
-  const uriOf = (id: string) => `school://${name}/${encodeURIComponent(id)}`
-  const list = () => ({
-    resources: items().map((item) => ({
-      uri: uriOf(item.id),
+  const root = `school://${name}/`
+  const list = async () => ({
+    resources: (await items.list({})).items.map((item) => ({
+      uri: root + item.id,
       name: item.id,
       title: nameOf(item),
       mimeType: 'application/json',
     })),
   })
-  const template = new ResourceTemplate(`school://${name}/{id}`, { list })
-  server.registerResource(name, template, { title, mimeType: 'application/json' }, (uri) => {
-    const item = items().find((candidate) => uriOf(candidate.id) === uri.href)
+  const template = new ResourceTemplate(`${root}{id}`, { list })
+  server.registerResource(name, template, { title, mimeType: 'application/json' }, async (uri) => {
+    const item = await items.find(uri.href.slice(root.length))
     // The code that the SDK uses for a URI that matches no template.
     if (item === undefined)
       throw new McpError(ErrorCode.InvalidParams, `There is no resource ${uri.href}`, { uri: uri.href })
@@ -124,12 +141,6 @@ function answer(structuredContent: Record<string, unknown>): CallToolResult {
 
 function failure(text: string): CallToolResult {
   return { isError: true, content: [{ type: 'text', text }] }
-}
-
-/** All words and numbers in a value, at any depth. */
-function textOf(value: unknown): string {
-  if (typeof value === 'object' && value !== null) return Object.values(value).map(textOf).join(' ')
-  return typeof value === 'boolean' ? '' : String(value).toLowerCase()
 }
 
 function nameOf(item: SchoolRecord): string {

@@ -5,7 +5,7 @@ import type { Caller, SchoolGuard } from '../guard.ts'
 import { headerOf, json, methodNotAllowed, parseJson } from '../http.ts'
 import type { SchoolRecords } from '../school/records.ts'
 import { scopeOf } from '../scopes.ts'
-import { catalogueServer, type Visible } from './catalogue-server.ts'
+import { catalogueServer, type SeesAll } from './catalogue-server.ts'
 import { corsFor, rebindingRefusal } from './rebinding.ts'
 
 /** There is no stream and no session, so GET and DELETE are refused, as the transport allows. */
@@ -41,7 +41,7 @@ async function answer(
   const parsedBody = parseJson(request.body)
   if (Array.isArray(parsedBody) && parsedBody.length > MOST_MESSAGES) return batchTooLong()
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
-  const server = catalogueServer(school, visibleTo(caller))
+  const server = catalogueServer(school, seesAllAs(caller))
   await server.connect(transport)
   const response = await transport.handleRequest(toWebRequest(request, baseUrl), { parsedBody })
   const answered = { status: response.status, headers: headersOf(response), body: await response.text() }
@@ -57,9 +57,9 @@ function batchTooLong(): HttpResponse {
 }
 
 /** A caller with a token sees at least what everybody sees. */
-function visibleTo(caller: Caller): Visible {
+function seesAllAs(caller: Caller): SeesAll {
   const scopes = caller.kind === 'authorized' ? caller.token.scopes : []
-  return (area, record) => record.published === true || scopes.includes(scopeOf(area, 'read'))
+  return (area) => scopes.includes(scopeOf(area, 'read'))
 }
 
 function toWebRequest(request: HttpRequest, baseUrl: string): Request {

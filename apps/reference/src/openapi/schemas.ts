@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type Json, schemaOf } from './operation.ts'
+import { SCHOOL_SCHEMAS } from './school-schemas.ts'
 
 /** Schemas of the answers. Tests compare every answer with them. */
 const text = z.string()
@@ -66,17 +67,9 @@ const ANSWERS = {
   }),
   KeySet: z.object({ keys: z.array(z.looseObject({ kty: text, kid: text, alg: text, use: text })) }),
   Status: z.object({ status: text }),
-  Item: z.looseObject({ id: text, published: z.boolean().optional() }),
 } as const
 
 export const SCHEMAS: { readonly [name: string]: Json } = {
   ...Object.fromEntries(Object.entries(ANSWERS).map(([name, schema]) => [name, schemaOf(schema, 'output')])),
-  ItemList: {
-    type: 'object',
-    required: ['items', 'total'],
-    properties: {
-      items: { type: 'array', items: { $ref: '#/components/schemas/Item' } },
-      total: { type: 'integer', description: 'How many there are in all' },
-    },
-  },
+  ...SCHOOL_SCHEMAS,
 }

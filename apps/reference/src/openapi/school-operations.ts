@@ -1,4 +1,5 @@
-import { BOUNDS } from '../school/content.ts'
+import { BAD_LIST_QUERY } from '../school/list-query.ts'
+import { uniqueMember } from '../school/schemas.ts'
 import { areas, scopeOf } from '../scopes.ts'
 import {
   challengeAnswer,
@@ -10,6 +11,8 @@ import {
   ref,
   UNAVAILABLE,
 } from './operation.ts'
+import { changeExample, contentExample } from './school-examples.ts'
+import { schemaName } from './school-schemas.ts'
 
 type Area = (typeof areas)[number]
 
@@ -27,19 +30,37 @@ const PAGE: readonly Json[] = [
     description: 'How many to pass over',
     schema: { type: 'integer', minimum: 0, maximum: 1_000_000, default: 0 },
   },
+  {
+    name: 'cursor',
+    in: 'query',
+    description:
+      'The next_cursor of the page before: no item is passed over or repeated, whatever is removed meanwhile',
+    schema: { type: 'string' },
+  },
+  {
+    name: 'published',
+    in: 'query',
+    description: 'Only the items that are published, or only those that are not',
+    schema: { type: 'boolean' },
+  },
 ]
 const BAD_TOKEN = challengeAnswer(
   'The token is not valid',
   'invalid_token',
   'The access token is unknown, expired or revoked',
 )
+const CHANGED = errorAnswer(
+  'The item is not the one that If-Match names',
+  'precondition_failed',
+  'The item has changed since it was read; read it again',
+)
 const NOT_FOUND = errorAnswer('There is no such item', 'not_found', 'There is no such item')
 
-const CONTENT: Json = {
-  type: 'object',
-  properties: { title: { type: 'string' } },
-  additionalProperties: true,
-  description: `Any members but id, which the school chooses. ${BOUNDS}.`,
+const IF_MATCH: Json = {
+  name: 'If-Match',
+  in: 'header',
+  description: 'The ETag of the item as it was read: a change of another item is refused with 412',
+  schema: { type: 'string' },
 }
 
 /** The operations of every area that its scopes allow. */
@@ -57,12 +78,8 @@ function listing(area: Area): Operation {
     description: area.catalogue ? 'Without a token: what is published.' : 'Without a token: an empty list.',
     parameters: PAGE,
     responses: {
-      '200': jsonAnswer('The items', ref('ItemList')),
-      '400': errorAnswer(
-        'A bad limit or offset',
-        'invalid_request',
-        'limit must be 1 to 100 and offset 0 to 1000000, each of them once at most',
-      ),
+      '200': jsonAnswer('The items', ref(schemaName(area, 'List'))),
+      '400': errorAnswer('A bad parameter', 'invalid_request', BAD_LIST_QUERY),
       ...guardAnswers(area, 'read'),
     },
   }
@@ -76,7 +93,7 @@ function reading(area: Area): Operation {
     summary: `Read an item of ${inWords(area)}`,
     parameters: [ID],
     responses: {
-      '200': jsonAnswer('The item', ref('Item')),
+      '200': itemAnswer(area, 'The item'),
       '404': NOT_FOUND,
       ...guardAnswers(area, 'read'),
     },
@@ -89,8 +106,8 @@ function adding(area: Area): Operation {
     path: `/api/${area.name}`,
     method: 'post',
     summary: `Add an item to ${inWords(area)}`,
-    requestBody: jsonBody(CONTENT, { title: 'A title' }),
-    responses: { '201': jsonAnswer('The new item', ref('Item')), ...bodyAnswers(area) },
+    requestBody: jsonBody(ref(schemaName(area, 'Content')), contentExample(area.name)),
+    responses: { '201': itemAnswer(area, 'The new item'), ...bodyAnswers(area) },
   }
 }
 
@@ -100,9 +117,14 @@ function changing(area: Area): Operation {
     path: `/api/${area.name}/{id}`,
     method: 'patch',
     summary: `Change an item of ${inWords(area)}`,
-    parameters: [ID],
-    requestBody: jsonBody(CONTENT, { title: 'Another title' }),
-    responses: { '200': jsonAnswer('The item', ref('Item')), '404': NOT_FOUND, ...bodyAnswers(area) },
+    parameters: [ID, IF_MATCH],
+    requestBody: jsonBody(ref(schemaName(area, 'Change')), changeExample(area.name)),
+    responses: {
+      '200': itemAnswer(area, 'The item'),
+      '404': NOT_FOUND,
+      '412': CHANGED,
+      ...bodyAnswers(area),
+    },
   }
 }
 
@@ -112,8 +134,13 @@ function removing(area: Area): Operation {
     path: `/api/${area.name}/{id}`,
     method: 'delete',
     summary: `Remove an item of ${inWords(area)}`,
-    parameters: [ID],
-    responses: { '204': { description: 'It is gone' }, '404': NOT_FOUND, ...guardAnswers(area, 'write') },
+    parameters: [ID, IF_MATCH],
+    responses: {
+      '204': { description: 'It is gone' },
+      '404': NOT_FOUND,
+      '412': CHANGED,
+      ...guardAnswers(area, 'write'),
+    },
   }
 }
 
@@ -134,16 +161,24 @@ function guardAnswers(area: Area, access: 'read' | 'write') {
 }
 
 function bodyAnswers(area: Area) {
+  const unique = uniqueMember(area.name)
+  const taken = { '409': errorAnswer('Another item has it', 'conflict', `Another item has this ${unique}`) }
   return {
     '400': errorAnswer(
-      'The body is not a JSON object, or out of bounds',
+      'The body is not a JSON object, or its members are not right; all faults are named at once',
       'invalid_request',
-      'The body must be a JSON object',
+      'title is missing; price.amount Invalid input: expected number, received string',
     ),
+    ...(unique === undefined ? {} : taken),
     '413': errorAnswer('The body is too large', 'invalid_request', 'The body is larger than 64 KiB'),
     '415': errorAnswer('Another media type', 'invalid_request', 'The body must be application/json'),
     ...guardAnswers(area, 'write'),
   }
+}
+
+function itemAnswer(area: Area, description: string): Json {
+  const answer = jsonAnswer(description, ref(schemaName(area, 'Item'))) as { readonly [name: string]: Json }
+  return { ...answer, headers: { ETag: { description: 'For If-Match', schema: { type: 'string' } } } }
 }
 
 function inWords({ title }: Area): string {

@@ -37,7 +37,7 @@ export function accountPage(options: LoginOptions, grants: AuthorizationServer['
 
   async function visitOf(request: HttpRequest): Promise<Visit | undefined> {
     const session = await sessions.read(request)
-    const account = session && accounts.find(session.subject)
+    const account = session && (await accounts.find(session.subject))
     return session && account && { session, account }
   }
 

@@ -1,8 +1,11 @@
 import type { HttpRequest, HttpResponse } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it } from 'vitest'
-import { accountsOf, demoAccounts } from '../accounts.ts'
+import { accountRows } from '../account-rows.ts'
+import { demoAccounts } from '../accounts.ts'
 import { countersInMemory } from '../counters.ts'
+import { openDatabase } from '../database/database.ts'
+import { migrate } from '../database/migrate.ts'
 import { signInLimits } from '../limits.ts'
 import { passwordChecks } from '../password-checks.ts'
 import { sessionsInCookies } from '../session.ts'
@@ -11,7 +14,10 @@ import { type LoginOptions, login } from './login.ts'
 
 const BASE_URL = 'https://school.example'
 const SECRET = 'a secret of the tests, long enough'
-const accounts = accountsOf(demoAccounts())
+const database = await openDatabase('memory:', () => {})
+await migrate(database)
+const accounts = accountRows(database)
+for (const account of demoAccounts()) await accounts.add(account)
 
 function openLogin(onEvent: LoginOptions['onEvent'] = () => {}) {
   const sessions = sessionsInCookies({

@@ -47,7 +47,7 @@ export function login(options: LoginOptions): Login {
       if (!(await isOwnForm(options, cookie, key, request, fields.token)))
         return again(403, 'This form has expired. Please sign in again.')
       const tried = await attemptSignIn(options, request.remoteAddress, email, fields.password ?? '')
-      options.onEvent(signInEvent(options.accounts, tried, email))
+      options.onEvent(await signInEvent(options.accounts, tried, email))
       if ('wait' in tried)
         return again(429, 'Too many attempts. Please wait a little.', { 'retry-after': String(tried.wait) })
       const { account } = tried

@@ -56,8 +56,8 @@ export function interaction({ site, accounts, sessions, registration }: PagesOpt
       })
       return { status: 303, headers: { location: `${site.basePath}/login?${query}` }, body: '' }
     },
-    consentPage(view) {
-      const { name = '', email = '' } = accounts.find(view.session.subject) ?? {}
+    async consentPage(view) {
+      const { name = '', email = '' } = (await accounts.find(view.session.subject)) ?? {}
       return consentPage(site, view, { name, email })
     },
     errorPage: (view) => errorPage(site, view, registration),

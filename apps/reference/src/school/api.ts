@@ -1,18 +1,24 @@
 import type { HttpRequest, HttpResponse, Route } from '@grantkit/core'
-import { z } from 'zod'
-import type { Caller, SchoolGuard } from '../guard.ts'
-import { headerOf, json, jsonError, methodNotAllowed, parseJson } from '../http.ts'
-import { type AreaName, areas, scopeOf } from '../scopes.ts'
-import { BOUNDS, type Content, isWithinBounds } from './content.ts'
-import type { SchoolRecord, SchoolRecords } from './records.ts'
+import type { SchoolGuard } from '../guard.ts'
+import { jsonError, methodNotAllowed } from '../http.ts'
+import { areas, scopeOf } from '../scopes.ts'
+import {
+  type Answer,
+  type Area,
+  addRecord,
+  changeRecord,
+  listRecords,
+  removeRecord,
+  showRecord,
+} from './actions.ts'
+import type { SchoolRecords } from './records.ts'
 
-type Area = (typeof areas)[number]
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 interface Action {
   readonly method: Method
   readonly access: 'read' | 'write'
-  answer(school: SchoolRecords, area: Area, request: HttpRequest, caller: Caller): HttpResponse
+  readonly answer: Answer
 }
 
 const COLLECTION: readonly Action[] = [
@@ -77,7 +83,7 @@ async function guarded(
     )
     return withMetadataLink(refusal, api.metadataUrl)
   }
-  const response = answer(school, area, request, caller)
+  const response = await answer({ school, area, request, caller })
   return caller.kind === 'anonymous' ? withMetadataLink(response, api.metadataUrl) : response
 }
 
@@ -86,102 +92,10 @@ function withMetadataLink(response: HttpResponse, metadataUrl: string): HttpResp
   return { ...response, headers: { ...response.headers, link: `<${metadataUrl}>; rel="service-meta"` } }
 }
 
-const BAD_PAGE = 'limit must be 1 to 100 and offset 0 to 1000000, each of them once at most'
-const Page = z.object({ limit: oneNumber(1, 100, 50), offset: oneNumber(0, 1_000_000, 0) })
-
-/** The values of a query parameter: one whole number, or none. */
-function oneNumber(least: number, most: number, usual: number) {
-  return z
-    .array(z.string().regex(/^\d+$/))
-    .max(1)
-    .transform(([digits = usual]) => Number(digits))
-    .pipe(z.number().min(least).max(most))
-}
-
-function listRecords(school: SchoolRecords, area: Area, request: HttpRequest, caller: Caller): HttpResponse {
-  const query = new URLSearchParams(request.query)
-  const page = Page.safeParse({ limit: query.getAll('limit'), offset: query.getAll('offset') })
-  if (!page.success) return jsonError(400, 'invalid_request', BAD_PAGE)
-  const visible = school.list(area.name).filter((record) => isVisible(area, record, caller))
-  const { limit, offset } = page.data
-  return answerOf(caller, 200, { items: visible.slice(offset, offset + limit), total: visible.length })
-}
-
-function showRecord(school: SchoolRecords, area: Area, request: HttpRequest, caller: Caller): HttpResponse {
-  const record = school.find(area.name, idOf(request))
-  if (record === undefined || !isVisible(area, record, caller)) return notFound(area.name)
-  return answerOf(caller, 200, record)
-}
-
-function addRecord(school: SchoolRecords, area: Area, request: HttpRequest, caller: Caller): HttpResponse {
-  const given = contentOf(request)
-  if ('status' in given) return given
-  if (!isWithinBounds(given.content)) return outOfBounds()
-  const record = school.add(area.name, given.content)
-  return answerOf(caller, 201, record, { location: `${request.path}/${record.id}` })
-}
-
-function changeRecord(school: SchoolRecords, area: Area, request: HttpRequest, caller: Caller): HttpResponse {
-  const given = contentOf(request)
-  if ('status' in given) return given
-  const id = idOf(request)
-  // Together, so that no record grows past the bounds one change at a time.
-  if (!isWithinBounds({ ...school.find(area.name, id), ...given.content })) return outOfBounds()
-  const record = school.change(area.name, id, given.content)
-  return record === undefined ? notFound(area.name) : answerOf(caller, 200, record)
-}
-
-function removeRecord(school: SchoolRecords, area: Area, request: HttpRequest): HttpResponse {
-  if (!school.remove(area.name, idOf(request))) return notFound(area.name)
-  return { status: 204, headers: { 'cache-control': 'no-store' }, body: '' }
-}
-
-function isVisible(area: Area, record: SchoolRecord, caller: Caller): boolean {
-  return caller.kind === 'authorized' || (area.catalogue === true && record.published === true)
-}
-
-/** A JSON object without an id, which the school chooses. */
-function contentOf(request: HttpRequest): { content: Content } | HttpResponse {
-  if (!/^application\/json\s*(;|$)/i.test(headerOf(request, 'content-type'))) {
-    return jsonError(415, 'invalid_request', 'The body must be application/json')
-  }
-  const parsed = parseJson(request.body)
-  if (!isObject(parsed)) return jsonError(400, 'invalid_request', 'The body must be a JSON object')
-  const { id: _, ...content } = parsed
-  return { content }
-}
-
-function isObject(value: unknown): value is Content {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function outOfBounds(): HttpResponse {
-  return jsonError(400, 'invalid_request', BOUNDS)
-}
-
-function idOf(request: HttpRequest): string {
-  return request.path.slice(request.path.lastIndexOf('/') + 1)
-}
-
-function notFound(area: AreaName): HttpResponse {
-  return jsonError(404, 'not_found', `There is no such item in ${area}`)
-}
-
-/** An answer to a token is private; caches may share the public view for a minute. */
-function answerOf(
-  caller: Caller,
-  status: number,
-  body: unknown,
-  headers: HttpResponse['headers'] = {},
-): HttpResponse {
-  const cacheControl = caller.kind === 'anonymous' ? 'public, max-age=60' : 'no-store'
-  return json(status, body, { 'cache-control': cacheControl, vary: 'Authorization', ...headers })
-}
-
 function preflight(methods: readonly string[]): HttpResponse {
   const headers = {
     'access-control-allow-methods': methods.join(', '),
-    'access-control-allow-headers': 'authorization, content-type',
+    'access-control-allow-headers': 'authorization, content-type, if-match',
     'access-control-max-age': '86400',
   }
   return { status: 204, headers, body: '' }
@@ -191,7 +105,7 @@ function preflight(methods: readonly string[]): HttpResponse {
 function withCors(response: HttpResponse): HttpResponse {
   const headers = {
     'access-control-allow-origin': '*',
-    'access-control-expose-headers': 'WWW-Authenticate, Link, Location, Retry-After',
+    'access-control-expose-headers': 'WWW-Authenticate, Link, Location, ETag, Retry-After',
   }
   return { ...response, headers: { ...response.headers, ...headers } }
 }

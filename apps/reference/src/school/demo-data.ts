@@ -1,7 +1,7 @@
 import type { AreaName } from '../scopes.ts'
-import type { SchoolRecord } from './records.ts'
+import type { SchoolRecord } from './record.ts'
 
-/** A small school to try the service with. Every start begins with it. */
+/** A small school to try the service with. A new database begins with it. */
 export const DEMO_SCHOOL: Partial<Record<AreaName, readonly SchoolRecord[]>> = {
   courses: [
     {
@@ -151,7 +151,7 @@ export const DEMO_SCHOOL: Partial<Record<AreaName, readonly SchoolRecord[]>> = {
       published: false,
     },
   ],
-  coupons: [{ id: 'WINTER20', percent: 20, until: '2027-02-28' }],
+  coupons: [{ id: 'WINTER20', code: 'WINTER20', percent: 20, until: '2027-02-28' }],
   posts: [
     { id: 'why-we-teach-slowly', title: 'Why we teach slowly', author: 'lucia-ferro', published: true },
     { id: 'ten-pigments', title: 'Ten pigments worth having', author: 'mira-holm', published: true },

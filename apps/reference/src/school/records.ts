@@ -1,51 +1,157 @@
+import { type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql } from 'kysely'
+import { type Database, isUniqueViolation } from '../database/database.ts'
+import { errorsAs503 } from '../database/errors-as-503.ts'
+import type { Tables } from '../database/tables.ts'
 import type { AreaName } from '../scopes.ts'
 import type { Content } from './content.ts'
+import type { Place } from './cursor.ts'
+import { reference } from './members.ts'
+import type { Revised, SchoolRecord } from './record.ts'
+import { membersOf, recordOf, rowOf } from './rows.ts'
 
-/** A record of the school. Its other members depend on its area. */
-export interface SchoolRecord {
-  readonly id: string
-  /** Whether everybody may see it, if its area is a catalogue. */
-  readonly published?: boolean
-  readonly [member: string]: unknown
+/** Which records of an area, and which part of their list. Without a member nothing is left out. */
+export interface Selection {
+  readonly published?: boolean | undefined
+  /** In small letters; a record has all of them somewhere in its members. */
+  readonly words?: readonly string[] | undefined
+  readonly after?: Place | undefined
+  readonly offset?: number | undefined
+  readonly limit?: number | undefined
 }
 
-/** The current records of each area. */
+export interface Page {
+  readonly items: readonly SchoolRecord[]
+  /** How many there are in all, on every page. */
+  readonly total: number
+  /** The place of the last item, if more follow. */
+  readonly last?: Place | undefined
+}
+
+/** The records of each area, in the order in which they were added. */
 export interface SchoolRecords {
-  list(area: AreaName): readonly SchoolRecord[]
-  find(area: AreaName, id: string): SchoolRecord | undefined
-  add(area: AreaName, content: Content): SchoolRecord
-  change(area: AreaName, id: string, content: Content): SchoolRecord | undefined
-  remove(area: AreaName, id: string): boolean
+  list(area: AreaName, selection: Selection): Promise<Page>
+  find(area: AreaName, id: string): Promise<Revised | undefined>
+  /** `taken`: another record of the area has the value that must be unique. */
+  add(area: AreaName, content: Content): Promise<Revised | 'taken'>
+  /** `changed`: the record is not the one that was seen any more. Nothing is written then. */
+  replace(area: AreaName, seen: Revised, content: Content): Promise<Revised | 'taken' | 'changed'>
+  /** Whether the record was still the one that was seen. */
+  remove(area: AreaName, seen: Revised): Promise<boolean>
 }
 
-/** The school in the memory of one process, with these initial records. */
-export function schoolInMemory(
-  initial: Partial<Record<AreaName, readonly SchoolRecord[]>>,
-  newId: () => string,
-): SchoolRecords {
-  const areas = new Map(
-    Object.entries(initial).map(([area, records]) => [
-      area,
-      new Map(records.map((record) => [record.id, record])),
-    ]),
-  )
-  const recordsOf = (area: AreaName) => {
-    const records = areas.get(area) ?? new Map<string, SchoolRecord>()
-    areas.set(area, records)
-    return records
+/** The school in the database, so that replicas show one school and a restart forgets nothing. */
+export function schoolRecords(database: Database, newId: () => string): SchoolRecords {
+  let latest = 0
+  /** No two records of a process are of one millisecond: lists are in the order of adding. */
+  const nextMoment = () => {
+    latest = Math.max(Date.now(), latest + 1)
+    return new Date(latest)
   }
-  const put = (area: AreaName, record: SchoolRecord) => {
-    recordsOf(area).set(record.id, record)
-    return record
-  }
-  return {
-    list: (area) => [...recordsOf(area).values()],
-    find: (area, id) => recordsOf(area).get(id),
-    add: (area, content) => put(area, { ...content, id: newId() }),
-    change(area, id, content) {
-      const record = recordsOf(area).get(id)
-      return record && put(area, { ...record, ...content, id })
+  return errorsAs503<SchoolRecords>({
+    list: (area, selection) => listRecords(database, area, selection),
+    async find(area, id) {
+      // Other texts are no ids of ours, and some of them none that a database takes.
+      if (!reference.safeParse(id).success) return undefined
+      const row = await database
+        .selectFrom('school_record')
+        .select(['id', 'content', 'revision'])
+        .where('area', '=', area)
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return row && { record: recordOf(row), revision: row.revision }
     },
-    remove: (area, id) => recordsOf(area).delete(id),
+    add(area, content) {
+      const record = { id: newId(), ...content }
+      const row = rowOf(area, record, nextMoment())
+      return unlessTaken(async () => {
+        await database.insertInto('school_record').values(row).execute()
+        return { record, revision: row.revision }
+      })
+    },
+    replace(area, { record: { id }, revision: seen }, content) {
+      const record = { id, ...content }
+      const revision = seen + 1
+      return unlessTaken(async () => {
+        const { numUpdatedRows } = await database
+          .updateTable('school_record')
+          .set({ ...membersOf(area, record), revision })
+          .where((row) => isSeen(row, area, id, seen))
+          .executeTakeFirstOrThrow()
+        return numUpdatedRows === 0n ? 'changed' : { record, revision }
+      })
+    },
+    async remove(area, { record: { id }, revision }) {
+      const { numDeletedRows } = await database
+        .deleteFrom('school_record')
+        .where((row) => isSeen(row, area, id, revision))
+        .executeTakeFirstOrThrow()
+      return numDeletedRows > 0n
+    },
+  })
+}
+
+type Row = ExpressionBuilder<Tables, 'school_record'>
+type Condition = ExpressionWrapper<Tables, 'school_record', SqlBool>
+
+function isSeen(row: Row, area: AreaName, id: string, revision: number): Condition {
+  return row.and({ area, id, revision })
+}
+
+async function listRecords(
+  database: Database,
+  area: AreaName,
+  { published, words = [], after, offset = 0, limit = ALL }: Selection,
+): Promise<Page> {
+  const matching = (row: Row) =>
+    row.and([
+      row('area', '=', area),
+      ...(published === undefined ? [] : [row('published', '=', published ? 1 : 0)]),
+      ...words.map(hasWord),
+    ])
+  const following = (row: Row) =>
+    after === undefined
+      ? row.and([])
+      : row.or([
+          row('added_at', '>', after.addedAt),
+          row.and([row('added_at', '=', after.addedAt), row('id', '>', after.id)]),
+        ])
+  const rows = await database
+    .selectFrom('school_record')
+    .select(['id', 'content', 'added_at'])
+    .where(matching)
+    .where(following)
+    .orderBy('added_at')
+    .orderBy('id')
+    .limit(limit + 1)
+    .offset(offset)
+    .execute()
+  const { total } = await database
+    .selectFrom('school_record')
+    .select(({ fn }) => fn.countAll().as('total'))
+    .where(matching)
+    .executeTakeFirstOrThrow()
+  const last = rows.length > limit ? rows[limit - 1] : undefined
+  return {
+    items: rows.slice(0, limit).map(recordOf),
+    total: Number(total),
+    last: last && { addedAt: last.added_at, id: last.id },
   }
+}
+
+function hasWord(word: string) {
+  const pattern = `%${word.replace(/[\\%_]/g, '\\$&').replaceAll('\0', NOWHERE)}%`
+  return sql<SqlBool>`words like ${pattern} escape '\\'`
+}
+
+/** A character that no record has, for one that Postgres takes in no text. */
+const NOWHERE = '\u0001'
+
+/** More than a school has, and less than both databases take for a limit. */
+const ALL = 1_000_000
+
+async function unlessTaken<T>(write: () => Promise<T>): Promise<T | 'taken'> {
+  return write().catch((error: unknown) => {
+    if (isUniqueViolation(error)) return 'taken'
+    throw error
+  })
 }

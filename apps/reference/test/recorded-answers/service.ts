@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { toFetchHandler } from '@grantkit/core'
-import { createMemoryStore } from '@grantkit/store-memory'
 import { createService } from '../../src/service.ts'
 import { parseSettings } from '../../src/settings.ts'
+import { storageInMemory } from '../storage-in-memory.ts'
 
 export const BASE_URL = 'http://127.0.0.1:3000'
 
@@ -17,6 +17,6 @@ export async function openService(): Promise<(request: Request) => Promise<Respo
     SECRET: 'a secret of the tests, long enough to pass',
   })
   const deaf = { onEvent: () => {}, onError: () => {} }
-  const service = await createService(settings, deaf, createMemoryStore())
+  const service = await createService(settings, deaf, await storageInMemory())
   return toFetchHandler(service, { remoteAddress: () => '203.0.113.7' })
 }

@@ -15,9 +15,9 @@ import {
   formEncoded,
 } from '@grantkit/testkit/client'
 import { pino } from 'pino'
-import { writeAccounts } from '../../src/accounts.ts'
 import { logEvents } from '../../src/logging.ts'
 import { hashPassword } from '../../src/passwords.ts'
+import { writeAccounts } from '../accounts-file.ts'
 import { type RunningService, runService } from '../service.ts'
 import { faultyStore, type StoreFault } from './faulty-store.ts'
 import { type Answer, exchange, send, type WireRequest } from './wire.ts'

@@ -4,11 +4,12 @@ import type { Answer } from './wire.ts'
 /** Headers about the connection differ between frameworks. */
 const OF_THE_CONNECTION = ['date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']
 
-/** Times and ids; tokens and codes; JWTs; sealed cookies and forms; hashes, keys and secrets. */
+/** Times and ids; tokens and codes; cursors; JWTs; sealed cookies and forms; hashes, keys and secrets. */
 const RANDOM = new RegExp(
   [
     String.raw`\b1\d{9}\b|[0-9a-f]{8}(-[0-9a-f]{4,12}){4}|\b[0-9a-f]{32}\b`,
     String.raw`\bgk[a-z]_[\w-]{22}[\w.-]*`,
+    String.raw`\bWyI[\w-]{40,}`,
     String.raw`[\w-]+\.[\w-]+\.[\w-]{43,}`,
     String.raw`eyJ[\w-]+\.([\w+/]|%2[BF]){43,}`,
     String.raw`(?<![\w-])([\w-]{43}|[\w-]{22})(?![\w-])`,

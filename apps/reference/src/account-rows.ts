@@ -1,0 +1,88 @@
+import type { Selectable } from 'kysely'
+import { type Account, type Accounts, NOBODY } from './accounts.ts'
+import { type Database, isUniqueViolation } from './database/database.ts'
+import { errorsAs503 } from './database/errors-as-503.ts'
+import type { AccountRow } from './database/tables.ts'
+import { passwordMatches } from './passwords.ts'
+
+/** What an operator does with accounts. Each takes effect at the next request, on every replica. */
+export interface AccountRows extends Accounts {
+  /** The oldest first. */
+  list(): Promise<readonly ListedAccount[]>
+  /** `false`: the address or the id has an account already, or had one that was removed. */
+  add(account: Account): Promise<boolean>
+  /** These take the address of an account, and return its id, or `undefined` if there is none. */
+  setPassword(email: string, hash: string): Promise<string | undefined>
+  setDisabled(email: string, disabled: boolean): Promise<string | undefined>
+  /** Keeps nothing but the id, so that it never passes to another person. */
+  remove(email: string): Promise<string | undefined>
+}
+
+interface ListedAccount extends Account {
+  readonly disabled: boolean
+}
+
+/** Nothing is cached: an account that was disabled on one replica is disabled on all. */
+export function accountRows(database: Database): AccountRows {
+  const rows = database.selectFrom('account').selectAll().where('state', '!=', 'removed')
+  const active = rows.where('state', '=', 'active')
+  const change = async (email: string, values: Partial<AccountRow>) => {
+    const changed = await database
+      .updateTable('account')
+      .set(values)
+      .where('email', '=', addressOf(email))
+      .where('state', '!=', 'removed')
+      .returning('id')
+      .executeTakeFirst()
+    return changed?.id
+  }
+  const withEmail = (email: string) => active.where('email', '=', addressOf(email)).executeTakeFirst()
+  const find = async (id: string) => {
+    const row = await active.where('id', '=', id).executeTakeFirst()
+    return row && accountOf(row)
+  }
+  return errorsAs503<AccountRows>({
+    async verify(email, password) {
+      const row = await withEmail(email)
+      const right = await passwordMatches(password, row?.password ?? NOBODY)
+      return right && row ? accountOf(row) : undefined
+    },
+    find,
+    idOf: (email) => withEmail(email).then((row) => row?.id),
+    async claims(id) {
+      const { password: _, id: __, ...claims } = (await find(id)) ?? {}
+      return 'email' in claims ? claims : undefined
+    },
+    async list() {
+      const found = await rows.orderBy('added_at').orderBy('id').execute()
+      return found.map((row) => ({ ...accountOf(row), disabled: row.state === 'disabled' }))
+    },
+    async add(account) {
+      const inserted = database.insertInto('account').values(rowOf(account, new Date())).execute()
+      return inserted.then(
+        () => true,
+        (error) => {
+          if (isUniqueViolation(error)) return false
+          throw error
+        },
+      )
+    },
+    setPassword: (email, password) => change(email, { password }),
+    setDisabled: (email, disabled) => change(email, { state: disabled ? 'disabled' : 'active' }),
+    remove: (email) => change(email, { email: null, claims: '{}', password: '', state: 'removed' }),
+  })
+}
+
+/** No address has a NUL, and Postgres takes none in a text. */
+function addressOf(email: string): string {
+  return email.trim().toLowerCase().replaceAll('\0', ' ')
+}
+
+function rowOf({ id, password, ...claims }: Account, addedAt: Date): AccountRow {
+  const added_at = addedAt.toISOString()
+  return { id, email: claims.email, claims: JSON.stringify(claims), password, state: 'active', added_at }
+}
+
+function accountOf({ id, claims, password }: Selectable<AccountRow>): Account {
+  return { id, ...JSON.parse(claims), password }
+}

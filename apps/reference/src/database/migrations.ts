@@ -1,0 +1,59 @@
+import { type Kysely, PostgresAdapter, sql } from 'kysely'
+import type { Migration } from 'kysely/migration'
+import { demoRows } from '../school/demo-rows.ts'
+import type { Tables } from './tables.ts'
+
+/**
+ * The history of the tables, by name in order. A migration that was released never changes: what is to change is a new
+ * one, which adds first and takes away a release later, so that two neighbouring releases run on one database.
+ */
+export const MIGRATIONS: Readonly<Record<string, Migration>> = {
+  '0001_school': { up: createSchool },
+  '0002_demo_school': { up: addDemoSchool },
+  '0003_accounts': { up: createAccounts },
+}
+
+/** Compares bytes, as SQLite does: an index of Postgres then outlives an update of the system's languages. */
+function textOf(database: Kysely<unknown>) {
+  return database.getExecutor().adapter instanceof PostgresAdapter ? sql`text collate "C"` : sql`text`
+}
+
+async function createSchool(database: Kysely<unknown>): Promise<void> {
+  const text = textOf(database)
+  await database.schema
+    .createTable('school_record')
+    .addColumn('area', text, (column) => column.notNull())
+    .addColumn('id', text, (column) => column.notNull())
+    .addColumn('content', text, (column) => column.notNull())
+    .addColumn('published', 'integer', (column) => column.notNull())
+    .addColumn('unique_value', text)
+    .addColumn('words', text, (column) => column.notNull())
+    .addColumn('revision', 'integer', (column) => column.notNull())
+    .addColumn('added_at', text, (column) => column.notNull())
+    .addPrimaryKeyConstraint('school_record_key', ['area', 'id'])
+    .addUniqueConstraint('school_record_unique', ['area', 'unique_value'])
+    .execute()
+  await database.schema
+    .createIndex('school_record_order')
+    .on('school_record')
+    .columns(['area', 'added_at', 'id'])
+    .execute()
+}
+
+/** Once in the life of a database: what was removed of it stays away. */
+async function addDemoSchool(database: Kysely<Tables>): Promise<void> {
+  await database.insertInto('school_record').values(demoRows()).execute()
+}
+
+async function createAccounts(database: Kysely<unknown>): Promise<void> {
+  const text = textOf(database)
+  await database.schema
+    .createTable('account')
+    .addColumn('id', text, (column) => column.notNull().primaryKey())
+    .addColumn('email', text, (column) => column.unique())
+    .addColumn('claims', text, (column) => column.notNull())
+    .addColumn('password', text, (column) => column.notNull())
+    .addColumn('state', text, (column) => column.notNull())
+    .addColumn('added_at', text, (column) => column.notNull())
+    .execute()
+}

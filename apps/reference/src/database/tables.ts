@@ -1,0 +1,36 @@
+/**
+ * The tables of the service. Texts and whole numbers alone, so both databases keep and compare them alike. A moment is an
+ * ISO 8601 text in UTC with milliseconds: as text it sorts as time.
+ */
+export interface Tables {
+  school_record: SchoolRecordRow
+  account: AccountRow
+}
+
+export interface AccountRow {
+  id: string
+  /** In small letters; `null` once the account is removed. */
+  email: string | null
+  /** All that UserInfo may say, as JSON. */
+  claims: string
+  /** A scrypt hash. */
+  password: string
+  state: 'active' | 'disabled' | 'removed'
+  added_at: string
+}
+
+export interface SchoolRecordRow {
+  area: string
+  id: string
+  /** The members of the record but its id, as JSON. */
+  content: string
+  /** 1 if everybody may see it. */
+  published: number
+  /** Whatever of the record no other one of its area may have: a slug, a code. */
+  unique_value: string | null
+  /** All words and numbers of the record, in small letters, to be searched. */
+  words: string
+  /** Grows with every change. */
+  revision: number
+  added_at: string
+}

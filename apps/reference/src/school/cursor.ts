@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { parseJson } from '../http.ts'
+import { reference } from './members.ts'
+
+/** The place of a record in its list: lists are in the order in which records were added. */
+export interface Place {
+  readonly addedAt: string
+  readonly id: string
+}
+
+const Cursor = z.tuple([z.iso.datetime(), reference])
+
+/** Opaque to clients, who get it as `next_cursor` and send it back as `cursor`. */
+export function cursorOf({ addedAt, id }: Place): string {
+  return Buffer.from(JSON.stringify([addedAt, id])).toString('base64url')
+}
+
+export function placeOf(cursor: string): Place | undefined {
+  const parsed = Cursor.safeParse(parseJson(Buffer.from(cursor, 'base64url').toString()))
+  return parsed.success ? { addedAt: parsed.data[0], id: parsed.data[1] } : undefined
+}

@@ -1,0 +1,14 @@
+import type { SchoolRecordRow } from '../database/tables.ts'
+import type { AreaName } from '../scopes.ts'
+import { DEMO_SCHOOL } from './demo-data.ts'
+import type { SchoolRecord } from './record.ts'
+import { rowOf } from './rows.ts'
+
+const FOUNDED = Date.UTC(2026, 0, 1)
+
+/** The demo school as rows, in its order. */
+export function demoRows(): SchoolRecordRow[] {
+  return Object.entries<readonly SchoolRecord[]>(DEMO_SCHOOL).flatMap(([area, records]) =>
+    records.map((record, index) => rowOf(area as AreaName, record, new Date(FOUNDED + index))),
+  )
+}

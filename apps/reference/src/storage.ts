@@ -1,0 +1,39 @@
+import { type Database, openDatabase } from './database/database.ts'
+import { migrate } from './database/migrate.ts'
+import { importIntegrations } from './import-integrations.ts'
+import { type OpenStore, openStore } from './open-store.ts'
+import type { Settings } from './settings.ts'
+
+/** Everything that outlives a request: the store of the OAuth records, and the database of the service. */
+export interface Storage extends OpenStore {
+  readonly database: Database
+}
+
+/**
+ * Connects to both, and brings the tables of the database up to date.
+ *
+ * @param onWarning called about settings that could lose records, and about broken connections
+ * @throws Error when one of them cannot be used
+ */
+export async function openStorage(
+  settings: Settings,
+  onWarning: (warning: string) => void,
+): Promise<Storage> {
+  const database = await openDatabase(settings.DATABASE_URL, (error) =>
+    onWarning(`A connection to the database broke: ${error.message}`),
+  )
+  try {
+    await migrate(database)
+    const store = await openStore(settings, onWarning)
+    await importIntegrations(settings, store.store)
+    const close = async () => {
+      await store.close()
+      await database.destroy()
+    }
+    return { ...store, database, close }
+  } catch (error) {
+    // Its idle connections would keep the process alive.
+    await database.destroy()
+    throw error
+  }
+}

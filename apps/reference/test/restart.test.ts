@@ -1,0 +1,65 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { freePort } from '@grantkit/test-servers/free-port'
+import { expect, it } from 'vitest'
+import { onBothDatabases } from './on-both-databases.ts'
+import { run } from './program.ts'
+import { runService } from './service.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+import { signedIn } from './tokens.ts'
+
+/** What a service keeps that was told nothing but where its database is. */
+
+onBothDatabases((newDatabase) => {
+  it('start, sign in, allow, stop, start: the app goes on, and the course that it added is there', async () => {
+    const PORT = String(await freePort())
+    const environment = { DATABASE_URL: await newDatabase(), PORT }
+    const base = `http://127.0.0.1:${PORT}`
+    const first = run('main.ts', [], { environment })
+    await first.printed('Try next')
+    const { client_id, access_token, refresh_token } = await signedIn(base, 'courses:read courses:write')
+    const headers = { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' }
+    const body = JSON.stringify({ title: 'Knots' })
+    const added = await fetch(`${base}/api/courses`, { method: 'POST', headers, body })
+    const item = `${base}${added.headers.get('location')}`
+    first.stop()
+    expect(await first.ended).toBe(0)
+
+    const second = run('main.ts', [], { environment })
+    await second.printed('Try next')
+    expect(await (await fetch(item, { headers })).json()).toMatchObject({ title: 'Knots' })
+    const refreshed = await fetch(`${base}/api/oauth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({ grant_type: 'refresh_token', client_id, refresh_token }),
+    })
+    expect(refreshed.status).toBe(200)
+    const disabled = run('commands/account.ts', ['disable', 'demo@example.com'], { environment })
+    expect(await disabled.ended, disabled.output()).toBe(0)
+    expect(disabled.output()).toContain('1 grant ended')
+    expect((await fetch(item, { headers })).status, 'a command reaches the service that runs').toBe(401)
+    second.stop()
+    expect(await second.ended).toBe(0)
+  })
+
+  it('imports a file of integrations once', async () => {
+    const environment = { DATABASE_URL: await newDatabase() }
+    const elsewhere = await runService({ DATABASE_URL: await newDatabase() })
+    const { client_id } = await elsewhere.clients.add({
+      client_name: 'Zap',
+      redirect_uris: ['https://zap.example/cb'],
+      token_endpoint_auth_method: 'none',
+    })
+    const client = await elsewhere.store.clients.find(client_id)
+    await elsewhere.close()
+    const INTEGRATIONS_FILE = join(await temporaryFolder(), 'integrations.json')
+    await writeFile(INTEGRATIONS_FILE, JSON.stringify({ [client_id]: client?.value }))
+    for (const names of [['Zap'], []]) {
+      const service = await runService({ ...environment, STORE_URL: '', INTEGRATIONS_FILE })
+      const integrations = await service.clients.list()
+      expect(integrations.map(({ client_name }) => client_name)).toEqual(names)
+      await service.clients.remove(client_id)
+      await service.close()
+    }
+    expect(await readFile(`${INTEGRATIONS_FILE}.imported`, 'utf8')).toContain('Zap')
+  })
+})

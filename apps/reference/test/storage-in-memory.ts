@@ -1,0 +1,12 @@
+import { createMemoryStore } from '@grantkit/store-memory'
+import { countersInMemory } from '../src/counters.ts'
+import { openDatabase } from '../src/database/database.ts'
+import { migrate } from '../src/database/migrate.ts'
+import type { Storage } from '../src/storage.ts'
+
+/** What a service without files needs. */
+export async function storageInMemory(): Promise<Omit<Storage, 'close'>> {
+  const database = await openDatabase('memory:', () => {})
+  await migrate(database)
+  return { store: createMemoryStore(), createCounter: countersInMemory, database }
+}
