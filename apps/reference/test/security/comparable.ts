@@ -11,7 +11,7 @@ const RANDOM = new RegExp(
     String.raw`\bgk[a-z]_[\w-]{22}[\w.-]*`,
     String.raw`\bWyI[\w-]{40,}`,
     String.raw`[\w-]+\.[\w-]+\.[\w-]{43,}`,
-    String.raw`eyJ[\w-]+\.([\w+/]|%2[BF]){43,}`,
+    String.raw`eyJ[\w-]+\.[\w-]{43}`,
     String.raw`(?<![\w-])([\w-]{43}|[\w-]{22})(?![\w-])`,
   ].join('|'),
   'g',
