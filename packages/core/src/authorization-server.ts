@@ -29,7 +29,7 @@ import { introspection } from './grants/introspection.ts'
 import { refreshToken } from './grants/refresh-token/exchange.ts'
 import { revocation } from './grants/revocation.ts'
 import { tokenEndpoint } from './grants/token-endpoint.ts'
-import { listUserGrants, revokeUserGrant, revokeUserGrants, type UserGrant } from './grants/user-grants.ts'
+import { type UserGrants, userGrants } from './grants/user-grants.ts'
 import { type Endpoint, routesOf } from './http/endpoint.ts'
 import type { Route } from './http/http.ts'
 import { basePathOf } from './http/well-known.ts'
@@ -67,23 +67,7 @@ export interface AuthorizationServer {
      */
     remove(clientId: string): Promise<ClientRemoval>
   }
-  /** The grants of a user. Both methods take the user, so a page can only touch the grants of its own user. */
-  readonly grants: {
-    /** The live grants of a user, the most recently used first. */
-    list(subject: string): Promise<UserGrant[]>
-    /**
-     * Ends a grant of this user: consent and all tokens in one step. Returns `false`, and changes nothing, when the
-     * grant does not exist or belongs to somebody else.
-     */
-    revoke(subject: string, grantId: string): Promise<boolean>
-    /**
-     * Ends every grant of a user who is removed or disabled. Do that first: then no consent opens another one. If it
-     * fails halfway, call it again to finish.
-     *
-     * @returns the number of grants that ended
-     */
-    revokeAll(subject: string): Promise<number>
-  }
+  readonly grants: UserGrants
 }
 
 export interface ServerDescription extends Pick<Offers, 'grantTypes' | 'clientAuthMethods'> {
@@ -197,10 +181,6 @@ function administration(
   })
   return {
     clients: { add, list, remove: (clientId) => removeClient(kernel, clientId) },
-    grants: {
-      list: (subject) => listUserGrants(kernel, subject),
-      revoke: (subject, grantId) => revokeUserGrant(kernel, subject, grantId),
-      revokeAll: (subject) => revokeUserGrants(kernel, subject),
-    },
+    grants: userGrants(kernel),
   }
 }

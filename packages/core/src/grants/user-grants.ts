@@ -18,8 +18,33 @@ export interface UserGrantRevoked {
   readonly by: 'user' | 'operator'
 }
 
-/** The live grants of a user, the most recently used first. */
-export async function listUserGrants(kernel: Kernel, subject: string): Promise<UserGrant[]> {
+/** The grants of users. Every method takes the user, so a page can only touch the grants of its own user. */
+export interface UserGrants {
+  /** The live grants of a user, the most recently used first. */
+  list(subject: string): Promise<UserGrant[]>
+  /**
+   * Ends a grant of this user: consent and all tokens in one step. Returns `false`, and changes nothing, when the grant
+   * does not exist or belongs to somebody else.
+   */
+  revoke(subject: string, grantId: string): Promise<boolean>
+  /**
+   * Ends every grant of a user who is removed or disabled. Do that first: then no consent opens another one. If it fails
+   * halfway, call it again to finish.
+   *
+   * @returns the number of grants that ended
+   */
+  revokeAll(subject: string): Promise<number>
+}
+
+export function userGrants(kernel: Kernel): UserGrants {
+  return {
+    list: (subject) => listUserGrants(kernel, subject),
+    revoke: (subject, grantId) => revokeUserGrant(kernel, subject, grantId),
+    revokeAll: (subject) => revokeUserGrants(kernel, subject),
+  }
+}
+
+async function listUserGrants(kernel: Kernel, subject: string): Promise<UserGrant[]> {
   const grants = await kernel.store.grants.listBySubject(subject)
   const live = grants.filter((grant) => kernel.now() < liveUntil(grant))
   const clients = await clientsOf(kernel, live)
@@ -59,7 +84,7 @@ export async function revokeUserGrant(
   return ended
 }
 
-export async function revokeUserGrants(kernel: Kernel, subject: string): Promise<number> {
+async function revokeUserGrants(kernel: Kernel, subject: string): Promise<number> {
   let ended = 0
   for (const { id } of await kernel.store.grants.listBySubject(subject))
     if (await revokeUserGrant(kernel, subject, id, 'operator')) ended++
