@@ -75,7 +75,7 @@ export const DEPENDENCY_RULE: readonly Row[] = [
     ],
   },
   { files: core('index.ts'), imports: [core('**'), `!${core('index.ts')}`, `!${core('store-kit.ts')}`] },
-  { files: core('store-kit.ts'), imports: [core('kernel/*'), 'node:crypto'] },
+  { files: core('store-kit.ts'), imports: [core('kernel/*'), 'node:crypto', 'node:timers/promises'] },
 
   {
     files: 'packages/store-memory/src/**',
@@ -84,13 +84,7 @@ export const DEPENDENCY_RULE: readonly Row[] = [
   },
   {
     files: 'packages/store-redis/src/**',
-    imports: [
-      'packages/store-redis/src/**',
-      '@grantkit/core/store-kit',
-      '@redis/client',
-      'node:crypto',
-      'node:timers/promises',
-    ],
+    imports: ['packages/store-redis/src/**', '@grantkit/core/store-kit', '@redis/client', 'node:crypto'],
     types: ['@grantkit/core'],
   },
   {

@@ -1,8 +1,9 @@
 import { createHmac, randomUUID } from 'node:crypto'
-import { type HttpRequest, OAuthError, REFUSALS, type Session, type Store } from '@grantkit/core'
+import type { HttpRequest, Session, Store } from '@grantkit/core'
 import { z } from 'zod'
 import type { Account, Accounts } from './accounts.ts'
 import { cookieOf } from './cookies.ts'
+import { errorsAs503 } from './errors-as-503.ts'
 import { open, seal, sealingKey } from './sealed.ts'
 
 /**
@@ -83,19 +84,13 @@ const CLOCK_TOLERANCE = 60
 function endedSessions({ transients }: Store) {
   if (transients === undefined) throw new Error('The store must keep transients')
   const idOf = (session: string) => `ended session ${session}`
-  return {
-    has: async (session: string) => (await transients.find(idOf(session)).catch(unavailable)) !== undefined,
+  return errorsAs503({
+    has: async (session: string) => (await transients.find(idOf(session))) !== undefined,
     add: (session: string, end: number) => {
       const expiresAt = end + CLOCK_TOLERANCE
-      return transients
-        .insert(idOf(session), { kind: 'ended_session', expiresAt }, expiresAt)
-        .catch(unavailable)
+      return transients.insert(idOf(session), { kind: 'ended_session', expiresAt }, expiresAt)
     },
-  }
-}
-
-function unavailable(cause: unknown): never {
-  throw new OAuthError(REFUSALS.store_unavailable, undefined, { cause })
+  })
 }
 
 function sessionOf({ jti, sub, iat }: SessionClaims): Session {

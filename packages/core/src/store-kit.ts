@@ -1,10 +1,11 @@
 /**
- * What the stores of Grantkit share: the text of a record, its version, keys for any id and subject, names of tables, and the
- * timer of sweeps. A store of your own may use it and need not.
+ * What the stores of Grantkit share: the text of a record, its version, keys for any id and subject, names of tables, the
+ * second attempt over a network, and the timer of sweeps. A store of your own may use it and need not.
  *
  * @module
  */
 import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sha256 } from './kernel/secrets.ts'
 
 /** The format of the JSON. A reader accepts this one and the previous one. */
@@ -69,6 +70,35 @@ function textHash(text: string): string {
 export function tableNames(prefix = 'grantkit_'): { client: string; grant: string; transient: string } {
   if (!/^[a-z_]{1,32}$/.test(prefix)) throw new RangeError('The prefix of the tables must be [a-z_]{1,32}')
   return { client: `${prefix}client`, grant: `${prefix}grant`, transient: `${prefix}transient` }
+}
+
+/** Long enough to connect again, and short compared with the time limit of a command. */
+const PAUSE_MS = 50
+
+/**
+ * Makes a call, and once more if it failed. Only for calls that may safely run twice. The second attempt has half the
+ * time, so that a request to a silent server is answered within a second.
+ *
+ * @param call gets its time limit, and is told whether an earlier attempt may have run
+ */
+export async function tryTwice<T>(
+  milliseconds: number,
+  call: (milliseconds: number, repeated: boolean) => Promise<T>,
+): Promise<T> {
+  try {
+    return await call(milliseconds, false)
+  } catch {
+    await sleep(PAUSE_MS * (1 + Math.random()))
+    return call(milliseconds / 2, true)
+  }
+}
+
+/** A write was sent twice. The first one may have been carried out, and then other writes have followed it. */
+export class UnknownOutcomeError extends Error {
+  constructor() {
+    super('A write may have been carried out whose answer was lost')
+    this.name = 'UnknownOutcomeError'
+  }
 }
 
 const INTERVAL_MS = 60_000

@@ -1,15 +1,13 @@
 import type { Records, Stored } from '@grantkit/core'
-import { decodeRecord, encodeRecord, newVersion, recordKey } from '@grantkit/core/store-kit'
+import {
+  decodeRecord,
+  encodeRecord,
+  newVersion,
+  recordKey,
+  UnknownOutcomeError,
+} from '@grantkit/core/store-kit'
 import type { Answer, RunStatement } from './run-statement.ts'
 import { STEP, type Statements } from './statements.ts'
-
-/** A write failed and was sent again. The first one may have been carried out, and then another write has followed it. */
-class UnknownOutcomeError extends Error {
-  constructor() {
-    super('Postgres may have carried out a write whose answer was lost')
-    this.name = 'UnknownOutcomeError'
-  }
-}
 
 /** The table of one kind of record. */
 export interface RecordTable<T> {

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { tryTwice } from '@grantkit/core/store-kit'
 import type { Pool } from 'pg'
 import { attempt } from './attempt.ts'
 
@@ -32,26 +32,14 @@ interface Row {
 
 export type RunStatement = (statement: Statement, values: readonly (string | number)[]) => Promise<Answer>
 
-/** Long enough to connect again, and short compared with the time limit. */
-const PAUSE_MS = 50
-
-/**
- * Runs one statement, and once more if it failed: only statements that may run twice. The second attempt has half the
- * time, so that a request to a silent Postgres is answered within a second.
- */
+/** Runs one statement, and once more if it failed: only statements that may run twice. */
 export function statementRunner(pool: Pool, { commandTimeout, maxWaiting, prepare }: Limits): RunStatement {
   return async ({ name, text }, values) => {
     if (pool.waitingCount >= maxWaiting) throw new Error('Too many calls wait for a connection to Postgres')
     const query = { ...(prepare ? { name } : {}), text, values: [...values] }
-    const answer = async (milliseconds: number, repeated: boolean): Promise<Answer> => {
+    return tryTwice(commandTimeout, async (milliseconds, repeated) => {
       const { rows, rowCount } = await attempt(pool, query, milliseconds)
       return { rows, count: rowCount ?? 0, repeated }
-    }
-    try {
-      return await answer(commandTimeout, false)
-    } catch {
-      await sleep(PAUSE_MS * (1 + Math.random()))
-      return answer(commandTimeout / 2, true)
-    }
+    })
   }
 }

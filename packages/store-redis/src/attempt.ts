@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { tryTwice } from '@grantkit/core/store-kit'
 
 /** No reply came in time. The command may still have run. */
 export class NoReplyError extends Error {
@@ -26,31 +26,7 @@ export function withTimeout<T>(milliseconds: number, reply: Promise<T>): Promise
   })
 }
 
-/** Long enough to reconnect, and short compared with the time limit of a command. */
-const PAUSE_MS = 50
-
-/** A write was sent twice. The first one may have been carried out, and then other writes have followed it. */
-export class UnknownOutcomeError extends Error {
-  constructor() {
-    super('Redis may have carried out a write whose reply was lost')
-    this.name = 'UnknownOutcomeError'
-  }
-}
-
-/**
- * Makes a call, and once more if it failed. Only for calls that may safely run twice. The second attempt has half the
- * time, so that a request to a silent Redis is answered within a second.
- *
- * @param call told whether an earlier attempt may have run
- */
-export async function retryOnce<T>(
-  milliseconds: number,
-  call: (repeated: boolean) => Promise<T>,
-): Promise<T> {
-  try {
-    return await withTimeout(milliseconds, call(false))
-  } catch {
-    await sleep(PAUSE_MS * (1 + Math.random()))
-    return withTimeout(milliseconds / 2, call(true))
-  }
+/** Makes a command within its time limit, and once more if it failed: only one that may safely run twice. */
+export function retryOnce<T>(milliseconds: number, call: (repeated: boolean) => Promise<T>): Promise<T> {
+  return tryTwice(milliseconds, (limit, repeated) => withTimeout(limit, call(repeated)))
 }

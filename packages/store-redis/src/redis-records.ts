@@ -1,6 +1,12 @@
 import type { Records, Stored } from '@grantkit/core'
-import { decodeRecord, encodeRecord, newVersion, VERSION_LENGTH } from '@grantkit/core/store-kit'
-import { retryOnce, UnknownOutcomeError, withTimeout } from './attempt.ts'
+import {
+  decodeRecord,
+  encodeRecord,
+  newVersion,
+  UnknownOutcomeError,
+  VERSION_LENGTH,
+} from '@grantkit/core/store-kit'
+import { retryOnce, withTimeout } from './attempt.ts'
 import { type RedisCommands, script } from './commands.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql } from 'kysely'
 import { type Database, isUniqueViolation } from '../database/database.ts'
-import { errorsAs503 } from '../database/errors-as-503.ts'
 import type { Tables } from '../database/tables.ts'
+import { errorsAs503 } from '../errors-as-503.ts'
 import type { AreaName } from '../scopes.ts'
 import type { Content } from './content.ts'
 import type { Place } from './cursor.ts'

@@ -2,7 +2,7 @@ import { OAuthError, REFUSALS } from '@grantkit/core'
 
 type Method = (...given: never[]) => Promise<unknown>
 
-/** Wraps what reads and writes rows: an error of any method becomes `temporarily_unavailable`, as one of the store does. */
+/** Wraps what reads and writes records: an error of any method becomes `temporarily_unavailable`, as in core. */
 export function errorsAs503<Rows extends { readonly [name in keyof Rows]: Method }>(rows: Rows): Rows {
   const wrapped = Object.entries<Method>(rows).map(([name, method]) => [
     name,
