@@ -1,9 +1,8 @@
-import type { HttpRequest } from '@grantkit/core'
 import { parseCookie, stringifySetCookie } from 'cookie'
-import { headerOf } from './http.ts'
 
 export interface Cookie {
-  read(request: HttpRequest): string | undefined
+  /** @param cookies the Cookie header of a request */
+  read(cookies: string | undefined): string | undefined
   set(value: string, seconds: number): string
 }
 
@@ -16,7 +15,7 @@ export function cookieOf(name: string, baseUrl: string): Cookie {
   const secure = protocol === 'https:'
   const fullName = `${secure ? '__Host-' : ''}${name}${port === '' ? '' : `-${port}`}`
   return {
-    read: (request) => parseCookie(headerOf(request, 'cookie'))[fullName],
+    read: (cookies = '') => parseCookie(cookies)[fullName],
     set: (value, maxAge) =>
       stringifySetCookie({
         name: fullName,

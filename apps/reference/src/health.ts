@@ -1,17 +1,27 @@
-import type { HttpResponse, Route } from '@grantkit/core'
-import { json } from './http.ts'
-import { methodsRoute } from './methods-route.ts'
+import { type Context, Hono } from 'hono'
+import { describe, jsonAnswer, type Operation, ref } from './openapi/operation.ts'
 
 /** `/healthz`: the process runs. `/readyz`: it can serve requests. */
-export function healthRoutes(basePath: string, ready: () => Promise<boolean>): Route[] {
-  return [
-    methodsRoute(`${basePath}/healthz`, { GET: () => status(200, 'ok') }),
-    methodsRoute(`${basePath}/readyz`, {
-      GET: async () => ((await ready()) ? status(200, 'ready') : status(503, 'not ready')),
-    }),
-  ]
+export function health(ready: () => Promise<boolean>): Hono {
+  const notReady = { '503': jsonAnswer('Not ready', ref('Status'), { status: 'not ready' }) }
+  return new Hono()
+    .get('/healthz', probe('health', 'The process answers'), (c) => status(c, 200, 'ok'))
+    .get('/readyz', probe('readiness', 'The service can do its work', notReady), async (c) =>
+      (await ready()) ? status(c, 200, 'ready') : status(c, 503, 'not ready'),
+    )
 }
 
-function status(code: number, word: string): HttpResponse {
-  return json(code, { status: word }, { 'cache-control': 'no-store' })
+function status(c: Context, code: 200 | 503, word: string): Response {
+  return c.json({ status: word }, code, { 'cache-control': 'no-store' })
+}
+
+function probe(operationId: string, summary: string, more: Operation['responses'] = {}) {
+  const ok = { '200': jsonAnswer(summary, ref('Status'), { status: 'ok' }) }
+  return describe({
+    operationId,
+    tag: 'Health',
+    summary,
+    security: [{}],
+    responses: { ...ok, ...more },
+  })
 }

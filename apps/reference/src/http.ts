@@ -1,42 +1,54 @@
-import type { HttpRequest, HttpResponse } from '@grantkit/core'
+import { errorResponse, type HttpRequest, type OAuthError, readBody, toResponse } from '@grantkit/core'
+import type { Context, MiddlewareHandler } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
 
-/** The JSON answers of the school API and the service's own documents. */
-export function json(status: number, body: unknown, headers: HttpResponse['headers'] = {}): HttpResponse {
-  return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) }
-}
+/** What the handlers of the service share: bodies in, refusals and redirects out. */
 
 /** The error body that the whole service shares (RFC 6749 5.2). */
 export function jsonError(
-  status: number,
+  c: Context,
+  status: ContentfulStatusCode,
   error: string,
   description: string,
-  headers: HttpResponse['headers'] = {},
-): HttpResponse {
-  return json(status, { error, error_description: description }, { 'cache-control': 'no-store', ...headers })
-}
-
-export function methodNotAllowed(allowed: readonly string[]): HttpResponse {
-  return jsonError(405, 'invalid_request', 'This method is not allowed here', { allow: allowed.join(', ') })
+  headers: Record<string, string> = {},
+): Response {
+  const body = { error, error_description: description }
+  return c.json(body, status, { 'cache-control': 'no-store', ...headers })
 }
 
 /** 303: the browser does not post a form again at the target. */
-export function seeOther(location: string, headers: HttpResponse['headers'] = {}): HttpResponse {
-  return { status: 303, headers: { location, 'cache-control': 'no-store', ...headers }, body: '' }
+export function seeOther(c: Context, location: string): Response {
+  c.header('cache-control', 'no-store')
+  return c.redirect(location, 303)
 }
 
-export function headerOf(request: HttpRequest, name: string): string {
-  const value = request.headers[name]
-  return (Array.isArray(value) ? value.join(', ') : value) ?? ''
+/** A handler behind `readAhead`. */
+export interface WithBody {
+  Variables: { body: string }
+}
+
+/**
+ * Reads the body before anybody judges the request, up to the limit that the OAuth endpoints have. `bodyLimit()` of Hono
+ * would make a sender who hangs up a fault of ours.
+ */
+export const readAhead: MiddlewareHandler<WithBody> = async (c, next) => {
+  try {
+    c.set('body', await readBody(c.req.raw))
+  } catch (refusal) {
+    return toResponse(errorResponse(refusal as OAuthError))
+  }
+  return next()
 }
 
 /** No page has more fields, and thousands of names take milliseconds to sort. */
 const MOST_FIELDS = 100
 
 /** The fields of a form; the last one if a field is repeated. A form with too many counts as empty. */
-export function formOf(request: HttpRequest): Record<string, string> {
-  const isForm = /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headerOf(request, 'content-type'))
-  const fits = request.body.split('&', MOST_FIELDS + 1).length <= MOST_FIELDS
-  return isForm && fits ? Object.fromEntries(new URLSearchParams(request.body)) : {}
+export function formOf(c: Context<WithBody>): Record<string, string> {
+  const { body } = c.var
+  const isForm = /^application\/x-www-form-urlencoded\s*(;|$)/i.test(c.req.header('content-type') ?? '')
+  const fits = body.split('&', MOST_FIELDS + 1).length <= MOST_FIELDS
+  return isForm && fits ? Object.fromEntries(new URLSearchParams(body)) : {}
 }
 
 /** The value of a text; `undefined` if the text is not JSON. */
@@ -46,4 +58,10 @@ export function parseJson(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/** A header of a request to core. */
+export function headerOf(request: HttpRequest, name: string): string {
+  const value = request.headers[name]
+  return (Array.isArray(value) ? value.join(', ') : value) ?? ''
 }

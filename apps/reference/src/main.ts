@@ -8,7 +8,7 @@ import { FRAMEWORKS } from './frameworks/frameworks.ts'
 import { createLogger, logErrors, logEvents } from './logging.ts'
 import { createMetrics } from './metrics.ts'
 import { refusePublicPasswords } from './open-accounts.ts'
-import { createService } from './service.ts'
+import { basePathOf, createService } from './service.ts'
 import { parseSettings, type Settings, SettingsError } from './settings.ts'
 import { openStorage, type Storage } from './storage.ts'
 
@@ -40,20 +40,22 @@ async function start(settings: Settings): Promise<void> {
 
 async function serve(settings: Settings, log: Logger, storage: Storage): Promise<void> {
   const onError = logErrors(log)
-  const metrics = settings.METRICS_PORT === undefined ? undefined : createMetrics()
+  const metrics =
+    settings.METRICS_PORT === undefined ? undefined : createMetrics(basePathOf(settings.BASE_URL))
   const logEvent = logEvents(log)
   const onEvent: OnEvent = (event) => {
     logEvent(event)
     metrics?.onEvent(event)
   }
-  const service = await createService(settings, { onEvent, onError }, storage)
+  const service = await createService(settings, { onEvent, onError, around: metrics?.timing }, storage)
   if (settings.NODE_ENV === 'production') await refusePublicPasswords(service.accounts)
   const { HOST: host, PORT: port, METRICS_PORT } = settings
   const listen = FRAMEWORKS[settings.FRAMEWORK]
   const https = settings.BASE_URL.startsWith('https:')
   const routes = service.routes.map((route) => metrics?.timed(route) ?? route)
-  const listening = await listen(routes, { host, port, https })
-  if (metrics && METRICS_PORT) await listen([metrics.route], { host, port: METRICS_PORT, https: false })
+  const listening = await listen({ routes, app: service.app }, { host, port, https })
+  if (metrics && METRICS_PORT)
+    await listen({ routes: [], app: metrics.app }, { host, port: METRICS_PORT, https: false })
   void stopSignal(() => service.drain(), settings.DRAIN_SECONDS).then(async (signal) => {
     log.info({ signal }, 'stopping')
     await listening.close()

@@ -1,15 +1,18 @@
-import type { HttpRequest, Route } from '@grantkit/core'
+import type { Route } from '@grantkit/core'
+import { Hono, type MiddlewareHandler } from 'hono'
+import { matchedRoutes } from 'hono/route'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import type { OnEvent, ServiceEvent } from './events.ts'
-import { methodsRoute } from './methods-route.ts'
 
 /** Metrics of the service, for Prometheus. No label depends on input of a caller. */
 export interface Metrics {
   readonly onEvent: OnEvent
-  /** Wraps a route to time its answers. */
+  /** Wraps an OAuth route to time its answers. */
   timed(route: Route): Route
-  /** The route for Prometheus. It belongs on a separate port, because it is not public. */
-  readonly route: Route
+  /** Times the answers of the application, each by the path of its route. */
+  readonly timing: MiddlewareHandler
+  /** The application for Prometheus. It belongs on a separate port, because it is not public. */
+  readonly app: Hono
 }
 
 /** All types: every counter starts at 0, so that the first increase is visible. */
@@ -38,19 +41,15 @@ const EVENT_TYPES = Object.keys({
 /** In seconds: from a bearer check without a store to a password check. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 
-export function createMetrics(): Metrics {
+/** @param basePath of the application, whose routes do not have it */
+export function createMetrics(basePath: string): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
+  const headers = { 'content-type': registry.contentType, 'cache-control': 'no-store' }
   return {
     onEvent: countingEvents(registry),
-    timed: timing(registry),
-    route: methodsRoute('/metrics', {
-      GET: async () => ({
-        status: 200,
-        headers: { 'content-type': registry.contentType, 'cache-control': 'no-store' },
-        body: await registry.metrics(),
-      }),
-    }),
+    ...timings(registry, basePath),
+    app: new Hono().get('/metrics', async (c) => c.body(await registry.metrics(), 200, headers)),
   }
 }
 
@@ -75,7 +74,7 @@ function countingEvents(registry: Registry): OnEvent {
   }
 }
 
-function timing(registry: Registry): Metrics['timed'] {
+function timings(registry: Registry, basePath: string): Pick<Metrics, 'timed' | 'timing'> {
   const durations = new Histogram({
     name: 'grantkit_http_request_duration_seconds',
     help: 'How long the answers of a route took, by its path as it is mounted',
@@ -83,20 +82,32 @@ function timing(registry: Registry): Metrics['timed'] {
     buckets: BUCKETS,
     registers: [registry],
   })
-  return (route) => ({
-    ...route,
-    async handle(request) {
-      const stop = durations.startTimer({ route: route.path, method: methodOf(request) })
-      const response = await route.handle(request)
-      stop({ status: response.status })
-      return response
+  return {
+    timed: (route) => ({
+      ...route,
+      async handle(request) {
+        const stop = durations.startTimer({ route: route.path, method: methodOf(request) })
+        const response = await route.handle(request)
+        stop({ status: response.status })
+        return response
+      },
+    }),
+    async timing(c, next) {
+      const route = matchedRoutes(c).findLast(({ path }) => path !== EVERY_PATH)?.path
+      if (route === undefined) return next()
+      const stop = durations.startTimer({ route: basePath + route, method: methodOf(c.req) })
+      await next()
+      stop({ status: c.res.status })
     },
-  })
+  }
 }
+
+/** Of what runs around every request. */
+const EVERY_PATH = '/*'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS']
 
 /** A caller may invent methods, and each would become a new series. */
-function methodOf({ method }: HttpRequest): string {
+function methodOf({ method }: { readonly method: string }): string {
   return METHODS.includes(method) ? method : 'other'
 }

@@ -8,20 +8,24 @@ import {
   type Route,
   type Store,
 } from '@grantkit/core'
+import type { Hono, MiddlewareHandler } from 'hono'
 import { sql } from 'kysely'
 import type { AccountRows } from './account-rows.ts'
+import { application } from './app.ts'
 import type { Database } from './database/database.ts'
 import { developmentKeysFile, developmentSecret } from './development.ts'
-import { documentRoutes } from './documents/routes.ts'
+import { documents } from './documents/routes.ts'
 import type { OnEvent } from './events.ts'
-import { healthRoutes } from './health.ts'
+import { health } from './health.ts'
 import { rateLimiter, signInLimits } from './limits.ts'
-import { mcpRoute } from './mcp/route.ts'
+import { mcp } from './mcp/route.ts'
 import { openAccounts } from './open-accounts.ts'
-import { interaction, type PagesOptions, pageRoutes } from './pages/routes.ts'
+import { openApiDocument } from './openapi/document.ts'
+import { operationsOf } from './openapi/operation.ts'
+import { interaction, type PagesOptions, pages } from './pages/routes.ts'
 import { passwordChecks } from './password-checks.ts'
 import { reportingRoute } from './reporting-route.ts'
-import { schoolRoutes } from './school/api.ts'
+import { schoolApi } from './school/api.ts'
 import { schoolRecords } from './school/records.ts'
 import { SCOPES } from './scopes.ts'
 import { sessionsInCookies } from './session.ts'
@@ -29,11 +33,12 @@ import type { Settings } from './settings.ts'
 import { signInsInMemory } from './sign-ins.ts'
 import { followSigningKeys } from './signing-keys-file.ts'
 import type { Storage } from './storage.ts'
-import { behindProxies } from './trusted-proxies.ts'
+import { behindProxies, callerOf } from './trusted-proxies.ts'
 
-/** The whole service, as a list of routes to mount. */
+/** The whole service: the OAuth routes for the adapter of a framework, and an application for all other paths. */
 export interface Service {
   readonly routes: readonly Route[]
+  readonly app: Hono
   readonly clients: AuthorizationServer['clients']
   readonly grants: AuthorizationServer['grants']
   readonly accounts: AccountRows
@@ -46,20 +51,23 @@ export interface Service {
 export interface Observers {
   readonly onEvent: OnEvent
   readonly onError: (error: unknown) => void
+  /** Runs around every request to the application. */
+  readonly around?: MiddlewareHandler | undefined
 }
 
 /** Assembles the service from its settings. @throws Error when a configured file cannot be used */
 export async function createService(
   settings: Settings,
-  { onEvent, onError }: Observers,
+  { onEvent, onError, around }: Observers,
   { store, createCounter, database }: Omit<Storage, 'close'>,
   features: readonly FeatureFactory[] = [],
 ): Promise<Service> {
   const { BASE_URL: baseUrl } = settings
   const secret = settings.SECRET ?? (await developmentSecret())
   const { accounts, demo } = await openAccounts(settings, database)
-  const pages: PagesOptions = {
-    site: { basePath: basePathOf(baseUrl) },
+  const basePath = basePathOf(baseUrl)
+  const pageOptions: PagesOptions = {
+    site: { basePath },
     baseUrl,
     secret,
     accounts,
@@ -67,6 +75,7 @@ export async function createService(
     limits: signInLimits(createCounter),
     checks: passwordChecks(),
     signIns: signInsInMemory(),
+    callerOf: callerOf(settings.TRUST_PROXY),
     onEvent,
     demo,
     registration: settings.REGISTRATION === 'on',
@@ -74,7 +83,7 @@ export async function createService(
   }
   const server = await authorizationServer(settings, {
     store,
-    pages,
+    pages: pageOptions,
     createCounter,
     features,
     onEvent,
@@ -83,21 +92,22 @@ export async function createService(
   // Requests without a token get the public view, and no challenge.
   const guarded = { store, scopes: SCOPES, anonymous: 'allow', onEvent } as const
   const api = createResourceServer({ ...guarded, resource: baseUrl })
-  const mcp = createResourceServer({ ...guarded, resource: `${baseUrl}/mcp` })
+  const mcpApi = createResourceServer({ ...guarded, resource: `${baseUrl}/mcp` })
   let draining = false
   const ready = async () => !draining && (await reachable(store, database))
   const school = schoolRecords(database, randomUUID)
-  const { basePath } = pages.site
-  const routes = [
-    ...server.routes,
-    ...pageRoutes(pages, server.grants),
-    ...schoolRoutes(basePath, api, school),
-    ...documentRoutes({ basePath, server, lifetimes: lifetimesOf(settings), school }),
-    mcpRoute(`${basePath}/mcp`, baseUrl, mcp, school),
-    ...healthRoutes(basePath, ready),
-  ]
+  const { metadata, description } = server
+  const openApi = () => JSON.stringify(openApiDocument(baseUrl, description, operationsOf(app)))
+  const app = application({ basePath, onError, around }, [
+    schoolApi(api, school),
+    documents({ basePath, metadata, lifetimes: lifetimesOf(settings), school, openApi }),
+    pages(pageOptions, server.grants),
+    health(ready),
+    mcp(baseUrl, mcpApi, school),
+  ])
   return {
-    routes: routes.map((route) => behindProxies(reportingRoute(route, onError), settings.TRUST_PROXY)),
+    routes: server.routes.map((route) => behindProxies(reportingRoute(route, onError), settings.TRUST_PROXY)),
+    app,
     clients: server.clients,
     grants: server.grants,
     accounts,
@@ -159,6 +169,7 @@ async function reachable(store: Store, database: Database): Promise<boolean> {
   )
 }
 
-function basePathOf(baseUrl: string): string {
+/** The path of a base URL, without a slash at its end. */
+export function basePathOf(baseUrl: string): string {
   return /^https?:\/\/[^/]+(.*)$/.exec(baseUrl)?.[1] ?? ''
 }

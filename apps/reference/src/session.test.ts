@@ -1,4 +1,3 @@
-import type { HttpRequest } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Account } from './accounts.ts'
@@ -30,8 +29,9 @@ function openSessions({
   })
 }
 
-function requestWith(setCookie: string): HttpRequest {
-  return { method: 'GET', path: '/', query: '', headers: { cookie: setCookie.split(';')[0] }, body: '' }
+/** The Cookie header of a browser that was sent this Set-Cookie. */
+function sent(setCookie: string): string | undefined {
+  return setCookie.split(';')[0]
 }
 
 function cookieAt(baseUrl: string): string {
@@ -44,10 +44,10 @@ describe('a session', () => {
   it('is read back from its cookie: who, since when, and an id of its own', async () => {
     const sessions = openSessions()
     const [first, second] = [sessions.start(ALICE), sessions.start(ALICE)]
-    const session = await sessions.read(requestWith(first.cookie))
+    const session = await sessions.read(sent(first.cookie))
     expect(session).toEqual({ id: expect.any(String), subject: 'alice', authTime: expect.any(Number) })
     expect(first.session, 'as it was started').toEqual(session)
-    expect((await sessions.read(requestWith(second.cookie)))?.id).not.toBe(session?.id)
+    expect((await sessions.read(sent(second.cookie)))?.id).not.toBe(session?.id)
   })
 
   it('is absent for a changed, foreign or missing cookie', async () => {
@@ -63,7 +63,7 @@ describe('a session', () => {
       'session=',
       '',
     ]) {
-      expect(await sessions.read(requestWith(forged)), forged).toBeUndefined()
+      expect(await sessions.read(sent(forged)), forged).toBeUndefined()
     }
   })
 
@@ -71,10 +71,10 @@ describe('a session', () => {
     const store = createMemoryStore()
     const [here, there] = [openSessions({ store }), openSessions({ store })]
     const [ended, other] = [here.start(ALICE), here.start(ALICE)]
-    await here.end(requestWith(ended.cookie))
+    await here.end(sent(ended.cookie))
     for (const sessions of [here, there]) {
-      expect(await sessions.read(requestWith(ended.cookie))).toBeUndefined()
-      expect(await sessions.read(requestWith(other.cookie))).toEqual(other.session)
+      expect(await sessions.read(sent(ended.cookie))).toBeUndefined()
+      expect(await sessions.read(sent(other.cookie))).toEqual(other.session)
     }
   })
 
@@ -82,17 +82,17 @@ describe('a session', () => {
     const store = createMemoryStore({ now: () => Math.floor(Date.now() / 1000) + 59 })
     const sessions = openSessions({ store })
     const { cookie } = sessions.start(ALICE)
-    await sessions.end(requestWith(cookie))
+    await sessions.end(sent(cookie))
     vi.useFakeTimers({ now: Date.now() + (12 * 3600 - 2) * 1000 })
-    expect(await sessions.read(requestWith(cookie))).toBeUndefined()
+    expect(await sessions.read(sent(cookie))).toBeUndefined()
   })
 
   it('ends with a new password, and with its account', async () => {
     const { cookie } = openSessions().start(ALICE)
     const changed = openSessions({ accounts: [{ ...ALICE, password: 'scrypt$b' }] })
-    expect(await changed.read(requestWith(cookie))).toBeUndefined()
-    expect(await openSessions({ accounts: [] }).read(requestWith(cookie))).toBeUndefined()
-    expect(await openSessions().read(requestWith(cookie)), 'nothing has changed').toBeDefined()
+    expect(await changed.read(sent(cookie))).toBeUndefined()
+    expect(await openSessions({ accounts: [] }).read(sent(cookie))).toBeUndefined()
+    expect(await openSessions().read(sent(cookie)), 'nothing has changed').toBeDefined()
   })
 
   it.each([
@@ -107,9 +107,9 @@ describe('a session', () => {
     const { cookie } = sessions.start(ALICE)
     expect(cookie).toContain(`Max-Age=${hours * 3600};`)
     vi.useFakeTimers({ now: Date.now() + hours * 3600 * 1000 - 5000 })
-    expect(await sessions.read(requestWith(cookie))).toBeDefined()
+    expect(await sessions.read(sent(cookie))).toBeDefined()
     vi.useFakeTimers({ now: Date.now() + 6000 })
-    expect(await sessions.read(requestWith(cookie))).toBeUndefined()
+    expect(await sessions.read(sent(cookie))).toBeUndefined()
   })
 
   it('keeps its cookie from scripts, other sites and sibling hosts', async () => {
@@ -117,7 +117,7 @@ describe('a session', () => {
       /^__Host-session=[^;]+; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
     )
     expect(cookieAt(HTTP)).toMatch(/^session=[^;]+; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax$/)
-    expect(await openSessions().end(requestWith(''))).toMatch(/^session=; Max-Age=0;/)
+    expect(await openSessions().end(sent(''))).toMatch(/^session=; Max-Age=0;/)
   })
 
   it('of another service on the host has another name', () => {

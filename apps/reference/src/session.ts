@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto'
-import type { HttpRequest, Session, Store } from '@grantkit/core'
+import type { Session, Store } from '@grantkit/core'
 import { z } from 'zod'
 import type { Account, Accounts } from './accounts.ts'
 import { cookieOf } from './cookies.ts'
@@ -11,8 +11,11 @@ import { open, seal, sealingKey } from './sealed.ts'
  * account, with a new password, and on every replica when the user signs out: the store remembers that.
  */
 export interface Sessions {
-  /** @throws OAuthError `temporarily_unavailable` while the store cannot say whether the session was ended */
-  read(request: HttpRequest): Promise<Session | undefined>
+  /**
+   * @param cookies the Cookie header of a request
+   * @throws OAuthError `temporarily_unavailable` while the store cannot say whether the session was ended
+   */
+  read(cookies: string | undefined): Promise<Session | undefined>
   /** A new sign-in, and its cookie. */
   start(account: Account): { readonly session: Session; readonly cookie: string }
   /**
@@ -20,7 +23,7 @@ export interface Sessions {
    *
    * @throws OAuthError `temporarily_unavailable`; the session then lives on
    */
-  end(request: HttpRequest): Promise<string>
+  end(cookies: string | undefined): Promise<string>
 }
 
 export interface SessionOptions {
@@ -42,15 +45,15 @@ export function sessionsInCookies({ secret, baseUrl, accounts, store }: SessionO
   const ended = endedSessions(store)
 
   /** The claims, if the account still has the password that was typed. */
-  async function current(request: HttpRequest): Promise<SessionClaims | undefined> {
-    const claims = open(key, cookie.read(request), SessionClaims)
+  async function current(cookies: string | undefined): Promise<SessionClaims | undefined> {
+    const claims = open(key, cookie.read(cookies), SessionClaims)
     const account = claims && (await accounts.find(claims.sub))
     return account && passwordMark(key, account) === claims.password ? claims : undefined
   }
 
   return {
-    async read(request) {
-      const claims = await current(request)
+    async read(cookies) {
+      const claims = await current(cookies)
       return claims && !(await ended.has(claims.jti)) ? sessionOf(claims) : undefined
     },
     start(account) {
@@ -59,8 +62,8 @@ export function sessionsInCookies({ secret, baseUrl, accounts, store }: SessionO
       const session = sessionOf(SessionClaims.parse(open(key, sealed, SessionClaims)))
       return { session, cookie: cookie.set(sealed, lifetime) }
     },
-    async end(request) {
-      const claims = await current(request)
+    async end(cookies) {
+      const claims = await current(cookies)
       if (claims) await ended.add(claims.jti, claims.iat + lifetime)
       return cookie.set('', 0)
     },

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import proxyAddr from '@fastify/proxy-addr'
 import type { Route } from '@grantkit/core'
+import { getConnInfo } from '@hono/node-server/conninfo'
+import type { Context } from 'hono'
 import { z } from 'zod'
 import { headerOf } from './http.ts'
 
@@ -22,17 +24,32 @@ export const TrustedProxies = z.string().transform((text, context): TrustedProxi
   return z.NEVER
 })
 
-/** Wraps a route: it gets the caller's address behind the proxies (X-Forwarded-For), on any framework. */
+/** The address of the caller behind the proxies (X-Forwarded-For). @param remoteAddress of the socket */
+function callerBehind(
+  trusted: TrustedProxies | undefined,
+  remoteAddress: string | undefined,
+  forwardedFor: string,
+): string | undefined {
+  if (trusted === undefined || remoteAddress === undefined) return remoteAddress
+  const forwarded = { 'x-forwarded-for': forwardedFor }
+  return proxyAddr({ headers: forwarded, socket: { remoteAddress } } as unknown as IncomingMessage, trusted)
+}
+
+/** Wraps an OAuth route: it gets the caller's address behind the proxies, on any framework. */
 export function behindProxies(route: Route, trusted: TrustedProxies | undefined): Route {
-  if (trusted === undefined) return route
   return {
     ...route,
     handle(request) {
-      const { remoteAddress } = request
-      if (remoteAddress === undefined) return route.handle(request)
-      const forwarded = { 'x-forwarded-for': headerOf(request, 'x-forwarded-for') }
-      const incoming = { headers: forwarded, socket: { remoteAddress } } as unknown as IncomingMessage
-      return route.handle({ ...request, remoteAddress: proxyAddr(incoming, trusted) })
+      const forwardedFor = headerOf(request, 'x-forwarded-for')
+      const remoteAddress = callerBehind(trusted, request.remoteAddress, forwardedFor)
+      return route.handle({ ...request, remoteAddress })
     },
   }
+}
+
+/** The same for the handlers of the application. */
+export type CallerOf = (c: Context) => string | undefined
+
+export function callerOf(trusted: TrustedProxies | undefined): CallerOf {
+  return (c) => callerBehind(trusted, getConnInfo(c).remote.address, c.req.header('x-forwarded-for') ?? '')
 }

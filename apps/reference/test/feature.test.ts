@@ -12,12 +12,13 @@ import {
   refusals,
   sha256,
 } from '@grantkit/core'
-import { type Send, testClient } from '@grantkit/testkit/client'
+import { testClient } from '@grantkit/testkit/client'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import type { ServiceEvent } from '../src/events.ts'
 import { createService } from '../src/service.ts'
 import { parseSettings } from '../src/settings.ts'
+import { inProcess } from './in-process.ts'
 import { storageInMemory } from './storage-in-memory.ts'
 
 /**
@@ -100,23 +101,13 @@ async function openService(features: readonly FeatureFactory[]) {
   const events: ServiceEvent[] = []
   const observers = { onEvent: (event: ServiceEvent) => void events.push(event), onError: () => {} }
   const service = await createService(settings, observers, await storageInMemory(), features)
-  const send: Send = async (url, request) => {
-    const { pathname: path } = new URL(url)
-    const route = service.routes.find((candidate) => candidate.path === path)
-    if (route === undefined) throw new Error(`There is no route ${path}`)
-    return route.handle({ ...request, path, query: '', remoteAddress: '203.0.113.7' })
-  }
+  const send = inProcess(service)
   const post = async (path: string, form: Record<string, string>) => {
-    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-    const answer = await send(BASE_URL + path, {
-      method: 'POST',
-      headers,
-      body: `${new URLSearchParams(form)}`,
-    })
-    return { status: answer.status, ...JSON.parse(answer.body) }
+    const request = new Request(BASE_URL + path, { method: 'POST', body: new URLSearchParams(form) })
+    const answer = await send(request)
+    return { status: answer.status, ...((await answer.json()) as object) }
   }
-  const get = async (path: string) =>
-    JSON.parse((await send(BASE_URL + path, { method: 'GET', headers: {}, body: '' })).body)
+  const get = async (path: string) => (await send(new Request(BASE_URL + path))).json()
   return { service, events, post, get }
 }
 

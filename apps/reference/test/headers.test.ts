@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cookie, headerRows, NO_STORE, OF_CORE, PROTOCOL, page, type Row, SCHOOL } from './header-rows.ts'
+import { pathsOf } from './paths.ts'
 import { type Received, rawRequest, type Sent } from './raw-request.ts'
 import { type RunningService, runService } from './service.ts'
 
@@ -46,7 +47,7 @@ describe.each([
   }
 
   it('every route of the service has a row', () => {
-    expect(service.routes.map(({ path }) => path).sort()).toEqual(Object.keys(rows).sort())
+    expect(pathsOf(service).sort()).toEqual(Object.keys(rows).sort())
   })
 
   it.each(Object.entries(rows))('%s answers with its headers', async (path, row) => {

@@ -9,6 +9,7 @@ import { Ajv } from 'ajv'
 import { generateApi } from 'swagger-typescript-api'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SCOPES } from '../src/scopes.ts'
+import { operationsAt } from './paths.ts'
 import { type RunningService, runService } from './service.ts'
 import { signedIn } from './tokens.ts'
 
@@ -109,11 +110,7 @@ describe('the description', () => {
   })
 
   it('names every route and method of the service, and no other', () => {
-    const offered = service.routes.flatMap(({ path, methods }) =>
-      methods
-        .filter((method) => method !== 'HEAD' && method !== 'OPTIONS')
-        .map((method) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`),
-    )
+    const offered = operationsAt(service).map((text) => text.replace(/:(\w+)/g, '{$1}'))
     expect(
       operations()
         .map(({ method, path }) => `${method} ${path}`)

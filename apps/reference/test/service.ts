@@ -13,6 +13,7 @@ export interface RunningService {
   /** The port it listens on; with a proxy, the base URL does not contain it. */
   readonly port: number
   readonly routes: Service['routes']
+  readonly app: Service['app']
   readonly store: Store
   readonly clients: Service['clients']
   readonly grants: Service['grants']
@@ -44,11 +45,12 @@ export async function runService(
   const service = await createService(settings, observers, { ...storage, ...(store && { store }) })
   const { HOST: host, PORT } = settings
   const https = settings.BASE_URL.startsWith('https:')
-  const listening = await FRAMEWORKS[settings.FRAMEWORK](service.routes, { host, port: PORT, https })
+  const listening = await FRAMEWORKS[settings.FRAMEWORK](service, { host, port: PORT, https })
   return {
     baseUrl: settings.BASE_URL,
     port: settings.PORT,
     routes: service.routes,
+    app: service.app,
     store: store ?? storage.store,
     clients: service.clients,
     grants: service.grants,

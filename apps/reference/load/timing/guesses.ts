@@ -1,5 +1,5 @@
-import type { HttpRequest, HttpResponse } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
+import { inProcess } from '../../test/in-process.ts'
 import { type RunningService, runService } from '../../test/service.ts'
 import { signedIn } from '../../test/tokens.ts'
 import type { Pair } from './samples.ts'
@@ -78,11 +78,9 @@ export async function controls(service: RunningService): Promise<{ alike: Pair; 
   }
 }
 
-function answered(service: RunningService, path: string, request: Partial<HttpRequest>) {
-  const route = service.routes.find((candidate) => candidate.path === path)
-  if (route === undefined) throw new Error(`The service has no route ${path}`)
-  const whole = { method: 'POST', path, query: '', headers: {}, body: '', ...request }
-  return (): Promise<HttpResponse> => route.handle(whole)
+function answered(service: RunningService, path: string, request: RequestInit) {
+  const send = inProcess(service)
+  return () => send(new Request(service.baseUrl + path, { method: 'POST', ...request }))
 }
 
 function post(
@@ -107,14 +105,14 @@ async function confidentialClient(service: RunningService) {
   }
   const headers = { 'content-type': 'application/json' }
   const register = answered(service, '/api/oauth/register', { headers, body: JSON.stringify(metadata) })
-  return JSON.parse((await register()).body) as { client_id: string; client_secret: string }
+  return (await (await register()).json()) as { client_id: string; client_secret: string }
 }
 
 /** Every guess uses the same form. */
 async function signIn(service: RunningService) {
   const shown = await answered(service, '/login', { method: 'GET' })()
-  const cookie = /^[^;]+/.exec(String(shown.headers['set-cookie']))?.[0] ?? ''
-  const token = /name="token" value="([^"]+)"/.exec(shown.body)?.[1] ?? ''
+  const cookie = /^[^;]+/.exec(shown.headers.get('set-cookie') ?? '')?.[0] ?? ''
+  const token = /name="token" value="([^"]+)"/.exec(await shown.text())?.[1] ?? ''
   return (email: string) => post(service, '/login', { token, email, password: 'wrong' }, { cookie })
 }
 

@@ -1,56 +1,76 @@
 import { createHash } from 'node:crypto'
-import type { AuthorizationServer, HttpResponse, Route } from '@grantkit/core'
-import { headerOf } from '../http.ts'
-import { methodsRoute } from '../methods-route.ts'
-import { openApiDocument } from '../openapi/document.ts'
+import type { AuthorizationServer } from '@grantkit/core'
+import { Hono, type MiddlewareHandler } from 'hono'
+import { etag, RETAINED_304_HEADERS } from 'hono/etag'
+import { describe, jsonAnswer, textAnswer } from '../openapi/operation.ts'
 import type { SchoolRecords } from '../school/records.ts'
 import { authMarkdown, type DescribedLifetimes, type DescribedServer } from './auth-md.ts'
 import { llmsText } from './llms-txt.ts'
 import { pricingMarkdown } from './pricing.ts'
-import { viewerRoutes } from './viewer.ts'
+import { viewer } from './viewer.ts'
 
 export interface DocumentsOptions {
   readonly basePath: string
-  readonly server: Pick<AuthorizationServer, 'metadata' | 'description'>
+  readonly metadata: AuthorizationServer['metadata']
   readonly lifetimes: DescribedLifetimes
   readonly school: SchoolRecords
+  /** The description of every route, of these too. */
+  readonly openApi: () => string
 }
 
-const MARKDOWN = 'text/markdown; charset=utf-8'
+type TextNow = () => string | Promise<string>
 
 /** Documents for machines, made from the running configuration. */
-export function documentRoutes({ basePath, server, lifetimes, school }: DocumentsOptions): Route[] {
-  const metadata = server.metadata as unknown as DescribedServer
-  const openApi = JSON.stringify(openApiDocument(metadata.issuer, server.description))
-  const walkthrough = authMarkdown(metadata, lifetimes)
-  const index = llmsText(metadata.issuer, metadata.registration_endpoint !== undefined)
-  return [
-    textRoute(`${basePath}/openapi.json`, 'application/json', () => openApi),
-    textRoute(`${basePath}/auth.md`, MARKDOWN, () => walkthrough),
-    textRoute(`${basePath}/llms.txt`, MARKDOWN, () => index),
-    textRoute(`${basePath}/pricing.md`, MARKDOWN, () => pricingMarkdown(school)),
-    ...viewerRoutes(basePath),
-  ]
+export function documents({ basePath, metadata, lifetimes, school, openApi }: DocumentsOptions): Hono {
+  const server = metadata as unknown as DescribedServer
+  const walkthrough = authMarkdown(server, lifetimes)
+  const index = llmsText(server.issuer, server.registration_endpoint !== undefined)
+  const app = new Hono()
+  addText(app, '/openapi.json', 'application/json', DESCRIPTION, openApi)
+  addMarkdown(app, '/auth.md', 'authWalkthrough', 'How to get and use a token', () => walkthrough)
+  addMarkdown(app, '/llms.txt', 'llmsText', 'Index of the content for agents', () => index)
+  addMarkdown(app, '/pricing.md', 'pricing', 'What the school sells', () => pricingMarkdown(school))
+  return app.route('/', viewer(basePath))
 }
 
-/** A public text: the same for everybody, readable from every origin, revalidated by its hash. */
-function textRoute(path: string, type: string, textNow: () => string | Promise<string>): Route {
-  return methodsRoute(path, {
-    async GET(request) {
-      const response = textResponse(type, await textNow())
-      const known = headerOf(request, 'if-none-match') === response.headers.etag
-      return known ? { ...response, status: 304, body: '' } : response
-    },
+const DESCRIPTION = describe({
+  operationId: 'openApi',
+  tag: 'Discovery',
+  summary: 'This description',
+  security: [{}],
+  responses: {
+    '200': jsonAnswer('This description', { type: 'object' }),
+    '304': { description: 'It has not changed' },
+  },
+})
+
+function addMarkdown(app: Hono, path: string, operationId: string, summary: string, textNow: TextNow): void {
+  const responses = { '200': textAnswer(summary, 'text/markdown') }
+  const description = describe({ operationId, tag: 'Discovery', summary, security: [{}], responses })
+  addText(app, path, 'text/markdown; charset=utf-8', description, textNow)
+}
+
+/** What a 304 of Hono leaves out, scripts of other origins must see. */
+const revalidated = etag({
+  retainedHeaders: [...RETAINED_304_HEADERS, 'access-control-allow-origin', 'x-content-type-options'],
+})
+
+/** Adds a public text: the same for everybody, readable from every origin, revalidated by its hash. */
+function addText(
+  app: Hono,
+  path: string,
+  type: string,
+  description: MiddlewareHandler,
+  textNow: TextNow,
+): void {
+  app.get(path, description, revalidated, async (c) => {
+    const body = await textNow()
+    return c.body(body, 200, {
+      'content-type': type,
+      'cache-control': 'public, max-age=3600',
+      etag: `"${createHash('sha256').update(body).digest('base64url')}"`,
+      'access-control-allow-origin': '*',
+      'x-content-type-options': 'nosniff',
+    })
   })
-}
-
-function textResponse(type: string, body: string): HttpResponse {
-  const headers = {
-    'content-type': type,
-    'cache-control': 'public, max-age=3600',
-    etag: `"${createHash('sha256').update(body).digest('base64url')}"`,
-    'access-control-allow-origin': '*',
-    'x-content-type-options': 'nosniff',
-  }
-  return { status: 200, headers, body }
 }

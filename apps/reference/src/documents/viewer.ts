@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import type { HttpResponse, Route } from '@grantkit/core'
+import { type Context, Hono } from 'hono'
 import { html } from 'hono/html'
 import { jsonError } from '../http.ts'
-import { methodsRoute } from '../methods-route.ts'
+import { describe, errorAnswer, textAnswer } from '../openapi/operation.ts'
 
 /** Swagger UI for the description of the service, from this origin alone: nothing is fetched from elsewhere. */
 
@@ -31,17 +31,34 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-export function viewerRoutes(basePath: string): Route[] {
-  return [
-    methodsRoute(`${basePath}/docs`, { GET: () => viewerPage(basePath) }),
-    methodsRoute(`${basePath}/docs/:file`, {
-      GET: ({ path }) => viewerFile(path.slice(path.lastIndexOf('/') + 1)),
-    }),
-  ]
+export function viewer(basePath: string): Hono {
+  return new Hono()
+    .get('/docs', PAGE, (c) => viewerPage(c, basePath))
+    .get('/docs/:file', FILE, (c) => viewerFile(c, c.req.param('file')))
 }
 
-async function viewerPage(basePath: string): Promise<HttpResponse> {
-  const body = await html`<!doctype html>
+const PAGE = describe({
+  operationId: 'docs',
+  tag: 'Pages',
+  summary: 'This description, for people',
+  security: [{}],
+  responses: { '200': textAnswer('This description, for people', 'text/html') },
+})
+
+const FILE = describe({
+  operationId: 'docsFile',
+  tag: 'Discovery',
+  summary: 'A part of the viewer',
+  security: [{}],
+  parameters: [{ name: 'file', in: 'path', required: true, schema: { type: 'string' } }],
+  responses: {
+    '200': textAnswer('A part of the viewer', '*/*'),
+    '404': errorAnswer('There is no such file', 'not_found', 'There is no such file'),
+  },
+})
+
+async function viewerPage(c: Context, basePath: string): Promise<Response> {
+  const page = await html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -56,24 +73,22 @@ async function viewerPage(basePath: string): Promise<HttpResponse> {
 <script src="${basePath}/docs/start.js"></script>
 </body>
 </html>`
-  const headers = {
+  return c.body(String(page), 200, {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': POLICY,
     'x-frame-options': 'DENY',
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
     'cache-control': 'public, max-age=3600',
-  }
-  return { status: 200, headers, body: String(body) }
+  })
 }
 
-function viewerFile(name: string): HttpResponse {
+function viewerFile(c: Context, name: string): Response {
   const found = Object.hasOwn(FILES, name) ? FILES[name] : undefined
-  if (found === undefined) return jsonError(404, 'not_found', 'There is no such file')
-  const headers = {
+  if (found === undefined) return jsonError(c, 404, 'not_found', 'There is no such file')
+  return c.body(found.body, 200, {
     'content-type': found.type,
     'cache-control': 'public, max-age=3600',
     'x-content-type-options': 'nosniff',
-  }
-  return { status: 200, headers, body: found.body }
+  })
 }

@@ -1,4 +1,4 @@
-import type { HttpResponse, Route } from '@grantkit/core'
+import type { Service } from '../service.ts'
 
 /** The address of a server. */
 interface Address {
@@ -16,12 +16,8 @@ interface Listening {
   close(): Promise<void>
 }
 
-/** Mounts the service on a framework. @throws Error when the address is in use */
-export type Listen = (routes: readonly Route[], address: Address) => Promise<Listening>
-
-/** The answer for an unknown path. */
-export const NOT_FOUND: HttpResponse = {
-  status: 404,
-  headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
-  body: JSON.stringify({ error: 'not_found', error_description: 'There is nothing at this path' }),
-}
+/**
+ * Mounts the OAuth routes by the adapter of a framework, and the application behind them. @throws Error when the address
+ * is in use
+ */
+export type Listen = (service: Pick<Service, 'routes' | 'app'>, address: Address) => Promise<Listening>

@@ -2,13 +2,19 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { freePort } from '@grantkit/test-servers/free-port'
+import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
+import { readAhead } from '../http.ts'
 import { FRAMEWORKS } from './frameworks.ts'
 
-const ANSWERING = {
+const ROUTE = {
   path: '/form',
   methods: ['POST'],
   handle: async () => ({ status: 200, headers: {}, body: 'done' }),
+}
+const SERVICE = {
+  routes: [ROUTE],
+  app: new Hono().post('/app', readAhead, (c) => c.text('done')),
 }
 const HALF_A_BODY = 'POST /form HTTP/1.1\r\nHost: a\r\nContent-Length: 10000\r\n\r\nhalf'
 
@@ -16,11 +22,12 @@ describe.each(Object.entries(FRAMEWORKS))('on %s', (_, listen) => {
   it.each([
     ['headers', 'POST /form HTTP/1.1\r\nHost: a\r\nX-Slow: '],
     ['a body', HALF_A_BODY],
+    ['a body to the application', HALF_A_BODY.replace('/form', '/app')],
     ['a body to no route', HALF_A_BODY.replace('/form', '/nowhere')],
   ])('a sender that never finishes %s is cut off', async (_, half) => {
     const port = await freePort()
     const address = { host: '127.0.0.1', port, https: false, requestTimeout: 0.2 }
-    const listening = await listen([ANSWERING], address)
+    const listening = await listen(SERVICE, address)
     const socket = connect(port, '127.0.0.1').on('error', () => {})
     await once(socket, 'connect')
     socket.write(half)

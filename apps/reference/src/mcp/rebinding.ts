@@ -1,34 +1,29 @@
-import type { HttpRequest, HttpResponse } from '@grantkit/core'
-import { headerOf, jsonError } from '../http.ts'
+import type { MiddlewareHandler } from 'hono'
+import { jsonError } from '../http.ts'
 
 /**
  * Stops pages of other sites that reach this server through the user's browser under their own host name (DNS
  * rebinding). The Host must be ours, and an Origin must be ours or of an app on this device.
  */
-export function rebindingRefusal(request: HttpRequest, baseUrl: string): HttpResponse | undefined {
-  const { host } = new URL(baseUrl)
-  if (headerOf(request, 'host').toLowerCase() !== host) return refused('Host')
-  const origin = headerOf(request, 'origin')
-  return origin === '' || isAllowedOrigin(origin, baseUrl) ? undefined : refused('Origin')
-}
-
-/** Lets an app in a browser read the answer: names its own origin, never `*`. */
-export function corsFor(request: HttpRequest): Record<string, string> {
-  const origin = headerOf(request, 'origin')
-  if (origin === '') return {}
-  return {
-    'access-control-allow-origin': origin,
-    'access-control-expose-headers': 'WWW-Authenticate, Mcp-Session-Id',
-    vary: 'Origin',
+export function refuseRebinding(baseUrl: string): MiddlewareHandler {
+  const { host, origin: own } = new URL(baseUrl)
+  return async (c, next) => {
+    const refused = (header: string) =>
+      jsonError(c, 403, 'access_denied', `The ${header} header is not one that this server answers to`)
+    if (c.req.header('host')?.toLowerCase() !== host) return refused('Host')
+    const origin = c.req.header('origin') ?? ''
+    return origin === '' || origin === own || LOOPBACK_ORIGIN.test(origin) ? next() : refused('Origin')
   }
 }
 
 const LOOPBACK_ORIGIN = /^https?:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?$/
 
-function isAllowedOrigin(origin: string, baseUrl: string): boolean {
-  return origin === new URL(baseUrl).origin || LOOPBACK_ORIGIN.test(origin)
-}
-
-function refused(header: string): HttpResponse {
-  return jsonError(403, 'access_denied', `The ${header} header is not one that this server answers to`)
+/** Lets an app in a browser read the answer: names its own origin, never `*`, and nothing to anybody else. */
+export const nameOrigin: MiddlewareHandler = async (c, next) => {
+  const origin = c.req.header('origin') ?? ''
+  await next()
+  if (origin === '') return
+  c.header('access-control-allow-origin', origin)
+  c.header('access-control-expose-headers', 'WWW-Authenticate, Mcp-Session-Id')
+  c.header('vary', 'Origin')
 }

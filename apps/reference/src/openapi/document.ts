@@ -1,26 +1,26 @@
 import type { ServerDescription } from '@grantkit/core'
 import { SCOPES } from '../scopes.ts'
-import { DOCUMENT_OPERATIONS } from './document-operations.ts'
 import { featureOperations } from './feature-operations.ts'
-import { MCP_OPERATIONS } from './mcp-operations.ts'
+import { OAUTH_DOCUMENTS } from './oauth-documents.ts'
 import { oauthOperations } from './oauth-operations.ts'
 import { oauthRequests } from './oauth-requests.ts'
 import { type Json, type Operation, TAGS } from './operation.ts'
 import { SCHEMAS } from './schemas.ts'
-import { SCHOOL_OPERATIONS } from './school-operations.ts'
 
 /**
- * The OpenAPI 3.0 description of the service at a base URL. @param mounted the description of its authorization server
+ * The OpenAPI 3.0 description of the service at a base URL.
+ *
+ * @param mounted the description of its authorization server
+ * @param operations those of everything else
  */
-export function openApiDocument(baseUrl: string, mounted: ServerDescription): Json {
+export function openApiDocument(
+  baseUrl: string,
+  mounted: ServerDescription,
+  operations: readonly Operation[],
+): Json {
   const requests = oauthRequests(mounted)
   const registers = 'ClientRegistration' in requests.components
-  const described = [
-    ...oauthOperations(requests),
-    ...SCHOOL_OPERATIONS,
-    ...DOCUMENT_OPERATIONS,
-    ...MCP_OPERATIONS,
-  ]
+  const described = [...oauthOperations(requests), ...OAUTH_DOCUMENTS, ...operations]
   return {
     openapi: '3.0.3',
     info: {

@@ -1,12 +1,12 @@
+import type { Hono, MiddlewareHandler } from 'hono'
+import { findTargetHandler } from 'hono/utils/handler'
 import { z } from 'zod'
 
 /** A part of the document: plain JSON. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
 
-/** One method of one path, as OpenAPI 3.0 describes it (4.7.10). */
-export interface Operation {
-  readonly path: string
-  readonly method: 'get' | 'post' | 'patch' | 'delete'
+/** What a route does, as OpenAPI 3.0 describes it (4.7.10). */
+export interface Description {
   readonly operationId: string
   readonly tag: Tag
   readonly summary: string
@@ -17,6 +17,31 @@ export interface Operation {
   readonly responses: { readonly [status: string]: Json }
 }
 
+/** One method of one path. */
+export interface Operation extends Description {
+  readonly path: string
+  readonly method: 'get' | 'post' | 'patch' | 'delete'
+}
+
+const DESCRIPTION = Symbol('OpenAPI description')
+
+/** Describes the route that it is put in front of. A request passes it by. */
+export function describe(description: Description): MiddlewareHandler {
+  const passBy: MiddlewareHandler = (_c, next) => next()
+  return Object.assign(passBy, { [DESCRIPTION]: description })
+}
+
+/** The operations of an application: its described routes, with the methods and paths that they are mounted at. */
+// biome-ignore lint/suspicious/noExplicitAny: whatever its handlers share
+export function operationsOf(app: Hono<any>): Operation[] {
+  return app.routes.flatMap(({ path, method, handler }) => {
+    const { [DESCRIPTION]: description } = findTargetHandler(handler) as { [DESCRIPTION]?: Description }
+    if (description === undefined) return []
+    const operation = { path: path.replace(/:(\w+)/g, '{$1}'), method: method.toLowerCase(), ...description }
+    return [operation as Operation]
+  })
+}
+
 export const TAGS = {
   OAuth: 'Register, authorize, exchange, refresh, revoke.',
   Discovery: 'Documents that machines read first.',
@@ -24,7 +49,7 @@ export const TAGS = {
   Pages: 'What a person sees in a browser.',
   Health: 'For whoever runs the service.',
 } as const
-export type Tag = keyof typeof TAGS
+type Tag = keyof typeof TAGS
 
 /** A schema of zod as an OpenAPI 3.0 schema object. @param io the side of its transformations that is sent */
 export function schemaOf(schema: z.ZodType, io: 'input' | 'output' = 'input'): Json {

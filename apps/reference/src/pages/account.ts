@@ -1,19 +1,20 @@
-import type { AuthorizationServer, HttpRequest, HttpResponse, Session } from '@grantkit/core'
+import type { AuthorizationServer, Session } from '@grantkit/core'
+import type { Context } from 'hono'
 import { html } from 'hono/html'
 import { z } from 'zod'
 import type { Account } from '../accounts.ts'
-import { formOf, seeOther } from '../http.ts'
+import { formOf, seeOther, type WithBody } from '../http.ts'
 import { open, seal, sealingKey } from '../sealed.ts'
 import type { SignIn } from '../sign-ins.ts'
 import { appCard, type ConnectedApp, connectedApps } from './connected-apps.ts'
 import { isCrossSite, type LoginOptions } from './login.ts'
-import { type Markup, page, pointInTime } from './page.ts'
+import { type Markup, pageResponse, pointInTime } from './page.ts'
 import { type Part, pageAddress, pageLinks, pageNumber, partOf } from './pagination.ts'
 
 export interface AccountPage {
-  show(request: HttpRequest): Promise<HttpResponse>
+  show(c: Context): Promise<Response>
   /** Handles the form of one app: ends its access for this user. */
-  disconnect(request: HttpRequest): Promise<HttpResponse>
+  disconnect(c: Context<WithBody>): Promise<Response>
 }
 
 const FORM_LIFETIME_SECONDS = 60 * 60
@@ -35,21 +36,22 @@ export function accountPage(options: LoginOptions, grants: AuthorizationServer['
   const formKey = sealingKey(options.secret, 'account form')
   const noticeKey = sealingKey(options.secret, 'account notice')
 
-  async function visitOf(request: HttpRequest): Promise<Visit | undefined> {
-    const session = await sessions.read(request)
+  async function visitOf(c: Context): Promise<Visit | undefined> {
+    const session = await sessions.read(c.req.header('cookie'))
     const account = session && (await accounts.find(session.subject))
     return session && account && { session, account }
   }
 
-  const signIn = () => seeOther(`${site.basePath}/login?${new URLSearchParams({ return_to: path })}`)
+  const signIn = (c: Context) =>
+    seeOther(c, `${site.basePath}/login?${new URLSearchParams({ return_to: path })}`)
 
   async function answer(
-    { query }: HttpRequest,
+    c: Context,
     { session, account }: Visit,
     problem?: string,
     notice?: string,
-  ): Promise<HttpResponse> {
-    const apps = partOf(connectedApps(await grants.list(session.subject)), query)
+  ): Promise<Response> {
+    const apps = partOf(connectedApps(await grants.list(session.subject)), c.req.query('page'))
     const token = seal(formKey, { session: session.id }, FORM_LIFETIME_SECONDS)
     const main = html`
 <h1>Your account</h1>
@@ -59,34 +61,32 @@ ${identity(account, site.basePath)}
 ${appsSection(apps, path, token)}
 ${signInsSection(signIns.list(session.subject), session)}`
     const status = problem === undefined ? 200 : 403
-    return page(site, { title: 'Your account', main, status, formAction: ["'self'"] })
+    return pageResponse(site, { title: 'Your account', main, status, formAction: ["'self'"] })
   }
 
   return {
-    async show(request) {
-      const visit = await visitOf(request)
-      if (visit === undefined) return signIn()
-      const sealed = new URLSearchParams(request.query).get('notice') ?? undefined
-      const notice = open(noticeKey, sealed, Sealed)
+    async show(c) {
+      const visit = await visitOf(c)
+      if (visit === undefined) return signIn(c)
+      const notice = open(noticeKey, c.req.query('notice'), Sealed)
       const own = notice?.session === visit.session.id
-      return answer(request, visit, undefined, own ? notice.disconnected : undefined)
+      return answer(c, visit, undefined, own ? notice.disconnected : undefined)
     },
-    async disconnect(request) {
-      const visit = await visitOf(request)
-      if (visit === undefined) return signIn()
-      const { token, client_id } = formOf(request)
+    async disconnect(c) {
+      const visit = await visitOf(c)
+      if (visit === undefined) return signIn(c)
+      const { token, client_id } = formOf(c)
       const form = open(formKey, token, Sealed)
-      if (isCrossSite(request, baseUrl) || form?.session !== visit.session.id)
-        return answer(request, visit, EXPIRED)
+      if (isCrossSite(c, baseUrl) || form?.session !== visit.session.id) return answer(c, visit, EXPIRED)
       const { subject, id } = visit.session
       const app = connectedApps(await grants.list(subject)).find(({ clientId }) => clientId === client_id)
       // Disconnected already, for example by a double click: that is what the user wants.
-      const number = pageNumber(request.query)
-      if (app === undefined) return seeOther(pageAddress(path, number))
+      const number = pageNumber(c.req.query('page'))
+      if (app === undefined) return seeOther(c, pageAddress(path, number))
       await revokeAll(app, (grantId) => grants.revoke(subject, grantId))
       const done = { session: id, disconnected: app.name }
       const notice = seal(noticeKey, done, NOTICE_LIFETIME_SECONDS)
-      return seeOther(pageAddress(path, number, { notice }))
+      return seeOther(c, pageAddress(path, number, { notice }))
     },
   }
 }

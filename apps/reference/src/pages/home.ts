@@ -1,9 +1,8 @@
-import type { HttpResponse } from '@grantkit/core'
 import { html } from 'hono/html'
-import { type Markup, page, type Site } from './page.ts'
+import { type Markup, pageResponse, type Site } from './page.ts'
 
 /** The home page. */
-export function homePage(site: Site, baseUrl: string, demo: boolean): Promise<HttpResponse> {
+export function homePage(site: Site, baseUrl: string, demo: boolean): Promise<Response> {
   const main = html`
 <h1>Harbour School</h1>
 <p>An online school with an API. Apps on your computer can sign you in here, see what you let them see, and be cut off again in <a href="${site.basePath}/account">your account</a>.</p>
@@ -18,7 +17,7 @@ export function homePage(site: Site, baseUrl: string, demo: boolean): Promise<Ht
   </ul>
 </section>
 ${demo ? tryIt(baseUrl) : ''}`
-  return page(site, { title: 'Welcome', main, formAction: ["'self'"] })
+  return pageResponse(site, { title: 'Welcome', main, formAction: ["'self'"] })
 }
 
 function tryIt(baseUrl: string): Markup {

@@ -1,11 +1,12 @@
-import type { HttpRequest, HttpResponse } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
+import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { accountRows } from '../account-rows.ts'
 import { demoAccounts } from '../accounts.ts'
 import { countersInMemory } from '../counters.ts'
 import { openDatabase } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
+import { readAhead, type WithBody } from '../http.ts'
 import { signInLimits } from '../limits.ts'
 import { passwordChecks } from '../password-checks.ts'
 import { sessionsInCookies } from '../session.ts'
@@ -28,7 +29,7 @@ function openLogin(onEvent: LoginOptions['onEvent'] = () => {}) {
   })
   const site = { basePath: '' }
   const limits = signInLimits(countersInMemory)
-  return login({
+  const { show, submit } = login({
     site,
     baseUrl: BASE_URL,
     secret: SECRET,
@@ -37,16 +38,16 @@ function openLogin(onEvent: LoginOptions['onEvent'] = () => {}) {
     limits,
     checks: passwordChecks(),
     signIns: signInsInMemory(),
+    callerOf: () => undefined,
     onEvent,
   })
+  return new Hono<WithBody>().get('/login', show).post('/login', readAhead, submit)
 }
 
-const blank: HttpRequest = { method: 'GET', path: '/login', query: '', headers: {}, body: '' }
-
 /** The form that the browser got, ready to send. */
-async function formFrom(page: HttpResponse) {
-  const [, token = ''] = /name="token" value="([^"]+)"/.exec(page.body) ?? []
-  const cookie = String(page.headers['set-cookie']).split(';')[0] ?? ''
+async function formFrom(page: Response) {
+  const [, token = ''] = /name="token" value="([^"]+)"/.exec(await page.text()) ?? []
+  const cookie = page.headers.get('set-cookie')?.split(';')[0] ?? ''
   return { token, cookie }
 }
 
@@ -55,30 +56,29 @@ async function submit(
   headers: Record<string, string> = {},
   page = openLogin(),
 ) {
-  const { token, cookie } = await formFrom(await page.show(blank))
-  const body = String(new URLSearchParams({ token, email: 'demo@example.com', password: 'demo', ...fields }))
-  const sent = { 'content-type': 'application/x-www-form-urlencoded', cookie, ...headers }
-  return page.submit({ ...blank, method: 'POST', headers: sent, body })
+  const { token, cookie } = await formFrom(await page.request('/login'))
+  const body = new URLSearchParams({ token, email: 'demo@example.com', password: 'demo', ...fields })
+  return page.request('/login', { method: 'POST', headers: { cookie, ...headers }, body })
 }
 
 describe('the sign-in form', () => {
   it('starts a session and returns the user to the original page', async () => {
     const response = await submit({ return_to: '/oauth/authorize?x=1' })
-    expect([response.status, response.headers.location]).toEqual([303, '/oauth/authorize?x=1'])
-    const [session, signIn] = response.headers['set-cookie'] ?? []
+    expect([response.status, response.headers.get('location')]).toEqual([303, '/oauth/authorize?x=1'])
+    const [session, signIn] = response.headers.getSetCookie()
     expect(session).toMatch(/^__Host-session=.+Secure/)
     expect(signIn, 'the form is spent').toMatch(/^__Host-sign-in=; Max-Age=0/)
   })
 
   it('never leaves the site', async () => {
-    expect((await submit({ return_to: '//evil.example' })).headers.location).toBe('/')
+    expect((await submit({ return_to: '//evil.example' })).headers.get('location')).toBe('/')
   })
 
   it('says the same of an unknown user and of a wrong password', async () => {
     const answers = [await submit({ password: 'wrong' }), await submit({ email: 'nobody@example.com' })]
-    for (const { status, body } of answers) {
-      expect(status).toBe(401)
-      expect(body).toContain('do not belong together')
+    for (const answer of answers) {
+      expect(answer.status).toBe(401)
+      expect(await answer.text()).toContain('do not belong together')
     }
   })
 
@@ -93,7 +93,7 @@ describe('the sign-in form', () => {
   ])('is refused %s', async (_, fields, headers) => {
     const response = await submit(fields, headers as Record<string, string>)
     expect(response.status).toBe(403)
-    expect(String(response.headers['set-cookie'])).not.toContain('session')
+    expect(response.headers.get('set-cookie')).not.toContain('session')
   })
 
   it.each([
@@ -110,7 +110,10 @@ describe('the sign-in form', () => {
     const page = openLogin()
     for (let attempt = 0; attempt < 10; attempt++) await submit({ password: `guess ${attempt}` }, {}, page)
     const blocked = await submit({}, {}, page)
-    expect([blocked.status, Number(blocked.headers['retry-after'])]).toEqual([429, expect.closeTo(900, -2)])
+    expect([blocked.status, Number(blocked.headers.get('retry-after'))]).toEqual([
+      429,
+      expect.closeTo(900, -2),
+    ])
     expect((await submit({ email: 'teacher@example.com', password: 'teacher' }, {}, page)).status).toBe(303)
   })
 
@@ -135,17 +138,16 @@ describe('the sign-in form', () => {
   })
 
   it('escapes repeated input', async () => {
-    const { body } = await submit({
+    const refused = await submit({
       email: '"><script>alert(1)</script>',
       password: 'x',
       return_to: '/"><b>',
     })
+    const body = await refused.text()
     expect(body).not.toContain('<script')
     expect(body).not.toContain('"><b>')
-    const shown = await openLogin().show({
-      ...blank,
-      query: 'login_hint=%22%3E%3Cscript%3E&return_to=/%22%3E%3Cb%3E',
-    })
-    expect(shown.body).not.toMatch(/<script|"><b>/)
+    const query = 'login_hint=%22%3E%3Cscript%3E&return_to=/%22%3E%3Cb%3E'
+    const shown = await openLogin().request(`/login?${query}`)
+    expect(await shown.text()).not.toMatch(/<script|"><b>/)
   })
 })

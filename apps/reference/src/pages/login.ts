@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import type { HttpRequest, HttpResponse } from '@grantkit/core'
+import type { Context } from 'hono'
 import { html } from 'hono/html'
 import { z } from 'zod'
 import { type Cookie, cookieOf } from '../cookies.ts'
-import { formOf, headerOf, seeOther } from '../http.ts'
+import { formOf, seeOther, type WithBody } from '../http.ts'
 import { open, seal, sealingKey } from '../sealed.ts'
 import type { Sessions } from '../session.ts'
 import { attemptSignIn, type SignInOptions, signInEvent } from '../sign-in-attempt.ts'
 import type { SignInEvent, SignIns } from '../sign-ins.ts'
-import { page, type Site } from './page.ts'
+import type { CallerOf } from '../trusted-proxies.ts'
+import { pageResponse, type Site } from './page.ts'
 import { returnPath } from './return-path.ts'
 
 const FORM_LIFETIME_SECONDS = 30 * 60
@@ -20,12 +21,13 @@ export interface LoginOptions extends SignInOptions {
   readonly secret: string
   readonly sessions: Sessions
   readonly signIns: SignIns
+  readonly callerOf: CallerOf
   readonly onEvent: (event: SignInEvent) => void
 }
 
 export interface Login {
-  show(request: HttpRequest): Promise<HttpResponse>
-  submit(request: HttpRequest): Promise<HttpResponse>
+  show(c: Context): Promise<Response>
+  submit(c: Context<WithBody>): Promise<Response>
 }
 
 /** The sign-in page. Its form has a token that matches a cookie, so no other site can sign a user in. */
@@ -33,20 +35,20 @@ export function login(options: LoginOptions): Login {
   const cookie = cookieOf('sign-in', options.baseUrl)
   const key = sealingKey(options.secret, 'sign-in form')
   return {
-    show: (request) => {
-      const query = new URLSearchParams(request.query)
-      const returnTo = returnPath(options.baseUrl, query.get('return_to'))
-      return form(options, cookie, key, { returnTo, email: query.get('login_hint') ?? '' })
+    show: (c) => {
+      const returnTo = returnPath(options.baseUrl, c.req.query('return_to'))
+      return form(options, cookie, key, { returnTo, email: c.req.query('login_hint') ?? '' })
     },
-    submit: async (request) => {
-      const fields = formOf(request)
-      const returnTo = returnPath(options.baseUrl, fields.return_to ?? null)
+    submit: async (c) => {
+      const fields = formOf(c)
+      const address = options.callerOf(c)
+      const returnTo = returnPath(options.baseUrl, fields.return_to)
       const email = (fields.email ?? '').slice(0, 254)
       const again = (status: number, problem: string, headers = {}) =>
         form(options, cookie, key, { returnTo, email, status, problem, headers })
-      if (!(await isOwnForm(options, cookie, key, request, fields.token)))
+      if (!(await isOwnForm(options, cookie, key, c, fields.token)))
         return again(403, 'This form has expired. Please sign in again.')
-      const tried = await attemptSignIn(options, request.remoteAddress, email, fields.password ?? '')
+      const tried = await attemptSignIn(options, address, email, fields.password ?? '')
       options.onEvent(await signInEvent(options.accounts, tried, email))
       if ('wait' in tried)
         return again(429, 'Too many attempts. Please wait a little.', { 'retry-after': String(tried.wait) })
@@ -54,8 +56,9 @@ export function login(options: LoginOptions): Login {
       if (account === undefined) return again(401, 'This e-mail address and password do not belong together.')
       const started = options.sessions.start(account)
       const { id: sessionId, authTime: at } = started.session
-      options.signIns.add(account.id, { sessionId, at, address: request.remoteAddress })
-      return seeOther(returnTo, { 'set-cookie': [started.cookie, cookie.set('', 0)] })
+      options.signIns.add(account.id, { sessionId, at, address })
+      for (const line of [started.cookie, cookie.set('', 0)]) c.header('set-cookie', line, { append: true })
+      return seeOther(c, returnTo)
     },
   }
 }
@@ -65,7 +68,7 @@ interface Shown {
   readonly email: string
   readonly status?: number
   readonly problem?: string
-  readonly headers?: HttpResponse['headers']
+  readonly headers?: Record<string, string>
 }
 
 async function form(
@@ -73,7 +76,7 @@ async function form(
   cookie: Cookie,
   key: Uint8Array,
   shown: Shown,
-): Promise<HttpResponse> {
+): Promise<Response> {
   const id = randomUUID()
   const token = seal(key, { jti: id }, FORM_LIFETIME_SECONDS)
   const problem =
@@ -92,18 +95,18 @@ ${problem}
 </form>`
   const headers = { 'set-cookie': cookie.set(id, FORM_LIFETIME_SECONDS), ...shown.headers }
   // No form-action: browsers apply it to the redirect after the form, which may lead to any client.
-  return page(site, { title: 'Sign in', main, status: shown.status ?? 200, headers })
+  return pageResponse(site, { title: 'Sign in', main, status: shown.status ?? 200, headers })
 }
 
 async function isOwnForm(
   { baseUrl }: LoginOptions,
   cookie: Cookie,
   key: Uint8Array,
-  request: HttpRequest,
+  c: Context,
   token: string | undefined,
 ): Promise<boolean> {
-  if (isCrossSite(request, baseUrl)) return false
-  const id = cookie.read(request)
+  if (isCrossSite(c, baseUrl)) return false
+  const id = cookie.read(c.req.header('cookie'))
   const form = open(key, token, Form)
   return id !== undefined && form?.jti === id
 }
@@ -112,8 +115,8 @@ async function isOwnForm(
  * Whether a browser says that the form came from another site. Other clients say nothing, and the token decides. Under
  * `Referrer-Policy: no-referrer`, browsers send the origin of our own forms as `null`.
  */
-export function isCrossSite(request: HttpRequest, baseUrl: string): boolean {
-  const site = headerOf(request, 'sec-fetch-site')
+export function isCrossSite(c: Context, baseUrl: string): boolean {
+  const site = c.req.header('sec-fetch-site') ?? ''
   if (site !== '') return site !== 'same-origin' && site !== 'none'
-  return !['', 'null', new URL(baseUrl).origin].includes(headerOf(request, 'origin'))
+  return !['', 'null', new URL(baseUrl).origin].includes(c.req.header('origin') ?? '')
 }

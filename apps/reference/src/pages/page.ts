@@ -1,4 +1,4 @@
-import type { HttpResponse } from '@grantkit/core'
+import { type HttpResponse, toResponse } from '@grantkit/core'
 import { html } from 'hono/html'
 
 /** Markup with all values escaped. */
@@ -26,7 +26,7 @@ export function pointInTime(seconds: number): Markup {
 
 const IN_WORDS = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
 
-/** A page without scripts, framed by nobody, cached nowhere. */
+/** A page without scripts, framed by nobody, cached nowhere; as core takes those that it asks for. */
 export async function page(
   site: Site,
   { title, main, status = 200, headers = {}, formAction }: Page,
@@ -48,6 +48,11 @@ export async function page(
 </body>
 </html>`
   return { status, headers: { ...pageHeaders(formAction), ...headers }, body: String(body) }
+}
+
+/** The same, as the answer of a handler. */
+export async function pageResponse(site: Site, shown: Page): Promise<Response> {
+  return toResponse(await page(site, shown))
 }
 
 function pageHeaders(formAction: readonly string[] | undefined): Record<string, string> {

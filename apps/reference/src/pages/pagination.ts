@@ -13,14 +13,14 @@ export interface Part<T> {
 const MOST_ITEMS = 20
 
 /** The part that a query asks for with `page`. A number that there is none of gives the nearest. */
-export function partOf<T>(all: readonly T[], query: string): Part<T> {
+export function partOf<T>(all: readonly T[], page: string | undefined): Part<T> {
   const last = Math.max(1, Math.ceil(all.length / MOST_ITEMS))
-  const number = Math.min(pageNumber(query), last)
+  const number = Math.min(pageNumber(page), last)
   return { items: all.slice((number - 1) * MOST_ITEMS, number * MOST_ITEMS), number, last }
 }
 
-export function pageNumber(query: string): number {
-  const asked = Number(new URLSearchParams(query).get('page'))
+export function pageNumber(page: string | undefined): number {
+  const asked = Number(page)
   return Number.isSafeInteger(asked) && asked > 0 ? asked : 1
 }
 

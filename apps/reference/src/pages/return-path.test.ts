@@ -12,7 +12,7 @@ describe('returnPath', () => {
   })
 
   it.each([
-    null,
+    undefined,
     '',
     '//evil.example',
     '///evil.example',

@@ -4,15 +4,17 @@ import {
   type ErrorView,
   type Interaction,
   OAuthError,
-  type Route,
+  toResponse,
 } from '@grantkit/core'
-import { type Answer, type Answers, methodsRoute } from '../methods-route.ts'
+import { type Handler, Hono } from 'hono'
+import { headerOf, readAhead, type WithBody } from '../http.ts'
 import { accountPage } from './account.ts'
 import { consentPage } from './consent.ts'
 import { errorPage } from './error.ts'
 import { homePage } from './home.ts'
 import { type LoginOptions, login } from './login.ts'
 import { logoutPage, signOut } from './logout.ts'
+import * as described from './operations.ts'
 
 export interface PagesOptions extends LoginOptions {
   /** Shows the demo account to visitors. */
@@ -26,29 +28,31 @@ export interface PagesOptions extends LoginOptions {
 const STYLE = await readFile(new URL('style.css', import.meta.url), 'utf8')
 const ICON = await readFile(new URL('icon.svg', import.meta.url), 'utf8')
 
-/** The pages of the service, without those that core asks for. */
-export function pageRoutes(options: PagesOptions, grants: AuthorizationServer['grants']): Route[] {
-  const { site, baseUrl, sessions, demo } = options
+/** The pages of the service, without those that core asks for. If one fails, it shows the error page. */
+export function pages(options: PagesOptions, grants: AuthorizationServer['grants']): Hono<WithBody> {
+  const { site, baseUrl, sessions, demo, onError } = options
   const signIn = login(options)
   const account = accountPage(options, grants)
-  const at = (path: string, answers: Answers) => pageRoute(options, `${site.basePath}${path}`, answers)
-  return [
-    at('/', { GET: () => homePage(site, baseUrl, demo) }),
-    at('/login', { GET: signIn.show, POST: signIn.submit }),
-    at('/account', { GET: account.show, POST: account.disconnect }),
-    at('/logout', {
-      GET: (request) => logoutPage(site, baseUrl, request),
-      POST: (request) => signOut(site, baseUrl, sessions, request),
-    }),
-    at('/assets/style.css', { GET: asset('text/css; charset=utf-8', STYLE) }),
-    at('/assets/icon.svg', { GET: asset('image/svg+xml', ICON) }),
-  ]
+  return new Hono<WithBody>()
+    .onError(async (error) => {
+      onError(error)
+      return toResponse(await errorPage(site, viewOf(error)))
+    })
+    .get('/', described.home, () => homePage(site, baseUrl, demo))
+    .get('/assets/style.css', described.stylesheet, asset('text/css; charset=utf-8', STYLE))
+    .get('/assets/icon.svg', described.icon, asset('image/svg+xml', ICON))
+    .get('/login', described.signInPage, (c) => signIn.show(c))
+    .post('/login', described.signIn, readAhead, (c) => signIn.submit(c))
+    .get('/account', described.accountPage, (c) => account.show(c))
+    .post('/account', described.disconnectApp, readAhead, (c) => account.disconnect(c))
+    .get('/logout', described.signOutPage, (c) => logoutPage(c, site, baseUrl))
+    .post('/logout', described.signOut, readAhead, (c) => signOut(c, site, baseUrl, sessions))
 }
 
 /** The pages that core asks for. */
 export function interaction({ site, accounts, sessions, registration }: PagesOptions): Interaction {
   return {
-    session: sessions.read,
+    session: (request) => sessions.read(headerOf(request, 'cookie')),
     signIn(returnTo, { loginHint }) {
       const query = new URLSearchParams({
         return_to: returnTo,
@@ -61,19 +65,6 @@ export function interaction({ site, accounts, sessions, registration }: PagesOpt
       return consentPage(site, view, { name, email })
     },
     errorPage: (view) => errorPage(site, view, registration),
-  }
-}
-
-/** If a page fails, it shows the error page and tells the operator. */
-function pageRoute({ site, onError }: PagesOptions, path: string, answers: Answers): Route {
-  const page = methodsRoute(path, answers)
-  return {
-    ...page,
-    handle: (request) =>
-      page.handle(request).catch((error: unknown) => {
-        onError(error)
-        return errorPage(site, viewOf(error))
-      }),
   }
 }
 
@@ -91,11 +82,11 @@ const UNEXPECTED: ErrorView = {
   status: 500,
 }
 
-function asset(type: string, body: string): Answer {
+function asset(type: string, body: string): Handler {
   const headers = {
     'content-type': type,
     'cache-control': 'public, max-age=3600',
     'x-content-type-options': 'nosniff',
   }
-  return () => ({ status: 200, headers, body })
+  return (c) => c.body(body, 200, headers)
 }

@@ -1,6 +1,7 @@
-import type { HttpRequest, HttpResponse } from '@grantkit/core'
+import type { Context } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Caller } from '../guard.ts'
-import { headerOf, json, jsonError, parseJson } from '../http.ts'
+import { jsonError, parseJson, type WithBody } from '../http.ts'
 import type { areas } from '../scopes.ts'
 import { type Content, merged, readContent } from './content.ts'
 import { cursorOf } from './cursor.ts'
@@ -12,84 +13,89 @@ import { changeOfArea, schemaOfArea, uniqueMember } from './schemas.ts'
 
 export type Area = (typeof areas)[number]
 
+/** A handler behind the guard. */
+export interface Guarded {
+  Variables: WithBody['Variables'] & { auth: Caller }
+}
+
 /** A request that the guard let through. */
 interface Call {
+  readonly c: Context<Guarded>
   readonly school: SchoolRecords
   readonly area: Area
-  readonly request: HttpRequest
-  readonly caller: Caller
 }
 
-export type Answer = (call: Call) => Promise<HttpResponse>
+export type Answer = (call: Call) => Promise<Response>
 
-export const listRecords: Answer = async ({ school, area, request, caller }) => {
-  const query = readListQuery(request.query)
-  if ('fault' in query) return invalid(query.fault)
-  if (!seesAll(caller) && !area.catalogue) return answerOf(caller, 200, { items: [], total: 0 })
-  if (!seesAll(caller) && query.published === false) return answerOf(caller, 200, { items: [], total: 0 })
-  const published = seesAll(caller) ? query.published : true
+export const listRecords: Answer = async ({ c, school, area }) => {
+  const query = readListQuery(c.req.queries())
+  if ('fault' in query) return invalid(c, query.fault)
+  const all = seesAll(c)
+  const none = !all && (!area.catalogue || query.published === false)
+  if (none) return answerOf(c, 200, { items: [], total: 0 })
+  const published = all ? query.published : true
   const { items, total, last } = await school.list(area.name, { ...query, published })
-  return answerOf(caller, 200, { items, total, ...(last && { next_cursor: cursorOf(last) }) })
+  return answerOf(c, 200, { items, total, ...(last && { next_cursor: cursorOf(last) }) })
 }
 
-export const showRecord: Answer = async ({ school, area, request, caller }) => {
-  const found = await school.find(area.name, idOf(request))
-  if (found === undefined || !isVisible(area, found, caller)) return notFound(area)
-  return recordAnswer(caller, 200, found)
+export const showRecord: Answer = async ({ c, school, area }) => {
+  const found = await school.find(area.name, idOf(c))
+  if (found === undefined || !isVisible(area, found, c)) return notFound(c, area)
+  return recordAnswer(c, 200, found)
 }
 
-export const addRecord: Answer = async ({ school, area, request, caller }) => {
-  const given = bodyOf(request)
-  if ('status' in given) return given
+export const addRecord: Answer = async ({ c, school, area }) => {
+  const given = bodyOf(c)
+  if ('refusal' in given) return given.refusal
   const read = readContent(schemaOfArea(area.name), given.members)
-  if ('faults' in read) return invalid(read.faults)
+  if ('faults' in read) return invalid(c, read.faults)
   const added = await school.add(area.name, read.content)
-  if (added === 'taken') return taken(area)
-  return recordAnswer(caller, 201, added, { location: `${request.path}/${added.record.id}` })
+  if (added === 'taken') return taken(c, area)
+  const { pathname } = new URL(c.req.url)
+  return recordAnswer(c, 201, added, { location: `${pathname}/${added.record.id}` })
 }
 
 export const changeRecord: Answer = async (call) => {
-  const { school, area, request, caller } = call
-  const given = bodyOf(request)
-  if ('status' in given) return given
+  const { c, school, area } = call
+  const given = bodyOf(c)
+  if ('refusal' in given) return given.refusal
   const change = readContent(changeOfArea(area.name), given.members)
-  if ('faults' in change) return invalid(change.faults)
-  const seen = await school.find(area.name, idOf(request))
-  if (seen === undefined) return notFound(area)
-  if (!isExpected(request, seen)) return changedMeanwhile()
+  if ('faults' in change) return invalid(c, change.faults)
+  const seen = await school.find(area.name, idOf(c))
+  if (seen === undefined) return notFound(c, area)
+  if (!isExpected(c.req.header('if-match'), seen)) return changedMeanwhile(c)
   const { id: _, ...members } = seen.record
   const read = readContent(schemaOfArea(area.name), merged(members, change.content))
-  if ('faults' in read) return invalid(read.faults)
+  if ('faults' in read) return invalid(c, read.faults)
   const changed = await school.replace(area.name, seen, read.content)
-  if (changed === 'taken') return taken(area)
+  if (changed === 'taken') return taken(c, area)
   // Another change came first: this one is judged again, by what the record is now.
-  return changed === 'changed' ? changeRecord(call) : recordAnswer(caller, 200, changed)
+  return changed === 'changed' ? changeRecord(call) : recordAnswer(c, 200, changed)
 }
 
 export const removeRecord: Answer = async (call) => {
-  const { school, area, request } = call
-  const seen = await school.find(area.name, idOf(request))
-  if (seen === undefined) return notFound(area)
-  if (!isExpected(request, seen)) return changedMeanwhile()
+  const { c, school, area } = call
+  const seen = await school.find(area.name, idOf(c))
+  if (seen === undefined) return notFound(c, area)
+  if (!isExpected(c.req.header('if-match'), seen)) return changedMeanwhile(c)
   if (!(await school.remove(area.name, seen))) return removeRecord(call)
-  return { status: 204, headers: { 'cache-control': 'no-store' }, body: '' }
+  return c.body(null, 204, { 'cache-control': 'no-store' })
 }
 
-function seesAll(caller: Caller): boolean {
-  return caller.kind === 'authorized'
+function seesAll(c: Context<Guarded>): boolean {
+  return c.var.auth.kind === 'authorized'
 }
 
-function isVisible(area: Area, { record }: Revised, caller: Caller): boolean {
-  return seesAll(caller) || (area.catalogue === true && record.published === true)
+function isVisible(area: Area, { record }: Revised, c: Context<Guarded>): boolean {
+  return seesAll(c) || (area.catalogue === true && record.published === true)
 }
 
 /** A JSON object without an id, which the school chooses. */
-function bodyOf(request: HttpRequest): { members: Content } | HttpResponse {
-  if (!/^application\/json\s*(;|$)/i.test(headerOf(request, 'content-type'))) {
-    return jsonError(415, 'invalid_request', 'The body must be application/json')
-  }
-  const parsed = parseJson(request.body)
-  if (!isObject(parsed)) return invalid('The body must be a JSON object')
+function bodyOf(c: Context<Guarded>): { members: Content } | { refusal: Response } {
+  if (!/^application\/json\s*(;|$)/i.test(c.req.header('content-type') ?? ''))
+    return { refusal: jsonError(c, 415, 'invalid_request', 'The body must be application/json') }
+  const parsed = parseJson(c.var.body)
+  if (!isObject(parsed)) return { refusal: invalid(c, 'The body must be a JSON object') }
   const { id: _, ...members } = parsed
   return { members }
 }
@@ -98,42 +104,42 @@ function isObject(value: unknown): value is Content {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function idOf(request: HttpRequest): string {
-  return request.path.slice(request.path.lastIndexOf('/') + 1)
+function idOf(c: Context<Guarded>): string {
+  return c.req.param('id') ?? ''
 }
 
-function invalid(description: string): HttpResponse {
-  return jsonError(400, 'invalid_request', description)
+function invalid(c: Context, description: string): Response {
+  return jsonError(c, 400, 'invalid_request', description)
 }
 
-function notFound({ name }: Area): HttpResponse {
-  return jsonError(404, 'not_found', `There is no such item in ${name}`)
+function notFound(c: Context, { name }: Area): Response {
+  return jsonError(c, 404, 'not_found', `There is no such item in ${name}`)
 }
 
-function taken({ name }: Area): HttpResponse {
-  return jsonError(409, 'conflict', `Another item in ${name} has this ${uniqueMember(name)}`)
+function taken(c: Context, { name }: Area): Response {
+  return jsonError(c, 409, 'conflict', `Another item in ${name} has this ${uniqueMember(name)}`)
 }
 
-function changedMeanwhile(): HttpResponse {
-  return jsonError(412, 'precondition_failed', 'The item has changed since it was read; read it again')
+function changedMeanwhile(c: Context): Response {
+  return jsonError(c, 412, 'precondition_failed', 'The item has changed since it was read; read it again')
 }
 
 function recordAnswer(
-  caller: Caller,
-  status: number,
+  c: Context<Guarded>,
+  status: ContentfulStatusCode,
   revised: Revised,
-  headers: HttpResponse['headers'] = {},
-): HttpResponse {
-  return answerOf(caller, status, revised.record, { etag: etagOf(revised), ...headers })
+  headers: Record<string, string> = {},
+): Response {
+  return answerOf(c, status, revised.record, { etag: etagOf(revised), ...headers })
 }
 
 /** An answer to a token is private; caches may share the public view for a minute. */
 function answerOf(
-  caller: Caller,
-  status: number,
-  body: unknown,
-  headers: HttpResponse['headers'] = {},
-): HttpResponse {
-  const cacheControl = caller.kind === 'anonymous' ? 'public, max-age=60' : 'no-store'
-  return json(status, body, { 'cache-control': cacheControl, vary: 'Authorization', ...headers })
+  c: Context<Guarded>,
+  status: ContentfulStatusCode,
+  body: object,
+  headers: Record<string, string> = {},
+): Response {
+  const cacheControl = seesAll(c) ? 'no-store' : 'public, max-age=60'
+  return c.json(body, status, { 'cache-control': cacheControl, vary: 'Authorization', ...headers })
 }

@@ -1,10 +1,11 @@
-import type { HttpRequest, HttpResponse } from '@grantkit/core'
+import type { HttpResponse } from '@grantkit/core'
 import { describe, expect, it } from 'vitest'
+import { application } from '../app.ts'
 import { openDatabase } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
 import type { SchoolGuard } from '../guard.ts'
 import { areas, SCOPES } from '../scopes.ts'
-import { schoolRoutes } from './api.ts'
+import { schoolApi } from './api.ts'
 import { DEMO_SCHOOL } from './demo-data.ts'
 import { schoolRecords } from './records.ts'
 
@@ -39,30 +40,28 @@ async function openSchool() {
   let made = 0
   const database = await openDatabase('memory:', () => {})
   await migrate(database)
-  const routes = schoolRoutes(
-    '',
-    api,
-    schoolRecords(database, () => `new-${++made}`),
-  )
+  const school = schoolRecords(database, () => `new-${++made}`)
+  const onError = (error: unknown) => {
+    throw error
+  }
+  const app = application({ basePath: '', onError }, [schoolApi(api, school)])
   return async (
     method: string,
-    target: string,
+    path: string,
     scopes?: string,
     body?: unknown,
-    further: HttpRequest['headers'] = {},
+    further: Record<string, string> = {},
   ) => {
-    const [path = '', query = ''] = target.split('?')
-    const pattern = path.split('/').length > 3 ? path.replace(/[^/]+$/, ':id') : path
-    const route = routes.find((candidate) => candidate.path === pattern)
-    if (route === undefined) throw new Error(`There is no route ${pattern}`)
-    const headers: HttpRequest['headers'] = {
+    const headers = {
       ...(scopes === undefined ? {} : { authorization: scopes }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...further,
     }
-    const text = typeof body === 'string' ? body : body === undefined ? '' : JSON.stringify(body)
-    const response = await route.handle({ method, path, query, headers, body: text })
-    return { ...response, json: response.body === '' ? undefined : JSON.parse(response.body) }
+    const text = typeof body === 'string' || body === undefined ? body : JSON.stringify(body)
+    const response = await app.request(path, { method, headers, ...(text !== undefined && { body: text }) })
+    const answered = await response.text()
+    const json = answered === '' ? undefined : JSON.parse(answered)
+    return { status: response.status, headers: Object.fromEntries(response.headers), body: answered, json }
   }
 }
 

@@ -23,9 +23,9 @@ const Query = z.object({
   cursor: z.array(z.string()).max(1),
 })
 
-export function readListQuery(text: string): ListQuery | { fault: string } {
-  const query = new URLSearchParams(text)
-  const values = Object.keys(Query.shape).map((name) => [name, query.getAll(name)])
+/** @param query the values of each parameter */
+export function readListQuery(query: Readonly<Record<string, string[]>>): ListQuery | { fault: string } {
+  const values = Object.keys(Query.shape).map((name) => [name, query[name] ?? []])
   const parsed = Query.safeParse(Object.fromEntries(values))
   if (!parsed.success) return { fault: BAD_LIST_QUERY }
   const { cursor, ...rest } = parsed.data

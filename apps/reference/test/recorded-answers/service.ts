@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
-import { toFetchHandler } from '@grantkit/core'
 import { createService } from '../../src/service.ts'
 import { parseSettings } from '../../src/settings.ts'
+import { inProcess } from '../in-process.ts'
 import { storageInMemory } from '../storage-in-memory.ts'
 
 export const BASE_URL = 'http://127.0.0.1:3000'
@@ -17,6 +17,5 @@ export async function openService(): Promise<(request: Request) => Promise<Respo
     SECRET: 'a secret of the tests, long enough to pass',
   })
   const deaf = { onEvent: () => {}, onError: () => {} }
-  const service = await createService(settings, deaf, await storageInMemory())
-  return toFetchHandler(service, { remoteAddress: () => '203.0.113.7' })
+  return inProcess(await createService(settings, deaf, await storageInMemory()))
 }

@@ -4,6 +4,7 @@ import type { FuzzedRequest } from '../../fuzz/mutations.ts'
 import type { GoodRequest } from '../../fuzz/requests.ts'
 import { World } from '../../fuzz/world.ts'
 import { FRAMEWORKS } from '../../src/frameworks/frameworks.ts'
+import { pathsOf } from '../paths.ts'
 import { Bench } from './bench.ts'
 import { comparable } from './comparable.ts'
 import type { StoreFault } from './faulty-store.ts'
@@ -42,7 +43,7 @@ export class SideBySide {
 
   /** The paths of all routes, the same on every framework. */
   get paths(): string[] {
-    return this.#sides[0]?.bench.service.routes.map(({ path }) => path) ?? []
+    return this.#sides.slice(0, 1).flatMap(({ bench }) => pathsOf(bench.service))
   }
 
   /** Renews all credentials. */

@@ -1,20 +1,21 @@
-import { BAD_LIST_QUERY } from '../school/list-query.ts'
-import { uniqueMember } from '../school/schemas.ts'
-import { areas, scopeOf } from '../scopes.ts'
 import {
   challengeAnswer,
+  type Description,
   errorAnswer,
   type Json,
   jsonAnswer,
   jsonBody,
-  type Operation,
   ref,
   UNAVAILABLE,
-} from './operation.ts'
-import { changeExample, contentExample } from './school-examples.ts'
-import { schemaName } from './school-schemas.ts'
+} from '../openapi/operation.ts'
+import { changeExample, contentExample } from '../openapi/school-examples.ts'
+import { schemaName } from '../openapi/school-schemas.ts'
+import { scopeOf } from '../scopes.ts'
+import type { Area } from './actions.ts'
+import { BAD_LIST_QUERY } from './list-query.ts'
+import { uniqueMember } from './schemas.ts'
 
-type Area = (typeof areas)[number]
+/** What the routes of an area do, in the words of OpenAPI. */
 
 const ID: Json = { name: 'id', in: 'path', required: true, schema: { type: 'string' } }
 const PAGE: readonly Json[] = [
@@ -63,17 +64,9 @@ const IF_MATCH: Json = {
   schema: { type: 'string' },
 }
 
-/** The operations of every area that its scopes allow. */
-export const SCHOOL_OPERATIONS: readonly Operation[] = areas.flatMap((area) => [
-  ...(area.read === undefined ? [] : [listing(area), reading(area)]),
-  ...(area.write === undefined ? [] : [adding(area), changing(area), removing(area)]),
-])
-
-function listing(area: Area): Operation {
+export function listing(area: Area): Description {
   return {
     ...common(area, 'read', 'List'),
-    path: `/api/${area.name}`,
-    method: 'get',
     summary: `List ${inWords(area)}`,
     description: area.catalogue ? 'Without a token: what is published.' : 'Without a token: an empty list.',
     parameters: PAGE,
@@ -85,11 +78,9 @@ function listing(area: Area): Operation {
   }
 }
 
-function reading(area: Area): Operation {
+export function reading(area: Area): Description {
   return {
     ...common(area, 'read', 'Read'),
-    path: `/api/${area.name}/{id}`,
-    method: 'get',
     summary: `Read an item of ${inWords(area)}`,
     parameters: [ID],
     responses: {
@@ -100,22 +91,18 @@ function reading(area: Area): Operation {
   }
 }
 
-function adding(area: Area): Operation {
+export function adding(area: Area): Description {
   return {
     ...common(area, 'write', 'Add'),
-    path: `/api/${area.name}`,
-    method: 'post',
     summary: `Add an item to ${inWords(area)}`,
     requestBody: jsonBody(ref(schemaName(area, 'Content')), contentExample(area.name)),
     responses: { '201': itemAnswer(area, 'The new item'), ...bodyAnswers(area) },
   }
 }
 
-function changing(area: Area): Operation {
+export function changing(area: Area): Description {
   return {
     ...common(area, 'write', 'Change'),
-    path: `/api/${area.name}/{id}`,
-    method: 'patch',
     summary: `Change an item of ${inWords(area)}`,
     parameters: [ID, IF_MATCH],
     requestBody: jsonBody(ref(schemaName(area, 'Change')), changeExample(area.name)),
@@ -128,11 +115,9 @@ function changing(area: Area): Operation {
   }
 }
 
-function removing(area: Area): Operation {
+export function removing(area: Area): Description {
   return {
     ...common(area, 'write', 'Remove'),
-    path: `/api/${area.name}/{id}`,
-    method: 'delete',
     summary: `Remove an item of ${inWords(area)}`,
     parameters: [ID, IF_MATCH],
     responses: {

@@ -1,0 +1,88 @@
+import { OAuthError, REFUSALS } from '@grantkit/core'
+import { Hono } from 'hono'
+import { describe, expect, it } from 'vitest'
+import { application } from './app.ts'
+import { readAhead } from './http.ts'
+
+const fault = new TypeError('a secret detail')
+const outage = new OAuthError(REFUSALS.store_unavailable)
+
+function open(basePath: string) {
+  const heard: unknown[] = []
+  const failing = (error: Error) => () => Promise.reject(error)
+  const part = new Hono()
+    .get('/', (c) => c.text('home'))
+    .get('/things/:id', (c) => c.text(c.req.param('id')))
+    .post('/things/:id', readAhead, (c) => c.text(c.var.body))
+    .get('/fault', failing(fault))
+    .get('/outage', failing(outage))
+  const app = application({ basePath, onError: (error) => void heard.push(error) }, [part])
+  return {
+    heard,
+    ask: (path: string, init?: RequestInit) => app.request(`http://school.example${path}`, init),
+  }
+}
+
+describe.each(['', '/school', '/sch%C3%B6ol/a'])('the application below %j', (base) => {
+  it.each([
+    ['/', 200],
+    ['/things/1', 200],
+    ['/things/1/', 404],
+    ['/things', 404],
+    ['//things/1', 404],
+    ['/THINGS/1', 404],
+  ])('answers %s with %i', async (path, status) => {
+    expect((await open(base).ask(base + path)).status).toBe(status)
+  })
+
+  it('answers nothing beside it', async () => {
+    for (const path of [
+      `/elsewhere${base}/`,
+      `${base}x/`,
+      ...(base === '' ? [] : ['/', '/things/1', base]),
+    ]) {
+      const answer = await open(base).ask(path)
+      expect([path, answer.status]).toEqual([path, 404])
+      expect(await answer.json()).toMatchObject({ error: 'not_found' })
+    }
+  })
+
+  it.each(['PUT', 'PROPFIND', 'OPTIONS', 'DELETE'])(
+    'lists the methods that a path has instead of %s',
+    async (method) => {
+      const { status, headers } = await open(base).ask(`${base}/things/1`, { method })
+      expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
+    },
+  )
+})
+
+describe('an error of a handler', () => {
+  it('is reported to the operator, and the caller learns only that there was one', async () => {
+    const { ask, heard } = open('')
+    const answer = await ask('/fault')
+    expect([answer.status, heard]).toEqual([500, [fault]])
+    expect(await answer.json()).toMatchObject({ error: 'server_error' })
+  })
+
+  it('that will pass says so', async () => {
+    const { ask, heard } = open('')
+    expect([(await ask('/outage')).status, heard]).toEqual([503, [outage]])
+  })
+})
+
+describe('a body', () => {
+  it('is read up to 64 KiB, whatever length it announces', async () => {
+    const post = async (body: string, headers = {}) =>
+      (await open('').ask('/things/1', { method: 'POST', body, headers })).status
+    expect(await post('x'.repeat(65_536))).toBe(200)
+    expect(await post('x'.repeat(65_537))).toBe(413)
+    expect(await post('x'.repeat(65_537), { 'content-length': '5' })).toBe(413)
+  })
+
+  it('that breaks off is refused, and is no fault of ours', async () => {
+    const { ask, heard } = open('')
+    const body = new ReadableStream({ start: (controller) => controller.error(new Error('reset')) })
+    const answer = await ask('/things/1', { method: 'POST', body, duplex: 'half' } as RequestInit)
+    expect([answer.status, heard]).toEqual([400, []])
+  })
+})

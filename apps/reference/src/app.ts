@@ -1,0 +1,51 @@
+import { errorResponse, OAuthError, REFUSALS, toResponse } from '@grantkit/core'
+import { Hono, type MiddlewareHandler } from 'hono'
+import { methodNotAllowed } from 'hono/method-not-allowed'
+import { getPath } from 'hono/utils/url'
+import { jsonError } from './http.ts'
+
+export interface AppOptions {
+  /** The path of the service's address, without a slash at its end. The paths of the parts count from it. */
+  readonly basePath: string
+  /** Called with the errors of handlers. */
+  readonly onError: (error: unknown) => void
+  /** Runs around every request. */
+  readonly around?: MiddlewareHandler | undefined
+}
+
+/** Everything but the OAuth routes: one application of its parts. */
+// biome-ignore lint/suspicious/noExplicitAny: each part has variables of its own
+export function application(options: AppOptions, parts: readonly Hono<any>[]): Hono {
+  const { basePath, onError, around = (_c, next) => next() } = options
+  const app = new Hono({ getPath: pathBelow(basePath) })
+  app.onError((error) => {
+    onError(error)
+    return toResponse(
+      errorResponse(error instanceof OAuthError ? error : new OAuthError(REFUSALS.unexpected)),
+    )
+  })
+  app.notFound((c) => jsonError(c, 404, 'not_found', 'There is nothing at this path'))
+  app.use(around, listMethods(app))
+  for (const part of parts) app.route('/', part)
+  return app
+}
+
+/** No path of any part. */
+const ELSEWHERE = '//'
+
+function pathBelow(basePath: string): (request: Request) => string {
+  const base = decodeURI(basePath)
+  return (request) => {
+    const path = getPath(request)
+    return path.startsWith(`${base}/`) ? path.slice(base.length) : ELSEWHERE
+  }
+}
+
+/** Answers the methods that a path does not have. */
+function listMethods(app: Hono): MiddlewareHandler {
+  return methodNotAllowed({
+    app,
+    onMethodNotAllowed: (c, methods) =>
+      jsonError(c, 405, 'invalid_request', 'This method is not allowed here', { allow: methods.join(', ') }),
+  })
+}

@@ -1,0 +1,32 @@
+import { freePort } from '@grantkit/test-servers/free-port'
+import { Hono } from 'hono'
+import { describe, expect, it } from 'vitest'
+import { FRAMEWORKS } from './frameworks.ts'
+
+describe.each(Object.entries(FRAMEWORKS))('on %s', (_, listen) => {
+  it.each(['/route', '/app'])(
+    'what is under way at %s is answered before the end, and nothing new',
+    async (path) => {
+      const { promise: started, resolve: start } = Promise.withResolvers<void>()
+      const { promise: finished, resolve: finish } = Promise.withResolvers<void>()
+      const slowly = async () => {
+        start()
+        await finished
+      }
+      const handle = async () => slowly().then(() => ({ status: 200, headers: {}, body: 'done' }))
+      const service = {
+        routes: [{ path: '/route', methods: ['GET'], handle }],
+        app: new Hono().get('/app', async (c) => slowly().then(() => c.text('done'))),
+      }
+      const port = await freePort()
+      const listening = await listen(service, { host: '127.0.0.1', port, https: false })
+      const answer = fetch(`http://127.0.0.1:${port}${path}`)
+      await started
+      const closed = listening.close()
+      await expect(fetch(`http://127.0.0.1:${port}${path}`)).rejects.toThrow()
+      finish()
+      expect(await (await answer).text()).toBe('done')
+      await closed
+    },
+  )
+})

@@ -1,0 +1,18 @@
+import { inspectRoutes } from 'hono/dev'
+import type { Service } from '../src/service.ts'
+
+/** What runs around every request has this path. */
+const EVERY_PATH = '/*'
+
+/** All paths of the service, each once. */
+export function pathsOf({ routes, app }: Pick<Service, 'routes' | 'app'>): string[] {
+  const own = inspectRoutes(app).map(({ path }) => path)
+  return [...new Set([...routes.map(({ path }) => path), ...own])].filter((path) => path !== EVERY_PATH)
+}
+
+/** All methods and paths that something answers, but those that follow from others: HEAD and OPTIONS. */
+export function operationsAt({ routes, app }: Pick<Service, 'routes' | 'app'>): string[] {
+  const own = app.routes.map(({ method, path }) => `${method} ${path}`)
+  const oauth = routes.flatMap(({ path, methods }) => methods.map((method) => `${method} ${path}`))
+  return [...new Set([...own, ...oauth])].filter((text) => !/^(ALL|HEAD|OPTIONS) /.test(text))
+}
