@@ -69,7 +69,11 @@ export function accountRows(database: Database): AccountRows {
     },
     setPassword: (email, password) => change(email, { password }),
     setDisabled: (email, disabled) => change(email, { state: disabled ? 'disabled' : 'active' }),
-    remove: (email) => change(email, { email: null, claims: '{}', password: '', state: 'removed' }),
+    async remove(email) {
+      const id = await change(email, { email: null, claims: '{}', password: '', state: 'removed' })
+      if (id !== undefined) await database.deleteFrom('passkey').where('account', '=', id).execute()
+      return id
+    },
   })
 }
 

@@ -11,6 +11,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001_school': { up: createSchool },
   '0002_demo_school': { up: addDemoSchool },
   '0003_accounts': { up: createAccounts },
+  '0005_passkeys': { up: createPasskeys },
 }
 
 /** Compares bytes, as SQLite does: an index of Postgres then outlives an update of the system's languages. */
@@ -56,4 +57,21 @@ async function createAccounts(database: Kysely<unknown>): Promise<void> {
     .addColumn('state', text, (column) => column.notNull())
     .addColumn('added_at', text, (column) => column.notNull())
     .execute()
+}
+
+async function createPasskeys(database: Kysely<unknown>): Promise<void> {
+  const text = textOf(database)
+  await database.schema
+    .createTable('passkey')
+    .addColumn('id', text, (column) => column.notNull().primaryKey())
+    .addColumn('account', text, (column) => column.notNull())
+    .addColumn('name', text, (column) => column.notNull())
+    .addColumn('public_key', text, (column) => column.notNull())
+    .addColumn('counter', 'bigint', (column) => column.notNull())
+    .addColumn('transports', text, (column) => column.notNull())
+    .addColumn('synced', 'integer', (column) => column.notNull())
+    .addColumn('added_at', text, (column) => column.notNull())
+    .addColumn('used_at', text)
+    .execute()
+  await database.schema.createIndex('passkey_account').on('passkey').column('account').execute()
 }

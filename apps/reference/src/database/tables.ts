@@ -5,6 +5,7 @@
 export interface Tables {
   school_record: SchoolRecordRow
   account: AccountRow
+  passkey: PasskeyRow
 }
 
 export interface AccountRow {
@@ -17,6 +18,23 @@ export interface AccountRow {
   password: string
   state: 'active' | 'disabled' | 'removed'
   added_at: string
+}
+
+export interface PasskeyRow {
+  /** The id of the credential, in base64url. */
+  id: string
+  /** The id of an account that is not removed. */
+  account: string
+  name: string
+  public_key: string
+  /** Up to 2^32 - 1, which is more than an `integer` of Postgres holds. */
+  counter: number
+  /** A list, as JSON. */
+  transports: string
+  /** 1 if more than one device has it. */
+  synced: number
+  added_at: string
+  used_at: string | null
 }
 
 export interface SchoolRecordRow {

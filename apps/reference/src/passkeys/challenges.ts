@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto'
+import type { HttpRequest, Store } from '@grantkit/core'
+import { z } from 'zod'
+import { cookieOf } from '../cookies.ts'
+import { errorsAs503 } from '../errors-as-503.ts'
+import { open, seal, sealingKey } from '../sealed.ts'
+
+/** The challenges of one ceremony: each belongs to the browser that asked for it, and counts once (WebAuthn 13.4.3). */
+export interface Challenges {
+  /** The cookie that remembers a challenge, and for whom it was made. */
+  remember(challenge: string, subject?: string): string
+  read(request: HttpRequest): Challenge | undefined
+  /** Whether this is the first use. Called after the ceremony has proved right: strangers write nothing. */
+  redeem(challenge: Challenge): Promise<boolean>
+}
+
+export interface ChallengeOptions {
+  readonly secret: string
+  readonly baseUrl: string
+  readonly store: Store
+}
+
+const Challenge = z.object({ challenge: z.string(), subject: z.string(), exp: z.number() })
+export type Challenge = z.output<typeof Challenge>
+
+export const CHALLENGE_SECONDS = 5 * 60
+
+export function challengesInCookies(
+  { secret, baseUrl, store: { transients } }: ChallengeOptions,
+  ceremony: 'sign-in' | 'registration',
+): Challenges {
+  if (transients === undefined) throw new Error('The store must keep transients')
+  const key = sealingKey(secret, `passkey ${ceremony}`)
+  const cookie = cookieOf(`passkey-${ceremony}`, baseUrl)
+  const used = errorsAs503({
+    add: (id: string, expiresAt: number) =>
+      transients.insert(id, { kind: 'passkey_challenge', expiresAt }, expiresAt),
+  })
+  return {
+    remember: (challenge, subject = '') =>
+      cookie.set(seal(key, { challenge, subject }, CHALLENGE_SECONDS), CHALLENGE_SECONDS),
+    read: (request) => open(key, cookie.read(request), Challenge),
+    redeem: ({ challenge, exp }) => used.add(`passkey challenge ${hashOf(challenge)}`, exp + CLOCK_TOLERANCE),
+  }
+}
+
+/** Between the clocks of the store and of the replicas. */
+const CLOCK_TOLERANCE = 60
+
+function hashOf(challenge: string): string {
+  return createHash('sha256').update(challenge).digest('base64url')
+}

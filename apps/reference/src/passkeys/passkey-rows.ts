@@ -1,0 +1,112 @@
+import type { Selectable } from 'kysely'
+import { type Database, isUniqueViolation } from '../database/database.ts'
+import type { PasskeyRow } from '../database/tables.ts'
+import { errorsAs503 } from '../errors-as-503.ts'
+
+/** A passkey of an account: the public half, which is no secret. */
+export interface Passkey {
+  /** The id of the credential, in base64url. */
+  readonly id: string
+  /** The id of its account. */
+  readonly subject: string
+  /** The name that its user gave it. */
+  readonly name: string
+  /** The key in COSE (RFC 9052), in base64url. */
+  readonly publicKey: string
+  /** Grows with every use, where the authenticator counts at all (WebAuthn 6.1.1). */
+  readonly counter: number
+  /** How the browser reaches it: `internal`, `hybrid`, `usb`, … */
+  readonly transports: readonly string[]
+  /** Whether it is kept on more than one device. */
+  readonly synced: boolean
+  /** Epoch milliseconds, as are those below. */
+  readonly addedAt: number
+  readonly usedAt?: number | undefined
+}
+
+/** All but `list` are one statement, so replicas agree. @throws OAuthError `temporarily_unavailable` */
+export interface PasskeyRows {
+  find(id: string): Promise<Passkey | undefined>
+  /** The oldest first. */
+  list(subject: string): Promise<readonly Passkey[]>
+  /** `false`: the credential is known already. */
+  add(passkey: Passkey): Promise<boolean>
+  /** Remembers a use. */
+  use(id: string, use: Pick<Passkey, 'counter' | 'synced' | 'usedAt'>): Promise<void>
+  /** `false`: the account has no such passkey. */
+  remove(subject: string, id: string): Promise<boolean>
+}
+
+export function passkeyRows(database: Database): PasskeyRows {
+  const rows = database.selectFrom('passkey').selectAll()
+  return errorsAs503<PasskeyRows>({
+    async find(id) {
+      const row = await rows.where('id', '=', id).executeTakeFirst()
+      return row && passkeyOf(row)
+    },
+    async list(subject) {
+      const found = await rows.where('account', '=', subject).orderBy('added_at').orderBy('id').execute()
+      return found.map(passkeyOf)
+    },
+    async add(passkey) {
+      const inserted = database.insertInto('passkey').values(rowOf(passkey)).execute()
+      return inserted.then(
+        () => true,
+        (error) => {
+          if (isUniqueViolation(error)) return false
+          throw error
+        },
+      )
+    },
+    async use(id, { counter, synced, usedAt }) {
+      const used_at = momentOf(usedAt)
+      await database
+        .updateTable('passkey')
+        .set({ counter, synced: synced ? 1 : 0, used_at })
+        .where('id', '=', id)
+        .execute()
+    },
+    async remove(subject, id) {
+      const { numDeletedRows } = await database
+        .deleteFrom('passkey')
+        .where('id', '=', id)
+        .where('account', '=', subject)
+        .executeTakeFirst()
+      return numDeletedRows > 0n
+    },
+  })
+}
+
+function rowOf(passkey: Passkey): PasskeyRow {
+  const { id, subject, name, publicKey, counter, transports, synced, addedAt, usedAt } = passkey
+  return {
+    id,
+    account: subject,
+    name,
+    public_key: publicKey,
+    counter,
+    transports: JSON.stringify(transports),
+    synced: synced ? 1 : 0,
+    added_at: new Date(addedAt).toISOString(),
+    used_at: momentOf(usedAt),
+  }
+}
+
+function passkeyOf(row: Selectable<PasskeyRow>): Passkey {
+  return {
+    id: row.id,
+    subject: row.account,
+    name: row.name,
+    publicKey: row.public_key,
+    // Postgres gives a bigint as text.
+    counter: Number(row.counter),
+    transports: JSON.parse(row.transports),
+    synced: row.synced === 1,
+    addedAt: Date.parse(row.added_at),
+    usedAt: row.used_at === null ? undefined : Date.parse(row.used_at),
+  }
+}
+
+function momentOf(milliseconds: number | undefined): string | null {
+  return milliseconds === undefined ? null : new Date(milliseconds).toISOString()
+}

@@ -1,0 +1,97 @@
+import type { HttpRequest } from '@grantkit/core'
+import {
+  generateRegistrationOptions,
+  type RegistrationResponseJSON,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server'
+import type { Account } from '../accounts.ts'
+import { parseJson } from '../http.ts'
+import { type ChallengeOptions, challengesInCookies } from './challenges.ts'
+import type { Passkey, PasskeyRows } from './passkey-rows.ts'
+import type { RelyingParty } from './relying-party.ts'
+import { userHandle } from './user-handle.ts'
+
+/** What a browser is asked, in the JSON of WebAuthn 5.1.8 and 5.1.9, and the cookie that goes with it. */
+export interface Asked {
+  readonly options: unknown
+  readonly cookie: string
+}
+
+/** Makes a passkey for an account (WebAuthn 7.1). */
+export interface RegistrationCeremony {
+  ask(account: Account): Promise<Asked>
+  /**
+   * The passkey that was made, and kept nowhere yet. `undefined`: the answer is not one to a challenge that this browser
+   * got for this account in the last minutes, or was used before.
+   */
+  verify(request: HttpRequest, account: Account, answer: string): Promise<Made | undefined>
+}
+
+type Made = Omit<Passkey, 'name' | 'addedAt'>
+
+export interface CeremonyOptions extends ChallengeOptions {
+  readonly party: RelyingParty
+  readonly passkeys: PasskeyRows
+}
+
+export function registrationCeremony({ party, passkeys, ...options }: CeremonyOptions): RegistrationCeremony {
+  const challenges = challengesInCookies(options, 'registration')
+  return {
+    async ask(account) {
+      const known = await passkeys.list(account.id)
+      const asked = await generateRegistrationOptions({
+        rpID: party.id,
+        rpName: 'Harbour School',
+        userID: userHandle(account.id),
+        userName: account.email,
+        userDisplayName: account.name,
+        supportedAlgorithmIDs: ALGORITHMS,
+        // The kind of the device is nobody's business here.
+        attestationType: 'none',
+        excludeCredentials: known.map(({ id, transports }) => ({ id, transports: [...transports] })),
+        // Found without an address typed, and never without its user: a passkey alone signs in.
+        authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+      })
+      return { options: asked, cookie: challenges.remember(asked.challenge, account.id) }
+    },
+    async verify(request, account, answer) {
+      const challenge = challenges.read(request)
+      if (challenge?.subject !== account.id) return undefined
+      const made = await verified(party, challenge.challenge, answer)
+      return made && (await challenges.redeem(challenge)) ? { ...made, subject: account.id } : undefined
+    },
+  }
+}
+
+/** EdDSA, ES256 and RS256: what authenticators have. The library would add what Node calls an experiment. */
+const ALGORITHMS = [-8, -7, -257]
+
+/** A stranger wrote the answer: whatever is wrong with it, down to its types, it is refused. */
+async function verified(
+  { id, origin }: RelyingParty,
+  challenge: string,
+  answer: string,
+): Promise<Omit<Made, 'subject'> | undefined> {
+  const response = parseJson(answer) as RegistrationResponseJSON
+  const { registrationInfo } = await verifyRegistrationResponse({
+    response,
+    expectedChallenge: challenge,
+    expectedOrigin: origin,
+    expectedRPID: id,
+    requireUserVerification: true,
+    supportedAlgorithmIDs: ALGORITHMS,
+  }).catch(() => ({ registrationInfo: undefined }))
+  if (registrationInfo === undefined) return undefined
+  const { credential, credentialBackedUp: synced } = registrationInfo
+  const { id: credentialId, counter, publicKey, transports = [] } = credential
+  const key = Buffer.from(publicKey).toString('base64url')
+  return { id: credentialId, publicKey: key, counter, synced, transports: knownTransports(transports) }
+}
+
+/** Hints for the browser, which the browser gave: kept only if they look like some (WebAuthn 5.8.4). */
+function knownTransports(transports: unknown): string[] {
+  const listed: unknown[] = Array.isArray(transports) ? transports : []
+  return listed
+    .filter((name): name is string => typeof name === 'string' && /^[a-z-]{1,20}$/.test(name))
+    .slice(0, 8)
+}

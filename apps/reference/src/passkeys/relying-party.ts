@@ -1,0 +1,16 @@
+import { isIP } from 'node:net'
+
+/** Who asks a browser for passkeys, from the settings alone and never from a request (WebAuthn 5.1.2). */
+export interface RelyingParty {
+  /** The host of the base URL. A passkey works at this host for ever, and nowhere else. */
+  readonly id: string
+  readonly origin: string
+}
+
+/** `undefined` where browsers know no passkeys: at an IP address, and on plain http but at `localhost`. */
+export function relyingParty(baseUrl: string): RelyingParty | undefined {
+  const { protocol, hostname, origin } = new URL(baseUrl)
+  const isLocalhost = hostname === 'localhost' || hostname.endsWith('.localhost')
+  const isAddress = isIP(hostname) > 0 || hostname.startsWith('[')
+  return isAddress || (protocol !== 'https:' && !isLocalhost) ? undefined : { id: hostname, origin }
+}

@@ -1,0 +1,184 @@
+import { randomUUID } from 'node:crypto'
+import type { HttpRequest } from '@grantkit/core'
+import { createMemoryStore } from '@grantkit/store-memory'
+import { expect, it, vi } from 'vitest'
+import { accountRows } from '../src/account-rows.ts'
+import type { Account } from '../src/accounts.ts'
+import { passkeyRows } from '../src/passkeys/passkey-rows.ts'
+import { type Asked, registrationCeremony } from '../src/passkeys/registration-ceremony.ts'
+import { relyingParty } from '../src/passkeys/relying-party.ts'
+import { type SignInAnswer, signInAnswer, signInCeremony } from '../src/passkeys/sign-in-ceremony.ts'
+import { connected, onBothDatabases } from './on-both-databases.ts'
+import { type Bend, softwareAuthenticator } from './software-authenticator.ts'
+
+const BASE_URL = 'https://school.example'
+
+function account(): Account {
+  const id = randomUUID()
+  return {
+    id,
+    email: `${id}@school.example`,
+    email_verified: true,
+    name: 'Alice',
+    updated_at: 0,
+    password: 'scrypt$a',
+  }
+}
+
+function requestWith({ cookie }: Asked): HttpRequest {
+  return { method: 'POST', path: '/', query: '', headers: { cookie: cookie.split(';')[0] }, body: '' }
+}
+
+onBothDatabases((newDatabase) => {
+  async function open() {
+    const database = await connected(await newDatabase())
+    const party = relyingParty(BASE_URL)
+    if (party === undefined) throw new Error('The base URL has passkeys')
+    const passkeys = passkeyRows(database)
+    const options = { party, passkeys, secret: 'x'.repeat(32), baseUrl: BASE_URL, store: createMemoryStore() }
+    const accounts = accountRows(database)
+    const registration = registrationCeremony(options)
+    const signIn = signInCeremony(options)
+    const alice = account()
+    await accounts.add(alice)
+    const authenticator = softwareAuthenticator(BASE_URL)
+    return {
+      accounts,
+      passkeys,
+      registration,
+      signIn,
+      alice,
+      authenticator,
+      async register(bend?: Bend, key = authenticator) {
+        const asked = await registration.ask(alice)
+        const made = await registration.verify(requestWith(asked), alice, key.create(asked.options, bend))
+        if (made) await passkeys.add({ ...made, name: 'laptop', addedAt: Date.now() })
+        return made
+      },
+      async answer(bend?: Bend) {
+        const asked = await signIn.ask()
+        return signIn.verify(requestWith(asked), answerOf(authenticator.get(asked.options, bend)))
+      },
+    }
+  }
+
+  it('signs in who registered it, any number of times', async () => {
+    const { register, answer, alice, passkeys } = await open()
+    expect(await register()).toMatchObject({ subject: alice.id, transports: ['internal'], synced: false })
+    expect((await answer())?.subject).toBe(alice.id)
+    expect((await answer())?.subject).toBe(alice.id)
+    const [kept] = await passkeys.list(alice.id)
+    expect(kept).toMatchObject({ name: 'laptop', usedAt: expect.any(Number) })
+  })
+
+  it.each<[string, Bend]>([
+    ['of a page elsewhere', { origin: 'https://school.example.evil.example' }],
+    ['for another party', { rpId: 'evil.example' }],
+    ['to another challenge', { challenge: 'AAAA' }],
+    ['of the other ceremony', { type: 'webauthn.create' }],
+    ['without a look at its user', { userVerified: false }],
+    ['of an absent user', { userPresent: false }],
+    ['for another user', { userHandle: 'AAAA' }],
+    ['with a wrong signature', { signature: Buffer.alloc(70) }],
+  ])('refuses an answer %s', async (_name, bend) => {
+    const { register, answer } = await open()
+    await register()
+    expect(await answer(bend)).toBeUndefined()
+  })
+
+  it.each<[string, Bend]>([
+    ['of a page elsewhere', { origin: 'https://evil.example' }],
+    ['for another party', { rpId: 'evil.example' }],
+    ['to another challenge', { challenge: 'AAAA' }],
+    ['of the other ceremony', { type: 'webauthn.get' }],
+    ['that does not verify its user', { userVerified: false }],
+  ])('refuses a new passkey %s', async (_name, bend) => {
+    const { register } = await open()
+    expect(await register(bend)).toBeUndefined()
+  })
+
+  it('refuses a counter that goes back, and takes one that stays at 0', async () => {
+    const { register, answer, alice } = await open()
+    await register()
+    expect((await answer({ counter: 4_294_967_295 }))?.subject).toBe(alice.id)
+    for (const counter of [4_294_967_295, 7, 0])
+      expect(await answer({ counter }), String(counter)).toBeUndefined()
+  })
+
+  it('takes an answer once, however often it arrives at the same time', async () => {
+    const { register, signIn, authenticator } = await open()
+    await register()
+    const asked = await signIn.ask()
+    const answer = answerOf(authenticator.get(asked.options))
+    const tries = Array.from({ length: 8 }, () => signIn.verify(requestWith(asked), answer))
+    expect((await Promise.all(tries)).filter((passkey) => passkey !== undefined)).toHaveLength(1)
+    expect(await signIn.verify(requestWith(asked), answer)).toBeUndefined()
+  })
+
+  it('takes no answer of another browser, none after five minutes, and none of the other ceremony', async () => {
+    const { register, registration, signIn, authenticator, alice } = await open()
+    await register()
+    const [asked, other] = [await signIn.ask(), await signIn.ask()]
+    const answer = answerOf(authenticator.get(asked.options))
+    expect(await signIn.verify(requestWith(other), answer)).toBeUndefined()
+    expect(await signIn.verify(requestWith(await registration.ask(alice)), answer)).toBeUndefined()
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 5 * 60 * 1000 })
+    expect(await signIn.verify(requestWith(asked), answer)).toBeUndefined()
+    vi.useRealTimers()
+    expect((await signIn.verify(requestWith(asked), answer))?.subject).toBe(alice.id)
+  })
+
+  it('is registered by nobody but who asked, and by nobody twice', async () => {
+    const { registration, accounts, alice, authenticator, register } = await open()
+    const bob = account()
+    await accounts.add(bob)
+    const asked = await registration.ask(alice)
+    const answer = authenticator.create(asked.options)
+    expect(await registration.verify(requestWith(asked), bob, answer)).toBeUndefined()
+    await register()
+    expect((await registration.ask(alice)).options).toMatchObject({
+      excludeCredentials: [{ id: authenticator.id, transports: ['internal'] }],
+    })
+  })
+
+  it('goes with its account, and stays with the account of another', async () => {
+    const { register, answer, passkeys, accounts, alice, authenticator } = await open()
+    await register()
+    expect(await passkeys.remove('somebody else', authenticator.id)).toBe(false)
+    await accounts.remove(alice.email)
+    expect([await passkeys.list(alice.id), await answer()]).toEqual([[], undefined])
+  })
+
+  it.each([
+    '',
+    'null',
+    '{}',
+    '[]',
+    '{"id":1}',
+    `{"id":"${'x'.repeat(2000)}"}`,
+    '{"id":"x","response":{"userHandle":{}}}',
+  ])('is not confused by %j', async (text) => {
+    const { registration, alice } = await open()
+    expect(signInAnswer(text)).toBeUndefined()
+    const asked = await registration.ask(alice)
+    expect(await registration.verify(requestWith(asked), alice, text)).toBeUndefined()
+  })
+})
+
+function answerOf(text: string): SignInAnswer {
+  const answer = signInAnswer(text)
+  if (answer === undefined) throw new Error('The authenticator answered nothing')
+  return answer
+}
+
+it.each([
+  ['https://school.example/harbour', 'school.example'],
+  ['https://school.example:8443', 'school.example'],
+  ['http://localhost:3000', 'localhost'],
+  ['http://127.0.0.1:3000', undefined],
+  ['http://[::1]:3000', undefined],
+  ['https://192.0.2.1', undefined],
+  ['http://school.example', undefined],
+])('has %s as the place of its passkeys: %s', (baseUrl, id) => {
+  expect(relyingParty(baseUrl)?.id).toBe(id)
+})
