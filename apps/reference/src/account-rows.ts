@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import { type Account, type Accounts, NOBODY } from './accounts.ts'
-import { type Database, isUniqueViolation } from './database/database.ts'
+import { added, type Database } from './database/database.ts'
 import type { AccountRow } from './database/tables.ts'
 import { errorsAs503 } from './errors-as-503.ts'
 import { passwordMatches } from './passwords.ts'
@@ -44,7 +44,7 @@ export function accountRows(database: Database): AccountRows {
   return errorsAs503<AccountRows>({
     async verify(email, password) {
       const row = await withEmail(email)
-      const right = await passwordMatches(password, row?.password ?? NOBODY)
+      const right = await passwordMatches(password, row?.password || NOBODY)
       return right && row ? accountOf(row) : undefined
     },
     find,
@@ -57,21 +57,14 @@ export function accountRows(database: Database): AccountRows {
       const found = await rows.orderBy('added_at').orderBy('id').execute()
       return found.map((row) => ({ ...accountOf(row), disabled: row.state === 'disabled' }))
     },
-    async add(account) {
-      const inserted = database.insertInto('account').values(rowOf(account, new Date())).execute()
-      return inserted.then(
-        () => true,
-        (error) => {
-          if (isUniqueViolation(error)) return false
-          throw error
-        },
-      )
-    },
+    add: (account) => added(database.insertInto('account').values(rowOf(account, new Date()))),
     setPassword: (email, password) => change(email, { password }),
     setDisabled: (email, disabled) => change(email, { state: disabled ? 'disabled' : 'active' }),
     async remove(email) {
       const id = await change(email, { email: null, claims: '{}', password: '', state: 'removed' })
-      if (id !== undefined) await database.deleteFrom('passkey').where('account', '=', id).execute()
+      if (id === undefined) return undefined
+      await database.deleteFrom('passkey').where('account', '=', id).execute()
+      await database.deleteFrom('identity').where('account', '=', id).execute()
       return id
     },
   })

@@ -43,6 +43,17 @@ async function privateFile(path: string): Promise<string> {
   return path
 }
 
+/** Whether a row was added. `false`: another one has the same unique values. */
+export async function added(insertion: { execute(): Promise<unknown> }): Promise<boolean> {
+  try {
+    await insertion.execute()
+    return true
+  } catch (error) {
+    if (isUniqueViolation(error)) return false
+    throw error
+  }
+}
+
 /** Whether a write was refused because another row has the same unique values. */
 export function isUniqueViolation(error: unknown): boolean {
   const { code, errcode } = Object(error) as { code?: unknown; errcode?: unknown }

@@ -12,6 +12,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0002_demo_school': { up: addDemoSchool },
   '0003_accounts': { up: createAccounts },
   '0005_passkeys': { up: createPasskeys },
+  '0006_identities': { up: createIdentities },
 }
 
 /** Compares bytes, as SQLite does: an index of Postgres then outlives an update of the system's languages. */
@@ -74,4 +75,18 @@ async function createPasskeys(database: Kysely<unknown>): Promise<void> {
     .addColumn('used_at', text)
     .execute()
   await database.schema.createIndex('passkey_account').on('passkey').column('account').execute()
+}
+
+async function createIdentities(database: Kysely<unknown>): Promise<void> {
+  const text = textOf(database)
+  await database.schema
+    .createTable('identity')
+    .addColumn('issuer', text, (column) => column.notNull())
+    .addColumn('subject', text, (column) => column.notNull())
+    .addColumn('account', text, (column) => column.notNull())
+    .addColumn('shown_as', text, (column) => column.notNull())
+    .addColumn('added_at', text, (column) => column.notNull())
+    .addPrimaryKeyConstraint('identity_key', ['issuer', 'subject'])
+    .execute()
+  await database.schema.createIndex('identity_account').on('identity').column('account').execute()
 }

@@ -6,6 +6,7 @@ export interface Tables {
   school_record: SchoolRecordRow
   account: AccountRow
   passkey: PasskeyRow
+  identity: IdentityRow
 }
 
 export interface AccountRow {
@@ -35,6 +36,17 @@ export interface PasskeyRow {
   synced: number
   added_at: string
   used_at: string | null
+}
+
+/** Somebody at an OpenID provider who signs in to an account here. */
+export interface IdentityRow {
+  issuer: string
+  /** The `sub` there. */
+  subject: string
+  /** The id of an account that is not removed. */
+  account: string
+  shown_as: string
+  added_at: string
 }
 
 export interface SchoolRecordRow {

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import { type Database, isUniqueViolation } from '../database/database.ts'
+import { added, type Database } from '../database/database.ts'
 import type { PasskeyRow } from '../database/tables.ts'
 import { errorsAs503 } from '../errors-as-503.ts'
 
@@ -48,16 +48,7 @@ export function passkeyRows(database: Database): PasskeyRows {
       const found = await rows.where('account', '=', subject).orderBy('added_at').orderBy('id').execute()
       return found.map(passkeyOf)
     },
-    async add(passkey) {
-      const inserted = database.insertInto('passkey').values(rowOf(passkey)).execute()
-      return inserted.then(
-        () => true,
-        (error) => {
-          if (isUniqueViolation(error)) return false
-          throw error
-        },
-      )
-    },
+    add: (passkey) => added(database.insertInto('passkey').values(rowOf(passkey))),
     async use(id, { counter, synced, usedAt }) {
       const used_at = momentOf(usedAt)
       await database

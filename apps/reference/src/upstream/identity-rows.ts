@@ -1,0 +1,55 @@
+import type { Selectable } from 'kysely'
+import { added, type Database } from '../database/database.ts'
+import type { IdentityRow } from '../database/tables.ts'
+import { errorsAs503 } from '../errors-as-503.ts'
+
+/** An identity elsewhere that signs in to an account here. */
+export interface LinkedIdentity {
+  readonly issuer: string
+  /** The `sub` of the user there. */
+  readonly identity: string
+  /** The id of the account here. */
+  readonly subject: string
+  /** How the user knows it: the address that the provider told when it was linked, or its `sub`. */
+  readonly shownAs: string
+  /** Epoch milliseconds. */
+  readonly addedAt: number
+}
+
+/** @throws OAuthError `temporarily_unavailable` */
+export interface IdentityRows {
+  find(issuer: string, identity: string): Promise<LinkedIdentity | undefined>
+  /** The oldest first. */
+  list(subject: string): Promise<readonly LinkedIdentity[]>
+  /** `false`: the identity is linked already, to this account or another. */
+  add(identity: LinkedIdentity): Promise<boolean>
+}
+
+export function identityRows(database: Database): IdentityRows {
+  const rows = database.selectFrom('identity').selectAll()
+  return errorsAs503<IdentityRows>({
+    async find(issuer, identity) {
+      const row = await rows.where('issuer', '=', issuer).where('subject', '=', identity).executeTakeFirst()
+      return row && identityOf(row)
+    },
+    async list(subject) {
+      const found = await rows.where('account', '=', subject).orderBy('added_at').orderBy('issuer').execute()
+      return found.map(identityOf)
+    },
+    add({ issuer, identity, subject, shownAs, addedAt }) {
+      const added_at = new Date(addedAt).toISOString()
+      const row = { issuer, subject: identity, account: subject, shown_as: shownAs, added_at }
+      return added(database.insertInto('identity').values(row))
+    },
+  })
+}
+
+function identityOf({
+  issuer,
+  subject,
+  account,
+  shown_as,
+  added_at,
+}: Selectable<IdentityRow>): LinkedIdentity {
+  return { issuer, identity: subject, subject: account, shownAs: shown_as, addedAt: Date.parse(added_at) }
+}

@@ -1,0 +1,20 @@
+/** Why a sign-in with a provider did not come about. */
+export type UpstreamReason =
+  /** The user said no there, or the provider did. */
+  | 'denied'
+  /** No answer of the provider, or one that is none. */
+  | 'unreachable'
+  /** Not begun in this browser in the last ten minutes, or finished before. */
+  | 'expired'
+  /** A fresh sign-in was asked for, and the provider does not vouch for one. */
+  | 'not_fresh'
+
+export class UpstreamRefusal extends Error {
+  readonly reason: UpstreamReason
+
+  constructor(reason: UpstreamReason, options?: ErrorOptions) {
+    super(`Sign-in with a provider: ${reason}`, options)
+    this.name = 'UpstreamRefusal'
+    this.reason = reason
+  }
+}

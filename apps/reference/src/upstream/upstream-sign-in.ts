@@ -1,0 +1,178 @@
+import { createHash } from 'node:crypto'
+import type { HttpRequest, Store } from '@grantkit/core'
+import {
+  AuthorizationResponseError,
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  type Configuration,
+  calculatePKCECodeChallenge,
+  discovery,
+  fetchUserInfo,
+  randomNonce,
+  randomPKCECodeVerifier,
+  randomState,
+} from 'openid-client'
+import { z } from 'zod'
+import { cookieOf } from '../cookies.ts'
+import { errorsAs503 } from '../errors-as-503.ts'
+import { open, seal, sealingKey } from '../sealed.ts'
+import type { Identity } from './identity.ts'
+import { isLoopbackUrl, type Provider } from './providers.ts'
+import { UpstreamRefusal } from './refusal.ts'
+
+/** The authorization code flow with one provider, as its client (OpenID Connect Core 3.1). */
+export interface UpstreamSignIn {
+  readonly provider: Provider
+  /** Where to send the browser, and the cookie that remembers why. @throws UpstreamRefusal `unreachable` */
+  begin(purpose: Purpose): Promise<{ readonly location: string; readonly cookie: string }>
+  /** The provider's answer to this browser. @throws UpstreamRefusal */
+  finish(request: HttpRequest): Promise<{ readonly identity: Identity; readonly purpose: Purpose }>
+  /** What the browser was sent for, as long as it remembers; also after a refusal. */
+  purposeOf(request: HttpRequest): Purpose | undefined
+}
+
+export interface Purpose {
+  /** A path of this service. */
+  readonly returnTo: string
+  /** The user must sign in there once more, whatever session the provider has. */
+  readonly fresh: boolean
+  /** The session that asked to link the identity to its account; empty for a sign-in. */
+  readonly linkFor: string
+}
+
+export interface UpstreamOptions {
+  readonly secret: string
+  readonly baseUrl: string
+  readonly store: Store
+}
+
+const Begun = z.object({
+  state: z.string(),
+  nonce: z.string(),
+  verifier: z.string(),
+  returnTo: z.string(),
+  fresh: z.string().transform((mark) => mark !== ''),
+  linkFor: z.string(),
+  iat: z.number(),
+  exp: z.number(),
+})
+type Begun = z.output<typeof Begun>
+
+const MINUTE = 60
+const HOUR = 60 * MINUTE
+const LIFETIME = 10 * MINUTE
+/** The oldest session of the provider that we take, and what we assume where it does not say how old one is. */
+const MAX_AGE = 12 * HOUR
+/** Between our clock and the provider's. */
+const CLOCK_TOLERANCE = MINUTE
+/** Seconds for one answer of a provider. */
+const TIMEOUT = 5
+
+export function upstreamSignIn(provider: Provider, options: UpstreamOptions): UpstreamSignIn {
+  const redirectUri = `${options.baseUrl}/login/with/${provider.id}/callback`
+  const key = sealingKey(options.secret, `upstream ${provider.id}`)
+  const cookie = cookieOf(`upstream-${provider.id}`, options.baseUrl)
+  const configuration = discovered(provider)
+  const used = usedOnce(options.store)
+
+  return {
+    provider,
+    async begin({ returnTo, fresh, linkFor }) {
+      const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()]
+      const location = buildAuthorizationUrl(await configuration(), {
+        redirect_uri: redirectUri,
+        scope: provider.scope,
+        state,
+        nonce,
+        code_challenge: await calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+        max_age: String(MAX_AGE),
+        ...(fresh ? { prompt: 'login' } : {}),
+      }).href
+      const begun = { state, nonce, verifier, returnTo, fresh: fresh ? 'fresh' : '', linkFor }
+      return { location, cookie: cookie.set(seal(key, begun, LIFETIME), LIFETIME) }
+    },
+    purposeOf: (request) => open(key, cookie.read(request), Begun),
+    async finish(request) {
+      const begun = open(key, cookie.read(request), Begun)
+      if (begun === undefined) throw new UpstreamRefusal('expired')
+      const answer = new URL(`${redirectUri}?${request.query}`)
+      const identity = await identityOf(await configuration(), answer, begun)
+      if (begun.fresh && identity.authTime < begun.iat - CLOCK_TOLERANCE)
+        throw new UpstreamRefusal('not_fresh')
+      if (!(await used.add(begun.state, begun.exp))) throw new UpstreamRefusal('expired')
+      return { identity, purpose: begun }
+    },
+  }
+}
+
+/** Looked up at the first sign-in, and again after a failure: a provider that is down does not stop the service. */
+function discovered({ issuer, client_id, client_secret }: Provider): () => Promise<Configuration> {
+  let known: Promise<Configuration> | undefined
+  const execute = isLoopbackUrl(issuer) ? [allowInsecureRequests] : []
+  return () => {
+    known ??= discovery(new URL(issuer), client_id, client_secret, undefined, {
+      execute,
+      timeout: TIMEOUT,
+    }).catch((cause: unknown) => {
+      known = undefined
+      throw new UpstreamRefusal('unreachable', { cause })
+    })
+    return known
+  }
+}
+
+/** The tokens are dropped here: nothing is done in the user's name there. */
+async function identityOf(configuration: Configuration, answer: URL, begun: Begun): Promise<Identity> {
+  try {
+    const tokens = await authorizationCodeGrant(configuration, answer, {
+      pkceCodeVerifier: begun.verifier,
+      expectedState: begun.state,
+      expectedNonce: begun.nonce,
+      idTokenExpected: true,
+    })
+    const claims = tokens.claims()
+    if (claims === undefined) throw new Error('There is no ID token')
+    const told =
+      typeof claims.email === 'string'
+        ? claims
+        : await userInfo(configuration, tokens.access_token, claims.sub)
+    return {
+      issuer: claims.iss,
+      subject: claims.sub,
+      email: Email.safeParse(told.email).data,
+      emailVerified: told.email_verified === true,
+      name: typeof told.name === 'string' && told.name !== '' ? told.name.slice(0, 200) : undefined,
+      authTime: claims.auth_time ?? begun.iat - MAX_AGE,
+    }
+  } catch (cause) {
+    throw new UpstreamRefusal(cause instanceof AuthorizationResponseError ? 'denied' : 'unreachable', {
+      cause,
+    })
+  }
+}
+
+const Email = z.email().max(254)
+
+/** Some providers put claims there alone. */
+async function userInfo(
+  configuration: Configuration,
+  accessToken: string,
+  subject: string,
+): Promise<{ readonly [claim: string]: unknown }> {
+  const { userinfo_endpoint } = configuration.serverMetadata()
+  return userinfo_endpoint === undefined ? {} : fetchUserInfo(configuration, accessToken, subject)
+}
+
+/** Written only after the provider has answered: strangers write nothing. */
+function usedOnce({ transients }: Store) {
+  if (transients === undefined) throw new Error('The store must keep transients')
+  return errorsAs503({
+    add(state: string, end: number) {
+      const id = `upstream sign-in ${createHash('sha256').update(state).digest('base64url')}`
+      const expiresAt = end + CLOCK_TOLERANCE
+      return transients.insert(id, { kind: 'upstream_sign_in', expiresAt }, expiresAt)
+    },
+  })
+}

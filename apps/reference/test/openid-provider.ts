@@ -1,0 +1,61 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { freePort } from '@grantkit/test-servers/free-port'
+import OidcProvider from 'oidc-provider'
+import { onTestFinished } from 'vitest'
+import type { Provider } from '../src/upstream/providers.ts'
+
+/** What the provider says about whoever signs in as `login`. */
+export type Claims = (login: string) => { readonly [claim: string]: unknown }
+
+export interface RunningProvider {
+  /** As our settings name it. */
+  readonly provider: Provider
+  close(): Promise<void>
+}
+
+/** A real OpenID provider, at which `alice` signs in and allows all without a word. @param callback our redirect URI */
+export async function runOpenIdProvider(
+  callback: string,
+  claims: Claims,
+  /** Seconds since `alice` signed in there. */
+  age = 0,
+): Promise<RunningProvider> {
+  const port = await freePort()
+  const issuer = `http://127.0.0.1:${port}`
+  const client = { client_id: 'harbour', client_secret: 'the secret of the school' }
+  const op = new OidcProvider(issuer, {
+    clients: [{ ...client, redirect_uris: [callback], token_endpoint_auth_method: 'client_secret_post' }],
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+    findAccount: (_context, sub) => ({ accountId: sub, claims: async () => ({ sub, ...claims(sub) }) }),
+    cookies: { keys: ['a key of the tests'] },
+    ttl: { AccessToken: 600, Grant: 600, IdToken: 600, Interaction: 600, Session: 600 },
+    features: { devInteractions: { enabled: false } },
+    interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
+  })
+  const answer = op.callback()
+  const server = createServer((request, response) =>
+    request.url?.startsWith('/interaction/') ? signIn(op, age, request, response) : answer(request, response),
+  ).listen(port, '127.0.0.1')
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve())
+      server.closeAllConnections()
+    })
+  onTestFinished(close)
+  const options = { scope: 'openid email profile', sign_up: false, link_verified_email: false }
+  return { provider: { id: 'partner', label: 'Partner', issuer, ...client, ...options }, close }
+}
+
+async function signIn(
+  op: OidcProvider,
+  age: number,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { params } = await op.interactionDetails(request, response)
+  const grant = new op.Grant({ accountId: 'alice', clientId: String(params.client_id) })
+  grant.addOIDCScope(String(params.scope))
+  const grantId = await grant.save()
+  const login = { accountId: 'alice', ts: Math.floor(Date.now() / 1000) - age }
+  await op.interactionFinished(request, response, { login, consent: { grantId } })
+}

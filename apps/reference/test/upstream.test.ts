@@ -1,0 +1,159 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { HttpRequest } from '@grantkit/core'
+import { createMemoryStore } from '@grantkit/store-memory'
+import { formBrowser } from '@grantkit/testkit/client'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import type { Provider } from '../src/upstream/providers.ts'
+import { type Purpose, upstreamSignIn } from '../src/upstream/upstream-sign-in.ts'
+import { type Claims, runOpenIdProvider } from './openid-provider.ts'
+
+const BASE_URL = 'https://school.example'
+const CALLBACK = `${BASE_URL}/login/with/partner/callback`
+const PURPOSE: Purpose = { returnTo: '/account', fresh: false, linkFor: '' }
+const VERIFIED: Claims = (login) => ({
+  email: `${login}@school.example`,
+  email_verified: true,
+  name: 'Alice',
+})
+
+function requestWith(cookie: string, query: string): HttpRequest {
+  return { method: 'GET', path: '/', query, headers: { cookie: cookie.split(';')[0] }, body: '' }
+}
+
+async function open(claims = VERIFIED, change: Partial<Provider> = {}, age = 0) {
+  const op = await runOpenIdProvider(CALLBACK, claims, age)
+  const options = { secret: 'x'.repeat(32), baseUrl: BASE_URL, store: createMemoryStore() }
+  const provider = { ...op.provider, ...change }
+  const signIn = upstreamSignIn(provider, options)
+  const browser = formBrowser({ origin: op.provider.issuer, typed: { login: '' } })
+  return {
+    op,
+    provider,
+    signIn,
+    options,
+    /** The answer of the provider, as a browser would bring it. */
+    async answered(purpose = PURPOSE) {
+      const { location, cookie } = await signIn.begin(purpose)
+      const { search } = await browser(location)
+      return { request: requestWith(cookie, search.slice(1)), location: new URL(location), cookie }
+    },
+  }
+}
+
+it('brings back who signed in there, and why the browser was sent', async () => {
+  const { signIn, answered, provider } = await open()
+  const { request, location } = await answered({ ...PURPOSE, linkFor: 'a session' })
+  expect(Object.fromEntries(location.searchParams)).toMatchObject({
+    code_challenge_method: 'S256',
+    state: expect.stringMatching(/.{43}/),
+    nonce: expect.stringMatching(/.{43}/),
+    redirect_uri: CALLBACK,
+  })
+  expect(await signIn.finish(request)).toMatchObject({
+    identity: {
+      issuer: provider.issuer,
+      subject: 'alice',
+      email: 'alice@school.example',
+      emailVerified: true,
+      name: 'Alice',
+      authTime: expect.any(Number),
+    },
+    purpose: { returnTo: '/account', linkFor: 'a session' },
+  })
+})
+
+it('takes no address that is none, and believes nothing but true about it', async () => {
+  const { signIn, answered } = await open(() => ({ email: 'nonsense', email_verified: 'true', name: '' }))
+  const { identity } = await signIn.finish((await answered()).request)
+  expect(identity).toMatchObject({ email: undefined, emailVerified: false, name: undefined })
+})
+
+it('takes an answer once, and only in the browser that asked', async () => {
+  const { signIn, answered } = await open()
+  const { request, cookie } = await answered()
+  const other = await signIn.begin(PURPOSE)
+  const foreign = requestWith(other.cookie, request.query)
+  await expect(signIn.finish(foreign)).rejects.toMatchObject({ reason: 'unreachable' })
+  await expect(signIn.finish({ ...request, headers: {} })).rejects.toMatchObject({ reason: 'expired' })
+  await signIn.finish(request)
+  await expect(signIn.finish(request)).rejects.toMatchObject({ name: 'UpstreamRefusal' })
+  expect(cookie).toContain('HttpOnly')
+})
+
+it('takes no answer after ten minutes', async () => {
+  const { signIn, answered } = await open()
+  const { request } = await answered()
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10 * 60 * 1000 })
+  onTestFinished(() => void vi.useRealTimers())
+  await expect(signIn.finish(request)).rejects.toMatchObject({ reason: 'expired' })
+})
+
+it.each<[string, (query: URLSearchParams) => void, string]>([
+  ['another state', (query) => query.set('state', 'x'), 'unreachable'],
+  ['the issuer of another provider', (query) => query.set('iss', 'https://evil.example'), 'unreachable'],
+  ['no issuer', (query) => query.delete('iss'), 'unreachable'],
+  ['a code of somebody else', (query) => query.set('code', 'x'), 'unreachable'],
+  ['two codes', (query) => query.append('code', 'x'), 'unreachable'],
+])('refuses an answer with %s', async (_name, bend, reason) => {
+  const { signIn, answered } = await open()
+  const { request } = await answered()
+  const query = new URLSearchParams(request.query)
+  bend(query)
+  await expect(signIn.finish({ ...request, query: String(query) })).rejects.toMatchObject({ reason })
+})
+
+it('tells a refusal of the user from a failure', async () => {
+  const { signIn, provider } = await open()
+  const { cookie, location } = await signIn.begin(PURPOSE)
+  const state = new URL(location).searchParams.get('state') ?? ''
+  const denied = new URLSearchParams({ error: 'access_denied', state, iss: provider.issuer })
+  await expect(signIn.finish(requestWith(cookie, String(denied)))).rejects.toMatchObject({ reason: 'denied' })
+})
+
+it('asks for a new sign-in where one is demanded', async () => {
+  const { signIn, answered } = await open()
+  const { location, request } = await answered({ ...PURPOSE, fresh: true })
+  expect(location.searchParams.get('prompt')).toBe('login')
+  const { identity } = await signIn.finish(request)
+  expect(identity.authTime).toBeGreaterThan(Date.now() / 1000 - 60)
+})
+
+it('does not claim a new sign-in where the provider tells of an old one', async () => {
+  const { signIn, answered } = await open(VERIFIED, {}, 120)
+  const { request } = await answered({ ...PURPOSE, fresh: true })
+  await expect(signIn.finish(request)).rejects.toMatchObject({ reason: 'not_fresh' })
+  const { identity } = await signIn.finish((await answered()).request)
+  expect(identity.authTime).toBeLessThan(Date.now() / 1000 - 119)
+})
+
+it('refuses a sign-in with another client secret, and says nothing of ours', async () => {
+  const { signIn, answered } = await open(VERIFIED, { client_secret: 'a wrong one' })
+  const refused = signIn.finish((await answered()).request)
+  await expect(refused).rejects.toMatchObject({
+    reason: 'unreachable',
+    message: expect.not.stringContaining('wrong one'),
+  })
+})
+
+it('heals when the provider is back', async () => {
+  const server = createServer((_request, response) => response.writeHead(500).end())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const { provider, options } = await open()
+  const issuer = `http://127.0.0.1:${port}`
+  const signIn = upstreamSignIn({ ...provider, issuer }, options)
+  await expect(signIn.begin(PURPOSE)).rejects.toMatchObject({ reason: 'unreachable' })
+  server.removeAllListeners('request')
+  server.on('request', (_request, response) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end(
+      JSON.stringify({
+        issuer,
+        authorization_endpoint: `${issuer}/auth`,
+        token_endpoint: `${issuer}/token`,
+      }),
+    ),
+  )
+  expect((await signIn.begin(PURPOSE)).location).toMatch(new RegExp(`^${issuer}/auth\\?`))
+})
