@@ -36,6 +36,10 @@ const EVENT_TYPES = Object.keys({
   failed: true,
   sign_in_succeeded: true,
   sign_in_failed: true,
+  passkey_added: true,
+  passkey_removed: true,
+  identity_linked: true,
+  identity_removed: true,
 } satisfies Record<ServiceEvent['type'], true>)
 
 /** In seconds: from a bearer check without a store to a password check. */

@@ -34,6 +34,8 @@ import { signInsInMemory } from './sign-ins.ts'
 import { followSigningKeys } from './signing-keys-file.ts'
 import type { Storage } from './storage.ts'
 import { behindProxies, callerOf } from './trusted-proxies.ts'
+import { readProviders } from './upstream/providers.ts'
+import { waysToSignIn } from './ways-to-sign-in.ts'
 
 /** The whole service: the OAuth routes for the adapter of a framework, and an application for all other paths. */
 export interface Service {
@@ -66,6 +68,7 @@ export async function createService(
   const secret = settings.SECRET ?? (await developmentSecret())
   const { accounts, demo } = await openAccounts(settings, database)
   const basePath = basePathOf(baseUrl)
+  const providers = settings.UPSTREAM_FILE === undefined ? [] : await readProviders(settings.UPSTREAM_FILE)
   const pageOptions: PagesOptions = {
     site: { basePath },
     baseUrl,
@@ -74,6 +77,7 @@ export async function createService(
     sessions: sessionsInCookies({ secret, baseUrl, accounts, store }),
     limits: signInLimits(createCounter),
     checks: passwordChecks(),
+    ways: waysToSignIn({ secret, baseUrl, store, database, accounts, providers }),
     signIns: signInsInMemory(),
     callerOf: callerOf(settings.TRUST_PROXY),
     onEvent,

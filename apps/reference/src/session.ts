@@ -16,8 +16,12 @@ export interface Sessions {
    * @throws OAuthError `temporarily_unavailable` while the store cannot say whether the session was ended
    */
   read(cookies: string | undefined): Promise<Session | undefined>
-  /** A new sign-in, and its cookie. */
-  start(account: Account): { readonly session: Session; readonly cookie: string }
+  /**
+   * A new session, and its cookie.
+   *
+   * @param authTime when the user signed in, in epoch seconds, if that was not now
+   */
+  start(account: Account, authTime?: number): { readonly session: Session; readonly cookie: string }
   /**
    * Ends the session, and returns the cookie that takes its place.
    *
@@ -35,7 +39,14 @@ export interface SessionOptions {
 }
 
 const HOUR = 60 * 60
-const SessionClaims = z.object({ jti: z.string(), sub: z.string(), password: z.string(), iat: z.number() })
+const SessionClaims = z.object({
+  jti: z.string(),
+  sub: z.string(),
+  password: z.string(),
+  iat: z.number(),
+  /** If the user had signed in before, at a provider. */
+  auth_time: z.coerce.number().optional(),
+})
 type SessionClaims = z.output<typeof SessionClaims>
 
 export function sessionsInCookies({ secret, baseUrl, accounts, store }: SessionOptions): Sessions {
@@ -56,8 +67,9 @@ export function sessionsInCookies({ secret, baseUrl, accounts, store }: SessionO
       const claims = await current(cookies)
       return claims && !(await ended.has(claims.jti)) ? sessionOf(claims) : undefined
     },
-    start(account) {
-      const claims = { sub: account.id, jti: randomUUID(), password: passwordMark(key, account) }
+    start(account, authTime) {
+      const signedIn = authTime === undefined ? {} : { auth_time: String(authTime) }
+      const claims = { sub: account.id, jti: randomUUID(), password: passwordMark(key, account), ...signedIn }
       const sealed = seal(key, claims, lifetime)
       const session = sessionOf(SessionClaims.parse(open(key, sealed, SessionClaims)))
       return { session, cookie: cookie.set(sealed, lifetime) }
@@ -96,6 +108,6 @@ function endedSessions({ transients }: Store) {
   })
 }
 
-function sessionOf({ jti, sub, iat }: SessionClaims): Session {
-  return { id: jti, subject: sub, authTime: iat }
+function sessionOf({ jti, sub, iat, auth_time: authTime = iat }: SessionClaims): Session {
+  return { id: jti, subject: sub, authTime }
 }

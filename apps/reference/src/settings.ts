@@ -43,6 +43,7 @@ const Environment = z.object({
   SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   KEYS_FILE: z.string().optional(),
   ACCOUNTS_FILE: z.string().optional(),
+  UPSTREAM_FILE: z.string().optional(),
   INTEGRATIONS_FILE: z.string().optional(),
   REGISTRATION: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   RATE_LIMITS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),

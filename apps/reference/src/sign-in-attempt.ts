@@ -17,7 +17,7 @@ export type Attempt = { readonly account: Account | undefined } | { readonly wai
 const CROWD_PASSES = 5
 
 /** Checks a password within the limits. */
-export async function attemptSignIn(
+export async function attemptPassword(
   { limits, checks, accounts }: SignInOptions,
   address: string | undefined,
   email: string,
@@ -27,19 +27,39 @@ export async function attemptSignIn(
   const wait = await limits.waitOfNetwork(network)
   if (wait > 0) return { wait }
   if (checks.isFull()) return { wait: CROWD_PASSES }
-  return checks.inTurn(async () => {
-    const wait = await limits.waitOfAccount(email, network)
-    if (wait > 0) return { wait }
-    const account = await accounts.verify(email, password)
-    if (account !== undefined) await limits.forgive(email, network)
-    return { account }
-  })
+  return checks.inTurn(() => withinLimits(limits, network, email, () => accounts.verify(email, password)))
+}
+
+/** Checks a passkey within the limits of passwords. @param id of the credential, whether there is one or not */
+export async function attemptPasskey(
+  { limits }: Pick<SignInOptions, 'limits'>,
+  address: string | undefined,
+  id: string,
+  verify: () => Promise<Account | undefined>,
+): Promise<Attempt> {
+  const network = networkOf(address ?? 'unknown')
+  const wait = await limits.waitOfNetwork(network)
+  return wait > 0 ? { wait } : withinLimits(limits, network, `passkey ${id}`, verify)
+}
+
+async function withinLimits(
+  limits: SignInLimits,
+  network: string,
+  whom: string,
+  verify: () => Promise<Account | undefined>,
+): Promise<Attempt> {
+  const wait = await limits.waitOfAccount(whom, network)
+  if (wait > 0) return { wait }
+  const account = await verify()
+  if (account !== undefined) await limits.forgive(whom, network)
+  return { account }
 }
 
 /** What was typed is never told: people type passwords into the wrong field. */
-export async function signInEvent(accounts: Accounts, attempt: Attempt, email: string): Promise<SignInEvent> {
-  const subject = await accounts.idOf(email)
-  if ('wait' in attempt) return { type: 'sign_in_failed', reason: 'too_many_attempts', subject }
-  if (attempt.account === undefined) return { type: 'sign_in_failed', reason: 'wrong_password', subject }
-  return { type: 'sign_in_succeeded', subject: attempt.account.id }
+export function signInFailed(
+  attempt: Attempt,
+  wrong: 'wrong_password' | 'wrong_passkey',
+  subject?: string,
+): SignInEvent {
+  return { type: 'sign_in_failed', reason: 'wait' in attempt ? 'too_many_attempts' : wrong, subject }
 }

@@ -1,10 +1,21 @@
-/** A sign-in, for the operator to log or count. `subject` is absent if nobody has the e-mail address that was typed. */
+import type { UpstreamReason } from './upstream/refusal.ts'
+
+/** A sign-in, for the operator to log or count. `subject` is absent if nobody has what was presented. */
 export type SignInEvent =
   | { readonly type: 'sign_in_succeeded'; readonly subject: string }
   | {
       readonly type: 'sign_in_failed'
-      readonly reason: 'wrong_password' | 'too_many_attempts'
+      readonly reason: 'wrong_password' | 'wrong_passkey' | 'too_many_attempts' | `provider_${UpstreamReason}`
       readonly subject: string | undefined
+      /** The id of the OpenID provider, and what it said. */
+      readonly provider?: string
+      readonly detail?: string
+    }
+  | { readonly type: 'passkey_added' | 'passkey_removed'; readonly subject: string; readonly passkey: string }
+  | {
+      readonly type: 'identity_linked' | 'identity_removed'
+      readonly subject: string
+      readonly issuer: string
     }
 
 /** A sign-in, as shown to its user. */

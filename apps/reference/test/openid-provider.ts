@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { freePort } from '@grantkit/test-servers/free-port'
 import OidcProvider from 'oidc-provider'
-import { onTestFinished } from 'vitest'
 import type { Provider } from '../src/upstream/providers.ts'
 
 /** What the provider says about whoever signs in as `login`. */
@@ -41,7 +40,6 @@ export async function runOpenIdProvider(
       server.close(() => resolve())
       server.closeAllConnections()
     })
-  onTestFinished(close)
   const options = { scope: 'openid email profile', sign_up: false, link_verified_email: false }
   return { provider: { id: 'partner', label: 'Partner', issuer, ...client, ...options }, close }
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { HttpRequest } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { expect, it, vi } from 'vitest'
 import { accountRows } from '../src/account-rows.ts'
@@ -25,8 +24,8 @@ function account(): Account {
   }
 }
 
-function requestWith({ cookie }: Asked): HttpRequest {
-  return { method: 'POST', path: '/', query: '', headers: { cookie: cookie.split(';')[0] }, body: '' }
+function cookieOf({ cookie }: Asked): string {
+  return cookie.split(';')[0] ?? ''
 }
 
 onBothDatabases((newDatabase) => {
@@ -51,13 +50,13 @@ onBothDatabases((newDatabase) => {
       authenticator,
       async register(bend?: Bend, key = authenticator) {
         const asked = await registration.ask(alice)
-        const made = await registration.verify(requestWith(asked), alice, key.create(asked.options, bend))
+        const made = await registration.verify(cookieOf(asked), alice, key.create(asked.options, bend))
         if (made) await passkeys.add({ ...made, name: 'laptop', addedAt: Date.now() })
         return made
       },
       async answer(bend?: Bend) {
         const asked = await signIn.ask()
-        return signIn.verify(requestWith(asked), answerOf(authenticator.get(asked.options, bend)))
+        return signIn.verify(cookieOf(asked), answerOf(authenticator.get(asked.options, bend)))
       },
     }
   }
@@ -110,9 +109,9 @@ onBothDatabases((newDatabase) => {
     await register()
     const asked = await signIn.ask()
     const answer = answerOf(authenticator.get(asked.options))
-    const tries = Array.from({ length: 8 }, () => signIn.verify(requestWith(asked), answer))
+    const tries = Array.from({ length: 8 }, () => signIn.verify(cookieOf(asked), answer))
     expect((await Promise.all(tries)).filter((passkey) => passkey !== undefined)).toHaveLength(1)
-    expect(await signIn.verify(requestWith(asked), answer)).toBeUndefined()
+    expect(await signIn.verify(cookieOf(asked), answer)).toBeUndefined()
   })
 
   it('takes no answer of another browser, none after five minutes, and none of the other ceremony', async () => {
@@ -120,12 +119,12 @@ onBothDatabases((newDatabase) => {
     await register()
     const [asked, other] = [await signIn.ask(), await signIn.ask()]
     const answer = answerOf(authenticator.get(asked.options))
-    expect(await signIn.verify(requestWith(other), answer)).toBeUndefined()
-    expect(await signIn.verify(requestWith(await registration.ask(alice)), answer)).toBeUndefined()
+    expect(await signIn.verify(cookieOf(other), answer)).toBeUndefined()
+    expect(await signIn.verify(cookieOf(await registration.ask(alice)), answer)).toBeUndefined()
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 5 * 60 * 1000 })
-    expect(await signIn.verify(requestWith(asked), answer)).toBeUndefined()
+    expect(await signIn.verify(cookieOf(asked), answer)).toBeUndefined()
     vi.useRealTimers()
-    expect((await signIn.verify(requestWith(asked), answer))?.subject).toBe(alice.id)
+    expect((await signIn.verify(cookieOf(asked), answer))?.subject).toBe(alice.id)
   })
 
   it('is registered by nobody but who asked, and by nobody twice', async () => {
@@ -134,7 +133,7 @@ onBothDatabases((newDatabase) => {
     await accounts.add(bob)
     const asked = await registration.ask(alice)
     const answer = authenticator.create(asked.options)
-    expect(await registration.verify(requestWith(asked), bob, answer)).toBeUndefined()
+    expect(await registration.verify(cookieOf(asked), bob, answer)).toBeUndefined()
     await register()
     expect((await registration.ask(alice)).options).toMatchObject({
       excludeCredentials: [{ id: authenticator.id, transports: ['internal'] }],
@@ -161,7 +160,7 @@ onBothDatabases((newDatabase) => {
     const { registration, alice } = await open()
     expect(signInAnswer(text)).toBeUndefined()
     const asked = await registration.ask(alice)
-    expect(await registration.verify(requestWith(asked), alice, text)).toBeUndefined()
+    expect(await registration.verify(cookieOf(asked), alice, text)).toBeUndefined()
   })
 })
 

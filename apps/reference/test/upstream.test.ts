@@ -1,6 +1,5 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { HttpRequest } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { formBrowser } from '@grantkit/testkit/client'
 import { expect, it, onTestFinished, vi } from 'vitest'
@@ -17,12 +16,13 @@ const VERIFIED: Claims = (login) => ({
   name: 'Alice',
 })
 
-function requestWith(cookie: string, query: string): HttpRequest {
-  return { method: 'GET', path: '/', query, headers: { cookie: cookie.split(';')[0] }, body: '' }
+function pairOf(cookie: string): string {
+  return cookie.split(';')[0] ?? ''
 }
 
 async function open(claims = VERIFIED, change: Partial<Provider> = {}, age = 0) {
   const op = await runOpenIdProvider(CALLBACK, claims, age)
+  onTestFinished(op.close)
   const options = { secret: 'x'.repeat(32), baseUrl: BASE_URL, store: createMemoryStore() }
   const provider = { ...op.provider, ...change }
   const signIn = upstreamSignIn(provider, options)
@@ -36,21 +36,21 @@ async function open(claims = VERIFIED, change: Partial<Provider> = {}, age = 0) 
     async answered(purpose = PURPOSE) {
       const { location, cookie } = await signIn.begin(purpose)
       const { search } = await browser(location)
-      return { request: requestWith(cookie, search.slice(1)), location: new URL(location), cookie }
+      return { cookies: pairOf(cookie), query: search, location: new URL(location) }
     },
   }
 }
 
 it('brings back who signed in there, and why the browser was sent', async () => {
   const { signIn, answered, provider } = await open()
-  const { request, location } = await answered({ ...PURPOSE, linkFor: 'a session' })
+  const { cookies, query, location } = await answered({ ...PURPOSE, linkFor: 'a session' })
   expect(Object.fromEntries(location.searchParams)).toMatchObject({
     code_challenge_method: 'S256',
     state: expect.stringMatching(/.{43}/),
     nonce: expect.stringMatching(/.{43}/),
     redirect_uri: CALLBACK,
   })
-  expect(await signIn.finish(request)).toMatchObject({
+  expect(await signIn.finish(cookies, query)).toMatchObject({
     identity: {
       issuer: provider.issuer,
       subject: 'alice',
@@ -65,28 +65,36 @@ it('brings back who signed in there, and why the browser was sent', async () => 
 
 it('takes no address that is none, and believes nothing but true about it', async () => {
   const { signIn, answered } = await open(() => ({ email: 'nonsense', email_verified: 'true', name: '' }))
-  const { identity } = await signIn.finish((await answered()).request)
+  const { cookies, query } = await answered()
+  const { identity } = await signIn.finish(cookies, query)
   expect(identity).toMatchObject({ email: undefined, emailVerified: false, name: undefined })
 })
 
-it('takes an answer once, and only in the browser that asked', async () => {
+it('takes an answer only in the browser that asked', async () => {
   const { signIn, answered } = await open()
-  const { request, cookie } = await answered()
+  const { cookies, query } = await answered()
   const other = await signIn.begin(PURPOSE)
-  const foreign = requestWith(other.cookie, request.query)
-  await expect(signIn.finish(foreign)).rejects.toMatchObject({ reason: 'unreachable' })
-  await expect(signIn.finish({ ...request, headers: {} })).rejects.toMatchObject({ reason: 'expired' })
-  await signIn.finish(request)
-  await expect(signIn.finish(request)).rejects.toMatchObject({ name: 'UpstreamRefusal' })
-  expect(cookie).toContain('HttpOnly')
+  await expect(signIn.finish(pairOf(other.cookie), query)).rejects.toMatchObject({ reason: 'unreachable' })
+  await expect(signIn.finish(undefined, query)).rejects.toMatchObject({ reason: 'expired' })
+  await expect(signIn.finish(`${cookies}x`, query)).rejects.toMatchObject({ reason: 'expired' })
+  expect((await signIn.finish(cookies, query)).identity.subject).toBe('alice')
+  expect(other.cookie).toContain('HttpOnly')
+})
+
+it('takes an answer once, even if the provider takes its code twice', async () => {
+  const { provider, options, answered } = await open()
+  const transients = options.store.transients && { ...options.store.transients, insert: async () => false }
+  const signIn = upstreamSignIn(provider, { ...options, store: { ...options.store, transients } })
+  const { cookies, query } = await answered()
+  await expect(signIn.finish(cookies, query)).rejects.toMatchObject({ reason: 'expired' })
 })
 
 it('takes no answer after ten minutes', async () => {
   const { signIn, answered } = await open()
-  const { request } = await answered()
+  const { cookies, query } = await answered()
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10 * 60 * 1000 })
   onTestFinished(() => void vi.useRealTimers())
-  await expect(signIn.finish(request)).rejects.toMatchObject({ reason: 'expired' })
+  await expect(signIn.finish(cookies, query)).rejects.toMatchObject({ reason: 'expired' })
 })
 
 it.each<[string, (query: URLSearchParams) => void, string]>([
@@ -97,10 +105,10 @@ it.each<[string, (query: URLSearchParams) => void, string]>([
   ['two codes', (query) => query.append('code', 'x'), 'unreachable'],
 ])('refuses an answer with %s', async (_name, bend, reason) => {
   const { signIn, answered } = await open()
-  const { request } = await answered()
-  const query = new URLSearchParams(request.query)
-  bend(query)
-  await expect(signIn.finish({ ...request, query: String(query) })).rejects.toMatchObject({ reason })
+  const { cookies, query } = await answered()
+  const bent = new URLSearchParams(query)
+  bend(bent)
+  await expect(signIn.finish(cookies, `?${bent}`)).rejects.toMatchObject({ reason })
 })
 
 it('tells a refusal of the user from a failure', async () => {
@@ -108,28 +116,31 @@ it('tells a refusal of the user from a failure', async () => {
   const { cookie, location } = await signIn.begin(PURPOSE)
   const state = new URL(location).searchParams.get('state') ?? ''
   const denied = new URLSearchParams({ error: 'access_denied', state, iss: provider.issuer })
-  await expect(signIn.finish(requestWith(cookie, String(denied)))).rejects.toMatchObject({ reason: 'denied' })
+  await expect(signIn.finish(pairOf(cookie), `?${denied}`)).rejects.toMatchObject({ reason: 'denied' })
 })
 
 it('asks for a new sign-in where one is demanded', async () => {
   const { signIn, answered } = await open()
-  const { location, request } = await answered({ ...PURPOSE, fresh: true })
+  const { location, cookies, query } = await answered({ ...PURPOSE, fresh: true })
   expect(location.searchParams.get('prompt')).toBe('login')
-  const { identity } = await signIn.finish(request)
+  const { identity } = await signIn.finish(cookies, query)
   expect(identity.authTime).toBeGreaterThan(Date.now() / 1000 - 60)
 })
 
 it('does not claim a new sign-in where the provider tells of an old one', async () => {
   const { signIn, answered } = await open(VERIFIED, {}, 120)
-  const { request } = await answered({ ...PURPOSE, fresh: true })
-  await expect(signIn.finish(request)).rejects.toMatchObject({ reason: 'not_fresh' })
-  const { identity } = await signIn.finish((await answered()).request)
+  const demanded = await answered({ ...PURPOSE, fresh: true })
+  const refused = signIn.finish(demanded.cookies, demanded.query)
+  await expect(refused).rejects.toMatchObject({ reason: 'not_fresh' })
+  const { cookies, query } = await answered()
+  const { identity } = await signIn.finish(cookies, query)
   expect(identity.authTime).toBeLessThan(Date.now() / 1000 - 119)
 })
 
 it('refuses a sign-in with another client secret, and says nothing of ours', async () => {
   const { signIn, answered } = await open(VERIFIED, { client_secret: 'a wrong one' })
-  const refused = signIn.finish((await answered()).request)
+  const { cookies, query } = await answered()
+  const refused = signIn.finish(cookies, query)
   await expect(refused).rejects.toMatchObject({
     reason: 'unreachable',
     message: expect.not.stringContaining('wrong one'),

@@ -6,78 +6,64 @@ import type { Account } from '../accounts.ts'
 import { formOf, seeOther, type WithBody } from '../http.ts'
 import { open, seal, sealingKey } from '../sealed.ts'
 import type { SignIn } from '../sign-ins.ts'
+import { accountVisits, PAGE_EXPIRED, type Visit } from './account-visits.ts'
+import { type ChangeSignIn, changeSignIn } from './change-sign-in.ts'
 import { appCard, type ConnectedApp, connectedApps } from './connected-apps.ts'
-import { isCrossSite, type LoginOptions } from './login.ts'
+import type { LoginOptions } from './login-options.ts'
 import { type Markup, pageResponse, pointInTime } from './page.ts'
 import { type Part, pageAddress, pageLinks, pageNumber, partOf } from './pagination.ts'
+import { methodsOf, signInMethods } from './sign-in-methods.ts'
 
-export interface AccountPage {
+export interface AccountPage extends ChangeSignIn {
   show(c: Context): Promise<Response>
   /** Handles the form of one app: ends its access for this user. */
   disconnect(c: Context<WithBody>): Promise<Response>
 }
 
-const FORM_LIFETIME_SECONDS = 60 * 60
 const NOTICE_LIFETIME_SECONDS = 60
-const Sealed = z.object({ session: z.string(), disconnected: z.string().optional() })
+const Notice = z.object({ session: z.string(), disconnected: z.string() })
 
-const EXPIRED = 'This page was open for too long. Nothing was changed; please try again.'
-
-/** The user, and the apps they may see and disconnect. */
-interface Visit {
-  readonly session: Session
-  readonly account: Account
-}
-
-/** The account page: the apps with their scopes, a button to disconnect each, and recent sign-ins. */
+/** The account page: the apps with their scopes, a button to disconnect each, how the user signs in and did lately. */
 export function accountPage(options: LoginOptions, grants: AuthorizationServer['grants']): AccountPage {
-  const { site, baseUrl, accounts, sessions, signIns } = options
+  const { site, signIns, ways } = options
   const path = `${site.basePath}/account`
-  const formKey = sealingKey(options.secret, 'account form')
   const noticeKey = sealingKey(options.secret, 'account notice')
+  const visits = accountVisits(options)
 
-  async function visitOf(c: Context): Promise<Visit | undefined> {
-    const session = await sessions.read(c.req.header('cookie'))
-    const account = session && (await accounts.find(session.subject))
-    return session && account && { session, account }
-  }
-
-  const signIn = (c: Context) =>
-    seeOther(c, `${site.basePath}/login?${new URLSearchParams({ return_to: path })}`)
-
-  async function answer(
-    c: Context,
-    { session, account }: Visit,
-    problem?: string,
-    notice?: string,
-  ): Promise<Response> {
+  async function answer(c: Context, visit: Visit, problem?: string, notice?: string): Promise<Response> {
+    const { session, account } = visit
     const apps = partOf(connectedApps(await grants.list(session.subject)), c.req.query('page'))
-    const token = seal(formKey, { session: session.id }, FORM_LIFETIME_SECONDS)
+    const token = visits.tokenFor(visit)
+    const methods = await methodsOf(ways, account, visits.isFresh(visit) ? token : undefined)
     const main = html`
 <h1>Your account</h1>
 ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</p>`}
 ${notice === undefined ? '' : html`<p class="notice" role="status">${notice} is disconnected. It can do nothing in your name any more.</p>`}
 ${identity(account, site.basePath)}
 ${appsSection(apps, path, token)}
+${signInMethods(site, ways, methods)}
 ${signInsSection(signIns.list(session.subject), session)}`
     const status = problem === undefined ? 200 : 403
-    return pageResponse(site, { title: 'Your account', main, status, formAction: ["'self'"] })
+    const script = ways.ceremonies && 'passkeys.js'
+    // No form-action: "Connect" leads to a provider.
+    const formAction = ways.providers.length > 0 ? undefined : ["'self'"]
+    return pageResponse(site, { title: 'Your account', main, status, formAction, script })
   }
 
   return {
+    ...changeSignIn(options, visits, answer),
     async show(c) {
-      const visit = await visitOf(c)
-      if (visit === undefined) return signIn(c)
-      const notice = open(noticeKey, c.req.query('notice'), Sealed)
+      const visit = await visits.of(c)
+      if (visit === undefined) return visits.signIn(c)
+      const notice = open(noticeKey, c.req.query('notice'), Notice)
       const own = notice?.session === visit.session.id
       return answer(c, visit, undefined, own ? notice.disconnected : undefined)
     },
     async disconnect(c) {
-      const visit = await visitOf(c)
-      if (visit === undefined) return signIn(c)
+      const visit = await visits.of(c)
+      if (visit === undefined) return visits.signIn(c)
       const { token, client_id } = formOf(c)
-      const form = open(formKey, token, Sealed)
-      if (isCrossSite(c, baseUrl) || form?.session !== visit.session.id) return answer(c, visit, EXPIRED)
+      if (!visits.isOwnForm(c, visit, token)) return answer(c, visit, PAGE_EXPIRED)
       const { subject, id } = visit.session
       const app = connectedApps(await grants.list(subject)).find(({ clientId }) => clientId === client_id)
       // Disconnected already, for example by a double click: that is what the user wants.

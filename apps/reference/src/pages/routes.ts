@@ -8,13 +8,17 @@ import {
 } from '@grantkit/core'
 import { type Handler, Hono } from 'hono'
 import { headerOf, readAhead, type WithBody } from '../http.ts'
-import { accountPage } from './account.ts'
+import { type AccountPage, accountPage } from './account.ts'
 import { consentPage } from './consent.ts'
 import { errorPage } from './error.ts'
 import { homePage } from './home.ts'
-import { type LoginOptions, login } from './login.ts'
+import { login } from './login.ts'
+import type { LoginOptions } from './login-options.ts'
 import { logoutPage, signOut } from './logout.ts'
 import * as described from './operations.ts'
+import { passkeyLogin } from './passkey-login.ts'
+import { type SignInPage, signInPage } from './sign-in-page.ts'
+import { upstreamLogin } from './upstream-login.ts'
 
 export interface PagesOptions extends LoginOptions {
   /** Shows the demo account to visitors. */
@@ -26,14 +30,16 @@ export interface PagesOptions extends LoginOptions {
 }
 
 const STYLE = await readFile(new URL('style.css', import.meta.url), 'utf8')
+const SCRIPT = await readFile(new URL('passkeys.js', import.meta.url), 'utf8')
 const ICON = await readFile(new URL('icon.svg', import.meta.url), 'utf8')
 
 /** The pages of the service, without those that core asks for. If one fails, it shows the error page. */
 export function pages(options: PagesOptions, grants: AuthorizationServer['grants']): Hono<WithBody> {
   const { site, baseUrl, sessions, demo, onError } = options
-  const signIn = login(options)
+  const signInForm = signInPage(options)
+  const signIn = login(options, signInForm)
   const account = accountPage(options, grants)
-  return new Hono<WithBody>()
+  const app = new Hono<WithBody>()
     .onError(async (error) => {
       onError(error)
       return toResponse(await errorPage(site, viewOf(error)))
@@ -47,6 +53,48 @@ export function pages(options: PagesOptions, grants: AuthorizationServer['grants
     .post('/account', described.disconnectApp, readAhead, (c) => account.disconnect(c))
     .get('/logout', described.signOutPage, (c) => logoutPage(c, site, baseUrl))
     .post('/logout', described.signOut, readAhead, (c) => signOut(c, site, baseUrl, sessions))
+  return app
+    .route('/', passkeyPages(options, signInForm, account))
+    .route('/', providerPages(options, signInForm, account))
+}
+
+/** None, where browsers offer no passkeys. */
+function passkeyPages(options: PagesOptions, form: SignInPage, account: AccountPage): Hono<WithBody> {
+  const app = new Hono<WithBody>()
+  if (options.ways.ceremonies === undefined) return app
+  const passkey = passkeyLogin(options, form, options.ways.ceremonies.signIn)
+  return app
+    .get('/assets/passkeys.js', described.passkeyScript, asset('text/javascript; charset=utf-8', SCRIPT))
+    .get('/login/passkey', described.passkeyToSignIn, (c) => passkey.options(c))
+    .post('/login/passkey', described.signInByPasskey, readAhead, (c) => passkey.submit(c))
+    .get('/account/passkeys', described.newPasskey, (c) => account.passkeyOptions(c))
+    .post('/account/passkeys', described.addPasskey, readAhead, (c) => account.addPasskey(c))
+    .post('/account/passkeys/remove', described.removePasskey, readAhead, (c) => account.removePasskey(c))
+}
+
+/** None, where no OpenID provider is configured. */
+function providerPages(options: PagesOptions, form: SignInPage, account: AccountPage): Hono<WithBody> {
+  const app = new Hono<WithBody>()
+  const { providers } = options.ways
+  if (providers.length === 0) return app
+  const byId = new Map(
+    providers.map((provider) => [provider.provider.id, upstreamLogin(options, form, provider)]),
+  )
+  const known = (id: string) => byId.get(id)
+  return app
+    .post(
+      '/login/with/:provider',
+      described.signInWith,
+      readAhead,
+      (c) => known(c.req.param('provider'))?.begin(c) ?? c.notFound(),
+    )
+    .get(
+      '/login/with/:provider/callback',
+      described.signedInWith,
+      (c) => known(c.req.param('provider'))?.callback(c) ?? c.notFound(),
+    )
+    .post('/account/identities', described.connectProvider, readAhead, (c) => account.connect(c))
+    .post('/account/identities/remove', described.removeIdentity, readAhead, (c) => account.removeIdentity(c))
 }
 
 /** The pages that core asks for. */

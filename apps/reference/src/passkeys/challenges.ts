@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { HttpRequest, Store } from '@grantkit/core'
+import type { Store } from '@grantkit/core'
 import { z } from 'zod'
 import { cookieOf } from '../cookies.ts'
 import { errorsAs503 } from '../errors-as-503.ts'
@@ -9,7 +9,8 @@ import { open, seal, sealingKey } from '../sealed.ts'
 export interface Challenges {
   /** The cookie that remembers a challenge, and for whom it was made. */
   remember(challenge: string, subject?: string): string
-  read(request: HttpRequest): Challenge | undefined
+  /** @param cookies the Cookie header of a request */
+  read(cookies: string | undefined): Challenge | undefined
   /** Whether this is the first use. Called after the ceremony has proved right: strangers write nothing. */
   redeem(challenge: Challenge): Promise<boolean>
 }
@@ -39,7 +40,7 @@ export function challengesInCookies(
   return {
     remember: (challenge, subject = '') =>
       cookie.set(seal(key, { challenge, subject }, CHALLENGE_SECONDS), CHALLENGE_SECONDS),
-    read: (request) => open(key, cookie.read(request), Challenge),
+    read: (cookies) => open(key, cookie.read(cookies), Challenge),
     redeem: ({ challenge, exp }) => used.add(`passkey challenge ${hashOf(challenge)}`, exp + CLOCK_TOLERANCE),
   }
 }

@@ -1,4 +1,3 @@
-import type { HttpRequest } from '@grantkit/core'
 import {
   generateRegistrationOptions,
   type RegistrationResponseJSON,
@@ -24,7 +23,7 @@ export interface RegistrationCeremony {
    * The passkey that was made, and kept nowhere yet. `undefined`: the answer is not one to a challenge that this browser
    * got for this account in the last minutes, or was used before.
    */
-  verify(request: HttpRequest, account: Account, answer: string): Promise<Made | undefined>
+  verify(cookies: string | undefined, account: Account, answer: string): Promise<Made | undefined>
 }
 
 type Made = Omit<Passkey, 'name' | 'addedAt'>
@@ -54,8 +53,8 @@ export function registrationCeremony({ party, passkeys, ...options }: CeremonyOp
       })
       return { options: asked, cookie: challenges.remember(asked.challenge, account.id) }
     },
-    async verify(request, account, answer) {
-      const challenge = challenges.read(request)
+    async verify(cookies, account, answer) {
+      const challenge = challenges.read(cookies)
       if (challenge?.subject !== account.id) return undefined
       const made = await verified(party, challenge.challenge, answer)
       return made && (await challenges.redeem(challenge)) ? { ...made, subject: account.id } : undefined

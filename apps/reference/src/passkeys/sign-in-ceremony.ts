@@ -1,4 +1,3 @@
-import type { HttpRequest } from '@grantkit/core'
 import {
   type AuthenticationResponseJSON,
   generateAuthenticationOptions,
@@ -19,7 +18,7 @@ export interface SignInCeremony {
    * The passkey that answered. `undefined`: nobody has it, or it did not sign a challenge that this browser got in the
    * last minutes, or the answer was used before.
    */
-  verify(request: HttpRequest, answer: SignInAnswer): Promise<Passkey | undefined>
+  verify(cookies: string | undefined, answer: SignInAnswer): Promise<Passkey | undefined>
 }
 
 /** The parts that we read. The library reads and judges all of them. */
@@ -41,8 +40,8 @@ export function signInCeremony({ party, passkeys, ...options }: CeremonyOptions)
       const asked = await generateAuthenticationOptions({ rpID: party.id, userVerification: 'required' })
       return { options: asked, cookie: challenges.remember(asked.challenge) }
     },
-    async verify(request, answer) {
-      const challenge = challenges.read(request)
+    async verify(cookies, answer) {
+      const challenge = challenges.read(cookies)
       if (challenge === undefined) return undefined
       const passkey = await passkeys.find(answer.id)
       if (passkey === undefined || !isOwner(passkey, answer)) return undefined

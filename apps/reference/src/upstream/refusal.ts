@@ -11,10 +11,18 @@ export type UpstreamReason =
 
 export class UpstreamRefusal extends Error {
   readonly reason: UpstreamReason
+  /** For the operator: the error code of the provider, or what went wrong on the way. */
+  readonly detail: string
 
   constructor(reason: UpstreamReason, options?: ErrorOptions) {
     super(`Sign-in with a provider: ${reason}`, options)
     this.name = 'UpstreamRefusal'
     this.reason = reason
+    this.detail = detailOf(options?.cause)
   }
+}
+
+function detailOf(cause: unknown): string {
+  const { error, message } = Object(cause) as { error?: unknown; message?: unknown }
+  return String(error ?? message ?? '').slice(0, 200)
 }

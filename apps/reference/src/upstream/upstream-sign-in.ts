@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { HttpRequest, Store } from '@grantkit/core'
+import type { Store } from '@grantkit/core'
 import {
   AuthorizationResponseError,
   allowInsecureRequests,
@@ -26,10 +26,19 @@ export interface UpstreamSignIn {
   readonly provider: Provider
   /** Where to send the browser, and the cookie that remembers why. @throws UpstreamRefusal `unreachable` */
   begin(purpose: Purpose): Promise<{ readonly location: string; readonly cookie: string }>
-  /** The provider's answer to this browser. @throws UpstreamRefusal */
-  finish(request: HttpRequest): Promise<{ readonly identity: Identity; readonly purpose: Purpose }>
+  /**
+   * The provider's answer to this browser.
+   *
+   * @param cookies the Cookie header of the request
+   * @param query of the redirect URI, as the provider wrote it
+   * @throws UpstreamRefusal
+   */
+  finish(
+    cookies: string | undefined,
+    query: string,
+  ): Promise<{ readonly identity: Identity; readonly purpose: Purpose }>
   /** What the browser was sent for, as long as it remembers; also after a refusal. */
-  purposeOf(request: HttpRequest): Purpose | undefined
+  purposeOf(cookies: string | undefined): Purpose | undefined
 }
 
 export interface Purpose {
@@ -93,11 +102,11 @@ export function upstreamSignIn(provider: Provider, options: UpstreamOptions): Up
       const begun = { state, nonce, verifier, returnTo, fresh: fresh ? 'fresh' : '', linkFor }
       return { location, cookie: cookie.set(seal(key, begun, LIFETIME), LIFETIME) }
     },
-    purposeOf: (request) => open(key, cookie.read(request), Begun),
-    async finish(request) {
-      const begun = open(key, cookie.read(request), Begun)
+    purposeOf: (cookies) => open(key, cookie.read(cookies), Begun),
+    async finish(cookies, query) {
+      const begun = open(key, cookie.read(cookies), Begun)
       if (begun === undefined) throw new UpstreamRefusal('expired')
-      const answer = new URL(`${redirectUri}?${request.query}`)
+      const answer = new URL(`${redirectUri}${query}`)
       const identity = await identityOf(await configuration(), answer, begun)
       if (begun.fresh && identity.authTime < begun.iat - CLOCK_TOLERANCE)
         throw new UpstreamRefusal('not_fresh')

@@ -1,0 +1,48 @@
+import type { Session } from '@grantkit/core'
+import type { Context } from 'hono'
+import { z } from 'zod'
+import type { Account } from '../accounts.ts'
+import { seeOther } from '../http.ts'
+import { open, seal, sealingKey } from '../sealed.ts'
+import type { LoginOptions } from './login-options.ts'
+import { isCrossSite } from './sign-in-page.ts'
+
+/** A user on their account page. */
+export interface Visit {
+  readonly session: Session
+  readonly account: Account
+}
+
+/** Who visits the account page, and whether a form came from there. */
+export interface AccountVisits {
+  of(c: Context): Promise<Visit | undefined>
+  /** For somebody who is not signed in. */
+  signIn(c: Context): Response
+  /** The token of all forms of the page. */
+  tokenFor(visit: Visit): string
+  isOwnForm(c: Context, visit: Visit, token: string | undefined): boolean
+  /** Whether the sign-in was so recent that the user may change how to sign in. */
+  isFresh(visit: Visit): boolean
+}
+
+export const PAGE_EXPIRED = 'This page was open for too long. Nothing was changed; please try again.'
+const FORM_LIFETIME_SECONDS = 60 * 60
+const FRESH_SECONDS = 5 * 60
+const Form = z.object({ session: z.string() })
+
+export function accountVisits({ site, baseUrl, secret, accounts, sessions }: LoginOptions): AccountVisits {
+  const key = sealingKey(secret, 'account form')
+  const signInPath = `${site.basePath}/login?${new URLSearchParams({ return_to: `${site.basePath}/account` })}`
+  return {
+    async of(c) {
+      const session = await sessions.read(c.req.header('cookie'))
+      const account = session && (await accounts.find(session.subject))
+      return session && account && { session, account }
+    },
+    signIn: (c) => seeOther(c, signInPath),
+    tokenFor: ({ session }) => seal(key, { session: session.id }, FORM_LIFETIME_SECONDS),
+    isOwnForm: (c, { session }, token) =>
+      !isCrossSite(c, baseUrl) && open(key, token, Form)?.session === session.id,
+    isFresh: ({ session }) => Date.now() / 1000 - session.authTime <= FRESH_SECONDS,
+  }
+}

@@ -1,0 +1,47 @@
+import type { Context } from 'hono'
+import { formOf, type WithBody } from '../http.ts'
+import { type SignInAnswer, type SignInCeremony, signInAnswer } from '../passkeys/sign-in-ceremony.ts'
+import { attemptPasskey, signInFailed } from '../sign-in-attempt.ts'
+import type { LoginOptions } from './login-options.ts'
+import { returnPath } from './return-path.ts'
+import { FORM_EXPIRED, type SignInPage, TOO_MANY } from './sign-in-page.ts'
+import { signedIn } from './signed-in.ts'
+
+/** Signs in with a passkey: what the script of the page asks for, and the form that it sends. */
+export interface PasskeyLogin {
+  options(c: Context): Promise<Response>
+  submit(c: Context<WithBody>): Promise<Response>
+}
+
+export function passkeyLogin(
+  options: LoginOptions,
+  page: SignInPage,
+  ceremony: SignInCeremony,
+): PasskeyLogin {
+  /** An account that is not active is as unknown as a passkey that nobody has. */
+  const accountOf = async (c: Context, answer: SignInAnswer) => {
+    const passkey = await ceremony.verify(c.req.header('cookie'), answer)
+    return passkey && options.accounts.find(passkey.subject)
+  }
+  return {
+    options: async (c) => {
+      const { options: asked, cookie } = await ceremony.ask()
+      return c.json(asked, 200, { 'set-cookie': cookie, 'cache-control': 'no-store' })
+    },
+    submit: async (c) => {
+      const fields = formOf(c)
+      const returnTo = returnPath(options.baseUrl, fields.return_to)
+      const again = (status: number, problem: string, headers = {}) =>
+        page.show({ returnTo, status, problem, headers, passkeysInField: false })
+      if (!page.isOwnForm(c, fields.token)) return again(403, FORM_EXPIRED)
+      const answer = signInAnswer(fields.answer ?? '')
+      const verify = async () => answer && accountOf(c, answer)
+      const tried = await attemptPasskey(options, options.callerOf(c), answer?.id ?? '', verify)
+      if ('account' in tried && tried.account)
+        return signedIn(options, page, c, { account: tried.account, returnTo })
+      options.onEvent(signInFailed(tried, 'wrong_passkey'))
+      if ('wait' in tried) return again(429, TOO_MANY, { 'retry-after': String(tried.wait) })
+      return again(401, 'This passkey did not sign you in. Please try again, or use your password.')
+    },
+  }
+}

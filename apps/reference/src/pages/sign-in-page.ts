@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto'
+import type { Context } from 'hono'
+import { html, raw } from 'hono/html'
+import { z } from 'zod'
+import { cookieOf } from '../cookies.ts'
+import { open, seal, sealingKey } from '../sealed.ts'
+import type { WaysToSignIn } from '../ways-to-sign-in.ts'
+import { type Markup, pageResponse, type Site } from './page.ts'
+
+/** The sign-in page. Its forms have a token that matches a cookie, so no other site can sign a user in. */
+export interface SignInPage {
+  show(shown: Shown): Promise<Response>
+  /** Whether the form was shown to this browser lately. @param token the hidden field of the form */
+  isOwnForm(c: Context, token: string | undefined): boolean
+  /** Takes the cookie of the form away, once it has signed in. */
+  readonly usedCookie: string
+}
+
+interface Shown {
+  /** A path of this service. */
+  readonly returnTo: string
+  readonly email?: string
+  readonly status?: number
+  readonly problem?: string
+  readonly headers?: Record<string, string>
+  /** Not after a passkey was refused: the browser might answer with it again. Default: true. */
+  readonly passkeysInField?: boolean
+}
+
+export interface SignInPageOptions {
+  readonly site: Site
+  readonly baseUrl: string
+  readonly secret: string
+  readonly ways: WaysToSignIn
+}
+
+export const FORM_EXPIRED = 'This form has expired. Please sign in again.'
+export const TOO_MANY = 'Too many attempts. Please wait a little.'
+const FORM_LIFETIME_SECONDS = 30 * 60
+const Form = z.object({ jti: z.string() })
+
+export function signInPage({ site, baseUrl, secret, ways }: SignInPageOptions): SignInPage {
+  const cookie = cookieOf('sign-in', baseUrl)
+  const key = sealingKey(secret, 'sign-in form')
+  return {
+    show({ returnTo, email = '', status = 200, problem, headers = {}, passkeysInField = true }) {
+      const id = randomUUID()
+      const hidden = html`<input type="hidden" name="token" value="${seal(key, { jti: id }, FORM_LIFETIME_SECONDS)}">
+  <input type="hidden" name="return_to" value="${returnTo}">`
+      const main = html`
+<h1>Sign in</h1>
+${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</p>`}
+${passwordForm(site, ways, hidden, email)}${otherWays(site, ways, hidden, passkeysInField)}`
+      const script = ways.ceremonies && 'passkeys.js'
+      const setCookie = { 'set-cookie': cookie.set(id, FORM_LIFETIME_SECONDS) }
+      // No form-action: browsers apply it to the redirect after the form, which may lead to any client.
+      return pageResponse(site, {
+        title: 'Sign in',
+        main,
+        status,
+        script,
+        headers: { ...setCookie, ...headers },
+      })
+    },
+    isOwnForm(c, token) {
+      const id = cookie.read(c.req.header('cookie'))
+      return !isCrossSite(c, baseUrl) && id !== undefined && open(key, token, Form)?.jti === id
+    },
+    usedCookie: cookie.set('', 0),
+  }
+}
+
+function passwordForm(
+  { basePath }: Site,
+  { ceremonies }: WaysToSignIn,
+  hidden: Markup,
+  email: string,
+): Markup {
+  return html`
+<form method="post" action="${basePath}/login" class="card">
+  ${hidden}
+  <label for="email">Email</label>
+  <input id="email" name="email" type="email" autocomplete="username${ceremonies ? ' webauthn' : ''}" required value="${email}">
+  <label for="password">Password</label>
+  <input id="password" name="password" type="password" autocomplete="current-password" required>
+  <button class="primary">Sign in</button>
+</form>`
+}
+
+/** The form for passkeys is hidden until a script finds that the browser has some. */
+function otherWays(
+  { basePath }: Site,
+  { ceremonies, providers }: WaysToSignIn,
+  hidden: Markup,
+  inField: boolean,
+): Markup {
+  const passkey = html`
+<form method="post" action="${basePath}/login/passkey" data-passkey="get"${inField ? raw(' data-in-field') : ''} class="other-way" hidden>
+  ${hidden}
+  <input type="hidden" name="answer">
+  <button>Sign in with a passkey</button>
+</form>`
+  return html`${ceremonies ? passkey : ''}${providers.map(
+    ({ provider: { id, label } }) => html`
+<form method="post" action="${basePath}/login/with/${id}" class="other-way">
+  ${hidden}
+  <button>Continue with ${label}</button>
+</form>`,
+  )}`
+}
+
+/**
+ * Whether a browser says that the form came from another site. Other clients say nothing, and the token decides. Under
+ * `Referrer-Policy: no-referrer`, browsers send the origin of our own forms as `null`.
+ */
+export function isCrossSite(c: Context, baseUrl: string): boolean {
+  const site = c.req.header('sec-fetch-site') ?? ''
+  if (site !== '') return site !== 'same-origin' && site !== 'none'
+  return !['', 'null', new URL(baseUrl).origin].includes(c.req.header('origin') ?? '')
+}

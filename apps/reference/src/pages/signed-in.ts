@@ -1,0 +1,27 @@
+import type { Context } from 'hono'
+import type { Account } from '../accounts.ts'
+import { seeOther } from '../http.ts'
+import type { LoginOptions } from './login-options.ts'
+import type { SignInPage } from './sign-in-page.ts'
+
+/** Ends a sign-in, whichever way it took: a new session, and back to where the user came from. */
+export interface SignedIn {
+  readonly account: Account
+  /** A path of this service. */
+  readonly returnTo: string
+  /** When the user signed in, in epoch seconds, if that was not now. */
+  readonly authTime?: number
+}
+
+export function signedIn(
+  { sessions, signIns, callerOf, onEvent }: LoginOptions,
+  page: SignInPage,
+  c: Context,
+  { account, returnTo, authTime }: SignedIn,
+): Response {
+  onEvent({ type: 'sign_in_succeeded', subject: account.id })
+  const { session, cookie } = sessions.start(account, authTime)
+  signIns.add(account.id, { sessionId: session.id, at: Math.floor(Date.now() / 1000), address: callerOf(c) })
+  for (const line of [cookie, page.usedCookie]) c.header('set-cookie', line, { append: true })
+  return seeOther(c, returnTo)
+}

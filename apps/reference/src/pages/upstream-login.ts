@@ -1,0 +1,138 @@
+import { networkOf, type Session } from '@grantkit/core'
+import type { Context } from 'hono'
+import type { Account } from '../accounts.ts'
+import { formOf, seeOther, type WithBody } from '../http.ts'
+import { accountFor, type NoAccount } from '../upstream/account-for.ts'
+import { UpstreamRefusal } from '../upstream/refusal.ts'
+import type { UpstreamSignIn } from '../upstream/upstream-sign-in.ts'
+import type { LoginOptions } from './login-options.ts'
+import { returnPath } from './return-path.ts'
+import { FORM_EXPIRED, type SignInPage, TOO_MANY } from './sign-in-page.ts'
+import { signedIn } from './signed-in.ts'
+
+/** Signs in with one OpenID provider: to it, and back from it. */
+export interface UpstreamLogin {
+  begin(c: Context<WithBody>): Promise<Response>
+  callback(c: Context): Promise<Response>
+}
+
+export function upstreamLogin(
+  options: LoginOptions,
+  page: SignInPage,
+  provider: UpstreamSignIn,
+): UpstreamLogin {
+  const withinLimit = limited(options, page, provider)
+
+  async function finish(c: Context): Promise<Response> {
+    const { identity, purpose } = await provider.finish(c.req.header('cookie'), new URL(c.req.url).search)
+    const { returnTo, linkFor } = purpose
+    const linking = linkFor === '' ? undefined : await accountOfSession(options, c, linkFor)
+    const account = await accountFor(options.ways, provider.provider, identity, linking)
+    if (typeof account === 'string')
+      return page.show({ returnTo, status: 403, problem: REFUSED[account](provider.provider.label) })
+    if (linking === undefined)
+      return signedIn(options, page, c, { account, returnTo, authTime: identity.authTime })
+    options.onEvent({ type: 'identity_linked', subject: account.id, issuer: identity.issuer })
+    return seeOther(c, returnTo)
+  }
+
+  return {
+    async begin(c) {
+      const fields = formOf(c)
+      const returnTo = returnPath(options.baseUrl, fields.return_to)
+      if (!page.isOwnForm(c, fields.token)) return page.show({ returnTo, status: 403, problem: FORM_EXPIRED })
+      const purpose = { returnTo, fresh: demandsFreshSignIn(returnTo), linkFor: '' }
+      return withinLimit(c, returnTo, async () => toProvider(c, await provider.begin(purpose)))
+    },
+    callback(c) {
+      const returnTo =
+        provider.purposeOf(c.req.header('cookie'))?.returnTo ?? returnPath(options.baseUrl, undefined)
+      return withinLimit(c, returnTo, () => finish(c))
+    },
+  }
+}
+
+/** Sends the browser to a provider. */
+export function toProvider(
+  c: Context,
+  begun: { readonly location: string; readonly cookie: string },
+): Response {
+  c.header('set-cookie', begun.cookie, { append: true })
+  return seeOther(c, begun.location)
+}
+
+/** Counts for the network, since each try asks the provider something. A refusal is said on the sign-in page. */
+function limited(
+  { limits, callerOf, onEvent }: LoginOptions,
+  page: SignInPage,
+  { provider }: UpstreamSignIn,
+) {
+  return async (c: Context, returnTo: string, work: () => Promise<Response>): Promise<Response> => {
+    const wait = await limits.waitOfNetwork(networkOf(callerOf(c) ?? 'unknown'))
+    if (wait > 0)
+      return page.show({ returnTo, status: 429, problem: TOO_MANY, headers: { 'retry-after': String(wait) } })
+    try {
+      return await work()
+    } catch (refusal) {
+      if (!(refusal instanceof UpstreamRefusal)) throw refusal
+      const { reason, detail } = refusal
+      onEvent({
+        type: 'sign_in_failed',
+        reason: `provider_${reason}`,
+        subject: undefined,
+        provider: provider.id,
+        detail,
+      })
+      const { status, problem } = PROBLEMS[reason]
+      return page.show({ returnTo, status, problem: problem(provider.label) })
+    }
+  }
+}
+
+/** The account of the session that asked for the link: nobody else's, and not that of another sign-in. */
+async function accountOfSession(
+  { sessions, accounts }: LoginOptions,
+  c: Context,
+  id: Session['id'],
+): Promise<Account> {
+  const session = await sessions.read(c.req.header('cookie'))
+  const account = session?.id === id ? await accounts.find(session.subject) : undefined
+  if (account === undefined) throw new UpstreamRefusal('expired')
+  return account
+}
+
+/** An app may demand that its user signs in now (OpenID Connect Core 3.1.2.1). */
+function demandsFreshSignIn(returnTo: string): boolean {
+  const { searchParams } = new URL(returnTo, 'https://any.example')
+  return searchParams.has('max_age') || /\b(login|select_account)\b/.test(searchParams.get('prompt') ?? '')
+}
+
+type Problem = (label: string) => string
+
+export function unreachable(label: string): string {
+  return `Signing in with ${label} does not work at the moment.`
+}
+
+const PROBLEMS: Readonly<
+  Record<UpstreamRefusal['reason'], { readonly status: number; readonly problem: Problem }>
+> = {
+  denied: { status: 403, problem: (label) => `${label} did not sign you in.` },
+  unreachable: { status: 503, problem: unreachable },
+  expired: {
+    status: 403,
+    problem: () => 'This sign-in took too long, or began in another window. Please try again.',
+  },
+  not_fresh: {
+    status: 403,
+    problem: (label) =>
+      `You have to sign in anew, and ${label} does not say that you did. Please take another way.`,
+  },
+}
+
+const REFUSED: Readonly<Record<NoAccount, Problem>> = {
+  account_disabled: (label) => `Your account of ${label} opens no account here.`,
+  sign_up_refused: (label) => `Your account of ${label} opens no account here.`,
+  email_in_use: (label) =>
+    `Somebody has an account here with this e-mail address. If it is yours, sign in to it and connect ${label} there.`,
+  identity_in_use: (label) => `Your account of ${label} is connected with another account here.`,
+}

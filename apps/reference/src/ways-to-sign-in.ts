@@ -1,0 +1,122 @@
+import type { Store } from '@grantkit/core'
+import type { Transaction } from 'kysely'
+import type { AccountRows } from './account-rows.ts'
+import type { Database } from './database/database.ts'
+import type { Tables } from './database/tables.ts'
+import { errorsAs503 } from './errors-as-503.ts'
+import { type PasskeyRows, passkeyRows } from './passkeys/passkey-rows.ts'
+import { type RegistrationCeremony, registrationCeremony } from './passkeys/registration-ceremony.ts'
+import { relyingParty } from './passkeys/relying-party.ts'
+import { type SignInCeremony, signInCeremony } from './passkeys/sign-in-ceremony.ts'
+import type { AccountsOfIdentities } from './upstream/account-for.ts'
+import { type IdentityRows, identityRows } from './upstream/identity-rows.ts'
+import type { Provider } from './upstream/providers.ts'
+import { type UpstreamSignIn, upstreamSignIn } from './upstream/upstream-sign-in.ts'
+
+/** Whatever signs in beside a password. */
+export interface WaysToSignIn extends AccountsOfIdentities {
+  readonly passkeys: PasskeyRows
+  readonly identities: IdentityRows
+  /** Absent where browsers offer no passkeys. */
+  readonly ceremonies?: Ceremonies | undefined
+  readonly providers: readonly UpstreamSignIn[]
+  readonly removal: Removal
+}
+
+interface Ceremonies {
+  readonly registration: RegistrationCeremony
+  readonly signIn: SignInCeremony
+}
+
+/** Removes a way, but not the last one of an account. @throws OAuthError `temporarily_unavailable` */
+interface Removal {
+  removePasskey(subject: string, id: string): Promise<Removed>
+  removeIdentity(subject: string, issuer: string, identity: string): Promise<Removed>
+}
+
+/** `unknown`: it was not there, or is another's. */
+export type Removed = 'removed' | 'unknown' | 'last'
+
+interface Parts {
+  readonly secret: string
+  readonly baseUrl: string
+  readonly store: Store
+  readonly database: Database
+  readonly accounts: AccountRows
+  readonly providers: readonly Provider[]
+}
+
+export function waysToSignIn({ database, accounts, providers, ...parts }: Parts): WaysToSignIn {
+  const passkeys = passkeyRows(database)
+  const party = relyingParty(parts.baseUrl)
+  const options = party && { ...parts, party, passkeys }
+  return {
+    accounts,
+    passkeys,
+    identities: identityRows(database),
+    ceremonies: options && { registration: registrationCeremony(options), signIn: signInCeremony(options) },
+    providers: providers.map((provider) => upstreamSignIn(provider, parts)),
+    removal: removal(database),
+  }
+}
+
+function removal(database: Database): Removal {
+  return errorsAs503<Removal>({
+    removePasskey: (subject, id) =>
+      removed(database, subject, (rows) =>
+        rows.deleteFrom('passkey').where('id', '=', id).where('account', '=', subject).executeTakeFirst(),
+      ),
+    removeIdentity: (subject, issuer, identity) =>
+      removed(database, subject, (rows) =>
+        rows
+          .deleteFrom('identity')
+          .where('issuer', '=', issuer)
+          .where('subject', '=', identity)
+          .where('account', '=', subject)
+          .executeTakeFirst(),
+      ),
+  })
+}
+
+type Rows = Transaction<Tables>
+
+async function removed(
+  database: Database,
+  subject: string,
+  remove: (rows: Rows) => Promise<{ readonly numDeletedRows: bigint }>,
+): Promise<Removed> {
+  const work = async (rows: Rows) => {
+    const ways = await waysOf(rows, subject)
+    const { numDeletedRows } = await remove(rows)
+    if (numDeletedRows === 0n) return 'unknown'
+    if (ways === 1) throw new LastWay()
+    return 'removed'
+  }
+  return database
+    .transaction()
+    .execute(work)
+    .catch((error: unknown) => {
+      if (error instanceof LastWay) return 'last'
+      throw error
+    })
+}
+
+/** Takes back what the transaction has removed. */
+class LastWay extends Error {}
+
+/** Locks the account, so of two removals at once the second sees what the first has left. */
+async function waysOf(rows: Rows, subject: string): Promise<number> {
+  const account = await rows
+    .updateTable('account')
+    .set((row) => ({ state: row.ref('state') }))
+    .where('id', '=', subject)
+    .returning('password')
+    .executeTakeFirst()
+  const passkeys = await rows.selectFrom('passkey').select('id').where('account', '=', subject).execute()
+  const identities = await rows
+    .selectFrom('identity')
+    .select('issuer')
+    .where('account', '=', subject)
+    .execute()
+  return (account?.password ? 1 : 0) + passkeys.length + identities.length
+}

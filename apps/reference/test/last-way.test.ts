@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto'
+import { createMemoryStore } from '@grantkit/store-memory'
+import { expect, it } from 'vitest'
+import { accountRows } from '../src/account-rows.ts'
+import { waysToSignIn } from '../src/ways-to-sign-in.ts'
+import { connected, onBothDatabases } from './on-both-databases.ts'
+
+onBothDatabases((newDatabase) => {
+  async function open(password: string) {
+    const database = await connected(await newDatabase())
+    const accounts = accountRows(database)
+    const alice = {
+      id: randomUUID(),
+      email: 'a@b.example',
+      email_verified: true,
+      name: 'A',
+      updated_at: 0,
+      password,
+    }
+    await accounts.add(alice)
+    const options = { secret: 'x'.repeat(32), baseUrl: 'https://b.example', store: createMemoryStore() }
+    const ways = waysToSignIn({ ...options, database, accounts, providers: [] })
+    const key = {
+      subject: alice.id,
+      name: '',
+      publicKey: '',
+      counter: 0,
+      transports: [],
+      synced: false,
+      addedAt: 0,
+    }
+    for (const id of ['one', 'two']) await ways.passkeys.add({ ...key, id })
+    await ways.identities.add({ issuer: 'i', identity: 's', subject: alice.id, shownAs: 's', addedAt: 0 })
+    return { alice, ways }
+  }
+
+  it('is never removed, not even by many removals at once', async () => {
+    const { alice, ways } = await open('')
+    const answers = await Promise.all([
+      ways.removal.removePasskey(alice.id, 'one'),
+      ways.removal.removePasskey(alice.id, 'two'),
+      ways.removal.removeIdentity(alice.id, 'i', 's'),
+    ])
+    expect(answers.toSorted()).toEqual(['last', 'removed', 'removed'])
+    const left = [...(await ways.passkeys.list(alice.id)), ...(await ways.identities.list(alice.id))]
+    expect(left).toHaveLength(1)
+  })
+
+  it('is the password where there is one', async () => {
+    const { alice, ways } = await open('scrypt$a')
+    for (const id of ['one', 'two']) expect(await ways.removal.removePasskey(alice.id, id)).toBe('removed')
+    expect(await ways.removal.removeIdentity(alice.id, 'i', 's')).toBe('removed')
+    expect(await ways.removal.removePasskey(alice.id, 'one')).toBe('unknown')
+  })
+
+  it('is nobody else to remove', async () => {
+    const { alice, ways } = await open('scrypt$a')
+    expect(await ways.removal.removePasskey('bob', 'one')).toBe('unknown')
+    expect(await ways.removal.removeIdentity('bob', 'i', 's')).toBe('unknown')
+    expect(await ways.passkeys.list(alice.id)).toHaveLength(2)
+  })
+})
