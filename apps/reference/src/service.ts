@@ -10,6 +10,8 @@ import {
 } from '@grantkit/core'
 import { sql } from 'kysely'
 import type { AccountRows } from './account-rows.ts'
+import { rememberingCaller } from './audit/caller.ts'
+import { signInHistory } from './audit/sign-in-history.ts'
 import type { Database } from './database/database.ts'
 import { developmentKeysFile, developmentSecret } from './development.ts'
 import { documentRoutes } from './documents/routes.ts'
@@ -26,7 +28,6 @@ import { schoolRecords } from './school/records.ts'
 import { SCOPES } from './scopes.ts'
 import { sessionsInCookies } from './session.ts'
 import type { Settings } from './settings.ts'
-import { signInsInMemory } from './sign-ins.ts'
 import { followSigningKeys } from './signing-keys-file.ts'
 import type { Storage } from './storage.ts'
 import { behindProxies } from './trusted-proxies.ts'
@@ -51,22 +52,26 @@ export interface Observers {
 /** Assembles the service from its settings. @throws Error when a configured file cannot be used */
 export async function createService(
   settings: Settings,
-  { onEvent, onError }: Observers,
-  { store, createCounter, database }: Omit<Storage, 'close'>,
+  { onEvent: tell, onError }: Observers,
+  { store, createCounter, database, trail }: Omit<Storage, 'close'>,
   features: readonly FeatureFactory[] = [],
 ): Promise<Service> {
   const { BASE_URL: baseUrl } = settings
   const secret = settings.SECRET ?? (await developmentSecret())
-  const { accounts, demo } = await openAccounts(settings, database)
+  const onEvent: OnEvent = (event) => {
+    trail.onEvent(event)
+    tell(event)
+  }
+  const { accounts, demo } = await openAccounts(settings, database, onEvent)
   const pages: PagesOptions = {
     site: { basePath: basePathOf(baseUrl) },
     baseUrl,
     secret,
     accounts,
-    sessions: sessionsInCookies({ secret, baseUrl, accounts, store }),
+    sessions: sessionsInCookies({ secret, baseUrl, accounts, store, onEvent }),
     limits: signInLimits(createCounter),
     checks: passwordChecks(),
-    signIns: signInsInMemory(),
+    signIns: signInHistory(database, trail),
     onEvent,
     demo,
     registration: settings.REGISTRATION === 'on',
@@ -97,7 +102,9 @@ export async function createService(
     ...healthRoutes(basePath, ready),
   ]
   return {
-    routes: routes.map((route) => behindProxies(reportingRoute(route, onError), settings.TRUST_PROXY)),
+    routes: routes
+      .map((route) => rememberingCaller(reportingRoute(route, onError)))
+      .map((route) => behindProxies(route, settings.TRUST_PROXY)),
     clients: server.clients,
     grants: server.grants,
     accounts,

@@ -6,8 +6,7 @@ import { type Cookie, cookieOf } from '../cookies.ts'
 import { formOf, headerOf, seeOther } from '../http.ts'
 import { open, seal, sealingKey } from '../sealed.ts'
 import type { Sessions } from '../session.ts'
-import { attemptSignIn, type SignInOptions, signInEvent } from '../sign-in-attempt.ts'
-import type { SignInEvent, SignIns } from '../sign-ins.ts'
+import { attemptSignIn, failedSignIn, type SignInEvent, type SignInOptions } from '../sign-in-attempt.ts'
 import { page, type Site } from './page.ts'
 import { returnPath } from './return-path.ts'
 
@@ -19,7 +18,6 @@ export interface LoginOptions extends SignInOptions {
   readonly baseUrl: string
   readonly secret: string
   readonly sessions: Sessions
-  readonly signIns: SignIns
   readonly onEvent: (event: SignInEvent) => void
 }
 
@@ -47,14 +45,13 @@ export function login(options: LoginOptions): Login {
       if (!(await isOwnForm(options, cookie, key, request, fields.token)))
         return again(403, 'This form has expired. Please sign in again.')
       const tried = await attemptSignIn(options, request.remoteAddress, email, fields.password ?? '')
-      options.onEvent(await signInEvent(options.accounts, tried, email))
+      const account = 'account' in tried ? tried.account : undefined
+      if (account === undefined) options.onEvent(await failedSignIn(options.accounts, tried, email))
       if ('wait' in tried)
         return again(429, 'Too many attempts. Please wait a little.', { 'retry-after': String(tried.wait) })
-      const { account } = tried
       if (account === undefined) return again(401, 'This e-mail address and password do not belong together.')
       const started = options.sessions.start(account)
-      const { id: sessionId, authTime: at } = started.session
-      options.signIns.add(account.id, { sessionId, at, address: request.remoteAddress })
+      options.onEvent({ type: 'sign_in_succeeded', subject: account.id, sessionId: started.session.id })
       return seeOther(returnTo, { 'set-cookie': [started.cookie, cookie.set('', 0)] })
     },
   }

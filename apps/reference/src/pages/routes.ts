@@ -7,14 +7,14 @@ import {
   type Route,
 } from '@grantkit/core'
 import { type Answer, type Answers, methodsRoute } from '../methods-route.ts'
-import { accountPage } from './account.ts'
+import { type AccountPageOptions, accountPage } from './account.ts'
 import { consentPage } from './consent.ts'
 import { errorPage } from './error.ts'
 import { homePage } from './home.ts'
-import { type LoginOptions, login } from './login.ts'
+import { login } from './login.ts'
 import { logoutPage, signOut } from './logout.ts'
 
-export interface PagesOptions extends LoginOptions {
+export interface PagesOptions extends AccountPageOptions {
   /** Shows the demo account to visitors. */
   readonly demo: boolean
   /** Whether clients register themselves. */

@@ -21,7 +21,7 @@ export interface ConsentGranted {
   readonly clientId: string
   readonly subject: string
   readonly scopes: readonly string[]
-  /** The resources that its tokens may be for (RFC 8707). */
+  /** The resource indicators (RFC 8707); empty means every resource of this server. */
   readonly resources: readonly string[]
 }
 
