@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { rowOf } from '../src/audit/entry.ts'
+import { type AuditEntry, rowOf } from '../src/audit/entry.ts'
 import { prune } from '../src/audit/pruning.ts'
 import { type AuditQuery, auditEntries, auditPage } from '../src/audit/reading.ts'
 import { auditTrail } from '../src/audit/trail.ts'
@@ -14,7 +14,9 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const NETWORK = '127.0.0.0/24'
 
 async function entriesOf(database: Database, query: AuditQuery = {}, step?: number) {
-  return Array.fromAsync(auditEntries(database, query, step))
+  const entries: AuditEntry[] = []
+  for await (const entry of auditEntries(database, query, step)) entries.push(entry)
+  return entries
 }
 
 onBothDatabases((newDatabase) => {
@@ -66,7 +68,7 @@ onBothDatabases((newDatabase) => {
         entries.filter(({ type }) => type !== 'account_added'),
       )
       expect(signIn).toMatchObject({ type: 'sign_in_succeeded', subject, network: NETWORK })
-      const { sessionId } = signIn ?? {}
+      const sessionId = signIn?.sessionId
       expect(others).toMatchObject([
         { type: 'sign_in_failed', subject, reason: 'wrong_password', network: NETWORK },
         { type: 'signed_out', subject, sessionId },

@@ -10,7 +10,7 @@ import type { Cause } from './kept-events.ts'
 const OF_USER = 60
 /** Clients and networks in a minute for one reason of a refusal, and for all reasons together. */
 const OF_REASON = 3
-const OF_STRANGERS = 30
+const OF_STRANGERS = 20
 
 /** Entries that differ in nothing that matters. */
 interface Repeated {

@@ -17,10 +17,15 @@ export interface AuditQueue {
 const FLUSH_MS = 500
 /** Rows of one statement. SQLite works in the event loop: this many take some milliseconds. */
 const BATCH = 200
-const DAYS_OF_LEFT_OUT = 30
 
-/** @param onWarning called once for each outage, and about entries that are lost */
-export function auditQueue(database: Database, onWarning: (warning: string) => void): AuditQueue {
+export interface AuditOptions {
+  /** How many days an entry is kept. */
+  readonly days: number
+  /** Called once for each outage of the database, and about entries that are lost. */
+  readonly onWarning: (warning: string) => void
+}
+
+export function auditQueue(database: Database, { days: longest, onWarning }: AuditOptions): AuditQueue {
   const tail = tails()
   const waiting: AuditRow[] = []
   let dropped = new Map<string, number>()
@@ -53,7 +58,7 @@ export function auditQueue(database: Database, onWarning: (warning: string) => v
 
   function tellDropped(): void {
     if (dropped.size === 0) return
-    waiting.push(rowOf(leftOutOf(dropped), new Date(), tail(), DAYS_OF_LEFT_OUT))
+    waiting.push(rowOf(leftOutOf(dropped), new Date(), tail(), longest))
     dropped = new Map()
   }
 

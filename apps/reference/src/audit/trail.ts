@@ -2,7 +2,7 @@ import type { Database } from '../database/database.ts'
 import { boundsOfMinute } from './bounds.ts'
 import { type AuditedEvent, type Cause, causeOf, happenedOf } from './kept-events.ts'
 import { prune } from './pruning.ts'
-import { auditQueue } from './queue.ts'
+import { type AuditOptions, auditQueue } from './queue.ts'
 
 /** Writes down who allowed what to whom, who signed in, and what the operator changed. */
 export interface AuditTrail {
@@ -13,13 +13,6 @@ export interface AuditTrail {
   close(): Promise<void>
 }
 
-export interface AuditOptions {
-  /** How many days an entry is kept. */
-  readonly days: number
-  /** Called once for each outage of the database, and about entries that are lost. */
-  readonly onWarning: (warning: string) => void
-}
-
 /** What strangers cause is of use for a while, and is most of what there is. */
 const DAYS_OF_STRANGERS = 30
 /** Entries that wait for the database while it is out of reach; one has some 500 bytes. Strangers' go first. */
@@ -27,8 +20,9 @@ const MOST_WAITING: Readonly<Record<Cause, number>> = { operator: 10_000, user: 
 const MINUTE_MS = 60_000
 const PRUNE_MS = 10 * MINUTE_MS
 
-export function auditTrail(database: Database, { days, onWarning }: AuditOptions): AuditTrail {
-  const queue = auditQueue(database, onWarning)
+export function auditTrail(database: Database, options: AuditOptions): AuditTrail {
+  const { days, onWarning } = options
+  const queue = auditQueue(database, options)
   const bounds = boundsOfMinute()
   const daysOf = (cause: Cause) => (cause === 'stranger' ? Math.min(days, DAYS_OF_STRANGERS) : days)
 

@@ -76,7 +76,9 @@ async function* jsonLines(entries: AsyncIterable<AuditEntry>): AsyncGenerator<st
 function lineOf({ id: _, at, type, subject, clientId, ...facts }: AuditEntry): string {
   const who = [subject && `user ${subject}`, clientId && `client ${clientId}`].filter(Boolean)
   const rest = Object.entries(facts).map(([name, value]) => `${name} ${plain(value)}`)
-  return [at, styleText('bold', type.padEnd(20)), ...who, styleText('dim', rest.join('  '))].join('  ')
+  return [at, styleText('bold', type.padEnd(20)), ...who, styleText('dim', rest.join('  '))]
+    .join('  ')
+    .trimEnd()
 }
 
 /** Names of clients are chosen by strangers: escaped, they cannot steer a terminal. */
