@@ -36,6 +36,12 @@ const EVENT_TYPES = Object.keys({
   failed: true,
   sign_in_succeeded: true,
   sign_in_failed: true,
+  signed_out: true,
+  account_added: true,
+  account_password_changed: true,
+  account_disabled: true,
+  account_enabled: true,
+  account_removed: true,
 } satisfies Record<ServiceEvent['type'], true>)
 
 /** In seconds: from a bearer check without a store to a password check. */

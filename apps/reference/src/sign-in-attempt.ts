@@ -2,13 +2,21 @@ import { networkOf } from '@grantkit/core'
 import type { Account, Accounts } from './accounts.ts'
 import type { SignInLimits } from './limits.ts'
 import type { PasswordChecks } from './password-checks.ts'
-import type { SignInEvent } from './sign-ins.ts'
 
 export interface SignInOptions {
   readonly accounts: Accounts
   readonly limits: SignInLimits
   readonly checks: PasswordChecks
 }
+
+/** A sign-in, for the operator. `subject` is absent if nobody has the e-mail address that was typed. */
+export type SignInEvent =
+  | { readonly type: 'sign_in_succeeded'; readonly subject: string; readonly sessionId: string }
+  | {
+      readonly type: 'sign_in_failed'
+      readonly reason: 'wrong_password' | 'too_many_attempts'
+      readonly subject: string | undefined
+    }
 
 /** The account, if the password was right; or seconds to wait, and then the password was not looked at. */
 export type Attempt = { readonly account: Account | undefined } | { readonly wait: number }
@@ -37,9 +45,11 @@ export async function attemptSignIn(
 }
 
 /** What was typed is never told: people type passwords into the wrong field. */
-export async function signInEvent(accounts: Accounts, attempt: Attempt, email: string): Promise<SignInEvent> {
-  const subject = await accounts.idOf(email)
-  if ('wait' in attempt) return { type: 'sign_in_failed', reason: 'too_many_attempts', subject }
-  if (attempt.account === undefined) return { type: 'sign_in_failed', reason: 'wrong_password', subject }
-  return { type: 'sign_in_succeeded', subject: attempt.account.id }
+export async function failedSignIn(
+  accounts: Accounts,
+  attempt: Attempt,
+  email: string,
+): Promise<SignInEvent> {
+  const reason = 'wait' in attempt ? 'too_many_attempts' : 'wrong_password'
+  return { type: 'sign_in_failed', reason, subject: await accounts.idOf(email) }
 }

@@ -1,7 +1,9 @@
-import { type Kysely, PostgresAdapter, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { demoRows } from '../school/demo-rows.ts'
+import { createAudit } from './audit-table.ts'
 import type { Tables } from './tables.ts'
+import { textOf } from './text-column.ts'
 
 /**
  * The history of the tables, by name in order. A migration that was released never changes: what is to change is a new
@@ -11,11 +13,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001_school': { up: createSchool },
   '0002_demo_school': { up: addDemoSchool },
   '0003_accounts': { up: createAccounts },
-}
-
-/** Compares bytes, as SQLite does: an index of Postgres then outlives an update of the system's languages. */
-function textOf(database: Kysely<unknown>) {
-  return database.getExecutor().adapter instanceof PostgresAdapter ? sql`text collate "C"` : sql`text`
+  '0004_audit': { up: createAudit },
 }
 
 async function createSchool(database: Kysely<unknown>): Promise<void> {

@@ -3,13 +3,17 @@ import type { Context } from 'hono'
 import { html } from 'hono/html'
 import { z } from 'zod'
 import type { Account } from '../accounts.ts'
+import type { SignIn, SignInHistory } from '../audit/sign-in-history.ts'
 import { formOf, seeOther, type WithBody } from '../http.ts'
 import { open, seal, sealingKey } from '../sealed.ts'
-import type { SignIn } from '../sign-ins.ts'
 import { appCard, type ConnectedApp, connectedApps } from './connected-apps.ts'
 import { isCrossSite, type LoginOptions } from './login.ts'
 import { type Markup, pageResponse, pointInTime } from './page.ts'
 import { type Part, pageAddress, pageLinks, pageNumber, partOf } from './pagination.ts'
+
+export interface AccountPageOptions extends LoginOptions {
+  readonly signIns: SignInHistory
+}
 
 export interface AccountPage {
   show(c: Context): Promise<Response>
@@ -30,7 +34,7 @@ interface Visit {
 }
 
 /** The account page: the apps with their scopes, a button to disconnect each, and recent sign-ins. */
-export function accountPage(options: LoginOptions, grants: AuthorizationServer['grants']): AccountPage {
+export function accountPage(options: AccountPageOptions, grants: AuthorizationServer['grants']): AccountPage {
   const { site, baseUrl, accounts, sessions, signIns } = options
   const path = `${site.basePath}/account`
   const formKey = sealingKey(options.secret, 'account form')
@@ -59,7 +63,7 @@ ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</
 ${notice === undefined ? '' : html`<p class="notice" role="status">${notice} is disconnected. It can do nothing in your name any more.</p>`}
 ${identity(account, site.basePath)}
 ${appsSection(apps, path, token)}
-${signInsSection(signIns.list(session.subject), session)}`
+${signInsSection(await signIns.list(session.subject), session)}`
     const status = problem === undefined ? 200 : 403
     return pageResponse(site, { title: 'Your account', main, status, formAction: ["'self'"] })
   }
@@ -130,10 +134,10 @@ function signInsSection(signIns: readonly SignIn[], session: Session): Markup {
 <section class="card" aria-label="Recent sign-ins">
   <ul>${lines.map((signIn) => signInLine(signIn, session))}</ul>
 </section>
-<p class="hint">The last five that this server has seen since it started; it keeps them in memory only.</p>`
+<p class="hint">The last five. Of an address only its network is kept.</p>`
 }
 
-function signInLine({ sessionId, at, address }: SignIn, session: Session): Markup {
-  const from = address === undefined ? '' : html` from <code>${address}</code>`
+function signInLine({ sessionId, at, network }: SignIn, session: Session): Markup {
+  const from = network === undefined ? '' : html` from <code>${network}</code>`
   return html`<li>${pointInTime(at)}${from}${sessionId === session.id ? ' · this browser' : ''}</li>`
 }

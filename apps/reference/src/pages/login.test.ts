@@ -10,14 +10,13 @@ import { readAhead, type WithBody } from '../http.ts'
 import { signInLimits } from '../limits.ts'
 import { passwordChecks } from '../password-checks.ts'
 import { sessionsInCookies } from '../session.ts'
-import { signInsInMemory } from '../sign-ins.ts'
 import { type LoginOptions, login } from './login.ts'
 
 const BASE_URL = 'https://school.example'
 const SECRET = 'a secret of the tests, long enough'
 const database = await openDatabase('memory:', () => {})
 await migrate(database)
-const accounts = accountRows(database)
+const accounts = accountRows(database, () => {})
 for (const account of demoAccounts()) await accounts.add(account)
 
 function openLogin(onEvent: LoginOptions['onEvent'] = () => {}) {
@@ -26,6 +25,7 @@ function openLogin(onEvent: LoginOptions['onEvent'] = () => {}) {
     baseUrl: BASE_URL,
     accounts,
     store: createMemoryStore(),
+    onEvent: () => {},
   })
   const site = { basePath: '' }
   const limits = signInLimits(countersInMemory)
@@ -37,7 +37,6 @@ function openLogin(onEvent: LoginOptions['onEvent'] = () => {}) {
     sessions,
     limits,
     checks: passwordChecks(),
-    signIns: signInsInMemory(),
     callerOf: () => undefined,
     onEvent,
   })
@@ -126,7 +125,7 @@ describe('the sign-in form', () => {
     for (let n = 0; n < 10; n++) await submit({ email: 'teacher@example.com', password: 'x' }, {}, page)
     await submit({ email: 'teacher@example.com', password: 'teacher' }, {}, page)
     expect(events.slice(0, 3)).toEqual([
-      { type: 'sign_in_succeeded', subject: 'demo-account' },
+      { type: 'sign_in_succeeded', subject: 'demo-account', sessionId: expect.any(String) },
       { type: 'sign_in_failed', reason: 'wrong_password', subject: 'demo-account' },
       { type: 'sign_in_failed', reason: 'wrong_password', subject: undefined },
     ])

@@ -6,8 +6,7 @@ import { type Cookie, cookieOf } from '../cookies.ts'
 import { formOf, seeOther, type WithBody } from '../http.ts'
 import { open, seal, sealingKey } from '../sealed.ts'
 import type { Sessions } from '../session.ts'
-import { attemptSignIn, type SignInOptions, signInEvent } from '../sign-in-attempt.ts'
-import type { SignInEvent, SignIns } from '../sign-ins.ts'
+import { attemptSignIn, failedSignIn, type SignInEvent, type SignInOptions } from '../sign-in-attempt.ts'
 import type { CallerOf } from '../trusted-proxies.ts'
 import { pageResponse, type Site } from './page.ts'
 import { returnPath } from './return-path.ts'
@@ -20,7 +19,6 @@ export interface LoginOptions extends SignInOptions {
   readonly baseUrl: string
   readonly secret: string
   readonly sessions: Sessions
-  readonly signIns: SignIns
   readonly callerOf: CallerOf
   readonly onEvent: (event: SignInEvent) => void
 }
@@ -41,22 +39,20 @@ export function login(options: LoginOptions): Login {
     },
     submit: async (c) => {
       const fields = formOf(c)
-      const address = options.callerOf(c)
       const returnTo = returnPath(options.baseUrl, fields.return_to)
       const email = (fields.email ?? '').slice(0, 254)
       const again = (status: number, problem: string, headers = {}) =>
         form(options, cookie, key, { returnTo, email, status, problem, headers })
       if (!(await isOwnForm(options, cookie, key, c, fields.token)))
         return again(403, 'This form has expired. Please sign in again.')
-      const tried = await attemptSignIn(options, address, email, fields.password ?? '')
-      options.onEvent(await signInEvent(options.accounts, tried, email))
+      const tried = await attemptSignIn(options, options.callerOf(c), email, fields.password ?? '')
+      const account = 'account' in tried ? tried.account : undefined
+      if (account === undefined) options.onEvent(await failedSignIn(options.accounts, tried, email))
       if ('wait' in tried)
         return again(429, 'Too many attempts. Please wait a little.', { 'retry-after': String(tried.wait) })
-      const { account } = tried
       if (account === undefined) return again(401, 'This e-mail address and password do not belong together.')
       const started = options.sessions.start(account)
-      const { id: sessionId, authTime: at } = started.session
-      options.signIns.add(account.id, { sessionId, at, address })
+      options.onEvent({ type: 'sign_in_succeeded', subject: account.id, sessionId: started.session.id })
       for (const line of [started.cookie, cookie.set('', 0)]) c.header('set-cookie', line, { append: true })
       return seeOther(c, returnTo)
     },

@@ -8,15 +8,15 @@ import {
 } from '@grantkit/core'
 import { type Handler, Hono } from 'hono'
 import { headerOf, readAhead, type WithBody } from '../http.ts'
-import { accountPage } from './account.ts'
+import { type AccountPageOptions, accountPage } from './account.ts'
 import { consentPage } from './consent.ts'
 import { errorPage } from './error.ts'
 import { homePage } from './home.ts'
-import { type LoginOptions, login } from './login.ts'
+import { login } from './login.ts'
 import { logoutPage, signOut } from './logout.ts'
 import * as described from './operations.ts'
 
-export interface PagesOptions extends LoginOptions {
+export interface PagesOptions extends AccountPageOptions {
   /** Shows the demo account to visitors. */
   readonly demo: boolean
   /** Whether clients register themselves. */
