@@ -10,7 +10,7 @@ export interface AccountRows extends Accounts {
   /** The oldest first. */
   list(): Promise<readonly ListedAccount[]>
   /** `false`: the address or the id has an account already, or had one that was removed. */
-  add(account: Account): Promise<boolean>
+  add(account: Account, by?: AddedBy): Promise<boolean>
   /** These take the address of an account, and return its id, or `undefined` if there is none. */
   setPassword(email: string, hash: string): Promise<string | undefined>
   setDisabled(email: string, disabled: boolean): Promise<string | undefined>
@@ -18,15 +18,24 @@ export interface AccountRows extends Accounts {
   remove(email: string): Promise<string | undefined>
 }
 
+/** An account was changed: by a command, by the import of a file, by the first start of a development, or
+ * by somebody whom a provider vouches for. */
+export type AccountEvent =
+  | { readonly type: 'account_added'; readonly subject: string; readonly by: AddedBy }
+  | { readonly type: ChangeType; readonly subject: string }
+
+type AddedBy = 'operator' | 'import' | 'demo' | 'sign_up'
+type ChangeType = 'account_password_changed' | 'account_disabled' | 'account_enabled' | 'account_removed'
+
 interface ListedAccount extends Account {
   readonly disabled: boolean
 }
 
 /** Nothing is cached: an account that was disabled on one replica is disabled on all. */
-export function accountRows(database: Database): AccountRows {
+export function accountRows(database: Database, onEvent: (event: AccountEvent) => void): AccountRows {
   const rows = database.selectFrom('account').selectAll().where('state', '!=', 'removed')
   const active = rows.where('state', '=', 'active')
-  const change = async (email: string, values: Partial<AccountRow>) => {
+  const change = async (type: ChangeType, email: string, values: Partial<AccountRow>) => {
     const changed = await database
       .updateTable('account')
       .set(values)
@@ -34,6 +43,7 @@ export function accountRows(database: Database): AccountRows {
       .where('state', '!=', 'removed')
       .returning('id')
       .executeTakeFirst()
+    if (changed) onEvent({ type, subject: changed.id })
     return changed?.id
   }
   const withEmail = (email: string) => active.where('email', '=', addressOf(email)).executeTakeFirst()
@@ -57,11 +67,19 @@ export function accountRows(database: Database): AccountRows {
       const found = await rows.orderBy('added_at').orderBy('id').execute()
       return found.map((row) => ({ ...accountOf(row), disabled: row.state === 'disabled' }))
     },
-    add: (account) => added(database.insertInto('account').values(rowOf(account, new Date()))),
-    setPassword: (email, password) => change(email, { password }),
-    setDisabled: (email, disabled) => change(email, { state: disabled ? 'disabled' : 'active' }),
+    async add(account, by = 'operator') {
+      if (!(await added(database.insertInto('account').values(rowOf(account, new Date()))))) return false
+      onEvent({ type: 'account_added', subject: account.id, by })
+      return true
+    },
+    setPassword: (email, password) => change('account_password_changed', email, { password }),
+    setDisabled: (email, disabled) =>
+      disabled
+        ? change('account_disabled', email, { state: 'disabled' })
+        : change('account_enabled', email, { state: 'active' }),
     async remove(email) {
-      const id = await change(email, { email: null, claims: '{}', password: '', state: 'removed' })
+      const nothing = { email: null, claims: '{}', password: '', state: 'removed' } as const
+      const id = await change('account_removed', email, nothing)
       if (id === undefined) return undefined
       await database.deleteFrom('passkey').where('account', '=', id).execute()
       await database.deleteFrom('identity').where('account', '=', id).execute()

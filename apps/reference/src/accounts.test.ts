@@ -11,7 +11,7 @@ import { migrate } from './database/migrate.ts'
 const demo = demoAccounts()
 const database = await openDatabase('memory:', () => {})
 await migrate(database)
-const accounts = accountRows(database)
+const accounts = accountRows(database, () => {})
 for (const account of demo) await accounts.add(account)
 
 async function temporaryFile(): Promise<string> {

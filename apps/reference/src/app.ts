@@ -9,14 +9,14 @@ export interface AppOptions {
   readonly basePath: string
   /** Called with the errors of handlers. */
   readonly onError: (error: unknown) => void
-  /** Runs around every request. */
-  readonly around?: MiddlewareHandler | undefined
+  /** Run around every request. */
+  readonly around?: readonly MiddlewareHandler[] | undefined
 }
 
 /** Everything but the OAuth routes: one application of its parts. */
 // biome-ignore lint/suspicious/noExplicitAny: each part has variables of its own
 export function application(options: AppOptions, parts: readonly Hono<any>[]): Hono {
-  const { basePath, onError, around = (_c, next) => next() } = options
+  const { basePath, onError, around = [] } = options
   const app = new Hono({ getPath: pathBelow(basePath) })
   app.onError((error) => {
     onError(error)
@@ -25,7 +25,7 @@ export function application(options: AppOptions, parts: readonly Hono<any>[]): H
     )
   })
   app.notFound((c) => jsonError(c, 404, 'not_found', 'There is nothing at this path'))
-  app.use(around, listMethods(app))
+  app.use(...around, listMethods(app))
   for (const part of parts) app.route('/', part)
   return app
 }

@@ -1,7 +1,10 @@
 import type { ServerEvent } from '@grantkit/core'
-import type { SignInEvent } from './sign-ins.ts'
+import type { AccountEvent } from './account-rows.ts'
+import type { SignedOut } from './session.ts'
+import type { SignInEvent } from './sign-in-attempt.ts'
+import type { WayChanged } from './ways-to-sign-in.ts'
 
-/** All events of the service: those of core, and sign-ins, which core does not see. */
-export type ServiceEvent = ServerEvent | SignInEvent
+/** All events of the service: those of core, and those of accounts and sessions, which core does not see. */
+export type ServiceEvent = ServerEvent | SignInEvent | SignedOut | AccountEvent | WayChanged
 
 export type OnEvent = (event: ServiceEvent) => void

@@ -76,7 +76,7 @@ describe('the log in an outage', () => {
     const { log, lines } = openLog()
     const onEvent = logEvents(log)
     for (const grantId of ['1', '2', '3'])
-      onEvent({ type: 'grant_revoked', grantId, clientId: 'c', by: 'user' })
+      onEvent({ type: 'grant_revoked', grantId, clientId: 'c', subject: 'alice', by: 'user' })
     expect(lines.length).toBe(3)
   })
 })

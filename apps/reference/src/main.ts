@@ -47,7 +47,11 @@ async function serve(settings: Settings, log: Logger, storage: Storage): Promise
     logEvent(event)
     metrics?.onEvent(event)
   }
-  const service = await createService(settings, { onEvent, onError, around: metrics?.timing }, storage)
+  const service = await createService(
+    settings,
+    { onEvent, onError, around: metrics && [metrics.timing] },
+    storage,
+  )
   if (settings.NODE_ENV === 'production') await refusePublicPasswords(service.accounts)
   const { HOST: host, PORT: port, METRICS_PORT } = settings
   const listen = FRAMEWORKS[settings.FRAMEWORK]

@@ -1,4 +1,4 @@
-import { type AccountRows, accountRows } from './account-rows.ts'
+import { type AccountEvent, type AccountRows, accountRows } from './account-rows.ts'
 import { type Account, DEMO_ACCOUNT, demoAccounts, readAccounts } from './accounts.ts'
 import type { Database } from './database/database.ts'
 import type { Settings } from './settings.ts'
@@ -13,10 +13,15 @@ interface OpenAccounts {
  * The accounts, with those of `ACCOUNTS_FILE` that the database does not know. In development a database without any
  * gets the two of the demo.
  */
-export async function openAccounts(settings: Settings, database: Database): Promise<OpenAccounts> {
-  const accounts = accountRows(database)
+export async function openAccounts(
+  settings: Settings,
+  database: Database,
+  onEvent: (event: AccountEvent) => void,
+): Promise<OpenAccounts> {
+  const accounts = accountRows(database, onEvent)
   const production = settings.NODE_ENV === 'production'
-  for (const account of await newAccounts(settings, database)) await accounts.add(account)
+  const by = settings.ACCOUNTS_FILE === undefined ? 'demo' : 'import'
+  for (const account of await newAccounts(settings, database)) await accounts.add(account, by)
   return { accounts, demo: !production && (await accounts.find(DEMO_ACCOUNT)) !== undefined }
 }
 

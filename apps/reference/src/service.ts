@@ -12,6 +12,8 @@ import type { Hono, MiddlewareHandler } from 'hono'
 import { sql } from 'kysely'
 import type { AccountRows } from './account-rows.ts'
 import { application } from './app.ts'
+import { rememberCaller, rememberingCaller } from './audit/caller.ts'
+import { signInHistory } from './audit/sign-in-history.ts'
 import type { Database } from './database/database.ts'
 import { developmentKeysFile, developmentSecret } from './development.ts'
 import { documents } from './documents/routes.ts'
@@ -30,7 +32,6 @@ import { schoolRecords } from './school/records.ts'
 import { SCOPES } from './scopes.ts'
 import { sessionsInCookies } from './session.ts'
 import type { Settings } from './settings.ts'
-import { signInsInMemory } from './sign-ins.ts'
 import { followSigningKeys } from './signing-keys-file.ts'
 import type { Storage } from './storage.ts'
 import { behindProxies, callerOf } from './trusted-proxies.ts'
@@ -53,33 +54,38 @@ export interface Service {
 export interface Observers {
   readonly onEvent: OnEvent
   readonly onError: (error: unknown) => void
-  /** Runs around every request to the application. */
-  readonly around?: MiddlewareHandler | undefined
+  /** Run around every request to the application. */
+  readonly around?: readonly MiddlewareHandler[] | undefined
 }
 
 /** Assembles the service from its settings. @throws Error when a configured file cannot be used */
 export async function createService(
   settings: Settings,
-  { onEvent, onError, around }: Observers,
-  { store, createCounter, database }: Omit<Storage, 'close'>,
+  { onEvent: tell, onError, around = [] }: Observers,
+  { store, createCounter, database, trail }: Omit<Storage, 'close'>,
   features: readonly FeatureFactory[] = [],
 ): Promise<Service> {
   const { BASE_URL: baseUrl } = settings
   const secret = settings.SECRET ?? (await developmentSecret())
-  const { accounts, demo } = await openAccounts(settings, database)
+  const onEvent: OnEvent = (event) => {
+    trail.onEvent(event)
+    tell(event)
+  }
+  const { accounts, demo } = await openAccounts(settings, database, onEvent)
   const basePath = basePathOf(baseUrl)
   const providers = settings.UPSTREAM_FILE === undefined ? [] : await readProviders(settings.UPSTREAM_FILE)
+  const callers = callerOf(settings.TRUST_PROXY)
   const pageOptions: PagesOptions = {
     site: { basePath },
     baseUrl,
     secret,
     accounts,
-    sessions: sessionsInCookies({ secret, baseUrl, accounts, store }),
+    sessions: sessionsInCookies({ secret, baseUrl, accounts, store, onEvent }),
     limits: signInLimits(createCounter),
     checks: passwordChecks(),
     ways: waysToSignIn({ secret, baseUrl, store, database, accounts, providers }),
-    signIns: signInsInMemory(),
-    callerOf: callerOf(settings.TRUST_PROXY),
+    signIns: signInHistory(database, trail),
+    callerOf: callers,
     onEvent,
     demo,
     registration: settings.REGISTRATION === 'on',
@@ -102,7 +108,7 @@ export async function createService(
   const school = schoolRecords(database, randomUUID)
   const { metadata, description } = server
   const openApi = () => JSON.stringify(openApiDocument(baseUrl, description, operationsOf(app)))
-  const app = application({ basePath, onError, around }, [
+  const app = application({ basePath, onError, around: [rememberCaller(callers), ...around] }, [
     schoolApi(api, school),
     documents({ basePath, metadata, lifetimes: lifetimesOf(settings), school, openApi }),
     pages(pageOptions, server.grants),
@@ -110,7 +116,9 @@ export async function createService(
     mcp(baseUrl, mcpApi, school),
   ])
   return {
-    routes: server.routes.map((route) => behindProxies(reportingRoute(route, onError), settings.TRUST_PROXY)),
+    routes: server.routes
+      .map((route) => rememberingCaller(reportingRoute(route, onError)))
+      .map((route) => behindProxies(route, settings.TRUST_PROXY)),
     app,
     clients: server.clients,
     grants: server.grants,

@@ -26,6 +26,7 @@ function openSessions({
     baseUrl,
     accounts: { find: async (id) => accounts.find((account) => account.id === id) },
     store,
+    onEvent: () => {},
   })
 }
 

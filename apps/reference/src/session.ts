@@ -30,12 +30,20 @@ export interface Sessions {
   end(cookies: string | undefined): Promise<string>
 }
 
+/** The user ended the session. */
+export interface SignedOut {
+  readonly type: 'signed_out'
+  readonly subject: string
+  readonly sessionId: string
+}
+
 export interface SessionOptions {
   /** The secret of the service; cookies are signed with a key derived from it for this one purpose. */
   readonly secret: string
   readonly baseUrl: string
   readonly accounts: Pick<Accounts, 'find'>
   readonly store: Store
+  readonly onEvent: (event: SignedOut) => void
 }
 
 const HOUR = 60 * 60
@@ -49,7 +57,8 @@ const SessionClaims = z.object({
 })
 type SessionClaims = z.output<typeof SessionClaims>
 
-export function sessionsInCookies({ secret, baseUrl, accounts, store }: SessionOptions): Sessions {
+export function sessionsInCookies(options: SessionOptions): Sessions {
+  const { secret, baseUrl, accounts, store, onEvent } = options
   const lifetime = isLoopback(baseUrl) ? HOUR : 12 * HOUR
   const cookie = cookieOf('session', baseUrl)
   const key = sealingKey(secret, 'session')
@@ -76,7 +85,8 @@ export function sessionsInCookies({ secret, baseUrl, accounts, store }: SessionO
     },
     async end(cookies) {
       const claims = await current(cookies)
-      if (claims) await ended.add(claims.jti, claims.iat + lifetime)
+      if (claims && (await ended.add(claims.jti, claims.iat + lifetime)))
+        onEvent({ type: 'signed_out', subject: claims.sub, sessionId: claims.jti })
       return cookie.set('', 0)
     },
   }

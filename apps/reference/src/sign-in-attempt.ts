@@ -2,13 +2,25 @@ import { networkOf } from '@grantkit/core'
 import type { Account, Accounts } from './accounts.ts'
 import type { SignInLimits } from './limits.ts'
 import type { PasswordChecks } from './password-checks.ts'
-import type { SignInEvent } from './sign-ins.ts'
+import type { UpstreamReason } from './upstream/refusal.ts'
 
 export interface SignInOptions {
   readonly accounts: Accounts
   readonly limits: SignInLimits
   readonly checks: PasswordChecks
 }
+
+/** A sign-in, for the operator. `subject` is absent if nobody has what was presented. */
+export type SignInEvent =
+  | { readonly type: 'sign_in_succeeded'; readonly subject: string; readonly sessionId: string }
+  | {
+      readonly type: 'sign_in_failed'
+      readonly reason: 'wrong_password' | 'wrong_passkey' | 'too_many_attempts' | `provider_${UpstreamReason}`
+      readonly subject: string | undefined
+      /** The id of the OpenID provider, and what it said. */
+      readonly provider?: string
+      readonly detail?: string
+    }
 
 /** The account, if the password was right; or seconds to wait, and then the password was not looked at. */
 export type Attempt = { readonly account: Account | undefined } | { readonly wait: number }

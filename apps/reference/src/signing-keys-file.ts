@@ -11,6 +11,13 @@ const KeySet = z.object({ keys: z.array(PrivateJwk).min(1) })
 const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const
 const READ_AGAIN_MS = 5000
 
+/** The operator renewed the keys. The ids of those that came and of those that went. */
+export interface SigningKeysRotated {
+  readonly type: 'signing_keys_rotated'
+  readonly added: readonly string[]
+  readonly retired: readonly string[]
+}
+
 /** @throws Error that says what is wrong with the file */
 export async function readSigningKeys(path: string): Promise<PrivateJwk[]> {
   return parseKeySet(path, await readFile(path, 'utf8'))

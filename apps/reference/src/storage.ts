@@ -1,3 +1,4 @@
+import { type AuditTrail, auditTrail } from './audit/trail.ts'
 import { type Database, openDatabase } from './database/database.ts'
 import { migrate } from './database/migrate.ts'
 import { importIntegrations } from './import-integrations.ts'
@@ -7,6 +8,7 @@ import type { Settings } from './settings.ts'
 /** Everything that outlives a request: the store of the OAuth records, and the database of the service. */
 export interface Storage extends OpenStore {
   readonly database: Database
+  readonly trail: AuditTrail
 }
 
 /**
@@ -25,12 +27,14 @@ export async function openStorage(
   try {
     await migrate(database)
     const store = await openStore(settings, onWarning)
-    await importIntegrations(settings, store.store)
+    const trail = auditTrail(database, { days: settings.AUDIT_DAYS, onWarning })
+    await importIntegrations(settings, store.store, trail.onEvent)
     const close = async () => {
+      await trail.close()
       await store.close()
       await database.destroy()
     }
-    return { ...store, database, close }
+    return { ...store, database, trail, close }
   } catch (error) {
     // Its idle connections would keep the process alive.
     await database.destroy()

@@ -13,6 +13,15 @@ import { type IdentityRows, identityRows } from './upstream/identity-rows.ts'
 import type { Provider } from './upstream/providers.ts'
 import { type UpstreamSignIn, upstreamSignIn } from './upstream/upstream-sign-in.ts'
 
+/** A user changed how they sign in. */
+export type WayChanged =
+  | { readonly type: 'passkey_added' | 'passkey_removed'; readonly subject: string; readonly passkey: string }
+  | {
+      readonly type: 'identity_linked' | 'identity_removed'
+      readonly subject: string
+      readonly issuer: string
+    }
+
 /** Whatever signs in beside a password. */
 export interface WaysToSignIn extends AccountsOfIdentities {
   readonly passkeys: PasskeyRows

@@ -67,7 +67,7 @@ describe('the account page in a browser without JavaScript', () => {
     const page = await openAccount()
     const signIns = page.getByRole('region', { name: 'Recent sign-ins' })
     expect(await signIns.getByRole('listitem').first().textContent()).toMatch(
-      /UTC.*127\.0\.0\.1.*this browser/,
+      /UTC.*127\.0\.0\.0\/24.*this browser/,
     )
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.goto(`${service.baseUrl}/account`)

@@ -30,7 +30,7 @@ const IDENTITY: Identity = {
 onBothDatabases((newDatabase) => {
   async function open(of: Partial<Account> = {}) {
     const database = await connected(await newDatabase())
-    const rows = { accounts: accountRows(database), identities: identityRows(database) }
+    const rows = { accounts: accountRows(database, () => {}), identities: identityRows(database) }
     const alice: Account = {
       id: randomUUID(),
       email: 'alice@school.example',

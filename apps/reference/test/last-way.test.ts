@@ -8,7 +8,7 @@ import { connected, onBothDatabases } from './on-both-databases.ts'
 onBothDatabases((newDatabase) => {
   async function open(password: string) {
     const database = await connected(await newDatabase())
-    const accounts = accountRows(database)
+    const accounts = accountRows(database, () => {})
     const alice = {
       id: randomUUID(),
       email: 'a@b.example',

@@ -35,7 +35,7 @@ onBothDatabases((newDatabase) => {
     if (party === undefined) throw new Error('The base URL has passkeys')
     const passkeys = passkeyRows(database)
     const options = { party, passkeys, secret: 'x'.repeat(32), baseUrl: BASE_URL, store: createMemoryStore() }
-    const accounts = accountRows(database)
+    const accounts = accountRows(database, () => {})
     const registration = registrationCeremony(options)
     const signIn = signInCeremony(options)
     const alice = account()

@@ -39,6 +39,10 @@ onBothDatabases((newDatabase) => {
     expect((await fetch(item, { headers })).status, 'a command reaches the service that runs').toBe(401)
     second.stop()
     expect(await second.ended).toBe(0)
+    const trail = run('commands/trail.ts', ['export', '--client', client_id], { environment })
+    expect(await trail.ended, trail.output()).toBe(0)
+    for (const type of ['consent_granted', 'grant_revoked'])
+      expect(trail.output()).toContain(`"type":"${type}"`)
   })
 
   it('imports a file of integrations once', async () => {

@@ -70,10 +70,9 @@ const requireRoot: RequestHandler = ({ baseUrl }, _res, next) => {
   )
 }
 
-/** Patterns of Express would ignore case and decode the text that `:name` matches. */
+/** A path of Express would ignore case. */
 function pattern(path: string): RegExp {
-  const literal = path.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
-  return new RegExp(`^${literal.replaceAll(/:\w+/g, '[^/]+')}$`)
+  return new RegExp(`^${path.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`)
 }
 
 async function answer(route: Route, request: HttpRequest): Promise<HttpResponse> {

@@ -137,15 +137,13 @@ describe('authorizationServer in an application', () => {
   })
 
   it('routes its paths literally, whatever the routing options of the application', async () => {
-    const routes = [recording('/a.b(c)'), recording('/things/:id')]
+    const routes = [recording('/a.b(c)'), recording('/things'), recording('/caf%C3%A9')]
     const base = await listen(express().use(authorizationServer({ routes })))
     const statuses = async (...paths: string[]) =>
       Promise.all(paths.map(async (path) => (await fetch(base + path, { method: 'PROPFIND' })).status))
-    expect(await statuses('/a.b(c)', '/things/1', '/things/%zz', '/things/%E2%82%AC')).toEqual([
-      200, 200, 200, 200,
-    ])
-    expect(await statuses('/A.B(C)', '/axb(c)', '/Things/1', '/things/1/', '//things/1')).toEqual(
-      Array(5).fill(404),
+    expect(await statuses('/a.b(c)', '/things', '/caf%C3%A9')).toEqual([200, 200, 200])
+    expect(await statuses('/A.B(C)', '/axb(c)', '/Things', '/things/', '//things', '/things/%zz')).toEqual(
+      Array(6).fill(404),
     )
   })
 })

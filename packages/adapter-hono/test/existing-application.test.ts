@@ -139,11 +139,11 @@ describe('in an application of its own kind', () => {
     ['hono/quick', () => new QuickHono()],
     ['hono that is not strict', () => new Hono({ strict: false })],
   ])('matches its routes with another router: %s', async (_, create) => {
-    const routes = [echo, { ...echo, path: '/things/:id/parts' }]
+    const routes = [echo, { ...echo, path: '/caf%C3%A9/parts' }]
     const app = create().route('/', authorizationServer({ routes }))
-    for (const path of ['/echo?a=1', '/things/a%2Fb/parts'])
+    for (const path of ['/echo?a=1', '/caf%C3%A9/parts'])
       expect(await (await send(app, path)).json()).toMatchObject({ path: path.split('?')[0] })
-    for (const path of ['/echo/1', '/things/parts', '/things/1/2/parts'])
+    for (const path of ['/echo/1', '/parts', '/caf%C3%A9'])
       expect((await send(app, path)).status, path).toBe(404)
   })
 

@@ -34,6 +34,7 @@ describe('the end of a grant is told once, of many requests at once', () => {
     await atOnce(() => school.send('POST', '/api/oauth/revoke', { form }))
     const [grant] = await school.server.grants.list('alice')
     expect([ends(school), grant]).toEqual([['grant_revoked'], undefined])
+    expect(school.events).toContainEqual(expect.objectContaining({ by: 'client', subject: 'alice' }))
   })
 })
 

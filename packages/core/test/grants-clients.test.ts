@@ -117,6 +117,7 @@ describe('grants.revoke', () => {
       type: 'grant_revoked',
       grantId: grant?.id,
       clientId: client.client_id,
+      subject: 'alice',
       by: 'user',
     })
   })
@@ -219,9 +220,10 @@ describe('clients.remove', () => {
     expect((await authorize(school, authorizationQuery(client.client_id))).status).toBe(400)
     expect(await school.server.grants.list('alice')).toMatchObject([{ clientId: other.client_id }])
     const told = school.events.filter(({ type }) => type === 'grant_revoked' || type === 'client_removed')
+    const removed = { by: 'operator', reason: 'client_removed' }
     expect(told).toMatchObject([
-      { by: 'operator' },
-      { by: 'operator' },
+      { subject: expect.stringMatching(/alice|bob/), ...removed },
+      { subject: expect.stringMatching(/alice|bob/), ...removed },
       { type: 'client_removed', clientId: client.client_id, grantsEnded: 2 },
     ])
   })

@@ -80,10 +80,8 @@ describe('grants.revokeAll', () => {
       expect((await refresh(school, client, tokens.refresh_token)).status).toBe(400)
       expect((await school.callApi(tokens.access_token)).kind).toBe('refused')
     }
-    expect(school.events.filter(({ type }) => type === 'grant_revoked')).toMatchObject([
-      { by: 'operator' },
-      { by: 'operator' },
-    ])
+    const told = { subject: 'alice', by: 'operator', reason: 'subject_gone' }
+    expect(school.events.filter(({ type }) => type === 'grant_revoked')).toMatchObject([told, told])
     expect(await school.server.grants.revokeAll('alice')).toBe(0)
   })
 })

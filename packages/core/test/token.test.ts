@@ -332,7 +332,7 @@ describe('refreshing', () => {
     expect(await isLive(school, next.access_token)).toBe(false)
     expect(bodyOf(await refresh(school, client, next.refresh_token)).error).toBe('invalid_grant')
     expect(school.events).toContainEqual(
-      expect.objectContaining({ type: 'grant_ended', reason: 'refresh_token_reused' }),
+      expect.objectContaining({ type: 'grant_ended', reason: 'refresh_token_reused', subject: 'alice' }),
     )
   })
 

@@ -32,7 +32,7 @@ async function answer(routes: readonly Route[], incoming: IncomingMessage): Prom
     const { method = '', url = '' } = incoming
     const headers = nodeHeaders(incoming)
     const [path = '', ...query] = url.split('?')
-    const route = routes.find((candidate) => pattern(candidate).test(path))
+    const route = routes.find((candidate) => candidate.path === path)
     if (route === undefined) return { status: 404, headers: {}, body: '' }
     const body = await read(incoming)
     const { remoteAddress } = incoming.socket
@@ -48,11 +48,6 @@ async function read(incoming: IncomingMessage): Promise<string> {
   const body = Buffer.concat(chunks)
   if (body.length > BODY_LIMIT) throw new OAuthError(REFUSALS.body_too_large)
   return body.toString()
-}
-
-function pattern({ path }: Route): RegExp {
-  const literal = path.replaceAll('.', '\\.')
-  return new RegExp(`^${literal.replaceAll(/:\w+/g, '[^/]+')}$`)
 }
 
 function write(outgoing: ServerResponse, { status, headers, body }: HttpResponse): void {

@@ -3,9 +3,10 @@ import { styleText } from 'node:util'
 import type { PrivateJwk } from '@grantkit/core'
 import { developmentKeysFile } from '../development.ts'
 import { createFile } from '../private-file.ts'
-import { parseSettings } from '../settings.ts'
-import { keySetText, newSigningKeys, rotateKeysFile } from '../signing-keys-file.ts'
+import { parseSettings, type Settings } from '../settings.ts'
+import { keySetText, newSigningKeys, readSigningKeys, rotateKeysFile } from '../signing-keys-file.ts'
 import { readCommandLine, refuse } from './command-line.ts'
+import { withTrail } from './with-trail.ts'
 
 /** Renews the signing keys in the file that KEYS_FILE names. A running service reloads it. */
 
@@ -25,14 +26,38 @@ try {
 }
 
 async function rotate(): Promise<void> {
-  const { KEYS_FILE, ACCESS_TOKEN_LIFETIME } = parseSettings(process.env)
-  const path = KEYS_FILE ?? (await developmentKeysFile())
+  const settings = parseSettings(process.env)
+  const path = settings.KEYS_FILE ?? (await developmentKeysFile())
   const now = Math.floor(Date.now() / 1000)
-  if (await exists(path)) print(path, await rotateKeysFile(path, now, ACCESS_TOKEN_LIFETIME), now)
-  else {
-    await createFile(path, keySetText(await newSigningKeys()))
+  if (await exists(path)) {
+    const before = await readSigningKeys(path)
+    const rotated = await rotateKeysFile(path, now, settings.ACCESS_TOKEN_LIFETIME)
+    print(path, rotated, now)
+    await takeDown(settings, before, rotated)
+  } else {
+    const keys = await newSigningKeys()
+    await createFile(path, keySetText(keys))
     console.log(`${path} is made. The service needs it when it starts.`)
+    await takeDown(settings, [], keys)
   }
+}
+
+/** The keys are renewed already, so a database that is out of reach is no failure of the command. */
+async function takeDown(
+  settings: Settings,
+  before: readonly PrivateJwk[],
+  now: readonly PrivateJwk[],
+): Promise<void> {
+  const onlyIn = (some: readonly PrivateJwk[], others: readonly PrivateJwk[]) =>
+    some.filter(({ kid }) => !others.some((other) => other.kid === kid)).map(({ kid }) => kid)
+  const event = {
+    type: 'signing_keys_rotated',
+    added: onlyIn(now, before),
+    retired: onlyIn(before, now),
+  } as const
+  await withTrail(settings, async (trail) => trail.onEvent(event)).catch((error: Error) =>
+    console.error(`The audit trail does not have it: ${error.message}`),
+  )
 }
 
 function print(path: string, keys: readonly PrivateJwk[], now: number): void {

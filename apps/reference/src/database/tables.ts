@@ -5,6 +5,7 @@
 export interface Tables {
   school_record: SchoolRecordRow
   account: AccountRow
+  audit: AuditRow
   passkey: PasskeyRow
   identity: IdentityRow
 }
@@ -63,4 +64,18 @@ export interface SchoolRecordRow {
   /** Grows with every change. */
   revision: number
   added_at: string
+}
+
+/** Written once and never changed; the database refuses it. */
+export interface AuditRow {
+  /** A moment, and what tells rows of one moment apart: as text it sorts as time. */
+  id: string
+  type: string
+  /** The id of a user. */
+  subject: string | null
+  client_id: string | null
+  /** All else, as JSON. */
+  facts: string
+  /** A day in UTC, as `2026-01-01`. Nobody can delete the row before it is over. */
+  kept_until: string
 }

@@ -3,9 +3,9 @@ import type { Context } from 'hono'
 import { html } from 'hono/html'
 import { z } from 'zod'
 import type { Account } from '../accounts.ts'
+import type { SignIn, SignInHistory } from '../audit/sign-in-history.ts'
 import { formOf, seeOther, type WithBody } from '../http.ts'
 import { open, seal, sealingKey } from '../sealed.ts'
-import type { SignIn } from '../sign-ins.ts'
 import { accountVisits, PAGE_EXPIRED, type Visit } from './account-visits.ts'
 import { type ChangeSignIn, changeSignIn } from './change-sign-in.ts'
 import { appCard, type ConnectedApp, connectedApps } from './connected-apps.ts'
@@ -13,6 +13,10 @@ import type { LoginOptions } from './login-options.ts'
 import { type Markup, pageResponse, pointInTime } from './page.ts'
 import { type Part, pageAddress, pageLinks, pageNumber, partOf } from './pagination.ts'
 import { methodsOf, signInMethods } from './sign-in-methods.ts'
+
+export interface AccountPageOptions extends LoginOptions {
+  readonly signIns: SignInHistory
+}
 
 export interface AccountPage extends ChangeSignIn {
   show(c: Context): Promise<Response>
@@ -24,7 +28,7 @@ const NOTICE_LIFETIME_SECONDS = 60
 const Notice = z.object({ session: z.string(), disconnected: z.string() })
 
 /** The account page: the apps with their scopes, a button to disconnect each, how the user signs in and did lately. */
-export function accountPage(options: LoginOptions, grants: AuthorizationServer['grants']): AccountPage {
+export function accountPage(options: AccountPageOptions, grants: AuthorizationServer['grants']): AccountPage {
   const { site, signIns, ways } = options
   const path = `${site.basePath}/account`
   const noticeKey = sealingKey(options.secret, 'account notice')
@@ -42,7 +46,7 @@ ${notice === undefined ? '' : html`<p class="notice" role="status">${notice} is 
 ${identity(account, site.basePath)}
 ${appsSection(apps, path, token)}
 ${signInMethods(site, ways, methods)}
-${signInsSection(signIns.list(session.subject), session)}`
+${signInsSection(await signIns.list(session.subject), session)}`
     const status = problem === undefined ? 200 : 403
     const script = ways.ceremonies && 'passkeys.js'
     // No form-action: "Connect" leads to a provider.
@@ -116,10 +120,10 @@ function signInsSection(signIns: readonly SignIn[], session: Session): Markup {
 <section class="card" aria-label="Recent sign-ins">
   <ul>${lines.map((signIn) => signInLine(signIn, session))}</ul>
 </section>
-<p class="hint">The last five that this server has seen since it started; it keeps them in memory only.</p>`
+<p class="hint">The last five. Of an address only its network is kept.</p>`
 }
 
-function signInLine({ sessionId, at, address }: SignIn, session: Session): Markup {
-  const from = address === undefined ? '' : html` from <code>${address}</code>`
+function signInLine({ sessionId, at, network }: SignIn, session: Session): Markup {
+  const from = network === undefined ? '' : html` from <code>${network}</code>`
   return html`<li>${pointInTime(at)}${from}${sessionId === session.id ? ' · this browser' : ''}</li>`
 }

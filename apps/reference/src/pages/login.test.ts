@@ -10,7 +10,6 @@ import { readAhead, type WithBody } from '../http.ts'
 import { signInLimits } from '../limits.ts'
 import { passwordChecks } from '../password-checks.ts'
 import { sessionsInCookies } from '../session.ts'
-import { signInsInMemory } from '../sign-ins.ts'
 import { waysToSignIn } from '../ways-to-sign-in.ts'
 import { login } from './login.ts'
 import type { LoginOptions } from './login-options.ts'
@@ -20,12 +19,18 @@ const BASE_URL = 'https://school.example'
 const SECRET = 'a secret of the tests, long enough'
 const database = await openDatabase('memory:', () => {})
 await migrate(database)
-const accounts = accountRows(database)
+const accounts = accountRows(database, () => {})
 for (const account of demoAccounts()) await accounts.add(account)
 
 function openLogin(onEvent: LoginOptions['onEvent'] = () => {}) {
   const store = createMemoryStore()
-  const sessions = sessionsInCookies({ secret: SECRET, baseUrl: BASE_URL, accounts, store })
+  const sessions = sessionsInCookies({
+    secret: SECRET,
+    baseUrl: BASE_URL,
+    accounts,
+    store,
+    onEvent: () => {},
+  })
   const site = { basePath: '' }
   const limits = signInLimits(countersInMemory)
   const options = {
@@ -36,7 +41,6 @@ function openLogin(onEvent: LoginOptions['onEvent'] = () => {}) {
     sessions,
     limits,
     checks: passwordChecks(),
-    signIns: signInsInMemory(),
     callerOf: () => undefined,
     ways: waysToSignIn({ secret: SECRET, baseUrl: BASE_URL, store, database, accounts, providers: [] }),
     onEvent,
@@ -127,7 +131,7 @@ describe('the sign-in form', () => {
     for (let n = 0; n < 10; n++) await submit({ email: 'teacher@example.com', password: 'x' }, {}, page)
     await submit({ email: 'teacher@example.com', password: 'teacher' }, {}, page)
     expect(events.slice(0, 3)).toEqual([
-      { type: 'sign_in_succeeded', subject: 'demo-account' },
+      { type: 'sign_in_succeeded', subject: 'demo-account', sessionId: expect.any(String) },
       { type: 'sign_in_failed', reason: 'wrong_password', subject: 'demo-account' },
       { type: 'sign_in_failed', reason: 'wrong_password', subject: undefined },
     ])

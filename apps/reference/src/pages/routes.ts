@@ -8,19 +8,18 @@ import {
 } from '@grantkit/core'
 import { type Handler, Hono } from 'hono'
 import { headerOf, readAhead, type WithBody } from '../http.ts'
-import { type AccountPage, accountPage } from './account.ts'
+import { type AccountPage, type AccountPageOptions, accountPage } from './account.ts'
 import { consentPage } from './consent.ts'
 import { errorPage } from './error.ts'
 import { homePage } from './home.ts'
 import { login } from './login.ts'
-import type { LoginOptions } from './login-options.ts'
 import { logoutPage, signOut } from './logout.ts'
 import * as described from './operations.ts'
 import { passkeyLogin } from './passkey-login.ts'
 import { type SignInPage, signInPage } from './sign-in-page.ts'
 import { upstreamLogin } from './upstream-login.ts'
 
-export interface PagesOptions extends LoginOptions {
+export interface PagesOptions extends AccountPageOptions {
   /** Shows the demo account to visitors. */
   readonly demo: boolean
   /** Whether clients register themselves. */

@@ -76,8 +76,7 @@ function passwordForm(
   hidden: Markup,
   email: string,
 ): Markup {
-  return html`
-<form method="post" action="${basePath}/login" class="card">
+  return html`<form method="post" action="${basePath}/login" class="card">
   ${hidden}
   <label for="email">Email</label>
   <input id="email" name="email" type="email" autocomplete="username${ceremonies ? ' webauthn' : ''}" required value="${email}">

@@ -14,14 +14,13 @@ export interface SignedIn {
 }
 
 export function signedIn(
-  { sessions, signIns, callerOf, onEvent }: LoginOptions,
+  { sessions, onEvent }: LoginOptions,
   page: SignInPage,
   c: Context,
   { account, returnTo, authTime }: SignedIn,
 ): Response {
-  onEvent({ type: 'sign_in_succeeded', subject: account.id })
   const { session, cookie } = sessions.start(account, authTime)
-  signIns.add(account.id, { sessionId: session.id, at: Math.floor(Date.now() / 1000), address: callerOf(c) })
+  onEvent({ type: 'sign_in_succeeded', subject: account.id, sessionId: session.id })
   for (const line of [cookie, page.usedCookie]) c.header('set-cookie', line, { append: true })
   return seeOther(c, returnTo)
 }

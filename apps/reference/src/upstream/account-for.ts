@@ -69,7 +69,7 @@ async function signUp(
     // Nobody types one for this account.
     password: '',
   }
-  if (!(await accounts.add(account))) return 'email_in_use'
+  if (!(await accounts.add(account, 'sign_up'))) return 'email_in_use'
   return (await identities.add(linked(identity, account))) ? account : 'identity_in_use'
 }
 

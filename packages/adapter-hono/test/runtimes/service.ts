@@ -41,7 +41,7 @@ export function serviceOf({ ISSUER: issuer, KEYS, MOUNT }: Environment): Fetch {
     interaction,
   })
   const api = createResourceServer({ resource: issuer, store, scopes: SCOPES, anonymous: 'allow' })
-  const routes = [...server.routes, echo, fails]
+  const routes = [...server.routes, ...ECHOES, fails]
   return readingBodiesFirst(MOUNT === 'hono' ? onHono(routes, api) : alone(routes, api))
 }
 
@@ -70,16 +70,18 @@ function alone(routes: readonly Route[], api: Api): Fetch {
   }
 }
 
-/** Answers with the request it got. */
-const echo: Route = {
-  path: '/echo/:id',
-  methods: ['GET', 'POST'],
-  handle: async (request) => ({
-    status: 200,
-    headers: { 'content-type': 'application/json', 'set-cookie': ['a=1; Path=/', 'b=2; Path=/'] },
-    body: JSON.stringify(request),
+/** Answer with the request they got. */
+const ECHOES = ['/echo/1', '/echo/%7Ea%2Fb%E2%82%AC'].map(
+  (path): Route => ({
+    path,
+    methods: ['GET', 'POST'],
+    handle: async (request) => ({
+      status: 200,
+      headers: { 'content-type': 'application/json', 'set-cookie': ['a=1; Path=/', 'b=2; Path=/'] },
+      body: JSON.stringify(request),
+    }),
   }),
-}
+)
 
 const fails: Route = {
   path: '/fails',

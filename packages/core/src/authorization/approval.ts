@@ -21,6 +21,8 @@ export interface ConsentGranted {
   readonly clientId: string
   readonly subject: string
   readonly scopes: readonly string[]
+  /** The resource indicators (RFC 8707); empty means every resource of this server. */
+  readonly resources: readonly string[]
 }
 
 export interface Approved {
@@ -39,11 +41,18 @@ export async function approve(context: AuthorizationContext, approved: Approved)
   const approval = approvalOf(context, approved)
   const { id: grantId, subject, code } = approval
   const grant = openGrant(approval, now(), lifetimes)
-  const { clientId, scopes } = grant
+  const { clientId, scopes, resources } = grant
   // An approved client lives at least as long as its grants.
   await store.clients.extendExpiry(clientId, grant.expiresAt)
   if (await store.grants.insert(grantId, grant, keptUntil(grant)))
-    emit({ type: 'consent_granted', grantId, clientId, subject, scopes } satisfies ConsentGranted)
+    emit({
+      type: 'consent_granted',
+      grantId,
+      clientId,
+      subject,
+      scopes,
+      resources,
+    } satisfies ConsentGranted)
   else await requireSameAnswer(kernel, approval)
   return authorizationResponse(kernel, approved.target, { code: formatCode({ grantId, secret: code }) })
 }

@@ -14,7 +14,9 @@ export type RemovalEvent =
       readonly type: 'grant_revoked'
       readonly grantId: string
       readonly clientId: string
+      readonly subject?: string | undefined
       readonly by: 'operator'
+      readonly reason: 'client_removed'
     }
 
 /**
@@ -32,10 +34,11 @@ export async function removeClient(kernel: Kernel, clientId: string): Promise<Cl
 
 async function endGrantsOf({ store, emit }: Kernel, clientId: string): Promise<number> {
   let ended = 0
-  for await (const { id, clientId: owner } of store.grants.scan()) {
-    if (owner !== clientId || !(await store.grants.remove(id))) continue
+  const why = { by: 'operator', reason: 'client_removed' } as const
+  for await (const { id: grantId, clientId: owner, subject } of store.grants.scan()) {
+    if (owner !== clientId || !(await store.grants.remove(grantId))) continue
     ended++
-    emit({ type: 'grant_revoked', grantId: id, clientId, by: 'operator' } satisfies RemovalEvent)
+    emit({ type: 'grant_revoked', grantId, clientId, subject, ...why } satisfies RemovalEvent)
   }
   return ended
 }

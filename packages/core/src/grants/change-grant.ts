@@ -61,8 +61,9 @@ export async function changeGrant<Result>(
 }
 
 async function refuseEnded(kernel: Kernel, seen: Stored<Grant>, refusal: Refusal): Promise<never> {
-  const { id, clientId } = seen.value
+  const { id: grantId, clientId, subject } = seen.value
+  const { reason } = refusal
   if (await endGrant(kernel, seen))
-    kernel.emit({ type: 'grant_ended', grantId: id, clientId, reason: refusal.reason } satisfies GrantEnded)
+    kernel.emit({ type: 'grant_ended', grantId, clientId, subject, reason } satisfies GrantEnded)
   throw new OAuthError(refusal)
 }

@@ -22,6 +22,7 @@ export interface GrantEnded {
   readonly type: 'grant_ended'
   readonly grantId: string
   readonly clientId: string
+  readonly subject?: string | undefined
   readonly reason: string
 }
 

@@ -28,6 +28,7 @@ export type RevocationEvent =
       readonly type: 'grant_revoked'
       readonly grantId: string
       readonly clientId: string
+      readonly subject?: string | undefined
       readonly by: 'client'
     }
 
@@ -88,8 +89,14 @@ async function revokeFamily(
 ): Promise<void> {
   const stored = await ahead?.found
   if (stored === undefined || !belongsToFamily(stored.value, token)) return
-  const { id, clientId: owner } = stored.value
+  const { id: grantId, clientId: owner, subject } = stored.value
   if (owner !== clientId) throw new OAuthError(REVOCATION_REFUSALS.token_of_other_client)
   if (await endGrant(kernel, stored))
-    kernel.emit({ type: 'grant_revoked', grantId: id, clientId, by: 'client' } satisfies RevocationEvent)
+    kernel.emit({
+      type: 'grant_revoked',
+      grantId,
+      clientId,
+      subject,
+      by: 'client',
+    } satisfies RevocationEvent)
 }

@@ -15,8 +15,12 @@ export interface UserGrantRevoked {
   readonly type: 'grant_revoked'
   readonly grantId: string
   readonly clientId: string
+  readonly subject: string
   readonly by: 'user' | 'operator'
+  readonly reason?: 'subject_gone' | undefined
 }
+
+type Ended = Pick<UserGrantRevoked, 'by' | 'reason'>
 
 /** The grants of users. Every method takes the user, so a page can only touch the grants of its own user. */
 export interface UserGrants {
@@ -74,19 +78,21 @@ export async function revokeUserGrant(
   kernel: Kernel,
   subject: string,
   id: string,
-  by: UserGrantRevoked['by'] = 'user',
+  why: Ended = { by: 'user' },
 ): Promise<boolean> {
   const stored = await kernel.store.grants.find(id)
   if (stored === undefined || stored.value.subject !== subject) return false
   const ended = await endGrant(kernel, stored)
   const { clientId } = stored.value
-  if (ended) kernel.emit({ type: 'grant_revoked', grantId: id, clientId, by } satisfies UserGrantRevoked)
+  if (ended)
+    kernel.emit({ type: 'grant_revoked', grantId: id, clientId, subject, ...why } satisfies UserGrantRevoked)
   return ended
 }
 
 async function revokeUserGrants(kernel: Kernel, subject: string): Promise<number> {
   let ended = 0
+  const why = { by: 'operator', reason: 'subject_gone' } as const
   for (const { id } of await kernel.store.grants.listBySubject(subject))
-    if (await revokeUserGrant(kernel, subject, id, 'operator')) ended++
+    if (await revokeUserGrant(kernel, subject, id, why)) ended++
   return ended
 }

@@ -21,9 +21,9 @@ export function toFetchHandler<Rest extends unknown[]>(
   server: { readonly routes: readonly Route[] },
   { remoteAddress = () => undefined }: FetchHandlerOptions<Rest> = {},
 ): (request: Request, ...rest: Rest) => Promise<Response> {
+  const routes = new Map(server.routes.map((route) => [route.path, route]))
   return async (request, ...rest) => {
-    const { path } = toHttpRequest(request)
-    const route = server.routes.find((candidate) => matches(candidate.path, path))
+    const route = routes.get(toHttpRequest(request).path)
     if (route === undefined) return new Response(null, { status: 404 })
     try {
       const caller = remoteAddress(request, ...rest)
@@ -125,16 +125,5 @@ function alreadyRead(): OAuthError {
   return new OAuthError(
     SERVER_REFUSALS.unexpected,
     'The application read the body before the authorization server could',
-  )
-}
-
-/** `:name` matches one non-empty segment. Percent-encoding is compared literally. */
-function matches(pattern: string, path: string): boolean {
-  const [wanted, given] = [pattern.split('/'), path.split('/')]
-  return (
-    wanted.length === given.length &&
-    wanted.every((segment, index) =>
-      segment.startsWith(':') ? given[index] !== '' : segment === given[index],
-    )
   )
 }

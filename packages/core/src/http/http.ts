@@ -26,7 +26,7 @@ export interface HttpResponse {
 
 /** A route of the service. `handle` answers every method, so an adapter registers it for all of them. */
 export interface Route {
-  /** The path from the root of the host. `:name` stands for one segment. */
+  /** The path from the root of the host, literally: one path, in its case and its percent-encoding. */
   readonly path: string
   readonly methods: readonly string[]
   handle(request: HttpRequest): Promise<HttpResponse>

@@ -12,8 +12,9 @@ export class Recorder {
 
   readonly routes: readonly Route[] = [
     this.#recording('/echo'),
-    this.#recording('/things/:id'),
-    this.#recording('/things/:id/parts/:part'),
+    this.#recording('/things'),
+    this.#recording('/things/parts'),
+    this.#recording('/caf%C3%A9'),
     this.#recording('/.well-known/oauth-authorization-server'),
     { path: '/rejects', methods: METHODS, handle: () => Promise.reject(new Error(INTERNAL_DETAIL)) },
     { path: '/throws', methods: METHODS, handle: throwing },

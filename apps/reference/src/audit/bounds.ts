@@ -1,0 +1,70 @@
+import { type Happened, leftOutOf, reasonOf } from './entry.ts'
+import type { Cause } from './kept-events.ts'
+
+/**
+ * How many rows a minute anybody can cause. Beyond that, entries are counted: no flood fills the disk, and one of one
+ * reason hides no other.
+ */
+
+/** Rows in a minute for one user. */
+const OF_USER = 60
+/** Clients and networks in a minute for one reason of a refusal, and for all reasons together. */
+const OF_REASON = 3
+const OF_STRANGERS = 20
+
+/** Entries that differ in nothing that matters. */
+interface Repeated {
+  readonly first: Happened
+  more: number
+}
+
+export interface Bounds {
+  /** Whether the entry gets a row. Otherwise it is counted. */
+  admits(happened: Happened, cause: Cause): boolean
+  /** The rows of what was counted since the last call; everybody has room again. */
+  counted(): Happened[]
+}
+
+export function boundsOfMinute(): Bounds {
+  let rows = new Map<string, number>()
+  let strangers = new Map<string, Repeated>()
+  let leftOut = new Map<string, number>()
+
+  function room(group: string, most: number): boolean {
+    const taken = rows.get(group) ?? 0
+    if (taken < most) rows.set(group, taken + 1)
+    return taken < most
+  }
+
+  function leaveOut(happened: Happened): boolean {
+    const reason = reasonOf(happened)
+    leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1)
+    return false
+  }
+
+  function admitsStranger(happened: Happened): boolean {
+    const kind = [reasonOf(happened), happened.subject, happened.clientId, happened.network].join(' ')
+    const known = strangers.get(kind)
+    if (known !== undefined) known.more++
+    else if (strangers.size >= OF_STRANGERS || !room(`reason ${reasonOf(happened)}`, OF_REASON))
+      return leaveOut(happened)
+    else strangers.set(kind, { first: happened, more: 0 })
+    return known === undefined
+  }
+
+  return {
+    admits(happened, cause) {
+      if (cause === 'stranger') return admitsStranger(happened)
+      return cause === 'operator' || room(`user ${happened.subject}`, OF_USER) || leaveOut(happened)
+    },
+    counted() {
+      const repeated = [...strangers.values()].filter(({ more }) => more > 0)
+      const told = repeated.map(({ first, more }) => ({ ...first, count: more }))
+      const missing = leftOut.size === 0 ? [] : [leftOutOf(leftOut)]
+      rows = new Map()
+      strangers = new Map()
+      leftOut = new Map()
+      return [...told, ...missing]
+    },
+  }
+}

@@ -1,0 +1,45 @@
+import type { HttpRequest } from '@grantkit/core'
+import { describe, expect, it } from 'vitest'
+import { callerOfEvent, coarseNetwork, rememberingCaller } from './caller.ts'
+
+describe('the network of an address', () => {
+  it.each([
+    ['203.0.113.77', '203.0.113.0/24'],
+    ['::ffff:203.0.113.77', '203.0.113.0/24'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1::/48'],
+    ['2001:db8::1', '2001:db8:0::/48'],
+    ['unknown', undefined],
+    ['alice@example.com', undefined],
+    [undefined, undefined],
+  ])('of %s is %s', (address, network) => {
+    expect(coarseNetwork(address)).toBe(network)
+  })
+})
+
+describe('the client that a request names', () => {
+  const ID = '0123456789abcdef0123456789abcdef'
+  const form = { 'content-type': 'application/x-www-form-urlencoded' }
+  it.each([
+    [{ query: `scope=a&client_id=${ID}` }, ID],
+    [{ body: `client_id=${ID}`, headers: form }, ID],
+    [{ query: 'client_id=https%3A%2F%2Fapp.example%2Fclient.json' }, 'https://app.example/client.json'],
+    [{ query: 'client_id=https%3A%2F%2Fapp.example%2F%3Ftoken%3Dsecret' }, undefined],
+    [{ query: 'client_id=gkr_0123456789abcdef012345.secret' }, undefined],
+    [{ body: `client_id=${ID}` }, undefined],
+    [{}, undefined],
+  ])('%j: %s', async (given, named) => {
+    const blank: HttpRequest = { method: 'POST', path: '/', query: '', headers: {}, body: '' }
+    let clientId: string | undefined
+    const route = rememberingCaller({
+      path: '/',
+      methods: ['POST'],
+      async handle() {
+        clientId = callerOfEvent().clientId
+        return { status: 200, headers: {}, body: '' }
+      },
+    })
+    await route.handle({ ...blank, ...given })
+    expect(clientId).toBe(named)
+    expect(callerOfEvent(), 'outside a request').toEqual({})
+  })
+})

@@ -1,0 +1,65 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { isIP } from 'node:net'
+import { type HttpRequest, networkOf, type Route } from '@grantkit/core'
+import type { MiddlewareHandler } from 'hono'
+import { headerOf } from '../http.ts'
+import type { CallerOf } from '../trusted-proxies.ts'
+
+/** Who causes an event, as far as the trail keeps it. Events themselves name no address, because they are logged. */
+export interface Caller {
+  /** The network of the address: of IPv4 the first 24 bits, of IPv6 the first 48. */
+  readonly network?: string | undefined
+  /** The client that the request names, which proves nothing. */
+  readonly clientId?: string | undefined
+}
+
+interface Request {
+  readonly address: string | undefined
+  /** The `client_id` of the request; empty if it has none. */
+  readonly named: () => string
+}
+
+const requests = new AsyncLocalStorage<Request>()
+
+/** Wraps an OAuth route: `callerOfEvent` knows its request until it is answered. */
+export function rememberingCaller(route: Route): Route {
+  return {
+    ...route,
+    handle: (request) =>
+      requests.run({ address: request.remoteAddress, named: () => clientNamedIn(request) }, () =>
+        route.handle(request),
+      ),
+  }
+}
+
+/** The same around the handlers of the application. Their events are not about clients. */
+export function rememberCaller(callerOf: CallerOf): MiddlewareHandler {
+  return (c, next) => requests.run({ address: callerOf(c), named: () => '' }, next)
+}
+
+/** The caller of the request that is being answered. Nobody outside one, as in a command. */
+export function callerOfEvent(): Caller {
+  const request = requests.getStore()
+  if (request === undefined) return {}
+  const named = request.named()
+  return { network: coarseNetwork(request.address), clientId: CLIENT_ID.test(named) ? named : undefined }
+}
+
+/** Tells a stranger from a neighbour, and points at no single person. */
+export function coarseNetwork(address = ''): string | undefined {
+  if (isIP(address) === 0) return undefined
+  return networkOf(address)
+    .replace(/\.\d+$/, '.0/24')
+    .replace(/:[^:]+::\/64$/, '::/48')
+}
+
+/** Only what looks like an id: people put secrets into the wrong field. */
+const CLIENT_ID = /^([0-9a-f]{32}|https:\/\/[\w.:/~-]{1,200})$/
+
+/** Not by parsing all of a form: it may have thousands of fields. */
+function clientNamedIn(request: HttpRequest): string {
+  const isForm = /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headerOf(request, 'content-type'))
+  const fields = isForm ? `${request.body}&${request.query}` : request.query
+  const [, encoded = ''] = /(?:^|&)client_id=([^&]{1,700})(?:&|$)/.exec(fields) ?? []
+  return new URLSearchParams(`id=${encoded}`).get('id') ?? ''
+}

@@ -1,0 +1,66 @@
+import type { AuditRow } from '../database/tables.ts'
+
+/** What happened. Its further members are the facts of the event: ids, reasons and counts, never a secret. */
+export interface Happened {
+  readonly type: string
+  /** The id of the user. */
+  readonly subject?: string | undefined
+  readonly clientId?: string | undefined
+  readonly [fact: string]: unknown
+}
+
+export interface AuditEntry extends Happened {
+  /** Unique, and in the order of time. */
+  readonly id: string
+  /** ISO 8601, in UTC. */
+  readonly at: string
+}
+
+const MOMENT_LENGTH = '2026-01-01T00:00:00.000Z'.length
+
+/** @param tail tells entries of one moment apart */
+export function rowOf(happened: Happened, at: Date, tail: string, days: number): AuditRow {
+  const { type, subject, clientId, ...facts } = happened
+  return {
+    id: `${at.toISOString()}-${tail}`,
+    type,
+    subject: columnOf(subject),
+    client_id: columnOf(clientId),
+    facts: JSON.stringify(facts),
+    kept_until: dayOf(at, days),
+  }
+}
+
+export function entryOf({ id, type, subject, client_id, facts }: Omit<AuditRow, 'kept_until'>): AuditEntry {
+  return {
+    id,
+    at: id.slice(0, MOMENT_LENGTH),
+    type,
+    ...(subject === null ? {} : { subject }),
+    ...(client_id === null ? {} : { clientId: client_id }),
+    ...JSON.parse(facts),
+  }
+}
+
+/** The day, some days after a moment. */
+export function dayOf(at: Date, days: number): string {
+  return new Date(at.getTime() + days * DAY_MS).toISOString().slice(0, 10)
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** Postgres takes no NUL in a text. */
+function columnOf(text: string | undefined): string | null {
+  return text?.replaceAll('\0', ' ') ?? null
+}
+
+/** What entries are counted by when they get no row: a short list, which no caller adds to. */
+export function reasonOf({ type, reason }: Happened): string {
+  return typeof reason === 'string' ? reason : type
+}
+
+/** The row that stands for entries without one. */
+export function leftOutOf(reasons: ReadonlyMap<string, number>): Happened {
+  const count = [...reasons.values()].reduce((sum, more) => sum + more, 0)
+  return { type: 'left_out', count, reasons: Object.fromEntries(reasons) }
+}

@@ -1,0 +1,64 @@
+import type { ServiceEvent } from '../events.ts'
+import type { IntegrationImported } from '../import-integrations.ts'
+import type { SigningKeysRotated } from '../signing-keys-file.ts'
+import { callerOfEvent } from './caller.ts'
+import type { Happened } from './entry.ts'
+
+/** What the trail is told: the events of the service, and those of its commands. */
+export type AuditedEvent = ServiceEvent | SigningKeysRotated | IntegrationImported
+
+/** Who brings an event about. It decides how many the trail takes, and for how long it keeps them. */
+export type Cause = 'operator' | 'user' | 'stranger'
+
+/** `undefined`: the trail keeps no such event. Uses of a grant are counted by the metrics; faults are in the log. */
+const CAUSES: Readonly<Record<AuditedEvent['type'], Cause | undefined>> = {
+  account_added: 'operator',
+  account_password_changed: 'operator',
+  account_disabled: 'operator',
+  account_enabled: 'operator',
+  account_removed: 'operator',
+  integration_added: 'operator',
+  integration_imported: 'operator',
+  client_removed: 'operator',
+  signing_keys_rotated: 'operator',
+  signing_keys_changed: 'operator',
+  consent_granted: 'user',
+  consent_denied: 'user',
+  grant_revoked: 'user',
+  grant_ended: 'user',
+  sign_in_succeeded: 'user',
+  signed_out: 'user',
+  passkey_added: 'user',
+  passkey_removed: 'user',
+  identity_linked: 'user',
+  identity_removed: 'user',
+  sign_in_failed: 'stranger',
+  client_registered: 'stranger',
+  refused: 'stranger',
+  code_redeemed: undefined,
+  refresh_token_rotated: undefined,
+  refresh_token_retried: undefined,
+  access_token_dropped: undefined,
+  access_token_revoked: undefined,
+  signing_keys_refused: undefined,
+  limiter_failed: undefined,
+  failed: undefined,
+}
+
+/** `undefined` for the events of features, too. */
+export function causeOf(event: AuditedEvent): Cause | undefined {
+  const cause = CAUSES[event.type]
+  if (event.type === 'account_added' && event.by === 'sign_up') return 'user'
+  return cause !== undefined && 'by' in event && event.by === 'operator' ? 'operator' : cause
+}
+
+/** The entry of an event. A request may only be the first to notice what an operator did. */
+export function happenedOf(event: AuditedEvent, cause: Cause): Happened {
+  if (cause === 'operator') return { ...event }
+  const { network, clientId } = callerOfEvent()
+  if (event.type !== 'refused') return { ...event, network }
+  const { type, error, reason, path } = event
+  return { type, clientId, error, reason, path: path.slice(0, MOST_PATH), network }
+}
+
+const MOST_PATH = 200

@@ -1,0 +1,42 @@
+import type { Database } from '../database/database.ts'
+import { errorsAs503 } from '../errors-as-503.ts'
+import type { AuditEntry } from './entry.ts'
+import { auditPage } from './reading.ts'
+import type { AuditTrail } from './trail.ts'
+
+/** A sign-in, as shown to its user. */
+export interface SignIn {
+  /** The id of the session it started. */
+  readonly sessionId: string
+  /** Epoch seconds. */
+  readonly at: number
+  /** Where it came from, if known. */
+  readonly network?: string | undefined
+}
+
+export interface SignInHistory {
+  /** The last few sign-ins of a user, the newest first. @throws OAuthError `temporarily_unavailable` */
+  list(subject: string): Promise<readonly SignIn[]>
+}
+
+const SHOWN = 5
+
+/** From the audit trail: of every replica, and from before a restart. */
+export function signInHistory(database: Database, trail: Pick<AuditTrail, 'flush'>): SignInHistory {
+  return errorsAs503({
+    async list(subject: string) {
+      // The sign-in that led here may still wait to be written.
+      await trail.flush()
+      const { entries } = await auditPage(database, { subject, types: ['sign_in_succeeded'] }, SHOWN)
+      return entries.map(signInOf)
+    },
+  })
+}
+
+function signInOf({ at, sessionId, network }: AuditEntry): SignIn {
+  return {
+    sessionId: String(sessionId),
+    at: Math.floor(Date.parse(at) / 1000),
+    network: typeof network === 'string' ? network : undefined,
+  }
+}

@@ -1,0 +1,89 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { styleText } from 'node:util'
+import type { AuditEntry } from '../audit/entry.ts'
+import { type AuditQuery, auditEntries, auditPage } from '../audit/reading.ts'
+import type { Database } from '../database/database.ts'
+import { parseSettings } from '../settings.ts'
+import { readCommandLine, refuse, wholeNumber } from './command-line.ts'
+import { withTrail } from './with-trail.ts'
+
+/** Shows the audit trail: who allowed what to whom, who signed in, what ended and what the operator changed. */
+
+const USAGE = `pnpm trail list     [--limit <number>] the newest first; 50 if left out
+pnpm trail export   all of it as JSON lines, the oldest first
+
+Both take
+  --since <time>      such as 2026-01-31 or 2026-01-31T08:00:00Z; included
+  --until <time>      not included
+  --type <type>       such as grant_revoked; may be repeated
+  --user <id>         as "pnpm account list" shows it
+  --client <id>`
+
+const { values, positionals } = readCommandLine(USAGE, {
+  allowPositionals: true,
+  options: {
+    limit: { type: 'string', default: '50' },
+    since: { type: 'string' },
+    until: { type: 'string' },
+    type: { type: 'string', multiple: true },
+    user: { type: 'string' },
+    client: { type: 'string' },
+  },
+})
+
+const COMMANDS: Readonly<Record<string, (database: Database, query: AuditQuery) => Promise<void>>> = {
+  async list(database, query) {
+    const { entries } = await auditPage(database, query, wholeNumber(USAGE, '--limit', values.limit))
+    for (const entry of entries) console.log(lineOf(entry))
+    if (entries.length === 0) console.log('There is nothing of that kind.')
+  },
+  async export(database, query) {
+    const lines = Readable.from(jsonLines(auditEntries(database, query)))
+    await pipeline(lines, process.stdout, { end: false })
+  },
+}
+
+try {
+  const command = COMMANDS[positionals.join(' ')]
+  if (command === undefined) refuse(USAGE, 'The command must be list or export.')
+  const query = queryOf()
+  await withTrail(parseSettings(process.env), (_, database) => command(database, query))
+} catch (error) {
+  // Whoever reads the lines, such as "head", may have had enough.
+  if ((error as NodeJS.ErrnoException).code !== 'EPIPE') {
+    console.error(styleText('red', `This did not work. ${error instanceof Error ? error.message : error}`))
+    process.exitCode = 1
+  }
+}
+
+function queryOf(): AuditQuery {
+  const { user: subject, client: clientId, type: types, since, until } = values
+  return { subject, clientId, types, since: momentOf('--since', since), until: momentOf('--until', until) }
+}
+
+function momentOf(option: string, given: string | undefined): string | undefined {
+  if (given === undefined) return undefined
+  const time = /^\d{4}-/.test(given) ? new Date(given) : new Date(Number.NaN)
+  if (!Number.isNaN(time.getTime())) return time.toISOString()
+  return refuse(USAGE, `${option} must be a time such as 2026-01-31T08:00:00Z, not "${given}".`)
+}
+
+async function* jsonLines(entries: AsyncIterable<AuditEntry>): AsyncGenerator<string> {
+  for await (const entry of entries) yield `${JSON.stringify(entry)}\n`
+}
+
+function lineOf({ id: _, at, type, subject, clientId, ...facts }: AuditEntry): string {
+  const who = [subject && `user ${subject}`, clientId && `client ${clientId}`].filter(Boolean)
+  const rest = Object.entries(facts).map(([name, value]) => `${name} ${plain(value)}`)
+  return [at, styleText('bold', type.padEnd(20)), ...who, styleText('dim', rest.join('  '))]
+    .join('  ')
+    .trimEnd()
+}
+
+/** Names of clients are chosen by strangers: escaped, they cannot steer a terminal. */
+function plain(value: unknown): string {
+  const text = Array.isArray(value) ? value.join(',') : value
+  if (typeof text === 'string' && /^[\x21-\x7e]*$/.test(text)) return text
+  return JSON.stringify(text).replaceAll(/\p{C}/gu, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`)
+}

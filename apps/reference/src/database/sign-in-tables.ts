@@ -1,0 +1,39 @@
+import type { Kysely } from 'kysely'
+import { textOf } from './text-column.ts'
+
+/** What signs in beside a password. */
+export async function createSignInTables(database: Kysely<unknown>): Promise<void> {
+  await createPasskeys(database)
+  await createIdentities(database)
+}
+
+async function createPasskeys(database: Kysely<unknown>): Promise<void> {
+  const text = textOf(database)
+  await database.schema
+    .createTable('passkey')
+    .addColumn('id', text, (column) => column.notNull().primaryKey())
+    .addColumn('account', text, (column) => column.notNull())
+    .addColumn('name', text, (column) => column.notNull())
+    .addColumn('public_key', text, (column) => column.notNull())
+    .addColumn('counter', 'bigint', (column) => column.notNull())
+    .addColumn('transports', text, (column) => column.notNull())
+    .addColumn('synced', 'integer', (column) => column.notNull())
+    .addColumn('added_at', text, (column) => column.notNull())
+    .addColumn('used_at', text)
+    .execute()
+  await database.schema.createIndex('passkey_account').on('passkey').column('account').execute()
+}
+
+async function createIdentities(database: Kysely<unknown>): Promise<void> {
+  const text = textOf(database)
+  await database.schema
+    .createTable('identity')
+    .addColumn('issuer', text, (column) => column.notNull())
+    .addColumn('subject', text, (column) => column.notNull())
+    .addColumn('account', text, (column) => column.notNull())
+    .addColumn('shown_as', text, (column) => column.notNull())
+    .addColumn('added_at', text, (column) => column.notNull())
+    .addPrimaryKeyConstraint('identity_key', ['issuer', 'subject'])
+    .execute()
+  await database.schema.createIndex('identity_account').on('identity').column('account').execute()
+}

@@ -1,0 +1,47 @@
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+import { ErrorCode } from '@modelcontextprotocol/sdk/types.js'
+import type { Caller } from '../guard.ts'
+import { parseJson } from '../http.ts'
+import type { SchoolRecords } from '../school/records.ts'
+import { scopeOf } from '../scopes.ts'
+import { catalogueServer, type SeesAll } from './catalogue-server.ts'
+
+/** A batch is answered in one go, and nothing else is answered meanwhile. */
+const MOST_MESSAGES = 10
+
+/** Answers one POST of a caller whom the guard has let in. */
+export type AnswerMcp = (request: Request, caller: Caller) => Promise<Response>
+
+/** The catalogue over Streamable HTTP, stateless: any replica answers any message. */
+export function catalogueOverHttp(school: SchoolRecords): AnswerMcp {
+  return async (request, caller) => {
+    const parsedBody = parseJson(await request.text())
+    if (Array.isArray(parsedBody) && parsedBody.length > MOST_MESSAGES) return batchTooLong()
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+    const server = catalogueServer(school, seesAllAs(caller))
+    await server.connect(transport)
+    const response = await transport.handleRequest(acceptingBoth(request), { parsedBody })
+    await server.close()
+    return response
+  }
+}
+
+/** The SDK wants both types by name. "Any type" names them too (RFC 9110 12.5.1), and curl sends it. */
+function acceptingBoth({ url, method, headers }: Request): Request {
+  const accepting = new Headers(headers)
+  if (headers.get('accept')?.includes('*/*')) accepting.set('accept', 'application/json, text/event-stream')
+  return new Request(url, { method, headers: accepting })
+}
+
+/** An error of JSON-RPC 2.0 (5.1), which answers the batch as a whole (6). */
+function batchTooLong(): Response {
+  const message = `Invalid Request: a batch has at most ${MOST_MESSAGES} messages`
+  const error = { code: ErrorCode.InvalidRequest, message }
+  return Response.json({ jsonrpc: '2.0', error, id: null }, { status: 400 })
+}
+
+/** A caller with a token sees at least what everybody sees. */
+function seesAllAs(caller: Caller): SeesAll {
+  const scopes = caller.kind === 'authorized' ? caller.token.scopes : []
+  return (area) => scopes.includes(scopeOf(area, 'read'))
+}

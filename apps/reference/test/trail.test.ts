@@ -1,0 +1,105 @@
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { auditTrail } from '../src/audit/trail.ts'
+import { connected } from './on-both-databases.ts'
+import { run } from './program.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+/** `pnpm trail`, and the commands that leave something in it, as a person runs them. */
+
+let environment: Record<string, string>
+beforeEach(async () => {
+  const folder = await temporaryFolder()
+  environment = {
+    DATABASE_URL: `sqlite:${join(folder, 'service.sqlite')}`,
+    KEYS_FILE: join(folder, 'keys.json'),
+  }
+})
+
+async function printedBy(command: string, given: string[], input = '') {
+  const program = run(`commands/${command}.ts`, given, { environment, input })
+  return { status: await program.ended, output: program.output() }
+}
+
+async function exported(...given: string[]) {
+  const { status, output } = await printedBy('trail', ['export', ...given])
+  expect(status, output).toBe(0)
+  const lines = output.split('\n').slice(0, -1)
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+}
+
+describe('the trail', () => {
+  it('has what the commands did', async () => {
+    const made = ['--email', 'ada@school.example', '--name', 'Ada']
+    for (const [command, given] of [
+      ['keys', ['rotate']],
+      ['keys', ['rotate']],
+      ['account', ['add', ...made]],
+      ['account', ['disable', 'ada@school.example']],
+      ['integration', ['add', '--name', 'Zap', '--redirect-uri', 'https://zap.example/cb']],
+    ] as const) {
+      const { status, output } = await printedBy(command, [...given], 'correct horse\n')
+      expect(status, output).toBe(0)
+    }
+    const entries = await exported()
+    const [first, second] = entries as { added: string[]; retired: string[] }[]
+    expect([first?.added.length, first?.retired.length, second?.added.length]).toEqual([3, 0, 3])
+    const types = entries.map(({ type, by }) => (by === 'demo' ? 'demo' : type))
+    expect(types.filter((type) => type !== 'demo')).toEqual([
+      'signing_keys_rotated',
+      'signing_keys_rotated',
+      'account_added',
+      'account_disabled',
+      'integration_added',
+    ])
+    const list = await printedBy('trail', [
+      'list',
+      '--type',
+      'account_disabled',
+      '--type',
+      'integration_added',
+    ])
+    const [newest, oldest] = list.output.split('\n')
+    expect(newest).toMatch(/^20\S+Z {2}integration_added +client [0-9a-f]{32}/)
+    expect(oldest).toMatch(/account_disabled +user \S+/)
+  })
+
+  it('renews the keys even where no database is in reach, and says what is missing', async () => {
+    environment = { ...environment, DATABASE_URL: 'postgres://127.0.0.1:1/school' }
+    const { status, output } = await printedBy('keys', ['rotate'])
+    expect([status, output]).toEqual([
+      0,
+      expect.stringMatching(/is made.*\nThe audit trail does not have it: /),
+    ])
+  })
+
+  it('is exported from one moment to another, and shows names that cannot steer a terminal', async () => {
+    const database = await connected(environment.DATABASE_URL ?? '')
+    const trail = auditTrail(database, { days: 365, onWarning: () => {} })
+    const clientName = 'An \u001b[31m\u202eapp'
+    trail.onEvent({ type: 'client_registered', clientId: 'c', clientName })
+    await trail.close()
+    const [entry] = await exported('--client', 'c')
+    expect(entry).toMatchObject({ clientName, at: expect.stringMatching(/^20.*Z$/) })
+    expect(await exported('--since', String(entry?.at))).toEqual([entry])
+    expect(await exported('--until', String(entry?.at))).toEqual([])
+    const { output } = await printedBy('trail', ['list'])
+    expect(output).toContain('clientName "An \\u001b[31m\\u{202e}app"')
+    expect((await printedBy('trail', ['list', '--user', 'nobody'])).output).toBe(
+      'There is nothing of that kind.\n',
+    )
+  })
+
+  it.each([
+    [[], 'The command must be list or export.'],
+    [
+      ['list', '--since', 'yesterday'],
+      '--since must be a time such as 2026-01-31T08:00:00Z, not "yesterday".',
+    ],
+    [['list', '--limit', '0'], '--limit must be a whole number'],
+  ])('answers %j with a sentence and the usage', async (given, text) => {
+    const { status, output } = await printedBy('trail', given)
+    expect([status, output]).toEqual([2, expect.stringContaining(text)])
+    expect(output).toContain('\n\npnpm trail list')
+  })
+})
