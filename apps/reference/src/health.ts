@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono'
-import { describe, jsonAnswer, type Operation, ref } from './openapi/operation.ts'
+import { type Description, describe, forAnybody, jsonAnswer, ref } from './openapi/operation.ts'
 
 /** `/healthz`: the process runs. `/readyz`: it can serve requests. */
 export function health(ready: () => Promise<boolean>): Hono {
@@ -15,13 +15,7 @@ function status(c: Context, code: 200 | 503, word: string): Response {
   return c.json({ status: word }, code, { 'cache-control': 'no-store' })
 }
 
-function probe(operationId: string, summary: string, more: Operation['responses'] = {}) {
+function probe(operationId: string, summary: string, more: Description['responses'] = {}) {
   const ok = { '200': jsonAnswer(summary, ref('Status'), { status: 'ok' }) }
-  return describe({
-    operationId,
-    tag: 'Health',
-    summary,
-    security: [{}],
-    responses: { ...ok, ...more },
-  })
+  return describe(forAnybody('Health', operationId, summary, { ...ok, ...more }))
 }

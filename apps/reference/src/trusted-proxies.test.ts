@@ -1,14 +1,24 @@
 import type { HttpRequest } from '@grantkit/core'
+import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
-import { behindProxies, TrustedProxies } from './trusted-proxies.ts'
+import { behindProxies, callerOf, TrustedProxies } from './trusted-proxies.ts'
 
 const NGINX = '10.0.0.2'
 const BALANCER = '10.0.0.1'
 const CALLER = '203.0.113.7'
 const LIE = '192.0.2.66'
 
-/** The address that a route gets, for a socket address and an X-Forwarded-For header. */
-async function told(trust: string | undefined, remoteAddress: string | undefined, forwarded?: string) {
+/** The address that a handler of the application gets, for a socket address and an X-Forwarded-For header. */
+async function toldApp(trust: string | undefined, remoteAddress: string | undefined, forwarded?: string) {
+  const addressOf = callerOf(trust === undefined ? undefined : TrustedProxies.parse(trust))
+  const app = new Hono().get('/', (c) => c.json({ address: addressOf(c) }))
+  const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded, forwarded: `for=${LIE}` }
+  const answer = await app.request('/', { headers }, { incoming: { socket: { remoteAddress } } })
+  return ((await answer.json()) as { address?: string }).address
+}
+
+/** The same for an OAuth route. */
+async function toldRoute(trust: string | undefined, remoteAddress: string | undefined, forwarded?: string) {
   const seen: HttpRequest[] = []
   const route = {
     path: '/',
@@ -39,6 +49,7 @@ describe('the address of the caller', () => {
     ['a proxy says nothing', '1', NGINX, undefined, NGINX],
     ['there is no socket address', '1', undefined, CALLER, undefined],
   ])('when %s', async (_, trust, socket, forwarded, address) => {
-    expect(await told(trust, socket, forwarded)).toBe(address)
+    expect(await toldRoute(trust, socket, forwarded)).toBe(address)
+    expect(await toldApp(trust, socket, forwarded)).toBe(address)
   })
 })

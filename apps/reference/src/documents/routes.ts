@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { AuthorizationServer } from '@grantkit/core'
 import { Hono, type MiddlewareHandler } from 'hono'
 import { etag, RETAINED_304_HEADERS } from 'hono/etag'
-import { describe, jsonAnswer, textAnswer } from '../openapi/operation.ts'
+import { describe, forAnybody, jsonAnswer, textAnswer } from '../openapi/operation.ts'
 import type { SchoolRecords } from '../school/records.ts'
 import { authMarkdown, type DescribedLifetimes, type DescribedServer } from './auth-md.ts'
 import { llmsText } from './llms-txt.ts'
@@ -33,20 +33,16 @@ export function documents({ basePath, metadata, lifetimes, school, openApi }: Do
   return app.route('/', viewer(basePath))
 }
 
-const DESCRIPTION = describe({
-  operationId: 'openApi',
-  tag: 'Discovery',
-  summary: 'This description',
-  security: [{}],
-  responses: {
+const DESCRIPTION = describe(
+  forAnybody('Discovery', 'openApi', 'This description', {
     '200': jsonAnswer('This description', { type: 'object' }),
     '304': { description: 'It has not changed' },
-  },
-})
+  }),
+)
 
 function addMarkdown(app: Hono, path: string, operationId: string, summary: string, textNow: TextNow): void {
-  const responses = { '200': textAnswer(summary, 'text/markdown') }
-  const description = describe({ operationId, tag: 'Discovery', summary, security: [{}], responses })
+  const answers = { '200': textAnswer(summary, 'text/markdown') }
+  const description = describe(forAnybody('Discovery', operationId, summary, answers))
   addText(app, path, 'text/markdown; charset=utf-8', description, textNow)
 }
 

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { type Context, Hono } from 'hono'
 import { html } from 'hono/html'
 import { jsonError } from '../http.ts'
-import { describe, errorAnswer, textAnswer } from '../openapi/operation.ts'
+import { describe, errorAnswer, forAnybody, textAnswer } from '../openapi/operation.ts'
 
 /** Swagger UI for the description of the service, from this origin alone: nothing is fetched from elsewhere. */
 
@@ -37,13 +37,11 @@ export function viewer(basePath: string): Hono {
     .get('/docs/:file', FILE, (c) => viewerFile(c, c.req.param('file')))
 }
 
-const PAGE = describe({
-  operationId: 'docs',
-  tag: 'Pages',
-  summary: 'This description, for people',
-  security: [{}],
-  responses: { '200': textAnswer('This description, for people', 'text/html') },
-})
+const PAGE = describe(
+  forAnybody('Pages', 'docs', 'This description, for people', {
+    '200': textAnswer('This description, for people', 'text/html'),
+  }),
+)
 
 const FILE = describe({
   operationId: 'docsFile',

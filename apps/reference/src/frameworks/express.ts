@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { authorizationServer } from '@grantkit/adapter-express'
-import { getRequestListener } from '@hono/node-server'
 import express from 'express'
 import { rememberCallers } from './callers.ts'
 import { draining } from './draining.ts'
 import type { Listen } from './listening.ts'
+import { nodeListener } from './node-listener.ts'
 import { arrivalTimes } from './slow-requests.ts'
 import { standingHeaders } from './standing-headers.ts'
 import { refuseUnreadable } from './unreadable.ts'
@@ -14,7 +14,7 @@ export const listenOnExpress: Listen = async (service, { host, port, https, requ
   const app = express()
     .disable('x-powered-by')
     .use(authorizationServer(service))
-    .use(getRequestListener(service.app.fetch, { hostname: host }))
+    .use(nodeListener(service.app, host))
   const server = createServer(arrivalTimes(requestTimeout), app)
   const close = draining(server.on('clientError', refuseUnreadable))
   rememberCallers(server)

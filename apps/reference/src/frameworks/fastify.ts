@@ -1,17 +1,17 @@
 import { METHODS } from 'node:http'
 import { authorizationServer } from '@grantkit/adapter-fastify'
-import { getRequestListener } from '@hono/node-server'
 import { type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { rememberCallers } from './callers.ts'
 import { draining } from './draining.ts'
 import type { Listen } from './listening.ts'
+import { nodeListener } from './node-listener.ts'
 import { arrivalTimes } from './slow-requests.ts'
 import { standingHeaders } from './standing-headers.ts'
 import { refuseUnreadable } from './unreadable.ts'
 
 export const listenOnFastify: Listen = async (service, { host, port, https, requestTimeout }) => {
   const times = arrivalTimes(requestTimeout)
-  const listener = getRequestListener(service.app.fetch, { hostname: host })
+  const listener = nodeListener(service.app, host)
   const pass = (request: Pick<FastifyRequest, 'raw'>, reply: Pick<FastifyReply, 'hijack' | 'raw'>) => {
     reply.hijack()
     void listener(request.raw, reply.raw)

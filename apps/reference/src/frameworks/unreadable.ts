@@ -6,6 +6,7 @@ const STATUS: Readonly<Record<string, string>> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
 }
+const HEADERS = { 'content-type': 'application/json', 'cache-control': 'no-store' }
 const BODY = JSON.stringify({ error: 'invalid_request', error_description: 'This is not an HTTP request' })
 
 /** Refuses bytes that are no request in the usual format, and closes the connection. For `clientError`. */
@@ -13,10 +14,14 @@ export function refuseUnreadable({ code = '' }: NodeJS.ErrnoException, socket: D
   if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const lines = [
     `HTTP/1.1 ${STATUS[code] ?? '400 Bad Request'}`,
-    'content-type: application/json',
-    'cache-control: no-store',
+    ...Object.entries(HEADERS).map(([name, value]) => `${name}: ${value}`),
     `content-length: ${BODY.length}`,
     'connection: close',
   ]
   socket.end(`${lines.join('\r\n')}\r\n\r\n${BODY}`, () => socket.destroy())
+}
+
+/** The same refusal of a request whose Host and target make no URL. */
+export function unreadable(): Response {
+  return new Response(BODY, { status: 400, headers: HEADERS })
 }

@@ -1,4 +1,4 @@
-import { type Json, jsonAnswer, type Operation, ref } from './operation.ts'
+import { forAnybody, type Json, jsonAnswer, type Operation, ref } from './operation.ts'
 
 /** The documents of the authorization server and of its resources. */
 export const OAUTH_DOCUMENTS: readonly Operation[] = [
@@ -31,5 +31,5 @@ export const OAUTH_DOCUMENTS: readonly Operation[] = [
 
 function document(path: string, operationId: string, summary: string, schema: Json): Operation {
   const responses = { '200': jsonAnswer(summary, schema), '304': { description: 'It has not changed' } }
-  return { path, method: 'get', operationId, tag: 'Discovery', summary, security: [{}], responses }
+  return { path, method: 'get', ...forAnybody('Discovery', operationId, summary, responses) }
 }

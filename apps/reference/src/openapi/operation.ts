@@ -23,6 +23,16 @@ export interface Operation extends Description {
   readonly method: 'get' | 'post' | 'patch' | 'delete'
 }
 
+/** What anybody may ask for. */
+export function forAnybody(
+  tag: Tag,
+  operationId: string,
+  summary: string,
+  responses: Description['responses'],
+): Description {
+  return { operationId, tag, summary, security: [{}], responses }
+}
+
 const DESCRIPTION = Symbol('OpenAPI description')
 
 /** Describes the route that it is put in front of. A request passes it by. */

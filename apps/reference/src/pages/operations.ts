@@ -1,7 +1,9 @@
+import type { MiddlewareHandler } from 'hono'
 import {
   type Description,
   describe,
   errorAnswer,
+  forAnybody,
   formBody,
   type Json,
   redirectAnswer,
@@ -11,8 +13,8 @@ import {
 /** What the routes of the pages do, in the words of OpenAPI. */
 
 export const home = describe(page('home', 'The start page'))
-export const stylesheet = describe(file('stylesheet', 'How pages look', 'text/css'))
-export const icon = describe(file('icon', 'The sign of the school', 'image/svg+xml'))
+export const stylesheet = file('stylesheet', 'How pages look', 'text/css')
+export const icon = file('icon', 'The sign of the school', 'image/svg+xml')
 export const signInPage = describe(page('signInPage', 'The sign-in page'))
 
 export const signIn = describe({
@@ -109,12 +111,11 @@ export const signOut = describe({
 })
 
 function page(operationId: string, summary: string): Description {
-  return { ...file(operationId, summary, 'text/html'), tag: 'Pages' }
+  return forAnybody('Pages', operationId, summary, { '200': textAnswer(summary, 'text/html') })
 }
 
-function file(operationId: string, summary: string, mediaType: string): Description {
-  const responses = { '200': textAnswer(summary, mediaType) }
-  return { operationId, tag: 'Discovery', summary, security: [{}], responses }
+function file(operationId: string, summary: string, mediaType: string): MiddlewareHandler {
+  return describe(forAnybody('Discovery', operationId, summary, { '200': textAnswer(summary, mediaType) }))
 }
 
 /** A page needs no form to answer: it sends its caller to sign in, or shows the form. */

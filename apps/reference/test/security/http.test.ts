@@ -363,6 +363,7 @@ onBothStores('HTTP', (bench) => {
       await bench.send('no-path'),
       await bench.exchange('GET / HTTP/9.9\r\n\r\n'),
       await bench.exchange('\0\0\0\0\r\n\r\n'),
+      await bench.exchange('GET /login HTTP/1.1\r\nHost: [\r\nConnection: close\r\n\r\n'),
       await bench.exchange(`GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`),
       await post('/api/oauth/token', FORM, 'x'),
       await post('/api/oauth/register', 'application/json', '{'),
