@@ -3,21 +3,23 @@ import { validate } from 'dockerfile-utils'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
+import { readComposeService } from '../test/compose-service.ts'
 import { parseSettings } from './settings.ts'
 
-/** Tests of a deployment that need no container engine. */
+/** Tests of a deployment that need no container engine. `image.long.test.ts` builds and runs the image. */
 
 const root = new URL('../../../', import.meta.url)
 const read = (path: string) => readFile(new URL(path, root), 'utf8')
 
 const Compose = z.object({
   services: z.object({
-    service: z.object({ environment: z.record(z.string(), z.string()) }),
+    postgres: z.object({ healthcheck: z.object({ test: z.array(z.string()) }) }),
     redis: z.object({ command: z.array(z.string()) }),
     nginx: z.object({ volumes: z.array(z.string()) }),
   }),
 })
-const compose = Compose.parse(parse(await read('compose.yaml')))
+const everyService = parse(await read('compose.yaml')).services as Record<string, { profiles?: string[] }>
+const compose = Compose.parse({ services: everyService })
 const dockerfile = await read('Dockerfile')
 
 describe('the Dockerfile', () => {
@@ -33,12 +35,46 @@ describe('the Dockerfile', () => {
   })
 })
 
+/** What a service waits for at most when it stops, beside DRAIN_SECONDS. */
+const ANSWERS_UNDER_WAY_SECONDS = 10
+
+const VARIABLES = {
+  BASE_URL: 'https://auth.school.example',
+  SECRET: 'x'.repeat(32),
+  POSTGRES_PASSWORD: 'y'.repeat(20),
+}
+
 describe('compose.yaml', () => {
-  it('gives the service settings that production accepts, and no others', () => {
-    const { environment } = compose.services.service
-    const given = { ...environment, BASE_URL: 'https://auth.school.example', SECRET: 'x'.repeat(32) }
-    const settings = parseSettings({ NODE_ENV: 'production', ...given })
+  it('gives the service settings that production accepts, and no others', async () => {
+    const { environment } = await readComposeService(VARIABLES)
+    const settings = parseSettings({ NODE_ENV: 'production', ...environment })
     expect(Object.keys(environment).filter((name) => !(name in settings))).toEqual([])
+  })
+
+  it.each(Object.keys(VARIABLES))('starts nothing without %s', async (name) => {
+    await expect(readComposeService({ ...VARIABLES, [name]: '' })).rejects.toThrow(`${name} is missing`)
+  })
+
+  it('keeps everything in Postgres, unless another store is asked for', async () => {
+    const usual = Object.keys(everyService).filter((name) => everyService[name]?.profiles === undefined)
+    expect(usual).toEqual(['service', 'postgres', 'nginx'])
+    const settings = async (more: object) =>
+      parseSettings((await readComposeService({ ...VARIABLES, ...more })).environment)
+    const { DATABASE_URL, STORE_URL } = await settings({})
+    expect(STORE_URL).toBe(DATABASE_URL)
+    expect(await settings({ STORE_URL: 'redis://redis:6379' })).toMatchObject({
+      STORE_URL: 'redis://redis:6379',
+    })
+  })
+
+  it('waits for a Postgres that takes connections of other machines', () => {
+    expect(compose.services.postgres.healthcheck.test.join(' ')).toContain('pg_isready --host 127.0.0.1')
+  })
+
+  it('gives the service longer to end than it takes', async () => {
+    const { environment, stopGracePeriod } = await readComposeService(VARIABLES)
+    const { DRAIN_SECONDS } = parseSettings(environment)
+    expect(stopGracePeriod).toBeGreaterThan(DRAIN_SECONDS + ANSWERS_UNDER_WAY_SECONDS)
   })
 
   it('runs a Redis that loses nothing', () => {
