@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import { fetchAttempts } from './fetch-attempts.ts'
+
+function open() {
+  const clock = { now: 1_800_000_000 }
+  const attempts = fetchAttempts(() => clock.now)
+  const fetched = (id: string, { known = false, well = true } = {}) => {
+    const wait = attempts.start(id, known)
+    if (wait === 0) attempts.ended(id, well)
+    return wait
+  }
+  return { clock, attempts, fetched }
+}
+
+const numbered = (count: number) => Array.from({ length: count }, (_, index) => index)
+const ID = 'https://app.dev/client.json'
+
+describe('the attempts to fetch documents', () => {
+  it('wait longer after each failure, and no more after a success', () => {
+    const { clock, fetched } = open()
+    for (const wait of [5, 30, 120, 300, 300]) {
+      expect(fetched(ID, { well: false })).toBe(0)
+      expect(fetched(ID)).toBe(wait)
+      clock.now += wait
+    }
+    expect(fetched(ID)).toBe(0)
+    expect(fetched(ID)).toBe(0)
+  })
+
+  it('are eight at a time, and two at one host', () => {
+    const { attempts } = open()
+    expect(numbered(3).map((n) => attempts.start(`https://app.dev/${n}`, false))).toEqual([0, 0, 1])
+    expect(numbered(7).map((n) => attempts.start(`https://app${n}.dev/c`, false))).toEqual([
+      0, 0, 0, 0, 0, 0, 1,
+    ])
+    attempts.ended('https://app.dev/0', true)
+    expect(attempts.start('https://other.dev/c', false)).toBe(0)
+  })
+
+  it('are six a minute at one site, however many names it has', () => {
+    const { clock, fetched } = open()
+    const waits = numbered(7).map((n) => fetched(`https://${n}.evil.co.dev/c`))
+    expect(waits).toEqual([0, 0, 0, 0, 0, 0, 60])
+    clock.now += 60
+    expect(fetched('https://8.evil.co.dev/c')).toBe(0)
+  })
+
+  it('of strangers leave half of the minute to clients that were approved before', () => {
+    const { fetched } = open()
+    const strangers = numbered(100).map((n) => fetched(`https://evil${n}.dev/c`))
+    expect(strangers.filter((wait) => wait === 0)).toHaveLength(30)
+    const known = numbered(31).map((n) => fetched(`https://known${n}.dev/c`, { known: true }))
+    expect(known.filter((wait) => wait === 0)).toHaveLength(30)
+  })
+
+  it('are never more than sixty a minute', () => {
+    const { fetched } = open()
+    const known = numbered(100).map((n) => fetched(`https://known${n}.dev/c`, { known: true }))
+    expect(known.filter((wait) => wait === 0)).toHaveLength(60)
+  })
+
+  it('forget the oldest of more than a thousand failures', () => {
+    const { clock, fetched } = open()
+    fetched(ID, { well: false })
+    for (const n of numbered(1000)) {
+      clock.now += 3
+      fetched(`https://app${n}.dev/c`, { well: false })
+    }
+    fetched(ID, { well: false })
+    expect(fetched(ID), 'the wait after a first failure').toBe(5)
+  })
+})
