@@ -139,7 +139,7 @@ function baseFeatures(
 ): Feature[] {
   const signingAlgorithms = keys.algorithms
   return [
-    authorization(kernel, options, keys),
+    authorization(kernel, options, { keys, limits }),
     tokenEndpoint(kernel, options, { ...offers, accessTokens }),
     registration(kernel, options, { ...registrable(offers, true), signingAlgorithms, limits }),
     revocation(kernel, options, accessTokens),

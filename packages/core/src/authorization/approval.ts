@@ -43,7 +43,7 @@ export async function approve(context: AuthorizationContext, approved: Approved)
   const grant = openGrant(approval, now(), lifetimes)
   const { clientId, scopes, resources } = grant
   // An approved client lives at least as long as its grants.
-  await store.clients.extendExpiry(clientId, grant.expiresAt)
+  await store.clients.keep(approved.target.client, grant.expiresAt)
   if (await store.grants.insert(grantId, grant, keptUntil(grant)))
     emit({
       type: 'consent_granted',

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { CLIENT_REFUSALS } from '../clients/client-sources.ts'
-import { type RedirectUriPolicy, redirectUriMatches } from '../clients/redirect-uri.ts'
+import { isIntegrationUri, type RedirectUriPolicy, redirectUriMatches } from '../clients/redirect-uri.ts'
 import { requiredChallenge } from '../grants/authorization-code/pkce.ts'
 import { ResourceParameter, readMessage, text } from '../http/message.ts'
 import type { Parameters } from '../http/parameters.ts'
-import type { Kernel } from '../kernel/kernel.ts'
+import type { AskingUser, Kernel } from '../kernel/kernel.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { requestedResources } from '../kernel/resource-indicator.ts'
@@ -17,6 +17,10 @@ export const REQUEST_REFUSALS = refusals({
   redirect_uri_not_accepted: [
     'invalid_redirect_uri',
     'redirect_uri is not accepted here; the operator may add the application as an integration',
+  ],
+  client_cannot_authenticate: [
+    'unauthorized_client',
+    'The application can authenticate in no way that this server offers',
   ],
   response_type_missing: ['invalid_request', 'response_type is missing'],
   response_type_unsupported: ['unsupported_response_type', 'response_type must be code'],
@@ -83,19 +87,26 @@ interface TargetContext {
   readonly redirectUriPolicy: RedirectUriPolicy
 }
 
-/** Step one: a known client and a redirect URI it registered. @throws OAuthError to be shown as a page */
+/**
+ * Step one: a known client and a redirect URI it registered.
+ *
+ * @param user present if a host may be asked who the client is
+ * @throws OAuthError to be shown as a page
+ */
 export async function validateRedirectTarget(
   { kernel, redirectUriPolicy }: TargetContext,
   given: Parameters,
+  user?: AskingUser,
 ): Promise<RedirectTarget> {
   const { client_id, redirect_uri } = readMessage(TargetParameters, given)
-  const client = await kernel.store.clients.find(client_id)
+  const client = await kernel.store.clients.describe(client_id, user)
   if (client === undefined) throw new OAuthError(CLIENT_REFUSALS.client_unknown)
   if (redirect_uri === undefined) throw new OAuthError(REQUEST_REFUSALS.redirect_uri_missing)
   if (!client.redirectUris.some((registered) => redirectUriMatches(registered, redirect_uri)))
     throw new OAuthError(REQUEST_REFUSALS.redirect_uri_not_registered)
   // A document lists what its client uses at any server, so here the policy judges one URI and not the list.
-  if (client.origin === 'document' && 'refused' in redirectUriPolicy([redirect_uri]))
+  const vouchedFor = client.origin !== 'document' || (client.httpsCallbacks && isIntegrationUri(redirect_uri))
+  if (!vouchedFor && 'refused' in redirectUriPolicy([redirect_uri]))
     throw new OAuthError(REQUEST_REFUSALS.redirect_uri_not_accepted)
   return { client, redirectUri: redirect_uri, state: stateOf(given) }
 }
@@ -119,6 +130,8 @@ export function readAuthorizationRequest(
 ): AuthorizationRequest {
   const asked = readMessage(AuthorizationParameters, given)
   refuseUnsupported(asked)
+  if (client.origin === 'document' && client.tokenEndpointAuthMethod !== 'none')
+    throw new OAuthError(REQUEST_REFUSALS.client_cannot_authenticate)
   const challenge = requiredChallenge(asked.code_challenge, asked.code_challenge_method)
   const prompts = requestedPrompts(asked.prompt)
   const ceiling = scopeCeiling(client)

@@ -6,7 +6,7 @@ function open() {
   const attempts = fetchAttempts(() => clock.now)
   const fetched = (id: string, { known = false, well = true } = {}) => {
     const wait = attempts.start(id, known)
-    if (wait === 0) attempts.ended(id, well)
+    if (wait === 0) attempts.ended(id, well ? 'document' : 'unreachable')
     return wait
   }
   return { clock, attempts, fetched }
@@ -33,16 +33,16 @@ describe('the attempts to fetch documents', () => {
     expect(numbered(7).map((n) => attempts.start(`https://app${n}.dev/c`, false))).toEqual([
       0, 0, 0, 0, 0, 0, 1,
     ])
-    attempts.ended('https://app.dev/0', true)
+    attempts.ended('https://app.dev/0', 'document')
     expect(attempts.start('https://other.dev/c', false)).toBe(0)
   })
 
   it('are six a minute at one site, however many names it has', () => {
     const { clock, fetched } = open()
-    const waits = numbered(7).map((n) => fetched(`https://${n}.evil.co.dev/c`))
+    const waits = numbered(7).map((n) => fetched(`https://${n}.a${n}.evil.dev/c`))
     expect(waits).toEqual([0, 0, 0, 0, 0, 0, 60])
     clock.now += 60
-    expect(fetched('https://8.evil.co.dev/c')).toBe(0)
+    expect(fetched('https://8.evil.dev/c')).toBe(0)
   })
 
   it('of strangers leave half of the minute to clients that were approved before', () => {
@@ -57,6 +57,19 @@ describe('the attempts to fetch documents', () => {
     const { fetched } = open()
     const known = numbered(100).map((n) => fetched(`https://known${n}.dev/c`, { known: true }))
     expect(known.filter((wait) => wait === 0)).toHaveLength(60)
+  })
+
+  it('remember that a document is gone until there is one again', () => {
+    const { attempts } = open()
+    for (const [result, gone] of [
+      ['unreachable', false],
+      ['gone', true],
+      ['unreachable', true],
+      ['document', false],
+    ] as const) {
+      attempts.ended(ID, result)
+      expect(attempts.isGone(ID), result).toBe(gone)
+    }
   })
 
   it('forget the oldest of more than a thousand failures', () => {

@@ -16,22 +16,23 @@ const BACK_OFF = [5, 30, 120, 300]
 const MOST_REMEMBERED_FAILURES = 1000
 
 export interface FetchAttempts {
-  /**
-   * Takes a place for a fetch. Whoever gets one gives it back by `ended`.
-   *
-   * @param known whether the client was approved before
-   * @returns seconds to wait, 0 for none
-   */
+  /** Seconds until `start` may give a place, 0 for none. @param known whether the client was approved before */
+  wait(id: string, known: boolean): number
+  /** Takes a place for a fetch, or returns the seconds to wait. Whoever gets one gives it back by `ended`. */
   start(id: string, known: boolean): number
-  ended(id: string, well: boolean): void
+  ended(id: string, result: FetchResult): void
+  /** Whether the host said since its last document that there is none. */
+  isGone(id: string): boolean
 }
+
+export type FetchResult = 'document' | 'gone' | 'unreachable'
 
 export function fetchAttempts(now: () => number): FetchAttempts {
   const inFlight: string[] = []
   const failures = new Map<string, Failures>()
   let starts: Start[] = []
 
-  function waitFor(id: string, known: boolean): number {
+  function wait(id: string, known: boolean): number {
     const failed = failures.get(id)
     if (failed !== undefined && failed.until > now()) return failed.until - now()
     const at = inFlight.filter((other) => hostOf(other) === hostOf(id)).length
@@ -42,19 +43,23 @@ export function fetchAttempts(now: () => number): FetchAttempts {
   }
 
   return {
+    wait,
     start(id, known) {
-      const wait = waitFor(id, known)
-      if (wait > 0) return wait
+      const seconds = wait(id, known)
+      if (seconds > 0) return seconds
       inFlight.push(id)
       starts.push({ time: now(), site: siteOf(id), known })
       return 0
     },
-    ended(id, well) {
+    isGone: (id) => failures.get(id)?.gone === true,
+    ended(id, result) {
       inFlight.splice(inFlight.indexOf(id), 1)
-      const count = (failures.get(id)?.count ?? 0) + 1
+      const before = failures.get(id)
       failures.delete(id)
-      if (well) return
-      failures.set(id, { count, until: now() + (BACK_OFF[count - 1] ?? BACK_OFF.at(-1) ?? 0) })
+      if (result === 'document') return
+      const count = (before?.count ?? 0) + 1
+      const until = now() + (BACK_OFF[count - 1] ?? BACK_OFF.at(-1) ?? 0)
+      failures.set(id, { count, until, gone: before?.gone === true || result === 'gone' })
       const [oldest] = failures.keys()
       if (failures.size > MOST_REMEMBERED_FAILURES && oldest !== undefined) failures.delete(oldest)
     },
@@ -63,6 +68,8 @@ export function fetchAttempts(now: () => number): FetchAttempts {
 
 interface Failures {
   readonly count: number
+  /** The host said at one of them that there is no such document. */
+  readonly gone: boolean
   /** Epoch seconds. */
   readonly until: number
 }
@@ -88,7 +95,7 @@ function hostOf(id: string): string {
   return new URL(id).host
 }
 
-/** The last three labels: a wildcard in the DNS makes any number of hosts below them. */
+/** The last two labels: a wildcard in the DNS makes any number of hosts below them. */
 function siteOf(id: string): string {
-  return new URL(id).hostname.split('.').slice(-3).join('.')
+  return new URL(id).hostname.split('.').slice(-2).join('.')
 }

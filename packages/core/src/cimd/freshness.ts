@@ -7,7 +7,7 @@ const LEAST = 5 * 60
 const MOST = 24 * 60 * 60
 const BY_DEFAULT = 60 * 60
 
-/** Names in lower case. A repeated header arrives joined by commas. */
+/** As in `DocumentFetchResponse`. */
 export type ResponseHeaders = Readonly<Record<string, string | undefined>>
 
 /** Seconds for which a document is fresh; `undefined` when it must not be kept beyond the request that fetched it. */
