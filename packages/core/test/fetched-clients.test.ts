@@ -91,13 +91,27 @@ describe('a client whose document is fetched', () => {
     expect(await records(school)).toContain(ID)
   })
 
-  it('is shared by installations whose grants never touch each other', async () => {
+  it('CM-12: a client is shared by installations whose grants never touch each other', async () => {
     const { school } = openWithDocuments()
     const [one, other] = [await signedIn(school), await signedIn(school)]
     await refresh(school, { client_id: ID }, one.refresh_token)
     school.clock.now += 3600
     expect((await refresh(school, { client_id: ID }, one.refresh_token)).status, 'reuse').toBe(400)
     expect((await refresh(school, { client_id: ID }, other.refresh_token)).status).toBe(200)
+  })
+
+  it('CM-12: failures of one installation do not limit another', async () => {
+    const counted: string[] = []
+    const rateLimiter: RateLimiter = {
+      take: async (limit, key) => (limit === 'client_failure' && counted.push(key) > 1 ? 60 : 0),
+    }
+    const { school } = openWithDocuments({ rateLimiter })
+    const { refresh_token } = await signedIn(school)
+    const form = { grant_type: 'refresh_token', client_id: ID, refresh_token: 'x' }
+    const failed = () => school.send('POST', '/api/oauth/token', { form, remoteAddress: '203.0.113.7' })
+    expect([(await failed()).status, (await failed()).status]).toEqual([400, 429])
+    expect(counted[0]).toBe(`${ID} 203.0.113.7`)
+    expect((await refresh(school, { client_id: ID }, refresh_token)).status).toBe(200)
   })
 
   it('is approved by many users at once', async () => {
@@ -151,7 +165,7 @@ describe('a client whose document is fetched', () => {
 })
 
 describe('nothing is fetched', () => {
-  it('for ten thousand requests without a user, and nothing is stored', async () => {
+  it('CM-08: ten thousand requests of strangers cause no request and no record', async () => {
     const { school, host } = openWithDocuments()
     for (let number = 0; number < 10_000; number++) {
       const { status } = await askedAs({}, `https://editor.dev/${number}.json`)(school)
@@ -194,16 +208,19 @@ describe('nothing is fetched', () => {
     ['token', { grant_type: 'refresh_token', refresh_token: 'x' }],
     ['revoke', { token: 'x' }],
     ['introspect', { token: 'x' }],
-  ])('at the %s endpoint', async (endpoint, form) => {
-    const { school, host } = openWithDocuments()
-    const answer = await school.send('POST', `/api/oauth/${endpoint}`, {
-      form: { client_id: ID, ...form } as never,
-    })
-    expect([answer.status, bodyOf(answer).error]).toEqual([401, 'invalid_client'])
-    expect(host.asked).toEqual([])
-  })
+  ])(
+    'CM-08: at no endpoint but the authorization endpoint is a document fetched: %s',
+    async (endpoint, form) => {
+      const { school, host } = openWithDocuments()
+      const answer = await school.send('POST', `/api/oauth/${endpoint}`, {
+        form: { client_id: ID, ...form } as never,
+      })
+      expect([answer.status, bodyOf(answer).error]).toEqual([401, 'invalid_client'])
+      expect(host.asked).toEqual([])
+    },
+  )
 
-  it('for the form of a consent page that is forged, expired or of somebody else', async () => {
+  it('CM-08: a consent form that is expired or of somebody else causes no request', async () => {
     const { school, host } = openWithDocuments()
     await asAlice(school)
     later(school, host)
@@ -232,12 +249,15 @@ describe('nothing is fetched', () => {
     'https://edi\ttor.dev/c',
     'https://metadata.google.internal/c',
     'https://school.example/oauth/authorize',
-  ])('for the id %s', async (id) => {
-    const { school, host } = openWithDocuments()
-    for (const headers of [ALICE, {}])
-      expect(await reasonOf(school, askedAs(headers, id)(school))).toEqual([400, 'client_unknown'])
-    expect(host.asked).toEqual([])
-  })
+  ])(
+    'CM-01: an id that is no address on the public internet is unknown, and nothing is fetched: %s',
+    async (id) => {
+      const { school, host } = openWithDocuments()
+      for (const headers of [ALICE, {}])
+        expect(await reasonOf(school, askedAs(headers, id)(school))).toEqual([400, 'client_unknown'])
+      expect(host.asked).toEqual([])
+    },
+  )
 
   it.each([
     ['a host', admitHosts(['other.dev'])],
@@ -289,7 +309,7 @@ describe('the answer of the host', () => {
     ],
     ['a secret', { document: { ...DOCUMENT, client_secret: 'x' } }],
     ['a script', { document: { ...DOCUMENT, redirect_uris: ['javascript:alert(1)'] } }],
-  ])('%s means that there is no such client', async (_, answer) => {
+  ])('CM-04: what describes no client, or another one, is no client: %s', async (_, answer) => {
     const { school, host } = openWithDocuments()
     host.answer = answer
     expect(await reasonOf(school, asAlice(school))).toEqual([400, 'document_invalid'])
@@ -312,7 +332,7 @@ describe('the answer of the host', () => {
   ]
 
   it.each(OUT_OF_REACH)(
-    '%s is one text for the browser and a fault for the operator',
+    'CM-03: whatever keeps a document away is one text for the browser: %s',
     async (code, answer) => {
       const { school, host } = openWithDocuments()
       host.answer = answer
@@ -338,7 +358,7 @@ describe('the answer of the host', () => {
     expect((await refresh(school, { client_id: ID }, refresh_token)).status, 'a grant').toBe(200)
   })
 
-  it('404 ends new authorizations of an approved client at once, whatever the host answers next', async () => {
+  it('CM-10: 404 ends new authorizations of an approved client at once, whatever the host answers next', async () => {
     const { school, host } = openWithDocuments()
     const { refresh_token } = await signedIn(school)
     later(school, host, { status: 404 })
@@ -438,7 +458,7 @@ describe('the copy of a document', () => {
     expect(redirectOf(await decide(school)).code).toBeDefined()
   })
 
-  it('that changed since the page is shown again before anything is approved', async () => {
+  it('CM-09: a document that changed since the page was made is shown again before anything is approved', async () => {
     const { school, host } = openWithDocuments()
     await asAlice(school)
     const before = { ...school.shown.consent }
@@ -477,7 +497,7 @@ async function changeMeanwhile(school: School): Promise<void> {
 }
 
 describe('a client that the operator removed', () => {
-  it('stays removed, though its document is there', async () => {
+  it('CM-11: a client that the operator removed stays removed, though its document is there', async () => {
     const { school, host } = openWithDocuments()
     const { refresh_token, access_token } = await signedIn(school)
     expect(await school.server.clients.remove(ID)).toEqual({ existed: true, grantsEnded: 1 })

@@ -63,7 +63,7 @@ export function clientOfDocument(
     const [preferred, usable] = authMethodsOf(document, registrable)
     const metadata: ClientMetadata = { ...document, token_endpoint_auth_method: usable ?? preferred }
     const terms = { origin: 'document', redirectUris: document.redirect_uris, expiresAt } as const
-    const client = clientFrom(kernel, clientId, metadata, terms)
+    const client = clientFrom(kernel, document.client_id, metadata, terms)
     if (usable !== undefined) return { kind: 'client', client }
     return { kind: 'unusable', client, fault: 'no way to authenticate is offered here' }
   } catch (thrown) {

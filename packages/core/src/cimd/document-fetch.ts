@@ -7,7 +7,7 @@ export interface DocumentFetchRequest {
   readonly maxBytes: number
   /** Further request headers: validators such as `if-none-match`. Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted after ten seconds. */
   readonly signal: AbortSignal
 }
 
@@ -34,7 +34,7 @@ export type DocumentFetchFault = 'dns' | 'address' | 'tls' | 'timeout' | 'size' 
  *   TLS is at least 1.2, and the certificate is verified for the name.
  * - It follows no redirect, asks for no content encoding and refuses one, and rejects once a body exceeds `maxBytes`.
  *   Headers are bounded too.
- * - One deadline covers everything from the look-up of the name to the last byte.
+ * - One deadline of a few seconds covers everything from the look-up of the name to the last byte.
  * - It sends no cookie, no credential, no `Referer` and nothing about the user, and takes no proxy from the environment.
  *
  * It resolves for every status, and rejects with an Error whose `code` is a `DocumentFetchFault`.

@@ -34,7 +34,8 @@ export const OFFERED = {
   signingAlgorithms: [],
 }
 
-const DEADLINE_MS = 3000
+/** Ends a fetch that has no deadline of its own. */
+const DEADLINE_MS = 10_000
 /** A document that must not be stored is kept for as long as the user looks at the page that shows it. */
 const PAGE_LIFETIME = 600
 
@@ -57,8 +58,10 @@ export function documentLookUp(kernel: Kernel, fetch: DocumentFetch) {
     inFlight.delete(clientId)
     attempts.ended(clientId, answer.kind)
     if (answer.kind === 'document') {
-      cache.set(clientId, answer.document)
-      return { kind: 'document', client: answer.document.client }
+      const { client } = answer.document
+      // Its id is a text of its own, where that of the request keeps the request in memory.
+      cache.set(client.clientId, answer.document)
+      return { kind: 'document', client }
     }
     const { kind, fault, cause } = answer
     emit({ type: 'client_document_failed', clientId, fault, cause } satisfies DocumentFailed)
