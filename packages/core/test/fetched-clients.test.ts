@@ -445,26 +445,51 @@ describe('the copy of a document', () => {
     school.clock.now += 7199
     await asAlice(school)
     expect(host.asked).toHaveLength(1)
+    later(school, host)
+    await asAlice(school)
+    expect(host.asked[0]?.headers, 'after a 304 without a tag').toEqual({ 'if-none-match': '"1"' })
+  })
+
+  it('that has not changed since the page was made is approved', async () => {
+    const { school, host } = openWithDocuments()
+    host.answer = { headers: { etag: '"1"' } }
+    await asAlice(school)
+    const page = { ...school.shown.consent }
+    host.answer = { status: 304 }
+    await changeMeanwhile(school)
+    Object.assign(school.shown, { consent: page })
+    expect(redirectOf(await decide(school)).code).toBeDefined()
+    expect(host.asked).toHaveLength(2)
+  })
+
+  it('that is gone since the page was made is not approved', async () => {
+    const { school, host } = openWithDocuments()
+    await asAlice(school)
+    host.answer = { status: 404 }
+    await changeMeanwhile(school)
+    expect(await reasonOf(school, decide(school))).toEqual([503, 'document_unreachable'])
+    expect(await records(school)).toEqual([])
   })
 
   it('is asked about at once after no-store, and still serves the answer to the page', async () => {
     const { school, host } = openWithDocuments()
-    host.answer = { headers: { 'cache-control': 'no-store' } }
+    host.answer = { headers: { 'cache-control': 'no-store', etag: '"1"' } }
     await asAlice(school)
     await asAlice(school)
     expect(host.asked).toHaveLength(2)
     host.answer = fault('timeout')
     school.clock.now += 599
     expect(redirectOf(await decide(school)).code).toBeDefined()
+    school.clock.now += 1
+    await asAlice(school)
+    expect(host.asked.at(-1)?.headers, 'nothing is kept any longer').toEqual({})
   })
 
   it('CM-09: a document that changed since the page was made is shown again before anything is approved', async () => {
     const { school, host } = openWithDocuments()
     await asAlice(school)
     const before = { ...school.shown.consent }
-    later(school, host, { document: { ...DOCUMENT, client_name: 'Evil editor' } })
-    school.clock.now -= 3500
-    host.answer = { ...host.answer, headers: { 'cache-control': 'max-age=300' } }
+    host.answer = { document: { ...DOCUMENT, client_name: 'Evil editor' } }
     await changeMeanwhile(school)
     Object.assign(school.shown, { consent: before })
     expect((await decide(school)).body).toBe('consent')
@@ -519,6 +544,14 @@ describe('a client that the operator removed', () => {
 })
 
 describe('documents that are fetched no more', () => {
+  it('get nothing from a page that was open', async () => {
+    const operator = { admits: true }
+    const { school } = openWithDocuments({ admit: () => (operator.admits ? 'yes' : 'no') })
+    await asAlice(school)
+    operator.admits = false
+    expect(await reasonOf(school, decide(school))).toEqual([400, 'client_unknown'])
+  })
+
   it.each([
     ['by the feature', (store: School['store']) => openSchool({ store })],
     ['by the policy', (store: School['store']) => openWithDocuments({ store, admit: () => 'no' }).school],
