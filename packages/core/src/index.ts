@@ -9,6 +9,7 @@ import { REQUEST_REFUSALS } from './authorization/authorization-request.ts'
 import { CONSENT_REFUSALS } from './authorization/consent.ts'
 import { DENIAL_REFUSALS } from './authorization/denial.ts'
 import { PROMPT_REFUSALS } from './authorization/prompt.ts'
+import { TARGET_REFUSALS } from './authorization/redirect-target.ts'
 import { DOCUMENT_REFUSALS } from './cimd/fetched-clients.ts'
 import { AUTHENTICATION_REFUSALS } from './clients/authentication/client-authentication.ts'
 import { METADATA_REFUSALS } from './clients/client-metadata.ts'
@@ -39,6 +40,7 @@ export const REFUSALS = {
   ...CLIENT_REFUSALS,
   ...DOCUMENT_REFUSALS,
   ...AUTHENTICATION_REFUSALS,
+  ...TARGET_REFUSALS,
   ...REQUEST_REFUSALS,
   ...CHALLENGE_REFUSALS,
   ...PROMPT_REFUSALS,

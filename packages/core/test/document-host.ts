@@ -10,7 +10,7 @@ export const DOCUMENT = {
   redirect_uris: ['http://127.0.0.1/callback', 'https://editor.dev/callback'],
 }
 
-export interface Answer {
+interface Answer {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   /** What it publishes, as JSON or to the letter. */

@@ -6,9 +6,10 @@ import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import type { Grant } from '../kernel/records.ts'
 import { formatCode } from '../tokens/credential.ts'
 import type { AuthorizationContext } from './authorization-context.ts'
-import type { AuthorizationRequest, RedirectTarget } from './authorization-request.ts'
+import type { AuthorizationRequest } from './authorization-request.ts'
 import { authorizationResponse } from './authorization-response.ts'
 import type { Session } from './interaction.ts'
+import type { RedirectTarget } from './redirect-target.ts'
 import { grantOfTicket, spentUntil } from './ticket.ts'
 
 export const APPROVAL_REFUSALS = refusals({

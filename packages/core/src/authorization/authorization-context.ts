@@ -2,8 +2,9 @@ import type { RedirectUriPolicy } from '../clients/redirect-uri.ts'
 import type { AskingUser, Kernel } from '../kernel/kernel.ts'
 import type { RateLimits } from '../limits/rate-limits.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
-import type { AuthorizationRequest, RedirectTarget } from './authorization-request.ts'
+import type { AuthorizationRequest } from './authorization-request.ts'
 import type { Interaction, Session } from './interaction.ts'
+import type { RedirectTarget } from './redirect-target.ts'
 
 /** Input of every step in this room. */
 export interface AuthorizationContext {

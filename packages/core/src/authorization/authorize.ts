@@ -8,12 +8,12 @@ import {
   AuthorizationParameters,
   type AuthorizationRequest,
   readAuthorizationRequest,
-  validateRedirectTarget,
 } from './authorization-request.ts'
 import { answerByRedirect } from './authorization-response.ts'
 import { approveRemembered, askForConsent, consentRemembered } from './consent-page.ts'
 import type { Session } from './interaction.ts'
 import { PROMPT_REFUSALS, requestedPrompts, signInNeeded } from './prompt.ts'
+import { validateRedirectTarget } from './redirect-target.ts'
 import { markSignIn, signedInSince, splitSignInTicket } from './sign-in-ticket.ts'
 
 /** The authorization endpoint (RFC 6749 3.1 and 4.1.1, OpenID Connect Core 3.1.2). */

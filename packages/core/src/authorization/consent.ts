@@ -6,11 +6,12 @@ import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import { OPENID } from '../openid/openid-scope.ts'
 import { approve } from './approval.ts'
 import { type AuthorizationContext, askingUser } from './authorization-context.ts'
-import { readAuthorizationRequest, validateRedirectTarget } from './authorization-request.ts'
+import { readAuthorizationRequest } from './authorization-request.ts'
 import { answerByRedirect } from './authorization-response.ts'
 import { askForConsent } from './consent-page.ts'
 import { deny } from './denial.ts'
 import type { Session } from './interaction.ts'
+import { validateRedirectTarget } from './redirect-target.ts'
 import { openTicket, shownDocument } from './ticket.ts'
 
 export const CONSENT_REFUSALS = refusals({

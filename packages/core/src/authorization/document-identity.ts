@@ -1,6 +1,6 @@
 import { isLoopback } from '../clients/redirect-uri.ts'
-import type { RedirectTarget } from './authorization-request.ts'
 import type { DocumentIdentity } from './interaction.ts'
+import type { RedirectTarget } from './redirect-target.ts'
 
 /** Hosts where anybody can publish, below a name or a path of their own. */
 export const SHARED_HOSTS = [

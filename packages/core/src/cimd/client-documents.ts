@@ -10,7 +10,7 @@ import type { AdmissionPolicy } from './admission.ts'
 import { clientOfDocument } from './client-document.ts'
 import { clientIdUrlFault } from './client-id-url.ts'
 import type { DocumentFetch } from './document-fetch.ts'
-import { OFFERED } from './document-look-up.ts'
+import { OFFERED } from './document-request.ts'
 import { fetchedClients } from './fetched-clients.ts'
 
 export interface ClientDocumentsOptions {

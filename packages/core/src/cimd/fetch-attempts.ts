@@ -25,7 +25,7 @@ export interface FetchAttempts {
   isGone(id: string): boolean
 }
 
-export type FetchResult = 'document' | 'gone' | 'unreachable'
+type FetchResult = 'document' | 'gone' | 'unreachable'
 
 export function fetchAttempts(now: () => number): FetchAttempts {
   const inFlight: string[] = []
