@@ -44,5 +44,5 @@ describe('the memory of this server', () => {
     }
     expect(kept).toBeLessThan(MOST_KEPT)
     expect(kept).toBeGreaterThan(MOST_KEPT / 2)
-  })
+  }, 60_000)
 })
