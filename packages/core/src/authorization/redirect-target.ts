@@ -23,7 +23,8 @@ export interface RedirectTarget {
   readonly state?: string | undefined
 }
 
-const TargetParameters = z.object({ client_id: text(), redirect_uri: text().optional() })
+const parameter = text()
+const TargetParameters = z.object({ client_id: parameter, redirect_uri: parameter.optional() })
 
 interface TargetContext {
   readonly kernel: Kernel
@@ -56,5 +57,5 @@ export async function validateRedirectTarget(
 
 /** Every answer returns it, even if the rest of the request is unreadable. */
 function stateOf({ state }: Parameters): string | undefined {
-  return text().safeParse(state).data
+  return parameter.safeParse(state).data
 }
