@@ -63,7 +63,7 @@ export interface AuthorizationServer {
     list(): Promise<IntegrationInformation[]>
     /**
      * Removes a client, an integration or one that registered itself, and ends its grants with all their tokens. Reads
-     * every grant. If it fails halfway, call it again to finish.
+     * every grant. If it fails halfway, call it again to finish. A client whose document is fetched stays refused.
      */
     remove(clientId: string): Promise<ClientRemoval>
   }

@@ -593,6 +593,17 @@ describe('a user who tries unknown documents', () => {
     expect(counted[0]).not.toContain('alice')
   })
 
+  it('leaves an approved client at work when its domain is over the budget', async () => {
+    const { school, host } = openWithDocuments()
+    host.answer = { headers: { 'cache-control': 'no-store' } }
+    await signedIn(school)
+    for (const number of [1, 2, 3, 4, 5]) await askedAs(BOB, `https://editor.dev/${number}`)(school)
+    const refused = await askedAs(BOB, 'https://editor.dev/6')(school)
+    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '60'])
+    await signedIn(school)
+    expect(host.asked).toHaveLength(6)
+  })
+
   it('leaves others their clients', async () => {
     const { school } = openWithDocuments()
     await signedIn(school)

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fetchAttempts } from './fetch-attempts.ts'
 
@@ -57,6 +58,40 @@ describe('the attempts to fetch documents', () => {
     const { fetched } = open()
     const known = numbered(100).map((n) => fetched(`https://known${n}.dev/c`, { known: true }))
     expect(known.filter((wait) => wait === 0)).toHaveLength(60)
+  })
+
+  it('keep all limits, whatever is started and ended', () => {
+    const attempt = fc.record({
+      host: fc.integer({ min: 0, max: 3 }),
+      site: fc.integer({ min: 0, max: 11 }),
+      known: fc.boolean(),
+      ends: fc.boolean(),
+      pause: fc.constantFrom(0, 0, 0, 1, 20),
+    })
+    fc.assert(
+      fc.property(fc.array(attempt, { maxLength: 150 }), (steps) => {
+        const { clock, attempts } = open()
+        let running: string[] = []
+        let started: { time: number; site: number; known: boolean }[] = []
+        for (const [number, { host, site, known, ends, pause }] of steps.entries()) {
+          const at = `https://h${host}.site${site}.dev/`
+          const id = `${at}${number}`
+          clock.now += pause
+          started = started.filter(({ time }) => time > clock.now - 60)
+          if (attempts.start(id, known) > 0) continue
+          running.push(id)
+          started.push({ time: clock.now, site, known })
+          expect(running.length).toBeLessThanOrEqual(8)
+          expect(running.filter((other) => other.startsWith(at)).length).toBeLessThanOrEqual(2)
+          expect(started.length).toBeLessThanOrEqual(60)
+          expect(started.filter((one) => !one.known).length).toBeLessThanOrEqual(30)
+          expect(started.filter((one) => one.site === site).length).toBeLessThanOrEqual(6)
+          if (!ends) continue
+          for (const one of running) attempts.ended(one, 'document')
+          running = []
+        }
+      }),
+    )
   })
 
   it('remember that a document is gone until there is one again', () => {
