@@ -53,6 +53,7 @@ export default defineConfig({
           { text: 'Into an Express application', link: '/how-to/express' },
           { text: 'Guard an MCP server', link: '/how-to/mcp' },
           { text: 'Add an integration', link: '/how-to/integration' },
+          { text: 'Let clients bring their document', link: '/how-to/client-documents' },
           { text: 'Write a store', link: '/how-to/store' },
           { text: 'Write an adapter', link: '/how-to/adapter' },
           { text: 'Write a feature', link: '/how-to/feature' },

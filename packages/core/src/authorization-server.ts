@@ -63,7 +63,7 @@ export interface AuthorizationServer {
     list(): Promise<IntegrationInformation[]>
     /**
      * Removes a client, an integration or one that registered itself, and ends its grants with all their tokens. Reads
-     * every grant. If it fails halfway, call it again to finish.
+     * every grant. If it fails halfway, call it again to finish. A client whose document is fetched stays refused.
      */
     remove(clientId: string): Promise<ClientRemoval>
   }
@@ -139,7 +139,7 @@ function baseFeatures(
 ): Feature[] {
   const signingAlgorithms = keys.algorithms
   return [
-    authorization(kernel, options, keys),
+    authorization(kernel, options, { keys, limits }),
     tokenEndpoint(kernel, options, { ...offers, accessTokens }),
     registration(kernel, options, { ...registrable(offers, true), signingAlgorithms, limits }),
     revocation(kernel, options, accessTokens),

@@ -9,6 +9,8 @@ import { REQUEST_REFUSALS } from './authorization/authorization-request.ts'
 import { CONSENT_REFUSALS } from './authorization/consent.ts'
 import { DENIAL_REFUSALS } from './authorization/denial.ts'
 import { PROMPT_REFUSALS } from './authorization/prompt.ts'
+import { TARGET_REFUSALS } from './authorization/redirect-target.ts'
+import { DOCUMENT_REFUSALS } from './cimd/fetched-clients.ts'
 import { AUTHENTICATION_REFUSALS } from './clients/authentication/client-authentication.ts'
 import { METADATA_REFUSALS } from './clients/client-metadata.ts'
 import { CLIENT_REFUSALS } from './clients/client-sources.ts'
@@ -36,7 +38,9 @@ export const REFUSALS = {
   ...METHOD_REFUSALS,
   ...BODY_REFUSALS,
   ...CLIENT_REFUSALS,
+  ...DOCUMENT_REFUSALS,
   ...AUTHENTICATION_REFUSALS,
+  ...TARGET_REFUSALS,
   ...REQUEST_REFUSALS,
   ...CHALLENGE_REFUSALS,
   ...PROMPT_REFUSALS,
@@ -63,6 +67,7 @@ export type Reason = keyof typeof REFUSALS
 export type {
   ConsentScope,
   ConsentView,
+  DocumentIdentity,
   ErrorView,
   Interaction,
   Session,
@@ -73,7 +78,16 @@ export {
   createAuthorizationServer,
   type ServerDescription,
 } from './authorization-server.ts'
+export { type Admission, type AdmissionPolicy, admitClientIds, admitHosts } from './cimd/admission.ts'
 export { type ClientDocumentsOptions, clientDocuments } from './cimd/client-documents.ts'
+export type {
+  DocumentFetch,
+  DocumentFetchFault,
+  DocumentFetchRequest,
+  DocumentFetchResponse,
+} from './cimd/document-fetch.ts'
+export type { DocumentFailed } from './cimd/document-look-up.ts'
+export type { DocumentChanged } from './cimd/fetched-clients.ts'
 export {
   type ClientAuthMethod,
   ClientCredentials,
@@ -112,7 +126,7 @@ export { nodeHeaders } from './http/node-headers.ts'
 export { formParameters, type Parameters, parameters } from './http/parameters.ts'
 export { addressOf, wellKnownAddress } from './http/well-known.ts'
 export type { BaseEvent, RequestEvent } from './kernel/events.ts'
-export type { Clients, Kernel, KernelStore } from './kernel/kernel.ts'
+export type { AskingUser, Clients, Kernel, KernelStore } from './kernel/kernel.ts'
 export {
   OAuthError,
   type OAuthErrorCode,
@@ -125,6 +139,7 @@ export type {
   AccessTokenState,
   AuthorizationCode,
   Client,
+  ClientDocument,
   Grant,
   RefreshState,
   Rotation,

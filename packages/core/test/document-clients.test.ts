@@ -108,6 +108,13 @@ describe('clientDocuments', () => {
     expect(metadata.client_id_metadata_document_supported).toBe(true)
     expect(metadata.token_endpoint_auth_methods_supported).toMatchObject({ 0: 'none' })
     expect(openSchool().server.metadata.client_id_metadata_document_supported).toBe(false)
+    for (const [options, supported] of [
+      [{}, false],
+      [{ fetch: () => Promise.reject(new Error('not asked')) }, true],
+    ] as const) {
+      const { server } = openSchool({ features: [clientDocuments(options)] })
+      expect(server.metadata.client_id_metadata_document_supported).toBe(supported)
+    }
   })
 
   it.each(['https://other.dev/client.json', `${ID}/`, ID.toUpperCase(), `${ID}?`])(

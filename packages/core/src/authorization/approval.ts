@@ -6,9 +6,10 @@ import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import type { Grant } from '../kernel/records.ts'
 import { formatCode } from '../tokens/credential.ts'
 import type { AuthorizationContext } from './authorization-context.ts'
-import type { AuthorizationRequest, RedirectTarget } from './authorization-request.ts'
+import type { AuthorizationRequest } from './authorization-request.ts'
 import { authorizationResponse } from './authorization-response.ts'
 import type { Session } from './interaction.ts'
+import type { RedirectTarget } from './redirect-target.ts'
 import { grantOfTicket, spentUntil } from './ticket.ts'
 
 export const APPROVAL_REFUSALS = refusals({
@@ -43,7 +44,7 @@ export async function approve(context: AuthorizationContext, approved: Approved)
   const grant = openGrant(approval, now(), lifetimes)
   const { clientId, scopes, resources } = grant
   // An approved client lives at least as long as its grants.
-  await store.clients.extendExpiry(clientId, grant.expiresAt)
+  await store.clients.keep(approved.target.client, grant.expiresAt)
   if (await store.grants.insert(grantId, grant, keptUntil(grant)))
     emit({
       type: 'consent_granted',

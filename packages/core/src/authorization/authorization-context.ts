@@ -1,8 +1,10 @@
 import type { RedirectUriPolicy } from '../clients/redirect-uri.ts'
-import type { Kernel } from '../kernel/kernel.ts'
+import type { AskingUser, Kernel } from '../kernel/kernel.ts'
+import type { RateLimits } from '../limits/rate-limits.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
-import type { AuthorizationRequest, RedirectTarget } from './authorization-request.ts'
-import type { Interaction } from './interaction.ts'
+import type { AuthorizationRequest } from './authorization-request.ts'
+import type { Interaction, Session } from './interaction.ts'
+import type { RedirectTarget } from './redirect-target.ts'
 
 /** Input of every step in this room. */
 export interface AuthorizationContext {
@@ -11,8 +13,11 @@ export interface AuthorizationContext {
   readonly secret: string
   readonly defaultScope: string | undefined
   readonly keys: SigningKeys
+  readonly limits: RateLimits
   /** Judges what the document of a client lists. */
   readonly redirectUriPolicy: RedirectUriPolicy
+  /** Hosts where anybody can publish a document. */
+  readonly sharedHosts: readonly string[]
   /** Seconds. */
   readonly lifetimes: { readonly code: number; readonly grant: number; readonly consentTicket: number }
   /** Paths of the two pages, from the root of the host. */
@@ -29,4 +34,13 @@ export interface AuthorizationAttempt {
   readonly query: string
   /** The user has just come back from the sign-in that this request demanded. */
   readonly signedInForThis: boolean
+}
+
+/** The user for whom a host may be asked about a client. @param shown hash of the document on the consent page */
+export function askingUser(
+  { limits }: AuthorizationContext,
+  { subject }: Session,
+  shown?: string,
+): AskingUser {
+  return { shown, countUnknown: () => limits.limitUnknownDocuments(subject) }
 }

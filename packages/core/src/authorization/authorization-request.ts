@@ -1,6 +1,4 @@
 import { z } from 'zod'
-import { CLIENT_REFUSALS } from '../clients/client-sources.ts'
-import { type RedirectUriPolicy, redirectUriMatches } from '../clients/redirect-uri.ts'
 import { requiredChallenge } from '../grants/authorization-code/pkce.ts'
 import { ResourceParameter, readMessage, text } from '../http/message.ts'
 import type { Parameters } from '../http/parameters.ts'
@@ -12,11 +10,9 @@ import { requestedScopes, SCOPE_REFUSALS, scopeCeiling } from '../kernel/scope.t
 import { type Prompt, requestedPrompts } from './prompt.ts'
 
 export const REQUEST_REFUSALS = refusals({
-  redirect_uri_missing: ['invalid_request', 'redirect_uri is missing'],
-  redirect_uri_not_registered: ['invalid_request', 'redirect_uri is not one that the client registered'],
-  redirect_uri_not_accepted: [
-    'invalid_redirect_uri',
-    'redirect_uri is not accepted here; the operator may add the application as an integration',
+  client_cannot_authenticate: [
+    'unauthorized_client',
+    'The application can authenticate in no way that this server offers',
   ],
   response_type_missing: ['invalid_request', 'response_type is missing'],
   response_type_unsupported: ['unsupported_response_type', 'response_type must be code'],
@@ -29,13 +25,6 @@ export const REQUEST_REFUSALS = refusals({
 /** The only flow: a code in the query of the redirect. */
 export const RESPONSE_TYPE = 'code'
 export const RESPONSE_MODE = 'query'
-
-/** Target of the answer. Until it is known to belong to the client, a refusal is a page (RFC 6749 4.1.2.1). */
-export interface RedirectTarget {
-  readonly client: Client
-  readonly redirectUri: string
-  readonly state?: string | undefined
-}
 
 /** A valid authorization request, ready to show to the user. */
 export interface AuthorizationRequest {
@@ -51,8 +40,6 @@ export interface AuthorizationRequest {
 }
 
 const parameter = text()
-
-const TargetParameters = z.object({ client_id: parameter, redirect_uri: parameter.optional() })
 
 /** RFC 6749 4.1.1, RFC 7636 4.3, RFC 8707 2, OpenID Connect Core 3.1.2.1. */
 export const AuthorizationParameters = z.object({
@@ -78,33 +65,6 @@ export const AuthorizationParameters = z.object({
 })
 type AuthorizationParameters = z.infer<typeof AuthorizationParameters>
 
-interface TargetContext {
-  readonly kernel: Kernel
-  readonly redirectUriPolicy: RedirectUriPolicy
-}
-
-/** Step one: a known client and a redirect URI it registered. @throws OAuthError to be shown as a page */
-export async function validateRedirectTarget(
-  { kernel, redirectUriPolicy }: TargetContext,
-  given: Parameters,
-): Promise<RedirectTarget> {
-  const { client_id, redirect_uri } = readMessage(TargetParameters, given)
-  const client = await kernel.store.clients.find(client_id)
-  if (client === undefined) throw new OAuthError(CLIENT_REFUSALS.client_unknown)
-  if (redirect_uri === undefined) throw new OAuthError(REQUEST_REFUSALS.redirect_uri_missing)
-  if (!client.redirectUris.some((registered) => redirectUriMatches(registered, redirect_uri)))
-    throw new OAuthError(REQUEST_REFUSALS.redirect_uri_not_registered)
-  // A document lists what its client uses at any server, so here the policy judges one URI and not the list.
-  if (client.origin === 'document' && 'refused' in redirectUriPolicy([redirect_uri]))
-    throw new OAuthError(REQUEST_REFUSALS.redirect_uri_not_accepted)
-  return { client, redirectUri: redirect_uri, state: stateOf(given) }
-}
-
-/** Every answer returns it, even if the rest of the request is unreadable. */
-function stateOf({ state }: Parameters): string | undefined {
-  return parameter.safeParse(state).data
-}
-
 /**
  * Step two: the parameters of the request.
  *
@@ -119,6 +79,8 @@ export function readAuthorizationRequest(
 ): AuthorizationRequest {
   const asked = readMessage(AuthorizationParameters, given)
   refuseUnsupported(asked)
+  if (client.origin === 'document' && client.tokenEndpointAuthMethod !== 'none')
+    throw new OAuthError(REQUEST_REFUSALS.client_cannot_authenticate)
   const challenge = requiredChallenge(asked.code_challenge, asked.code_challenge_method)
   const prompts = requestedPrompts(asked.prompt)
   const ceiling = scopeCeiling(client)

@@ -2,7 +2,7 @@ import { withParameters } from '../clients/redirect-uri.ts'
 import { reportedError } from '../http/error-response.ts'
 import { type HttpRequest, type HttpResponse, redirect } from '../http/http.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import type { RedirectTarget } from './authorization-request.ts'
+import type { RedirectTarget } from './redirect-target.ts'
 
 /** The answer to the client, sent by redirect. */
 type Answer = { readonly code: string } | { readonly error: string; readonly error_description: string }

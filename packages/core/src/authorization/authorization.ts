@@ -12,11 +12,11 @@ import { basePathOf, endpointPath, type PathOptions } from '../http/well-known.t
 import { type Kernel, lifetime } from '../kernel/kernel.ts'
 import type { OAuthError } from '../kernel/oauth-error.ts'
 import { requestedScopes } from '../kernel/scope.ts'
-import type { SigningKeys } from '../tokens/signing-keys.ts'
 import type { AuthorizationContext } from './authorization-context.ts'
 import { AuthorizationParameters } from './authorization-request.ts'
 import { authorize } from './authorize.ts'
 import { ConsentForm, consent } from './consent.ts'
+import { SHARED_HOSTS } from './document-identity.ts'
 import type { Interaction } from './interaction.ts'
 
 export interface AuthorizationOptions extends PathOptions<'authorize' | 'consent'>, RedirectUriOptions {
@@ -26,6 +26,11 @@ export interface AuthorizationOptions extends PathOptions<'authorize' | 'consent
   readonly secret: string
   /** The scope of an authorization request that names none. Default: such a request is refused. */
   readonly defaultScope?: string | undefined
+  /**
+   * Hosts where anybody can publish the document of a client, with all names below them. The consent page learns of it.
+   * Default: `github.io` and its like.
+   */
+  readonly sharedHosts?: readonly string[] | undefined
   readonly lifetimes?:
     | {
         /** Lifetime of an authorization code. Default 60. */
@@ -44,7 +49,7 @@ const DAY = 24 * 60 * 60
 export function authorization(
   kernel: Kernel,
   options: AuthorizationOptions,
-  keys: SigningKeys,
+  parts: Parts,
 ): { endpoints: Endpoint[]; metadata: Readonly<Record<string, unknown>> } {
   checkSecret(options.secret)
   checkDefaultScope(kernel, options.defaultScope)
@@ -53,7 +58,7 @@ export function authorization(
     consent: endpointPath('consent', options.paths?.consent, '/oauth/consent'),
   }
   return {
-    endpoints: pages(contextOf(kernel, options, keys, paths), paths),
+    endpoints: pages(contextOf(kernel, options, parts, paths), paths),
     metadata: {
       code_challenge_methods_supported: [CHALLENGE_METHOD],
       authorization_response_iss_parameter_supported: true,
@@ -61,18 +66,20 @@ export function authorization(
   }
 }
 
+type Parts = Pick<AuthorizationContext, 'keys' | 'limits'>
 type PagePaths = AuthorizationContext['paths']
 
 function contextOf(
   kernel: Kernel,
   { interaction, secret, defaultScope, lifetimes, ...options }: AuthorizationOptions,
-  keys: SigningKeys,
+  { keys, limits }: Parts,
   paths: PagePaths,
 ): AuthorizationContext {
   const basePath = basePathOf(kernel.issuer)
   return {
-    ...{ kernel, interaction, secret, defaultScope, keys },
+    ...{ kernel, interaction, secret, defaultScope, keys, limits },
     redirectUriPolicy: redirectUriPolicyOf(options),
+    sharedHosts: options.sharedHosts ?? SHARED_HOSTS,
     lifetimes: {
       code: lifetime('code', lifetimes?.code, 60),
       grant: lifetime('grant', lifetimes?.grant, 180 * DAY),

@@ -1,17 +1,19 @@
 import { type HttpRequest, type HttpResponse, securePage } from '../http/http.ts'
-import { FORM, pairsOf, parameters, requireMediaType } from '../http/parameters.ts'
+import { readMessage } from '../http/message.ts'
+import { FORM, type Parameters, pairsOf, parameters, requireMediaType } from '../http/parameters.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import { subjectOfHint } from '../openid/id-token-hint.ts'
-import type { AuthorizationAttempt, AuthorizationContext } from './authorization-context.ts'
+import { type AuthorizationAttempt, type AuthorizationContext, askingUser } from './authorization-context.ts'
 import {
+  AuthorizationParameters,
   type AuthorizationRequest,
   readAuthorizationRequest,
-  validateRedirectTarget,
 } from './authorization-request.ts'
 import { answerByRedirect } from './authorization-response.ts'
 import { approveRemembered, askForConsent, consentRemembered } from './consent-page.ts'
 import type { Session } from './interaction.ts'
-import { PROMPT_REFUSALS, signInNeeded } from './prompt.ts'
+import { PROMPT_REFUSALS, requestedPrompts, signInNeeded } from './prompt.ts'
+import { validateRedirectTarget } from './redirect-target.ts'
 import { markSignIn, signedInSince, splitSignInTicket } from './sign-in-ticket.ts'
 
 /** The authorization endpoint (RFC 6749 3.1 and 4.1.1, OpenID Connect Core 3.1.2). */
@@ -19,13 +21,38 @@ export async function authorize(context: AuthorizationContext, request: HttpRequ
   const { kernel, interaction } = context
   const { query, ticket } = splitSignInTicket(queryOf(request))
   const given = parameters(query)
-  const target = await validateRedirectTarget(context, given)
+  const host = describingHost(context, given)
+  const user = host === undefined ? undefined : await interaction.session(request)
+  if (host !== undefined && user === undefined) return askStranger(context, query, given, host)
+  const target = await validateRedirectTarget(context, given, user && askingUser(context, user))
   return answerByRedirect(kernel, request, target, async () => {
     const asked = readAuthorizationRequest(kernel, context.defaultScope, target.client, given)
-    const session = await interaction.session(request)
+    const session = user ?? (await interaction.session(request))
     const signedInForThis = signedInSince(context, query, ticket, session)
     return proceed(context, { target, request: asked, query, signedInForThis }, session)
   })
+}
+
+function describingHost({ kernel }: AuthorizationContext, { client_id }: Parameters): string | undefined {
+  return typeof client_id === 'string' ? kernel.store.clients.describedBy(client_id) : undefined
+}
+
+const StrangersParameters = AuthorizationParameters.pick({ prompt: true, login_hint: true, ui_locales: true })
+
+/**
+ * No request without a user causes another request, so all that the sign-in page can name is the host. A refusal is a
+ * page: nobody knows yet whether the redirect URI belongs to the client.
+ */
+async function askStranger(
+  context: AuthorizationContext,
+  query: string,
+  given: Parameters,
+  clientHost: string,
+): Promise<HttpResponse> {
+  const { prompt, login_hint: loginHint, ui_locales: uiLocales } = readMessage(StrangersParameters, given)
+  if (requestedPrompts(prompt).includes('none')) throw new OAuthError(PROMPT_REFUSALS.sign_in_needed)
+  const returnTo = `${context.paths.authorize}?${markSignIn(context, query, undefined)}`
+  return securePage(await context.interaction.signIn(returnTo, { clientHost, loginHint, uiLocales }))
 }
 
 /** The steps between a valid request and a code. Each may need the user. */

@@ -10,9 +10,10 @@ import { OPENID } from '../openid/openid-scope.ts'
 import { approve } from './approval.ts'
 import type { AuthorizationAttempt, AuthorizationContext } from './authorization-context.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
+import { documentIdentity } from './document-identity.ts'
 import type { ConsentScope, Session } from './interaction.ts'
 import { PROMPT_REFUSALS } from './prompt.ts'
-import { sealTicket } from './ticket.ts'
+import { consentNonce, sealTicket } from './ticket.ts'
 
 /** The page on which the user decides. */
 export async function askForConsent(
@@ -25,12 +26,13 @@ export async function askForConsent(
   const page = await context.interaction.consentPage({
     client: target.client,
     session,
+    identity: documentIdentity(target, context.sharedHosts),
     redirectUri: target.redirectUri,
     scopes: consentScopes(context, request.scopes),
     resources: request.resources,
     action: `${context.paths.consent}?${query}`,
     returnTo: `${context.paths.authorize}?${query}`,
-    ticket: consentTicket(context, query, session),
+    ticket: consentTicket(context, attempt, session),
     formActionSources: formActionSources(target.redirectUri),
   })
   return securePage(page)
@@ -58,25 +60,30 @@ function covers({ scopes, resources }: Grant, asked: AuthorizationRequest): bool
 
 export function approveRemembered(
   context: AuthorizationContext,
-  { target, request, query }: AuthorizationAttempt,
+  attempt: AuthorizationAttempt,
   session: Session,
 ): Promise<HttpResponse> {
+  const { target, request } = attempt
   return approve(context, {
     target,
     request,
     session,
     scopes: request.scopes,
-    ticket: consentTicket(context, query, session),
+    ticket: consentTicket(context, attempt, session),
   })
 }
 
-function consentTicket(context: AuthorizationContext, query: string, session: Session): string {
+function consentTicket(
+  context: AuthorizationContext,
+  { query, target }: AuthorizationAttempt,
+  session: Session,
+): string {
   const end = context.kernel.now() + context.lifetimes.consentTicket
   return sealTicket(
     context.secret,
     { purpose: 'consent', session: session.id, query },
     end,
-    newId(context.kernel.random),
+    consentNonce(newId(context.kernel.random), target.client),
   )
 }
 

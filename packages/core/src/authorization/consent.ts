@@ -5,12 +5,14 @@ import { formParameters, parameters } from '../http/parameters.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import { OPENID } from '../openid/openid-scope.ts'
 import { approve } from './approval.ts'
-import type { AuthorizationContext } from './authorization-context.ts'
-import { readAuthorizationRequest, validateRedirectTarget } from './authorization-request.ts'
+import { type AuthorizationContext, askingUser } from './authorization-context.ts'
+import { readAuthorizationRequest } from './authorization-request.ts'
 import { answerByRedirect } from './authorization-response.ts'
+import { askForConsent } from './consent-page.ts'
 import { deny } from './denial.ts'
 import type { Session } from './interaction.ts'
-import { openTicket } from './ticket.ts'
+import { validateRedirectTarget } from './redirect-target.ts'
+import { openTicket, shownDocument } from './ticket.ts'
 
 export const CONSENT_REFUSALS = refusals({
   consent_ticket_invalid: ['invalid_request', 'This consent form has expired or belongs to another sign-in'],
@@ -35,13 +37,19 @@ export async function consent(context: AuthorizationContext, request: HttpReques
   const { kernel } = context
   const given = parameters(request.query)
   const form = readMessage(ConsentForm, formParameters(request))
-  const target = await validateRedirectTarget(context, given)
-  const session = await sessionOfTicket(context, request, form.ticket)
+  const { ticket } = form
+  const session = await sessionOfTicket(context, request, ticket)
+  const shown = shownDocument(ticket)
+  const target = await validateRedirectTarget(context, given, askingUser(context, session, shown))
   return answerByRedirect(kernel, request, target, async () => {
     const asked = readAuthorizationRequest(kernel, context.defaultScope, target.client, given)
     const scopes = allowedScopes(form, asked.scopes)
-    const { ticket } = form
     if (scopes.length === 0) return deny(context, { target, session, ticket })
+    // The document has changed since the page was made, so the user has not seen what would be approved.
+    if ((target.client.document?.hash ?? '') !== shown) {
+      const attempt = { target, request: asked, query: request.query, signedInForThis: true }
+      return askForConsent(context, attempt, session)
+    }
     return approve(context, { target, request: asked, session, scopes, ticket })
   })
 }

@@ -14,8 +14,11 @@ export interface Session {
 
 /** Hints that the sign-in page may show or prefill. */
 export interface SignInHint {
-  readonly client: Client
-  readonly redirectUri: string
+  /** Absent until the user has signed in, if a document describes the client. */
+  readonly client?: Client | undefined
+  readonly redirectUri?: string | undefined
+  /** The host of that document. Nothing else is known then. */
+  readonly clientHost?: string | undefined
   readonly loginHint?: string | undefined
   readonly uiLocales?: string | undefined
 }
@@ -24,6 +27,8 @@ export interface SignInHint {
 export interface ConsentView {
   readonly client: Client
   readonly session: Session
+  /** Who vouches for the client; present if a document describes it. Show it as large as the name. */
+  readonly identity?: DocumentIdentity | undefined
   /** The target of the redirect. Show its host and port: the client chose its name itself. */
   readonly redirectUri: string
   /** The requested scopes, in the order of the catalogue. The user cannot untick a `required` one. */
@@ -39,6 +44,16 @@ export interface ConsentView {
    * too, so it must name the client's redirect target.
    */
   readonly formActionSources: readonly string[]
+}
+
+/** What is known of a client that a document describes, beside what the document claims. */
+export interface DocumentIdentity {
+  /** The host of its `client_id`, as it is written there: an international name in Punycode. */
+  readonly host: string
+  /** Anybody can publish at this host, so show the whole `client_id` instead of the host. */
+  readonly shared: boolean
+  /** The code goes to a program on the user's computer, and any program there can present this `client_id`. */
+  readonly loopback: boolean
 }
 
 export interface ConsentScope extends ScopeDefinition {

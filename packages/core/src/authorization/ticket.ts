@@ -1,3 +1,4 @@
+import type { Client } from '../kernel/records.ts'
 import { type GrantId, hmacSha256, type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
 
 /**
@@ -22,6 +23,18 @@ export function openTicket(secret: string, about: TicketSubject, ticket: string)
   const [, time = '', nonce = '', presented = ''] = /^([0-9]{1,12})\.([^.]*)\.([^.]+)$/.exec(ticket) ?? []
   return sameSecret(presented, mac(secret, about, time, nonce)) ? Number(time) : undefined
 }
+
+/** The part of a consent ticket that makes it unique, and says which document of the client the user is shown. */
+export function consentNonce(id: string, { document }: Client): string {
+  return `${id}${document?.hash ?? ''}`
+}
+
+/** The hash of the document that the user of a consent ticket was shown; empty if there was none. */
+export function shownDocument(ticket: string): string {
+  return ticket.split('.')[1]?.slice(ID_LENGTH) ?? ''
+}
+
+const ID_LENGTH = 22
 
 /**
  * The id and code of the grant that a consent ticket opens. Both are derived from the ticket, so one approval never

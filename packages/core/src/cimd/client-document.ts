@@ -11,10 +11,12 @@ import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 
-/** The client of a document; `unusable` if it can authenticate in no way that this server offers. */
+/** The client of a document. */
 export type DocumentVerdict =
   | { readonly kind: 'client'; readonly client: Client }
-  | { readonly kind: 'unusable' | 'invalid'; readonly fault: string }
+  /** It can authenticate in no way that this server offers. Its redirect URIs are known, so it can be told. */
+  | { readonly kind: 'unusable'; readonly client: Client; readonly fault: string }
+  | { readonly kind: 'invalid'; readonly fault: string }
 
 const MOST_REDIRECT_URIS = 20
 
@@ -58,26 +60,28 @@ export function clientOfDocument(
     if (document.jwks !== undefined && document.jwks_uri !== undefined)
       return { kind: 'invalid', fault: 'jwks and jwks_uri are both there' }
     refuseAnswerParameters(document.redirect_uris)
-    const usable = usableMethod(document, registrable)
-    if (usable === undefined) return { kind: 'unusable', fault: 'no way to authenticate is offered here' }
-    const metadata: ClientMetadata = { ...document, token_endpoint_auth_method: usable }
+    const [preferred, usable] = authMethodsOf(document, registrable)
+    const metadata: ClientMetadata = { ...document, token_endpoint_auth_method: usable ?? preferred }
     const terms = { origin: 'document', redirectUris: document.redirect_uris, expiresAt } as const
-    return { kind: 'client', client: clientFrom(kernel, clientId, metadata, terms) }
+    const client = clientFrom(kernel, document.client_id, metadata, terms)
+    if (usable !== undefined) return { kind: 'client', client }
+    return { kind: 'unusable', client, fault: 'no way to authenticate is offered here' }
   } catch (thrown) {
     if (thrown instanceof OAuthError) return { kind: 'invalid', fault: thrown.message }
     throw thrown
   }
 }
 
-/** The preferred method, or another one that the client can do as well. A client that names none is public. */
-function usableMethod(
+/** The preferred method, and the first one of the client that is offered here. A client that names none is public. */
+function authMethodsOf(
   document: Pick<
     z.output<ReturnType<typeof documentSchema>>,
     'token_endpoint_auth_method' | 'token_endpoint_auth_methods_supported'
   >,
   { authMethods }: Registrable,
-): string | undefined {
+): [preferred: string, usable: string | undefined] {
   const { token_endpoint_auth_method: preferred, token_endpoint_auth_methods_supported: others } = document
   const able = preferred === undefined ? others : [preferred, ...others]
-  return able.length === 0 ? 'none' : able.find((name) => authMethods.includes(name))
+  const [first = 'none'] = able
+  return [first, able.length === 0 ? 'none' : able.find((name) => authMethods.includes(name))]
 }

@@ -1,50 +1,68 @@
 /**
  * Clients by Client ID Metadata Documents: a `client_id` is the address of a document that describes its client. The
- * operator gives the documents, so nothing is ever fetched.
+ * operator gives documents, or the means to fetch them.
  */
+import type { ClientSource } from '../clients/client-sources.ts'
 import type { FeatureFactory } from '../feature.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
+import type { AdmissionPolicy } from './admission.ts'
 import { clientOfDocument } from './client-document.ts'
 import { clientIdUrlFault } from './client-id-url.ts'
+import type { DocumentFetch } from './document-fetch.ts'
+import { OFFERED } from './document-request.ts'
+import { fetchedClients } from './fetched-clients.ts'
 
 export interface ClientDocumentsOptions {
-  /** The documents, as their hosts publish them. A client whose document is not among them stays unknown. */
-  readonly pinned: readonly Readonly<Record<string, unknown>>[]
+  /** Documents as their hosts publish them. They are never fetched. */
+  readonly pinned?: readonly Readonly<Record<string, unknown>>[] | undefined
+  /** Fetches every other document. Default: a client whose document is not pinned is unknown. */
+  readonly fetch?: DocumentFetch | undefined
+  /** Which documents may be fetched, and whose https redirect URIs are accepted. Default: every one, and nobody's. */
+  readonly admit?: AdmissionPolicy | undefined
 }
+
+type Members = Readonly<Record<string, unknown>>
 
 /** A client without a document that is pinned any more is gone with the next start; until then it does not expire. */
 const NEVER = Number.MAX_SAFE_INTEGER
-/** A document holds no secret, so its client is public. */
-const OFFERED = {
-  authMethods: ['none'],
-  grantTypes: ['authorization_code', 'refresh_token'],
-  signingAlgorithms: [],
-}
 
 /**
  * Accepts clients by their documents (draft-ietf-oauth-client-id-metadata-document). `redirectUriPolicy` judges the
  * redirect URI of each request. The metadata says that documents are supported, and clients that have one then use it
- * instead of registering: give the documents of all clients that you want to serve.
+ * instead of registering: fetch documents, or give those of all clients that you want to serve.
+ *
+ * Only an authorization request of a signed-in user makes this server fetch. What is fetched, when, and for how long it
+ * is kept is limited per process; give a `rateLimiter` to limit each user too.
  *
  * @throws Error that names the document at fault, when the server is created
  */
-export function clientDocuments({ pinned }: ClientDocumentsOptions): FeatureFactory {
+export function clientDocuments({
+  pinned = [],
+  fetch,
+  admit = () => 'yes',
+}: ClientDocumentsOptions): FeatureFactory {
   return (kernel) => {
-    const clients = new Map(
-      pinned.map((members, index) => {
-        const client = pinnedClient(kernel, `pinned[${index}]`, members)
-        return [client.clientId, client]
-      }),
-    )
+    const sources = fetch === undefined ? [] : [fetchedClients(kernel, fetch, admit)]
     return {
-      clientSources: [{ owns: (id) => clients.has(id), find: async (id) => clients.get(id) }],
-      metadata: { client_id_metadata_document_supported: true },
+      clientSources: [pinnedClients(kernel, pinned, admit), ...sources],
+      metadata: { client_id_metadata_document_supported: pinned.length > 0 || fetch !== undefined },
     }
   }
 }
 
-function pinnedClient(kernel: Kernel, option: string, members: Readonly<Record<string, unknown>>): Client {
+function pinnedClients(kernel: Kernel, pinned: readonly Members[], admit: AdmissionPolicy): ClientSource {
+  const clients = new Map(
+    pinned.map((members, index) => {
+      const client = pinnedClient(kernel, `pinned[${index}]`, members)
+      const httpsCallbacks = admit(client.clientId) === 'https-callbacks-too'
+      return [client.clientId, { ...client, httpsCallbacks }]
+    }),
+  )
+  return { owns: (id) => clients.has(id), find: async (id) => clients.get(id) }
+}
+
+function pinnedClient(kernel: Kernel, option: string, members: Members): Client {
   const id = String(members.client_id)
   const fault = clientIdUrlFault(id, kernel)
   if (fault !== undefined) throw new Error(`${option}: client_id ${fault}: ${id}`)

@@ -1,4 +1,4 @@
-import type { Clients } from '../kernel/kernel.ts'
+import type { AskingUser, Clients } from '../kernel/kernel.ts'
 import { OAuthError, refusals, SERVER_REFUSALS } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import type { Records, Stored } from '../kernel/store.ts'
@@ -11,11 +11,16 @@ export const CLIENT_REFUSALS = refusals({
 export interface ClientSource {
   /** Whether this source is responsible for ids of this form. Only the first source that says yes is asked. */
   owns(clientId: string): boolean
+  /** A client that exists. Strangers ask for it, so it must not cause outbound requests. */
   find(clientId: string): Promise<Client | undefined>
-  /**
-   * Keeps an approved client at least until `until` (epoch seconds). Absent if clients of this source do not expire.
-   */
-  extendExpiry?(clientId: string, until: number): Promise<void>
+  /** The host that `describe` asks about this client, if it asks one. Then the user signs in first. */
+  describedBy?(clientId: string): string | undefined
+  /** The client of a new authorization. Default: `find`. @param user present if `describedBy` names a host */
+  describe?(clientId: string, user?: AskingUser): Promise<Client | undefined>
+  /** Keeps an approved client at least until `until` (epoch seconds). Absent if clients of this source do not expire. */
+  keep?(client: Client, until: number): Promise<void>
+  /** Removes a client, and says whether it existed. Default: its record goes. */
+  remove?(clientId: string): Promise<boolean>
 }
 
 /** The clients of all sources. @param sources asked in this order; features may add one until the first request */
@@ -24,36 +29,65 @@ export function clientsOf(records: Records<Client>, sources: readonly ClientSour
     for (const source of sources) if (source.owns(clientId)) return source
     return undefined
   }
+  const find: Clients['find'] = (clientId) => sourceOf(clientId)?.find(clientId) ?? Promise.resolve(undefined)
   return {
-    insert: (id, client, expiresAt) => records.insert(id, client, expiresAt),
-    remove: (id) => records.remove(id),
-    scan: () => records.scan(),
-    find: (clientId) => sourceOf(clientId)?.find(clientId) ?? Promise.resolve(undefined),
-    extendExpiry: async (clientId, until) => sourceOf(clientId)?.extendExpiry?.(clientId, until),
+    records,
+    find,
+    describedBy: (clientId) => sourceOf(clientId)?.describedBy?.(clientId),
+    describe: (clientId, user) => sourceOf(clientId)?.describe?.(clientId, user) ?? find(clientId),
+    keep: async (client, until) => sourceOf(client.clientId)?.keep?.(client, until),
+    remove: (clientId) => sourceOf(clientId)?.remove?.(clientId) ?? records.remove(clientId),
   }
 }
 
 /** An id that is an address is longer than one of ours. With a network, it stays below the limit of a limiter's key. */
 export const LONGEST_CLIENT_ID = 512
-const MOST_ATTEMPTS = 4
 
 /** The clients of the store: those that registered themselves, and integrations. */
 export function storedClients(records: Records<Client>): ClientSource {
   return {
     owns: (clientId) => clientId.length <= LONGEST_CLIENT_ID,
     find: (clientId) => records.find(clientId).then(clientOf),
-    async extendExpiry(clientId, until) {
-      for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-        const seen = await records.find(clientId)
+    describe: (clientId) => records.find(clientId).then(undescribedClientOf),
+    keep: ({ clientId }, until) =>
+      changeClient(records, clientId, (seen) => {
         if (seen === undefined) throw new OAuthError(CLIENT_REFUSALS.client_unknown)
-        if (seen.value.expiresAt >= until) return
-        if (await records.replace(clientId, seen, { ...seen.value, expiresAt: until }, until)) return
-      }
-      throw new OAuthError(SERVER_REFUSALS.contention)
-    },
+        return seen.expiresAt >= until ? undefined : { ...seen, expiresAt: until }
+      }),
   }
 }
 
+/** The client of a record, unless the operator removed it. */
 function clientOf(stored: Stored<Client> | undefined): Client | undefined {
-  return stored?.value
+  return stored?.value.refused === true ? undefined : stored?.value
+}
+
+/** If documents are not fetched any more, what their clients have goes on, and nothing new begins. */
+function undescribedClientOf(stored: Stored<Client> | undefined): Client | undefined {
+  return stored?.value.document === undefined ? clientOf(stored) : undefined
+}
+
+const MOST_ATTEMPTS = 4
+
+/**
+ * Changes a record against concurrent writers.
+ *
+ * @param next the new record; `undefined` leaves it as it is. Called again when another writer was faster
+ */
+export async function changeClient(
+  records: Records<Client>,
+  clientId: string,
+  next: (seen: Client | undefined) => Client | undefined,
+): Promise<void> {
+  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+    const seen = await records.find(clientId)
+    const client = next(seen?.value)
+    if (client === undefined) return
+    const written =
+      seen === undefined
+        ? records.insert(clientId, client, client.expiresAt)
+        : records.replace(clientId, seen, client, client.expiresAt)
+    if (await written) return
+  }
+  throw new OAuthError(SERVER_REFUSALS.contention)
 }

@@ -26,7 +26,7 @@ export async function addClient(
   const clientSecret = metadata.token_endpoint_auth_method === 'none' ? undefined : newSecret(kernel.random)
   const secretHash = clientSecret && sha256(clientSecret)
   const client = clientFrom(kernel, newClientId(kernel.random), metadata, { ...terms, secretHash })
-  const stored = await kernel.store.clients.insert(client.clientId, client, client.expiresAt)
+  const stored = await kernel.store.clients.records.insert(client.clientId, client, client.expiresAt)
   if (!stored) throw new Error('A new client_id exists already: the source of randomness repeats itself')
   return { client, clientSecret }
 }

@@ -70,7 +70,7 @@ export function preRegisteredClients(kernel: Kernel, registrable: Registrable) {
 
     async list(): Promise<IntegrationInformation[]> {
       const found = new Map<string, Client>()
-      for await (const client of kernel.store.clients.scan())
+      for await (const client of kernel.store.clients.records.scan())
         if (client.origin === 'integration') found.set(client.clientId, client)
       return [...found.values()]
         .sort((one, other) => one.createdAt - other.createdAt)

@@ -33,12 +33,32 @@ export interface KernelStore {
   readonly transients?: Transients | undefined
 }
 
-/** The clients of all sources, and the operations for those in the store. */
-export interface Clients extends Pick<Records<Client>, 'insert' | 'remove' | 'scan'> {
-  /** Finds a client. The id may be anything, because it comes from a stranger. */
+/** The clients of all sources. An id may be anything, because it comes from a stranger. */
+export interface Clients {
+  /** Those in the store alone. */
+  readonly records: Records<Client>
+  /** Finds a client that exists. */
   readonly find: (clientId: string) => Promise<Client | undefined>
+  /** The host that is asked who the client is, if a host is. Then only a signed-in user can begin an authorization. */
+  readonly describedBy: (clientId: string) => string | undefined
+  /**
+   * Finds the client of a new authorization. @param user absent if nobody needed to sign in; then no host is asked
+   *
+   * @throws OAuthError when the host that describes it does not
+   */
+  readonly describe: (clientId: string, user?: AskingUser) => Promise<Client | undefined>
   /** Keeps an approved client at least until `until` (epoch seconds). @throws OAuthError `client_unknown` */
-  readonly extendExpiry: (clientId: string, until: number) => Promise<void>
+  readonly keep: (client: Client, until: number) => Promise<void>
+  /** @returns whether it existed */
+  readonly remove: (clientId: string) => Promise<boolean>
+}
+
+/** The signed-in user for whom a host is asked about a client. */
+export interface AskingUser {
+  /** Hash of the document that this user has been shown. */
+  readonly shown?: string | undefined
+  /** Counts a client that nobody has approved yet. @throws OAuthError 429 */
+  readonly countUnknown: () => Promise<void>
 }
 
 /** The time of the machine in epoch seconds. */

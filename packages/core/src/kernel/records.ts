@@ -36,9 +36,21 @@ export interface Client {
   readonly resourceServer?: boolean | undefined
   /** An integration that skips consent for what the user has allowed it before. */
   readonly rememberConsent?: boolean | undefined
+  /** The document that was fetched for it; absent if the operator gave one. */
+  readonly document?: ClientDocument | undefined
+  /** The operator lets it use the https redirect URIs of its document. */
+  readonly httpsCallbacks?: boolean | undefined
+  /** The operator removed it. The record stays, so that its document does not bring it back. */
+  readonly refused?: boolean | undefined
   readonly createdAt: number
   /** The record expires then: after a day if nobody approves the client, otherwise not before its last grant. */
   readonly expiresAt: number
+}
+
+export interface ClientDocument {
+  readonly fetchedAt: number
+  /** SHA-256 of what the document says of the client. */
+  readonly hash: Hash
 }
 
 /** The result of one approval: one record under one key. `grants/grant.ts` holds all its transitions. */

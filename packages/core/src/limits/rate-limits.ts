@@ -4,8 +4,9 @@
  */
 import type { HttpRequest } from '../http/http.ts'
 import type { Emit } from '../kernel/events.ts'
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { OAuthError, type Refusal, refusals } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
+import { sha256 } from '../kernel/secrets.ts'
 import { networkOf } from './caller-network.ts'
 
 /** RFC 6749 has no error code for RFC 6585's 429. */
@@ -15,6 +16,11 @@ export const LIMIT_REFUSALS = refusals({
     'Too many clients were registered from this address; try again later',
     429,
   ],
+  too_many_unknown_documents: [
+    'temporarily_unavailable',
+    'Too many applications that are unknown here were tried; try again later',
+    429,
+  ],
   too_many_failures: [
     'temporarily_unavailable',
     'Too many requests of this client failed; try again later',
@@ -22,8 +28,8 @@ export const LIMIT_REFUSALS = refusals({
   ],
 })
 
-/** The counted events: clients that register themselves, and refused requests of a client. */
-export type RateLimit = 'registration' | 'client_failure'
+/** The counted events: clients that register themselves, refused requests of a client, documents that nobody approved. */
+export type RateLimit = 'registration' | 'client_failure' | 'unknown_document'
 
 /** The application counts; core decides which events count, and for whom. */
 export interface RateLimiter {
@@ -31,14 +37,17 @@ export interface RateLimiter {
    * Counts one event. If the limiter rejects, an event reports it and every request passes: a broken limiter must not
    * cause an outage.
    *
-   * @param key the caller to count: an address, or a client at an address; below 600 characters
+   * @param key the caller to count: an address, a client at an address, or a user; below 600 characters
    * @returns seconds until there is room again; 0 when there is room now
    */
   take(limit: RateLimit, key: string): Promise<number>
 }
 
 export interface LimitOptions {
-  /** Counts registrations by address, and failed requests by client and address. Default: nothing is limited. */
+  /**
+   * Counts registrations by address, failed requests by client and address, and fetches of unknown documents by user.
+   * Default: nothing is limited.
+   */
   readonly rateLimiter?: RateLimiter | undefined
 }
 
@@ -52,6 +61,8 @@ export interface LimitEvent {
 export interface RateLimits {
   /** Counts one registration of this caller. @throws OAuthError 429 when there were too many */
   limitRegistrations(request: HttpRequest): Promise<void>
+  /** Counts one fetch of a document that no user has approved. @throws OAuthError 429 when there were too many */
+  limitUnknownDocuments(subject: string): Promise<void>
   /**
    * Counts a refusal, and returns the refusal to answer: the same one, or a 429 above the limit. A client id is public,
    * so failures of others must never block a valid request. Effects of the refusal, such as ending the grant of a
@@ -76,12 +87,16 @@ export function rateLimits({ rateLimiter }: LimitOptions, emit: Emit): RateLimit
     }
   }
 
+  async function limit(event: RateLimit, key: string, refusal: Refusal): Promise<void> {
+    const retryAfter = await take(event, key)
+    if (retryAfter > 0) throw new OAuthError(refusal, undefined, { retryAfter })
+  }
+
+  const { too_many_registrations, too_many_unknown_documents } = LIMIT_REFUSALS
   return {
-    async limitRegistrations(request) {
-      const wait = await take('registration', callerNetwork(request))
-      if (wait > 0)
-        throw new OAuthError(LIMIT_REFUSALS.too_many_registrations, undefined, { retryAfter: wait })
-    },
+    limitRegistrations: (request) => limit('registration', callerNetwork(request), too_many_registrations),
+    limitUnknownDocuments: (subject) =>
+      limit('unknown_document', sha256(subject), too_many_unknown_documents),
 
     async limitFailures(cause, request, client) {
       const callersFault = cause instanceof OAuthError && cause.status < 500

@@ -3,7 +3,8 @@
  * nothing else allocates, with `--expose-gc` and a young generation that holds a whole batch without collection.
  */
 import type { HttpRequest } from '@grantkit/core'
-import { authorizationQuery, codeFor, register, tokensFor } from '../client.ts'
+import { ALICE, authorizationQuery, codeFor, register, tokensFor } from '../client.ts'
+import { ID, openWithDocuments } from '../document-host.ts'
 import { openSchool, REDIRECT_URI, VERIFIER } from '../school.ts'
 
 const BATCH = 500
@@ -18,6 +19,7 @@ const client = await register(school, { token_endpoint_auth_method: 'client_secr
 const { client_id, client_secret = '' } = client
 const asked = { scope: 'courses:read courses:write', nonce: 'n-0S6_WzA2Mj-n-0S6_WzA2Mj' }
 const { access_token } = await tokensFor(school, client, asked)
+const documented = openWithDocuments({ onEvent: () => {} }).school
 
 const allocated = {
   register: await bytesPerRequest('POST', '/api/oauth/register', async () => ({
@@ -27,6 +29,12 @@ const allocated = {
   authorize: await bytesPerRequest('GET', '/oauth/authorize', async () => ({
     query: authorizationQuery(client_id),
   })),
+  authorizeByDocument: await bytesPerRequest(
+    'GET',
+    '/oauth/authorize',
+    async () => ({ query: authorizationQuery(ID), headers: ALICE }),
+    documented,
+  ),
   code: await bytesPerRequest('POST', '/api/oauth/token', async () =>
     form({
       grant_type: 'authorization_code',
@@ -65,8 +73,9 @@ async function bytesPerRequest(
   method: string,
   path: string,
   prepare: () => Promise<Partial<HttpRequest>>,
+  { server } = school,
 ): Promise<number> {
-  const route = school.server.routes.find((candidate) => candidate.path === path)
+  const route = server.routes.find((candidate) => candidate.path === path)
   if (route === undefined) throw new Error(`There is no route ${path}`)
   return bytesPerCall(
     async () => request(method, path, await prepare()),

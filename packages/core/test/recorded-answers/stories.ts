@@ -5,6 +5,7 @@ import { CLIENT_AUTHENTICATION } from './stories/client-authentication.ts'
 import { CODE_EXCHANGE } from './stories/code-exchange.ts'
 import { CONSENT } from './stories/consent.ts'
 import { DOCUMENTS } from './stories/documents.ts'
+import { FETCHED_CLIENTS } from './stories/fetched-clients.ts'
 import { GUARD } from './stories/guard.ts'
 import { INTROSPECTION } from './stories/introspection.ts'
 import { LIMITS_AND_OUTAGES } from './stories/limits-and-outages.ts'
@@ -26,6 +27,7 @@ export const STORIES: Readonly<Record<string, Stories>> = {
   'code-exchange': CODE_EXCHANGE,
   consent: CONSENT,
   documents: DOCUMENTS,
+  'fetched-clients': FETCHED_CLIENTS,
   guard: GUARD,
   introspection: INTROSPECTION,
   'limits-and-outages': LIMITS_AND_OUTAGES,

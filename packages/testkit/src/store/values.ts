@@ -48,6 +48,9 @@ const FULL_CLIENT: Required<Client> = {
   softwareVersion: '2.1',
   resourceServer: false,
   rememberConsent: true,
+  document: { fetchedAt: 1_700_000_000, hash: 'ZG9jdW1lbnQ' as Hash },
+  httpsCallbacks: true,
+  refused: false,
 }
 
 export function clientValuePromises(subject: Subject): void {

@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import { CLIENT_REFUSALS } from '../clients/client-sources.ts'
+import { isIntegrationUri, type RedirectUriPolicy, redirectUriMatches } from '../clients/redirect-uri.ts'
+import { readMessage, text } from '../http/message.ts'
+import type { Parameters } from '../http/parameters.ts'
+import type { AskingUser, Kernel } from '../kernel/kernel.ts'
+import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import type { Client } from '../kernel/records.ts'
+
+export const TARGET_REFUSALS = refusals({
+  redirect_uri_missing: ['invalid_request', 'redirect_uri is missing'],
+  redirect_uri_not_registered: ['invalid_request', 'redirect_uri is not one that the client registered'],
+  redirect_uri_not_accepted: [
+    'invalid_redirect_uri',
+    'redirect_uri is not accepted here; the operator may add the application as an integration',
+  ],
+})
+
+/** Target of the answer. Until it is known to belong to the client, a refusal is a page (RFC 6749 4.1.2.1). */
+export interface RedirectTarget {
+  readonly client: Client
+  readonly redirectUri: string
+  readonly state?: string | undefined
+}
+
+const parameter = text()
+const TargetParameters = z.object({ client_id: parameter, redirect_uri: parameter.optional() })
+
+interface TargetContext {
+  readonly kernel: Kernel
+  readonly redirectUriPolicy: RedirectUriPolicy
+}
+
+/**
+ * Step one: a known client and a redirect URI it registered.
+ *
+ * @param user present if a host may be asked who the client is
+ * @throws OAuthError to be shown as a page
+ */
+export async function validateRedirectTarget(
+  { kernel, redirectUriPolicy }: TargetContext,
+  given: Parameters,
+  user?: AskingUser,
+): Promise<RedirectTarget> {
+  const { client_id, redirect_uri } = readMessage(TargetParameters, given)
+  const client = await kernel.store.clients.describe(client_id, user)
+  if (client === undefined) throw new OAuthError(CLIENT_REFUSALS.client_unknown)
+  if (redirect_uri === undefined) throw new OAuthError(TARGET_REFUSALS.redirect_uri_missing)
+  if (!client.redirectUris.some((registered) => redirectUriMatches(registered, redirect_uri)))
+    throw new OAuthError(TARGET_REFUSALS.redirect_uri_not_registered)
+  // A document lists what its client uses at any server, so here the policy judges one URI and not the list.
+  const vouchedFor = client.origin !== 'document' || (client.httpsCallbacks && isIntegrationUri(redirect_uri))
+  if (!vouchedFor && 'refused' in redirectUriPolicy([redirect_uri]))
+    throw new OAuthError(TARGET_REFUSALS.redirect_uri_not_accepted)
+  return { client, redirectUri: redirect_uri, state: stateOf(given) }
+}
+
+/** Every answer returns it, even if the rest of the request is unreadable. */
+function stateOf({ state }: Parameters): string | undefined {
+  return parameter.safeParse(state).data
+}

@@ -1,0 +1,49 @@
+import { type ClientDocumentsOptions, clientDocuments, type DocumentFetchRequest } from '@grantkit/core'
+import { openSchool, type School } from './school.ts'
+
+/** A host on the internet that publishes the document of an editor, as a fetch sees it. */
+
+export const ID = 'https://editor.dev/client.json'
+export const DOCUMENT = {
+  client_id: ID,
+  client_name: 'Editor',
+  redirect_uris: ['http://127.0.0.1/callback', 'https://editor.dev/callback'],
+}
+
+interface Answer {
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  /** What it publishes, as JSON or to the letter. */
+  readonly document?: object | string
+}
+
+export interface DocumentHost {
+  /** What it answers next, and from then on. An Error is a fault of the way there. */
+  answer: Answer | Error
+  readonly asked: (DocumentFetchRequest & { readonly url: string })[]
+}
+
+type Overrides = Parameters<typeof openSchool>[0] & Omit<ClientDocumentsOptions, 'fetch'>
+
+/** A school that fetches documents of clients. Each id that nobody set up describes an editor. */
+export function openWithDocuments({ pinned, admit, ...overrides }: Overrides = {}): {
+  school: School
+  host: DocumentHost
+} {
+  const host: DocumentHost = { answer: {}, asked: [] }
+  const fetch: ClientDocumentsOptions['fetch'] = async (url, request) => {
+    host.asked.push({ url, ...request })
+    // As long as any other request can come in between.
+    await new Promise((answered) => setImmediate(answered))
+    if (host.answer instanceof Error) throw host.answer
+    const { status = 200, headers = {}, document = { ...DOCUMENT, client_id: url } } = host.answer
+    const body = typeof document === 'string' ? document : JSON.stringify(document)
+    return { status, headers: { 'content-type': 'application/json', ...headers }, body }
+  }
+  const features = [clientDocuments({ pinned, admit, fetch })]
+  return { school: openSchool({ features, ...overrides }), host }
+}
+
+export function fault(code: string): Error {
+  return Object.assign(new Error(`connect to 10.0.0.7: ${code}`), { code })
+}

@@ -1,0 +1,618 @@
+import { admitClientIds, admitHosts, type RateLimiter } from '@grantkit/core'
+import { aClient } from '@grantkit/testkit'
+import { describe, expect, it } from 'vitest'
+import {
+  ALICE,
+  authorizationQuery,
+  authorize,
+  bodyOf,
+  decide,
+  redeem,
+  redirectOf,
+  refresh,
+  requestToken,
+  type TokenAnswer,
+} from './client.ts'
+import { DOCUMENT, type DocumentHost, fault, ID, openWithDocuments } from './document-host.ts'
+import { openSchool, REDIRECT_URI, type School } from './school.ts'
+
+/** Clients whose documents are fetched: when, for whom, and what an answer of their host means. */
+
+const BOB = { cookie: 'user=bob' }
+const query = (id = ID, overrides = {}) => authorizationQuery(id, overrides)
+const askedAs =
+  (headers: object, id = ID) =>
+  (school: School) =>
+    authorize(school, query(id), headers as never)
+const asAlice = askedAs(ALICE)
+const asStranger = askedAs({})
+
+async function signedIn(school: School, id = ID): Promise<TokenAnswer> {
+  expect((await authorize(school, query(id))).body).toBe('consent')
+  return redeemed(school, redirectOf(await decide(school)).code, id)
+}
+
+async function redeemed(school: School, code = '', id = ID): Promise<TokenAnswer> {
+  const answer = await redeem(school, { client_id: id }, code)
+  expect(answer.status).toBe(200)
+  return bodyOf<TokenAnswer>(answer)
+}
+
+async function reasonOf(school: School, answer: Promise<{ status: number }>) {
+  const { status } = await answer
+  return [status, school.shown.error?.reason]
+}
+
+async function records(school: School): Promise<string[]> {
+  const ids: string[] = []
+  for await (const { clientId } of school.store.clients.scan()) ids.push(clientId)
+  for await (const { id } of school.store.grants.scan()) ids.push(id)
+  return ids
+}
+
+const eventsOf = (school: School, type: string) =>
+  (school.events as { type: string }[]).filter((event) => event.type === type)
+
+/** The document is not fresh any more, and nothing else has changed. */
+function later(school: School, host: DocumentHost, answer: DocumentHost['answer'] = host.answer) {
+  school.clock.now += 3600
+  host.asked.length = 0
+  host.answer = answer
+}
+
+describe('a client whose document is fetched', () => {
+  it('lives like any other: code, refresh, revocation', async () => {
+    const { school, host } = openWithDocuments()
+    const { refresh_token } = await signedIn(school)
+    const next = bodyOf<TokenAnswer>(await refresh(school, { client_id: ID }, refresh_token))
+    expect((await school.callApi(next.access_token, 'courses:read')).kind).toBe('authorized')
+    expect(await school.server.grants.list('alice')).toMatchObject([{ client: { clientName: 'Editor' } }])
+    const form = { client_id: ID, token: next.refresh_token }
+    expect((await school.send('POST', '/api/oauth/revoke', { form })).status).toBe(200)
+    expect((await school.callApi(next.access_token, 'courses:read')).kind).toBe('refused')
+    expect(host.asked).toHaveLength(1)
+  })
+
+  it('is asked for at its own id, byte for byte, with the limits of a document', async () => {
+    const { school, host } = openWithDocuments()
+    await asAlice(school)
+    const [{ signal, ...asked } = {} as never] = host.asked
+    expect(asked).toEqual({ url: ID, accept: 'application/json', maxBytes: 5120, headers: {} })
+    expect(signal).toBeInstanceOf(AbortSignal)
+  })
+
+  it('is stored by an approval and by nothing before it', async () => {
+    const { school } = openWithDocuments()
+    await asAlice(school)
+    expect(await records(school)).toEqual([])
+    await decide(school, { decision: 'deny' })
+    expect(await records(school)).not.toContain(ID)
+    await signedIn(school)
+    expect(await records(school)).toContain(ID)
+  })
+
+  it('CM-12: a client is shared by installations whose grants never touch each other', async () => {
+    const { school } = openWithDocuments()
+    const [one, other] = [await signedIn(school), await signedIn(school)]
+    await refresh(school, { client_id: ID }, one.refresh_token)
+    school.clock.now += 3600
+    expect((await refresh(school, { client_id: ID }, one.refresh_token)).status, 'reuse').toBe(400)
+    expect((await refresh(school, { client_id: ID }, other.refresh_token)).status).toBe(200)
+  })
+
+  it('CM-12: failures of one installation do not limit another', async () => {
+    const counted: string[] = []
+    const rateLimiter: RateLimiter = {
+      take: async (limit, key) => (limit === 'client_failure' && counted.push(key) > 1 ? 60 : 0),
+    }
+    const { school } = openWithDocuments({ rateLimiter })
+    const { refresh_token } = await signedIn(school)
+    const form = { grant_type: 'refresh_token', client_id: ID, refresh_token: 'x' }
+    const failed = () => school.send('POST', '/api/oauth/token', { form, remoteAddress: '203.0.113.7' })
+    expect([(await failed()).status, (await failed()).status]).toEqual([400, 429])
+    expect(counted[0]).toBe(`${ID} 203.0.113.7`)
+    expect((await refresh(school, { client_id: ID }, refresh_token)).status).toBe(200)
+  })
+
+  it('is approved by many users at once', async () => {
+    const { school } = openWithDocuments()
+    const views = []
+    for (let number = 0; number < 20; number++) {
+      await askedAs({ cookie: `user=user${number}` })(school)
+      views.push({ ...school.shown.consent })
+    }
+    const answers = views.map(({ action = '', ticket = '' }, number) => {
+      const [path = '', asked = ''] = action.split('?')
+      const form = { ticket, decision: 'allow', scope: 'openid' }
+      return school.send('POST', path, { query: asked, form, headers: { cookie: `user=user${number}` } })
+    })
+    for (const answer of await Promise.all(answers)) expect(redirectOf(answer).code).toBeDefined()
+  })
+
+  it('is shown with the host that vouches for it, and with a warning of loopback', async () => {
+    const { school } = openWithDocuments({ admit: admitHosts(['editor.dev'], 'https-callbacks-too') })
+    await asAlice(school)
+    expect(school.shown.consent?.identity).toEqual({ host: 'editor.dev', shared: false, loopback: true })
+    await authorize(school, query(ID, { redirect_uri: 'https://editor.dev/callback' }))
+    expect(school.shown.consent?.identity).toMatchObject({ loopback: false })
+  })
+
+  it.each([
+    ['https://someone.github.io/client.json', true],
+    ['https://vercel.app/client.json', true],
+    ['https://notgithub.io/client.json', false],
+    ['https://github.io.editor.dev/client.json', false],
+    ['https://xn--80ak6aa92e.dev/client.json', false],
+  ])('is shown by its whole id where anybody can publish: %s %s', async (id, shared) => {
+    const { school } = openWithDocuments()
+    await askedAs(ALICE, id)(school)
+    expect(school.shown.consent?.identity).toMatchObject({ host: new URL(id).host, shared })
+  })
+
+  it('is asked for consent each time', async () => {
+    const { school } = openWithDocuments()
+    await signedIn(school)
+    const silent = await authorize(school, query(ID, { prompt: 'none' }))
+    expect(redirectOf(silent).error).toBe('consent_required')
+  })
+
+  it.each(['client_secret', 'client_assertion'])('is refused with a %s, since it has none', async (name) => {
+    const { school } = openWithDocuments()
+    const { refresh_token } = await signedIn(school)
+    const form = { grant_type: 'refresh_token', client_id: ID, refresh_token, [name]: 'x' }
+    expect(bodyOf(await requestToken(school, form)).error).toBe('invalid_client')
+  })
+})
+
+describe('nothing is fetched', () => {
+  it('CM-08: ten thousand requests of strangers cause no request and no record', async () => {
+    const { school, host } = openWithDocuments()
+    for (let number = 0; number < 10_000; number++) {
+      const { status } = await askedAs({}, `https://editor.dev/${number}.json`)(school)
+      if (status !== 303) expect(status).toBe(303)
+    }
+    expect(host.asked).toEqual([])
+    expect(await records(school)).toEqual([])
+  })
+
+  it('before the sign-in, which learns the host and nothing else', async () => {
+    const { school, host } = openWithDocuments()
+    await authorize(school, query(ID, { login_hint: 'alice', ui_locales: 'de' }), {})
+    expect(school.shown.signInHint).toEqual({ clientHost: 'editor.dev', loginHint: 'alice', uiLocales: 'de' })
+    expect(host.asked).toEqual([])
+    await school.send('GET', '/oauth/authorize', {
+      query: school.shown.signIn?.split('?')[1] ?? '',
+      headers: ALICE,
+    })
+    expect(school.shown.consent?.client.clientName).toBe('Editor')
+  })
+
+  it('and one sign-in is enough for a request that demands one', async () => {
+    const { school } = openWithDocuments()
+    await authorize(school, query(ID, { prompt: 'login' }), {})
+    const back = school.shown.signIn?.split('?')[1] ?? ''
+    expect((await school.send('GET', '/oauth/authorize', { query: back, headers: ALICE })).body).toBe(
+      'consent',
+    )
+  })
+
+  it('for prompt=none without a user: a page, since no redirect URI is trusted', async () => {
+    const { school, host } = openWithDocuments()
+    await authorize(school, query(ID, { prompt: 'none' }), {})
+    expect(school.shown.error).toMatchObject({ error: 'login_required', status: 400 })
+    expect(host.asked).toEqual([])
+  })
+
+  it.each([
+    ['token', { grant_type: 'authorization_code', code: 'x', code_verifier: 'x'.repeat(43) }],
+    ['token', { grant_type: 'refresh_token', refresh_token: 'x' }],
+    ['revoke', { token: 'x' }],
+    ['introspect', { token: 'x' }],
+  ])(
+    'CM-08: at no endpoint but the authorization endpoint is a document fetched: %s',
+    async (endpoint, form) => {
+      const { school, host } = openWithDocuments()
+      const answer = await school.send('POST', `/api/oauth/${endpoint}`, {
+        form: { client_id: ID, ...form } as never,
+      })
+      expect([answer.status, bodyOf(answer).error]).toEqual([401, 'invalid_client'])
+      expect(host.asked).toEqual([])
+    },
+  )
+
+  it('CM-08: a consent form that is expired or of somebody else causes no request', async () => {
+    const { school, host } = openWithDocuments()
+    await asAlice(school)
+    later(school, host)
+    for (const headers of [ALICE, BOB, {}])
+      expect(await reasonOf(school, decide(school, {}, headers))).toEqual([400, 'consent_ticket_invalid'])
+    expect(host.asked).toEqual([])
+  })
+
+  it.each([
+    'https://editor.dev',
+    'https://editor.dev/',
+    'https://editor.dev/c?x=1',
+    'https://editor.dev/c#',
+    'https://EDITOR.dev/c',
+    'https://editor.dev:443/c',
+    'https://user@editor.dev/c',
+    'https://editor.dev\\@evil.dev/c',
+    'https://[::ffff:7f00:1]/c',
+    'https://[64:ff9b::a9fe:a9fe]/c',
+    'https://[2002:7f00:1::]/c',
+    'https://0x7f.1/c',
+    'https://2130706433/c',
+    'https://①②⑦.⓪.⓪.①/c',
+    'https://editor.dev./c',
+    'https:/editor.dev/c',
+    'https://edi\ttor.dev/c',
+    'https://metadata.google.internal/c',
+    'https://school.example/oauth/authorize',
+  ])(
+    'CM-01: an id that is no address on the public internet is unknown, and nothing is fetched: %s',
+    async (id) => {
+      const { school, host } = openWithDocuments()
+      for (const headers of [ALICE, {}])
+        expect(await reasonOf(school, askedAs(headers, id)(school))).toEqual([400, 'client_unknown'])
+      expect(host.asked).toEqual([])
+    },
+  )
+
+  it.each([
+    ['a host', admitHosts(['other.dev'])],
+    ['an id', admitClientIds([`${ID}x`])],
+    ['the beginning of a host', admitHosts(['editor.de', 'dev'])],
+  ])('for what the operator does not admit by %s', async (_, admit) => {
+    const { school, host } = openWithDocuments({ admit })
+    for (const headers of [ALICE, {}])
+      expect(await reasonOf(school, askedAs(headers)(school))).toEqual([400, 'client_unknown'])
+    expect(host.asked).toEqual([])
+  })
+
+  it('for a document that is pinned', async () => {
+    const { school, host } = openWithDocuments({ pinned: [DOCUMENT] })
+    await asStranger(school)
+    expect(school.shown.signInHint?.client?.clientName).toBe('Editor')
+    await signedIn(school)
+    expect(host.asked).toEqual([])
+  })
+
+  it('for an integration that has an address as its id', async () => {
+    const { school, host } = openWithDocuments()
+    const integration = aClient({ clientId: ID, origin: 'integration', redirectUris: [REDIRECT_URI] })
+    await school.store.clients.insert(ID, integration, school.clock.now + 3600)
+    expect((await asAlice(school)).body).toBe('consent')
+    expect(redirectOf(await decide(school)).code).toBeDefined()
+    expect(host.asked).toEqual([])
+  })
+
+  it('for one client twice at a time', async () => {
+    const { school, host } = openWithDocuments()
+    const answers = await Promise.all([asAlice(school), asAlice(school), askedAs(BOB)(school)])
+    expect(answers.map(({ body }) => body)).toEqual(['consent', 'consent', 'consent'])
+    expect(host.asked).toHaveLength(1)
+  })
+})
+
+describe('the answer of the host', () => {
+  it.each<[string, DocumentHost['answer']]>([
+    ['404', { status: 404 }],
+    ['410', { status: 410 }],
+    ['no JSON object', { document: '[]' }],
+    ['a byte order mark', { document: `\ufeff${JSON.stringify(DOCUMENT)}` }],
+    ['thousands of levels', { document: '['.repeat(5000) }],
+    ['the id of another', { document: { ...DOCUMENT, client_id: 'https://editor.dev/Client.json' } }],
+    [
+      'two ids',
+      { document: `{"client_id":"${ID}",${JSON.stringify({ ...DOCUMENT, client_id: 'x' }).slice(1)}` },
+    ],
+    ['a secret', { document: { ...DOCUMENT, client_secret: 'x' } }],
+    ['a script', { document: { ...DOCUMENT, redirect_uris: ['javascript:alert(1)'] } }],
+  ])('CM-04: what describes no client, or another one, is no client: %s', async (_, answer) => {
+    const { school, host } = openWithDocuments()
+    host.answer = answer
+    expect(await reasonOf(school, asAlice(school))).toEqual([400, 'document_invalid'])
+    expect(school.shown.error?.error).toBe('invalid_client')
+  })
+
+  const OUT_OF_REACH: [string, DocumentHost['answer']][] = [
+    ...['dns', 'address', 'tls', 'timeout', 'size', 'encoding', 'connect'].map((code): [string, Error] => [
+      code,
+      fault(code),
+    ]),
+    ...[301, 302, 307, 304, 401, 403, 429, 500, 503].map((status): [string, DocumentHost['answer']] => [
+      `status ${status}`,
+      { status },
+    ]),
+    ['type', { headers: { 'content-type': 'text/html' }, document: '<html>' }],
+    ['encoding', { headers: { 'content-encoding': 'gzip' } }],
+    ['size', { document: { ...DOCUMENT, x: 'x'.repeat(5120) } }],
+    ['unexpected', new TypeError('a bug of the fetch')],
+  ]
+
+  it.each(OUT_OF_REACH)(
+    'CM-03: whatever keeps a document away is one text for the browser: %s',
+    async (code, answer) => {
+      const { school, host } = openWithDocuments()
+      host.answer = answer
+      const page = await asAlice(school)
+      expect([page.status, page.headers['retry-after']]).toEqual([503, '5'])
+      expect(school.shown.error).toEqual({
+        error: 'temporarily_unavailable',
+        description: 'The address of the application cannot be read at the moment; try again later',
+        reason: 'document_unreachable',
+        status: 503,
+      })
+      expect(eventsOf(school, 'client_document_failed')).toMatchObject([{ clientId: ID, fault: code }])
+    },
+  )
+
+  it.each(OUT_OF_REACH)('%s lets an approved client go on for seven days', async (_, answer) => {
+    const { school, host } = openWithDocuments()
+    const { refresh_token } = await signedIn(school)
+    later(school, host, answer)
+    await signedIn(school)
+    school.clock.now += 7 * 24 * 3600
+    expect(await reasonOf(school, asAlice(school))).toEqual([503, 'document_unreachable'])
+    expect((await refresh(school, { client_id: ID }, refresh_token)).status, 'a grant').toBe(200)
+  })
+
+  it('CM-10: 404 ends new authorizations of an approved client at once, whatever the host answers next', async () => {
+    const { school, host } = openWithDocuments()
+    const { refresh_token } = await signedIn(school)
+    later(school, host, { status: 404 })
+    expect(await reasonOf(school, asAlice(school))).toEqual([400, 'document_invalid'])
+    expect(await reasonOf(school, asAlice(school)), 'while it waits').toEqual([503, 'document_unreachable'])
+    later(school, host, fault('timeout'))
+    expect(await reasonOf(school, asAlice(school))).toEqual([503, 'document_unreachable'])
+    expect((await refresh(school, { client_id: ID }, refresh_token)).status, 'a grant').toBe(200)
+    later(school, host, {})
+    await signedIn(school)
+  })
+
+  it('is not asked for again while the back-off lasts', async () => {
+    const { school, host } = openWithDocuments()
+    host.answer = fault('timeout')
+    for (let count = 0; count < 5; count++) await asAlice(school)
+    expect(host.asked).toHaveLength(1)
+    school.clock.now += 5
+    host.answer = {}
+    expect((await asAlice(school)).body).toBe('consent')
+  })
+
+  it('without a usable way to authenticate goes back to the client', async () => {
+    const { school, host } = openWithDocuments()
+    host.answer = { document: { ...DOCUMENT, token_endpoint_auth_method: 'private_key_jwt' } }
+    expect(redirectOf(await asAlice(school))).toMatchObject({
+      error: 'unauthorized_client',
+      state: 'a state',
+      iss: 'https://school.example',
+    })
+    await authorize(school, query(ID, { redirect_uri: 'http://127.0.0.1/other' }))
+    expect(school.shown.error?.reason).toBe('redirect_uri_not_registered')
+  })
+
+  it('with a scope is a ceiling for its client', async () => {
+    const { school, host } = openWithDocuments()
+    host.answer = { document: { ...DOCUMENT, scope: 'courses:read' } }
+    expect(redirectOf(await asAlice(school)).error).toBe('invalid_scope')
+  })
+
+  it('changes the rights of nobody by __proto__', async () => {
+    const { school, host } = openWithDocuments()
+    host.answer = {
+      document: JSON.stringify(DOCUMENT).replace('{', '{"__proto__":{"rememberConsent":true},'),
+    }
+    await asAlice(school)
+    expect(school.shown.consent?.client.rememberConsent).toBeUndefined()
+  })
+})
+
+describe('a listed redirect URI', () => {
+  const onTheWeb = { redirect_uri: 'https://editor.dev/callback' }
+
+  it('is refused where the policy refuses it', async () => {
+    const { school } = openWithDocuments()
+    await authorize(school, query(ID, onTheWeb))
+    expect(school.shown.error).toMatchObject({ error: 'invalid_redirect_uri', status: 400 })
+  })
+
+  it('on the web is accepted if the operator trusts the host so far', async () => {
+    for (const documents of [{}, { pinned: [DOCUMENT] }]) {
+      const admit = admitClientIds([ID], 'https-callbacks-too')
+      const { school } = openWithDocuments({ admit, ...documents })
+      expect((await authorize(school, query(ID, onTheWeb))).body).toBe('consent')
+      expect(redirectOf(await decide(school)).code).toBeDefined()
+      const unlisted = { redirect_uri: 'https://editor.dev/callback/x' }
+      await authorize(school, query(ID, unlisted))
+      expect(school.shown.error?.reason).toBe('redirect_uri_not_registered')
+    }
+  })
+})
+
+describe('the copy of a document', () => {
+  it('serves until it is not fresh, then the host is asked whether it has changed', async () => {
+    const { school, host } = openWithDocuments()
+    host.answer = { headers: { etag: '"1"', 'last-modified': 'Sun, 22 Nov 2026 07:00:00 GMT' } }
+    await asAlice(school)
+    school.clock.now += 3599
+    await asAlice(school)
+    expect(host.asked).toHaveLength(1)
+    later(school, host, { status: 304, headers: { 'cache-control': 'max-age=7200' } })
+    expect((await asAlice(school)).body).toBe('consent')
+    expect(host.asked[0]?.headers).toEqual({ 'if-none-match': '"1"' })
+    school.clock.now += 7199
+    await asAlice(school)
+    expect(host.asked).toHaveLength(1)
+    later(school, host)
+    await asAlice(school)
+    expect(host.asked[0]?.headers, 'after a 304 without a tag').toEqual({ 'if-none-match': '"1"' })
+  })
+
+  it('that has not changed since the page was made is approved', async () => {
+    const { school, host } = openWithDocuments()
+    host.answer = { headers: { etag: '"1"' } }
+    await asAlice(school)
+    const page = { ...school.shown.consent }
+    host.answer = { status: 304 }
+    await changeMeanwhile(school)
+    Object.assign(school.shown, { consent: page })
+    expect(redirectOf(await decide(school)).code).toBeDefined()
+    expect(host.asked).toHaveLength(2)
+  })
+
+  it('that is gone since the page was made is not approved', async () => {
+    const { school, host } = openWithDocuments()
+    await asAlice(school)
+    host.answer = { status: 404 }
+    await changeMeanwhile(school)
+    expect(await reasonOf(school, decide(school))).toEqual([503, 'document_unreachable'])
+    expect(await records(school)).toEqual([])
+  })
+
+  it('is asked about at once after no-store, and still serves the answer to the page', async () => {
+    const { school, host } = openWithDocuments()
+    host.answer = { headers: { 'cache-control': 'no-store', etag: '"1"' } }
+    await asAlice(school)
+    await asAlice(school)
+    expect(host.asked).toHaveLength(2)
+    host.answer = fault('timeout')
+    school.clock.now += 599
+    expect(redirectOf(await decide(school)).code).toBeDefined()
+    school.clock.now += 1
+    await asAlice(school)
+    expect(host.asked.at(-1)?.headers, 'nothing is kept any longer').toEqual({})
+  })
+
+  it('CM-09: a document that changed since the page was made is shown again before anything is approved', async () => {
+    const { school, host } = openWithDocuments()
+    await asAlice(school)
+    const before = { ...school.shown.consent }
+    host.answer = { document: { ...DOCUMENT, client_name: 'Evil editor' } }
+    await changeMeanwhile(school)
+    Object.assign(school.shown, { consent: before })
+    expect((await decide(school)).body).toBe('consent')
+    expect(school.shown.consent?.client.clientName).toBe('Evil editor')
+    expect(await records(school)).toEqual([])
+    expect(redirectOf(await decide(school)).code).toBeDefined()
+  })
+
+  it('that changed takes effect with the next approval, and the operator hears of it', async () => {
+    const { school, host } = openWithDocuments()
+    const { refresh_token } = await signedIn(school)
+    const changed = { ...DOCUMENT, client_name: 'New editor', scope: 'openid profile courses:read' }
+    later(school, host, { document: changed })
+    await asAlice(school)
+    expect(eventsOf(school, 'client_document_changed')).toEqual([])
+    await signedIn(school)
+    expect(eventsOf(school, 'client_document_changed')).toEqual([
+      { type: 'client_document_changed', clientId: ID, members: ['clientName', 'scopes'] },
+    ])
+    expect((await refresh(school, { client_id: ID }, refresh_token)).status, 'an older grant').toBe(200)
+  })
+})
+
+/** Another user makes the server fetch the document anew. */
+async function changeMeanwhile(school: School): Promise<void> {
+  const { now } = school.clock
+  school.clock.now += 3600
+  await askedAs(BOB)(school)
+  school.clock.now = now
+}
+
+describe('a client that the operator removed', () => {
+  it('CM-11: a client that the operator removed stays removed, though its document is there', async () => {
+    const { school, host } = openWithDocuments()
+    const { refresh_token, access_token } = await signedIn(school)
+    expect(await school.server.clients.remove(ID)).toEqual({ existed: true, grantsEnded: 1 })
+    host.asked.length = 0
+    expect(await reasonOf(school, asAlice(school))).toEqual([400, 'client_unknown'])
+    expect((await refresh(school, { client_id: ID }, refresh_token)).status).toBe(401)
+    expect((await school.callApi(access_token)).kind).toBe('refused')
+    expect(host.asked).toEqual([])
+    expect(await school.server.clients.remove(ID)).toEqual({ existed: false, grantsEnded: 0 })
+  })
+
+  it('gets nothing from a page that was open', async () => {
+    const { school } = openWithDocuments()
+    await asAlice(school)
+    await school.server.clients.remove(ID)
+    expect(await reasonOf(school, decide(school))).toEqual([400, 'client_unknown'])
+    expect(await school.server.grants.list('alice')).toEqual([])
+  })
+})
+
+describe('documents that are fetched no more', () => {
+  it('get nothing from a page that was open', async () => {
+    const operator = { admits: true }
+    const { school } = openWithDocuments({ admit: () => (operator.admits ? 'yes' : 'no') })
+    await asAlice(school)
+    operator.admits = false
+    expect(await reasonOf(school, decide(school))).toEqual([400, 'client_unknown'])
+  })
+
+  it.each([
+    ['by the feature', (store: School['store']) => openSchool({ store })],
+    ['by the policy', (store: School['store']) => openWithDocuments({ store, admit: () => 'no' }).school],
+  ])('leave the grants of their clients, %s', async (_, reopened) => {
+    const { school } = openWithDocuments()
+    const { refresh_token } = await signedIn(school)
+    const without = reopened(school.store)
+    expect(await reasonOf(without, asAlice(without))).toEqual([400, 'client_unknown'])
+    expect((await refresh(without, { client_id: ID }, refresh_token)).status).toBe(200)
+  })
+})
+
+describe('a user who tries unknown documents', () => {
+  function limited() {
+    const counted: string[] = []
+    const rateLimiter: RateLimiter = {
+      take: async (limit, key) => (limit === 'unknown_document' && counted.push(key) > 3 ? 60 : 0),
+    }
+    return { counted, ...openWithDocuments({ rateLimiter }) }
+  }
+
+  it('is stopped by the rate limiter before the host is asked', async () => {
+    const { school, host } = limited()
+    for (const number of [1, 2, 3]) await askedAs(ALICE, `https://evil.dev/${number}`)(school)
+    const refused = await askedAs(ALICE, 'https://evil.dev/4')(school)
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '60'])
+    expect(host.asked).toHaveLength(3)
+  })
+
+  it('is not counted for what is known, kept or not tried', async () => {
+    const { school, host, counted } = limited()
+    await signedIn(school)
+    await asAlice(school)
+    later(school, host)
+    await asAlice(school)
+    host.answer = fault('dns')
+    for (let count = 0; count < 9; count++) await askedAs(ALICE, 'https://gone.dev/c')(school)
+    expect(counted).toHaveLength(2)
+    expect(counted[0]).not.toContain('alice')
+  })
+
+  it('leaves an approved client at work when its domain is over the budget', async () => {
+    const { school, host } = openWithDocuments()
+    host.answer = { headers: { 'cache-control': 'no-store' } }
+    await signedIn(school)
+    for (const number of [1, 2, 3, 4, 5]) await askedAs(BOB, `https://editor.dev/${number}`)(school)
+    const refused = await askedAs(BOB, 'https://editor.dev/6')(school)
+    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '60'])
+    await signedIn(school)
+    expect(host.asked).toHaveLength(6)
+  })
+
+  it('leaves others their clients', async () => {
+    const { school } = openWithDocuments()
+    await signedIn(school)
+    const answers = []
+    for (let number = 0; number < 100; number++)
+      answers.push(await askedAs(BOB, `https://evil.dev/${number}`)(school))
+    expect(answers.filter(({ body }) => body === 'consent')).toHaveLength(6)
+    expect(answers.at(-1)?.status).toBe(503)
+    school.clock.now += 3600
+    await signedIn(school)
+  })
+})
