@@ -74,6 +74,12 @@ export {
   type ServerDescription,
 } from './authorization-server.ts'
 export { type ClientDocumentsOptions, clientDocuments } from './cimd/client-documents.ts'
+export type {
+  DocumentFetch,
+  DocumentFetchFault,
+  DocumentFetchRequest,
+  DocumentFetchResponse,
+} from './cimd/document-fetch.ts'
 export {
   type ClientAuthMethod,
   ClientCredentials,

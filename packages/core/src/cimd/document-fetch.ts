@@ -1,0 +1,42 @@
+/** The port by which documents come from the internet. Core has no I/O; `@grantkit/safe-fetch` fulfils it on Node. */
+
+export interface DocumentFetchRequest {
+  /** The value of `Accept`. */
+  readonly accept: string
+  /** The longest body in bytes, counted after any decoding. */
+  readonly maxBytes: number
+  /** Further request headers: validators such as `if-none-match`. Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal
+}
+
+export interface DocumentFetchResponse {
+  /** As it was sent: a redirect is an answer, and is not followed. */
+  readonly status: number
+  /** Names in lower case; a repeated header is joined by `, `. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Decoded from UTF-8. A byte order mark stays in it. */
+  readonly body: string
+}
+
+/**
+ * Why there is no answer: the name, the address behind it, TLS, the deadline, the size of the answer, an encoded or
+ * undecodable body, or the connection. It is for the operator's event; the browser never learns it.
+ */
+export type DocumentFetchFault = 'dns' | 'address' | 'tls' | 'timeout' | 'size' | 'encoding' | 'connect'
+
+/**
+ * Fetches one document by GET. A stranger has chosen the address, so an implementation must promise all of this
+ * (draft-ietf-oauth-client-id-metadata-document 8.6):
+ *
+ * - It resolves the name once, refuses it unless every address of it is public, and connects to one of those addresses.
+ *   TLS is at least 1.2, and the certificate is verified for the name.
+ * - It follows no redirect, asks for no content encoding and refuses one, and rejects once a body exceeds `maxBytes`.
+ *   Headers are bounded too.
+ * - One deadline covers everything from the look-up of the name to the last byte.
+ * - It sends no cookie, no credential, no `Referer` and nothing about the user, and takes no proxy from the environment.
+ *
+ * It resolves for every status, and rejects with an Error whose `code` is a `DocumentFetchFault`.
+ */
+export type DocumentFetch = (url: string, request: DocumentFetchRequest) => Promise<DocumentFetchResponse>
