@@ -117,6 +117,14 @@ export const DEPENDENCY_RULE: readonly Row[] = [
       'node:*/*',
     ],
   },
+  {
+    files: 'packages/safe-fetch/src/**',
+    imports: [
+      'packages/safe-fetch/src/**',
+      ...['node:dns', 'node:events', 'node:http', 'node:net', 'node:tls'],
+    ],
+    types: ['@grantkit/core'],
+  },
   { files: 'packages/doctor/src/**', imports: ['packages/doctor/src/**', '@grantkit/core', 'node:util'] },
   {
     files: 'packages/test-servers/src/**',
