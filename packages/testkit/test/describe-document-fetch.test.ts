@@ -6,7 +6,7 @@ import { type Flaws, flawedFetch } from './flawed-fetch.ts'
 
 /** Each flaw with statements that only it breaks. */
 const CAUGHT: [Flaws, string[]][] = [
-  [{ redirects: 'followed' }, ['does not follow 302 Found', 'does not follow 307 Temporary']],
+  [{ redirects: 'followed' }, ['does not follow 301 Moved to https://inside.dev/client.json']],
   [{ addresses: 'unchecked' }, ['connects to no address of a name that is 127.0.0.1']],
   [
     { addresses: 'checked, then looked up again' },
@@ -44,7 +44,7 @@ describe('describeDocumentFetch', () => {
   it('catches the fetch that Node has built in', async () => {
     const authorities = getCACertificates('default')
     const broken = [
-      'does not follow 302 Found',
+      'does not follow 302 Found to /elsewhere.json',
       'connects to no address of a name that is 169.254.169.254',
       'unpacks no gzip bomb',
       'waits for no answer longer than its deadline',

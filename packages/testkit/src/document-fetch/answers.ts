@@ -6,7 +6,14 @@ import type { Statement } from './statement.ts'
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n'
 const MAX_BYTES = 5120
-const REDIRECTS = ['301 Moved', '302 Found', '303 See Other', '307 Temporary', '308 Permanent']
+const REDIRECTS = [
+  ['301 Moved', 'https://inside.dev/client.json'],
+  ['302 Found', 'https://169.254.169.254/latest/meta-data/'],
+  ['302 Found', '/elsewhere.json'],
+  ['303 See Other', 'https://inside.dev/client.json'],
+  ['307 Temporary', 'http://app.dev/client.json'],
+  ['308 Permanent', '//inside.dev/client.json'],
+] as const
 
 export const answerStatements: readonly Statement[] = [
   {
@@ -37,15 +44,14 @@ export const answerStatements: readonly Statement[] = [
     answering('x'.repeat(MAX_BYTES + 1), [], '404 Not Found'),
     'answer 404',
   ),
-  ...REDIRECTS.map((status) => ({
-    name: `does not follow ${status}`,
+  ...REDIRECTS.map(([status, location]) => ({
+    name: `does not follow ${status} to ${location}`,
     async prove(bench: Bench) {
       const inside = await bench.host({ name: 'inside.dev', answers: [[OTHER_PUBLIC_ADDRESS]] })
-      const location = 'Location: https://inside.dev/client.json'
-      await bench.host({ serve: answering('', [location], status) })
+      const host = await bench.host({ serve: answering('', [`Location: ${location}`], status) })
       expect(await bench.faultOf()).toBe(`answer ${status.slice(0, 3)}`)
       expect(bench.internet.dialled).toEqual([`${PUBLIC_ADDRESS}:443`])
-      expect(inside.requests).toEqual([])
+      expect([host, inside].map(({ requests }) => requests.length)).toEqual([1, 0])
     },
   })),
   answered(
