@@ -125,7 +125,13 @@ export const DEPENDENCY_RULE: readonly Row[] = [
     ],
     types: ['@grantkit/core'],
   },
-  { files: 'packages/doctor/src/**', imports: ['packages/doctor/src/**', '@grantkit/core', 'node:util'] },
+  {
+    files: 'packages/doctor/src/**',
+    imports: [
+      'packages/doctor/src/**',
+      ...['@grantkit/core', '@grantkit/safe-fetch', '@grantkit/store-memory', 'node:util'],
+    ],
+  },
   {
     files: 'packages/test-servers/src/**',
     imports: ['packages/test-servers/src/**', 'playwright-core', 'node:*', 'node:*/*'],
