@@ -117,7 +117,21 @@ export const DEPENDENCY_RULE: readonly Row[] = [
       'node:*/*',
     ],
   },
-  { files: 'packages/doctor/src/**', imports: ['packages/doctor/src/**', '@grantkit/core', 'node:util'] },
+  {
+    files: 'packages/safe-fetch/src/**',
+    imports: [
+      'packages/safe-fetch/src/**',
+      ...['node:dns', 'node:events', 'node:http', 'node:net', 'node:tls'],
+    ],
+    types: ['@grantkit/core'],
+  },
+  {
+    files: 'packages/doctor/src/**',
+    imports: [
+      'packages/doctor/src/**',
+      ...['@grantkit/core', '@grantkit/safe-fetch', '@grantkit/store-memory', 'node:util'],
+    ],
+  },
   {
     files: 'packages/test-servers/src/**',
     imports: ['packages/test-servers/src/**', 'playwright-core', 'node:*', 'node:*/*'],

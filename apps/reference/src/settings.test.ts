@@ -59,6 +59,12 @@ describe('the settings', () => {
     ['TRUST_PROXY', 'true', 'TRUST_PROXY must be a number of proxies, or their addresses'],
     ['TRUST_PROXY', '0', 'TRUST_PROXY'],
     ['TRUST_PROXY', '10.0.0.0/64', 'TRUST_PROXY'],
+    ['CIMD', 'yes', 'CIMD must be on or off'],
+    ['CIMD_ADMIT', 'claude.ai', 'CIMD_ADMIT must be https addresses of documents, separated by commas'],
+    ['CIMD_ADMIT', 'https://app.dev/c.json,http://app.dev/c.json', 'CIMD_ADMIT'],
+    ['CIMD_TEST_RESOLVE', 'app.dev', 'CIMD_TEST_RESOLVE must be names with an address and a port'],
+    ['CIMD_TEST_RESOLVE', 'app.dev=localhost:8443', 'CIMD_TEST_RESOLVE'],
+    ['CIMD_TEST_RESOLVE', 'app.dev=127.0.0.1', 'CIMD_TEST_RESOLVE'],
     ['CODE_LIFETIME', '0', 'CODE_LIFETIME'],
     ['ACCESS_TOKEN_LIFETIME', '1.5', 'ACCESS_TOKEN_LIFETIME must be a whole number'],
     ['REFRESH_RETRY_WINDOW', '-1', 'REFRESH_RETRY_WINDOW'],
@@ -92,6 +98,11 @@ describe('the settings', () => {
     expect(problemsOf({ NODE_ENV: 'production', ...complete })).toEqual([])
     expect(problemsOf({ NODE_ENV: 'production', ...complete, RATE_LIMITS: 'off' })).toEqual([
       'RATE_LIMITS must not be off in production',
+    ])
+    const inward = { CIMD_TEST_CA: 'ca.pem', CIMD_TEST_RESOLVE: 'app.dev=127.0.0.1:8443' }
+    expect(problemsOf({ NODE_ENV: 'production', ...complete, ...inward })).toEqual([
+      'CIMD_TEST_CA must not be set in production',
+      'CIMD_TEST_RESOLVE must not be set in production',
     ])
   })
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ClientDocumentSettings } from './client-document-settings.ts'
 import { DEVELOPMENT_FOLDER } from './development.ts'
 import { TrustedProxies } from './trusted-proxies.ts'
 
@@ -12,6 +13,7 @@ const seconds = (fallback: number, least = 1) =>
 const DAY = 24 * 60 * 60
 
 const Environment = z.object({
+  ...ClientDocumentSettings.shape,
   NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
   PORT: z.coerce.number({ error: 'must be a number' }).int().min(1).max(65535).default(3000),
   HOST: z.string().default('127.0.0.1'),
@@ -108,6 +110,10 @@ function missingInProduction(settings: z.output<typeof Environment>, given: Node
     'BASE_URL is missing or not https':
       settings.BASE_URL?.startsWith('https://') === true ? 'given' : undefined,
     'RATE_LIMITS must not be off in production': settings.RATE_LIMITS === 'on' ? 'given' : undefined,
+    // They let a stranger's address lead inward.
+    'CIMD_TEST_CA must not be set in production': given.CIMD_TEST_CA === undefined ? 'unset' : undefined,
+    'CIMD_TEST_RESOLVE must not be set in production':
+      given.CIMD_TEST_RESOLVE === undefined ? 'unset' : undefined,
   }
   return Object.entries(needed).flatMap(([problem, value]) => (value === undefined ? [problem] : []))
 }

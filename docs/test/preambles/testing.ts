@@ -4,3 +4,4 @@ declare const createMyApp: (routes: readonly import('@grantkit/core').Route[]) =
   listen(at: { host: string; port: number }): Promise<string>
   close(): Promise<void>
 }
+declare const createMyDocumentFetch: import('@grantkit/testkit').CreateDocumentFetch

@@ -37,6 +37,13 @@ describe('grantkit-doctor', () => {
     }
   })
 
+  it('examines a client instead of the deployment, which is not asked', async () => {
+    const baseUrl = `http://127.0.0.1:${await silentPort()}`
+    const { status, output } = await run(baseUrl, '--client', 'https://localhost/client.json', '--json')
+    expect(status).toBe(1)
+    expect(JSON.parse(output)[0]).toMatchObject({ id: 'client-id', verdict: 'failed' })
+  })
+
   it('ends with 1 when a check failed', async () => {
     const server = createServer((_, response) => void response.writeHead(404).end())
     server.listen(0, '127.0.0.1')

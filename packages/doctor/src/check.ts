@@ -1,22 +1,22 @@
 import type { Evidence } from './evidence.ts'
 
-/** A requirement for a deployment. */
-export interface Check {
+/** A requirement, for a deployment by default. */
+export interface Check<Seen = Evidence> {
   readonly id: string
   readonly title: string
   /** How to remove the fault. */
   readonly fix: string
   /** The fault in words; `undefined` if there is none, `SKIPPED` if the evidence is missing. */
-  examine(evidence: Evidence): string | undefined | typeof SKIPPED
+  examine(evidence: Seen): string | undefined | typeof SKIPPED
 }
 
 export const SKIPPED = Symbol('skipped')
 
 /** A check that is skipped if the evidence lacks what it needs. */
-export function skippedWithout<Needed>(
-  needed: (evidence: Evidence) => Needed | undefined,
-  examine: (seen: Needed, evidence: Evidence) => string | undefined,
-): Check['examine'] {
+export function skippedWithout<Needed, Seen = Evidence>(
+  needed: (evidence: Seen) => Needed | undefined,
+  examine: (seen: Needed, evidence: Seen) => string | undefined,
+): Check<Seen>['examine'] {
   return (evidence) => {
     const seen = needed(evidence)
     return seen === undefined ? SKIPPED : examine(seen, evidence)

@@ -5,7 +5,14 @@ const URL = 'https://school.example'
 
 describe('readCommandLine', () => {
   it('registers a client and prints for people by default', () => {
-    const asked = { kind: 'examination', baseUrl: URL, json: false, register: true, idToken: undefined }
+    const asked = {
+      kind: 'examination',
+      baseUrl: URL,
+      json: false,
+      register: true,
+      idToken: undefined,
+      client: undefined,
+    }
     expect(readCommandLine([URL])).toEqual(asked)
     const told = { ...asked, json: true, register: false, idToken: 'a.b.c' }
     expect(readCommandLine(['--json', '--no-register', '--id-token', 'a.b.c', URL])).toEqual(told)
@@ -13,6 +20,13 @@ describe('readCommandLine', () => {
 
   it('keeps the base URL byte for byte', () => {
     expect(readCommandLine(['HTTP://School.example/'])).toMatchObject({ baseUrl: 'HTTP://School.example/' })
+  })
+
+  it('takes the address of a client', () => {
+    expect(readCommandLine([URL, '--client', 'https://app.dev/c'])).toMatchObject({
+      baseUrl: URL,
+      client: 'https://app.dev/c',
+    })
   })
 
   it('gives help without a base URL', () => {

@@ -1,12 +1,15 @@
 import { parseArgs } from 'node:util'
 
 export const USAGE = `npx @grantkit/doctor <base URL> [--json] [--no-register] [--id-token <token>]
+npx @grantkit/doctor <base URL> --client <id> [--json]
 
-Examines a live deployment from outside, as its clients see it.
+Examines a live deployment from outside, as its clients see it; or whether it can serve a client whose id is the address
+of a document.
 
   --json          the findings as JSON
   --no-register   do not register the throw-away client that some checks need
   --id-token      an ID token of the deployment, to be examined too
+  --client        fetches the document of this client from here, as the deployment would
   --help          this text
 
 Ends with 0 when every check passed, 1 when one failed, 2 when there was nothing to examine.`
@@ -18,6 +21,8 @@ export interface Examination {
   readonly json: boolean
   readonly register: boolean
   readonly idToken: string | undefined
+  /** The address of a client's document, to be examined instead of the deployment. */
+  readonly client: string | undefined
 }
 
 export type CommandLine =
@@ -42,6 +47,7 @@ const parsed = (given: readonly string[]) =>
       json: { type: 'boolean', default: false },
       'no-register': { type: 'boolean', default: false },
       'id-token': { type: 'string' },
+      client: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   })
@@ -52,8 +58,8 @@ function examinationOf({ values, positionals }: ReturnType<typeof parsed>): Comm
   if (baseUrl === undefined) return refused('The base URL is missing.')
   if (more.length > 0) return refused('Only one base URL can be examined at a time.')
   if (!isWebAddress(baseUrl)) return refused(`"${baseUrl}" is not an http or https URL.`)
-  const register = !values['no-register']
-  return { kind: 'examination', baseUrl, json: values.json, register, idToken: values['id-token'] }
+  const { json, client, 'no-register': unregistered, 'id-token': idToken } = values
+  return { kind: 'examination', baseUrl, json, register: !unregistered, idToken, client }
 }
 
 function refused(reason: string): CommandLine {

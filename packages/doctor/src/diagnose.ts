@@ -61,7 +61,8 @@ async function evidenceOf(baseUrl: string, send: SendProbe, options: DiagnosisOp
   return { baseUrl, answers, now: now(), idToken }
 }
 
-function findingOf({ id, title, fix, examine }: Check, evidence: Evidence): Finding {
+/** What one check says to evidence of its kind. */
+export function findingOf<Seen>({ id, title, fix, examine }: Check<Seen>, evidence: Seen): Finding {
   const seen = examine(evidence)
   if (seen === undefined) return { id, title, verdict: 'passed' }
   return seen === SKIPPED ? { id, title, verdict: 'skipped' } : { id, title, verdict: 'failed', seen, fix }

@@ -13,10 +13,18 @@ export { registerClient, testClient } from './client/register.ts'
 export { type ClientRequest, inProcess, overFetch, type Send, type ServerUnderTest } from './client/send.ts'
 export type { TestClient } from './client/test-client.ts'
 export { describeAdapter, type Mount, type Mounted } from './describe-adapter.ts'
+export { describeDocumentFetch } from './describe-document-fetch.ts'
 export {
   type CreateStore,
   type DescribeStoreOptions,
   describeStore,
   type StoreUnderTest,
 } from './describe-store.ts'
+export type { CreateDocumentFetch, DocumentFetchUnderTest } from './document-fetch/bench.ts'
+export {
+  type Authority,
+  type Certificate,
+  type CertificateOptions,
+  certificateAuthority,
+} from './document-fetch/certificates.ts'
 export { aClient, aGrant, aTransient } from './sample-records.ts'

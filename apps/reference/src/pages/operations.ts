@@ -47,14 +47,12 @@ export const disconnectApp = describe({
   },
 })
 
-export const passkeyScript = describe(
-  file('passkeyScript', 'Asks the browser for passkeys', 'text/javascript'),
+export const passkeyScript = file('passkeyScript', 'Asks the browser for passkeys', 'text/javascript')
+export const passkeyToSignIn = options(
+  'passkeyToSignIn',
+  'What the browser is asked to sign in with a passkey',
 )
-
-export const passkeyToSignIn = describe(
-  options('passkeyToSignIn', 'What the browser is asked to sign in with a passkey'),
-)
-export const newPasskey = describe(options('newPasskey', 'What the browser is asked for a new passkey'))
+export const newPasskey = options('newPasskey', 'What the browser is asked for a new passkey')
 
 export const signInByPasskey = describe({
   ...page('signInByPasskey', 'Sign in with a passkey, by the form of the page'),
@@ -139,6 +137,8 @@ function change(operationId: string, summary: string, fields: readonly string[])
   }
 }
 
-function options(operationId: string, summary: string): Description {
-  return { ...file(operationId, summary, 'application/json'), tag: 'Pages' }
+function options(operationId: string, summary: string): MiddlewareHandler {
+  return describe(
+    forAnybody('Pages', operationId, summary, { '200': textAnswer(summary, 'application/json') }),
+  )
 }

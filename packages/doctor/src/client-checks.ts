@@ -1,0 +1,102 @@
+import { type DocumentFetchResponse, loopbackOnly } from '@grantkit/core'
+import { type Check, firstComplaint, skippedWithout } from './check.ts'
+import { clientIdFault, documentFault } from './document-rules.ts'
+
+/** What the host of a client's document answered. */
+export interface ClientEvidence {
+  /** The address of the document. */
+  readonly clientId: string
+  /** The answer, or why there is none. Absent if nobody was asked. */
+  readonly answer?: DocumentFetchResponse | Error | undefined
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+/** Pinned documents are not fetched, so this removes every fault on the way to the host. */
+const PIN = 'ask its publisher, or pin the document (the option `pinned` of clientDocuments).'
+
+const answered = ({ answer }: ClientEvidence) => (answer instanceof Error ? undefined : answer)
+const found = (evidence: ClientEvidence) => {
+  const answer = answered(evidence)
+  return answer?.status === 200 ? answer : undefined
+}
+
+/** Whether a server that fetches the documents of clients can serve this one. */
+export const CLIENT_CHECKS: readonly Check<ClientEvidence>[] = [
+  {
+    id: 'client-id',
+    title: 'The client id is the address of a document',
+    fix: 'The publisher must name it by a plain https address with a path, exactly as it is written in the document.',
+    examine: ({ clientId }) => clientIdFault(clientId),
+  },
+  {
+    id: 'client-host',
+    title: 'Its host answers, at a public address, safely and in time',
+    fix: `Run this on the machine of the server. If the host fails there: ${PIN}`,
+    examine: skippedWithout(
+      ({ answer }) => answer,
+      (answer) => (answer instanceof Error ? reasonOf(answer) : undefined),
+    ),
+  },
+  {
+    id: 'client-status',
+    title: 'There is a document, not a redirect or a bot wall',
+    fix: `Only a 200 is a document, and no redirect is followed: ${PIN}`,
+    examine: skippedWithout(answered, statusFault),
+  },
+  {
+    id: 'client-type',
+    title: 'It is sent as JSON',
+    fix: `It needs the type application/json: ${PIN}`,
+    examine: skippedWithout(found, ({ headers }) => {
+      const type = headers['content-type'] ?? 'missing'
+      return /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type) ? undefined : `Content-Type is ${type}`
+    }),
+  },
+  {
+    id: 'client-document',
+    title: 'It describes this client, by the rules',
+    fix: 'Only its publisher can change it. Who uses the client can register it as an integration instead.',
+    examine: skippedWithout(found, ({ body }, { clientId }) => {
+      const members = membersOf(body)
+      if (members === undefined) return 'it is no JSON object'
+      const other = members.client_id !== clientId && `client_id is ${JSON.stringify(members.client_id)}`
+      return firstComplaint([other, documentFault(members)])
+    }),
+  },
+  {
+    id: 'client-redirects',
+    title: 'It can be used on the own machine of a user without more',
+    fix: 'Trust its https redirect URIs by `admit` (CIMD_ADMIT), or add it as an integration.',
+    examine: skippedWithout(
+      (evidence) => membersOf(found(evidence)?.body),
+      ({ redirect_uris: uris }) => {
+        const listed = Array.isArray(uris) ? uris.map(String) : []
+        return 'accepted' in loopbackOnly()(listed) ? undefined : `it lists ${listed.join(' ') || 'none'}`
+      },
+    ),
+  },
+]
+
+function statusFault({ status, headers }: DocumentFetchResponse): string | undefined {
+  if (status === 200) return undefined
+  const wall = headers['cf-mitigated'] === undefined ? '' : `, cf-mitigated: ${headers['cf-mitigated']}`
+  const target = headers.location === undefined ? '' : ` to ${headers.location}`
+  return `the answer was ${status}${target}${wall}`
+}
+
+/** With what lies behind it: the certificate that is wrong, say. */
+function reasonOf({ message, cause }: Error): string {
+  return cause instanceof Error ? `${message}: ${cause.message}` : message
+}
+
+function membersOf(body = ''): Members | undefined {
+  try {
+    const value: unknown = JSON.parse(body)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Members)
+      : undefined
+  } catch {
+    return undefined
+  }
+}

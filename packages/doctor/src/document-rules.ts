@@ -1,0 +1,33 @@
+import { clientDocuments, createAuthorizationServer, type Interaction } from '@grantkit/core'
+import { createMemoryStore } from '@grantkit/store-memory'
+
+/** Nobody ever asks this server anything: its start judges documents, by the very rules of every other one. */
+const A_SERVER = {
+  issuer: 'https://doctor.invalid',
+  scopes: { any: { description: '' } },
+  secret: 'the secret of a server that nobody asks',
+  keys: [],
+  interaction: {} as Interaction,
+} as const
+
+/** The fault of a document, whoever fetched it; `undefined` if a server accepts it. */
+export function documentFault(document: Readonly<Record<string, unknown>>): string | undefined {
+  // Each server has scopes of its own.
+  const { scope, ...others } = document
+  const pinned = [typeof scope === 'string' ? others : document]
+  try {
+    createAuthorizationServer({
+      ...A_SERVER,
+      store: createMemoryStore(),
+      features: [clientDocuments({ pinned })],
+    })
+    return undefined
+  } catch (error) {
+    return (error as Error).message.replace(/^pinned\[0\]: /, '')
+  }
+}
+
+/** The fault of a client id that is to be the address of a document. */
+export function clientIdFault(clientId: string): string | undefined {
+  return documentFault({ client_id: clientId, client_name: 'App', redirect_uris: ['http://127.0.0.1/'] })
+}

@@ -1,0 +1,12 @@
+import type { DocumentFetchFault } from '@grantkit/core'
+
+/** Why there is no answer. The message is for the operator. */
+export class FetchFailure extends Error {
+  override readonly name = 'FetchFailure'
+  readonly code: DocumentFetchFault
+
+  constructor(code: DocumentFetchFault, message: string, cause?: unknown) {
+    super(message, { cause })
+    this.code = code
+  }
+}

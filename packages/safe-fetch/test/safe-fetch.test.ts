@@ -1,0 +1,8 @@
+import { describeDocumentFetch } from '@grantkit/testkit'
+import { safeFetch } from '../src/index.ts'
+
+const issuer = 'https://school.dev/auth'
+
+describeDocumentFetch('safe-fetch', ({ ca, deadline }) =>
+  safeFetch({ issuer, deadline, unsafeForTests: { ca } }),
+)

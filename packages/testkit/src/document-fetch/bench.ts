@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { TlsOptions } from 'node:tls'
+import type { DocumentFetch, DocumentFetchRequest } from '@grantkit/core'
+import { type Authority, certificateAuthority } from './certificates.ts'
+import { type Host, type Serve, startHost } from './host.ts'
+import { Internet } from './internet.ts'
+
+/** What a fetch under test is told of the internet that it is tested in. */
+export interface DocumentFetchUnderTest {
+  /** The certificate authority to trust, as PEM, instead of the public ones. */
+  readonly ca: string
+  /** Milliseconds that a whole fetch may take: fewer than in production, so that nobody waits long. */
+  readonly deadline: number
+}
+
+export type CreateDocumentFetch = (options: DocumentFetchUnderTest) => DocumentFetch
+
+export interface NewHost {
+  readonly name?: string
+  /** What its name resolves to, question by question. Default: one public address. */
+  readonly answers?: Parameters<Internet['names']['set']>[1][]
+  /** Default: a certificate of the trusted authority for the name. */
+  readonly tls?: TlsOptions
+  /** Default: the document of a client. */
+  readonly serve?: Serve
+}
+
+export const DOCUMENT = '{"client_id":"https://app.dev/client.json"}'
+/** Public addresses; in the internet of the suite nobody else has them. */
+export const PUBLIC_ADDRESS = '9.9.9.9'
+export const OTHER_PUBLIC_ADDRESS = '149.112.112.112'
+
+/** Where the statements are proved: a fetch, an internet around it, hosts. */
+export class Bench {
+  readonly deadline = 400
+  readonly authority: Authority = certificateAuthority()
+  readonly internet = new Internet()
+  readonly #hosts: Host[] = []
+  readonly #fetch: DocumentFetch
+
+  constructor(create: CreateDocumentFetch) {
+    this.#fetch = create({ ca: this.authority.ca, deadline: this.deadline })
+    this.internet.open()
+  }
+
+  close(): void {
+    this.internet.close()
+    this.reset()
+  }
+
+  reset(): void {
+    for (const host of this.#hosts.splice(0)) host.close()
+    this.internet.forget()
+  }
+
+  /** A host of the internet: a name, its addresses, and a server behind every public one. */
+  async host({
+    name = 'app.dev',
+    answers = [[PUBLIC_ADDRESS]],
+    tls,
+    serve = answering(),
+  }: NewHost = {}): Promise<Host> {
+    const host = await startHost(tls ?? this.authority.issue(name), serve)
+    this.#hosts.push(host)
+    this.internet.names.set(name, ...answers)
+    for (const address of answers.flat()) this.internet.route(`${address}:443`, host.port)
+    return host
+  }
+
+  fetch(url = 'https://app.dev/client.json', request: Partial<DocumentFetchRequest> = {}) {
+    const { signal } = new AbortController()
+    return this.#fetch(url, { accept: 'application/json', maxBytes: 5120, headers: {}, signal, ...request })
+  }
+
+  /** The fault that a fetch ends with; its status if it ends with an answer. */
+  async faultOf(url?: string, request?: Partial<DocumentFetchRequest>): Promise<unknown> {
+    return this.fetch(url, request).then(
+      ({ status }) => `answer ${status}`,
+      (error: { code?: unknown }) => error.code ?? error,
+    )
+  }
+
+  /** Waits until every connection is closed; after a second it goes on. */
+  async settled({ open }: Host): Promise<void> {
+    for (let waited = 0; open.size > 0 && waited < 1000; waited += 10) await sleep(10)
+  }
+}
+
+/** Answers every request with this, and closes. */
+export function answering(body = DOCUMENT, head: readonly string[] = [], status = '200 OK'): Serve {
+  const length = Buffer.byteLength(body)
+  const lines = [`HTTP/1.1 ${status}`, 'Content-Type: application/json', `Content-Length: ${length}`, ...head]
+  return (connection) => void connection.end(`${lines.join('\r\n')}\r\n\r\n${body}`)
+}
+
+/** Answers every request with these very bytes, and closes. */
+export function sending(...bytes: readonly (string | Uint8Array)[]): Serve {
+  return (connection) => void connection.end(Buffer.concat(bytes.map((part) => Buffer.from(part as string))))
+}

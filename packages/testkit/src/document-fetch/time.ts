@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'vitest'
+import { type Bench, DOCUMENT, PUBLIC_ADDRESS } from './bench.ts'
+import type { Serve } from './host.ts'
+import type { Statement } from './statement.ts'
+
+const HEAD = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${DOCUMENT.length}\r\n\r\n`
+
+export const timeStatements: readonly Statement[] = [
+  {
+    name: 'waits for no name server longer than its deadline',
+    async prove(bench) {
+      bench.internet.names.set('app.dev', 'silence')
+      const ended = sleep(bench.deadline * 4, 'waits')
+      expect(await Promise.race([bench.faultOf(), ended])).toBe('timeout')
+      bench.internet.names.cancel()
+    },
+  },
+  {
+    name: 'waits for no handshake longer than its deadline',
+    async prove(bench) {
+      // A host that never completes a handshake: it waits for the certificate itself.
+      const tls = { SNICallback: () => {} }
+      const host = await bench.host({ tls })
+      await expectTimeout(bench, host)
+    },
+  },
+  late('waits for no answer longer than its deadline', () => {}),
+  late(
+    'gives up on a host that sends a byte now and then, within the headers',
+    dripping(`${HEAD}${DOCUMENT}`),
+  ),
+  late('gives up on a host that sends a byte now and then, within the body', (connection, ...more) => {
+    connection.write(HEAD)
+    dripping(DOCUMENT)(connection, ...more)
+  }),
+  {
+    name: 'hangs up when nobody waits for the answer any more',
+    async prove(bench) {
+      const caller = new AbortController()
+      const host = await bench.host({ serve: () => caller.abort() })
+      await expect(bench.fetch(undefined, { signal: caller.signal })).rejects.toThrow()
+      await bench.settled(host)
+      expect(host.open.size).toBe(0)
+    },
+  },
+  {
+    name: 'does not begin when nobody waits for the answer',
+    async prove(bench) {
+      await bench.host()
+      await expect(bench.fetch(undefined, { signal: AbortSignal.abort() })).rejects.toThrow()
+      expect(bench.internet.dialled).toEqual([])
+    },
+  },
+  {
+    name: 'works after all of this',
+    async prove(bench) {
+      await bench.host()
+      expect(await bench.faultOf()).toBe('answer 200')
+      expect(bench.internet.dialled).toEqual([`${PUBLIC_ADDRESS}:443`])
+    },
+  },
+]
+
+function late(name: string, serve: Serve): Statement {
+  return { name, prove: async (bench) => expectTimeout(bench, await bench.host({ serve })) }
+}
+
+async function expectTimeout(bench: Bench, host: Parameters<Bench['settled']>[0]): Promise<void> {
+  const ended = sleep(bench.deadline * 4, 'waits')
+  expect(await Promise.race([bench.faultOf(), ended])).toBe('timeout')
+  await bench.settled(host)
+  expect(host.open.size, 'connections that are still open').toBe(0)
+}
+
+/** Sends all of a text, so slowly that it takes many deadlines, and so steadily that nobody calls it idle. */
+function dripping(text: string): Serve {
+  return (connection) => {
+    let sent = 0
+    const timer = setInterval(() => {
+      if (sent < text.length) connection.write(text[sent++] ?? '')
+      else connection.end()
+    }, 50)
+    connection.once('close', () => clearInterval(timer))
+  }
+}
