@@ -26,7 +26,7 @@ export async function openStorage(
   )
   try {
     await migrate(database)
-    const store = await openStore(settings, onWarning)
+    const store = await openStore(settings, database, onWarning)
     const trail = auditTrail(database, { days: settings.AUDIT_DAYS, onWarning })
     await importIntegrations(settings, store.store, trail.onEvent)
     const close = async () => {
