@@ -1,7 +1,7 @@
 import { connectToPostgres } from '@grantkit/store-postgres'
 import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postgres-server'
 import { startProxy, type TcpProxy } from '@grantkit/test-servers/tcp-proxy'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { connected } from './on-both-databases.ts'
 import { type RunningService, runService } from './service.ts'
 import { type SignedIn, signedIn } from './tokens.ts'
@@ -163,6 +163,26 @@ describe.each(OUTAGES)('while Postgres %s', (_, begin, end) => {
         )
     }
   })
+})
+
+it('without its database, but with its store, ends what a user or an app wants to end', async () => {
+  const apart = await runService({ DATABASE_URL: farUrl(), STORE_URL: 'memory:' })
+  onTestFinished(() => apart.close())
+  const { client_id, access_token, refresh_token } = await signedIn(apart.baseUrl, 'courses:read')
+  const post = (path: string, form: Record<string, string>) =>
+    fetch(`${apart.baseUrl}${path}`, { method: 'POST', body: new URLSearchParams({ client_id, ...form }) })
+  const courses = () =>
+    fetch(`${apart.baseUrl}/api/courses`, { headers: { authorization: `Bearer ${access_token}` } })
+  const refreshing = { grant_type: 'refresh_token', refresh_token }
+  await server.stop()
+  expect((await post('/api/oauth/token', refreshing)).status, 'nobody knows whether the user is there').toBe(
+    503,
+  )
+  expect((await courses()).status).toBe(503)
+  expect((await post('/api/oauth/revoke', { token: refresh_token })).status).toBe(200)
+  expect((await courses()).status).toBe(401)
+  await server.restart()
+  expect((await post('/api/oauth/token', refreshing)).status).toBe(400)
 })
 
 it('a transaction whose connection falls silent fails in time, and leaves nothing', async () => {

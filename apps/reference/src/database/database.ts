@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { connectToPostgres } from '@grantkit/store-postgres'
-import { type Dialect, Kysely } from 'kysely'
+import { type Dialect, Kysely, sql } from 'kysely'
 import type { Pool } from 'pg'
 import { createFile } from '../private-file.ts'
 import { pooledPostgres } from './pooled-postgres.ts'
@@ -16,6 +16,13 @@ export class Database extends Kysely<Tables> {
   constructor(dialect: Dialect, pool?: Pool) {
     super({ dialect })
     this.pool = pool
+  }
+
+  /** For a readiness probe: rejects when Postgres does not answer, or when SQLite could not be written. */
+  async probe(): Promise<void> {
+    if (this.pool !== undefined) await sql`select 1`.execute(this)
+    // It takes the lock of the writer, and writes nothing.
+    else await this.transaction().execute(async () => {})
   }
 
   /** Kysely closes no pool that it has not used. */

@@ -1,5 +1,5 @@
-import { Kysely, PostgresAdapter, PostgresDialect, sql, type Transaction } from 'kysely'
-import { type MigrationResultSet, Migrator } from 'kysely/migration'
+import { Kysely, PostgresAdapter, PostgresDialect, sql } from 'kysely'
+import { Migrator } from 'kysely/migration'
 import type { Database } from './database.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { BUSY_MS } from './sqlite-dialect.ts'
@@ -12,55 +12,37 @@ import type { Tables } from './tables.ts'
  * @throws Error that says what to do, when the database is newer or may not be changed
  */
 export async function migrate(database: Database): Promise<string[]> {
-  const { results = [] } = await patiently(database, (transaction) => migrateIn(transaction))
+  const { error, results = [] } = await inTurn(database, async (patient) => {
+    await refuseNewer(patient)
+    const provider = { getMigrations: async () => MIGRATIONS }
+    return new Migrator({ db: patient, provider }).migrateToLatest()
+  })
+  if (error !== undefined) throw explained(error)
   return results.map(({ migrationName }) => migrationName)
 }
 
-async function migrateIn(transaction: Transaction<Tables>): Promise<MigrationResultSet> {
-  await refuseNewer(transaction)
-  const provider = { getMigrations: async () => MIGRATIONS }
-  const done = await new Migrator({ db: transaction, provider }).migrateToLatest()
-  if (done.error === undefined) return done
-  throw new Error(
-    `The tables of DATABASE_URL could not be brought up to date: ${messageOf(done.error)}. If this role may not create tables, run "pnpm database migrate" as one that may`,
-    { cause: done.error },
-  )
-}
-
-/** A migration may wait for that of another process, and take its time. */
-async function patiently<T>(
-  database: Database,
-  work: (transaction: Transaction<Tables>) => Promise<T>,
-): Promise<T> {
+/** One process after another, without the time limits of requests. */
+async function inTurn<T>(database: Database, work: (patient: Kysely<Tables>) => Promise<T>): Promise<T> {
   const { pool } = database
-  if (pool !== undefined)
-    return new Kysely<Tables>({ dialect: new LockedPostgres({ pool }) })
-      .transaction()
-      .execute(async (transaction) => {
-        await sql`select pg_advisory_xact_lock(${sql.lit(KYSELY_LOCK)})`.execute(transaction)
-        return work(transaction)
-      })
+  if (pool !== undefined) {
+    const patient = new Kysely<Tables>({ dialect: new UnlockedPostgres({ pool }) })
+    return patient.transaction().execute(async (transaction) => {
+      await sql`select pg_advisory_xact_lock(${sql.lit(KYSELY_LOCK)})`.execute(transaction)
+      return work(patient)
+    })
+  }
   await waitForLocks(database, MIGRATION_MS)
-  return database
-    .transaction()
-    .execute(work)
-    .finally(() => waitForLocks(database, BUSY_MS))
-}
-
-const MIGRATION_MS = 10_000
-
-async function waitForLocks(database: Database, milliseconds: number): Promise<void> {
-  await sql`pragma busy_timeout = ${sql.lit(milliseconds)}`.execute(database)
+  return work(database).finally(() => waitForLocks(database, BUSY_MS))
 }
 
 /** That of Kysely, which earlier releases take. */
 const KYSELY_LOCK = '3853314791062309107'
 
 /**
- * Takes no lock of its own: that of Kysely belongs to a session, which a PgBouncer in transaction mode shares among its
- * clients, and would be held by nobody for ever.
+ * Takes no lock. That of Kysely belongs to a session, which a PgBouncer in transaction mode gives to other clients: it
+ * would be held by nobody, for ever.
  */
-class LockedPostgres extends PostgresDialect {
+class UnlockedPostgres extends PostgresDialect {
   override createAdapter(): PostgresAdapter {
     return Object.assign(new PostgresAdapter(), {
       acquireMigrationLock: nothing,
@@ -71,20 +53,28 @@ class LockedPostgres extends PostgresDialect {
 
 async function nothing(): Promise<void> {}
 
+const MIGRATION_MS = 10_000
+
+async function waitForLocks(database: Database, milliseconds: number): Promise<void> {
+  await sql`pragma busy_timeout = ${sql.lit(milliseconds)}`.execute(database)
+}
+
 /** An older release would write rows that the newer one does not expect. */
-async function refuseNewer(database: Transaction<Tables>): Promise<void> {
+async function refuseNewer(database: Kysely<Tables>): Promise<void> {
   const tables = await database.introspection.getTables({ withInternalKyselyTables: true })
   if (!tables.some(({ name }) => name === 'kysely_migration')) return
   const done = await database.withTables<Done>().selectFrom('kysely_migration').select('name').execute()
   const [unknown] = done.map(({ name }) => name).filter((name) => !Object.hasOwn(MIGRATIONS, name))
   if (unknown !== undefined)
     throw new Error(
-      `The tables of DATABASE_URL are of a newer release, which made ${unknown}. Start that release ("git pull", then "pnpm start"), or name another database`,
+      `its tables are of a newer release, which made ${unknown}. Start that release ("git pull", then "pnpm start"), or name another database`,
     )
 }
 
 type Done = { kysely_migration: { name: string } }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+function explained(error: unknown): unknown {
+  const { message = '' } = error as { message?: string }
+  if (!/\balready exists\b/.test(message)) return error
+  return new Error(`${message}, and another program made it: name another database`, { cause: error })
 }
