@@ -6,7 +6,7 @@ import * as postgres from '@grantkit/store-postgres'
 import * as redis from '@grantkit/store-redis'
 import * as sqlite from '@grantkit/store-sqlite'
 import type { Pool } from 'pg'
-import { type CreateCounter, countersInMemory, noCounters } from './counters.ts'
+import type { CreateCounter } from './counters.ts'
 import { countersInRedis } from './counters-in-redis.ts'
 import type { Database } from './database/database.ts'
 import type { Settings } from './settings.ts'
@@ -14,8 +14,8 @@ import type { Settings } from './settings.ts'
 /** Where clients and grants are kept. */
 export interface OpenStore {
   readonly store: Store
-  /** Redis counts for all replicas together; with any other store each counts for itself. */
-  readonly createCounter: CreateCounter
+  /** Of a store that counts for all replicas together. */
+  readonly createCounter?: CreateCounter
   close(): Promise<void>
 }
 
@@ -27,14 +27,8 @@ export async function openStore(
   database: Database,
   onWarning: OnWarning,
 ): Promise<OpenStore> {
-  const opened = await storeAt(settings, database, onWarning)
-  return settings.RATE_LIMITS === 'off' ? { ...opened, createCounter: noCounters } : opened
-}
-
-async function storeAt(settings: Settings, database: Database, onWarning: OnWarning): Promise<OpenStore> {
   const { STORE_URL: url, DATABASE_URL } = settings
-  if (url === 'memory:')
-    return { store: createMemoryStore(), createCounter: countersInMemory, close: async () => {} }
+  if (url === 'memory:') return { store: createMemoryStore(), close: async () => {} }
   if (url.startsWith('sqlite:')) return sqliteStore(url.slice('sqlite:'.length), onWarning)
   if (!url.startsWith('postgres')) return redisStore(settings, onWarning)
   if (database.pool !== undefined && url === DATABASE_URL) return postgresStore(database.pool, onWarning)
@@ -48,7 +42,7 @@ async function sqliteStore(path: string, onWarning: OnWarning): Promise<OpenStor
   sqlite.migrate({ path })
   for (const warning of await sqlite.settingsWarnings({ path })) onWarning(warning)
   const store = sqlite.createSqliteStore({ path })
-  return { store, createCounter: countersInMemory, close: store.close }
+  return { store, close: store.close }
 }
 
 /** @param end of a pool that is its own */
@@ -65,7 +59,7 @@ async function postgresStore(
       store.close()
       await end()
     }
-    return { store, createCounter: countersInMemory, close }
+    return { store, close }
   } catch (error) {
     await end()
     throw error

@@ -1,4 +1,6 @@
 import { type AuditTrail, auditTrail } from './audit/trail.ts'
+import { type CreateCounter, countersInMemory, noCounters } from './counters.ts'
+import { type Counters, countersInPostgres } from './counters-in-postgres.ts'
 import { type Database, openDatabase } from './database/database.ts'
 import { migrate } from './database/migrate.ts'
 import { importIntegrations } from './import-integrations.ts'
@@ -10,6 +12,8 @@ import type { Settings } from './settings.ts'
 export interface Storage extends OpenStore {
   readonly database: Database
   readonly trail: AuditTrail
+  /** Counts for all replicas together in Redis, or else in Postgres. With SQLite the process counts for itself. */
+  readonly createCounter: CreateCounter
 }
 
 /**
@@ -31,15 +35,24 @@ export async function openStorage(
     const store = await settingAtFault('STORE_URL', () => openStore(settings, database, onWarning))
     const trail = auditTrail(database, { days: settings.AUDIT_DAYS, onWarning })
     await importIntegrations(settings, store.store, trail.onEvent)
+    const { createCounter, stopSweeping } = countersFor(settings, store, database)
     const close = async () => {
+      stopSweeping()
       await trail.close()
       await store.close()
       await database.destroy()
     }
-    return { ...store, database, trail, close }
+    return { ...store, createCounter, database, trail, close }
   } catch (error) {
     // Its idle connections would keep the process alive.
     await database.destroy()
     throw error
   }
+}
+
+function countersFor({ RATE_LIMITS }: Settings, { createCounter }: OpenStore, { pool }: Database): Counters {
+  const stopSweeping = () => {}
+  if (RATE_LIMITS === 'off') return { createCounter: noCounters, stopSweeping }
+  if (createCounter !== undefined) return { createCounter, stopSweeping }
+  return pool === undefined ? { createCounter: countersInMemory, stopSweeping } : countersInPostgres(pool)
 }
