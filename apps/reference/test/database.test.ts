@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from '@grantkit/test-servers/free-port'
+import { startPgBouncer } from '@grantkit/test-servers/pgbouncer'
 import { startPostgres } from '@grantkit/test-servers/postgres-server'
 import { sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -125,6 +126,26 @@ it('a role that may not create tables is told the command, and needs no more onc
   await sql`grant select, insert, update, delete on all tables in schema public to school`.execute(owner)
   const service = await started(environment)
   expect((await signedIn(service.base, 'courses:read')).access_token).toMatch(/^gka_/)
+})
+
+it('is prepared through a PgBouncer in transaction mode, where a session belongs to nobody', async () => {
+  const server = await startPostgres('fsync=off')
+  const bouncer = await startPgBouncer(server.port)
+  onTestFinished(async () => {
+    await bouncer.close()
+    await server.close()
+  })
+  const environment = { DATABASE_URL: bouncer.url }
+  for (const programs of [3, 1]) {
+    const migrating = Array.from({ length: programs }, () =>
+      run('commands/database.ts', ['migrate'], { environment }),
+    )
+    for (const program of migrating) expect(await program.ended, program.output()).toBe(0)
+  }
+  const database = await openDatabase(server.url, () => {})
+  onTestFinished(() => database.destroy())
+  const locks = await sql`select 1 from pg_locks where locktype = 'advisory'`.execute(database)
+  expect(locks.rows).toEqual([])
 })
 
 /** The service in a process of its own, until the test ends. */

@@ -1,5 +1,6 @@
-import { Kysely, PostgresAdapter, PostgresDialect, sql } from 'kysely'
-import { Migrator } from 'kysely/migration'
+import { Kysely, type LogEvent, PostgresAdapter, PostgresDialect, sql } from 'kysely'
+import { type MigrationResult, Migrator } from 'kysely/migration'
+import type { Pool } from 'pg'
 import type { Database } from './database.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { BUSY_MS } from './sqlite-dialect.ts'
@@ -12,27 +13,40 @@ import type { Tables } from './tables.ts'
  * @throws Error that says what to do, when the database is newer or may not be changed
  */
 export async function migrate(database: Database): Promise<string[]> {
-  const { error, results = [] } = await inTurn(database, async (patient) => {
-    await refuseNewer(patient)
-    const provider = { getMigrations: async () => MIGRATIONS }
-    return new Migrator({ db: patient, provider }).migrateToLatest()
-  })
-  if (error !== undefined) throw explained(error)
+  const { pool } = database
+  const results = await (pool === undefined ? migrateFile(database) : migratePostgres(pool))
   return results.map(({ migrationName }) => migrationName)
 }
 
-/** One process after another, without the time limits of requests. */
-async function inTurn<T>(database: Database, work: (patient: Kysely<Tables>) => Promise<T>): Promise<T> {
-  const { pool } = database
-  if (pool !== undefined) {
-    const patient = new Kysely<Tables>({ dialect: new UnlockedPostgres({ pool }) })
-    return patient.transaction().execute(async (transaction) => {
-      await sql`select pg_advisory_xact_lock(${sql.lit(KYSELY_LOCK)})`.execute(transaction)
-      return work(patient)
-    })
-  }
+/** The processes wait for each other by themselves, at every write. */
+async function migrateFile(database: Database): Promise<readonly MigrationResult[]> {
   await waitForLocks(database, MIGRATION_MS)
-  return work(database).finally(() => waitForLocks(database, BUSY_MS))
+  return migrateWith(database).finally(() => waitForLocks(database, BUSY_MS))
+}
+
+/** Without the time limits of requests. */
+async function migratePostgres(pool: Pool): Promise<readonly MigrationResult[]> {
+  let first: unknown
+  // After the first error, Postgres says only that there was one.
+  const log = (event: LogEvent) => {
+    if (event.level === 'error') first ??= event.error
+  }
+  const patient = new Kysely<Tables>({ dialect: new UnlockedPostgres({ pool }), log })
+  const migrating = patient.transaction().execute(async (transaction) => {
+    await sql`select pg_advisory_xact_lock(${sql.lit(KYSELY_LOCK)})`.execute(transaction)
+    return migrateWith(transaction)
+  })
+  return migrating.catch((error) => {
+    throw explained(first ?? error)
+  })
+}
+
+async function migrateWith(database: Kysely<Tables>): Promise<readonly MigrationResult[]> {
+  await refuseNewer(database)
+  const provider = { getMigrations: async () => MIGRATIONS }
+  const { error, results = [] } = await new Migrator({ db: database, provider }).migrateToLatest()
+  if (error !== undefined) throw explained(error)
+  return results
 }
 
 /** That of Kysely, which earlier releases take. */
