@@ -1,8 +1,6 @@
-import { connectToPostgres } from '@grantkit/store-postgres'
 import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postgres-server'
 import { startProxy, type TcpProxy } from '@grantkit/test-servers/tcp-proxy'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { connected } from './on-both-databases.ts'
 import { type RunningService, runService } from './service.ts'
 import { type SignedIn, signedIn } from './tokens.ts'
 import { sessionCookie } from './user.ts'
@@ -183,41 +181,4 @@ it('without its database, but with its store, ends what a user or an app wants t
   expect((await courses()).status).toBe(401)
   await server.restart()
   expect((await post('/api/oauth/token', refreshing)).status).toBe(400)
-})
-
-it('a transaction whose connection falls silent fails in time, and leaves nothing', async () => {
-  const database = await connected(farUrl())
-  const course = {
-    area: 'courses',
-    id: 'half',
-    content: '{}',
-    published: 0,
-    words: '',
-    revision: 1,
-    added_at: '',
-  }
-  const written = database.transaction().execute(async (transaction) => {
-    await transaction.insertInto('school_record').values(course).execute()
-    network.cut = true
-    await transaction.deleteFrom('school_record').where('id', '=', 'nothing').execute()
-  })
-  await expect(written).rejects.toThrow('did not answer')
-  network.cut = false
-  const half = database.selectFrom('school_record').select('id').where('id', '=', 'half')
-  expect(await half.execute()).toEqual([])
-  await database
-    .transaction()
-    .execute((transaction) => transaction.insertInto('school_record').values(course).execute())
-  expect(await half.execute()).toHaveLength(1)
-  await database.deleteFrom('school_record').where('id', '=', 'half').execute()
-})
-
-it('takes ten connections at most, for its store and its database together', async () => {
-  network.latency = () => 20
-  await Promise.all(Array.from({ length: 100 }, () => send('/api/courses', { headers: withToken() })))
-  const watcher = await connectToPostgres(server.url, { max: 1 })
-  const { rows } = await watcher.query('SELECT 1 FROM pg_stat_activity WHERE client_port IS NOT NULL')
-  await watcher.end()
-  network.latency = () => 0
-  expect(rows.length - 1).toBeLessThanOrEqual(10)
 })
