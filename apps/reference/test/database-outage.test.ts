@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const farUrl = () => server.url.replace(`${server.port}`, `${network.port}`)
 /** Generous, for a busy machine. Without a limit, a request to a silent server has no answer at all. */
-const DEADLINE_MS = 3000
+const DEADLINE_MS = 10_000
 const send = (path: string, init: RequestInit = {}) =>
   fetch(`${service.baseUrl}${path}`, {
     redirect: 'manual',
@@ -135,8 +135,7 @@ describe.each(OUTAGES)('while Postgres %s', (_, begin, end) => {
   it('everything that needs it is a 503 in time, and it is used again as soon as it is back', async () => {
     await expectService()
     await begin()
-    await expectOutage()
-    await end()
+    await expectOutage().finally(end)
     await expectService()
   })
 

@@ -26,7 +26,7 @@ const add = (base: string, app: SignedIn, title: string, description = '') =>
     method: 'POST',
     headers: { authorization: `Bearer ${app.access_token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ title, description }),
-    signal: AbortSignal.timeout(3000),
+    signal: AbortSignal.timeout(10_000),
   })
 const statusOf = async (url: string) => (await fetch(url)).status
 const titles = async (base: string, { access_token }: SignedIn) => {
