@@ -1,67 +1,11 @@
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
-import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
-import { type Counter, type CreateCounter, counterInMemory, keyHash, type Room } from './counters.ts'
+import { RateLimiterRedis } from 'rate-limiter-flexible'
+import type { CreateCounter } from './counters.ts'
+import { sharedCounters } from './shared-counters.ts'
 
-/** A limit is not worth a longer wait: the request that it counts has the store to wait for. */
-const REPLY_MS = 200
-const PAUSE_MS = 1000
-
-/**
- * Counts for all replicas together. While Redis is unreachable or silent, each replica counts alone: after a failure for
- * a second, in which nobody asks Redis.
- */
 export function countersInRedis(storeClient: unknown): CreateCounter {
-  let aloneUntil = Number.NEGATIVE_INFINITY
-  return (name, room) => {
-    const shared = sharedCounter(storeClient, name, room)
-    const own = counterInMemory(room)
-
-    async function either<T>(ask: (counter: Counter) => Promise<T>): Promise<T> {
-      if (performance.now() < aloneUntil) return ask(own)
-      try {
-        return await Promise.race([ask(shared), silence()])
-      } catch {
-        aloneUntil = performance.now() + PAUSE_MS
-        return ask(own)
-      }
-    }
-    return {
-      take: (key) => either((counter) => counter.take(key)),
-      giveBack: (key) => either((counter) => counter.giveBack(key)),
-      async forget(key) {
-        await own.forget(key)
-        await either((counter) => counter.forget(key))
-      },
-    }
-  }
-}
-
-function sharedCounter(storeClient: unknown, name: string, room: Room): Counter {
-  const limiter = new RateLimiterRedis({
-    keyPrefix: `grantkit:limit:${name}`,
-    storeClient,
-    useRedisPackage: true,
-    rejectIfRedisNotReady: true,
-    ...room,
+  return sharedCounters((name, room) => {
+    const keyPrefix = `grantkit:limit:${name}`
+    const connection = { storeClient, useRedisPackage: true, rejectIfRedisNotReady: true }
+    return new RateLimiterRedis({ keyPrefix, ...connection, ...room })
   })
-  return {
-    async take(key) {
-      try {
-        await limiter.consume(keyHash(key))
-        return 0
-      } catch (full) {
-        if (full instanceof RateLimiterRes) return Math.max(1, Math.ceil(full.msBeforeNext / 1000))
-        throw full
-      }
-    },
-    giveBack: async (key) => void (await limiter.reward(keyHash(key))),
-    forget: async (key) => void (await limiter.delete(keyHash(key))),
-  }
-}
-
-async function silence(): Promise<never> {
-  await sleep(REPLY_MS, undefined, { ref: false })
-  // If this process stood still, the reply may be there and only unread.
-  await setImmediate()
-  throw new Error(`Redis did not reply within ${REPLY_MS} ms`)
 }

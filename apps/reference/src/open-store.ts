@@ -5,31 +5,36 @@ import { createMemoryStore } from '@grantkit/store-memory'
 import * as postgres from '@grantkit/store-postgres'
 import * as redis from '@grantkit/store-redis'
 import * as sqlite from '@grantkit/store-sqlite'
-import { type CreateCounter, countersInMemory, noCounters } from './counters.ts'
+import type { Pool } from 'pg'
+import type { CreateCounter } from './counters.ts'
 import { countersInRedis } from './counters-in-redis.ts'
+import type { Database } from './database/database.ts'
 import type { Settings } from './settings.ts'
 
 /** Where clients and grants are kept. */
 export interface OpenStore {
   readonly store: Store
-  /** Redis counts for all replicas together; with any other store each counts for itself. */
-  readonly createCounter: CreateCounter
+  /** Of a store that counts for all replicas together. */
+  readonly createCounter?: CreateCounter
   close(): Promise<void>
 }
 
 type OnWarning = (warning: string) => void
 
-export async function openStore(settings: Settings, onWarning: OnWarning): Promise<OpenStore> {
-  const opened = await storeAt(settings, onWarning)
-  return settings.RATE_LIMITS === 'off' ? { ...opened, createCounter: noCounters } : opened
-}
-
-async function storeAt(settings: Settings, onWarning: OnWarning): Promise<OpenStore> {
-  const { STORE_URL: url } = settings
-  if (url === 'memory:')
-    return { store: createMemoryStore(), createCounter: countersInMemory, close: async () => {} }
+/** @param database lends its connections to a store in the same Postgres */
+export async function openStore(
+  settings: Settings,
+  database: Database,
+  onWarning: OnWarning,
+): Promise<OpenStore> {
+  const { STORE_URL: url, DATABASE_URL } = settings
+  if (url === 'memory:') return { store: createMemoryStore(), close: async () => {} }
   if (url.startsWith('sqlite:')) return sqliteStore(url.slice('sqlite:'.length), onWarning)
-  return url.startsWith('postgres') ? postgresStore(url, onWarning) : redisStore(settings, onWarning)
+  if (!url.startsWith('postgres')) return redisStore(settings, onWarning)
+  if (database.pool !== undefined && url === DATABASE_URL) return postgresStore(database.pool, onWarning)
+  const onError = (error: Error) => onWarning(`A connection to the store broke: ${error.message}`)
+  const pool = await postgres.connectToPostgres(url, { onError })
+  return postgresStore(pool, onWarning, () => pool.end())
 }
 
 async function sqliteStore(path: string, onWarning: OnWarning): Promise<OpenStore> {
@@ -37,23 +42,26 @@ async function sqliteStore(path: string, onWarning: OnWarning): Promise<OpenStor
   sqlite.migrate({ path })
   for (const warning of await sqlite.settingsWarnings({ path })) onWarning(warning)
   const store = sqlite.createSqliteStore({ path })
-  return { store, createCounter: countersInMemory, close: store.close }
+  return { store, close: store.close }
 }
 
-async function postgresStore(url: string, onWarning: OnWarning): Promise<OpenStore> {
-  const onError = (error: Error) => onWarning(`A connection to the store broke: ${error.message}`)
-  const pool = await postgres.connectToPostgres(url, { onError })
+/** @param end of a pool that is its own */
+async function postgresStore(
+  pool: Pool,
+  onWarning: OnWarning,
+  end = async (): Promise<void> => {},
+): Promise<OpenStore> {
   try {
     await postgres.migrate(pool)
     for (const warning of await postgres.settingsWarnings(pool)) onWarning(warning)
     const store = await postgres.createPostgresStore(pool)
     const close = async () => {
-      await store.close()
-      await pool.end()
+      store.close()
+      await end()
     }
-    return { store, createCounter: countersInMemory, close }
+    return { store, close }
   } catch (error) {
-    await pool.end()
+    await end()
     throw error
   }
 }

@@ -9,7 +9,6 @@ import {
   type Store,
 } from '@grantkit/core'
 import type { Hono, MiddlewareHandler } from 'hono'
-import { sql } from 'kysely'
 import type { AccountRows } from './account-rows.ts'
 import { application } from './app.ts'
 import { rememberCaller, rememberingCaller } from './audit/caller.ts'
@@ -174,7 +173,7 @@ function lifetimesOf(settings: Settings) {
 }
 
 async function reachable(store: Store, database: Database): Promise<boolean> {
-  const probes = [store.clients.find('readiness probe'), sql`select 1`.execute(database)]
+  const probes = [store.clients.find('readiness probe'), database.probe()]
   return Promise.all(probes).then(
     () => true,
     () => false,

@@ -1,43 +1,58 @@
 import { type AuditTrail, auditTrail } from './audit/trail.ts'
+import { type CreateCounter, countersInMemory, noCounters } from './counters.ts'
+import { type Counters, countersInPostgres } from './counters-in-postgres.ts'
 import { type Database, openDatabase } from './database/database.ts'
 import { migrate } from './database/migrate.ts'
 import { importIntegrations } from './import-integrations.ts'
 import { type OpenStore, openStore } from './open-store.ts'
+import { settingAtFault } from './setting-at-fault.ts'
 import type { Settings } from './settings.ts'
 
 /** Everything that outlives a request: the store of the OAuth records, and the database of the service. */
 export interface Storage extends OpenStore {
   readonly database: Database
   readonly trail: AuditTrail
+  /** Counts for all replicas together in Redis, or else in Postgres. With SQLite the process counts for itself. */
+  readonly createCounter: CreateCounter
 }
 
 /**
- * Connects to both, and brings the tables of the database up to date.
+ * Connects to both, and brings the tables of both up to date.
  *
  * @param onWarning called about settings that could lose records, and about broken connections
- * @throws Error when one of them cannot be used
+ * @param onMigrated called with the changes of the tables of the database
+ * @throws Error that names the setting when one of them cannot be used
  */
 export async function openStorage(
   settings: Settings,
   onWarning: (warning: string) => void,
+  onMigrated: (migrations: readonly string[]) => void = () => {},
 ): Promise<Storage> {
-  const database = await openDatabase(settings.DATABASE_URL, (error) =>
-    onWarning(`A connection to the database broke: ${error.message}`),
-  )
+  const onError = (error: Error) => onWarning(`A connection to the database broke: ${error.message}`)
+  const database = await settingAtFault('DATABASE_URL', () => openDatabase(settings.DATABASE_URL, onError))
   try {
-    await migrate(database)
-    const store = await openStore(settings, onWarning)
+    onMigrated(await settingAtFault('DATABASE_URL', () => migrate(database)))
+    const store = await settingAtFault('STORE_URL', () => openStore(settings, database, onWarning))
     const trail = auditTrail(database, { days: settings.AUDIT_DAYS, onWarning })
     await importIntegrations(settings, store.store, trail.onEvent)
+    const { createCounter, stopSweeping } = countersFor(settings, store, database)
     const close = async () => {
+      stopSweeping()
       await trail.close()
       await store.close()
       await database.destroy()
     }
-    return { ...store, database, trail, close }
+    return { ...store, createCounter, database, trail, close }
   } catch (error) {
     // Its idle connections would keep the process alive.
     await database.destroy()
     throw error
   }
+}
+
+function countersFor({ RATE_LIMITS }: Settings, { createCounter }: OpenStore, { pool }: Database): Counters {
+  const stopSweeping = () => {}
+  if (RATE_LIMITS === 'off') return { createCounter: noCounters, stopSweeping }
+  if (createCounter !== undefined) return { createCounter, stopSweeping }
+  return pool === undefined ? { createCounter: countersInMemory, stopSweeping } : countersInPostgres(pool)
 }

@@ -1,7 +1,11 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from '@grantkit/test-servers/free-port'
+import { startPgBouncer } from '@grantkit/test-servers/pgbouncer'
+import { startPostgres } from '@grantkit/test-servers/postgres-server'
+import { sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { openDatabase } from '../src/database/database.ts'
 import { connected, onBothDatabases } from './on-both-databases.ts'
 import { run } from './program.ts'
 import { runService } from './service.ts'
@@ -18,6 +22,46 @@ onBothDatabases((newDatabase) => {
     const said = programs.map((program) => program.output()).sort()
     expect(said[0]).toMatch(/^Carried out: 0001_school, /)
     expect(said.slice(1)).toEqual(Array(3).fill('The tables were up to date.\n'))
+  })
+
+  it('is prepared once with its store, by three services that start at the same time', async () => {
+    const DATABASE_URL = await newDatabase()
+    const services = await Promise.all(Array.from({ length: 3 }, () => started({ DATABASE_URL })))
+    for (const { base } of services) {
+      const { total } = (await (await fetch(`${base}/api/courses`)).json()) as { total: number }
+      expect(total).toBe(5)
+    }
+    const [first, second, third] = services
+    const { access_token } = await signedIn(first?.base ?? '', 'courses:read')
+    const headers = { authorization: `Bearer ${access_token}` }
+    for (const replica of [second, third])
+      expect((await fetch(`${replica?.base}/api/courses`, { headers })).status).toBe(200)
+  })
+
+  it('is not touched by a service whose store is older than its tables', async () => {
+    const url = await newDatabase()
+    expect(await run('commands/database.ts', ['migrate'], { environment: { DATABASE_URL: url } }).ended).toBe(
+      0,
+    )
+    const store = await openDatabase(url.replace('.sqlite', '-grants.sqlite'), () => {})
+    const newer = store.pool ? sql`update grantkit_schema set version = 99` : sql`pragma user_version = 99`
+    await newer.execute(store)
+    await store.destroy()
+    const program = run('main.ts', [], { environment: { DATABASE_URL: url, PORT: String(await freePort()) } })
+    expect(await program.ended).toBe(1)
+    expect(program.output()).toMatch(/STORE_URL: .*99.*newer release/)
+  })
+
+  it('is left alone where another program has tables of these names', async () => {
+    const DATABASE_URL = await newDatabase()
+    const database = await openDatabase(DATABASE_URL, () => {})
+    onTestFinished(() => database.destroy())
+    await sql`create table account (colour integer)`.execute(database)
+    const program = run('main.ts', [], { environment: { DATABASE_URL, PORT: String(await freePort()) } })
+    expect(await program.ended).toBe(1)
+    expect(program.output()).toMatch(/DATABASE_URL: .*account.* already exists.*another database/)
+    const tables = await database.introspection.getTables()
+    expect(tables.map(({ name }) => name)).toEqual(['account'])
   })
 
   it('is not touched by a service that is older than its tables', async () => {
@@ -63,6 +107,56 @@ onBothDatabases((newDatabase) => {
   })
 })
 
+it('a role that may not create tables is told the command, and needs no more once it has run', async () => {
+  const server = await startPostgres('fsync=off')
+  onTestFinished(() => server.close())
+  const owner = await openDatabase(server.url, () => {})
+  onTestFinished(() => owner.destroy())
+  await sql`create role school login`.execute(owner)
+  const environment = {
+    DATABASE_URL: server.url.replace('postgres@', 'school@'),
+    PORT: String(await freePort()),
+  }
+  const program = run('main.ts', [], { environment })
+  expect(await program.ended).toBe(1)
+  expect(program.output()).toMatch(/DATABASE_URL: permission denied.*"pnpm database migrate"/)
+
+  const migrating = run('commands/database.ts', ['migrate'], { environment: { DATABASE_URL: server.url } })
+  expect(await migrating.ended, migrating.output()).toBe(0)
+  await sql`grant select, insert, update, delete on all tables in schema public to school`.execute(owner)
+  const service = await started(environment)
+  expect((await signedIn(service.base, 'courses:read')).access_token).toMatch(/^gka_/)
+})
+
+it('is prepared through a PgBouncer in transaction mode, where a session belongs to nobody', async () => {
+  const server = await startPostgres('fsync=off')
+  const bouncer = await startPgBouncer(server.port)
+  onTestFinished(async () => {
+    await bouncer.close()
+    await server.close()
+  })
+  const environment = { DATABASE_URL: bouncer.url }
+  for (const programs of [3, 1]) {
+    const migrating = Array.from({ length: programs }, () =>
+      run('commands/database.ts', ['migrate'], { environment }),
+    )
+    for (const program of migrating) expect(await program.ended, program.output()).toBe(0)
+  }
+  const database = await openDatabase(server.url, () => {})
+  onTestFinished(() => database.destroy())
+  const locks = await sql`select 1 from pg_locks where locktype = 'advisory'`.execute(database)
+  expect(locks.rows).toEqual([])
+})
+
+/** The service in a process of its own, until the test ends. */
+async function started(environment: Record<string, string>) {
+  const PORT = String(await freePort())
+  const program = run('main.ts', [], { environment: { PORT, ...environment } })
+  onTestFinished(() => program.stop())
+  await program.printed('Try next')
+  return { base: `http://127.0.0.1:${environment.PORT ?? PORT}` }
+}
+
 describe('a file of SQLite', () => {
   it('can be read by its owner alone, in a folder that is made for it', async () => {
     const path = join(await temporaryFolder(), 'new', 'service.sqlite')
@@ -71,12 +165,23 @@ describe('a file of SQLite', () => {
   })
 })
 
-describe('a database that is out of reach', () => {
-  it('stops the start with a sentence', async () => {
-    const environment = { DATABASE_URL: `postgres://127.0.0.1:${await freePort()}/school` }
-    const program = run('main.ts', [], { environment })
+describe('a database or store that cannot be used', async () => {
+  const closed = await freePort()
+  const secret = 'correct-horse'
+
+  it.each([
+    ['DATABASE_URL', `postgres://school:${secret}@127.0.0.1:${closed}/school`, 'ECONNREFUSED'],
+    ['DATABASE_URL', `postgres://school:${secret}@no_port:x/school`, 'Invalid URL'],
+    ['DATABASE_URL', 'sqlite:/dev/null/school.sqlite', 'file already exists'],
+    ['STORE_URL', `postgres://school:${secret}@127.0.0.1:${closed}/school`, 'ECONNREFUSED'],
+    ['STORE_URL', `redis://school:${secret}@127.0.0.1:${closed}`, 'ECONNREFUSED'],
+    ['STORE_URL', 'sqlite:/dev/null/grants.sqlite', 'file already exists'],
+  ])('stops the start and says that it is %s, without its password: %s', async (setting, url, reason) => {
+    const program = run('main.ts', [], { environment: { [setting]: url, PORT: String(await freePort()) } })
     expect(await program.ended).toBe(1)
-    expect(program.output()).toContain('The service could not start')
-    expect(program.output()).toContain('ECONNREFUSED')
+    expect(program.output()).toContain(`The service could not start: ${setting}: `)
+    expect(program.output()).toContain(reason)
+    expect(program.output()).not.toContain(secret)
+    expect(program.output()).not.toContain('    at ')
   })
 })

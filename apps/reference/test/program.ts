@@ -9,6 +9,7 @@ export interface Program {
   output(): string
   /** Resolves when the program has printed a text. Rejects with all its output if it ends first. */
   printed(text: string): Promise<void>
+  readonly pid: number
   /** The exit status. */
   readonly ended: Promise<number | null>
   /** Default: as a person ends it at a terminal, by SIGINT. */
@@ -52,6 +53,7 @@ export function run(
       while (!output.includes(text)) await Promise.race([once(program.stdout, 'data'), tooLate()])
     },
     ended,
+    pid: program.pid ?? 0,
     stop: (signal = 'SIGINT') => void program.kill(signal),
   }
 }

@@ -9,8 +9,11 @@ export class NoAnswerError extends Error {
 }
 
 /**
- * Sends a statement to Postgres. The time limit covers the wait for a connection too. A connection that fails or does
- * not answer is destroyed: the pool would hand it out again, and the next caller would wait behind this statement.
+ * Sends a statement to Postgres. A connection that fails or does not answer is destroyed: the pool would hand it out
+ * again, and the next caller would wait behind this statement.
+ *
+ * @param milliseconds with the wait for a connection
+ * @throws NoAnswerError when they are over; the statement may still be carried out
  */
 export function attempt(pool: Pool, query: QueryConfig, milliseconds: number): Promise<QueryResult> {
   return new Promise((resolve, reject) => {

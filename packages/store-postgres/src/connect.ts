@@ -14,7 +14,7 @@ const IDLE_MS = 60_000
 
 /**
  * A pool with settings for an authorization server. Its connections lead to the primary only: a replica may not know of a
- * revocation yet. Other data of the application may use the pool too, with time limits of its own.
+ * revocation yet. Other data of the application may use the pool too: `attempt` gives its statements a time limit.
  *
  * @param url `postgres://user:password@host:5432/database`
  * @throws Error when Postgres cannot be reached now
@@ -32,6 +32,8 @@ export async function connectToPostgres(
     keepAlive: true,
     onConnect: refuseReplica,
   }).on('error', onError)
+  // The statement under way fails. Without a listener, the process would end too.
+  pool.on('connect', (client) => client.on('error', () => {}))
   try {
     const client = await pool.connect()
     client.release()

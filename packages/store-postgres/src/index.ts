@@ -3,6 +3,7 @@
  *
  * @module
  */
+export { attempt, NoAnswerError } from './attempt.ts'
 export { type ConnectOptions, connectToPostgres } from './connect.ts'
 export { type MigrateOptions, migrate } from './migrate.ts'
 export { createPostgresStore, type PostgresStore, type PostgresStoreOptions } from './postgres-store.ts'

@@ -1,39 +1,48 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { type Dialect, Kysely, PostgresDialect } from 'kysely'
-import { Pool } from 'pg'
+import { connectToPostgres } from '@grantkit/store-postgres'
+import { type Dialect, Kysely, sql } from 'kysely'
+import type { Pool } from 'pg'
 import { createFile } from '../private-file.ts'
+import { pooledPostgres } from './pooled-postgres.ts'
 import { nodeSqlite } from './sqlite-dialect.ts'
 import type { Tables } from './tables.ts'
 
-export type Database = Kysely<Tables>
+/** The database of the service. */
+export class Database extends Kysely<Tables> {
+  /** Its connections to Postgres, which others may use too; SQLite has none. */
+  readonly pool: Pool | undefined
 
-/** How long a call may wait for a connection, and for its answer. */
-const CONNECT_MS = 5000
-const STATEMENT_MS = 5000
-const MOST_CONNECTIONS = 10
+  constructor(dialect: Dialect, pool?: Pool) {
+    super({ dialect })
+    this.pool = pool
+  }
 
-/**
- * The database of the service, with no connection made yet for Postgres.
- *
- * @param url `memory:`, `sqlite:<path of a file>` or a `postgres://` URL
- * @param onError called about connections that broke while nothing used them
- */
-export async function openDatabase(url: string, onError: (error: Error) => void): Promise<Database> {
-  return new Kysely<Tables>({ dialect: await dialectOf(url, onError) })
+  /** For a readiness probe: rejects when Postgres does not answer, or when SQLite could not be written. */
+  async probe(): Promise<void> {
+    if (this.pool !== undefined) await sql`select 1`.execute(this)
+    // It takes the lock of the writer, and writes nothing.
+    else await this.transaction().execute(async () => {})
+  }
+
+  /** Kysely closes no pool that it has not used. */
+  override async destroy(): Promise<void> {
+    await super.destroy()
+    await this.pool?.end()
+  }
 }
 
-async function dialectOf(url: string, onError: (error: Error) => void): Promise<Dialect> {
-  if (url === 'memory:') return nodeSqlite(':memory:')
-  if (url.startsWith('sqlite:')) return nodeSqlite(await privateFile(url.slice('sqlite:'.length)))
-  const pool = new Pool({
-    connectionString: url,
-    max: MOST_CONNECTIONS,
-    connectionTimeoutMillis: CONNECT_MS,
-    query_timeout: STATEMENT_MS,
-  })
-  pool.on('error', onError)
-  return new PostgresDialect({ pool })
+/**
+ * @param url `memory:`, `sqlite:<path of a file>` or a `postgres://` URL
+ * @param onError called about connections that broke while nothing used them
+ * @throws Error when it cannot be used
+ */
+export async function openDatabase(url: string, onError: (error: Error) => void): Promise<Database> {
+  if (url === 'memory:') return new Database(nodeSqlite(':memory:'))
+  if (url.startsWith('sqlite:'))
+    return new Database(nodeSqlite(await privateFile(url.slice('sqlite:'.length))))
+  const pool = await connectToPostgres(url, { onError })
+  return new Database(pooledPostgres(pool), pool)
 }
 
 /** Made before SQLite makes it, because SQLite would let everybody read it. Its write-ahead log gets the same mode. */

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { demoRows } from '../school/demo-rows.ts'
 import { createAudit } from './audit-table.ts'
+import { createRateLimits } from './rate-limit-table.ts'
 import { createSignInTables } from './sign-in-tables.ts'
 import type { Tables } from './tables.ts'
 import { textOf } from './text-column.ts'
@@ -16,6 +17,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0003_accounts': { up: createAccounts },
   '0004_audit': { up: createAudit },
   '0005_sign_in': { up: createSignInTables },
+  '0006_rate_limits': { up: createRateLimits },
 }
 
 async function createSchool(database: Kysely<unknown>): Promise<void> {

@@ -10,8 +10,8 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 
-/** A lock is waited for inside the event loop, so briefly. */
-const BUSY_MS = 1000
+/** A lock is waited for inside the event loop, so briefly. In milliseconds. */
+export const BUSY_MS = 250
 
 /** Kysely on the SQLite of Node: no package, nothing native. @param path of the file, or `:memory:` */
 export function nodeSqlite(path: string): Dialect {

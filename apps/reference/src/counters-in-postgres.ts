@@ -1,0 +1,39 @@
+import { onceAMinute } from '@grantkit/core/store-kit'
+import { attempt } from '@grantkit/store-postgres'
+import type { Pool, QueryConfig } from 'pg'
+import { RateLimiterPostgres } from 'rate-limiter-flexible'
+import type { CreateCounter } from './counters.ts'
+import { sharedCounters } from './shared-counters.ts'
+
+export interface Counters {
+  readonly createCounter: CreateCounter
+  readonly stopSweeping: () => void
+}
+
+/** Milliseconds. The counter itself waits less: a slow answer costs no connection, and a missing one does. */
+const ANSWER_MS = 500
+
+/**
+ * Counts in a table that is not logged: a commit does not wait for the disk, and a crash of Postgres empties the table.
+ * What has ended is deleted about once a minute.
+ */
+export function countersInPostgres(pool: Pool): Counters {
+  const storeClient = { query: (query: QueryConfig) => attempt(pool, query, ANSWER_MS) }
+  const table = { tableName: 'rate_limit', tableCreated: true, clearExpiredByTimeout: false }
+  const createCounter = sharedCounters(
+    (keyPrefix, room) =>
+      new RateLimiterPostgres({ storeClient, storeType: 'client', ...table, keyPrefix, ...room }),
+  )
+  return { createCounter, stopSweeping: onceAMinute(() => sweepRateLimits(pool, Date.now())) }
+}
+
+const STEP = 1000
+const SWEEP = `DELETE FROM rate_limit WHERE key IN (
+  SELECT key FROM rate_limit WHERE expire < $1 ORDER BY expire LIMIT ${STEP} FOR UPDATE SKIP LOCKED
+)`
+
+/** Deletes windows that ended before now, in epoch milliseconds, a thousand at a time. */
+export async function sweepRateLimits(pool: Pool, now: number): Promise<void> {
+  let swept: number | null = STEP
+  while (swept === STEP) swept = (await attempt(pool, { text: SWEEP, values: [now] }, ANSWER_MS)).rowCount
+}

@@ -1,0 +1,33 @@
+import type { RunningService } from './service.ts'
+
+/** Requests that the limits count. */
+
+export const REGISTRATION = JSON.stringify({ redirect_uris: ['http://127.0.0.1:1/cb'] })
+
+export const at = ({ port }: RunningService, path: string) => `http://127.0.0.1:${port}${path}`
+
+export function register(service: RunningService, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(at(service, '/api/oauth/register'), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: REGISTRATION,
+  })
+}
+
+export function refresh(
+  service: RunningService,
+  client_id: string,
+  refresh_token: string,
+): Promise<Response> {
+  return fetch(at(service, '/api/oauth/token'), {
+    method: 'POST',
+    body: new URLSearchParams({ grant_type: 'refresh_token', client_id, refresh_token }),
+  })
+}
+
+/** The statuses of requests, one after another. */
+export async function statuses(count: number, send: (n: number) => Promise<Response>): Promise<number[]> {
+  const seen: number[] = []
+  for (let n = 0; n < count; n++) seen.push((await send(n)).status)
+  return seen
+}
