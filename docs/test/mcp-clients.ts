@@ -63,22 +63,27 @@ const sdkVersion1: OpenClient = async (url, browser) => {
   }
 }
 
-const sdkVersion2: OpenClient = async (url, browser) => {
-  const app = inMemoryApp(browser, {})
-  const transport = () => new v2.StreamableHTTPClientTransport(url, { authProvider: app as never })
-  await new v2.Client({ name: 'Notes', version: '2.0.0' }).connect(transport()).catch(onlyUnauthorized)
-  await transport().finishAuth(app.callback)
-  const client = new v2.Client({ name: 'Notes', version: '2.0.0' })
-  const connection = transport()
-  await client.connect(connection)
-  return {
-    call: (name, given = {}) => {
-      const call = () => client.callTool({ name, arguments: given })
-      return signedIn(call, () => connection.finishAuth(app.callback)).then(textOf)
-    },
-    close: () => client.close(),
+/** @param mode `auto` speaks protocol 2026-07-28 where the server does */
+const sdkVersion2 =
+  (mode: 'legacy' | 'auto'): OpenClient =>
+  async (url, browser) => {
+    const app = inMemoryApp(browser, {})
+    const transport = () => new v2.StreamableHTTPClientTransport(url, { authProvider: app as never })
+    const newClient = () =>
+      new v2.Client({ name: 'Notes', version: '2.0.0' }, { versionNegotiation: { mode } })
+    await newClient().connect(transport()).catch(onlyUnauthorized)
+    await transport().finishAuth(app.callback)
+    const client = newClient()
+    const connection = transport()
+    await client.connect(connection)
+    return {
+      call: (name, given = {}) => {
+        const call = () => client.callTool({ name, arguments: given })
+        return signedIn(call, () => connection.finishAuth(app.callback)).then(textOf)
+      },
+      close: () => client.close(),
+    }
   }
-}
 
 /** Calls, and calls again when the user has signed in. */
 async function signedIn(call: () => Promise<unknown>, finishAuth: () => Promise<void>): Promise<unknown> {
@@ -172,7 +177,8 @@ const inspector: OpenClient = async (url, browser, folder) => {
 /** They sign in, and ask for more when a tool needs it. */
 export const STEPPING_UP: Readonly<Record<string, OpenClient>> = {
   'the official SDK, version 1': sdkVersion1,
-  'the official SDK, version 2': sdkVersion2,
+  'the official SDK, version 2': sdkVersion2('legacy'),
+  'the official SDK, version 2, by protocol 2026-07-28': sdkVersion2('auto'),
   'mcp-remote': mcpRemote,
 }
 
