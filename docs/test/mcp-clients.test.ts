@@ -96,3 +96,11 @@ describe('the guard of the SDK', () => {
     expect([answered.status, await answered.text()]).toEqual([200, expect.stringContaining('add_note')])
   })
 })
+
+it.each(['GET', 'HEAD', 'POST'])('a %s without a token is told the scope to ask for', async (method) => {
+  const refused = await fetch(`${origin}/mcp`, { method })
+  expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([
+    401,
+    expect.stringContaining('scope="notes:read"'),
+  ])
+})

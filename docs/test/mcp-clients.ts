@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '@grantkit/test-servers/free-port'
 import type { Browser } from '@grantkit/testkit/client'
 import * as v2 from '@modelcontextprotocol/client'
@@ -105,19 +106,24 @@ const require = createRequire(import.meta.url)
 const programOf = (name: string, path: string) => join(dirname(require.resolve(`${name}/package.json`)), path)
 
 /** Opens every address that a program prints in the browser, and leads the browser back to the program. */
-function signInAt(output: Readable | null, pattern: RegExp, browser: Browser): void {
+function signInAt(output: Readable | null, browser: Browser): void {
   let printed = ''
   output?.on('data', async (chunk) => {
     printed += chunk
-    const [whole, address] = pattern.exec(printed) ?? []
+    const [whole, address] = PRINTED_ADDRESS.exec(printed) ?? []
     if (whole === undefined || address === undefined) return
     printed = printed.slice(printed.indexOf(whole) + whole.length)
-    await fetch(await browser(address))
+    await arrive(await browser(address))
   })
 }
 
-/** It prints an address before it listens for the callback. */
-const MCP_REMOTE_ADDRESS = /^(http\S+\/oauth\/authorize\?\S+)\n[\s\S]*?callback server running/m
+/** A program may print an address before it listens for the callback. */
+async function arrive(callback: URL, tries = 100): Promise<unknown> {
+  if (tries === 0) throw new Error(`Nobody listens at ${callback.origin}`)
+  return fetch(callback).catch(() => sleep(50).then(() => arrive(callback, tries - 1)))
+}
+
+const PRINTED_ADDRESS = /(http\S+\/oauth\/authorize\?\S+)\s/
 
 /** A program between a client that starts programs and a server far away. */
 const mcpRemote: OpenClient = async (url, browser, folder) => {
@@ -128,7 +134,7 @@ const mcpRemote: OpenClient = async (url, browser, folder) => {
     env: { PATH: folder, HOME: folder, MCP_REMOTE_CONFIG_DIR: folder },
     stderr: 'pipe',
   })
-  signInAt(transport.stderr as Readable | null, MCP_REMOTE_ADDRESS, browser)
+  signInAt(transport.stderr as Readable | null, browser)
   const client = new Client({ name: 'Notes', version: '1.0.0' })
   await client.connect(transport)
   return {
@@ -161,7 +167,7 @@ const inspector: OpenClient = async (url, browser, folder) => {
     async call(tool, given = {}) {
       const called = ['--tool-name', tool, '--tool-args-json', JSON.stringify(given)]
       const program = spawn(process.execPath, [path, ...options, ...called], { env })
-      signInAt(program.stderr, /(http\S+\/oauth\/authorize\?\S+)\s/, browser)
+      signInAt(program.stderr, browser)
       const [output, errors] = await Promise.all([
         text(program.stdout),
         text(program.stderr),

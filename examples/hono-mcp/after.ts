@@ -46,9 +46,8 @@ function notesServer(owner: string) {
 const app = new Hono()
 
 app.route('/', authorizationServer(server))
-app.post('/mcp', protect(api, 'notes:read'), (c) =>
+app.all('/mcp', protect(api, 'notes:read'), (c) =>
   createMcpHandler(() => notesServer(c.var.auth.token.subject)).fetch(c.req.raw),
 )
-app.all('/mcp', (c) => c.body(null, 405))
 
 serve({ fetch: app.fetch, hostname: '127.0.0.1', port })

@@ -14,7 +14,6 @@ function notesServer() {
 
 const app = new Hono()
 
-app.post('/mcp', (c) => createMcpHandler(() => notesServer()).fetch(c.req.raw))
-app.all('/mcp', (c) => c.body(null, 405))
+app.all('/mcp', (c) => createMcpHandler(() => notesServer()).fetch(c.req.raw))
 
 serve({ fetch: app.fetch, hostname: '127.0.0.1', port })
