@@ -13,8 +13,6 @@ import { type AreaName, areas } from '../scopes.ts'
 /** Whether the caller may see all records of an area, and not only what is published. */
 export type SeesAll = (area: AreaName) => boolean
 
-type Area = (typeof areas)[number]
-
 const SEARCH = z.object({
   query: z.string().max(200).optional().describe('Words that an item must contain; all items if left out'),
   limit: z.number().int().min(1).max(100).default(20).describe('How many items at most'),
@@ -25,6 +23,14 @@ const SEARCH = z.object({
     .default(0)
     .describe('How many items to pass over: next_offset of the last answer'),
 })
+const READ = z.object({ id: z.string().max(200).describe('The id of the item') })
+
+/** The areas with what their tools answer, described once: every request has a server of its own. */
+const CATALOGUE = areas
+  .filter(({ catalogue }) => catalogue)
+  .map((area) => ({ ...area, found: foundIn(area.name), read: z.object({ item: recordOfArea(area.name) }) }))
+type Area = (typeof CATALOGUE)[number]
+
 /** Of one area, and only what its caller may see. */
 interface Items {
   list(selection: Pick<Selection, 'words' | 'offset' | 'limit'>): Promise<Page>
@@ -55,8 +61,7 @@ export function catalogueServer(school: SchoolRecords, seesAll: SeesAll): McpSer
       cacheHints: CACHE_HINTS,
     },
   )
-  for (const area of areas) {
-    if (!area.catalogue) continue
+  for (const area of CATALOGUE) {
     const items = itemsOf(school, area.name, seesAll(area.name))
     addSearch(server, area, items)
     addRead(server, area, items)
@@ -93,30 +98,29 @@ function foundIn(area: AreaName) {
   })
 }
 
-function addSearch(server: McpServer, { name, title }: Area, items: Items): void {
+function addSearch(server: McpServer, { name, title, found }: Area, items: Items): void {
   const description = `Search the ${title.toLowerCase()} of the school, page by page.`
   const config = {
     title: `Search ${title.toLowerCase()}`,
     description,
     inputSchema: SEARCH,
-    outputSchema: foundIn(name),
+    outputSchema: found,
     annotations: READ_ONLY,
   }
   server.registerTool(`search_${name}`, config, async ({ query = '', limit, offset }) => {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean)
-    const { items: found, total, last } = await items.list({ words, offset, limit })
-    return answer({ items: found, total, ...(last && { next_offset: offset + limit }) })
+    const { items: page, total, last } = await items.list({ words, offset, limit })
+    return answer({ items: page, total, ...(last && { next_offset: offset + limit }) })
   })
 }
 
-function addRead(server: McpServer, { name, title }: Area, items: Items): void {
+function addRead(server: McpServer, { name, title, read }: Area, items: Items): void {
   const description = `Read one item of the ${title.toLowerCase()} by its id, as search_${name} gives it.`
-  const inputSchema = z.object({ id: z.string().max(200).describe('The id of the item') })
   const config = {
     title: `Read ${title.toLowerCase()}`,
     description,
-    inputSchema,
-    outputSchema: z.object({ item: recordOfArea(name) }),
+    inputSchema: READ,
+    outputSchema: read,
     annotations: READ_ONLY,
   }
   server.registerTool(`read_${name}`, config, async ({ id }) => {
