@@ -151,7 +151,7 @@ export const DEPENDENCY_RULE: readonly Row[] = [
   },
   {
     files: 'examples/hono-mcp/*.ts',
-    imports: ['@grantkit/*', '@hono/node-server', '@modelcontextprotocol/sdk/**', 'hono'],
+    imports: ['@grantkit/*', '@hono/node-server', '@modelcontextprotocol/server', 'hono'],
   },
   { files: 'examples/fastify/*.ts', imports: ['@fastify/formbody', '@grantkit/*', 'fastify', 'node:crypto'] },
   {

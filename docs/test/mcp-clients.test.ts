@@ -2,9 +2,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { formBrowser } from '@grantkit/testkit/client'
+import { formBrowser, testClient } from '@grantkit/testkit/client'
 import { type ServerType, serve } from '@hono/node-server'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { codeBlocks, extract, folderOf } from './code-blocks.ts'
 import { type NotesClient, type OpenClient, SIGNING_IN, STEPPING_UP } from './mcp-clients.ts'
 
@@ -13,6 +13,7 @@ const FOLDER = join(import.meta.dirname, '../.code-blocks/mcp')
 
 let server: ServerType
 let origin: string
+let program: { serve(request: Request): Promise<Response> }
 beforeAll(async () => {
   extract(
     codeBlocks().filter(({ page }) => page === PAGE),
@@ -25,7 +26,9 @@ beforeAll(async () => {
   })
   origin = `http://127.0.0.1:${port}`
   process.env.ISSUER = origin
-  app = (await import(join(FOLDER, folderOf(PAGE), 'notes.ts'))).app
+  const load = (file: string) => import(join(FOLDER, folderOf(PAGE), file))
+  app = (await load('notes.ts')).app
+  program = await load('with-the-guard-of-the-sdk.ts')
   delete process.env.ISSUER
 })
 afterAll(() => new Promise((closed) => server.close(closed)))
@@ -57,4 +60,47 @@ it.each(Object.entries(STEPPING_UP))('%s asks for more when a tool needs it', as
   expect(await client.call('add_note', { note: name })).toBe('It is noted')
   expect(await client.call('list_notes')).toContain(name)
   expect(asked).toEqual(['notes:read', 'notes:read notes:write'])
+})
+
+describe('the guard of the SDK', () => {
+  const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+  const call = (headers: Record<string, string>) =>
+    program.serve(
+      new Request(`${origin}/mcp`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          ...headers,
+        },
+        body: JSON.stringify(LIST),
+      }),
+    )
+
+  it.each([{}, { authorization: 'Bearer x' }, { authorization: 'Bearer' }])(
+    'challenges %j, with the scope and the metadata of the resource',
+    async (headers) => {
+      const refused = await call(headers as Record<string, string>)
+      expect(refused.status).toBe(401)
+      const challenge = refused.headers.get('www-authenticate')
+      expect(challenge).toContain('scope="notes:read"')
+      expect(challenge).toContain(`resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp"`)
+    },
+  )
+
+  it('lets a client with a token in', async () => {
+    const browser = formBrowser({ origin, typed: { password: '' } })
+    const app = await testClient(origin, { browser })
+    const { access_token } = await app.tokens('notes:read', { resource: `${origin}/mcp` })
+    const answered = await call({ authorization: `Bearer ${access_token}` })
+    expect([answered.status, await answered.text()]).toEqual([200, expect.stringContaining('add_note')])
+  })
+})
+
+it.each(['GET', 'HEAD', 'POST'])('a %s without a token is told the scope to ask for', async (method) => {
+  const refused = await fetch(`${origin}/mcp`, { method })
+  expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([
+    401,
+    expect.stringContaining('scope="notes:read"'),
+  ])
 })

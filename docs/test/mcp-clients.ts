@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '@grantkit/test-servers/free-port'
 import type { Browser } from '@grantkit/testkit/client'
 import * as v2 from '@modelcontextprotocol/client'
@@ -63,22 +64,27 @@ const sdkVersion1: OpenClient = async (url, browser) => {
   }
 }
 
-const sdkVersion2: OpenClient = async (url, browser) => {
-  const app = inMemoryApp(browser, {})
-  const transport = () => new v2.StreamableHTTPClientTransport(url, { authProvider: app as never })
-  await new v2.Client({ name: 'Notes', version: '2.0.0' }).connect(transport()).catch(onlyUnauthorized)
-  await transport().finishAuth(app.callback)
-  const client = new v2.Client({ name: 'Notes', version: '2.0.0' })
-  const connection = transport()
-  await client.connect(connection)
-  return {
-    call: (name, given = {}) => {
-      const call = () => client.callTool({ name, arguments: given })
-      return signedIn(call, () => connection.finishAuth(app.callback)).then(textOf)
-    },
-    close: () => client.close(),
+/** @param mode `auto` speaks protocol 2026-07-28 where the server does */
+const sdkVersion2 =
+  (mode: 'legacy' | 'auto'): OpenClient =>
+  async (url, browser) => {
+    const app = inMemoryApp(browser, {})
+    const transport = () => new v2.StreamableHTTPClientTransport(url, { authProvider: app as never })
+    const newClient = () =>
+      new v2.Client({ name: 'Notes', version: '2.0.0' }, { versionNegotiation: { mode } })
+    await newClient().connect(transport()).catch(onlyUnauthorized)
+    await transport().finishAuth(app.callback)
+    const client = newClient()
+    const connection = transport()
+    await client.connect(connection)
+    return {
+      call: (name, given = {}) => {
+        const call = () => client.callTool({ name, arguments: given })
+        return signedIn(call, () => connection.finishAuth(app.callback)).then(textOf)
+      },
+      close: () => client.close(),
+    }
   }
-}
 
 /** Calls, and calls again when the user has signed in. */
 async function signedIn(call: () => Promise<unknown>, finishAuth: () => Promise<void>): Promise<unknown> {
@@ -100,19 +106,24 @@ const require = createRequire(import.meta.url)
 const programOf = (name: string, path: string) => join(dirname(require.resolve(`${name}/package.json`)), path)
 
 /** Opens every address that a program prints in the browser, and leads the browser back to the program. */
-function signInAt(output: Readable | null, pattern: RegExp, browser: Browser): void {
+function signInAt(output: Readable | null, browser: Browser): void {
   let printed = ''
   output?.on('data', async (chunk) => {
     printed += chunk
-    const [whole, address] = pattern.exec(printed) ?? []
+    const [whole, address] = PRINTED_ADDRESS.exec(printed) ?? []
     if (whole === undefined || address === undefined) return
     printed = printed.slice(printed.indexOf(whole) + whole.length)
-    await fetch(await browser(address))
+    await arrive(await browser(address))
   })
 }
 
-/** It prints an address before it listens for the callback. */
-const MCP_REMOTE_ADDRESS = /^(http\S+\/oauth\/authorize\?\S+)\n[\s\S]*?callback server running/m
+/** A program may print an address before it listens for the callback. */
+async function arrive(callback: URL, tries = 100): Promise<unknown> {
+  if (tries === 0) throw new Error(`Nobody listens at ${callback.origin}`)
+  return fetch(callback).catch(() => sleep(50).then(() => arrive(callback, tries - 1)))
+}
+
+const PRINTED_ADDRESS = /(http\S+\/oauth\/authorize\?\S+)\s/
 
 /** A program between a client that starts programs and a server far away. */
 const mcpRemote: OpenClient = async (url, browser, folder) => {
@@ -123,7 +134,7 @@ const mcpRemote: OpenClient = async (url, browser, folder) => {
     env: { PATH: folder, HOME: folder, MCP_REMOTE_CONFIG_DIR: folder },
     stderr: 'pipe',
   })
-  signInAt(transport.stderr as Readable | null, MCP_REMOTE_ADDRESS, browser)
+  signInAt(transport.stderr as Readable | null, browser)
   const client = new Client({ name: 'Notes', version: '1.0.0' })
   await client.connect(transport)
   return {
@@ -156,7 +167,7 @@ const inspector: OpenClient = async (url, browser, folder) => {
     async call(tool, given = {}) {
       const called = ['--tool-name', tool, '--tool-args-json', JSON.stringify(given)]
       const program = spawn(process.execPath, [path, ...options, ...called], { env })
-      signInAt(program.stderr, /(http\S+\/oauth\/authorize\?\S+)\s/, browser)
+      signInAt(program.stderr, browser)
       const [output, errors] = await Promise.all([
         text(program.stdout),
         text(program.stderr),
@@ -172,7 +183,8 @@ const inspector: OpenClient = async (url, browser, folder) => {
 /** They sign in, and ask for more when a tool needs it. */
 export const STEPPING_UP: Readonly<Record<string, OpenClient>> = {
   'the official SDK, version 1': sdkVersion1,
-  'the official SDK, version 2': sdkVersion2,
+  'the official SDK, version 2': sdkVersion2('legacy'),
+  'the official SDK, version 2, by protocol 2026-07-28': sdkVersion2('auto'),
   'mcp-remote': mcpRemote,
 }
 

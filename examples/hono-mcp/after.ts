@@ -2,8 +2,7 @@ import { authorizationServer, protect } from '@grantkit/adapter-hono'
 import { createAuthorizationServer, createResourceServer, type HttpResponse } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { serve } from '@hono/node-server'
-import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { Hono } from 'hono'
 
 const port = Number(process.env.PORT ?? 3000)
@@ -47,11 +46,8 @@ function notesServer(owner: string) {
 const app = new Hono()
 
 app.route('/', authorizationServer(server))
-app.post('/mcp', protect(api, 'notes:read'), async (c) => {
-  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
-  await notesServer(c.var.auth.token.subject).connect(transport)
-  return transport.handleRequest(c.req.raw)
-})
-app.all('/mcp', (c) => c.body(null, 405))
+app.all('/mcp', protect(api, 'notes:read'), (c) =>
+  createMcpHandler(() => notesServer(c.var.auth.token.subject)).fetch(c.req.raw),
+)
 
 serve({ fetch: app.fetch, hostname: '127.0.0.1', port })

@@ -1,6 +1,5 @@
 import { serve } from '@hono/node-server'
-import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { Hono } from 'hono'
 
 const port = Number(process.env.PORT ?? 3000)
@@ -15,11 +14,6 @@ function notesServer() {
 
 const app = new Hono()
 
-app.post('/mcp', async (c) => {
-  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
-  await notesServer().connect(transport)
-  return transport.handleRequest(c.req.raw)
-})
-app.all('/mcp', (c) => c.body(null, 405))
+app.all('/mcp', (c) => createMcpHandler(() => notesServer()).fetch(c.req.raw))
 
 serve({ fetch: app.fetch, hostname: '127.0.0.1', port })

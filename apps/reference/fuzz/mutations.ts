@@ -88,6 +88,8 @@ const HEADERS = [
   'Transfer-Encoding',
   'Content-Length',
   'mcp-protocol-version',
+  'mcp-method',
+  'mcp-name',
   'Connection',
   'X'.repeat(200),
 ]

@@ -55,12 +55,23 @@ const REGISTRATION = JSON.stringify({
   client_uri: 'https://app.example',
   contacts: ['a@app.example'],
 })
-const TOOL_CALL = JSON.stringify({
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'tools/call',
-  params: { name: 'list_courses', arguments: {} },
-})
+const MCP_2026 = [
+  ...MCP,
+  ['mcp-protocol-version', '2026-07-28'],
+  ['mcp-method', 'tools/call'],
+  ['mcp-name', 'search_courses'],
+] as const
+const META_2026 = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
+const toolCall = (more: object = {}) =>
+  JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'search_courses', arguments: { query: 'bread' }, ...more },
+  })
 
 const post = (path: string, form: readonly Pair[], ...headers: Pair[]): GoodRequest => ({
   method: 'POST',
@@ -149,7 +160,8 @@ export const GOOD_REQUESTS: readonly GoodRequest[] = [
   json('POST', '/api/courses', '{"title":"Sailing"}', BEARER),
   json('PATCH', '/api/courses/course-1', '{"title":"Sailing"}', BEARER),
   { ...get('/api/courses/course-1', BEARER), method: 'DELETE' },
-  { method: 'POST', path: '/mcp', headers: [...MCP, BEARER], text: TOOL_CALL },
+  { method: 'POST', path: '/mcp', headers: [...MCP, BEARER], text: toolCall() },
+  { method: 'POST', path: '/mcp', headers: MCP_2026, text: toolCall({ _meta: META_2026 }) },
   { method: 'POST', path: '/mcp', headers: MCP, text: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' },
   ...['/', '/openapi.json', '/docs', '/auth.md', '/llms.txt', '/pricing.md', '/healthz', '/readyz'].map(
     (path) => get(path),

@@ -1,35 +1,19 @@
 import { request as httpRequest } from 'node:http'
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { ErrorCode } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { areas } from '../src/scopes.ts'
+import { MCP_CLIENTS, type McpClient } from './mcp-clients.ts'
 import { type RunningService, runService } from './service.ts'
 import { signedIn } from './tokens.ts'
 
-/** The MCP server, by the official client and by bare requests. */
+/** The MCP server, by the official clients and by bare requests. */
 
 let service: RunningService
-let client: Client
 beforeAll(async () => {
   service = await runService()
-  client = await connect()
 })
-afterAll(async () => {
-  await client.close()
-  await service.close()
-})
+afterAll(() => service.close())
 
-async function connect(token?: string): Promise<Client> {
-  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` }
-  const transport = new StreamableHTTPClientTransport(new URL(`${service.baseUrl}/mcp`), {
-    requestInit: { headers },
-  })
-  const connected = new Client({ name: 'test', version: '1.0.0' })
-  // The types of transport and client disagree about undefined members.
-  await connected.connect(transport as never)
-  return connected
-}
+const INVALID_PARAMS = -32602
 
 const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
@@ -56,105 +40,129 @@ function postWithHost(host: string, path = '/mcp'): Promise<number> {
   })
 }
 
-describe('the tools', () => {
-  it('search and read every area of the catalogue, and only read', async () => {
-    const { tools } = await client.listTools()
-    const names = areas
-      .filter(({ catalogue }) => catalogue)
-      .flatMap(({ name }) => [`search_${name}`, `read_${name}`])
-    expect(tools.map(({ name }) => name)).toEqual(names)
-    for (const tool of tools) {
-      expect(tool.annotations).toMatchObject({ readOnlyHint: true, openWorldHint: false })
-      expect([tool.title, tool.description, tool.outputSchema?.type]).toEqual([
-        expect.any(String),
-        expect.any(String),
-        'object',
-      ])
-    }
+describe.each(Object.entries(MCP_CLIENTS))('to %s', (_, connect) => {
+  const url = () => new URL(`${service.baseUrl}/mcp`)
+  let client: McpClient
+  beforeAll(async () => {
+    client = await connect(url())
   })
+  afterAll(() => client.close())
 
-  it('find what is published by its words, page by page', async () => {
-    const search = async (given: object) =>
-      (await client.callTool({ name: 'search_courses', arguments: { ...given } })).structuredContent
-    expect(await search({ query: 'BREAD home' })).toMatchObject({
-      items: [{ id: 'bread-at-home' }],
-      total: 1,
+  describe('the tools', () => {
+    it('search and read every area of the catalogue, and only read', async () => {
+      const { tools } = await client.listTools()
+      const names = areas
+        .filter(({ catalogue }) => catalogue)
+        .flatMap(({ name }) => [`search_${name}`, `read_${name}`])
+      expect(tools.map(({ name }) => name)).toEqual(names)
+      for (const tool of tools) {
+        expect(tool.annotations).toMatchObject({ readOnlyHint: true, openWorldHint: false })
+        expect([tool.title, tool.description, tool.outputSchema?.type]).toEqual([
+          expect.any(String),
+          expect.any(String),
+          'object',
+        ])
+      }
     })
-    expect(await search({ query: 'glazing' }), 'unpublished').toMatchObject({ total: 0 })
-    expect(await search({ query: '8900 eur' }), 'the price').toMatchObject({
-      items: [{ id: 'typography-for-the-web' }],
-      total: 1,
-    })
-    expect(await search({ query: 'object' }), 'no word of any course').toMatchObject({ total: 0 })
-    expect(await search({ query: 'true' }), 'no word of any course').toMatchObject({ total: 0 })
-    const first = await search({ limit: 3 })
-    expect(first).toMatchObject({ total: 5, next_offset: 3 })
-    const last = await search({ limit: 3, offset: 3 })
-    expect(last).not.toHaveProperty('next_offset')
-    expect(last).toMatchObject({ items: [{ id: 'first-steps-in-statistics' }, { id: 'night-photography' }] })
-  })
 
-  it('give the same as text', async () => {
-    const { content, structuredContent } = await client.callTool({
-      name: 'read_lecturers',
-      arguments: { id: 'mira-holm' },
+    it('find what is published by its words, page by page', async () => {
+      const search = async (given: object) =>
+        (await client.callTool({ name: 'search_courses', arguments: { ...given } })).structuredContent
+      expect(await search({ query: 'BREAD home' })).toMatchObject({
+        items: [{ id: 'bread-at-home' }],
+        total: 1,
+      })
+      expect(await search({ query: 'glazing' }), 'unpublished').toMatchObject({ total: 0 })
+      expect(await search({ query: '8900 eur' }), 'the price').toMatchObject({
+        items: [{ id: 'typography-for-the-web' }],
+        total: 1,
+      })
+      expect(await search({ query: 'object' }), 'no word of any course').toMatchObject({ total: 0 })
+      expect(await search({ query: 'true' }), 'no word of any course').toMatchObject({ total: 0 })
+      const first = await search({ limit: 3 })
+      expect(first).toMatchObject({ total: 5, next_offset: 3 })
+      const last = await search({ limit: 3, offset: 3 })
+      expect(last).not.toHaveProperty('next_offset')
+      expect(last).toMatchObject({
+        items: [{ id: 'first-steps-in-statistics' }, { id: 'night-photography' }],
+      })
     })
-    expect(structuredContent).toMatchObject({ item: { name: 'Mira Holm' } })
-    expect(content).toEqual([{ type: 'text', text: JSON.stringify(structuredContent) }])
-  })
 
-  it.each([
-    ['an unknown id', 'read_courses', { id: 'nope' }, 'search_courses'],
-    ['an unpublished id', 'read_courses', { id: 'ceramics-glazing' }, 'search_courses'],
-    ['a missing id', 'read_courses', {}, 'id'],
-    ['a bad limit', 'search_courses', { limit: 0 }, 'limit'],
-    ['an unknown tool', 'read_students', { id: 'student-1001' }, 'read_students'],
-  ])('say what is wrong with %s', async (_, name, given, text) => {
-    const result = await client.callTool({ name, arguments: given })
-    expect(result.isError).toBe(true)
-    expect(JSON.stringify(result.content)).toContain(text)
-  })
-})
-
-describe('the resources', () => {
-  it('are the same items', async () => {
-    const { resources } = await client.listResources()
-    expect(resources).toContainEqual({
-      uri: 'school://courses/bread-at-home',
-      name: 'bread-at-home',
-      title: 'Bread at home',
-      mimeType: 'application/json',
+    it('give the same as text', async () => {
+      const { content, structuredContent } = await client.callTool({
+        name: 'read_lecturers',
+        arguments: { id: 'mira-holm' },
+      })
+      expect(structuredContent).toMatchObject({ item: { name: 'Mira Holm' } })
+      expect(content).toEqual([{ type: 'text', text: JSON.stringify(structuredContent) }])
     })
-    expect(resources.map(({ uri }) => uri)).not.toContain('school://courses/ceramics-glazing')
-    const { contents } = await client.readResource({ uri: 'school://courses/bread-at-home' })
-    expect(JSON.parse(String((contents[0] as { text?: string }).text))).toMatchObject({
-      title: 'Bread at home',
+
+    it.each([
+      ['an unknown id', 'read_courses', { id: 'nope' }, 'search_courses'],
+      ['an unpublished id', 'read_courses', { id: 'ceramics-glazing' }, 'search_courses'],
+      ['a missing id', 'read_courses', {}, 'id'],
+      ['a bad limit', 'search_courses', { limit: 0 }, 'limit'],
+    ])('say what is wrong with %s', async (_, name, given, text) => {
+      const result = await client.callTool({ name, arguments: given })
+      expect(result.isError).toBe(true)
+      expect(JSON.stringify(result.content)).toContain(text)
+    })
+
+    it('are no others', async () => {
+      const calling = client.callTool({ name: 'read_students', arguments: { id: 'student-1001' } })
+      await expect(calling).rejects.toMatchObject({ code: INVALID_PARAMS })
     })
   })
 
-  it.each(['courses/ceramics-glazing', 'courses/nope', 'students/student-1001'])(
-    'are no others: %s',
-    async (path) => {
-      const reading = client.readResource({ uri: `school://${path}` })
-      await expect(reading).rejects.toMatchObject({ code: ErrorCode.InvalidParams })
-    },
-  )
+  describe('the resources', () => {
+    it('are the same items', async () => {
+      const { resources } = await client.listResources()
+      expect(resources).toContainEqual({
+        uri: 'school://courses/bread-at-home',
+        name: 'bread-at-home',
+        title: 'Bread at home',
+        mimeType: 'application/json',
+      })
+      expect(resources.map(({ uri }) => uri)).not.toContain('school://courses/ceramics-glazing')
+      const { contents } = await client.readResource({ uri: 'school://courses/bread-at-home' })
+      expect(JSON.parse(String((contents[0] as { text?: string }).text))).toMatchObject({
+        title: 'Bread at home',
+      })
+    })
+
+    it.each(['courses/ceramics-glazing', 'courses/nope', 'students/student-1001'])(
+      'are no others: %s',
+      async (path) => {
+        const reading = client.readResource({ uri: `school://${path}` })
+        await expect(reading).rejects.toMatchObject({ code: INVALID_PARAMS })
+      },
+    )
+  })
+
+  describe('a token', () => {
+    it('sees more with a scope, and never less without', async () => {
+      for (const [scope, total] of [
+        ['courses:read', 6],
+        ['students:read', 5],
+      ] as const) {
+        const { access_token } = await signedIn(service.baseUrl, scope)
+        const authorized = await connect(url(), access_token)
+        const { structuredContent } = await authorized.callTool({ name: 'search_courses', arguments: {} })
+        expect(structuredContent).toMatchObject({ total })
+        await authorized.close()
+      }
+    })
+  })
+
+  it('it promises no notifications, because it has no stream', () => {
+    expect(client.getServerCapabilities()).toEqual({
+      tools: { listChanged: false },
+      resources: { listChanged: false },
+    })
+  })
 })
 
 describe('a token', () => {
-  it('sees more with a scope, and never less without', async () => {
-    for (const [scope, total] of [
-      ['courses:read', 6],
-      ['students:read', 5],
-    ] as const) {
-      const { access_token } = await signedIn(service.baseUrl, scope)
-      const authorized = await connect(access_token)
-      const { structuredContent } = await authorized.callTool({ name: 'search_courses', arguments: {} })
-      expect(structuredContent).toMatchObject({ total })
-      await authorized.close()
-    }
-  })
-
   it('that is bad, or was issued for another resource, is challenged', async () => {
     const { access_token } = await signedIn(service.baseUrl, 'courses:read', service.baseUrl)
     for (const token of ['bad', access_token]) {
@@ -214,7 +222,7 @@ describe('the transport', () => {
   it.each([
     ['broken JSON', {}, '{', 400],
     ['another media type', { 'content-type': 'text/plain' }, '{}', 415],
-    ['a client that takes no JSON', { accept: 'text/html' }, '{}', 406],
+    ['a client that takes no JSON', { accept: 'text/html' }, LIST, 406],
     ['no JSON-RPC', {}, '{}', 400],
   ])('refuses %s', async (_, headers, body, status) => {
     expect((await post(headers as Record<string, string>, body)).status).toBe(status)
@@ -226,13 +234,6 @@ describe('the transport', () => {
       expect((await post(headers)).status).toBe(200)
     },
   )
-
-  it('promises no notifications, because it has no stream', () => {
-    expect(client.getServerCapabilities()).toEqual({
-      tools: { listChanged: false },
-      resources: { listChanged: false },
-    })
-  })
 
   it('answers a message that is cancelled along with it', async () => {
     const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: LIST.id } }

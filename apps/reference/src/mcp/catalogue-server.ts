@@ -1,10 +1,9 @@
-import { McpServer, ResourceTemplate } from '@modelcontextprotocol/sdk/server/mcp.js'
 import {
   type CallToolResult,
-  CancelledNotificationSchema,
-  ErrorCode,
-  McpError,
-} from '@modelcontextprotocol/sdk/types.js'
+  McpServer,
+  ResourceNotFoundError,
+  ResourceTemplate,
+} from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { SchoolRecord } from '../school/record.ts'
 import type { Page, SchoolRecords, Selection } from '../school/records.ts'
@@ -14,9 +13,7 @@ import { type AreaName, areas } from '../scopes.ts'
 /** Whether the caller may see all records of an area, and not only what is published. */
 export type SeesAll = (area: AreaName) => boolean
 
-type Area = (typeof areas)[number]
-
-const SEARCH = {
+const SEARCH = z.object({
   query: z.string().max(200).optional().describe('Words that an item must contain; all items if left out'),
   limit: z.number().int().min(1).max(100).default(20).describe('How many items at most'),
   offset: z
@@ -25,11 +22,32 @@ const SEARCH = {
     .min(0)
     .default(0)
     .describe('How many items to pass over: next_offset of the last answer'),
-}
+})
+const READ = z.object({ id: z.string().max(200).describe('The id of the item') })
+
+/** The areas with what their tools answer, described once: every request has a server of its own. */
+const CATALOGUE = areas
+  .filter(({ catalogue }) => catalogue)
+  .map((area) => ({ ...area, found: foundIn(area.name), read: z.object({ item: recordOfArea(area.name) }) }))
+type Area = (typeof CATALOGUE)[number]
+
 /** Of one area, and only what its caller may see. */
 interface Items {
   list(selection: Pick<Selection, 'words' | 'offset' | 'limit'>): Promise<Page>
   find(id: string): Promise<SchoolRecord | undefined>
+}
+
+/** One hour: what a deployment of another version changes. Everybody gets the same; only items depend on the token. */
+const SAME_FOR_ALL = { ttlMs: 3_600_000, cacheScope: 'public' } as const
+const FOR_THIS_TOKEN = { ttlMs: 0, cacheScope: 'private' } as const
+
+/** What a client of protocol 2026-07-28 may keep. */
+const CACHE_HINTS = {
+  'server/discover': SAME_FOR_ALL,
+  'tools/list': SAME_FOR_ALL,
+  'resources/templates/list': SAME_FOR_ALL,
+  'resources/list': FOR_THIS_TOKEN,
+  'resources/read': FOR_THIS_TOKEN,
 }
 
 const READ_ONLY = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
@@ -40,10 +58,10 @@ export function catalogueServer(school: SchoolRecords, seesAll: SeesAll): McpSer
     { name: 'harbour-school', title: 'Harbour School', version: '1.0.0' },
     {
       instructions: 'Reads of the catalogue of Harbour School. Search an area, then read an item by its id.',
+      cacheHints: CACHE_HINTS,
     },
   )
-  for (const area of areas) {
-    if (!area.catalogue) continue
+  for (const area of CATALOGUE) {
     const items = itemsOf(school, area.name, seesAll(area.name))
     addSearch(server, area, items)
     addRead(server, area, items)
@@ -57,7 +75,7 @@ function withoutSession(server: McpServer): McpServer {
   const silent = { listChanged: false }
   server.server.registerCapabilities({ tools: silent, resources: silent })
   // Ignores cancellations: a cancelled message, and the HTTP request that carries both, would get no answer.
-  server.server.setNotificationHandler(CancelledNotificationSchema, () => {})
+  server.server.setNotificationHandler('notifications/cancelled', () => {})
   return server
 }
 
@@ -73,37 +91,36 @@ function itemsOf(school: SchoolRecords, area: AreaName, all: boolean): Items {
 
 /** The answer of a search. */
 function foundIn(area: AreaName) {
-  return {
+  return z.object({
     items: z.array(recordOfArea(area)),
     total: z.number().int().describe('How many items match in all'),
     next_offset: z.number().int().optional().describe('Where the next page begins; absent on the last'),
-  }
+  })
 }
 
-function addSearch(server: McpServer, { name, title }: Area, items: Items): void {
+function addSearch(server: McpServer, { name, title, found }: Area, items: Items): void {
   const description = `Search the ${title.toLowerCase()} of the school, page by page.`
   const config = {
     title: `Search ${title.toLowerCase()}`,
     description,
     inputSchema: SEARCH,
-    outputSchema: foundIn(name),
+    outputSchema: found,
     annotations: READ_ONLY,
   }
   server.registerTool(`search_${name}`, config, async ({ query = '', limit, offset }) => {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean)
-    const { items: found, total, last } = await items.list({ words, offset, limit })
-    return answer({ items: found, total, ...(last && { next_offset: offset + limit }) })
+    const { items: page, total, last } = await items.list({ words, offset, limit })
+    return answer({ items: page, total, ...(last && { next_offset: offset + limit }) })
   })
 }
 
-function addRead(server: McpServer, { name, title }: Area, items: Items): void {
+function addRead(server: McpServer, { name, title, read }: Area, items: Items): void {
   const description = `Read one item of the ${title.toLowerCase()} by its id, as search_${name} gives it.`
-  const inputSchema = { id: z.string().max(200).describe('The id of the item') }
   const config = {
     title: `Read ${title.toLowerCase()}`,
     description,
-    inputSchema,
-    outputSchema: { item: recordOfArea(name) },
+    inputSchema: READ,
+    outputSchema: read,
     annotations: READ_ONLY,
   }
   server.registerTool(`read_${name}`, config, async ({ id }) => {
@@ -127,9 +144,7 @@ function addResources(server: McpServer, { name, title }: Area, items: Items): v
   const template = new ResourceTemplate(`${root}{id}`, { list })
   server.registerResource(name, template, { title, mimeType: 'application/json' }, async (uri) => {
     const item = await items.find(uri.href.slice(root.length))
-    // The code that the SDK uses for a URI that matches no template.
-    if (item === undefined)
-      throw new McpError(ErrorCode.InvalidParams, `There is no resource ${uri.href}`, { uri: uri.href })
+    if (item === undefined) throw new ResourceNotFoundError(uri.href)
     return { contents: [{ uri: uri.href, mimeType: 'application/json', text: JSON.stringify(item) }] }
   })
 }

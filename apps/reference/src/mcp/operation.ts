@@ -13,13 +13,22 @@ const MESSAGE: Json = {
   },
 }
 
+/** What a request of protocol 2026-07-28 repeats of its message. */
+const HEADERS = ['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'].map((name) => ({
+  name,
+  in: 'header',
+  schema: { type: 'string' },
+}))
+
 /** The MCP endpoint: one JSON-RPC message in, one out. `tools/list` tells its abilities. */
 export const mcpOperation = describe({
   operationId: 'mcp',
   tag: 'Discovery',
   summary: 'MCP server over Streamable HTTP',
-  description: 'Reads of the catalogue, for anybody. A token opens more. A batch has at most ten messages.',
+  description:
+    'Reads of the catalogue, for anybody. A token opens more. Protocols 2026-07-28, and 2025-11-25 and before, whose batches have at most ten messages.',
   security: [{ oauth2: [] }, {}],
+  parameters: HEADERS,
   requestBody: jsonBody(MESSAGE, { jsonrpc: '2.0', id: 1, method: 'tools/list' }),
   responses: {
     '200': jsonAnswer('The answer', MESSAGE),
@@ -31,6 +40,7 @@ export const mcpOperation = describe({
       'The access token is unknown, expired or revoked',
     ),
     '403': jsonAnswer('Another Host or Origin', { type: 'object' }),
+    '404': jsonAnswer('No method of protocol 2026-07-28', { type: 'object' }),
     '406': jsonAnswer('The client must accept JSON and event streams', { type: 'object' }),
     '415': jsonAnswer('Another media type', { type: 'object' }),
   },

@@ -24,6 +24,6 @@ export const nameOrigin: MiddlewareHandler = async (c, next) => {
   await next()
   if (origin === '') return
   c.header('access-control-allow-origin', origin)
-  c.header('access-control-expose-headers', 'WWW-Authenticate, Mcp-Session-Id')
+  c.header('access-control-expose-headers', 'WWW-Authenticate')
   c.header('vary', 'Origin')
 }

@@ -34,11 +34,14 @@ function toWebRequest(c: Context<Guarded>, baseUrl: string): Request {
   })
 }
 
+/** The headers of the clients of both protocols. Without those of 2026-07-28 a browser falls back to the old one. */
 const CLIENT_HEADERS = [
   'authorization',
   'content-type',
   'accept',
   'mcp-protocol-version',
+  'mcp-method',
+  'mcp-name',
   'mcp-session-id',
   'last-event-id',
 ]

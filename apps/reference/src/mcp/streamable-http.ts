@@ -1,5 +1,10 @@
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
-import { ErrorCode } from '@modelcontextprotocol/sdk/types.js'
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  type McpServer,
+  ProtocolErrorCode,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server'
 import type { Caller } from '../guard.ts'
 import { parseJson } from '../http.ts'
 import type { SchoolRecords } from '../school/records.ts'
@@ -12,18 +17,34 @@ const MOST_MESSAGES = 10
 /** Answers one POST of a caller whom the guard has let in. */
 export type AnswerMcp = (request: Request, caller: Caller) => Promise<Response>
 
-/** The catalogue over Streamable HTTP, stateless: any replica answers any message. */
+/**
+ * The catalogue over Streamable HTTP, stateless: any replica answers any message. A request of protocol 2026-07-28 is
+ * known by its `_meta`; every other one is served by the rules of 2025-11-25 and before.
+ */
 export function catalogueOverHttp(school: SchoolRecords): AnswerMcp {
   return async (request, caller) => {
     const parsedBody = parseJson(await request.text())
     if (Array.isArray(parsedBody) && parsedBody.length > MOST_MESSAGES) return batchTooLong()
-    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
-    const server = catalogueServer(school, seesAllAs(caller))
-    await server.connect(transport)
-    const response = await transport.handleRequest(acceptingBoth(request), { parsedBody })
-    await server.close()
-    return response
+    const catalogue = () => catalogueServer(school, seesAllAs(caller))
+    const initializes = parsedBody === undefined || (await isLegacyRequest(request, parsedBody))
+    return initializes
+      ? answerWithInitialize(request, parsedBody, catalogue())
+      : answerStateless(request, parsedBody, catalogue)
   }
+}
+
+/** Nothing here changes while a client listens, so no subscription is held open. */
+function answerStateless(request: Request, parsedBody: unknown, catalogue: () => McpServer) {
+  return createMcpHandler(catalogue, { legacy: 'reject', maxSubscriptions: 0 }).fetch(request, { parsedBody })
+}
+
+/** In one JSON body, which the fallback of the SDK does not offer. */
+async function answerWithInitialize(request: Request, parsedBody: unknown, server: McpServer) {
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+  await server.connect(transport)
+  const response = await transport.handleRequest(acceptingBoth(request), { parsedBody })
+  await server.close()
+  return response
 }
 
 /** The SDK wants both types by name. "Any type" names them too (RFC 9110 12.5.1), and curl sends it. */
@@ -36,7 +57,7 @@ function acceptingBoth({ url, method, headers }: Request): Request {
 /** An error of JSON-RPC 2.0 (5.1), which answers the batch as a whole (6). */
 function batchTooLong(): Response {
   const message = `Invalid Request: a batch has at most ${MOST_MESSAGES} messages`
-  const error = { code: ErrorCode.InvalidRequest, message }
+  const error = { code: ProtocolErrorCode.InvalidRequest, message }
   return Response.json({ jsonrpc: '2.0', error, id: null }, { status: 400 })
 }
 

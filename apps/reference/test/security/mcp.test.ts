@@ -1,4 +1,6 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { META_2026, message2026 } from '../mcp-messages.ts'
+import { App } from './app.ts'
 import { onBothStores } from './on-both-stores.ts'
 import { expectError, expectInvalidToken } from './safe-answers.ts'
 
@@ -71,5 +73,113 @@ onBothStores('the MCP server', (bench) => {
       expect(answer.status, body.slice(0, 20)).toBeGreaterThanOrEqual(200)
       expect(answer.status, body.slice(0, 20)).toBeLessThan(500)
     }
+  })
+
+  describe('by protocol 2026-07-28', () => {
+    const search = { name: 'search_courses', arguments: {} }
+    const ask = (method: string, params: object = {}, more: readonly (readonly [string, string])[] = []) => {
+      const { headers, body } = message2026(method, params)
+      return bench.send('/mcp', { method: 'POST', headers: [...Object.entries(headers), ...more], body })
+    }
+    const base64 = (text: string) => `=?base64?${Buffer.from(text).toString('base64')}?=`
+
+    it('PR-11: a header that names another tool than the message is refused, and leads nothing into the answer', async () => {
+      const names = [
+        'read_courses',
+        'SEARCH_COURSES',
+        base64('read_courses'),
+        base64('search_courses\r\nX-Injected: 1'),
+        base64(base64('search_courses')),
+        `=?base64?=?base64?c2VhcmNo?=?=`,
+        '=?base64?!?=',
+        '<script>alert(1)</script>',
+      ]
+      for (const name of names) {
+        const answer = await ask('tools/call', search, [['Mcp-Name', name]])
+        expect([answer.status, answer.json()], name).toMatchObject([400, { error: { code: -32020 } }])
+        expect(answer.header('content-type'), name).toBe('application/json')
+        expect(answer.header('x-injected'), name).toBeUndefined()
+        expect(answer.body, name).not.toContain('\n')
+      }
+    })
+
+    it('PR-12: nobody holds a connection by listening', async () => {
+      const filter = {
+        notifications: { toolsListChanged: true, resourceSubscriptions: ['school://courses/x'] },
+      }
+      const answers = await Promise.all(
+        Array.from({ length: 100 }, () => ask('subscriptions/listen', filter)),
+      )
+      for (const answer of answers)
+        expect([answer.status, answer.json()]).toMatchObject([200, { error: { code: -32603 } }])
+    })
+
+    it('PR-13: a token counts for its own request alone', async () => {
+      const app = await App.register(bench)
+      const { access_token } = await app.tokens({ resource: `${bench.base}/mcp`, scope: 'courses:read' })
+      const bearer = [['Authorization', `Bearer ${access_token}`]] as const
+      const initialize = {
+        protocolVersion: '2025-11-25',
+        capabilities: {},
+        clientInfo: { name: 'a', version: '1' },
+      }
+      expect((await call('initialize', initialize, [...bearer])).status).toBe(200)
+      const total = async (more: readonly (readonly [string, string])[]) =>
+        JSON.parse((await ask('tools/call', search, [['Mcp-Name', 'search_courses'], ...more])).body).result
+          .structuredContent.total
+      expect([await total(bearer), await total([])]).toEqual([6, 5])
+    })
+
+    it('PR-14, REQ-51: a bad token or one for another resource is a 401, whatever the message is', async () => {
+      const app = await App.register(bench)
+      const { access_token } = await app.tokens({ resource: bench.base })
+      for (const token of ['x', access_token]) {
+        const bearer = [['Authorization', `Bearer ${token}`]] as const
+        for (const method of ['server/discover', 'tools/list', 'subscriptions/listen', 'nothing'])
+          expectInvalidToken(bench, await ask(method, {}, bearer), method)
+        for (const body of ['', '{', '[]', `[${'{},'.repeat(1000)}{}]`])
+          expectInvalidToken(
+            bench,
+            await bench.send('/mcp', { method: 'POST', headers: [...HEADERS, ...bearer], body }),
+            body.slice(0, 10),
+          )
+      }
+    })
+
+    it('PR-15: what a client says of itself decides nothing, and is logged nowhere', async () => {
+      const said = {
+        'io.modelcontextprotocol/clientInfo': { name: 'admin\n{"level":60}', version: '1' },
+        traceparent: 'garbage\r\n',
+        tracestate: 'x'.repeat(5000),
+      }
+      const params = { ...search, _meta: { ...META_2026, ...said } }
+      const answer = await ask('tools/call', params, [['Mcp-Name', 'search_courses']])
+      expect(answer.json()).toMatchObject({ result: { structuredContent: { total: 5 } } })
+      expect(JSON.stringify([bench.service.events, bench.service.errors])).not.toMatch(/admin|garbage|xxx/)
+    })
+
+    it('PR-16: a foreign Host or Origin is refused before the message is read', async () => {
+      for (const header of [
+        ['Host', 'evil.example'],
+        ['Origin', 'https://evil.example'],
+        ['Origin', 'null'],
+      ] as const) {
+        expectError(await ask('server/discover', {}, [header]), 'access_denied', header[1], [403])
+        const broken = { method: 'POST', headers: [...HEADERS, header], body: '{' }
+        expectError(await bench.send('/mcp', broken), 'access_denied', header[1], [403])
+      }
+    })
+
+    it('PR-17: a batch has no message of this protocol in it', async () => {
+      const { headers, body } = message2026('tools/list')
+      for (const batch of [`[${body}]`, `[{"jsonrpc":"2.0","id":2,"method":"tools/list"},${body}]`]) {
+        const answer = await bench.send('/mcp', {
+          method: 'POST',
+          headers: Object.entries(headers),
+          body: batch,
+        })
+        expect([answer.status, answer.json()]).toMatchObject([400, { error: { code: -32600 } }])
+      }
+    })
   })
 })
