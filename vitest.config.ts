@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** Takes minutes by its nature: many races, servers that fail over, tarballs. `pnpm test:long` runs these alone. */
+/** Takes minutes by its nature: many races, servers that fail over, tarballs. */
 const LONG = '**/*.long.test.ts'
 
 /** A browser that shares two cores with other tests is slow enough to run into its own timeouts. */
@@ -24,6 +24,17 @@ const ON_EACH_FRAMEWORK = [
   ...['http', 'metadata', 'resource', 'mcp'].map((row) => flow(`*/${row}`)),
 ]
 
+const STORAGE_SERVER = 'apps/reference/test/postgres-for-tests.ts'
+
+const WHATEVER_THE_STORAGE = [
+  // They choose their storage themselves.
+  ...['accounts', 'commands', 'database', 'outage', 'restart', 'school-rows'],
+  // What they test lies in front of any storage.
+  ...['balancer', 'metrics', 'security/identical'],
+  // Makes a program out of the description, and for longer than a connection to Redis may stand still.
+  'openapi',
+].map(flow)
+
 /** For a machine that has other things to do. */
 const PATIENCE = { testTimeout: 60_000, hookTimeout: 60_000 }
 
@@ -44,7 +55,8 @@ export default defineConfig({
       parallel('flows', { include: [flow('**/*')], exclude: [LONG, ...IN_A_BROWSER] }),
       oneByOne('browser', { include: IN_A_BROWSER, sequence: { groupOrder: 2 } }),
       ...['express', 'hono'].flatMap(onFramework),
-      oneByOne('long', { include: [LONG], exclude: ['**/node_modules/**'], sequence: { groupOrder: 3 } }),
+      ...['postgres', 'redis'].flatMap(onStorage),
+      oneByOne('long', { include: [LONG], exclude: ['**/node_modules/**'], sequence: { groupOrder: 4 } }),
     ],
   },
 })
@@ -63,16 +75,36 @@ function onFramework(framework: string) {
   ]
 }
 
+/** The service keeps its records where STORAGE says, which is in files of SQLite where nothing does. */
+function onStorage(storage: string) {
+  const env = { STORAGE: storage }
+  const exclude = [LONG, ...IN_A_BROWSER, ...WHATEVER_THE_STORAGE]
+  return [
+    parallel(`long:${storage}`, {
+      env,
+      include: [flow('**/*')],
+      exclude,
+      sequence: { groupOrder: 3 },
+    }),
+    oneByOne(`long:browser:${storage}`, { env, include: IN_A_BROWSER, sequence: { groupOrder: 4 } }),
+  ]
+}
+
 /**
  * Files of one worker share what they import: to import a framework and its validators anew for every file takes longer
  * than the tests. So a file puts back what it changes of globals.
  */
 function parallel(name: string, options: object) {
-  const shared = { isolate: false, setupFiles: 'scripts/native-classes.ts', maxWorkers: '100%' }
+  const shared = {
+    isolate: false,
+    setupFiles: 'scripts/native-classes.ts',
+    maxWorkers: '100%',
+    globalSetup: STORAGE_SERVER,
+  }
   return { test: { name, ...PATIENCE, ...shared, sequence: { groupOrder: 1 }, ...options } }
 }
 
 /** A browser needs the machine for itself, and what is built for the tarballs nothing else may read meanwhile. */
 function oneByOne(name: string, options: object) {
-  return { test: { name, ...PATIENCE, fileParallelism: false, ...options } }
+  return { test: { name, ...PATIENCE, fileParallelism: false, globalSetup: STORAGE_SERVER, ...options } }
 }

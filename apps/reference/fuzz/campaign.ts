@@ -48,7 +48,7 @@ async function runShare(
   seed: number,
   environment: Record<string, string>,
 ): Promise<Campaign> {
-  const bench = new Bench('memory')
+  const bench = new Bench()
   await bench.start(environment)
   const answers = new Map<number, number>()
   try {

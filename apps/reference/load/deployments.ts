@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postgres-server'
 import { startRedisCluster } from '@grantkit/test-servers/redis-cluster'
 import type { RedisDeployment } from '@grantkit/test-servers/redis-deployment'
 import { startSentinels } from '@grantkit/test-servers/redis-sentinel'
@@ -15,14 +16,28 @@ export interface Deployment {
   /** The settings of the service. */
   readonly environment: Record<string, string>
   readonly injections: readonly Injection[]
+  /** Whether the replicas share a database too, and so a school. */
+  readonly oneSchool: boolean
   close(): Promise<void>
 }
 
 const REPLICA_INJECTIONS = [ROLLING_RESTART, KILLED_REPLICA, FROZEN_REPLICA]
 
+/** One Postgres for everything. Each replica may hold twenty connections. */
+export async function onPostgres(): Promise<Deployment> {
+  const server = await startPostgres('max_connections=200')
+  return {
+    environment: { DATABASE_URL: server.url, STORE_URL: server.url },
+    oneSchool: true,
+    injections: [...REPLICA_INJECTIONS, crashOfPostgres(server)],
+    close: server.close,
+  }
+}
+
 /** The Redis of the test cluster itself, behind its faulty network. */
 const single = async (): Promise<Deployment> => ({
   environment: {},
+  oneSchool: false,
   injections: [...STORE_INJECTIONS, ...REPLICA_INJECTIONS],
   close: async () => {},
 })
@@ -31,11 +46,13 @@ export const DEPLOYMENTS = {
   redis: single,
   sentinel: async () => withFailover(await startSentinels()),
   cluster: async () => withFailover(await startRedisCluster()),
+  postgres: onPostgres,
 } satisfies Record<string, () => Promise<Deployment>>
 
 function withFailover(redis: RedisDeployment): Deployment {
   return {
     environment: { STORE_URL: redis.url, WAIT_REPLICAS: '1' },
+    oneSchool: false,
     injections: [crash(redis), ...REPLICA_INJECTIONS, freeze(redis)],
     close: () => redis.close(),
   }
@@ -64,6 +81,17 @@ function freeze(redis: RedisDeployment): Injection {
       server.freeze()
       await sleep(DOWN_MS)
       server.thaw()
+    },
+  }
+}
+
+function crashOfPostgres(server: PostgresServer): Injection {
+  return {
+    name: 'Postgres crashes and is back after two seconds',
+    async inject() {
+      await server.stop()
+      await sleep(2000)
+      await server.restart()
     },
   }
 }

@@ -3,6 +3,7 @@ import { cli } from '@grantkit/test-servers/redis-cli'
 import { readCommandLine, refuse, wholeNumber } from '../src/commands/command-line.ts'
 import { startTestCluster, type TestCluster } from './cluster.ts'
 import { DEPLOYMENTS } from './deployments.ts'
+import { Editors } from './editors.ts'
 import type { Injection } from './injections.ts'
 import { runMix, TOKENS, USUAL } from './mix.ts'
 import { KEYS_WITHOUT_END } from './redis-keys.ts'
@@ -14,12 +15,13 @@ import { Tally } from './tally.ts'
  */
 
 const USAGE = `pnpm soak [--minutes <number>] [--replicas <number>] [--workers <number>]
-          [--store redis|sentinel|cluster] [--skew <seconds>] [--tokens <number>]
+          [--store redis|sentinel|cluster|postgres] [--skew <seconds>] [--tokens <number>]
 
   --minutes   how long; 10 if left out
   --replicas  how many replicas of the service; 2 if left out
   --workers   how many installations at the same time; 16 if left out
-  --store     a single Redis with a faulty network, or one with failover; redis if left out
+  --store     a single Redis with a faulty network, one with failover, or one Postgres for the records of OAuth and the
+              school, where editors work as well; redis if left out
   --skew      how wrong the clocks of the replicas are, one late, one right, one early; 0 if left out
   --tokens    stops after so many token requests, and sends few others`
 
@@ -42,16 +44,19 @@ const tokens = values.tokens === undefined ? undefined : wholeNumber(USAGE, '--t
 const deploy = new Map(Object.entries(DEPLOYMENTS)).get(values.store)
 if (deploy === undefined) refuse(USAGE, `--store must be one of ${Object.keys(DEPLOYMENTS).join(', ')}.`)
 
+const EDITORS = 4
 const until = Date.now() + minutes * 60_000
 const tally = new Tally()
 const deployment = await deploy()
 const cluster = await startTestCluster(replicas, deployment.environment, skew)
 try {
   const { baseUrl } = cluster
+  const editors = deployment.oneSchool ? await Editors.signIn(cluster, tally) : undefined
   const actions = tokens === undefined ? USUAL : TOKENS
   const mix = runMix({ baseUrl, origins: [baseUrl], workers, tally, actions, shouldContinue })
+  const edits = editors?.work(EDITORS, shouldContinue)
   await injectInTurn(cluster, deployment.injections)
-  await mix
+  await Promise.all([mix, edits])
   await report(cluster)
 } finally {
   await cluster.stop()

@@ -5,6 +5,9 @@ const FAULTS = [
   'live tokens refused',
   'grants ended without cause',
   'errors that are not 503',
+  'schools that differ',
+  'lost updates',
+  'values that are not unique',
 ] as const
 type Fault = (typeof FAULTS)[number]
 
@@ -13,6 +16,8 @@ type Setback = '503' | 'no answer' | 'codes lost with an answer' | 'grants lost 
 
 /** Counts the events under load, and the duration of answers. */
 export class Tally {
+  /** How often a record of the school was read at one more replica. */
+  compared = 0
   private readonly faults = new Map<Fault, string[]>()
   private readonly setbacks = new Map<Setback, number>()
   private readonly times = new Map<string, number[]>()
@@ -56,6 +61,7 @@ export class Tally {
     const rows = [
       ...FAULTS.map((fault): [string, number] => [fault, this.faults.get(fault)?.length ?? 0]),
       ...this.setbacks,
+      ['records compared', this.compared] as [string, number],
       ['requests', this.requests] as [string, number],
     ]
     const times = [...this.times].map(([request, milliseconds]): [string, string] => {

@@ -11,6 +11,8 @@ export interface Connection {
   readonly endpoints: Endpoints
 }
 
+const RECORD = /^(\/api\/(?!oauth)\w+)\/.+$/
+
 /**
  * Sends requests, and counts outages and faults of the service. Rejects with `NoAnswer`.
  *
@@ -24,7 +26,7 @@ function wireTo(origins: readonly string[], tally: Tally): Send {
     const origin = origins[turn++ % origins.length]
     const begun = performance.now()
     const answer = await send(`${origin}${pathname}${search}`, request).catch(() => undefined)
-    tally.took(pathname, performance.now() - begun)
+    tally.took(pathname.replace(RECORD, '$1/:id'), performance.now() - begun)
     // A balancer answers 502 or 504 if a replica ended during an answer.
     if (answer === undefined || answer.status === 502 || answer.status === 504) {
       tally.setback('no answer')

@@ -1,6 +1,5 @@
 /// <reference lib="dom" />
 import { AxeBuilder } from '@axe-core/playwright'
-import { createMemoryStore } from '@grantkit/store-memory'
 import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -105,8 +104,8 @@ describe('the account page of a user with many apps', () => {
   let many: RunningService
   let visit: (path: string, form?: Record<string, string>) => Promise<Response>
   beforeAll(async () => {
-    const store = createMemoryStore()
-    many = await runService({}, store)
+    many = await runService()
+    const { store } = many
     const { client_id } = await signedIn(many.baseUrl, 'courses:read')
     const client = (await store.clients.find(client_id))?.value
     const [grant] = await store.grants.listBySubject('demo-account')

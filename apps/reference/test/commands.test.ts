@@ -33,7 +33,7 @@ describe.each(PROGRAMS)('%s', (_, program) => {
     const [help, misspelt] = ['--help', '--hepl'].map((given) => run(`../../../${program}`, [given]))
     expect(await help?.ended, help?.output()).toBe(0)
     expect(await misspelt?.ended, misspelt?.output()).toBe(2)
-    expect(help?.output()).toMatch(/^(npx|pnpm|STORE_URL=\S+ pnpm) /)
+    expect(help?.output()).toMatch(/^(npx|pnpm|DATABASE_URL=\S+ pnpm) /)
     expect(misspelt?.output()).toBe(`Unknown option '--hepl'.\n\n${help?.output()}`)
   })
 })
@@ -131,6 +131,22 @@ describe('integration', () => {
     const command = run('commands/integration.ts', given, { environment: environment() })
     expect(await command.ended).toBe(status)
     expect(command.output()).toContain(text)
+  })
+})
+
+describe('cluster', () => {
+  it('refuses a store that replicas cannot share', async () => {
+    const command = run('commands/cluster.ts')
+    expect(await command.ended).toBe(2)
+    expect(command.output()).toContain('DATABASE_URL must be a Postgres that the replicas share')
+  })
+
+  it('starts replicas on the Postgres that DATABASE_URL names, and says why they end', async () => {
+    const port = await freePort()
+    const environment = { DATABASE_URL: `postgres://127.0.0.1:${port}/school` }
+    const command = run('commands/cluster.ts', ['--port', String(await freePort())], { environment })
+    expect(await command.ended).toBe(1)
+    expect(command.output()).toContain(`ECONNREFUSED 127.0.0.1:${port}`)
   })
 })
 

@@ -1,5 +1,4 @@
 import type { Store } from '@grantkit/core'
-import { createMemoryStore } from '@grantkit/store-memory'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type RunningService, runService } from './service.ts'
 import { type SignedIn, signedIn } from './tokens.ts'
@@ -10,14 +9,13 @@ let service: RunningService
 let signed: SignedIn
 const outage = { begun: false }
 beforeAll(async () => {
-  service = await runService({}, storeWithSwitch())
+  service = await runService({}, storeWithSwitch)
   signed = await signedIn(service.baseUrl, 'courses:read')
 })
 afterAll(() => service.close())
 
 /** The real store, until the outage begins. */
-function storeWithSwitch(): Store {
-  const store = createMemoryStore()
+function storeWithSwitch(store: Store): Store {
   const find: Store['clients']['find'] = async (id) => {
     if (outage.begun) throw new Error('connection lost')
     return store.clients.find(id)

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseSettings } from '../src/settings.ts'
 import { inProcess } from './in-process.ts'
 import { type RunningService, runService } from './service.ts'
-import { storageInMemory } from './storage-in-memory.ts'
+import { storageOfTest } from './storage-of-test.ts'
 import { user } from './user.ts'
 
 /** The documents for agents and developers, compared with the running service. */
@@ -158,7 +158,7 @@ describe('a new area', () => {
       const changed = await createService(
         parseSettings({ NODE_ENV: 'test' }),
         observers,
-        await storageInMemory(),
+        await storageOfTest(),
       )
       const handle = inProcess(changed)
       const get = async (path: string) => (await handle(new Request(`http://127.0.0.1:3000${path}`))).text()

@@ -19,7 +19,7 @@ import type { ServiceEvent } from '../src/events.ts'
 import { createService } from '../src/service.ts'
 import { parseSettings } from '../src/settings.ts'
 import { inProcess } from './in-process.ts'
-import { storageInMemory } from './storage-in-memory.ts'
+import { storageOfTest } from './storage-of-test.ts'
 
 /**
  * A feature that nobody asked for, made of core's public API alone: a grant type that takes a voucher, a method by which
@@ -100,7 +100,7 @@ async function openService(features: readonly FeatureFactory[]) {
   const settings = parseSettings({ BASE_URL, SECRET: 'a secret of the tests, long enough to pass' })
   const events: ServiceEvent[] = []
   const observers = { onEvent: (event: ServiceEvent) => void events.push(event), onError: () => {} }
-  const service = await createService(settings, observers, await storageInMemory(), features)
+  const service = await createService(settings, observers, await storageOfTest(), features)
   const send = inProcess(service)
   const post = async (path: string, form: Record<string, string>) => {
     const request = new Request(BASE_URL + path, { method: 'POST', body: new URLSearchParams(form) })

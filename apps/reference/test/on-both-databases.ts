@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postgres-server'
-import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, onTestFinished } from 'vitest'
 import { type Database, openDatabase } from '../src/database/database.ts'
 import { migrate } from '../src/database/migrate.ts'
+import { newDatabase } from './postgres-database.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 /** The URL of a new and empty database. */
@@ -19,13 +18,7 @@ export function onBothDatabases(tests: (newDatabase: NewDatabase) => void): void
       server = await startPostgres()
     })
     afterAll(() => server.close())
-    tests(async () => {
-      const name = `school_${randomUUID().replaceAll('-', '')}`
-      const database = await openDatabase(server.url, () => {})
-      await sql`create database ${sql.id(name)}`.execute(database)
-      await database.destroy()
-      return server.url.replace(/\/postgres$/, `/${name}`)
-    })
+    tests(async () => (await newDatabase(server.url)).url)
   })
 }
 

@@ -6,6 +6,7 @@ import { createService, type Service } from '../src/service.ts'
 import { parseSettings } from '../src/settings.ts'
 import { openStorage } from '../src/storage.ts'
 import { framework } from './framework.ts'
+import { newStorage } from './new-storage.ts'
 
 /** The real service on a free loopback port of this process. */
 export interface RunningService {
@@ -23,15 +24,20 @@ export interface RunningService {
   close(): Promise<void>
 }
 
+/**
+ * @param environment further settings. Where they name no database, the service gets new storage.
+ * @param wrapped makes a store that fails out of the real one
+ */
 export async function runService(
   environment: Record<string, string> = {},
-  store?: Store,
+  wrapped = (store: Store) => store,
 ): Promise<RunningService> {
   const port = await freePort()
+  const own = environment.DATABASE_URL === undefined ? await newStorage() : undefined
   const settings = parseSettings({
     NODE_ENV: 'test',
     PORT: String(port),
-    DATABASE_URL: 'memory:',
+    ...own?.environment,
     ...framework,
     ...environment,
   })
@@ -42,7 +48,8 @@ export async function runService(
     onError: (error: unknown) => errors.push(error),
   }
   const storage = await openStorage(settings, () => {})
-  const service = await createService(settings, observers, { ...storage, ...(store && { store }) })
+  const store = wrapped(storage.store)
+  const service = await createService(settings, observers, { ...storage, store })
   const { HOST: host, PORT } = settings
   const https = settings.BASE_URL.startsWith('https:')
   const listening = await FRAMEWORKS[settings.FRAMEWORK](service, { host, port: PORT, https })
@@ -51,7 +58,7 @@ export async function runService(
     port: settings.PORT,
     routes: service.routes,
     app: service.app,
-    store: store ?? storage.store,
+    store,
     clients: service.clients,
     grants: service.grants,
     accounts: service.accounts,
@@ -60,6 +67,7 @@ export async function runService(
     async close() {
       await listening.close()
       await storage.close()
+      await own?.close()
     },
   }
 }

@@ -1,15 +1,20 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { freePort } from '@grantkit/test-servers/free-port'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { newStorage } from './new-storage.ts'
 import { run } from './program.ts'
 
-const start = (environment: Record<string, string>) => run('main.ts', [], { environment })
+async function start(environment: Record<string, string>) {
+  const storage = await newStorage()
+  onTestFinished(() => storage.close())
+  return run('main.ts', [], { environment: { ...storage.environment, ...environment } })
+}
 
 describe('start', () => {
   it('says where it is, who can sign in and what to try, and ends in peace', async () => {
     const port = await freePort()
-    const { stop, ended, printed, output } = start({ PORT: String(port) })
+    const { stop, ended, printed, output } = await start({ PORT: String(port) })
     await printed('Try next')
     expect(output()).toContain(`http://127.0.0.1:${port}`)
     expect(output()).toContain('demo@example.com, password demo')
@@ -23,7 +28,7 @@ describe('start', () => {
 
   it('is not ready any more after SIGTERM but answers for a while, and SIGINT ends it at once', async () => {
     const port = await freePort()
-    const { stop, ended, printed } = start({ PORT: String(port) })
+    const { stop, ended, printed } = await start({ PORT: String(port) })
     await printed('Try next')
     const statusOf = async (probe: string) => (await fetch(`http://127.0.0.1:${port}/${probe}`)).status
     stop('SIGTERM')
@@ -34,7 +39,7 @@ describe('start', () => {
   })
 
   it('ends by itself when the drain is over', async () => {
-    const { stop, ended, printed } = start({ PORT: String(await freePort()), DRAIN_SECONDS: '0' })
+    const { stop, ended, printed } = await start({ PORT: String(await freePort()), DRAIN_SECONDS: '0' })
     await printed('Try next')
     stop('SIGTERM')
     expect(await ended).toBe(0)
@@ -43,7 +48,7 @@ describe('start', () => {
   it('logs what happens, without a secret, code or token', async () => {
     const port = await freePort()
     const base = `http://127.0.0.1:${port}`
-    const { stop, ended, printed, output } = start({ PORT: String(port) })
+    const { stop, ended, printed, output } = await start({ PORT: String(port) })
     await printed('Try next')
     const json = { redirect_uris: ['http://127.0.0.1/cb'], token_endpoint_auth_method: 'client_secret_post' }
     const headers = { 'content-type': 'application/json' }
@@ -75,7 +80,7 @@ describe('start', () => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const { port } = other.address() as { port: number }
-    const { ended, output } = start({ PORT: String(port) })
+    const { ended, output } = await start({ PORT: String(port) })
     expect(await ended).toBe(1)
     expect(output()).toMatch(/port is taken.*PORT=/)
     expect(output()).not.toContain('    at ')
@@ -83,7 +88,7 @@ describe('start', () => {
   })
 
   it('lists everything that production lacks', async () => {
-    const { ended, output } = start({ NODE_ENV: 'production' })
+    const { ended, output } = await start({ NODE_ENV: 'production' })
     expect(await ended).toBe(1)
     for (const name of ['SECRET', 'KEYS_FILE', 'BASE_URL']) expect(output()).toContain(`- ${name}`)
   })

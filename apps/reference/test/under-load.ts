@@ -2,16 +2,24 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { cli } from '@grantkit/test-servers/redis-cli'
 import { expect } from 'vitest'
 import type { TestCluster } from '../load/cluster.ts'
+import { Editors } from '../load/editors.ts'
 import { runMix } from '../load/mix.ts'
 import { KEYS_WITHOUT_END } from '../load/redis-keys.ts'
 import { Tally } from '../load/tally.ts'
 
-/** Runs installations before, during and after an event, and returns their tally. */
-export async function working(at: TestCluster, during: () => Promise<void>): Promise<Tally> {
+/**
+ * Runs installations before, during and after an event, and returns their tally.
+ *
+ * @param editors how many people change the school meanwhile, which all replicas must share
+ */
+export async function working(at: TestCluster, during: () => Promise<void>, editors = 0): Promise<Tally> {
   const tally = new Tally()
   let working = true
   const { baseUrl } = at
-  const mix = runMix({ baseUrl, origins: [baseUrl], workers: 8, tally, shouldContinue: () => working })
+  const people = editors > 0 ? await Editors.signIn(at, tally) : undefined
+  const shouldContinue = () => working
+  const mix = runMix({ baseUrl, origins: [baseUrl], workers: 8, tally, shouldContinue })
+  const edits = people?.work(editors, shouldContinue)
   try {
     await sleep(500)
     await during()
@@ -20,7 +28,7 @@ export async function working(at: TestCluster, during: () => Promise<void>): Pro
     await expect.poll(() => tally.requests, { timeout: RECOVERY_MS }).toBeGreaterThan(before + 100)
   } finally {
     working = false
-    await mix
+    await Promise.all([mix, edits])
   }
   return tally
 }

@@ -1,10 +1,10 @@
 import { type ChildProcess, execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, realpathSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { realpathSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { folderInMemory } from './folder-in-memory.ts'
 import { freePort } from './free-port.ts'
 import { requireSystemPart } from './system-parts.ts'
 import { handOver, launchUnprivileged, SERVER_USER } from './unprivileged.ts'
@@ -26,7 +26,7 @@ export interface PostgresServer {
 /** @param settings such as `synchronous_commit=off` */
 export async function startPostgres(...settings: string[]): Promise<PostgresServer> {
   const executable = requireSystemPart('Postgres')
-  const folder = await mkdtemp(join(MEMORY, 'grantkit-postgres-'))
+  const folder = await folderInMemory('postgres')
   await handOver(folder)
   await initialize(join(dirname(realpathSync(executable)), 'initdb'), folder)
   const port = await freePort()
@@ -48,9 +48,6 @@ export async function startPostgres(...settings: string[]): Promise<PostgresServ
     },
   }
 }
-
-/** In memory: these tests are not about the speed of a shared disk. */
-const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
 /** Everything that makes a commit durable is on by default. */
 const OWN = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=50']

@@ -1,9 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
+import { folderInMemory } from './folder-in-memory.ts'
 import { freePort } from './free-port.ts'
 import { requireSystemPart } from './system-parts.ts'
 
@@ -23,7 +21,7 @@ export interface RedisServer {
 
 /** @param options of the command line, after those that let every acknowledged write survive a crash */
 export async function startRedis(...options: string[]): Promise<RedisServer> {
-  const folder = await mkdtemp(join(MEMORY, 'grantkit-redis-'))
+  const folder = await folderInMemory('redis')
   const port = await freePort()
   const own = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder, ...DURABLE, ...options]
   let server = await launch(own)
@@ -43,9 +41,6 @@ export async function startRedis(...options: string[]): Promise<RedisServer> {
     },
   }
 }
-
-/** In memory: these tests are not about the speed of a shared disk. */
-const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
 const DURABLE = [
   '--appendonly',

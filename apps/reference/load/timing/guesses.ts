@@ -1,4 +1,3 @@
-import { createMemoryStore } from '@grantkit/store-memory'
 import { inProcess } from '../../test/in-process.ts'
 import { type RunningService, runService } from '../../test/service.ts'
 import { signedIn } from '../../test/tokens.ts'
@@ -10,7 +9,7 @@ const SLOW = 100
 
 /** The service without rate limits, which would soon stop the guesses, on a store without delays. */
 export function openService(): Promise<RunningService> {
-  return runService({ RATE_LIMITS: 'off', LOG_LEVEL: 'silent' }, createMemoryStore())
+  return runService({ RATE_LIMITS: 'off', LOG_LEVEL: 'silent', DATABASE_URL: 'memory:' })
 }
 
 /**

@@ -4,7 +4,7 @@ import { readCommandLine, refuse, wholeNumber } from './command-line.ts'
 
 /** Runs several replicas of the service behind an HAProxy, on one machine. */
 
-const USAGE = `STORE_URL=redis://… pnpm cluster [--replicas <number>] [--port <port>]
+const USAGE = `DATABASE_URL=postgres://… pnpm cluster [--replicas <number>] [--port <port>]
 
   --replicas   how many; 2 if left out
   --port       where the balancer listens; 3000 if left out. The replicas take the ports after it
@@ -20,8 +20,9 @@ const { values } = readCommandLine(USAGE, {
 
 const count = wholeNumber(USAGE, '--replicas', values.replicas)
 const port = wholeNumber(USAGE, '--port', values.port)
-const { STORE_URL = 'memory:', HAPROXY_PATH = 'haproxy' } = process.env
-if (STORE_URL === 'memory:') refuse(USAGE, 'STORE_URL must be a store that replicas can share.')
+const { DATABASE_URL = '', STORE_URL = DATABASE_URL, HAPROXY_PATH = 'haproxy' } = process.env
+if (!/^(postgres|redis)/.test(STORE_URL))
+  refuse(USAGE, 'DATABASE_URL must be a Postgres that the replicas share, or STORE_URL a Redis.')
 await run()
 
 async function run(): Promise<void> {

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { createService } from '../../src/service.ts'
 import { parseSettings } from '../../src/settings.ts'
 import { inProcess } from '../in-process.ts'
-import { storageInMemory } from '../storage-in-memory.ts'
+import { storageOfTest } from '../storage-of-test.ts'
 
 export const BASE_URL = 'http://127.0.0.1:3000'
 
@@ -17,5 +17,5 @@ export async function openService(): Promise<(request: Request) => Promise<Respo
     SECRET: 'a secret of the tests, long enough to pass',
   })
   const deaf = { onEvent: () => {}, onError: () => {} }
-  return inProcess(await createService(settings, deaf, await storageInMemory()))
+  return inProcess(await createService(settings, deaf, await storageOfTest()))
 }

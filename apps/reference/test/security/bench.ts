@@ -3,10 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
-import type { Store } from '@grantkit/core'
-import { createMemoryStore } from '@grantkit/store-memory'
-import { connectToRedis, createRedisStore } from '@grantkit/store-redis'
-import { type RedisServer, startRedis } from '@grantkit/test-servers/redis-server'
 import {
   type ClientRequest,
   type ConnectionOptions,
@@ -18,6 +14,7 @@ import { pino } from 'pino'
 import { logEvents } from '../../src/logging.ts'
 import { hashPassword } from '../../src/passwords.ts'
 import { writeAccounts } from '../accounts-file.ts'
+import { type NewStorage, newStorage, type StorageKind, storageUnderTest } from '../new-storage.ts'
 import { type RunningService, runService } from '../service.ts'
 import { faultyStore, type StoreFault } from './faulty-store.ts'
 import { type Answer, exchange, send, type WireRequest } from './wire.ts'
@@ -29,20 +26,20 @@ const HASHES = { alice: await hashPassword(PASSWORDS.alice), bob: await hashPass
 
 /** The service on one store, with all its requests and answers. */
 export class Bench {
-  readonly storeName: string
+  readonly #kind: StorageKind
   /** A fault that replaces the work of the store. */
   fault: StoreFault | undefined
   /** Set by a test that makes the service fail; otherwise a failure fails the test. */
   failuresExpected = false
-  redis: RedisServer | undefined
+  #storage: NewStorage | undefined
   #service: RunningService | undefined
   #endpoints: Endpoints | undefined
   readonly #secrets = new Set<string>(Object.values(PASSWORDS))
   readonly #unexpectedFailures: string[] = []
   readonly #sessions = new Map<Person, Promise<string>>()
 
-  constructor(storeName: string) {
-    this.storeName = storeName
+  constructor(kind = storageUnderTest) {
+    this.#kind = kind
   }
 
   get service(): RunningService {
@@ -54,6 +51,11 @@ export class Bench {
     return this.service.baseUrl
   }
 
+  get storage(): NewStorage {
+    if (this.#storage === undefined) throw new Error('The service is not started yet')
+    return this.#storage
+  }
+
   readonly #onUnhandled = (reason: unknown) =>
     void this.#unexpectedFailures.push(`unhandled: ${inspect(reason)}`)
 
@@ -62,11 +64,10 @@ export class Bench {
     const folder = await mkdtemp(join(tmpdir(), 'grantkit-security-'))
     const accounts = join(folder, 'accounts.json')
     await writeAccounts(accounts, (['alice', 'bob'] as const).map(account))
-    const store = await this.#openStore()
-    const STORE_URL = this.redis?.url ?? 'memory:'
+    this.#storage = await newStorage(this.#kind)
     this.#service = await runService(
-      { ACCOUNTS_FILE: accounts, STORE_URL, RATE_LIMITS: 'off', ...environment },
-      faultyStore(store, () => this.fault),
+      { ACCOUNTS_FILE: accounts, ...this.#storage.environment, RATE_LIMITS: 'off', ...environment },
+      (store) => faultyStore(store, () => this.fault),
     )
     this.#endpoints = JSON.parse((await this.send('/.well-known/oauth-authorization-server')).body)
     await rm(folder, { recursive: true })
@@ -74,19 +75,8 @@ export class Bench {
 
   async stop(): Promise<void> {
     await this.service.close()
-    await this.#closeStore()
-    await this.redis?.close()
+    await this.storage.close()
     process.off('unhandledRejection', this.#onUnhandled)
-  }
-
-  #closeStore: () => Promise<void> = async () => {}
-
-  async #openStore(): Promise<Store> {
-    if (this.storeName === 'memory') return createMemoryStore()
-    this.redis = await startRedis()
-    const connection = await connectToRedis(this.redis.url, { onError: () => {} })
-    this.#closeStore = async () => connection.destroy()
-    return createRedisStore(connection)
   }
 
   /** From now on the secret must not appear in an answer to anybody else, or in the log. */

@@ -115,7 +115,7 @@ it('JW-06, REQ-07: after a rotation the old key is published as long as its toke
   const KEYS_FILE = join(await temporaryFolder(), 'keys.json')
   const old = await newSigningKeys()
   await createFile(KEYS_FILE, keySetText(old))
-  const bench = new Bench('memory')
+  const bench = new Bench()
   await bench.start({ KEYS_FILE })
   const { id_token } = await (await App.register(bench, {}, 'bob')).tokens()
   await bench.stop()
@@ -123,7 +123,7 @@ it('JW-06, REQ-07: after a rotation the old key is published as long as its toke
   const hinted = async (keys: string) => {
     const file = join(await temporaryFolder(), 'keys.json')
     await createFile(file, keys)
-    const after = new Bench('memory')
+    const after = new Bench()
     await after.start({ KEYS_FILE: file, PORT: new URL(bench.base).port })
     const app = await App.register(after)
     const answer = await app.authorize({ id_token_hint: id_token })

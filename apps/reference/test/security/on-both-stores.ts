@@ -1,9 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, vi } from 'vitest'
+import { storageUnderTest } from '../new-storage.ts'
 import { Bench } from './bench.ts'
 
+/** On the default storage, the one in this process and the one behind a network: they differ most. */
+const KINDS = storageUnderTest === 'sqlite' ? (['memory', 'redis'] as const) : [storageUnderTest]
+
 /**
- * Runs the tests of a group of rows on the memory store and on their own Redis. After each test it checks for failures
- * and leaked secrets, and resets the clock.
+ * Runs the tests of a group of rows on the memory store and on their own Redis, or on the storage that `STORAGE` names.
+ * After each test it checks for failures and leaked secrets, and resets the clock.
  *
  * @param environment further settings of the service
  */
@@ -12,8 +16,8 @@ export function onBothStores(
   tests: (bench: Bench) => void,
   environment: Record<string, string> = {},
 ): void {
-  describe.each(['memory', 'redis'])(`${group}, on %s`, (storeName) => {
-    const bench = new Bench(storeName)
+  describe.each(KINDS)(`${group}, on %s`, (kind) => {
+    const bench = new Bench(kind)
     beforeAll(() => bench.start(environment))
     afterAll(() => bench.stop())
     afterEach(() => {

@@ -43,7 +43,7 @@ onBothStores('a client_id that is an address', (bench) => {
       this: net.Socket,
       ...given: unknown[]
     ) {
-      connections.push(JSON.stringify(given).match(/"port":(\d+)/)?.[1] ?? given)
+      connections.push(/"port":(\d+)|^\[(\d+),/.exec(JSON.stringify(given))?.findLast(Boolean) ?? given)
       return Reflect.apply(connect, this, given) as net.Socket
     })
     const spellings = [...[...ADDRESSES, ...NAMES].map((host) => `https://${host}/c.json`), ...ODD_SPELLINGS]
@@ -53,7 +53,7 @@ onBothStores('a client_id that is an address', (bench) => {
       expectInvalidClient(await app.redeem(code, { client_id }), client_id)
     }
     // Our own requests, and the store.
-    const expected = [String(bench.service.port), String(bench.redis?.port)]
+    const expected = [String(bench.service.port), new URL(bench.storage.environment.STORE_URL).port]
     expect(connections.filter((port) => !expected.includes(String(port)))).toEqual([])
     expect(lookups.mock.calls.filter(([name]) => name !== '127.0.0.1')).toEqual([])
     expect(fetches).not.toHaveBeenCalled()

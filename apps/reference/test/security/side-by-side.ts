@@ -30,7 +30,7 @@ export class SideBySide {
 
   static async start(environment: Record<string, string> = {}): Promise<SideBySide> {
     const sides = Object.keys(FRAMEWORKS).map(async (framework) => {
-      const bench = new Bench('memory')
+      const bench = new Bench()
       await bench.start({ FRAMEWORK: framework, BASE_URL, ...environment })
       return { framework, bench, world: await World.begin(bench) }
     })

@@ -190,12 +190,12 @@ onBothStores('an outage of the store', (bench) => {
   })
 
   /** A real outage if there is a server to stop. */
-  async function outage({ redis }: Bench, during: () => Promise<void>): Promise<void> {
+  async function outage({ storage: { server } }: Bench, during: () => Promise<void>): Promise<void> {
     bench.failuresExpected = true
-    if (redis === undefined) fail()
-    else await redis.stop()
+    if (server === undefined) fail()
+    else await server.stop()
     await during()
-    if (redis === undefined) mend()
-    else await redis.restart()
+    if (server === undefined) mend()
+    else await server.restart()
   }
 })
