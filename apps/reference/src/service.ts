@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import {
   type AuthorizationServer,
+  clientDocuments,
   createAuthorizationServer,
   createResourceServer,
   type FeatureFactory,
@@ -13,6 +14,7 @@ import type { AccountRows } from './account-rows.ts'
 import { application } from './app.ts'
 import { rememberCaller, rememberingCaller } from './audit/caller.ts'
 import { signInHistory } from './audit/sign-in-history.ts'
+import { clientDocumentsOf } from './client-documents.ts'
 import type { Database } from './database/database.ts'
 import { developmentKeysFile, developmentSecret } from './development.ts'
 import { documents } from './documents/routes.ts'
@@ -141,6 +143,7 @@ async function authorizationServer(
   { store, pages, createCounter, features, onEvent, onError }: Parts,
 ): Promise<AuthorizationServer> {
   const { BASE_URL: issuer, DEFAULT_SCOPE } = settings
+  const documents = await clientDocumentsOf(settings)
   return createAuthorizationServer({
     issuer,
     store,
@@ -158,7 +161,7 @@ async function authorizationServer(
     onEvent,
     documentation: `${issuer}/auth.md`,
     defaultScope: DEFAULT_SCOPE,
-    features,
+    features: documents === undefined ? features : [clientDocuments(documents), ...features],
   })
 }
 

@@ -36,7 +36,7 @@ onBothStores('the metadata', (bench) => {
         token_endpoint_auth_methods_supported: ['none', 'client_secret_post'],
         code_challenge_methods_supported: ['S256'],
         authorization_response_iss_parameter_supported: true,
-        client_id_metadata_document_supported: false,
+        client_id_metadata_document_supported: true,
       })
       expect(document.scopes_supported).toEqual(Object.keys(SCOPES))
       expect(document.scopes_supported).toHaveLength(38)

@@ -1,11 +1,12 @@
 import dns from 'node:dns'
 import net from 'node:net'
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { runService } from '../service.ts'
 import { App } from './app.ts'
 import { onBothStores } from './on-both-stores.ts'
 import { expectInvalidClient, expectPage } from './safe-answers.ts'
 
-/** Client ID metadata documents are not supported: a URL as client_id is an unknown client and is never fetched. */
+/** What is no address of the public internet is an unknown client, and nobody is asked for its document. */
 
 const ADDRESSES = [
   '127.0.0.1',
@@ -36,6 +37,9 @@ onBothStores('a client_id that is an address', (bench) => {
     const app = await App.register(bench)
     const code = await app.code()
     const lookups = vi.spyOn(dns, 'lookup')
+    const questions = (['resolve4', 'resolve6'] as const).map((ask) =>
+      vi.spyOn(dns.promises.Resolver.prototype, ask),
+    )
     const fetches = vi.spyOn(globalThis, 'fetch')
     const connections: unknown[] = []
     const connect = net.Socket.prototype.connect
@@ -56,11 +60,18 @@ onBothStores('a client_id that is an address', (bench) => {
     const expected = [String(bench.service.port), new URL(bench.storage.environment.STORE_URL).port]
     expect(connections.filter((port) => !expected.includes(String(port)))).toEqual([])
     expect(lookups.mock.calls.filter(([name]) => name !== '127.0.0.1')).toEqual([])
-    expect(fetches).not.toHaveBeenCalled()
+    for (const spy of [...questions, fetches]) expect(spy).not.toHaveBeenCalled()
   })
+})
 
-  it('CM-07: the metadata does not offer client ID metadata documents', async () => {
-    const document = (await bench.send('/.well-known/openid-configuration')).json()
-    expect(document.client_id_metadata_document_supported).toBe(false)
+describe('without documents of clients', () => {
+  it('CM-07: the metadata does not offer them, and the address of one is an unknown client', async () => {
+    const service = await runService({ CIMD: 'off' })
+    const get = (path: string) => fetch(service.baseUrl + path, { headers: { connection: 'close' } })
+    const metadata = (await get('/.well-known/openid-configuration')).json()
+    expect(await metadata).toMatchObject({ client_id_metadata_document_supported: false })
+    const page = await get('/oauth/authorize?client_id=https%3A%2F%2Fapp.dev%2Fclient.json')
+    expect(page.status).toBe(400)
+    await service.close()
   })
 })

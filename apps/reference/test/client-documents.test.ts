@@ -1,0 +1,95 @@
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { certificateAuthority } from '@grantkit/testkit'
+import { testClient } from '@grantkit/testkit/client'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { type RunningService, runService } from './service.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+import { user } from './user.ts'
+
+/** Clients whose id is the address of a document, from a host with a certificate, through the whole service. */
+
+const ID = 'https://app.dev/client.json'
+const CALLBACKS = { loopback: 'http://127.0.0.1/callback', website: 'https://app.dev/callback' }
+const DOCUMENT = { client_id: ID, client_name: 'App', redirect_uris: Object.values(CALLBACKS) }
+
+const authority = certificateAuthority()
+let asked = 0
+const host = createServer(authority.issue('app.dev'), (_, response) => {
+  asked += 1
+  response.setHeader('content-type', 'application/json').end(JSON.stringify(DOCUMENT))
+})
+beforeAll(() => once(host.listen(0, '127.0.0.1'), 'listening'))
+afterAll(() => void host.close())
+
+let service: RunningService
+afterEach(() => service.close())
+
+/** @param settings beside those that lead to the host */
+async function open(settings: Record<string, string> = {}) {
+  const CIMD_TEST_CA = join(await temporaryFolder(), 'ca.pem')
+  await writeFile(CIMD_TEST_CA, authority.ca)
+  const CIMD_TEST_RESOLVE = `app.dev=127.0.0.1:${(host.address() as AddressInfo).port}`
+  asked = 0
+  service = await runService({ CIMD_TEST_CA, CIMD_TEST_RESOLVE, ...settings })
+}
+
+const clientWith = (redirectUri: string) => {
+  const client = { client_id: ID, redirect_uris: [redirectUri] }
+  return testClient(service.baseUrl, { client, browser: user(service.baseUrl) })
+}
+
+it('lets in a client by its document, and keeps it signed in', async () => {
+  await open()
+  const app = await clientWith('http://127.0.0.1:49152/callback')
+  const tokens = await app.tokens('courses:read')
+  expect(tokens).toMatchObject({ scope: 'courses:read' })
+  expect(await app.refresh(tokens.refresh_token)).toMatchObject({ status: 200 })
+  expect(asked).toBe(1)
+})
+
+it('asks nobody before the user has signed in', async () => {
+  await open()
+  const query = new URLSearchParams({
+    client_id: ID,
+    redirect_uri: CALLBACKS.loopback,
+    response_type: 'code',
+  })
+  const answer = await fetch(`${service.baseUrl}/oauth/authorize?${query}`, { redirect: 'manual' })
+  expect(answer.status).toBeLessThan(400)
+  expect(asked).toBe(0)
+})
+
+it('sends codes to a website only if the operator admits its document', async () => {
+  await open()
+  await expect(clientWith(CALLBACKS.website).then((app) => app.tokens('courses:read'))).rejects.toThrow()
+  await service.close()
+  await open({ CIMD_ADMIT: ID })
+  const app = await clientWith(CALLBACKS.website)
+  expect(await app.tokens('courses:read')).toMatchObject({ scope: 'courses:read' })
+})
+
+it('asks nobody for a document that is pinned', async () => {
+  const CIMD_PINNED = join(await temporaryFolder(), 'pinned.json')
+  await writeFile(CIMD_PINNED, JSON.stringify([DOCUMENT]))
+  await open({ CIMD_PINNED })
+  const app = await clientWith(CALLBACKS.loopback)
+  expect(await app.tokens('courses:read')).toMatchObject({ scope: 'courses:read' })
+  expect(asked).toBe(0)
+})
+
+it('says in its metadata whether it takes documents', async () => {
+  const offered = async () => {
+    const answer = await fetch(`${service.baseUrl}/.well-known/oauth-authorization-server`)
+    return ((await answer.json()) as { client_id_metadata_document_supported: boolean })
+      .client_id_metadata_document_supported
+  }
+  await open()
+  expect(await offered()).toBe(true)
+  await service.close()
+  await open({ CIMD: 'off' })
+  expect(await offered()).toBe(false)
+})
