@@ -8,7 +8,7 @@ import { testClient } from '@grantkit/testkit/client'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { type RunningService, runService } from './service.ts'
 import { temporaryFolder } from './temporary-folder.ts'
-import { user } from './user.ts'
+import { sessionCookie, user } from './user.ts'
 
 /** Clients whose id is the address of a document, from a host with a certificate, through the whole service. */
 
@@ -49,6 +49,17 @@ it('lets in a client by its document, and keeps it signed in', async () => {
   expect(tokens).toMatchObject({ scope: 'courses:read' })
   expect(await app.refresh(tokens.refresh_token)).toMatchObject({ status: 200 })
   expect(asked).toBe(1)
+})
+
+it('shows the user whose word it is, and that any program can be the app', async () => {
+  await open()
+  const app = await clientWith(CALLBACKS.loopback)
+  const cookie = await sessionCookie(service.baseUrl)
+  const challenge = { code_challenge: 'c'.repeat(43), code_challenge_method: 'S256' }
+  const page = await app.visit(app.authorizationUrl({ scope: 'courses:read', ...challenge }), { cookie })
+  expect(page.body).toContain('<dt>Described by</dt><dd><code>app.dev</code>')
+  expect(page.body).toContain(`<code>${ID}</code>`)
+  expect(page.body).toContain('Any program on this device can pretend to be this app.')
 })
 
 it('asks nobody before the user has signed in', async () => {

@@ -2,6 +2,7 @@ import type { ConsentScope, ConsentView, HttpResponse } from '@grantkit/core'
 import { html } from 'hono/html'
 import { type Markup, page, type Site } from './page.ts'
 import { redirectTarget } from './redirect-target.ts'
+import { originHint, vouchingHost } from './vouching-host.ts'
 
 /** The consent page. The app chose its own name, so the target of the redirect is shown just as large, and whole on demand. */
 export function consentPage(
@@ -16,9 +17,9 @@ export function consentPage(
 <h1>Allow access?</h1>
 <section class="card" aria-label="The app">
   <p class="app-name"><bdi>${name}</bdi></p>
-  <p class="hint">${origin(view)}</p>
+  <p class="hint">${originHint(view)}</p>
   <dl>
-    <dt>Sends you to</dt><dd>${redirectTarget(view.redirectUri)}<details><summary>The whole address</summary><code>${view.redirectUri}</code></details></dd>
+    ${vouchingHost(view)}<dt>Sends you to</dt><dd>${redirectTarget(view.redirectUri)}<details><summary>The whole address</summary><code>${view.redirectUri}</code></details></dd>
     <dt>Signed in as</dt><dd><bdi>${account.name}</bdi>, <bdi>${account.email}</bdi> · <a class="whole" href="${site.basePath}/logout?${new URLSearchParams({ return_to: view.returnTo })}">Not you?</a></dd>
   </dl>
 </section>
@@ -38,11 +39,6 @@ export function consentPage(
   </div>
 </form>`
   return page(site, { title: 'Allow access', main, formAction: ["'self'", ...view.formActionSources] })
-}
-
-function origin({ client }: ConsentView): string {
-  if (client.origin === 'integration') return 'An integration that the school has arranged.'
-  return 'An unverified app: it chose this name itself. Go on only if you have just started it.'
 }
 
 function group(title: string, scopes: readonly ConsentScope[]): Markup {
