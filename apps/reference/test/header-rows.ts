@@ -24,11 +24,13 @@ const cached = (seconds: number) => ({ ...EVERY, 'cache-control': `public, max-a
 
 const NOTHING_ELSE =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
-export const page = (formAction = '') => ({
+export const page = (further = '') => ({
   ...NO_STORE,
-  'content-security-policy': NOTHING_ELSE + formAction,
+  'content-security-policy': NOTHING_ELSE + further,
   'x-frame-options': 'DENY',
 })
+/** What a page adds that may ask for a passkey: a browser has none for an address without a name. */
+export const scripted = (https: boolean) => (https ? "; script-src 'self'; connect-src 'self'" : '')
 const OWN_FORMS = "; form-action 'self'"
 const viewer = {
   ...cached(3600),
@@ -65,11 +67,18 @@ const schoolRows = areas.flatMap(({ name, read }): [string, Row][] => {
   ]
 })
 
+const passkeyRows: Readonly<Record<string, Row>> = {
+  '/assets/passkeys.js': asset,
+  '/login/passkey': { headers: { ...NO_STORE, 'set-cookie': [cookie('passkey-sign-in', 300, true)] } },
+  '/account/passkeys': { status: 403, headers: NO_STORE },
+  '/account/passkeys/remove': { ask: POST, status: 303, headers: NO_STORE },
+}
+
 /** @param https whether the service uses https: cookies are then secure and bound to the host */
 export function headerRows(https: boolean): Readonly<Record<string, Row>> {
   return {
     '/': { headers: page(OWN_FORMS) },
-    '/login': { headers: { ...page(), 'set-cookie': [cookie('sign-in', 1800, https)] } },
+    '/login': { headers: { ...page(scripted(https)), 'set-cookie': [cookie('sign-in', 1800, https)] } },
     '/logout': { headers: page(OWN_FORMS) },
     '/account': { status: 303, headers: NO_STORE },
     '/assets/style.css': asset,
@@ -95,6 +104,7 @@ export function headerRows(https: boolean): Readonly<Record<string, Row>> {
     '/mcp': { ask: { method: 'POST', json: {} }, status: 403, headers: NO_STORE, preflight: 403 },
     '/healthz': health,
     '/readyz': health,
+    ...(https ? passkeyRows : {}),
     ...Object.fromEntries(schoolRows),
   }
 }
