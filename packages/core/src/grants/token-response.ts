@@ -10,6 +10,8 @@ export interface TokenResponse {
   readonly expires_in: number
   readonly scope: string
   readonly refresh_token?: string | undefined
+  /** What the access token is good for, if the server says so (draft-mcguinness-oauth-resource-token-resp 3). */
+  readonly resource?: string | readonly string[] | undefined
 }
 
 /** Extra members of the token response, from a room. */
@@ -20,29 +22,39 @@ export interface TokenMembers {
   membersOf(client: Client, exchanged: Exchanged, response: TokenResponse): Promise<object> | undefined
 }
 
+export interface TokenResponseContext {
+  readonly accessTokens: AccessTokenFormat
+  readonly tokenMembers: readonly TokenMembers[]
+  /** What an access token is good for that is bound to nothing; absent if answers do not name resources. */
+  readonly namedResources?: readonly string[] | undefined
+}
+
 /** The answer to an exchange, with the members from all rooms. Returns a promise only if one of them needs time. */
 export function tokenResponse(
   client: Client,
   exchanged: Exchanged,
-  accessTokens: AccessTokenFormat,
-  rooms: readonly TokenMembers[],
+  context: TokenResponseContext,
 ): TokenResponse | Promise<TokenResponse> {
   const { grant, issued } = exchanged
-  const written = accessTokens.write({ grantId: grant.id, secret: issued.accessToken }, grant)
-  if (typeof written !== 'string') return withPendingAccessToken(client, exchanged, written, rooms)
-  return withMembers(client, exchanged, responseOf(written, exchanged), rooms)
+  const written = context.accessTokens.write({ grantId: grant.id, secret: issued.accessToken }, grant)
+  if (typeof written !== 'string') return withPendingAccessToken(client, exchanged, written, context)
+  return withMembers(client, exchanged, responseOf(written, exchanged, context), context)
 }
 
 async function withPendingAccessToken(
   client: Client,
   exchanged: Exchanged,
   accessToken: Promise<string>,
-  rooms: readonly TokenMembers[],
+  context: TokenResponseContext,
 ): Promise<TokenResponse> {
-  return withMembers(client, exchanged, responseOf(await accessToken, exchanged), rooms)
+  return withMembers(client, exchanged, responseOf(await accessToken, exchanged, context), context)
 }
 
-function responseOf(accessToken: string, { grant, issued }: Exchanged): TokenResponse {
+function responseOf(
+  accessToken: string,
+  { grant, issued }: Exchanged,
+  { namedResources }: TokenResponseContext,
+): TokenResponse {
   const { refreshToken, scopes, expiresIn } = issued
   return {
     access_token: accessToken,
@@ -50,17 +62,25 @@ function responseOf(accessToken: string, { grant, issued }: Exchanged): TokenRes
     expires_in: expiresIn,
     scope: scopes.join(' '),
     refresh_token: refreshToken && formatRefreshToken({ grantId: grant.id, ...refreshToken }),
+    resource: namedResources && resourceOf(grant, namedResources),
   }
+}
+
+/** The token that was just issued is the newest of its grant. */
+function resourceOf({ accessTokens }: Grant, all: readonly string[]): string | readonly string[] | undefined {
+  const bound = accessTokens.at(-1)?.resources ?? []
+  const resources = bound.length === 0 ? all : bound
+  return resources.length === 1 ? resources[0] : resources
 }
 
 function withMembers(
   client: Client,
   exchanged: Exchanged,
   response: TokenResponse,
-  rooms: readonly TokenMembers[],
+  { tokenMembers }: TokenResponseContext,
 ): TokenResponse | Promise<TokenResponse> {
   let added: readonly Promise<object>[] | undefined
-  for (const { membersOf } of rooms) {
+  for (const { membersOf } of tokenMembers) {
     const members = membersOf(client, exchanged, response)
     if (members !== undefined) added = [...(added ?? []), members]
   }
