@@ -1,0 +1,46 @@
+import dns from 'node:dns'
+import net from 'node:net'
+import v8 from 'node:v8'
+import vm from 'node:vm'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { inProcess } from '../in-process.ts'
+import { runService } from '../service.ts'
+
+/** Bytes that live after a collection. */
+function liveBytes(): number {
+  v8.setFlagsFromString('--expose-gc')
+  vm.runInNewContext('gc')()
+  return process.memoryUsage().heapUsed
+}
+
+const REQUESTS = 10_000
+
+it('CM-08: ten thousand ids of documents, named by strangers, cause no packet, no record and no growth', async () => {
+  const service = await runService()
+  onTestFinished(service.close)
+  const answer = inProcess(service)
+  const ask = (n: number) => {
+    const client_id = `https://app${n}.dev/client.json`
+    const query = new URLSearchParams({ client_id, response_type: 'code', code_challenge_method: 'S256' })
+    return answer(new Request(`${service.baseUrl}/oauth/authorize?${query}`))
+  }
+  for (let n = 0; n < 1000; n++) await (await ask(-n)).text()
+  const before = liveBytes()
+  const packets = [
+    vi.spyOn(dns, 'lookup'),
+    vi.spyOn(dns.promises.Resolver.prototype, 'resolve4'),
+    vi.spyOn(dns.promises.Resolver.prototype, 'resolve6'),
+    vi.spyOn(globalThis, 'fetch'),
+    vi.spyOn(net.Socket.prototype, 'connect'),
+  ]
+  onTestFinished(() => void vi.restoreAllMocks())
+  for (let n = 0; n < REQUESTS; n++) {
+    const { status, headers } = await ask(n)
+    expect([status, headers.get('location')]).toEqual([303, expect.stringMatching(/^\/login\?/)])
+  }
+  for (const packet of packets) expect(packet).not.toHaveBeenCalled()
+  expect((liveBytes() - before) / REQUESTS, 'bytes kept for each').toBeLessThan(100)
+  const records: unknown[] = []
+  for await (const client of service.store.clients.scan()) records.push(client)
+  expect(records).toEqual([])
+})
