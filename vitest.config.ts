@@ -20,6 +20,7 @@ const ON_EACH_FRAMEWORK = [
     'fuzz',
     'oidc-client-ts',
     'registration-off',
+    'replayed-clients',
   ].map(flow),
   ...['http', 'metadata', 'resource', 'mcp'].map((row) => flow(`*/${row}`)),
 ]

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { describeMcpClients } from '@grantkit/testkit'
 import { formBrowser, testClient } from '@grantkit/testkit/client'
 import { type ServerType, serve } from '@hono/node-server'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -104,3 +105,12 @@ it.each(['GET', 'HEAD', 'POST'])('a %s without a token is told the scope to ask 
     expect.stringContaining('scope="notes:read"'),
   ])
 })
+
+const replayed = async () => ({
+  resource: `${origin}/mcp`,
+  browser: formBrowser({ origin, typed: { password: '' } }),
+  scope: 'notes:read',
+  laterScope: 'notes:write',
+  tool: { name: 'add_note', arguments: { note: 'x' } },
+})
+describeMcpClients('the program of the page', replayed, { challenges: true })

@@ -42,6 +42,7 @@ export default defineConfig({
           { text: 'What it is', link: '/' },
           { text: 'Start in five minutes', link: '/start' },
           { text: 'Concepts', link: '/concepts' },
+          { text: 'MCP clients', link: '/clients' },
           { text: 'Refusals', link: '/refusals' },
           { text: 'Comparison', link: '/comparison' },
           { text: "The OpenID Foundation's suite", link: '/openid-suite' },

@@ -44,7 +44,7 @@ interface Removal {
 }
 
 /** `unknown`: it was not there, or is another's. */
-type Removed = 'removed' | 'unknown' | 'last'
+export type Removed = 'removed' | 'unknown' | 'last'
 
 interface Parts {
   readonly secret: string

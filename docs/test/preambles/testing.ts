@@ -5,3 +5,4 @@ declare const createMyApp: (routes: readonly import('@grantkit/core').Route[]) =
   close(): Promise<void>
 }
 declare const createMyDocumentFetch: import('@grantkit/testkit').CreateDocumentFetch
+declare const startNotes: () => Promise<{ origin: string; close(): Promise<void> }>

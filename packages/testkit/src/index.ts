@@ -1,5 +1,6 @@
 /**
- * A client for the tests of your server, and vitest suites that test the promises of a store and of an adapter.
+ * A client for the tests of your server, and vitest suites that test the promises of a store and of an adapter, and
+ * the sign-in of MCP clients.
  *
  * @module
  */
@@ -14,6 +15,7 @@ export { type ClientRequest, inProcess, overFetch, type Send, type ServerUnderTe
 export type { TestClient } from './client/test-client.ts'
 export { describeAdapter, type Mount, type Mounted } from './describe-adapter.ts'
 export { describeDocumentFetch } from './describe-document-fetch.ts'
+export { describeMcpClients } from './describe-mcp-clients.ts'
 export {
   type CreateStore,
   type DescribeStoreOptions,
@@ -27,4 +29,8 @@ export {
   type CertificateOptions,
   certificateAuthority,
 } from './document-fetch/certificates.ts'
+export type { McpClient, McpClientRequests } from './mcp-clients/mcp-client.ts'
+export { mcpClients } from './mcp-clients/mcp-clients.ts'
+export type { McpServerUnderTest } from './mcp-clients/mcp-server-under-test.ts'
+export type { DescribeMcpClientsOptions } from './mcp-clients/options.ts'
 export { aClient, aGrant, aTransient } from './sample-records.ts'

@@ -11,9 +11,10 @@ import { endpointPath, type PathOptions } from '../http/well-known.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
+import type { AccessTokenFormat } from '../tokens/access-token.ts'
 import { type GrantAhead, readAhead } from './change-grant.ts'
 import type { GrantType, RequireAnswerable } from './grant-type.ts'
-import { type TokenResponseContext, tokenResponse } from './token-response.ts'
+import { type TokenMembers, tokenResponse } from './token-response.ts'
 
 export const GRANT_TYPE_REFUSALS = refusals({
   grant_type_unsupported: ['unsupported_grant_type', 'The server does not support this grant_type'],
@@ -22,25 +23,20 @@ export const GRANT_TYPE_REFUSALS = refusals({
 
 const TokenRequest = z.object({ grant_type: text() })
 
-export interface TokenEndpointOptions extends PathOptions<'token'> {
-  /**
-   * Whether answers name the resources that the access token is good for (draft-mcguinness-oauth-resource-token-resp), so
-   * that a client cannot take it for another one's. Default: false.
-   */
-  readonly resourceInTokenResponse?: boolean | undefined
-}
+export type TokenEndpointOptions = PathOptions<'token'>
 
-interface TokenEndpointContext extends Omit<TokenResponseContext, 'namedResources'> {
+interface TokenEndpointContext {
   readonly grantTypes: readonly GrantType[]
+  readonly accessTokens: AccessTokenFormat
+  readonly tokenMembers: readonly TokenMembers[]
 }
 
 /** The query string is not read (RFC 6749 2.3.1). */
 export function tokenEndpoint(
   kernel: Kernel,
-  { paths, resourceInTokenResponse = false }: TokenEndpointOptions,
-  offers: TokenEndpointContext,
+  { paths }: TokenEndpointOptions,
+  context: TokenEndpointContext,
 ): { clientEndpoints: ClientEndpoint[] } {
-  const context = { ...offers, namedResources: resourceInTokenResponse ? kernel.resources : undefined }
   const requireAnswerable: RequireAnswerable = (client, grant) => {
     for (const { requireMakeable } of context.tokenMembers) requireMakeable(client, grant)
   }
@@ -62,18 +58,18 @@ export function tokenEndpoint(
 }
 
 async function answerToken(
-  context: TokenEndpointContext & TokenResponseContext,
+  { grantTypes, accessTokens, tokenMembers }: TokenEndpointContext,
   requireAnswerable: RequireAnswerable,
   grantType: GrantType | undefined,
   client: Client,
   form: Parameters,
   ahead: GrantAhead | undefined,
 ): Promise<HttpResponse> {
-  if (grantType === undefined) throw unsupported(context.grantTypes)
+  if (grantType === undefined) throw unsupported(grantTypes)
   if (!client.grantTypes.includes(grantType.name))
     throw new OAuthError(GRANT_TYPE_REFUSALS.grant_type_not_registered)
   const exchanged = await grantType.exchange(client, form, requireAnswerable, ahead)
-  const response = tokenResponse(client, exchanged, context)
+  const response = tokenResponse(client, exchanged, accessTokens, tokenMembers)
   return json(200, response instanceof Promise ? await response : response)
 }
 

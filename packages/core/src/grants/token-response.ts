@@ -10,8 +10,6 @@ export interface TokenResponse {
   readonly expires_in: number
   readonly scope: string
   readonly refresh_token?: string | undefined
-  /** What the access token is good for, if the server says so (draft-mcguinness-oauth-resource-token-resp 3). */
-  readonly resource?: string | readonly string[] | undefined
 }
 
 /** Extra members of the token response, from a room. */
@@ -22,39 +20,29 @@ export interface TokenMembers {
   membersOf(client: Client, exchanged: Exchanged, response: TokenResponse): Promise<object> | undefined
 }
 
-export interface TokenResponseContext {
-  readonly accessTokens: AccessTokenFormat
-  readonly tokenMembers: readonly TokenMembers[]
-  /** What an access token is good for that is bound to nothing; absent if answers do not name resources. */
-  readonly namedResources?: readonly string[] | undefined
-}
-
 /** The answer to an exchange, with the members from all rooms. Returns a promise only if one of them needs time. */
 export function tokenResponse(
   client: Client,
   exchanged: Exchanged,
-  context: TokenResponseContext,
+  accessTokens: AccessTokenFormat,
+  rooms: readonly TokenMembers[],
 ): TokenResponse | Promise<TokenResponse> {
   const { grant, issued } = exchanged
-  const written = context.accessTokens.write({ grantId: grant.id, secret: issued.accessToken }, grant)
-  if (typeof written !== 'string') return withPendingAccessToken(client, exchanged, written, context)
-  return withMembers(client, exchanged, responseOf(written, exchanged, context), context)
+  const written = accessTokens.write({ grantId: grant.id, secret: issued.accessToken }, grant)
+  if (typeof written !== 'string') return withPendingAccessToken(client, exchanged, written, rooms)
+  return withMembers(client, exchanged, responseOf(written, exchanged), rooms)
 }
 
 async function withPendingAccessToken(
   client: Client,
   exchanged: Exchanged,
   accessToken: Promise<string>,
-  context: TokenResponseContext,
+  rooms: readonly TokenMembers[],
 ): Promise<TokenResponse> {
-  return withMembers(client, exchanged, responseOf(await accessToken, exchanged, context), context)
+  return withMembers(client, exchanged, responseOf(await accessToken, exchanged), rooms)
 }
 
-function responseOf(
-  accessToken: string,
-  { grant, issued }: Exchanged,
-  { namedResources }: TokenResponseContext,
-): TokenResponse {
+function responseOf(accessToken: string, { grant, issued }: Exchanged): TokenResponse {
   const { refreshToken, scopes, expiresIn } = issued
   return {
     access_token: accessToken,
@@ -62,25 +50,17 @@ function responseOf(
     expires_in: expiresIn,
     scope: scopes.join(' '),
     refresh_token: refreshToken && formatRefreshToken({ grantId: grant.id, ...refreshToken }),
-    resource: namedResources && resourceOf(grant, namedResources),
   }
-}
-
-/** The token that was just issued is the newest of its grant. */
-function resourceOf({ accessTokens }: Grant, all: readonly string[]): string | readonly string[] | undefined {
-  const bound = accessTokens.at(-1)?.resources ?? []
-  const resources = bound.length === 0 ? all : bound
-  return resources.length === 1 ? resources[0] : resources
 }
 
 function withMembers(
   client: Client,
   exchanged: Exchanged,
   response: TokenResponse,
-  { tokenMembers }: TokenResponseContext,
+  rooms: readonly TokenMembers[],
 ): TokenResponse | Promise<TokenResponse> {
   let added: readonly Promise<object>[] | undefined
-  for (const { membersOf } of tokenMembers) {
+  for (const { membersOf } of rooms) {
     const members = membersOf(client, exchanged, response)
     if (members !== undefined) added = [...(added ?? []), members]
   }

@@ -1,0 +1,56 @@
+/**
+ * The MCP clients of the test kit as a table. `pnpm exec node docs/client-table.ts` writes it into clients.md; a test
+ * holds the page against the clients.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type McpClient, mcpClients } from '@grantkit/testkit/client'
+
+const PAGE = join(import.meta.dirname, 'clients.md')
+
+/** The part of clients.md that the clients write. */
+export function clientTable(): string {
+  const head = ['Client', 'Seen', 'Known by', 'Needs', 'What it did with Grantkit']
+  return [head, head.map(() => '---'), ...mcpClients.map(row)]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n')
+}
+
+function row(client: McpClient): readonly string[] {
+  const { name, version, date, tried = 'not tried: its published requests are replayed' } = client
+  return [`${name} ${version}`, date, waysOf(client).join(', or '), needsOf(client).join('; '), tried]
+}
+
+function waysOf({ document, requests }: McpClient): readonly string[] {
+  const byDocument = document === undefined ? [] : [`[its document](${document.client_id})`]
+  return [...byDocument, ...(requests.registration === undefined ? [] : ['registration'])]
+}
+
+/** What a server can get wrong, as far as this client notices. */
+function needsOf({ redirectUri, requests, reads, document }: McpClient): readonly string[] {
+  const { registration = '', authorization, refresh = '', toolCall, revocation, probe } = requests
+  const needs: readonly (readonly [boolean, string])[] = [
+    [redirectUri.startsWith('https:'), 'its https callback admitted'],
+    [redirectUri.includes('{port}'), 'any port'],
+    [redirectUri.startsWith('http://localhost'), '`localhost` as loopback'],
+    [
+      document !== undefined && document.token_endpoint_auth_method !== 'none',
+      '`none` beside its preferred method',
+    ],
+    [/"redirect_uris":[^\]]*https:/.test(registration), 'to register, https addresses pruned from a list'],
+    [registration.includes('"scope":""'), 'an empty `scope` taken as none'],
+    [!authorization.includes('&scope='), 'a default scope'],
+    [reads?.callback?.includes('iss') === true, '`iss` with the code'],
+    [probe !== undefined, `a challenge to ${probe?.trim().split(' ')[0]}`],
+    [refresh.includes('{granted_scope}'), 'a refresh that names its scope'],
+    [toolCall !== undefined, 'more scopes than it registered'],
+    [revocation !== undefined, 'revocation without a secret'],
+  ]
+  return needs.filter(([needed]) => needed).map(([, need]) => need)
+}
+
+if (import.meta.main) {
+  const between = /(<!-- clients:start -->\n)[\s\S]*?(\n<!-- clients:end -->)/
+  const page = readFileSync(PAGE, 'utf8').replace(between, (_, start, end) => start + clientTable() + end)
+  writeFileSync(PAGE, page)
+}

@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest'
+import type { Answer, Tokens } from '../client/answer.ts'
+import { expectCalled, expectChallenge, expectCode, expectTokens } from './expectations.ts'
+import type { Installation, Members } from './installation.ts'
+import type { McpClient } from './mcp-client.ts'
+import type { DescribeMcpClientsOptions } from './options.ts'
+
+/** An installation that the server knows. */
+export type Introduced = () => Promise<Installation>
+
+/** The user signs in and allows what the client asks for. @param scope instead of what it asks for first */
+export async function signedIn(
+  app: Installation,
+  scope?: string,
+): Promise<Answer & Partial<Tokens> & Members> {
+  expectCode(await app.authorize(scope), app)
+  const answer = await app.redeem()
+  expectTokens(answer)
+  return answer
+}
+
+export function signInPromises(
+  { requests }: McpClient,
+  introduced: Introduced,
+  { challenges = false }: DescribeMcpClientsOptions,
+): void {
+  if (challenges && requests.call)
+    it('is told where to sign in by its first request', async () => {
+      const app = await introduced()
+      expectChallenge(await app.probe(), app)
+    })
+
+  if (requests.token === undefined) {
+    it('gets a code', async () => {
+      const app = await introduced()
+      expectCode(await app.authorize(), app)
+    })
+    return
+  }
+
+  it('gets tokens, and again in its next process', async () => {
+    const app = await introduced()
+    await signedIn(app)
+    app.restart()
+    await signedIn(app)
+  })
+
+  if (requests.call)
+    it('is let in with its token, and told where to get one when it is no longer good', async () => {
+      const app = await introduced()
+      await signedIn(app)
+      expectCalled(await app.call())
+      expectChallenge(await app.call('revoked'), app)
+    })
+}
+
+export function signOutPromises({ requests }: McpClient, introduced: Introduced): void {
+  if (requests.revocation)
+    it('signs out', async () => {
+      const app = await introduced()
+      await signedIn(app)
+      for (const answer of await app.signOut()) expect(answer).toMatchObject({ status: 200 })
+      expectChallenge(await app.call(), app)
+    })
+}
