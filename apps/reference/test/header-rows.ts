@@ -27,6 +27,7 @@ const NOTHING_ELSE =
 export const page = (formAction = '') => ({
   ...NO_STORE,
   'content-security-policy': NOTHING_ELSE + formAction,
+  'referrer-policy': 'same-origin',
   'x-frame-options': 'DENY',
 })
 const OWN_FORMS = "; form-action 'self'"
