@@ -57,7 +57,7 @@ describe('compose.yaml', () => {
 
   it('keeps everything in Postgres, unless another store is asked for', async () => {
     const usual = Object.keys(everyService).filter((name) => everyService[name]?.profiles === undefined)
-    expect(usual).toEqual(['service', 'postgres', 'nginx'])
+    expect(usual).toEqual(['service-1', 'service-2', 'postgres', 'nginx'])
     const settings = async (more: object) =>
       parseSettings((await readComposeService({ ...VARIABLES, ...more })).environment)
     const { DATABASE_URL, STORE_URL } = await settings({})
@@ -83,8 +83,13 @@ describe('compose.yaml', () => {
     expect(command).toContain('--maxmemory-policy noeviction')
   })
 
-  it('mounts the nginx configuration, which knows the service by its name', async () => {
+  it('mounts the nginx configuration, which knows the replicas by their names', async () => {
     const [file = ''] = compose.services.nginx.volumes[0]?.split(':') ?? []
-    expect(await read(file)).toContain('server service:3000;')
+    const named = [...(await read(file)).matchAll(/server ([\w-]+):3000 /g)].map(([, name]) => name)
+    expect(named).toEqual(Object.keys(everyService).filter((name) => name.startsWith('service')))
+  })
+
+  it('has two replicas that differ in nothing', () => {
+    expect(everyService['service-2']).toEqual(everyService['service-1'])
   })
 })

@@ -60,7 +60,11 @@ async function serve(settings: Settings, log: Logger, storage: Storage): Promise
   const listening = await listen({ routes, app: service.app }, { host, port, https })
   if (metrics && METRICS_PORT)
     await listen({ routes: [], app: metrics.app }, { host, port: METRICS_PORT, https: false })
-  void stopSignal(() => service.drain(), settings.DRAIN_SECONDS).then(async (signal) => {
+  const drain = () => {
+    service.drain()
+    listening.drain()
+  }
+  void stopSignal(drain, settings.DRAIN_SECONDS).then(async (signal) => {
     log.info({ signal }, 'stopping')
     await listening.close()
     await storage.close()

@@ -81,7 +81,9 @@ describe('a person in a browser', () => {
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Allow access?')
     expect(await page.locator('main').textContent()).toContain(app.origin.replace('http://', ''))
     await page.getByRole('checkbox', { name: 'See the students' }).uncheck()
+    const consent = page.waitForRequest((request) => request.method() === 'POST')
     await page.getByRole('button', { name: 'Allow' }).click()
+    expect(await (await consent).headerValue('origin')).toBe(service.baseUrl)
     await page.waitForURL(`${app.origin}/callback?**`)
     const answer = new URL(page.url()).searchParams
     expect([answer.get('state'), answer.get('iss')]).toEqual(['the state', service.baseUrl])

@@ -7,8 +7,8 @@ import { z } from 'zod'
 /** Another key is an error: `image.long.test.ts` would leave it untried. */
 const Service = z.strictObject({
   build: z.literal('.'),
+  image: z.string(),
   restart: z.string(),
-  deploy: z.strictObject({ replicas: z.number() }),
   stop_grace_period: z.string().regex(/^\d+s$/),
   environment: z.record(z.string(), z.string()),
   volumes: z.tuple([z.literal('./private:/private:ro')]),
@@ -31,7 +31,7 @@ export async function readComposeService(
   variables: Readonly<Record<string, string>>,
 ): Promise<ComposeService> {
   const text = await readFile(new URL('../../../compose.yaml', import.meta.url), 'utf8')
-  const service = Service.parse(parse(text).services.service)
+  const service = Service.parse(parse(text).services['service-1'])
   const environment = Object.entries(service.environment)
   return {
     environment: Object.fromEntries(

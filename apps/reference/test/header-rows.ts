@@ -27,6 +27,7 @@ const NOTHING_ELSE =
 export const page = (further = '') => ({
   ...NO_STORE,
   'content-security-policy': NOTHING_ELSE + further,
+  'referrer-policy': 'same-origin',
   'x-frame-options': 'DENY',
 })
 /** What a page adds that may ask for a passkey: a browser has none for an address without a name. */

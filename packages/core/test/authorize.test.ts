@@ -48,7 +48,7 @@ describe('authorize, before the redirect URI is trusted', () => {
     for (const { headers } of pages) {
       expect(headers).toMatchObject({
         'x-frame-options': 'DENY',
-        'referrer-policy': 'no-referrer',
+        'referrer-policy': 'same-origin',
         'x-content-type-options': 'nosniff',
         'cache-control': 'no-store',
         'content-security-policy': expect.stringContaining("frame-ancestors 'none'"),

@@ -32,10 +32,10 @@ export const PAGE_CHECKS: readonly Check[] = [
   {
     id: 'referrer',
     title: 'The address of a page goes to no other site (RFC 9700 4.2.4)',
-    fix: 'Send Referrer-Policy: no-referrer.',
+    fix: 'Send Referrer-Policy: same-origin. With no-referrer, browsers send your own forms with Origin: null.',
     examine: skippedWithout(page, (answer) => {
       const policy = headerOf(answer, 'referrer-policy')
-      return policy === 'no-referrer' ? undefined : `Referrer-Policy is "${policy}"`
+      return ['same-origin', 'no-referrer'].includes(policy) ? undefined : `Referrer-Policy is "${policy}"`
     }),
   },
   {

@@ -6,6 +6,7 @@ import { grantModelPromises } from './store/grant-model.ts'
 import { idPromises } from './store/ids.ts'
 import { listingPromises } from './store/listing.ts'
 import { modelPromises } from './store/model.ts'
+import { clockPromises } from './store/own-clock.ts'
 import { racePromises } from './store/races.ts'
 import { CLIENTS, GRANTS, type ListedKind, type RecordKind, TRANSIENTS } from './store/record-kind.ts'
 import { recordPromises } from './store/records.ts'
@@ -72,6 +73,7 @@ export function describeStore(
         await made.restart()
       },
     }
+    clockPromises(subject)
     describe('clients', () => listedKindPromises(subject, CLIENTS))
     describe('grants', () => listedKindPromises(subject, GRANTS))
     if (transients) describe('transients', () => eachKindPromises(subject, TRANSIENTS))

@@ -39,7 +39,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const baseUrl = `http://127.0.0.1:${port}`
   const folder = await mkdtemp(join(tmpdir(), 'grantkit-cluster-'))
   const config = join(folder, 'haproxy.cfg')
-  await writeFile(config, haproxyConfig({ port, replicas }))
+  await writeFile(config, await haproxyConfig({ port, replicas }))
   const processes: ChildProcess[] = []
   const cluster: Cluster = {
     baseUrl,

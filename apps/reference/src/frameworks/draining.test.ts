@@ -29,4 +29,23 @@ describe.each(Object.entries(FRAMEWORKS))('on %s', (_, listen) => {
       await closed
     },
   )
+
+  it.each(['/route', '/app'])(
+    'an answer of %s while it drains ends its connection, and no request',
+    async (path) => {
+      const handle = async () => ({ status: 200, headers: {}, body: 'done' })
+      const service = {
+        routes: [{ path: '/route', methods: ['GET'], handle }],
+        app: new Hono().get('/app', (c) => c.text('done')),
+      }
+      const port = await freePort()
+      const listening = await listen(service, { host: '127.0.0.1', port, https: false })
+      const connection = async () =>
+        (await fetch(`http://127.0.0.1:${port}${path}`)).headers.get('connection')
+      expect(await connection()).toBe('keep-alive')
+      listening.drain()
+      expect([await connection(), await connection()]).toEqual(['close', 'close'])
+      await listening.close()
+    },
+  )
 })

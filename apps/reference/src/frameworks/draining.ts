@@ -1,31 +1,44 @@
 import type { Server, ServerResponse } from 'node:http'
+import type { Listening } from './listening.ts'
 
 /** A client that does not read its answer must not block the end for ever. */
 const LONGEST_DRAIN_MS = 10_000
 
 /**
- * Returns a function that stops a server without breaking requests. Running requests are answered, and every answer
- * closes its connection: a kept-alive connection would delay the end until it times out.
+ * Stops a server without breaking requests. Running requests are answered, and every answer closes its connection: a
+ * kept-alive connection would delay the end until it times out, and a request that a balancer sends on it just as it
+ * ends is lost, since what was sent may not be sent again.
  *
  * @param server a server that has had no request yet
  */
-export function draining(server: Server): () => Promise<void> {
+export function draining(server: Server): Listening {
   const underWay = new Set<ServerResponse>()
+  let draining = false
   let closing = false
   server.prependListener('request', (_request, response: ServerResponse) => {
-    if (closing) response.setHeader('connection', 'close')
+    if (draining) response.setHeader('connection', 'close')
     underWay.add(response)
     response.once('close', () => {
       underWay.delete(response)
       if (closing) server.closeIdleConnections()
     })
   })
-  return () =>
-    new Promise((resolve) => {
-      closing = true
-      for (const response of underWay) if (!response.headersSent) response.setHeader('connection', 'close')
-      server.close(() => resolve())
-      server.closeIdleConnections()
-      setTimeout(() => server.closeAllConnections(), LONGEST_DRAIN_MS).unref()
-    })
+  const drain = () => {
+    draining = true
+    for (const response of underWay) if (!response.headersSent) response.setHeader('connection', 'close')
+  }
+  return {
+    drain,
+    close: () =>
+      new Promise((resolve) => {
+        drain()
+        closing = true
+        // Right after Node has taken connections that wait at the port: those that still wait are reset.
+        setImmediate(() => {
+          server.close(() => resolve())
+          server.closeIdleConnections()
+        })
+        setTimeout(() => server.closeAllConnections(), LONGEST_DRAIN_MS).unref()
+      }),
+  }
 }

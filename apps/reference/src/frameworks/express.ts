@@ -16,9 +16,9 @@ export const listenOnExpress: Listen = async (service, { host, port, https, requ
     .use(authorizationServer(service))
     .use(nodeListener(service.app, host))
   const server = createServer(arrivalTimes(requestTimeout), app)
-  const close = draining(server.on('clientError', refuseUnreadable))
+  const listening = draining(server.on('clientError', refuseUnreadable))
   rememberCallers(server)
   standingHeaders(server, https)
   await once(server.listen(port, host), 'listening')
-  return { close }
+  return listening
 }

@@ -24,7 +24,7 @@ export const listenOnFastify: Listen = async (service, { host, port, https, requ
     // A path that cannot be decoded is none of OAuth.
     frameworkErrors: (_error, request, reply) => pass(request, reply),
   })
-  const drain = draining(app.server)
+  const { drain, close } = draining(app.server)
   rememberCallers(app.server)
   standingHeaders(app.server, https)
   // Fastify answers unknown methods itself, and then a route could not list its methods.
@@ -37,8 +37,9 @@ export const listenOnFastify: Listen = async (service, { host, port, https, requ
   await app.register(authorizationServer(service))
   await app.listen({ host, port })
   return {
+    drain,
     async close() {
-      await drain()
+      await close()
       await app.close()
     },
   }

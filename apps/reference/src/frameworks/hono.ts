@@ -16,9 +16,9 @@ export const listenOnHono: Listen = async (service, { host, port, https, request
     .route('/', authorizationServer(service, { remoteAddress: (c) => getConnInfo(c).remote.address }))
     .notFound((c) => service.app.fetch(c.req.raw, c.env))
   const server = createServer(arrivalTimes(requestTimeout), nodeListener(app, host))
-  const close = draining(server.on('clientError', refuseUnreadable))
+  const listening = draining(server.on('clientError', refuseUnreadable))
   rememberCallers(server)
   standingHeaders(server, https)
   await once(server.listen(port, host), 'listening')
-  return { close }
+  return listening
 }

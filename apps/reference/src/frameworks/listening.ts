@@ -11,7 +11,9 @@ interface Address {
 }
 
 /** A running service. */
-interface Listening {
+export interface Listening {
+  /** Ends each connection with its next answer, so that callers keep none that ends with the server. */
+  drain(): void
   /** Accepts no more connections, answers running requests, then resolves. */
   close(): Promise<void>
 }

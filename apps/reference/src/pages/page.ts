@@ -80,7 +80,7 @@ function pageHeaders(
     'content-security-policy': policy.join('; '),
     'x-frame-options': 'DENY',
     'x-content-type-options': 'nosniff',
-    'referrer-policy': 'no-referrer',
+    'referrer-policy': 'same-origin',
     'cache-control': 'no-store',
   }
 }

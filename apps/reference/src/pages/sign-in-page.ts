@@ -109,8 +109,8 @@ function otherWays(
 }
 
 /**
- * Whether a browser says that the form came from another site. Other clients say nothing, and the token decides. Under
- * `Referrer-Policy: no-referrer`, browsers send the origin of our own forms as `null`.
+ * Whether a browser says that the form came from another site. Other clients say nothing, and the token decides. A
+ * browser that is set to send no referrer sends the origin of our own forms as `null`.
  */
 export function isCrossSite(c: Context, baseUrl: string): boolean {
   const site = c.req.header('sec-fetch-site') ?? ''

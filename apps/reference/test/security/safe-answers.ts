@@ -19,7 +19,7 @@ export function expectGuardedPage(answer: Answer, about = ''): void {
   expect(policy, about).toContain("frame-ancestors 'none'")
   expect(policy, about).not.toMatch(/unsafe-inline|unsafe-eval|https?:\/\/(?!127\.0\.0\.1|\[::1\]|localhost)/)
   expect(answer.header('x-frame-options'), about).toBe('DENY')
-  expect(answer.header('referrer-policy'), about).toBe('no-referrer')
+  expect(answer.header('referrer-policy'), about).toBe('same-origin')
   expect(answer.header('x-content-type-options'), about).toBe('nosniff')
   expect(answer.header('cache-control'), about).toBe('no-store')
   expect(answer.body, about).not.toMatch(/<script|<iframe|\son\w+\s*=\s*["']|(?:src|href)="(?:https?:)?\/\//i)

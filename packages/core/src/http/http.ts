@@ -58,12 +58,15 @@ export function redirect(location: string): HttpResponse {
   return { status: 303, headers: { location, ...NO_STORE }, body: '' }
 }
 
-/** Headers that protect a page from framing, caching and leaking its address (RFC 9700 4.2.4 and 4.16). */
+/**
+ * Headers that protect a page from framing, caching and leaking its address (RFC 9700 4.2.4 and 4.16). Under `no-referrer`
+ * browsers would send its own form with `Origin: null`, which applications that look at `Origin` refuse.
+ */
 const PAGE_HEADERS = {
   ...NO_STORE,
   'x-frame-options': 'DENY',
   'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
+  'referrer-policy': 'same-origin',
 }
 
 /** Adds the safe headers to a page of the application. A stricter CSP of the page is kept. */
