@@ -153,6 +153,7 @@ async function authorizationServer(
     keys: await followSigningKeys(settings.KEYS_FILE ?? (await developmentKeysFile()), onError),
     claims: pages.accounts.claims,
     resources: [issuer, `${issuer}/mcp`],
+    clientAuthentication: settings.CLIENT_AUTHENTICATION,
     registration: settings.REGISTRATION === 'on',
     // A client that is on a website as well needs an integration.
     redirectUriPolicy: loopbackOnly({ mixed: 'refuse' }),

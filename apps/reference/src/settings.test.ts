@@ -55,6 +55,11 @@ describe('the settings', () => {
     ['STORE_URL', 'postgres:', 'STORE_URL must be sqlite: and the path of a file'],
     ['SECRET', 'short', 'SECRET must have at least 32 characters'],
     ['LOG_LEVEL', 'loud', 'LOG_LEVEL'],
+    [
+      'CLIENT_AUTHENTICATION',
+      'none, basic',
+      'must be a list of none, client_secret_post, client_secret_basic',
+    ],
     ['RATE_LIMITS', 'some', 'RATE_LIMITS must be on or off'],
     ['TRUST_PROXY', 'true', 'TRUST_PROXY must be a number of proxies, or their addresses'],
     ['TRUST_PROXY', '0', 'TRUST_PROXY'],

@@ -12,6 +12,8 @@ const seconds = (fallback: number, least = 1) =>
     .default(fallback)
 const DAY = 24 * 60 * 60
 
+const METHODS_EXPECTED = 'must be a list of none, client_secret_post, client_secret_basic'
+
 const Environment = z.object({
   ...ClientDocumentSettings.shape,
   NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
@@ -47,6 +49,13 @@ const Environment = z.object({
   ACCOUNTS_FILE: z.string().optional(),
   UPSTREAM_FILE: z.string().optional(),
   INTEGRATIONS_FILE: z.string().optional(),
+  CLIENT_AUTHENTICATION: z
+    .string()
+    .default('none,client_secret_post')
+    .transform((names) => names.split(',').map((name) => name.trim()))
+    .pipe(
+      z.array(z.enum(['none', 'client_secret_post', 'client_secret_basic'], { error: METHODS_EXPECTED })),
+    ),
   REGISTRATION: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   RATE_LIMITS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   TRUST_PROXY: TrustedProxies.optional(),

@@ -1,8 +1,7 @@
 import { authorization } from './authorization/authorization.ts'
 import { RESPONSE_MODE, RESPONSE_TYPE } from './authorization/authorization-request.ts'
 import { proofReader } from './clients/authentication/client-authentication.ts'
-import { clientSecretPost } from './clients/authentication/client-secret-post.ts'
-import { none } from './clients/authentication/none.ts'
+import { offeredMethods } from './clients/authentication/offered-methods.ts'
 import { authMethodsOf } from './clients/client-endpoint.ts'
 import { type ClientRemoval, removeClient } from './clients/client-removal.ts'
 import { type ClientSource, storedClients } from './clients/client-sources.ts'
@@ -125,7 +124,7 @@ function partsOf(kernel: Kernel, options: AuthorizationServerOptions<string>, ou
   const offers = offersOf([
     authorizationCode(kernel, times),
     refreshToken(kernel, options, { times, outages }),
-    { clientAuthMethods: [none, clientSecretPost] },
+    offeredMethods(options),
     ...optional,
   ])
   return { keys, accessTokens, limits: rateLimits(options, emit), optional, offers }

@@ -11,6 +11,7 @@ import { DENIAL_REFUSALS } from './authorization/denial.ts'
 import { PROMPT_REFUSALS } from './authorization/prompt.ts'
 import { TARGET_REFUSALS } from './authorization/redirect-target.ts'
 import { DOCUMENT_REFUSALS } from './cimd/fetched-clients.ts'
+import { BASIC_REFUSALS } from './clients/authentication/basic-credentials.ts'
 import { AUTHENTICATION_REFUSALS } from './clients/authentication/client-authentication.ts'
 import { METADATA_REFUSALS } from './clients/client-metadata.ts'
 import { CLIENT_REFUSALS } from './clients/client-sources.ts'
@@ -40,6 +41,7 @@ export const REFUSALS = {
   ...CLIENT_REFUSALS,
   ...DOCUMENT_REFUSALS,
   ...AUTHENTICATION_REFUSALS,
+  ...BASIC_REFUSALS,
   ...TARGET_REFUSALS,
   ...REQUEST_REFUSALS,
   ...CHALLENGE_REFUSALS,

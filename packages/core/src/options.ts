@@ -1,6 +1,7 @@
 import type { ConsentGranted } from './authorization/approval.ts'
 import type { AuthorizationOptions } from './authorization/authorization.ts'
 import type { ConsentDenied } from './authorization/denial.ts'
+import type { ClientAuthenticationOptions } from './clients/authentication/offered-methods.ts'
 import type { RemovalEvent } from './clients/client-removal.ts'
 import { type ClientSource, clientsOf } from './clients/client-sources.ts'
 import type { IntegrationAdded } from './clients/pre-registered-clients.ts'
@@ -52,6 +53,7 @@ export interface KernelOptions<Scope extends string> {
 /** The options of all rooms. Each room documents its own options, sets their defaults and checks them. */
 export type AuthorizationServerOptions<Scope extends string> = KernelOptions<Scope> &
   AuthorizationOptions &
+  ClientAuthenticationOptions &
   GrantOptions &
   IntrospectionOptions &
   KeySetOptions &

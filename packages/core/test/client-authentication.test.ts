@@ -11,7 +11,7 @@ import {
   type TokenAnswer,
   tokensFor,
 } from './client.ts'
-import { openSchool, type School } from './school.ts'
+import { openSchool, REDIRECT_URI, type School, VERIFIER } from './school.ts'
 
 /** A client authenticates with its registered method, or gets nothing. */
 
@@ -87,19 +87,6 @@ describe('client authentication', () => {
       expect((await redeem(school, client, code, { client_id })).status).toBe(401)
   })
 
-  it('refuses the Authorization header, and names its scheme', async () => {
-    const { school, client } = await withClient(CONFIDENTIAL)
-    const form = { grant_type: 'refresh_token', client_id: client.client_id, refresh_token: 'x' }
-    const headers = { authorization: `Basic ${btoa(`${client.client_id}:${client.client_secret}`)}` }
-    const response = await school.send('POST', '/api/oauth/token', { form, headers })
-    expect([response.status, response.headers['www-authenticate']]).toEqual([401, 'Basic realm="oauth"'])
-    const both = await school.send('POST', '/api/oauth/token', {
-      form: { ...form, ...credentials(client) },
-      headers,
-    })
-    expect([both.status, bodyOf(both).error], 'beside the secret').toEqual([400, 'invalid_request'])
-  })
-
   it('accepts a confidential client with its secret', async () => {
     const { school, client } = await withClient(CONFIDENTIAL)
     expect(client.client_secret).toMatch(/^[\w-]{43}$/)
@@ -125,5 +112,137 @@ describe('client authentication', () => {
       )
     for (const form of [{ client_id, grant_type: '' }, { client_id }])
       expect(bodyOf(await requestToken(school, form)).error).toBe('invalid_request')
+  })
+})
+
+describe('HTTP Basic', () => {
+  const basic = (id: string, secret = '') => ({ authorization: `Basic ${btoa(`${id}:${secret}`)}` })
+  const BY_BASIC = { token_endpoint_auth_method: 'client_secret_basic' }
+  const POST_ONLY = { clientAuthentication: ['none', 'client_secret_post'] } as const
+
+  /** Redeems a code with these headers, and exactly these credentials in the form. */
+  function redeemBy(
+    school: School,
+    code: string,
+    headers: Record<string, string>,
+    form: Record<string, string> = {},
+  ) {
+    const request = {
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: REDIRECT_URI,
+      code_verifier: VERIFIER,
+    }
+    return school.send('POST', '/api/oauth/token', { form: { ...request, ...form }, headers })
+  }
+
+  it.each([CONFIDENTIAL, BY_BASIC])(
+    'takes the secret by header or body from a client of %j',
+    async (metadata) => {
+      const { school, client } = await withClient(metadata)
+      const { client_id, client_secret } = client
+      const byHeader = basic(client_id, client_secret)
+      expect((await redeemBy(school, await codeFor(school, client_id), byHeader)).status).toBe(200)
+      expect((await redeem(school, client, await codeFor(school, client_id))).status).toBe(200)
+      for (const path of ['/api/oauth/revoke', '/api/oauth/introspect'])
+        for (const way of [{ headers: byHeader }, { form: credentials(client) }])
+          expect(
+            (await school.send('POST', path, { ...way, form: { token: 'x', ...way.form } })).status,
+          ).toBe(200)
+    },
+  )
+
+  it('CA-09: refuses a wrong secret with a challenge of its scheme, and loses nothing by it', async () => {
+    const { school, client } = await withClient(CONFIDENTIAL)
+    const { client_id, client_secret = '' } = client
+    const code = await codeFor(school, client_id)
+    for (const secret of ['', 'wrong', `${client_secret} `, `${client_secret}:`, client_secret.slice(1)]) {
+      const answer = await redeemBy(school, code, basic(client_id, secret))
+      expect([answer.status, bodyOf(answer).error], secret).toEqual([401, 'invalid_client'])
+      expect(answer.headers['www-authenticate']).toBe('Basic realm="oauth", charset="UTF-8"')
+    }
+    expect((await redeemBy(school, code, basic(client_id, 's'.repeat(201)))).status).toBe(400)
+    expect((await redeemBy(school, code, basic(client_id, client_secret))).status).toBe(200)
+  })
+
+  it('CA-10: refuses credentials in two places, in every pair, and another client_id in the body', async () => {
+    const { school, client } = await withClient(CONFIDENTIAL)
+    const other = await register(school, CONFIDENTIAL)
+    const { client_id, client_secret = '' } = client
+    const code = await codeFor(school, client_id)
+    const [header, assertion] = [basic(client_id, client_secret), { client_assertion: 'x' }]
+    const mixed: [Record<string, string>, Record<string, string>][] = [
+      [header, { client_secret }],
+      [header, credentials(client)],
+      [header, credentials(other)],
+      [header, assertion],
+      [header, { client_assertion_type: ASSERTION_TYPE }],
+      [{}, { ...credentials(client), ...assertion }],
+      [{ authorization: 'Bearer x' }, credentials(client)],
+      [basic(client_id), { client_secret }],
+      [header, { client_id: other.client_id }],
+      [basic(client_id), { client_id: other.client_id }],
+    ]
+    for (const [headers, form] of mixed) {
+      const answer = await redeemBy(school, code, headers, form)
+      expect([answer.status, bodyOf(answer).error], JSON.stringify([headers, form])).toEqual([
+        400,
+        'invalid_request',
+      ])
+    }
+    expect((await redeemBy(school, code, header, { client_id })).status, 'the same client_id').toBe(200)
+  })
+
+  it('CA-11: a client redeems nothing of another client, whoever the header says it is', async () => {
+    const { school, client } = await withClient(CONFIDENTIAL)
+    const other = await register(school, CONFIDENTIAL)
+    const code = await codeFor(school, client.client_id)
+    const stolen = await redeemBy(school, code, basic(other.client_id, other.client_secret))
+    expect([stolen.status, bodyOf(stolen).error]).toEqual([400, 'invalid_grant'])
+    const swapped = await redeemBy(school, code, basic(client.client_id, other.client_secret))
+    expect([swapped.status, bodyOf(swapped).error]).toEqual([401, 'invalid_client'])
+    expect((await redeem(school, client, code)).status).toBe(200)
+  })
+
+  it.each([{}, POST_ONLY])(
+    'CA-12: takes an empty password for no secret, with the options %j',
+    async (options) => {
+      const school = openSchool(options)
+      const [app, vault] = [await register(school), await register(school, CONFIDENTIAL)]
+      const codes = [await codeFor(school, app.client_id), await codeFor(school, vault.client_id)] as const
+      const answer = await redeemBy(school, codes[1], basic(vault.client_id))
+      expect([answer.status, bodyOf(answer).error], 'a client with a secret').toEqual([401, 'invalid_client'])
+      expect(
+        (await redeemBy(school, codes[0], basic(app.client_id, 'x'))).status,
+        'a secret it has not',
+      ).toBe(401)
+      expect((await redeemBy(school, codes[0], basic(app.client_id))).status, 'a public client').toBe(200)
+      expect((await redeem(school, vault, codes[1])).status, 'lost nothing').toBe(200)
+    },
+  )
+
+  it('says what to do where it is not offered', async () => {
+    const school = openSchool(POST_ONLY)
+    const { client_id, client_secret } = await register(school, CONFIDENTIAL)
+    const answer = await redeemBy(school, await codeFor(school, client_id), basic(client_id, client_secret))
+    expect(answer.status).toBe(401)
+    expect(bodyOf(answer)).toEqual({
+      error: 'invalid_client',
+      error_description: 'HTTP Basic is not offered here; send client_id and client_secret in the body',
+    })
+    expect(answer.headers['www-authenticate']).toBe('Basic realm="oauth", charset="UTF-8"')
+  })
+
+  it('is offered, registered and refused as the option says', async () => {
+    const offered = (school: School) => school.server.metadata.token_endpoint_auth_methods_supported
+    expect(offered(openSchool())).toEqual(['none', 'client_secret_post', 'client_secret_basic'])
+    const school = openSchool({ clientAuthentication: ['client_secret_basic'] })
+    expect(offered(school)).toEqual(['client_secret_basic'])
+    expect(await register(school), 'none is not offered').toMatchObject({ error: 'invalid_client_metadata' })
+    expect(await register(school, BY_BASIC)).toMatchObject(BY_BASIC)
+    const added = { client_name: 'Zap', redirect_uris: ['https://zap.example/cb'] }
+    expect(await school.server.clients.add(added)).toMatchObject(BY_BASIC)
+    const clientAuthentication = ['none', 'basic'] as never
+    expect(() => openSchool({ clientAuthentication })).toThrow('clientAuthentication: basic must be one of')
   })
 })

@@ -7,7 +7,9 @@ import {
   decide,
   redeem,
   redirectOf,
+  refresh,
   register,
+  type TokenAnswer,
   tokensFor,
 } from './client.ts'
 import { ISSUER, openSchool, REDIRECT_URI, type School } from './school.ts'
@@ -74,6 +76,48 @@ describe('consent', () => {
     ])
     const tokens = bodyOf(await redeem(school, client, redirectOf(response).code ?? ''))
     expect(tokens.scope, 'and nothing that was not asked for').toBe('openid courses:read')
+  })
+
+  it('RF-12: a client that repeats its first scope at a refresh gets what the user left of it, and never more', async () => {
+    const { school, client } = await atConsent()
+    const response = await decide(school, { scope: 'courses:read' })
+    let token = bodyOf<TokenAnswer>(
+      await redeem(school, client, redirectOf(response).code ?? ''),
+    ).refresh_token
+    for (const scope of [
+      'openid profile courses:read',
+      'profile courses:read openid',
+      'profile courses:read',
+    ]) {
+      const answer = bodyOf<TokenAnswer>(await refresh(school, client, token, { scope }))
+      expect(answer.scope.split(' ')).not.toContain('profile')
+      expect(answer.scope.split(' ')).toContain('courses:read')
+      expect((await school.callApi(answer.access_token, 'courses:read')).kind).toBe('authorized')
+      token = answer.refresh_token
+    }
+    const again = await refresh(school, client, token, { scope: 'openid profile courses:read' })
+    const retried = await refresh(school, client, token, { scope: 'openid profile courses:read' })
+    expect(retried.body, 'a retry is answered alike').toBe(again.body)
+    token = bodyOf<TokenAnswer>(again).refresh_token
+    for (const scope of ['profile', 'openid courses:read courses:write', 'openid profile email']) {
+      const refused = await refresh(school, client, token, { scope })
+      expect([refused.status, bodyOf(refused).error], scope).toEqual([400, 'invalid_scope'])
+    }
+    expect((await refresh(school, client, token)).status, 'and the token is not consumed').toBe(200)
+  })
+
+  it('stores the grant of a consent that was not narrowed as ever', async () => {
+    const grants = async (form: Record<string, string>) => {
+      const { school } = await atConsent()
+      await decide(school, form)
+      return school.store.grants.listBySubject('alice')
+    }
+    const members =
+      'id subject clientId scopes resources redirectUri authTime createdAt usedAt expiresAt ticketEndsAt code accessTokens'
+    const [whole] = await grants({})
+    expect(Object.keys(whole ?? {}).join(' ')).toBe(members)
+    const [narrowed] = await grants({ scope: 'profile' })
+    expect(narrowed).toMatchObject({ scopes: ['openid', 'profile'], withheldScopes: ['courses:read'] })
   })
 
   it.each([

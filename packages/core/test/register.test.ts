@@ -27,7 +27,7 @@ const DECEIVING_NAMES = [
   ...['()', '—', '\u2800', '\u00a0', '\u3164', '🎓', '\u0301', '...'],
   ...[1, [], {}],
 ]
-const NOT_OFFERED = ['client_secret_basic', 'private_key_jwt', 'NONE', 'none ', '', [], 1, {}]
+const NOT_OFFERED = ['client_secret_jwt', 'private_key_jwt', 'NONE', 'none ', '', [], 1, {}]
 const NO_SCOPES = ['admin:everything', 'offline_access', 'x '.repeat(25_000), 'openid  profile', '"', 1, []]
 
 describe('registration', () => {

@@ -68,7 +68,7 @@ function metadataOf(name: string): Integration {
   return {
     client_name: name,
     redirect_uris: values['redirect-uri'],
-    token_endpoint_auth_method: values.public ? 'none' : 'client_secret_post',
+    token_endpoint_auth_method: values.public ? 'none' : undefined,
     remember_consent: values['remember-consent'],
     resource_server: values['resource-server'],
     scope: values.scope,

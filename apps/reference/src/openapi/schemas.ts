@@ -16,7 +16,7 @@ const ANSWERS = {
     client_name: text.optional(),
     application_type: z.enum(['native', 'web']),
     redirect_uris: z.array(text),
-    token_endpoint_auth_method: z.enum(['none', 'client_secret_post']),
+    token_endpoint_auth_method: z.enum(['none', 'client_secret_post', 'client_secret_basic']),
     grant_types: z.array(text),
     response_types: z.array(text),
     scope: text.optional(),

@@ -64,12 +64,14 @@ function approvalOf(
 ): Approval {
   const { id, code } = grantOfTicket(secret, ticket)
   const catalogue = Object.keys(kernel.scopes)
+  const withheld = request.scopes.filter((scope) => !scopes.includes(scope))
   return {
     id: detachedText(id),
     ticketEndsAt: spentUntil(kernel.now(), lifetimes),
     subject: detachedText(session.subject),
     clientId: client.clientId,
     scopes: scopes.map((scope) => detachedText(scope, catalogue)),
+    withheldScopes: withheld.map((scope) => detachedText(scope, catalogue)),
     resources: request.resources.map((resource) => detachedText(resource, kernel.resources)),
     redirectUri: detachedText(redirectUri, client.redirectUris),
     authTime: session.authTime,

@@ -57,7 +57,7 @@ export function clientMetadata({ authMethods, grantTypes, signingAlgorithms }: R
     redirect_uris: listOf(text(LONGEST_URI), MOST_REDIRECT_URIS).min(1, 'must not be empty'),
     client_name: name.optional(),
     application_type: z.enum(['native', 'web']).optional(),
-    token_endpoint_auth_method: z.enum(authMethods).default('none'),
+    token_endpoint_auth_method: z.enum(authMethods).prefault('none'),
     grant_types: listWith('authorization_code', grantTypes, GRANT_TYPES_BY_DEFAULT),
     response_types: listWith('code', ['code'], ['code']),
     // Clients join `scopes_supported` of a resource, which may be empty.

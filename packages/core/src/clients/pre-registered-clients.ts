@@ -10,11 +10,13 @@ import { isIntegrationUri, REDIRECT_URI_REFUSALS, refuseAnswerParameters } from 
 /** Metadata of an integration: a client that the operator registers. It is confidential by default. */
 function integrationMetadata(registrable: Registrable) {
   const registered = clientMetadata(registrable)
+  const { authMethods } = registrable
+  const confidential = authMethods.find((name) => name !== 'none') ?? 'none'
   return registered.extend({
     client_name: registered.shape.client_name.unwrap(),
     /** May be fixed https addresses. */
     redirect_uris: z.array(z.string()).max(20),
-    token_endpoint_auth_method: z.enum(registrable.authMethods).default('client_secret_post'),
+    token_endpoint_auth_method: z.enum(authMethods).default(confidential),
     /** It may introspect the tokens of every client. Such a client needs no redirect URI. */
     resource_server: z.boolean().default(false),
     /** Skips the consent page for scopes and resources that the user has allowed before. Confidential integrations only. */

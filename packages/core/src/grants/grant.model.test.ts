@@ -71,6 +71,7 @@ class World {
       clientId: 'owner',
       scopes: ['a', 'b'],
       resources: [],
+      withheldScopes: [],
       authTime: 0,
     }
     this.grant = openGrant(

@@ -52,6 +52,8 @@ export interface RefreshTokenSecret {
 
 /** The content of an approval, and the secrets of its code. */
 export interface Approval extends Pick<Grant, 'id' | 'clientId' | 'scopes' | 'resources' | 'ticketEndsAt'> {
+  /** What the client asked for beside the scopes. */
+  readonly withheldScopes: readonly string[]
   readonly subject: string
   readonly redirectUri: string
   readonly authTime: number
@@ -62,7 +64,7 @@ export interface Approval extends Pick<Grant, 'id' | 'clientId' | 'scopes' | 're
 
 /** The grant of an approval, with an unredeemed code. */
 export function openGrant(
-  { code, challenge, nonce, ...approved }: Approval,
+  { code, challenge, nonce, withheldScopes, ...approved }: Approval,
   now: number,
   lifetimes: { readonly code: number; readonly grant: number },
 ): Grant {
@@ -82,7 +84,11 @@ export function openGrant(
     code: { hash: sha256(code), challenge, expiresAt: now + lifetimes.code },
     accessTokens: [],
   }
-  return nonce === undefined ? grant : { ...grant, nonce }
+  return {
+    ...grant,
+    ...(nonce === undefined ? undefined : { nonce }),
+    ...(withheldScopes.length === 0 ? undefined : { withheldScopes }),
+  }
 }
 
 /** The live access token with this secret. */

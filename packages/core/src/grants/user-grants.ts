@@ -5,7 +5,7 @@ import { endGrant } from './grant-end.ts'
 
 /** A grant, for a page of its user. Times are epoch seconds. */
 export interface UserGrant
-  extends Omit<Grant, 'nonce' | 'ticketEndsAt' | 'code' | 'refresh' | 'accessTokens'> {
+  extends Omit<Grant, 'withheldScopes' | 'nonce' | 'ticketEndsAt' | 'code' | 'refresh' | 'accessTokens'> {
   /** Absent when the client was removed; the grant then ends with its access tokens. */
   readonly client?: Client | undefined
 }

@@ -16,10 +16,12 @@ export function retryAfter({ retryAfter: seconds }: OAuthError): Record<string, 
   return seconds === undefined ? {} : { 'retry-after': String(seconds) }
 }
 
-/** A client that used the Authorization header gets a challenge (RFC 6749 5.2), although only the body is read here. */
+/** A client that used the Authorization header gets a challenge of its scheme (RFC 6749 5.2, RFC 7617 2.1). */
 function clientChallenge(request: HttpRequest): Record<string, string> {
   const scheme = /^[A-Za-z]{1,20}(?= |$)/.exec(header(request, 'authorization') ?? '')?.[0]
-  return scheme === undefined ? {} : { 'www-authenticate': `${scheme} realm="oauth"` }
+  if (scheme === undefined) return {}
+  const charset = /^basic$/i.test(scheme) ? ', charset="UTF-8"' : ''
+  return { 'www-authenticate': `${scheme} realm="oauth"${charset}` }
 }
 
 /**

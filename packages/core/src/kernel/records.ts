@@ -60,6 +60,8 @@ export interface Grant {
   readonly subject?: string | undefined
   readonly clientId: string
   readonly scopes: readonly string[]
+  /** The scopes that the client asked for and did not get; absent if it got them all. */
+  readonly withheldScopes?: readonly string[] | undefined
   /** The resource indicators (RFC 8707) it is bound to; empty means every resource of this server. */
   readonly resources: readonly string[]
   /** The target of the code; absent if no browser was involved. */

@@ -46,18 +46,27 @@ describe('requestedScopes', () => {
 
 describe('narrowedScopes', () => {
   const granted = ['openid', 'courses:read']
+  const withheld = ['courses:write']
 
   it.each([
     [undefined, granted],
     ['courses:read', ['courses:read']],
+    ['courses:write courses:read openid', ['courses:read', 'openid']],
   ])('%j -> %j', (scope, expected) => {
-    expect(narrowedScopes(scope, granted)).toEqual(expected)
+    expect(narrowedScopes(scope, granted, withheld)).toEqual(expected)
   })
 
   it.each([
-    ['courses:read courses:write', 'scope_not_granted'],
+    ['courses:read students:read', 'scope_not_granted'],
+    ['courses:read courses:write students:read', 'scope_not_granted'],
+    ['courses:write', 'scope_not_granted'],
     ['  ', 'scope_malformed'],
   ])('refuses %j: %s', (scope, reason) => {
-    expect(() => narrowedScopes(scope, granted)).toThrow(expect.objectContaining({ reason }))
+    expect(() => narrowedScopes(scope, granted, withheld)).toThrow(expect.objectContaining({ reason }))
+  })
+
+  it('refuses what was asked for, if nothing was withheld', () => {
+    const reason = 'scope_not_granted'
+    expect(() => narrowedScopes('courses:write', granted)).toThrow(expect.objectContaining({ reason }))
   })
 })

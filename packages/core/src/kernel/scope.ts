@@ -61,15 +61,22 @@ export function requestedScopes(
 }
 
 /**
- * The scopes of a refresh: a part of what the user granted; all of it if the request names none (RFC 6749 6).
+ * The scopes of a refresh: a part of what the user granted; all of it if the request names none (RFC 6749 6). Many
+ * clients repeat what they first asked for, so what was asked for and withheld is left out and not refused.
  *
  * @throws OAuthError `invalid_scope`
  */
-export function narrowedScopes(scope: string | undefined, granted: readonly string[]): readonly string[] {
+export function narrowedScopes(
+  scope: string | undefined,
+  granted: readonly string[],
+  withheld: readonly string[] = [],
+): readonly string[] {
   if (scope === undefined) return granted
   const names = namesOf(scope)
-  if (!includesAll(granted, names)) throw new OAuthError(SCOPE_REFUSALS.scope_not_granted)
-  return names
+  const given = names.filter((name) => granted.includes(name))
+  if (given.length === 0 || !includesAll([...given, ...withheld], names))
+    throw new OAuthError(SCOPE_REFUSALS.scope_not_granted)
+  return given
 }
 
 function namesOf(scope: string): readonly string[] {

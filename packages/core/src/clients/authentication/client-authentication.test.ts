@@ -27,7 +27,9 @@ describe('what a request presents', () => {
     ['nothing', {}, {}, 'none'],
     ['a secret', {}, { client_secret: 'x' }, 'client_secret_post'],
     ['what a method of a feature reads', {}, { badge: 'x' }, 'badge'],
-    ['a header that no method reads', { authorization: 'Basic eDp5' }, {}, 'unsupported'],
+    ['Basic, which no method reads', { authorization: `Basic ${btoa('c:x')}` }, {}, 'unsupported'],
+    ['Basic without a secret', { authorization: `Basic ${btoa('c:')}` }, {}, 'none'],
+    ['another scheme', { authorization: 'Bearer x' }, {}, 'unsupported'],
     ['an assertion that no method reads', {}, { client_assertion: 'x' }, 'unsupported'],
     ['the type of an assertion alone', {}, { client_assertion_type: 'x' }, 'unsupported'],
   ])('%s', (_, headers, form, method) => {

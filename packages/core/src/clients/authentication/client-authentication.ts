@@ -9,6 +9,7 @@ import type { Parameters } from '../../http/parameters.ts'
 import { OAuthError, type Refusal, refusals } from '../../kernel/oauth-error.ts'
 import type { Client } from '../../kernel/records.ts'
 import { CLIENT_REFUSALS, LONGEST_CLIENT_ID } from '../client-sources.ts'
+import { BASIC_REFUSALS, type BasicCredentials, basicCredentials } from './basic-credentials.ts'
 
 export const AUTHENTICATION_REFUSALS = refusals({
   client_not_identified: ['invalid_client', 'client_id is missing'],
@@ -27,7 +28,7 @@ export const AUTHENTICATION_REFUSALS = refusals({
   ],
 })
 
-/** Client credentials at the token, revocation and introspection endpoints. */
+/** Client credentials at the token, revocation and introspection endpoints: those of the form and of HTTP Basic. */
 export const ClientCredentials = z.object({
   client_id: text(LONGEST_CLIENT_ID).optional(),
   client_secret: text(200).optional(),
@@ -55,6 +56,8 @@ export interface PresentedProof {
 export interface Presented {
   readonly method: string
   readonly proof: PresentedProof
+  /** Why no client is registered for this method; absent if there may be one. */
+  readonly refusal?: Refusal | undefined
 }
 
 /** A client that uses these is not public, even if no offered method reads them. */
@@ -66,19 +69,33 @@ export type ReadProof = (request: HttpRequest, form: Parameters) => Presented
 export function proofReader(methods: readonly ClientAuthMethod[]): ReadProof {
   const carriers = [...new Set([...STANDARD_CARRIERS, ...methods.flatMap(({ carrier }) => carrier ?? [])])]
   return (request, form) => {
-    const credentials = readMessage(ClientCredentials, form)
-    const carrier = onlyFilledCarrier(carriers, request, form)
+    const filled = onlyFilledCarrier(carriers, request, form)
+    const basic = filled === 'authorization' ? basicCredentials(request) : undefined
+    const credentials = readMessage(ClientCredentials, basic === undefined ? form : joined(form, basic))
+    // With an empty password the header only names the client, and a public client may do that.
+    const carrier = basic !== undefined && basic.client_secret === undefined ? undefined : filled
     for (const method of methods) {
       const proof = method.carrier === carrier ? method.read(request, credentials, form) : undefined
       if (proof !== undefined) return { method: method.name, proof }
     }
-    return unsupported(credentials)
+    return unsupported(credentials, basic)
   }
 }
 
+/** @throws OAuthError `invalid_request` when the form names another client than the header */
+function joined(form: Parameters, basic: BasicCredentials): object {
+  if (form.client_id !== undefined && form.client_id !== basic.client_id)
+    throw new OAuthError(BASIC_REFUSALS.client_basic_of_other_client)
+  return { ...form, ...basic }
+}
+
 /** An unsupported method must not count as `none`, and no client is registered for this one. */
-function unsupported({ client_id }: ClientCredentials): Presented {
-  return { method: 'unsupported', proof: { clientId: client_id, verify: () => {} } }
+function unsupported({ client_id }: ClientCredentials, basic: BasicCredentials | undefined): Presented {
+  return {
+    method: 'unsupported',
+    proof: { clientId: client_id, verify: () => {} },
+    refusal: basic && BASIC_REFUSALS.client_basic_not_offered,
+  }
 }
 
 /** The only carrier with a value. @throws OAuthError `invalid_request` when there are several (RFC 6749 5.2) */
@@ -102,6 +119,13 @@ function isFilled(carrier: string, request: HttpRequest, form: Parameters): bool
   return form[carrier] !== undefined
 }
 
+/** Both send the same secret. Many libraries choose one of them whatever is registered. */
+const SECRET_METHODS = ['client_secret_post', 'client_secret_basic']
+
+function accepts({ tokenEndpointAuthMethod: registered }: Client, method: string): boolean {
+  return registered === method || (SECRET_METHODS.includes(registered) && SECRET_METHODS.includes(method))
+}
+
 /** No secret has this hash. */
 const NOBODY = { secretHash: '-'.repeat(43) } as Client
 
@@ -110,14 +134,13 @@ const NOBODY = { secretHash: '-'.repeat(43) } as Client
  *
  * @throws OAuthError `invalid_client`
  */
-export function checkProof({ method, proof }: Presented, client: Client | undefined): void | Promise<void> {
+export function checkProof(
+  { method, proof, refusal = AUTHENTICATION_REFUSALS.client_auth_method_mismatch }: Presented,
+  client: Client | undefined,
+): void | Promise<void> {
   if (proof.clientId === undefined) throw new OAuthError(AUTHENTICATION_REFUSALS.client_not_identified)
-  if (client?.tokenEndpointAuthMethod === method) return proof.verify(client)
-  const { client_auth_method_mismatch } = AUTHENTICATION_REFUSALS
-  return refuseAfter(
-    proof,
-    client === undefined ? CLIENT_REFUSALS.client_unknown : client_auth_method_mismatch,
-  )
+  if (client !== undefined && accepts(client, method)) return proof.verify(client)
+  return refuseAfter(proof, client === undefined ? CLIENT_REFUSALS.client_unknown : refusal)
 }
 
 /** Verifies the proof anyway: otherwise the response time would tell which clients exist. */

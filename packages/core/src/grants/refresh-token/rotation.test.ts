@@ -36,6 +36,7 @@ const OPEN = openGrant(
     subject: 'alice',
     clientId: 'owner',
     scopes: ['a', 'b'],
+    withheldScopes: [],
     resources: [],
     redirectUri: 'http://127.0.0.1/cb',
     authTime: 0,

@@ -100,7 +100,7 @@ type Extent = Pick<Grant, 'scopes' | 'resources'>
 
 function extentOf(grant: Grant, request: RefreshRequest): Extent {
   return {
-    scopes: narrowedScopes(request.scope, grant.scopes),
+    scopes: narrowedScopes(request.scope, grant.scopes, grant.withheldScopes),
     resources: narrowedResources(request.resources, grant.resources, request.knownResources),
   }
 }

@@ -15,7 +15,10 @@ const ASSERTION = {
   client_assertion: 'eyJhbGciOiJub25lIn0.e30.',
   client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
 }
-const BASIC = { authorization: `Basic ${Buffer.from('client:secret').toString('base64')}` }
+const basic = (id: string, secret: string) => ({
+  authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
+})
+const BASIC = basic('client', 'secret')
 
 const ATTEMPTS: Readonly<Record<string, Attempt>> = {
   'public, nothing more': { who: 'app' },
@@ -62,6 +65,18 @@ const ATTEMPTS: Readonly<Record<string, Attempt>> = {
 
 const TOKEN = `gkr_${'x'.repeat(22)}.${'x'.repeat(22)}.0.${'x'.repeat(43)}`
 
+/** What a confidential client puts into the header, and what else. */
+const BY_BASIC: Readonly<Record<string, (vault: Cast['vault']) => Pick<Attempt, 'headers' | 'given'>>> = {
+  'the right secret': ({ client_id, client_secret = '' }) => ({ headers: basic(client_id, client_secret) }),
+  'a wrong secret': ({ client_id }) => ({ headers: basic(client_id, 'wrong') }),
+  'no secret': ({ client_id }) => ({ headers: basic(client_id, '') }),
+  'and the same client_id': ({ client_id, client_secret = '' }) => ({
+    headers: basic(client_id, client_secret),
+    given: { client_id },
+  }),
+  malformed: () => ({ headers: { authorization: 'Basic x' } }),
+}
+
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   JSON: 'application/json',
   'several parts': 'multipart/form-data; boundary=x',
@@ -89,6 +104,20 @@ function atEach(attempts: typeof ATTEMPTS): Stories {
 
 export const CLIENT_AUTHENTICATION: Stories = {
   ...atEach(ATTEMPTS),
+  ...Object.fromEntries(
+    Object.entries(BY_BASIC).map(([name, attempt]): [string, Stories[string]] => [
+      `by Basic, ${name}`,
+      ({ cast }) => {
+        const { headers, given } = attempt(cast.vault)
+        return form('/api/oauth/introspect', { token: TOKEN, ...given }, headers)
+      },
+    ]),
+  ),
+  'by Basic, where it is not offered': ({ cast, reopened }) => {
+    const { client_id, client_secret = '' } = cast.vault
+    const world = reopened({ clientAuthentication: ['none', 'client_secret_post'] })
+    return world.ask(form('/api/oauth/introspect', { token: TOKEN }, basic(client_id, client_secret)))
+  },
   ...variations(MEDIA_TYPES, (_, type) =>
     form('/api/oauth/token', { grant_type: 'refresh_token' }, { 'content-type': type }),
   ),

@@ -1,0 +1,9 @@
+import type { ClientAuthMethod } from './client-authentication.ts'
+import { clientSecretPost } from './client-secret-post.ts'
+
+/** The same secret in the header (RFC 6749 2.3.1). `basic-credentials.ts` has read it there already. */
+export const clientSecretBasic: ClientAuthMethod = {
+  name: 'client_secret_basic',
+  carrier: 'authorization',
+  read: clientSecretPost.read,
+}
