@@ -21,7 +21,7 @@ const ON_EACH_FRAMEWORK = [
     'oidc-client-ts',
     'registration-off',
   ].map(flow),
-  ...['http', 'metadata', 'resource', 'mcp'].map((row) => flow(`*/${row}`)),
+  ...['http', 'metadata', 'resource', 'mcp', 'gateway'].map((row) => flow(`*/${row}`)),
 ]
 
 const STORAGE_SERVER = 'apps/reference/test/postgres-for-tests.ts'

@@ -48,6 +48,7 @@ const Environment = z.object({
   UPSTREAM_FILE: z.string().optional(),
   INTEGRATIONS_FILE: z.string().optional(),
   REGISTRATION: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
+  FORWARD_AUTH: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   RATE_LIMITS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   TRUST_PROXY: TrustedProxies.optional(),
   DEFAULT_SCOPE: z.string().optional(),

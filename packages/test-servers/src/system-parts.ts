@@ -33,6 +33,17 @@ export const SYSTEM_PARTS = {
     files: ['/usr/sbin/haproxy'],
     debianPackages: ['haproxy'],
   },
+  nginx: {
+    variable: 'NGINX_PATH',
+    commands: ['nginx'],
+    files: ['/usr/sbin/nginx'],
+    debianPackages: ['nginx-light'],
+  },
+  Caddy: {
+    variable: 'CADDY_PATH',
+    commands: ['caddy'],
+    debianPackages: ['caddy'],
+  },
   Postgres: {
     variable: 'POSTGRES_PATH',
     commands: ['postgres'],
