@@ -22,7 +22,7 @@ const ON_EACH_FRAMEWORK = [
     'registration-off',
     'replayed-clients',
   ].map(flow),
-  ...['http', 'metadata', 'resource', 'mcp', 'client-authentication'].map((row) => flow(`*/${row}`)),
+  ...['http', 'metadata', 'resource', 'mcp', 'client-authentication', 'gateway'].map((row) => flow(`*/${row}`)),
 ]
 
 const STORAGE_SERVER = 'apps/reference/test/postgres-for-tests.ts'

@@ -59,6 +59,14 @@ export const DEPENDENCY_RULE: readonly Row[] = [
     imports: [core('cimd/**'), ...['kernel', 'http', 'clients'].map((name) => core(`${name}/**`)), 'zod'],
     types: [core('feature.ts')],
   },
+  // The same: it asks the guard.
+  {
+    files: core('forward-auth/*'),
+    imports: ['forward-auth', 'kernel', 'http', 'tokens', 'resource']
+      .map((name) => core(`${name}/*`))
+      .concat('zod'),
+    types: [core('feature.ts')],
+  },
   // It gets its content as arguments and knows no room.
   { files: core('discovery/*'), imports: [core('discovery/*'), core('http/*')] },
   {

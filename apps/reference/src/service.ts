@@ -9,6 +9,7 @@ import {
   type Route,
   type Store,
 } from '@grantkit/core'
+import { forwardAuth } from '@grantkit/core/forward-auth'
 import type { Hono, MiddlewareHandler } from 'hono'
 import type { AccountRows } from './account-rows.ts'
 import { application } from './app.ts'
@@ -144,6 +145,10 @@ async function authorizationServer(
 ): Promise<AuthorizationServer> {
   const { BASE_URL: issuer, DEFAULT_SCOPE } = settings
   const documents = await clientDocumentsOf(settings)
+  const optional = [
+    ...(documents === undefined ? [] : [clientDocuments(documents)]),
+    ...(settings.FORWARD_AUTH === 'on' ? [forwardAuth()] : []),
+  ]
   return createAuthorizationServer({
     issuer,
     store,
@@ -162,7 +167,7 @@ async function authorizationServer(
     onEvent,
     documentation: `${issuer}/auth.md`,
     defaultScope: DEFAULT_SCOPE,
-    features: documents === undefined ? features : [clientDocuments(documents), ...features],
+    features: [...optional, ...features],
   })
 }
 

@@ -16,6 +16,7 @@ import { AUTHENTICATION_REFUSALS } from './clients/authentication/client-authent
 import { METADATA_REFUSALS } from './clients/client-metadata.ts'
 import { CLIENT_REFUSALS } from './clients/client-sources.ts'
 import { REDIRECT_URI_REFUSALS } from './clients/redirect-uri.ts'
+import { VERIFY_REFUSALS } from './forward-auth/verify-request.ts'
 import { CHALLENGE_REFUSALS } from './grants/authorization-code/pkce.ts'
 import { CODE_REFUSALS } from './grants/authorization-code/redemption.ts'
 import { REFRESH_REFUSALS } from './grants/refresh-token/rotation.ts'
@@ -58,6 +59,7 @@ export const REFUSALS = {
   ...SUBJECT_REFUSALS,
   ...REVOCATION_REFUSALS,
   ...BEARER_REFUSALS,
+  ...VERIFY_REFUSALS,
   ...REDIRECT_URI_REFUSALS,
   ...METADATA_REFUSALS,
   ...LIMIT_REFUSALS,

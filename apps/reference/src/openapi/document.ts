@@ -5,6 +5,7 @@ import { OAUTH_DOCUMENTS } from './oauth-documents.ts'
 import { oauthOperations } from './oauth-operations.ts'
 import { oauthRequests } from './oauth-requests.ts'
 import { type Json, type Operation, TAGS } from './operation.ts'
+import { optionalOperations } from './optional-operations.ts'
 import { SCHEMAS } from './schemas.ts'
 
 /**
@@ -20,7 +21,12 @@ export function openApiDocument(
 ): Json {
   const requests = oauthRequests(mounted)
   const registers = 'ClientRegistration' in requests.components
-  const described = [...oauthOperations(requests), ...OAUTH_DOCUMENTS, ...operations]
+  const described = [
+    ...oauthOperations(requests),
+    ...optionalOperations(mounted),
+    ...OAUTH_DOCUMENTS,
+    ...operations,
+  ]
   return {
     openapi: '3.0.3',
     info: {

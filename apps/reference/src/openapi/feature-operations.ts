@@ -11,7 +11,9 @@ export function featureOperations(
   const known = new Set(described.map(({ path }) => path))
   return endpoints
     .filter(({ path }) => !known.has(path))
-    .flatMap((endpoint) => endpoint.methods.map((method) => operationOf(endpoint, method)))
+    .flatMap((endpoint) =>
+      endpoint.methods.map((method) => operationOf(endpoint, method === '*' ? 'GET' : method)),
+    )
 }
 
 function operationOf(endpoint: EndpointDescription, method: 'GET' | 'POST'): Operation {

@@ -27,7 +27,8 @@ export interface EndpointDescription {
 }
 
 export interface Endpoint extends EndpointDescription {
-  readonly methods: readonly ('GET' | 'POST')[]
+  /** `*` is every method. */
+  readonly methods: readonly ('GET' | 'POST' | '*')[]
   /** Open to scripts of every origin, without credentials (Fetch 3.2). Never for pages. */
   readonly cors: boolean
   answer(request: HttpRequest): Promise<HttpResponse> | HttpResponse
@@ -86,7 +87,8 @@ function answerTo(endpoint: Endpoint, request: HttpRequest): HttpResponse | Prom
   const { method, body } = request
   if (method === 'OPTIONS' && endpoint.cors) return preflight(endpoint)
   if (method === 'HEAD' && readable(endpoint)) return withoutBody(endpoint.answer(request))
-  if (!endpoint.methods.some((allowed) => allowed === method)) return methodNotAllowed(endpoint)
+  if (!endpoint.methods.some((allowed) => allowed === method || allowed === '*'))
+    return methodNotAllowed(endpoint)
   if (Buffer.byteLength(body) > BODY_LIMIT) throw new OAuthError(BODY_REFUSALS.body_too_large)
   return endpoint.answer(request)
 }

@@ -1,12 +1,10 @@
 import { type Claims, claimsAbout } from '../grants/subject.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { type HttpRequest, type HttpResponse, json } from '../http/http.ts'
-import { wellKnownAddress } from '../http/well-known.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
-import { canonicalResource } from '../kernel/resource-indicator.ts'
 import { BEARER_REFUSALS } from '../resource/bearer.ts'
-import { accessOf, bearerRefusal, type GuardedResource } from '../resource/guard.ts'
+import { accessOf, bearerRefusal, type GuardedResource, guardOf } from '../resource/guard.ts'
 import type { AccessTokenFormat } from '../tokens/access-token.ts'
 import { claimsFor } from './claims.ts'
 import { OPENID } from './openid-scope.ts'
@@ -18,16 +16,7 @@ export function userinfo(
   claims: Claims,
   accessTokens: AccessTokenFormat,
 ): Endpoint {
-  const { issuer, store, now, emit } = kernel
-  const guard: GuardedResource = {
-    grants: store.grants,
-    resource: canonicalResource(issuer),
-    metadataUrl: wellKnownAddress('oauth-protected-resource', issuer),
-    anonymous: 'refuse',
-    accessTokens,
-    now,
-    emit,
-  }
+  const guard = guardOf(kernel, kernel.issuer, accessTokens)
   return {
     path,
     metadataName: 'userinfo_endpoint',

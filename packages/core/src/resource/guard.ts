@@ -6,10 +6,12 @@
 import { findAccessToken } from '../grants/grant.ts'
 import { errorResponse, reportedError } from '../http/error-response.ts'
 import { type HttpRequest, type HttpResponse, header } from '../http/http.ts'
+import { wellKnownAddress } from '../http/well-known.ts'
 import type { Emit } from '../kernel/events.ts'
+import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Grant } from '../kernel/records.ts'
-import { audienceIncludes } from '../kernel/resource-indicator.ts'
+import { audienceIncludes, canonicalResource } from '../kernel/resource-indicator.ts'
 import { includesAll } from '../kernel/scope.ts'
 import type { GrantRecords } from '../kernel/store.ts'
 import type { AccessTokenFormat } from '../tokens/access-token.ts'
@@ -60,6 +62,23 @@ export interface GuardedResource {
   readonly accessTokens: AccessTokenFormat
   readonly now: () => number
   readonly emit: Emit
+}
+
+/** A guard of the authorization server itself, which lets nobody through without a token. */
+export function guardOf(
+  { store, now, emit }: Kernel,
+  resource: string,
+  accessTokens: AccessTokenFormat,
+): GuardedResource {
+  return {
+    grants: store.grants,
+    resource: canonicalResource(resource),
+    metadataUrl: wellKnownAddress('oauth-protected-resource', resource),
+    anonymous: 'refuse',
+    accessTokens,
+    now,
+    emit,
+  }
 }
 
 /** The decision of RFC 6750 3. */

@@ -6,6 +6,7 @@ import { CODE_EXCHANGE } from './stories/code-exchange.ts'
 import { CONSENT } from './stories/consent.ts'
 import { DOCUMENTS } from './stories/documents.ts'
 import { FETCHED_CLIENTS } from './stories/fetched-clients.ts'
+import { FORWARD_AUTH } from './stories/forward-auth.ts'
 import { GUARD } from './stories/guard.ts'
 import { INTROSPECTION } from './stories/introspection.ts'
 import { LIMITS_AND_OUTAGES } from './stories/limits-and-outages.ts'
@@ -28,6 +29,7 @@ export const STORIES: Readonly<Record<string, Stories>> = {
   consent: CONSENT,
   documents: DOCUMENTS,
   'fetched-clients': FETCHED_CLIENTS,
+  'forward-auth': FORWARD_AUTH,
   guard: GUARD,
   introspection: INTROSPECTION,
   'limits-and-outages': LIMITS_AND_OUTAGES,

@@ -1,0 +1,176 @@
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { freePort } from '@grantkit/test-servers/free-port'
+import { type Gateway, startCaddy, startNginx } from '@grantkit/test-servers/gateway'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { App } from './app.ts'
+import { onBothStores } from './on-both-stores.ts'
+import { expectInsufficientScope, expectInvalidToken } from './safe-answers.ts'
+import { type Answer, type HeaderLines, send } from './wire.ts'
+
+/** The question of a gateway, by itself and through real gateways with the configurations of the documentation. */
+
+const CONFIGURATIONS = { nginx: [startNginx, 'nginx.conf'], Caddy: [startCaddy, 'Caddyfile'] } as const
+const VERIFY = '/api/oauth/verify'
+
+function bearer(token: string): HeaderLines {
+  return [['Authorization', `Bearer ${token}`]]
+}
+
+/** Says which headers have reached it. */
+function application(): Server {
+  return createServer((request, response) => {
+    const about = /^(x[-_]auth[-_]|authorization$)/
+    const told = Object.entries(request.headers).filter(([name]) => about.test(name))
+    response.end(JSON.stringify({ method: request.method, url: request.url, ...Object.fromEntries(told) }))
+  }).listen(0, '127.0.0.1')
+}
+
+/** The configuration as it is shipped, but for the addresses. */
+async function shipped(file: string, ports: { own: number; service: number; application: number }) {
+  const text = await readFile(
+    new URL(`../../../../docs/operations/forward-auth/${file}`, import.meta.url),
+    'utf8',
+  )
+  return text
+    .replace('listen 80;', `listen 127.0.0.1:${ports.own};`)
+    .replace('http://notes.example', `http://:${ports.own}`)
+    .replaceAll('service:3000', `127.0.0.1:${ports.service}`)
+    .replaceAll('application:8080', `127.0.0.1:${ports.application}`)
+}
+
+onBothStores(
+  'a gateway',
+  (bench) => {
+    const verify = (headers: HeaderLines, query = 'scope=courses:read', method = 'GET') =>
+      bench.send(`${VERIFY}?${query}`, { method, headers })
+
+    it('GW-01: a request without a token is nobody, whatever it says of itself and whichever method it has', async () => {
+      const claimed = [
+        ['X-Auth-Subject', 'alice-id'],
+        ['X-Forwarded-User', 'alice-id'],
+        ['Cookie', await bench.session('alice')],
+      ] as const
+      for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']) {
+        const answer = await verify(claimed, undefined, method)
+        expect([answer.status, answer.header('x-auth-subject')], method).toEqual([401, undefined])
+        expect(answer.header('www-authenticate'), method).toMatch(/^Bearer /)
+      }
+    })
+
+    it('GW-02: a token of another resource, or one that is spoilt or revoked, is nobody', async () => {
+      const app = await App.register(bench)
+      const forMcp = await app.tokens({ resource: `${bench.base}/mcp` })
+      expectInvalidToken(bench, await verify(bearer(forMcp.access_token)))
+      const { access_token, refresh_token } = await app.tokens()
+      expectInvalidToken(bench, await verify(bearer(`${access_token}x`)))
+      expectInvalidToken(bench, await verify(bearer(refresh_token)))
+      expect((await verify(bearer(access_token))).status).toBe(200)
+      await app.revoke(access_token)
+      expectInvalidToken(bench, await verify(bearer(access_token)))
+    })
+
+    it('GW-03: a scope that the token lacks, or that no token can have, is a 403', async () => {
+      const { access_token } = await (await App.register(bench)).tokens()
+      expectInsufficientScope(
+        bench,
+        await verify(bearer(access_token), 'scope=courses:write'),
+        'courses:write',
+      )
+      for (const query of ['scope=courses:reed', 'scope=courses:read&scope=openid', 'scope=%22'])
+        expect((await verify(bearer(access_token), query)).status, query).toBe(403)
+    })
+
+    it('GW-04: a good token names its user, its client and its scopes, by any method', async () => {
+      const app = await App.register(bench)
+      const { access_token } = await app.tokens()
+      for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+        const answer = await verify(bearer(access_token), undefined, method)
+        expect([answer.status, answer.body], method).toEqual([200, ''])
+        expect(answer.headers, method).toMatchObject({
+          'x-auth-subject': 'alice-id',
+          'x-auth-client': app.id,
+          'x-auth-scope': 'openid profile courses:read',
+          'cache-control': 'no-store',
+        })
+      }
+    })
+
+    describe.each(['nginx', 'Caddy'] as const)('%s, as the documentation configures it', (kind) => {
+      let port: number
+      let behind: Server
+      let gateway: Gateway
+      beforeAll(async () => {
+        behind = application()
+        await once(behind, 'listening')
+        port = await freePort()
+        const [start, file] = CONFIGURATIONS[kind]
+        const { port: to } = behind.address() as AddressInfo
+        gateway = await start(
+          await shipped(file, { own: port, service: bench.service.port, application: to }),
+        )
+      })
+      afterAll(async () => {
+        await gateway?.close()
+        behind.close()
+      })
+      const ask = (headers: HeaderLines, method = 'GET'): Promise<Answer> =>
+        send(port, '/notes?page=2', { method, headers, ...(method === 'POST' ? { body: 'a note' } : {}) })
+
+      it('GW-05: a request with a good token reaches the application with the name of its user, and without the token', async () => {
+        const app = await App.register(bench)
+        const { access_token } = await app.tokens()
+        for (const method of ['GET', 'POST']) {
+          const answer = await ask(bearer(access_token), method)
+          expect(answer.json(), answer.body).toEqual({
+            method,
+            url: '/notes?page=2',
+            'x-auth-subject': 'alice-id',
+            'x-auth-client': app.id,
+            'x-auth-scope': 'openid profile courses:read',
+          })
+        }
+      })
+
+      it('GW-06: the names that a caller sends itself do not survive, however they are written', async () => {
+        const { access_token } = await (await App.register(bench)).tokens()
+        const forged = ['X-Auth-Subject', 'x-auth-subject', 'X_Auth_Subject', 'X-Auth-Admin-Not'].map(
+          (name) => [name, 'mallory'] as const,
+        )
+        const answer = await ask([...forged.slice(0, 3), ...bearer(access_token)])
+        expect(answer.status).toBe(200)
+        expect(answer.body).not.toContain('mallory')
+        expect(answer.json()).toMatchObject({ 'x-auth-subject': 'alice-id' })
+        expect((await ask(forged)).status).toBe(401)
+      })
+
+      it('GW-07: without a good token nothing reaches the application, and the challenge reaches the caller', async () => {
+        const app = await App.register(bench)
+        const forMcp = await app.tokens({ resource: `${bench.base}/mcp` })
+        const narrow = await app.tokens({ scope: 'openid' })
+        for (const [headers, status] of [
+          [[], 401],
+          [bearer('gka_nothing'), 401],
+          [bearer(forMcp.access_token), 401],
+          [bearer(narrow.access_token), 403],
+        ] as const) {
+          const answer = await ask(headers)
+          expect([answer.status, answer.body.includes('/notes')]).toEqual([status, false])
+          expect(answer.header('www-authenticate')).toMatch(/^Bearer .*scope="courses:read"/)
+        }
+      })
+
+      it('GW-08: a store that is out of reach lets nobody in', async () => {
+        const { access_token } = await (await App.register(bench)).tokens()
+        bench.failuresExpected = true
+        bench.fault = () => Promise.reject(new Error('out of reach'))
+        const answer = await ask(bearer(access_token))
+        expect(answer.status).toBeGreaterThanOrEqual(500)
+        expect(answer.body).not.toContain('/notes')
+      })
+    })
+  },
+  { FORWARD_AUTH: 'on' },
+)

@@ -1,0 +1,79 @@
+/**
+ * The question of a gateway that guards other applications: may this request pass, and whose is it? A request with a token
+ * comes in; its user, client and scopes go out as headers, or the refusal of the guard. It reads one record and writes none.
+ */
+import type { FeatureFactory } from '../feature.ts'
+import type { HttpRequest, HttpResponse } from '../http/http.ts'
+import { endpointPath } from '../http/well-known.ts'
+import type { Kernel } from '../kernel/kernel.ts'
+import { canonicalResource } from '../kernel/resource-indicator.ts'
+import { type AccessToken, accessOf, type GuardedResource, guardOf } from '../resource/guard.ts'
+import { type AccessTokenFormat, opaqueAccessTokens } from '../tokens/access-token.ts'
+import { demandedScopes } from './verify-request.ts'
+
+export interface ForwardAuthOptions {
+  /** The resource whose tokens pass: one of `resources` of the server. Default: the issuer. */
+  readonly resource?: string | undefined
+  /** The path below the issuer. Default `/api/oauth/verify`. */
+  readonly path?: string | undefined
+  /** The access token format of the server. Default: opaque tokens. */
+  readonly accessTokens?: AccessTokenFormat | undefined
+}
+
+/**
+ * Answers the question of nginx `auth_request`, Traefik ForwardAuth, Caddy `forward_auth` and Envoy `ext_authz`: 200 with
+ * `X-Auth-Subject`, `X-Auth-Client` and `X-Auth-Scope`, or the 401 or 403 of RFC 6750 3.1. `scope` in the query names what
+ * the token must have. The gateway must replace these headers in what it hands on, or its callers can send their own.
+ *
+ * @throws Error that names the option at fault, when the server is created
+ */
+export function forwardAuth({
+  resource,
+  path,
+  accessTokens = opaqueAccessTokens,
+}: ForwardAuthOptions = {}): FeatureFactory {
+  return (kernel) => {
+    const guarded = resource ?? kernel.issuer
+    if (!kernel.resources.includes(canonicalResource(guarded)))
+      throw new Error('forwardAuth: resource must be one of the resources of the server')
+    const guard = guardOf(kernel, guarded, accessTokens)
+    return {
+      endpoints: [
+        {
+          path: endpointPath('verify', path, '/api/oauth/verify'),
+          summary: 'May this request pass? (RFC 6750 3)',
+          // Envoy asks with the method of its caller.
+          methods: ['*'],
+          cors: false,
+          answer: (request) => verify(kernel, guard, request),
+        },
+      ],
+    }
+  }
+}
+
+async function verify(kernel: Kernel, guard: GuardedResource, request: HttpRequest): Promise<HttpResponse> {
+  const access = await accessOf(guard, request, demandedScopes(request.query, kernel.scopes))
+  if (access.kind === 'refused') return access.response
+  if (access.kind === 'anonymous')
+    throw new Error('The guard of a gateway lets nobody through without a token')
+  return { status: 200, headers: identityOf(access.token), body: '' }
+}
+
+function identityOf({ subject, clientId, scopes }: AccessToken): HttpResponse['headers'] {
+  return {
+    'x-auth-subject': headerValue(subject),
+    'x-auth-client': headerValue(clientId),
+    'x-auth-scope': scopes.join(' '),
+    'cache-control': 'no-store',
+  }
+}
+
+/** Visible ASCII, with spaces between. */
+const HEADER_VALUE = /^[!-~]+( +[!-~]+)*$/
+
+/** @throws Error where a header would not carry the name as it is, and so could name somebody else (RFC 9110 5.5) */
+function headerValue(name: string): string {
+  if (!HEADER_VALUE.test(name)) throw new Error('A subject or client id does not fit into a header')
+  return name
+}

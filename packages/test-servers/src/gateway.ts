@@ -1,0 +1,57 @@
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { requireSystemPart } from './system-parts.ts'
+import { handOver, launchUnprivileged } from './unprivileged.ts'
+
+/** A proxy with a configuration of its own. */
+export interface Gateway {
+  close(): Promise<void>
+}
+
+/** @param site what `http { }` of nginx.conf includes */
+export function startNginx(site: string): Promise<Gateway> {
+  const files = { 'nginx.conf': NGINX, 'site.conf': site }
+  return start('nginx', files, ['-p', '.', '-c', 'nginx.conf', '-e', 'stderr'], 'start worker processes')
+}
+
+/** @param site what stands in the Caddyfile behind the global options */
+export function startCaddy(site: string): Promise<Gateway> {
+  const files = { Caddyfile: `{\n\tadmin off\n\tauto_https off\n}\n${site}` }
+  const options = ['run', '--config', 'Caddyfile', '--adapter', 'caddyfile']
+  return start('Caddy', files, options, 'serving initial configuration')
+}
+
+const NGINX = `daemon off;
+pid nginx.pid;
+error_log stderr notice;
+events { }
+http {
+  access_log off;
+  ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${name};`).join(' ')}
+  include site.conf;
+}
+`
+
+async function start(
+  part: 'nginx' | 'Caddy',
+  files: Readonly<Record<string, string>>,
+  options: readonly string[],
+  ready: string,
+): Promise<Gateway> {
+  const folder = await mkdtemp(join(tmpdir(), 'grantkit-gateway-'))
+  for (const [name, content] of Object.entries(files))
+    await writeFile(join(folder, name), content, { mode: 0o644 })
+  await handOver(folder)
+  const gateway = await launchUnprivileged(requireSystemPart(part), options, folder, ready)
+  return {
+    async close() {
+      const ended = once(gateway, 'exit')
+      // Not SIGKILL: the workers of nginx end with their master.
+      gateway.kill('SIGTERM')
+      await ended
+      await rm(folder, { recursive: true })
+    },
+  }
+}
