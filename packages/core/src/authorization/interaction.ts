@@ -59,6 +59,8 @@ export interface DocumentIdentity {
 export interface ConsentScope extends ScopeDefinition {
   readonly name: string
   readonly required: boolean
+  /** A live grant of this user has it, for the same client and resources. It tells the new scopes apart, and allows nothing. */
+  readonly allowedBefore: boolean
 }
 
 /** A refusal that is not sent to the client, because the redirect URI is not trusted. */
