@@ -50,6 +50,7 @@ export function pages(options: PagesOptions, grants: AuthorizationServer['grants
     .post('/login', described.signIn, readAhead, (c) => signIn.submit(c))
     .get('/account', described.accountPage, (c) => account.show(c))
     .post('/account', described.disconnectApp, readAhead, (c) => account.disconnect(c))
+    .post('/account/apps/name', described.nameApp, readAhead, (c) => account.nameApp(c))
     .get('/logout', described.signOutPage, (c) => logoutPage(c, site, baseUrl))
     .post('/logout', described.signOut, readAhead, (c) => signOut(c, site, baseUrl, sessions))
   return app
