@@ -91,7 +91,7 @@ export async function createService(
     callerOf: callers,
     onEvent,
     demo,
-    registration: settings.REGISTRATION === 'on',
+    metadata: () => server.metadata,
     onError,
   }
   const server = await authorizationServer(settings, {

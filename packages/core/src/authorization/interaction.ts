@@ -63,7 +63,10 @@ export interface ConsentScope extends ScopeDefinition {
   readonly allowedBefore: boolean
 }
 
-/** A refusal that is not sent to the client, because the redirect URI is not trusted. */
+/**
+ * A refusal that is not sent to the client, because the redirect URI is not trusted. The client does not see the page:
+ * say there what it must do, by the `reason`. A program that accepts JSON and no page is answered without it.
+ */
 export interface ErrorView {
   readonly error: string
   readonly description: string
