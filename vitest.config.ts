@@ -4,7 +4,14 @@ import { defineConfig } from 'vitest/config'
 const LONG = '**/*.long.test.ts'
 
 /** A browser that shares two cores with other tests is slow enough to run into its own timeouts. */
-const IN_A_BROWSER = ['account', 'browser', 'documents', 'oidc-client-ts', 'ways-to-sign-in'].map(flow)
+const IN_A_BROWSER = [
+  'account',
+  'browser',
+  'consent-page',
+  'documents',
+  'oidc-client-ts',
+  'ways-to-sign-in',
+].map(flow)
 
 /**
  * What Express and Hono could do otherwise than Fastify: headers, bodies, addresses, who calls, how a service starts and
@@ -22,7 +29,9 @@ const ON_EACH_FRAMEWORK = [
     'registration-off',
     'replayed-clients',
   ].map(flow),
-  ...['http', 'metadata', 'resource', 'mcp', 'client-authentication', 'gateway'].map((row) => flow(`*/${row}`)),
+  ...['http', 'metadata', 'resource', 'mcp', 'client-authentication', 'gateway'].map((row) =>
+    flow(`*/${row}`),
+  ),
 ]
 
 const STORAGE_SERVER = 'apps/reference/test/postgres-for-tests.ts'

@@ -110,6 +110,7 @@ function states(): Record<State, Grant> {
     subject: 'alice',
     clientId: 'owner',
     scopes: ['a'],
+    withheldScopes: [],
     resources: [],
     authTime: 0,
   }

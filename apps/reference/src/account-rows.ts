@@ -83,6 +83,7 @@ export function accountRows(database: Database, onEvent: (event: AccountEvent) =
       if (id === undefined) return undefined
       await database.deleteFrom('passkey').where('account', '=', id).execute()
       await database.deleteFrom('identity').where('account', '=', id).execute()
+      await database.deleteFrom('installation_name').where('account', '=', id).execute()
       return id
     },
   })

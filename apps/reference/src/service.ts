@@ -21,6 +21,7 @@ import { developmentKeysFile, developmentSecret } from './development.ts'
 import { documents } from './documents/routes.ts'
 import type { OnEvent } from './events.ts'
 import { health } from './health.ts'
+import { installationNames } from './installation-names.ts'
 import { rateLimiter, signInLimits } from './limits.ts'
 import { mcp } from './mcp/route.ts'
 import { openAccounts } from './open-accounts.ts'
@@ -86,11 +87,12 @@ export async function createService(
     limits: signInLimits(createCounter),
     checks: passwordChecks(),
     ways: waysToSignIn({ secret, baseUrl, store, database, accounts, providers }),
+    installationNames: installationNames(database),
     signIns: signInHistory(database, trail),
     callerOf: callers,
     onEvent,
     demo,
-    registration: settings.REGISTRATION === 'on',
+    metadata: () => server.metadata,
     onError,
   }
   const server = await authorizationServer(settings, {

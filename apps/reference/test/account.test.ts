@@ -129,7 +129,8 @@ describe('the account page of a user with many apps', () => {
   })
   afterAll(() => many.close())
 
-  const appsOn = (page: string) => [...page.matchAll(/name="client_id" value="([^"]+)"/g)].map(([, id]) => id)
+  const appsOn = (page: string) =>
+    [...page.matchAll(/name="installation" value="([^"]+)">\s*<button/g)].map(([, id]) => id)
 
   it('shows twenty at a time, each once, and leads from page to page', async () => {
     const seen: unknown[] = []
@@ -158,9 +159,9 @@ describe('the account page of a user with many apps', () => {
 
   it('disconnects an app of a later page, and stays there', async () => {
     const page = await (await visit('/account?page=3')).text()
-    const [, action = ''] = /<form method="post" action="([^"]*page[^"]*)"/.exec(page) ?? []
+    const [, action = ''] = /<form method="post" action="(\/account\?page[^"]*)"/.exec(page) ?? []
     const [, token = ''] = /name="token" value="([^"]+)"/.exec(page) ?? []
-    const answer = await visit(action, { token, client_id: 'app-45' })
+    const answer = await visit(action, { token, installation: 'app-45' })
     expect(answer.headers.get('location')).toMatch(/^\/account\?page=3&notice=/)
     const after = await (await visit(answer.headers.get('location') ?? '')).text()
     expect(after).toContain('App 45 is disconnected')
@@ -186,8 +187,8 @@ describe('the form of the account page', () => {
     const { token } = await visitor('demo')
     const answers = [
       await fetch(`${service.baseUrl}/account`, { redirect: 'manual' }),
-      await disconnect({ token, client_id: app.client_id }, {}),
-      await disconnect({ token, client_id: app.client_id }, { cookie: 'session=forged' }),
+      await disconnect({ token, installation: app.client_id }, {}),
+      await disconnect({ token, installation: app.client_id }, { cookie: 'session=forged' }),
     ]
     for (const { status, headers } of answers) {
       expect([status, headers.get('location')]).toEqual([303, '/login?return_to=%2Faccount'])
@@ -204,7 +205,7 @@ describe('the form of the account page', () => {
   ])('is refused %s', async (_, fields, headers) => {
     const app = await signedIn(service.baseUrl, 'courses:read')
     const { cookie, token } = await visitor('demo')
-    const sent = { token, client_id: app.client_id, ...fields }
+    const sent = { token, installation: app.client_id, ...fields }
     const answer = await disconnect(sent, { cookie, ...(headers as Record<string, string>) })
     expect(answer.status).toBe(403)
     expect(await answer.text()).toContain('Nothing was changed')
@@ -217,7 +218,7 @@ describe('the form of the account page', () => {
     const { cookie } = await visitor('demo')
     for (const other of [await visitor('teacher'), await visitor('demo')]) {
       expect(other.token).not.toBe('')
-      expect((await disconnect({ token: other.token, client_id: app.client_id }, { cookie })).status).toBe(
+      expect((await disconnect({ token: other.token, installation: app.client_id }, { cookie })).status).toBe(
         403,
       )
     }
@@ -230,7 +231,7 @@ describe('the form of the account page', () => {
     await signedIn(service.baseUrl, 'courses:read', undefined, 'teacher')
     const { cookie, token, page } = await visitor('teacher')
     expect(page).not.toContain(app.client_id)
-    const answer = await disconnect({ token, client_id: app.client_id }, { cookie })
+    const answer = await disconnect({ token, installation: app.client_id }, { cookie })
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/account'])
     expect(await statusOf(app.access_token)).toBe(200)
   })
@@ -239,7 +240,7 @@ describe('the form of the account page', () => {
     const app = await signedIn(service.baseUrl, 'courses:read')
     const { cookie, token } = await visitor('demo')
     for (const _ of ['first', 'second'])
-      expect((await disconnect({ token, client_id: app.client_id }, { cookie })).status).toBe(303)
+      expect((await disconnect({ token, installation: app.client_id }, { cookie })).status).toBe(303)
     expect(await statusOf(app.access_token)).toBe(401)
   })
 

@@ -30,7 +30,15 @@ it('says so in its documents and on its pages', async () => {
     expect(await textAt(path), path).not.toMatch(/oauth\/register|register themselves|ClientRegistration/)
   const page = await textAt('/oauth/authorize?client_id=unknown')
   expect(page).toContain('The school does not know this app.')
-  expect(page).not.toContain('let it register')
+  expect(page).toMatch(/ask the operator to add the app/i)
+  expect(page).not.toMatch(/register it/i)
+})
+
+it('tells a program that asks before it opens a browser', async () => {
+  const headers = { accept: 'application/json' }
+  const answer = await fetch(`${service.baseUrl}/oauth/authorize?client_id=unknown`, { headers })
+  expect(answer.status).toBe(400)
+  expect(await answer.json()).toMatchObject({ reason: 'client_unknown', iss: service.baseUrl })
 })
 
 it('serves a client that the operator added', async () => {

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { demoRows } from '../school/demo-rows.ts'
 import { createAudit } from './audit-table.ts'
+import { createInstallationNames } from './installation-name-table.ts'
 import { createRateLimits } from './rate-limit-table.ts'
 import { createSignInTables } from './sign-in-tables.ts'
 import type { Tables } from './tables.ts'
@@ -18,6 +19,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0004_audit': { up: createAudit },
   '0005_sign_in': { up: createSignInTables },
   '0006_rate_limits': { up: createRateLimits },
+  '0008_installation_names': { up: createInstallationNames },
 }
 
 async function createSchool(database: Kysely<unknown>): Promise<void> {

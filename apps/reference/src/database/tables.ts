@@ -8,6 +8,7 @@ export interface Tables {
   audit: AuditRow
   passkey: PasskeyRow
   identity: IdentityRow
+  installation_name: InstallationNameRow
 }
 
 export interface AccountRow {
@@ -48,6 +49,14 @@ export interface IdentityRow {
   account: string
   shown_as: string
   added_at: string
+}
+
+export interface InstallationNameRow {
+  /** The id of an account that is not removed. */
+  account: string
+  /** A `client_id`, or the id of a grant if its client has many installations. */
+  installation: string
+  name: string
 }
 
 export interface SchoolRecordRow {

@@ -118,6 +118,10 @@ A refusal is JSON: \`{"error": "…", "error_description": "…"}\`.
 |---|---|---|
 ${ERRORS.map(([error, status, meaning]) => `| \`${error}\` | ${status} | ${meaning} |`).join('\n')}
 
+Until the redirect URI is known to be the client's, a refusal of the authorization endpoint is a page that only the user sees. Send the
+request yourself with \`Accept: application/json\` before you open a browser: \`303\` to the sign-in page means open it, and a
+refusal is such a JSON with a \`reason\`. \`client_unknown\` means get a client as in step 2.
+
 A request without a token is never challenged: it is served as anonymous, and its \`Link\` header points at the
 protected-resource metadata. A bad token, or one that lacks a scope, is answered with a \`WWW-Authenticate\` header that does.
 

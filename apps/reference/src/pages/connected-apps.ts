@@ -6,8 +6,11 @@ import { redirectTarget } from './redirect-target.ts'
 
 /** One installation of an app, with everything its user has allowed. */
 export interface ConnectedApp {
-  readonly clientId: string
+  readonly installation: string
+  /** What it calls itself. */
   readonly name: string
+  /** What its user calls it. */
+  readonly called?: string | undefined
   /** True if the operator vouches for the name. */
   readonly arranged: boolean
   readonly redirectUris: readonly string[]
@@ -20,8 +23,8 @@ export interface ConnectedApp {
 
 /** @param grants the most recently used first */
 export function connectedApps(grants: readonly UserGrant[]): ConnectedApp[] {
-  return [...Map.groupBy(grants, ({ clientId }) => clientId)].map(([clientId, ofApp]) => ({
-    clientId,
+  return [...Map.groupBy(grants, installationOf)].map(([installation, ofApp]) => ({
+    installation,
     name: nameOf(ofApp),
     arranged: ofApp.some(({ client }) => client?.origin === 'integration'),
     redirectUris: [...new Set(ofApp.flatMap(({ redirectUri }) => redirectUri ?? []))],
@@ -30,6 +33,11 @@ export function connectedApps(grants: readonly UserGrant[]): ConnectedApp[] {
     lastUsed: Math.max(...ofApp.map(({ usedAt }) => usedAt)),
     grantIds: ofApp.map(({ id }) => id),
   }))
+}
+
+/** A client that registered is one installation. All installations share a document, so each of their grants counts. */
+function installationOf({ clientId, id }: UserGrant): string {
+  return clientId.startsWith('https://') ? id : clientId
 }
 
 function nameOf([first]: readonly UserGrant[]): string {
@@ -43,12 +51,22 @@ function scopesOf(grants: readonly UserGrant[]): Scope[] {
   return (Object.keys(SCOPES) as Scope[]).filter((scope) => allowed.has(scope))
 }
 
-/** @param action the target of the form @param token proves that this user was shown this page */
-export function appCard(app: ConnectedApp, action: string, token: string): Markup {
+/** The targets of the forms, and the token that proves that this user was shown this page. */
+interface Forms {
+  readonly disconnect: string
+  readonly name: string
+  readonly token: string
+}
+
+export function appCard(app: ConnectedApp, { disconnect, name, token }: Forms): Markup {
+  const { installation, called } = app
+  const shown = called ?? app.name
+  const hidden = html`<input type="hidden" name="token" value="${token}">
+    <input type="hidden" name="installation" value="${installation}">`
   return html`
 <article class="card">
-  <h3 class="app-name"><bdi>${app.name}</bdi></h3>
-  <p class="hint">${app.arranged ? 'An integration that the school has arranged.' : 'It chose this name itself.'}</p>
+  <h3 class="app-name"><bdi>${shown}</bdi></h3>
+  <p class="hint">${called === undefined ? '' : html`It calls itself <bdi>${app.name}</bdi>. `}${app.arranged ? 'An integration that the school has arranged.' : 'It chose this name itself.'}</p>
   <dl>
     <dt>Sends you to</dt><dd>${app.redirectUris.map((uri) => html`<div>${redirectTarget(uri)}</div>`)}</dd>
     <dt>First used</dt><dd>${pointInTime(app.firstUsed)}</dd>
@@ -58,10 +76,17 @@ export function appCard(app: ConnectedApp, action: string, token: string): Marku
     <summary>What it may do</summary>
     <ul class="scopes">${app.scopes.map(scopeLine)}</ul>
   </details>
-  <form method="post" action="${action}" class="actions">
-    <input type="hidden" name="token" value="${token}">
-    <input type="hidden" name="client_id" value="${app.clientId}">
-    <button class="danger">Disconnect<span class="unseen"> ${app.name}</span></button>
+  <details>
+    <summary>Your name for it<span class="unseen">, ${shown}</span></summary>
+    <form method="post" action="${name}" class="naming">
+      ${hidden}
+      <input name="name" aria-label="Your name for ${shown}" maxlength="60" placeholder="Old laptop" value="${called ?? ''}">
+      <button>Save</button>
+    </form>
+  </details>
+  <form method="post" action="${disconnect}" class="actions">
+    ${hidden}
+    <button class="danger">Disconnect<span class="unseen"> ${shown}</span></button>
   </form>
 </article>`
 }

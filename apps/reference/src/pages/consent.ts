@@ -45,7 +45,7 @@ function group(title: string, scopes: readonly ConsentScope[]): Markup {
   return html`<fieldset><legend>${title}</legend>${scopes.map(checkbox)}</fieldset>`
 }
 
-function checkbox({ name, description, access, required }: ConsentScope): Markup {
+function checkbox({ name, description, access, required, allowedBefore }: ConsentScope): Markup {
   const badge =
     access === undefined
       ? ''
@@ -53,7 +53,8 @@ function checkbox({ name, description, access, required }: ConsentScope): Markup
   const box = required
     ? html`<input type="checkbox" checked disabled>`
     : html`<input type="checkbox" name="scope" value="${name}" checked>`
-  return html`<label class="scope">${box}<span>${description}${required ? ' (needed)' : ''}</span>${badge}</label>`
+  const before = allowedBefore ? html` <span class="before">allowed before</span>` : ''
+  return html`<label class="scope">${box}<span>${description}${required ? ' (needed)' : ''}${before}</span>${badge}</label>`
 }
 
 function areasOf(scopes: readonly ConsentScope[]): string[] {

@@ -1,29 +1,39 @@
 import type { ErrorView, HttpResponse } from '@grantkit/core'
 import { html } from 'hono/html'
-import { page, type Site } from './page.ts'
+import { type Markup, page, type Site } from './page.ts'
+import { type Metadata, remedyOf } from './remedy.ts'
 
-/** The error page, with words for the user and words for the app's developer. */
+/**
+ * The error page, with words for the user and words for the app. A program that opened a browser does not see it, so
+ * its user can pass them on.
+ */
 export function errorPage(
   site: Site,
   { description, error, reason, status }: ErrorView,
-  registration = true,
+  metadata: Metadata,
 ): Promise<HttpResponse> {
   const unavailable = status >= 500
-  const advice = registration ? ADVICE : { ...ADVICE, client_unknown: 'The school does not know this app.' }
+  const remedy = remedyOf(reason, metadata)
   const main = html`
 <h1>${unavailable ? 'This does not work right now' : 'This request cannot be answered'}</h1>
-<p>${unavailable ? 'Please try again in a moment.' : (advice[reason] ?? 'The app that sent you here made a mistake. Go back to it and try again.')}</p>
-<section class="card" aria-label="For the developer of the app">
-  <h2>For the developer of the app</h2>
+<p>${unavailable ? 'Please try again in a moment.' : (ADVICE[reason] ?? 'The app that sent you here made a mistake. Go back to it and try again.')}</p>${remedy === undefined ? '' : html`<p>A program that opened your browser does not see this page. Tell it what is written below.</p>`}
+<section class="card" aria-label="For the app and its developer">
+  <h2>For the app and its developer</h2>
   <p><code>${error}</code></p>
-  <p>${description}</p>
+  <p>${description}</p>${remedy === undefined ? '' : remedyLines(remedy)}
 </section>`
   const retry = unavailable ? { 'retry-after': '1' } : {}
   return page(site, { title: 'Error', main, status, headers: retry })
 }
 
+function remedyLines(remedy: Markup): Markup {
+  return html`
+  <p>${remedy}</p>
+  <p>A program gets this as JSON, before it opens a browser, by the same request with <code>Accept: application/json</code>.</p>`
+}
+
 const ADVICE: Partial<Record<ErrorView['reason'], string>> = {
-  client_unknown: 'The school does not know this app any more. Go back to it and let it register again.',
+  client_unknown: 'The school does not know this app. Go back to it and sign in anew.',
   redirect_uri_not_registered:
     'The app wants to be answered at an address it did not register. You were not sent there.',
   consent_ticket_invalid:

@@ -40,10 +40,20 @@ export const accountPage = describe({
 
 export const disconnectApp = describe({
   ...page('disconnectApp', 'Disconnect an app, by the form of the page'),
-  requestBody: form(['client_id', 'token']),
+  requestBody: form(['installation', 'token']),
   responses: {
     '303': redirectAnswer('Disconnected; back to the page. Or nobody is signed in; to the sign-in page'),
     '403': textAnswer('The form has expired, or another site sent it', 'text/html'),
+  },
+})
+
+export const nameApp = describe({
+  ...page('nameApp', 'Name an app, by the form of the page'),
+  requestBody: form(['installation', 'name', 'token']),
+  responses: {
+    '303': redirectAnswer('Named; back to the page. Or nobody is signed in; to the sign-in page'),
+    '403': textAnswer('The form has expired, or another site sent it', 'text/html'),
+    '503': textAnswer('The database cannot be reached', 'text/html'),
   },
 })
 

@@ -16,14 +16,15 @@ import { login } from './login.ts'
 import { logoutPage, signOut } from './logout.ts'
 import * as described from './operations.ts'
 import { passkeyLogin } from './passkey-login.ts'
+import type { Metadata } from './remedy.ts'
 import { type SignInPage, signInPage } from './sign-in-page.ts'
 import { upstreamLogin } from './upstream-login.ts'
 
 export interface PagesOptions extends AccountPageOptions {
   /** Shows the demo account to visitors. */
   readonly demo: boolean
-  /** Whether clients register themselves. */
-  readonly registration: boolean
+  /** What the server offers; known once it is created. */
+  readonly metadata: () => Metadata
   /** Called with errors of a page. */
   readonly onError: (error: unknown) => void
 }
@@ -41,7 +42,7 @@ export function pages(options: PagesOptions, grants: AuthorizationServer['grants
   const app = new Hono<WithBody>()
     .onError(async (error) => {
       onError(error)
-      return toResponse(await errorPage(site, viewOf(error)))
+      return toResponse(await errorPage(site, viewOf(error), options.metadata()))
     })
     .get('/', described.home, () => homePage(site, baseUrl, demo))
     .get('/assets/style.css', described.stylesheet, asset('text/css; charset=utf-8', STYLE))
@@ -50,6 +51,7 @@ export function pages(options: PagesOptions, grants: AuthorizationServer['grants
     .post('/login', described.signIn, readAhead, (c) => signIn.submit(c))
     .get('/account', described.accountPage, (c) => account.show(c))
     .post('/account', described.disconnectApp, readAhead, (c) => account.disconnect(c))
+    .post('/account/apps/name', described.nameApp, readAhead, (c) => account.nameApp(c))
     .get('/logout', described.signOutPage, (c) => logoutPage(c, site, baseUrl))
     .post('/logout', described.signOut, readAhead, (c) => signOut(c, site, baseUrl, sessions))
   return app
@@ -97,7 +99,7 @@ function providerPages(options: PagesOptions, form: SignInPage, account: Account
 }
 
 /** The pages that core asks for. */
-export function interaction({ site, accounts, sessions, registration }: PagesOptions): Interaction {
+export function interaction({ site, accounts, sessions, metadata }: PagesOptions): Interaction {
   return {
     session: (request) => sessions.read(headerOf(request, 'cookie')),
     signIn(returnTo, { loginHint }) {
@@ -111,7 +113,7 @@ export function interaction({ site, accounts, sessions, registration }: PagesOpt
       const { name = '', email = '' } = (await accounts.find(view.session.subject)) ?? {}
       return consentPage(site, view, { name, email })
     },
-    errorPage: (view) => errorPage(site, view, registration),
+    errorPage: (view) => errorPage(site, view, metadata()),
   }
 }
 

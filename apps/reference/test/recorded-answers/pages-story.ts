@@ -42,8 +42,10 @@ async function consent(visitor: Visitor, client: string): Promise<void> {
 async function account(visitor: Visitor): Promise<void> {
   const { get, post } = visitor
   const page = await get('/account')
-  await post('/account', { client_id: 'x', token: 'made up' })
-  const fields = fieldsIn(page).filter(([name]) => name !== 'return_to')
+  await post('/account', { installation: 'x', token: 'made up' })
+  const { token = '', installation = '' } = Object.fromEntries(fieldsIn(page))
+  const fields = { token, installation }
+  await post('/account/apps/name', { ...fields, name: 'Old laptop' })
   await post('/account', fields, { 'sec-fetch-site': 'cross-site' })
   const done = await post('/account', fields)
   await get(done.headers.get('location') ?? '')

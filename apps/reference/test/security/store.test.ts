@@ -113,7 +113,7 @@ onBothStores('an outage of the store', (bench) => {
     const cookie = ['Cookie', await bench.session('alice')] as const
     const page = await bench.send('/account', { headers: [cookie] })
     const token = /name="token" value="([^"]+)"/.exec(page.body)?.[1] ?? ''
-    const disconnect = () => bench.post('/account', { token, client_id: app.id }, [cookie])
+    const disconnect = () => bench.post('/account', { token, installation: app.id }, [cookie])
     for (const broken of ['grants.listBySubject', 'clients.find']) {
       fail(broken)
       const answers = [await disconnect(), await bench.send('/account', { headers: [cookie] })]

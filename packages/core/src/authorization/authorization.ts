@@ -6,11 +6,8 @@
 import { type RedirectUriOptions, redirectUriPolicyOf } from '../clients/redirect-uri.ts'
 import { CHALLENGE_METHOD } from '../grants/authorization-code/pkce.ts'
 import type { Endpoint } from '../http/endpoint.ts'
-import { retryAfter } from '../http/error-response.ts'
-import { type HttpResponse, securePage } from '../http/http.ts'
 import { basePathOf, endpointPath, type PathOptions } from '../http/well-known.ts'
 import { type Kernel, lifetime } from '../kernel/kernel.ts'
-import type { OAuthError } from '../kernel/oauth-error.ts'
 import { requestedScopes } from '../kernel/scope.ts'
 import type { AuthorizationContext } from './authorization-context.ts'
 import { AuthorizationParameters } from './authorization-request.ts'
@@ -18,6 +15,7 @@ import { authorize } from './authorize.ts'
 import { ConsentForm, consent } from './consent.ts'
 import { SHARED_HOSTS } from './document-identity.ts'
 import type { Interaction } from './interaction.ts'
+import { refusalPage } from './refusal-page.ts'
 
 export interface AuthorizationOptions extends PathOptions<'authorize' | 'consent'>, RedirectUriOptions {
   /** The sign-in session of a browser, and the pages: sign-in, consent, error. */
@@ -91,7 +89,8 @@ function contextOf(
 
 /** Where a person's browser goes. No script of another origin may read these. */
 function pages(context: AuthorizationContext, paths: PagePaths): Endpoint[] {
-  const page = { cors: false, refusal: (error: OAuthError) => errorPage(context.interaction, error) }
+  const refusal: Endpoint['refusal'] = (error, request) => refusalPage(context, error, request)
+  const page = { cors: false, refusal }
   return [
     {
       ...page,
@@ -123,12 +122,4 @@ function checkDefaultScope({ scopes }: Kernel, defaultScope: string | undefined)
   } catch (cause) {
     throw new Error('defaultScope names a scope that is not in the catalogue', { cause })
   }
-}
-
-async function errorPage(interaction: Interaction, error: OAuthError): Promise<HttpResponse> {
-  const { error: code, message: description, reason } = error
-  // A browser looks for a challenge in a 401, and a page has none.
-  const status = error.status === 401 ? 400 : error.status
-  const page = await interaction.errorPage({ error: code, description, reason, status })
-  return securePage({ ...page, headers: { ...page.headers, ...retryAfter(error) } })
 }

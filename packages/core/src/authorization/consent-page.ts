@@ -28,7 +28,7 @@ export async function askForConsent(
     session,
     identity: documentIdentity(target, context.sharedHosts),
     redirectUri: target.redirectUri,
-    scopes: consentScopes(context, request.scopes),
+    scopes: await consentScopes(context, attempt, session),
     resources: request.resources,
     action: `${context.paths.consent}?${query}`,
     returnTo: `${context.paths.authorize}?${query}`,
@@ -48,10 +48,20 @@ export async function consentRemembered(
   const { client } = target
   const mayRemember = client.rememberConsent === true && client.tokenEndpointAuthMethod !== 'none'
   if (!mayRemember || request.prompts.includes('consent')) return false
-  const { store, now } = context.kernel
-  const grants = await store.grants.listBySubject(session.subject)
-  const live = grants.filter((grant) => grant.clientId === client.clientId && now() < liveUntil(grant))
+  const live = await liveGrants(context, attempt, session)
   return live.some((grant) => covers(grant, request))
+}
+
+/** Those of this user and client. */
+async function liveGrants(
+  { kernel: { store, now } }: AuthorizationContext,
+  { target: { client } }: AuthorizationAttempt,
+  { subject }: Session,
+): Promise<Grant[]> {
+  const grants = await store.grants.listBySubject(subject)
+  return grants
+    .filter(({ clientId }) => clientId === client.clientId)
+    .filter((grant) => now() < liveUntil(grant))
 }
 
 function covers({ scopes, resources }: Grant, asked: AuthorizationRequest): boolean {
@@ -87,8 +97,21 @@ function consentTicket(
   )
 }
 
-function consentScopes(context: AuthorizationContext, asked: readonly string[]): ConsentScope[] {
+async function consentScopes(
+  context: AuthorizationContext,
+  attempt: AuthorizationAttempt,
+  session: Session,
+): Promise<ConsentScope[]> {
+  const { scopes: asked, resources } = attempt.request
+  // The marks are a courtesy: if the store does not answer, the page goes without.
+  const live = await liveGrants(context, attempt, session).catch(() => [])
+  const before = live.filter((grant) => coversResources(grant.resources, resources))
   return Object.entries(context.kernel.scopes)
     .filter(([name]) => asked.includes(name))
-    .map(([name, definition]) => ({ ...definition, name, required: name === OPENID }))
+    .map(([name, definition]) => ({
+      ...definition,
+      name,
+      required: name === OPENID,
+      allowedBefore: before.some(({ scopes }) => scopes.includes(name)),
+    }))
 }

@@ -59,9 +59,14 @@ export interface DocumentIdentity {
 export interface ConsentScope extends ScopeDefinition {
   readonly name: string
   readonly required: boolean
+  /** A live grant of this user has it, for the same client and resources. It tells the new scopes apart, and allows nothing. */
+  readonly allowedBefore: boolean
 }
 
-/** A refusal that is not sent to the client, because the redirect URI is not trusted. */
+/**
+ * A refusal that is not sent to the client, because the redirect URI is not trusted. The client does not see the page:
+ * say there what it must do, by the `reason`. A program that accepts JSON and no page is answered without it.
+ */
 export interface ErrorView {
   readonly error: string
   readonly description: string

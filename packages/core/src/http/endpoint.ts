@@ -33,7 +33,7 @@ export interface Endpoint extends EndpointDescription {
   readonly cors: boolean
   answer(request: HttpRequest): Promise<HttpResponse> | HttpResponse
   /** Formats a refusal. Default: a JSON body (RFC 6749 5.2). A page sets its own. */
-  refusal?(error: OAuthError): HttpResponse | Promise<HttpResponse>
+  refusal?(error: OAuthError, request: HttpRequest): HttpResponse | Promise<HttpResponse>
 }
 
 /** The headers that scripts of other origins may send and read (Fetch 3.2.3). */
@@ -76,7 +76,7 @@ function routeOf(endpoint: Endpoint, basePath: string, emit: Emit): Route {
         response = await answerTo(endpoint, request)
       } catch (thrown) {
         const error = reportedError(thrown, request, emit)
-        response = await (endpoint.refusal?.(error) ?? errorResponse(error, request))
+        response = await (endpoint.refusal?.(error, request) ?? errorResponse(error, request))
       }
       return endpoint.cors ? withCors(response) : response
     },

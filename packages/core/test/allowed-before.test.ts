@@ -1,0 +1,102 @@
+import { createMemoryStore } from '@grantkit/store-memory'
+import { describe, expect, it, vi } from 'vitest'
+import { ALICE, authorizationQuery, authorize, decide, register, tokensFor } from './client.ts'
+import { ISSUER, openSchool, type School } from './school.ts'
+
+/** What the consent page learns of earlier consent, when an app asks for more. */
+
+const MCP = `${ISSUER}/mcp`
+const ASKED = 'openid courses:read courses:write'
+
+/** The scopes that the page marks. */
+async function marked(school: School, clientId: string, resources: string[] = [], headers = ALICE) {
+  const query = authorizationQuery(clientId, { scope: ASKED })
+  const answer = await authorize(
+    school,
+    `${query}${resources.map((each) => `&resource=${each}`).join('')}`,
+    headers,
+  )
+  expect([answer.status, answer.body]).toEqual([200, 'consent'])
+  const scopes = school.shown.consent?.scopes ?? []
+  return scopes.filter(({ allowedBefore }) => allowedBefore).map(({ name }) => name)
+}
+
+async function withTokens(resource?: string, lifetimes = {}) {
+  const school = openSchool({ lifetimes })
+  const client = await register(school)
+  const tokens = await tokensFor(school, client, { scope: 'openid courses:read', resource })
+  return { school, client, id: client.client_id, tokens }
+}
+
+describe('a scope on the consent page is marked as allowed before', () => {
+  it('if a live grant of this user and client has it', async () => {
+    const { school, id } = await withTokens()
+    expect(await marked(school, id)).toEqual(['openid', 'courses:read'])
+  })
+
+  it('by no grant at all if the app is new, or another one, or the user is', async () => {
+    const { school, id } = await withTokens()
+    const other = await register(school)
+    expect(await marked(school, other.client_id)).toEqual([])
+    expect(await marked(school, id, [], { cookie: 'user=bob' })).toEqual([])
+  })
+
+  it('only if the user left it ticked', async () => {
+    const { school, id } = await withTokens()
+    await marked(school, id)
+    await decide(school, { scope: 'courses:write' })
+    expect(await marked(school, id)).toEqual(['openid', 'courses:read', 'courses:write'])
+  })
+
+  it.each([
+    [undefined, [MCP], ['openid', 'courses:read']],
+    [MCP, [MCP], ['openid', 'courses:read']],
+    [MCP, [ISSUER], []],
+    [MCP, [ISSUER, MCP], []],
+    [MCP, [], []],
+  ])('at the resources of the grant: %s, asked for %j', async (granted, asked, scopes) => {
+    const { school, id } = await withTokens(granted)
+    expect(await marked(school, id, asked)).toEqual(scopes)
+  })
+
+  it('no longer once the grant was revoked', async () => {
+    const { school, client, id, tokens } = await withTokens()
+    const form = { client_id: client.client_id, token: tokens.refresh_token }
+    await school.send('POST', '/api/oauth/revoke', { form })
+    expect(await marked(school, id)).toEqual([])
+  })
+
+  it('no longer once all its tokens have expired', async () => {
+    const { school, id } = await withTokens(undefined, { accessToken: 50, refreshToken: 100 })
+    school.clock.now += 100
+    expect(await marked(school, id)).toEqual([])
+  })
+})
+
+describe('the mark', () => {
+  it('is left out if the store does not say, and the page is shown', async () => {
+    const store = createMemoryStore({ now: () => 1_800_000_000 })
+    const school = openSchool({ store })
+    const client = await register(school)
+    await tokensFor(school, client, { scope: 'openid courses:read' })
+    vi.spyOn(store.grants, 'listBySubject').mockRejectedValue(new Error('The index is gone'))
+    expect(await marked(school, client.client_id)).toEqual([])
+  })
+
+  it('costs nothing before the sign-in', async () => {
+    const { school, id } = await withTokens()
+    const read = vi.spyOn(school.store.grants, 'listBySubject')
+    await authorize(school, authorizationQuery(id), {})
+    expect(read).not.toHaveBeenCalled()
+    await marked(school, id)
+    expect(read.mock.calls).toEqual([['alice']])
+  })
+
+  it('allows nothing by itself', async () => {
+    const { school, id } = await withTokens()
+    await marked(school, id)
+    await decide(school, { scope: '' })
+    const grants = await school.store.grants.listBySubject('alice')
+    expect(grants.map(({ scopes }) => scopes.join(' ')).sort()).toEqual(['openid', 'openid courses:read'])
+  })
+})

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { authorizationQuery, authorize, bodyOf, register } from './client.ts'
+import { ISSUER, openSchool } from './school.ts'
+
+/** A refusal that is not sent to the client, for a person and for a program. */
+
+describe('a request of a client that nobody knows', () => {
+  it('is answered by JSON to a program that asks for it, before it opens a browser', async () => {
+    const school = openSchool()
+    const answer = await authorize(school, authorizationQuery('nobody'), { accept: 'application/json' })
+    expect([answer.status, answer.headers.location]).toEqual([400, undefined])
+    expect(answer.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' })
+    expect(bodyOf(answer)).toEqual({
+      error: 'invalid_client',
+      error_description: 'No client has this client_id; the application must register again',
+      reason: 'client_unknown',
+      iss: ISSUER,
+    })
+    expect(school.shown.error, 'and no page is made').toBeUndefined()
+  })
+
+  it.each([
+    [undefined],
+    ['*/*'],
+    ['text/html'],
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'],
+    ['application/json, text/html;q=0.9'],
+    ['application/jsonp'],
+    ['application/ld+json'],
+  ])('is answered by a page to whatever accepts %s', async (accept) => {
+    const school = openSchool()
+    const answer = await authorize(
+      school,
+      authorizationQuery('nobody'),
+      accept === undefined ? {} : { accept },
+    )
+    expect([answer.status, answer.body]).toEqual([400, 'error'])
+    expect(school.shown.error?.reason).toBe('client_unknown')
+  })
+})
+
+it('a program that asks first is sent to sign in like a browser, if there is nothing to refuse', async () => {
+  const school = openSchool()
+  const { client_id } = await register(school)
+  const answer = await authorize(school, authorizationQuery(client_id), { accept: 'application/json' })
+  expect([answer.status, answer.headers.location]).toEqual([303, '/login'])
+})
+
+it('a refusal that passes says to a program when to come back', async () => {
+  const school = openSchool()
+  school.store.clients.find = () => Promise.reject(new Error('down'))
+  const answer = await authorize(school, authorizationQuery('nobody'), { accept: 'application/json' })
+  expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1'])
+  expect(bodyOf(answer)).toMatchObject({ error: 'temporarily_unavailable', reason: 'store_unavailable' })
+})
