@@ -5,7 +5,7 @@ export const vsCode: McpClient = {
   version: '1.133',
   date: '2026-08-12',
   source:
-    'microsoft/vscode#278512 (authorization, 2025-11-20); src/vs/base/common/oauth.ts at 05f882b and src/vs/workbench/api/common/extHostAuthentication.ts (registration, token, refresh); the document as published (stacklok/toolhive#6290)',
+    'microsoft/vscode: #278512 (authorization, 2025-11-20), src/vs/base/common/oauth.ts at 05f882b (registration), src/vs/workbench/api/common/extHostAuthentication.ts as of 2026 (token, refresh); stacklok/toolhive#6290 (document)',
   redirectUri: 'http://127.0.0.1:{port}/',
   document: {
     client_name: 'Visual Studio Code',
