@@ -29,7 +29,7 @@ const ON_EACH_FRAMEWORK = [
     'registration-off',
     'replayed-clients',
   ].map(flow),
-  ...['http', 'metadata', 'resource', 'mcp', 'client-authentication', 'gateway'].map((row) =>
+  ...['http', 'metadata', 'resource', 'mcp', 'client-authentication', 'gateway', 'logout'].map((row) =>
     flow(`*/${row}`),
   ),
 ]

@@ -67,6 +67,15 @@ export const DEPENDENCY_RULE: readonly Row[] = [
       .concat('zod'),
     types: [core('feature.ts')],
   },
+  // The same: it ends a session that began for an authorization.
+  {
+    files: core('logout/*'),
+    imports: [
+      ...['logout', ...ROOMS.filter((name) => name !== 'limits')].map((name) => core(`${name}/*`)),
+      'zod',
+    ],
+    types: [core('feature.ts')],
+  },
   // It gets its content as arguments and knows no room.
   { files: core('discovery/*'), imports: [core('discovery/*'), core('http/*')] },
   {

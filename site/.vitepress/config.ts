@@ -55,6 +55,7 @@ export default defineConfig({
           { text: 'Guard an MCP server', link: '/how-to/mcp' },
           { text: 'Add an integration', link: '/how-to/integration' },
           { text: 'Let clients bring their document', link: '/how-to/client-documents' },
+          { text: 'Let apps sign their users out', link: '/how-to/logout' },
           { text: 'Guard what is behind a gateway', link: '/how-to/gateway' },
           { text: 'Write a store', link: '/how-to/store' },
           { text: 'Write an adapter', link: '/how-to/adapter' },

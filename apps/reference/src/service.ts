@@ -10,6 +10,7 @@ import {
   type Store,
 } from '@grantkit/core'
 import { forwardAuth } from '@grantkit/core/forward-auth'
+import { logout } from '@grantkit/core/logout'
 import type { Hono, MiddlewareHandler } from 'hono'
 import type { AccountRows } from './account-rows.ts'
 import { application } from './app.ts'
@@ -27,6 +28,7 @@ import { mcp } from './mcp/route.ts'
 import { openAccounts } from './open-accounts.ts'
 import { openApiDocument } from './openapi/document.ts'
 import { operationsOf } from './openapi/operation.ts'
+import { logoutInteraction } from './pages/client-logout.ts'
 import { interaction, type PagesOptions, pages } from './pages/routes.ts'
 import { passwordChecks } from './password-checks.ts'
 import { reportingRoute } from './reporting-route.ts'
@@ -147,9 +149,13 @@ async function authorizationServer(
 ): Promise<AuthorizationServer> {
   const { BASE_URL: issuer, DEFAULT_SCOPE } = settings
   const documents = await clientDocumentsOf(settings)
+  const keys = await followSigningKeys(settings.KEYS_FILE ?? (await developmentKeysFile()), onError)
   const optional = [
     ...(documents === undefined ? [] : [clientDocuments(documents)]),
     ...(settings.FORWARD_AUTH === 'on' ? [forwardAuth()] : []),
+    ...(settings.LOGOUT === 'on'
+      ? [logout({ interaction: logoutInteraction(pages), secret: pages.secret, keys })]
+      : []),
   ]
   return createAuthorizationServer({
     issuer,
@@ -157,7 +163,7 @@ async function authorizationServer(
     scopes: SCOPES,
     interaction: interaction(pages),
     secret: pages.secret,
-    keys: await followSigningKeys(settings.KEYS_FILE ?? (await developmentKeysFile()), onError),
+    keys,
     claims: pages.accounts.claims,
     resources: [issuer, `${issuer}/mcp`],
     clientAuthentication: settings.CLIENT_AUTHENTICATION,

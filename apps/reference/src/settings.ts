@@ -57,6 +57,7 @@ const Environment = z.object({
       z.array(z.enum(['none', 'client_secret_post', 'client_secret_basic'], { error: METHODS_EXPECTED })),
     ),
   REGISTRATION: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
+  LOGOUT: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   FORWARD_AUTH: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   RATE_LIMITS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   TRUST_PROXY: TrustedProxies.optional(),

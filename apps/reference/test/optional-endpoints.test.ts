@@ -19,7 +19,12 @@ async function described(environment: Record<string, string>) {
 
 const plain = await described({})
 
-it.each([['FORWARD_AUTH', { '/api/oauth/verify': ['get'] }, {}]] as const)(
+const LOGOUT = { '/oauth/logout': ['get', 'post'], '/oauth/logout/confirm': ['post'] }
+
+it.each([
+  ['FORWARD_AUTH', { '/api/oauth/verify': ['get'] }, {}],
+  ['LOGOUT', LOGOUT, { end_session_endpoint: '/oauth/logout' }],
+] as const)(
   '%s=on adds its paths to the description, its address to the metadata, and nothing else',
   async (setting, paths, addresses) => {
     const { openApi, metadata, baseUrl, operations } = await described({ [setting]: 'on' })

@@ -1,6 +1,6 @@
 import type { ClientAuthMethod } from './clients/authentication/client-authentication.ts'
 import { type ClientEndpoint, type ClientEndpointContext, clientEndpoint } from './clients/client-endpoint.ts'
-import type { Registrable } from './clients/client-metadata.ts'
+import type { ClientMetadataMembers, Registrable } from './clients/client-metadata.ts'
 import type { ClientSource } from './clients/client-sources.ts'
 import { addressesOf, type Metadata } from './discovery/server-metadata.ts'
 import type { GrantType } from './grants/grant-type.ts'
@@ -26,6 +26,12 @@ export interface Feature {
   /** At most one feature may set it. Default: opaque tokens. */
   readonly accessTokens?: AccessTokenFormat | undefined
   readonly tokenMembers?: TokenMembers | undefined
+  /**
+   * Members of client metadata that this feature reads. They are kept in `Client.featureMetadata`, as their schemas made them.
+   *
+   * @param itself true for self-registration, false for the operator
+   */
+  readonly clientMetadata?: ((itself: boolean) => ClientMetadataMembers) | undefined
 }
 
 /** Creates a feature. It may use its own options and the kernel, and nothing else. */
@@ -37,6 +43,7 @@ export interface Offers {
   readonly clientAuthMethods: readonly ClientAuthMethod[]
   readonly clientSources: readonly ClientSource[]
   readonly tokenMembers: readonly TokenMembers[]
+  readonly clientMetadata: readonly ((itself: boolean) => ClientMetadataMembers)[]
 }
 
 /** @throws Error when two features offer one name */
@@ -52,6 +59,7 @@ export function offersOf(features: readonly Feature[]): Offers {
     ),
     clientSources: features.flatMap(({ clientSources = [] }) => clientSources),
     tokenMembers: features.flatMap(({ tokenMembers }) => tokenMembers ?? []),
+    clientMetadata: features.flatMap(({ clientMetadata }) => clientMetadata ?? []),
   }
 }
 
@@ -74,13 +82,14 @@ function eachOnce<Named extends { readonly name: string }>(
 
 /** The names a client may register. @param itself true for self-registration, false for the operator */
 export function registrable(
-  { clientAuthMethods, grantTypes }: Offers,
+  { clientAuthMethods, grantTypes, clientMetadata }: Offers,
   itself: boolean,
-): Pick<Registrable, 'authMethods' | 'grantTypes'> {
+): Pick<Registrable, 'authMethods' | 'grantTypes' | 'members'> {
   const open = itself ? grantTypes.filter(({ selfRegistered }) => selfRegistered === true) : grantTypes
   return {
     authMethods: clientAuthMethods.map(({ name }) => name),
     grantTypes: open.map(({ name }) => name),
+    members: Object.assign({}, ...clientMetadata.map((members) => members(itself))),
   }
 }
 

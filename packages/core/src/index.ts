@@ -30,6 +30,9 @@ import { SERVER_REFUSALS } from './kernel/oauth-error.ts'
 import { RESOURCE_REFUSALS } from './kernel/resource-indicator.ts'
 import { SCOPE_REFUSALS } from './kernel/scope.ts'
 import { LIMIT_REFUSALS } from './limits/rate-limits.ts'
+import { LOGOUT_REFUSALS } from './logout/end-session.ts'
+import { LOGOUT_REQUEST_REFUSALS } from './logout/logout-request.ts'
+import { POST_LOGOUT_REFUSALS } from './logout/post-logout-redirect-uri.ts'
 import { ID_TOKEN_REFUSALS } from './openid/id-token.ts'
 import { HINT_REFUSALS } from './openid/id-token-hint.ts'
 import { BEARER_REFUSALS } from './resource/bearer.ts'
@@ -60,6 +63,9 @@ export const REFUSALS = {
   ...REVOCATION_REFUSALS,
   ...BEARER_REFUSALS,
   ...VERIFY_REFUSALS,
+  ...LOGOUT_REQUEST_REFUSALS,
+  ...POST_LOGOUT_REFUSALS,
+  ...LOGOUT_REFUSALS,
   ...REDIRECT_URI_REFUSALS,
   ...METADATA_REFUSALS,
   ...LIMIT_REFUSALS,

@@ -11,12 +11,14 @@ const USAGE = `pnpm integration list
 pnpm integration remove <client_id>
 pnpm integration add --name <name> [--redirect-uri <https URI>]... [--scope <scopes>]
                      [--public] [--remember-consent] [--resource-server]
+                     [--post-logout-redirect-uri <https URI>]...
 
   --redirect-uri      where its users are sent back to; may be repeated
   --scope             the scopes it may ask for; all of them if left out
   --public            it cannot keep a secret
   --remember-consent  do not ask a user again for what they allowed it before
-  --resource-server   it may introspect every token; needs no redirect URI`
+  --resource-server   it may introspect every token; needs no redirect URI
+  --post-logout-redirect-uri  where its users may be sent after signing out, with LOGOUT=on; may be repeated`
 
 const { values, positionals } = readCommandLine(USAGE, {
   allowPositionals: true,
@@ -27,6 +29,7 @@ const { values, positionals } = readCommandLine(USAGE, {
     public: { type: 'boolean', default: false },
     'remember-consent': { type: 'boolean', default: false },
     'resource-server': { type: 'boolean', default: false },
+    'post-logout-redirect-uri': { type: 'string', multiple: true },
   },
 })
 
@@ -43,6 +46,8 @@ async function run(): Promise<void> {
   if (more.length > 0) refuse(USAGE, `There is one argument too many: ${more[0]}.`)
   if (command === 'add') {
     if (name === undefined) refuse(USAGE, '--name must be given.')
+    if (values['post-logout-redirect-uri'] !== undefined && parseSettings(process.env).LOGOUT === 'off')
+      refuse(USAGE, '--post-logout-redirect-uri needs LOGOUT=on.')
     await withClients(async (clients) => printAdded(await clients.add(metadataOf(name))))
   } else if (command === 'list') await withClients(async (clients) => printList(await clients.list()))
   else if (command === 'remove') {
@@ -72,6 +77,7 @@ function metadataOf(name: string): Integration {
     remember_consent: values['remember-consent'],
     resource_server: values['resource-server'],
     scope: values.scope,
+    post_logout_redirect_uris: values['post-logout-redirect-uri'],
   }
 }
 
@@ -95,6 +101,7 @@ function printList(integrations: readonly IntegrationInformation[]): void {
     console.log(`  added     ${new Date(client_id_issued_at * 1000).toISOString().slice(0, 10)}`)
     console.log(`  scope     ${rest.scope ?? 'all'}`)
     for (const uri of rest.redirect_uris) console.log(`  redirect  ${uri}`)
+    for (const uri of rest.post_logout_redirect_uris ?? []) console.log(`  sign-out  ${uri}`)
   }
 }
 

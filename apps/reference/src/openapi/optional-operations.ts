@@ -1,10 +1,18 @@
 import type { ServerDescription } from '@grantkit/core'
-import { challengeAnswer, type Operation, UNAVAILABLE } from './operation.ts'
+import { FORM_REFUSED, HEADERS_TOO_LARGE } from './body-refusals.ts'
+import {
+  challengeAnswer,
+  formBody,
+  type Operation,
+  redirectAnswer,
+  textAnswer,
+  UNAVAILABLE,
+} from './operation.ts'
 
 /** The operations of what a setting mounts. */
 export function optionalOperations({ endpoints }: ServerDescription): Operation[] {
   const mounted = new Set(endpoints.map(({ path }) => path))
-  return [VERIFY].filter(({ path }) => mounted.has(path))
+  return [VERIFY, ...LOGOUT].filter(({ path }) => mounted.has(path))
 }
 
 const IDENTITY = ['X-Auth-Subject', 'X-Auth-Client', 'X-Auth-Scope']
@@ -44,3 +52,70 @@ const VERIFY: Operation = {
     '503': UNAVAILABLE,
   },
 }
+
+const LOGOUT_PARAMETERS = ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state']
+const REFUSED = textAnswer('A page: the request does not hold together, and nothing happened', 'text/html')
+const AWAY = textAnswer('A page: the store cannot be reached', 'text/html')
+
+const LOGOUT: readonly Operation[] = [
+  {
+    path: '/oauth/logout',
+    method: 'get',
+    operationId: 'logOut',
+    tag: 'OAuth',
+    summary: 'Sign the user out (RP-Initiated Logout 2)',
+    description: 'For the browser of the user.',
+    security: [{}],
+    parameters: LOGOUT_PARAMETERS.map((name) => ({
+      name,
+      in: 'query',
+      required: false,
+      schema: { type: 'string' },
+    })),
+    responses: {
+      '200': textAnswer('A page that asks the user, or says that nobody is signed in', 'text/html'),
+      '303': redirectAnswer('To `post_logout_redirect_uri`, with `state`'),
+      '400': REFUSED,
+      '431': HEADERS_TOO_LARGE,
+      '503': AWAY,
+    },
+  },
+  {
+    path: '/oauth/logout',
+    method: 'post',
+    operationId: 'logOutByForm',
+    tag: 'OAuth',
+    summary: 'Sign the user out, by a form (RP-Initiated Logout 2)',
+    security: [{}],
+    requestBody: formBody({
+      type: 'object',
+      properties: Object.fromEntries(LOGOUT_PARAMETERS.map((name) => [name, { type: 'string' }])),
+    }),
+    responses: {
+      '303': redirectAnswer('To the same request as a query'),
+      '400': REFUSED,
+      ...FORM_REFUSED,
+      '503': AWAY,
+    },
+  },
+  {
+    path: '/oauth/logout/confirm',
+    method: 'post',
+    operationId: 'confirmLogOut',
+    tag: 'OAuth',
+    summary: 'The answer of the user, sent by the page that asks',
+    security: [{}],
+    requestBody: formBody({
+      type: 'object',
+      required: ['ticket'],
+      properties: { ticket: { type: 'string' } },
+    }),
+    responses: {
+      '200': textAnswer('A page: the user is signed out', 'text/html'),
+      '303': redirectAnswer('To `post_logout_redirect_uri`, with `state`'),
+      '400': textAnswer('A page: the form has expired or is not of this session', 'text/html'),
+      ...FORM_REFUSED,
+      '503': AWAY,
+    },
+  },
+]

@@ -2,7 +2,7 @@ import { type HttpRequest, type HttpResponse, securePage } from '../http/http.ts
 import { readMessage } from '../http/message.ts'
 import { FORM, type Parameters, pairsOf, parameters, requireMediaType } from '../http/parameters.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
-import { subjectOfHint } from '../openid/id-token-hint.ts'
+import { verifiedHint } from '../openid/id-token-hint.ts'
 import { type AuthorizationAttempt, type AuthorizationContext, askingUser } from './authorization-context.ts'
 import {
   AuthorizationParameters,
@@ -63,11 +63,12 @@ async function proceed(
 ): Promise<HttpResponse> {
   const { prompts, maxAge, idTokenHint } = attempt.request
   const { kernel, keys } = context
-  const hinted = idTokenHint === undefined ? undefined : await subjectOfHint(keys, kernel.issuer, idTokenHint)
+  const hinted = idTokenHint === undefined ? undefined : await verifiedHint(keys, kernel.issuer, idTokenHint)
   const demand = { prompts, maxAge, satisfied: attempt.signedInForThis }
   if (session === undefined || signInNeeded(session, demand, kernel.now()))
     return askToSignIn(context, attempt, session)
-  if (hinted !== undefined && hinted !== session.subject) return askForHintedUser(context, attempt, session)
+  if (hinted !== undefined && hinted.subject !== session.subject)
+    return askForHintedUser(context, attempt, session)
   if (await consentRemembered(context, attempt, session)) return approveRemembered(context, attempt, session)
   return askForConsent(context, attempt, session)
 }

@@ -1,14 +1,15 @@
 import { retryAfter } from '../http/error-response.ts'
 import { type HttpRequest, type HttpResponse, header, json, securePage } from '../http/http.ts'
+import type { Kernel } from '../kernel/kernel.ts'
 import type { OAuthError } from '../kernel/oauth-error.ts'
-import type { AuthorizationContext } from './authorization-context.ts'
+import type { Interaction } from './interaction.ts'
 
 /**
  * A refusal that must not be sent to the client by redirect (RFC 6749 4.1.2.1): a page for the user. A client never
  * sees that page, so it may ask first and gets the refusal as JSON, with the issuer as in RFC 9207 2.
  */
 export async function refusalPage(
-  { interaction, kernel }: AuthorizationContext,
+  { interaction, kernel }: { interaction: Pick<Interaction, 'errorPage'>; kernel: Pick<Kernel, 'issuer'> },
   refusal: OAuthError,
   request: HttpRequest,
 ): Promise<HttpResponse> {

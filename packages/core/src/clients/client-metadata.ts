@@ -45,15 +45,29 @@ export interface Registrable {
   readonly grantTypes: readonly string[]
   /** Algorithms of the available keys; empty if nothing is signed. */
   readonly signingAlgorithms: readonly SigningAlgorithm[]
+  /** Members that features read, by name. */
+  readonly members?: ClientMetadataMembers | undefined
+}
+
+/** Schemas of client metadata, by the name of the member (RFC 7591 2). Each must make do with an absent member. */
+export type ClientMetadataMembers = Readonly<Record<string, z.ZodType>>
+
+/** The members of features that a client registered; `undefined` if it registered none. */
+export function featureMetadata(
+  metadata: object,
+  { members = {} }: Registrable,
+): Readonly<Record<string, unknown>> | undefined {
+  const given = Object.entries(metadata).filter(([name, value]) => name in members && value !== undefined)
+  return given.length === 0 ? undefined : Object.fromEntries(given)
 }
 
 /** The default grant types (RFC 7591 2). The answer shows them. */
 const GRANT_TYPES_BY_DEFAULT = ['authorization_code', 'refresh_token']
 
 /** Client metadata as this server reads it (RFC 7591 2). Unknown members have no effect. */
-export function clientMetadata({ authMethods, grantTypes, signingAlgorithms }: Registrable) {
+export function clientMetadata({ authMethods, grantTypes, signingAlgorithms, members = {} }: Registrable) {
   const signs = (alg: SigningAlgorithm) => signingAlgorithms.length === 0 || signingAlgorithms.includes(alg)
-  return z.object({
+  const base = z.object({
     redirect_uris: listOf(text(LONGEST_URI), MOST_REDIRECT_URIS).min(1, 'must not be empty'),
     client_name: name.optional(),
     application_type: z.enum(['native', 'web']).optional(),
@@ -76,6 +90,8 @@ export function clientMetadata({ authMethods, grantTypes, signingAlgorithms }: R
     software_id: text(LONGEST_NAME).optional(),
     software_version: text(LONGEST_NAME).optional(),
   })
+  // The type stays that of the base: only the feature itself knows what its members are.
+  return base.extend(members) as unknown as typeof base
 }
 export type ClientMetadata = z.infer<ReturnType<typeof clientMetadata>>
 

@@ -3,7 +3,7 @@ import { readMessage } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
-import { clientMetadata, METADATA_REFUSALS, type Registrable } from './client-metadata.ts'
+import { clientMetadata, featureMetadata, METADATA_REFUSALS, type Registrable } from './client-metadata.ts'
 import { addClient, clientInformation, type NewClient } from './new-client.ts'
 import { isIntegrationUri, REDIRECT_URI_REFUSALS, refuseAnswerParameters } from './redirect-uri.ts'
 
@@ -24,10 +24,15 @@ function integrationMetadata(registrable: Registrable) {
   })
 }
 type IntegrationMetadata = z.output<ReturnType<typeof integrationMetadata>>
-export type Integration = z.input<ReturnType<typeof integrationMetadata>>
+export type Integration = z.input<ReturnType<typeof integrationMetadata>> & PostLogoutMember
+
+/** Counts where `logout()` is mounted. */
+interface PostLogoutMember {
+  readonly post_logout_redirect_uris?: readonly string[] | undefined
+}
 
 /** The client information response of RFC 7591 3.2.1, with the extra members of an integration. */
-export interface IntegrationInformation {
+export interface IntegrationInformation extends PostLogoutMember {
   readonly client_id: string
   /** Epoch seconds. */
   readonly client_id_issued_at: number
@@ -63,6 +68,7 @@ export function preRegisteredClients(kernel: Kernel, registrable: Registrable) {
         redirectUris: metadata.redirect_uris,
         resourceServer: metadata.resource_server,
         rememberConsent: metadata.remember_consent,
+        featureMetadata: featureMetadata(metadata, registrable),
         expiresAt: kernel.now() + INTEGRATION_LIFETIME,
       } as const
       const added = await addClient(kernel, metadata, terms)

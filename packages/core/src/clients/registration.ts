@@ -7,7 +7,7 @@ import { type Kernel, lifetime } from '../kernel/kernel.ts'
 import { OAuthError, type Refusal } from '../kernel/oauth-error.ts'
 import { withoutSecrets } from '../kernel/secrets.ts'
 import type { RateLimits } from '../limits/rate-limits.ts'
-import { clientMetadata, METADATA_REFUSALS, type Registrable } from './client-metadata.ts'
+import { clientMetadata, featureMetadata, METADATA_REFUSALS, type Registrable } from './client-metadata.ts'
 import { addClient, clientInformation } from './new-client.ts'
 import {
   REDIRECT_URI_REFUSALS,
@@ -62,6 +62,7 @@ export function registration(
       const terms = {
         origin: 'registered',
         redirectUris: verdict.accepted,
+        featureMetadata: featureMetadata(metadata, registrable),
         expiresAt: kernel.now() + unusedClient,
       } as const
       const registered = await addClient(kernel, metadata, terms)

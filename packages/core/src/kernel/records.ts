@@ -42,6 +42,8 @@ export interface Client {
   readonly httpsCallbacks?: boolean | undefined
   /** The operator removed it. The record stays, so that its document does not bring it back. */
   readonly refused?: boolean | undefined
+  /** Client metadata that features read, by the names of RFC 7591. */
+  readonly featureMetadata?: Readonly<Record<string, unknown>> | undefined
   readonly createdAt: number
   /** The record expires then: after a day if nobody approves the client, otherwise not before its last grant. */
   readonly expiresAt: number

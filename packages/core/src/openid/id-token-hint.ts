@@ -1,5 +1,5 @@
 import { createLocalJWKSet, jwtVerify } from 'jose'
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { OAuthError, type Refusal, refusals } from '../kernel/oauth-error.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 
 export const HINT_REFUSALS = refusals({
@@ -9,21 +9,39 @@ export const HINT_REFUSALS = refusals({
   ],
 })
 
+/** What an ID token says of a sign-in. */
+export interface IdTokenHint {
+  readonly subject: string
+  /** The client that it was issued to. */
+  readonly audience: string
+  /** Epoch seconds. */
+  readonly authTime?: number | undefined
+}
+
 /**
- * The subject of an `id_token_hint` (OpenID Connect Core 3.1.2.1). An expired one, or one of a retired key, still names
- * the user.
+ * An `id_token_hint` (OpenID Connect Core 3.1.2.1). An expired one, or one of a retired key, still names the user.
  *
- * @throws OAuthError `login_required` when it cannot be verified: the client asks for a certain user, and this could be
- *   another one
+ * @param refusal for one that cannot be verified. At authorization `login_required`: the client asks for a certain user,
+ *   and this could be another one
+ * @throws OAuthError
  */
-export async function subjectOfHint(keys: SigningKeys, issuer: string, hint: string): Promise<string> {
+export async function verifiedHint(
+  keys: SigningKeys,
+  issuer: string,
+  hint: string,
+  refusal: Refusal = HINT_REFUSALS.id_token_hint_unverified,
+): Promise<IdTokenHint> {
   const { algorithms } = keys
   try {
     const keySet = createLocalJWKSet({ keys: [...keys.all().keys] })
     const options = { issuer, currentDate: new Date(0), algorithms: [...algorithms], requiredClaims: ['sub'] }
-    const { payload } = await jwtVerify<{ sub: string }>(hint, keySet, options)
-    return payload.sub
+    const { payload } = await jwtVerify<{ sub: string; aud: string; auth_time?: number }>(
+      hint,
+      keySet,
+      options,
+    )
+    return { subject: payload.sub, audience: payload.aud, authTime: payload.auth_time }
   } catch (cause) {
-    throw new OAuthError(HINT_REFUSALS.id_token_hint_unverified, undefined, { cause })
+    throw new OAuthError(refusal, undefined, { cause })
   }
 }

@@ -10,6 +10,7 @@ import { FORWARD_AUTH } from './stories/forward-auth.ts'
 import { GUARD } from './stories/guard.ts'
 import { INTROSPECTION } from './stories/introspection.ts'
 import { LIMITS_AND_OUTAGES } from './stories/limits-and-outages.ts'
+import { LOGOUT } from './stories/logout.ts'
 import { METHOD_STORIES } from './stories/methods.ts'
 import { OTHER_SERVERS } from './stories/other-servers.ts'
 import { REFRESH } from './stories/refresh.ts'
@@ -33,6 +34,7 @@ export const STORIES: Readonly<Record<string, Stories>> = {
   guard: GUARD,
   introspection: INTROSPECTION,
   'limits-and-outages': LIMITS_AND_OUTAGES,
+  logout: LOGOUT,
   methods: METHOD_STORIES,
   'other-servers': OTHER_SERVERS,
   refresh: REFRESH,

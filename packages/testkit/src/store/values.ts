@@ -51,6 +51,7 @@ const FULL_CLIENT: Required<Client> = {
   document: { fetchedAt: 1_700_000_000, hash: 'ZG9jdW1lbnQ' as Hash },
   httpsCallbacks: true,
   refused: false,
+  featureMetadata: { post_logout_redirect_uris: ['https://client.example/out'] },
 }
 
 export function clientValuePromises(subject: Subject): void {

@@ -1,0 +1,150 @@
+import { generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
+import { expect, it } from 'vitest'
+import { App } from './app.ts'
+import type { Bench } from './bench.ts'
+import { onBothStores } from './on-both-stores.ts'
+import { expectGuardedPage, expectPage } from './safe-answers.ts'
+import type { Answer } from './wire.ts'
+
+/** Signing out by a client, and what a stranger can do with it. */
+
+const BACK = 'http://127.0.0.1:7001/signed-out'
+const FORM =
+  /<form method="post" action="([^"]+)" class="card">\s*<input type="hidden" name="ticket" value="([^"]+)">/
+
+/** A new sign-in of Alice, and an ID token that an app got by it. */
+async function signedIn(bench: Bench) {
+  const cookie = await bench.signIn('alice', bench.passwordOf('alice'))
+  const app = await App.register(bench, { post_logout_redirect_uris: [BACK] })
+  const page = await app.bench.send(`/oauth/authorize?${app.query()}`, { headers: [['Cookie', cookie]] })
+  const [, action = ''] = /action="([^"]+)"/.exec(page.body) ?? []
+  const [, ticket = ''] = /name="ticket" value="([^"]+)"/.exec(page.body) ?? []
+  const scopes = ['openid', 'profile', 'courses:read'].map((scope) => ['scope', scope] as const)
+  const fields = [['ticket', ticket], ['decision', 'allow'], ...scopes] as const
+  const answer = await bench.post(action.replaceAll('&amp;', '&'), fields, [['Cookie', cookie]])
+  const code = bench.keepSecret(String(answer.redirected().get('code')))
+  const { id_token: hint } = (await app.redeem(code)).json() as { id_token: string }
+  return { app, cookie, hint }
+}
+
+function ask(bench: Bench, cookie: string, query: Record<string, string>): Promise<Answer> {
+  return bench.send(`/oauth/logout?${new URLSearchParams(query)}`, { headers: [['Cookie', cookie]] })
+}
+
+/** Whether the cookie still is a session. */
+async function isSignedIn(bench: Bench, cookie: string): Promise<boolean> {
+  return (await bench.send('/account', { headers: [['Cookie', cookie]] })).status === 200
+}
+
+onBothStores(
+  'a sign-out by a client',
+  (bench) => {
+    it('LO-08: a hint of this sign-in ends the session on the server, so that its cookie is worth nothing', async () => {
+      const { cookie, hint } = await signedIn(bench)
+      const other = await bench.signIn('alice', bench.passwordOf('alice'))
+      const query = { id_token_hint: hint, post_logout_redirect_uri: BACK, state: 's' }
+      const answer = await ask(bench, cookie, query)
+      expect([answer.status, answer.header('location')]).toEqual([303, `${BACK}?state=s`])
+      expect(answer.header('set-cookie')).toMatch(/^session-\d+=; Max-Age=0/)
+      expect(await isSignedIn(bench, cookie)).toBe(false)
+      expect(await isSignedIn(bench, other)).toBe(true)
+    })
+
+    it('LO-01: a foreign page signs nobody out: without a hint the user is asked, and its form brings no cookie', async () => {
+      const { cookie } = await signedIn(bench)
+      const page = await ask(bench, cookie, {})
+      expect([page.status, page.header('set-cookie')]).toEqual([200, undefined])
+      expectGuardedPage(page)
+      expect(await isSignedIn(bench, cookie)).toBe(true)
+
+      // What a browser sends for a form of another site: no cookie, since that is SameSite=Lax.
+      const foreign = [
+        ['Origin', 'https://evil.example'],
+        ['Sec-Fetch-Site', 'cross-site'],
+      ] as const
+      for (const [target, fields] of [
+        ['/oauth/logout', { state: 'x' }],
+        ['/oauth/logout/confirm', { ticket: 'x' }],
+        ['/oauth/logout/confirm', { ticket: FORM.exec(page.body)?.[2] ?? '' }],
+      ] as const) {
+        const answer = await bench.post(target, fields, foreign)
+        expect(answer.header('set-cookie'), target).toBeUndefined()
+        expect([303, 400], target).toContain(answer.status)
+      }
+      expect(await isSignedIn(bench, cookie)).toBe(true)
+    })
+
+    it('LO-03: the form of the page ends the session that was shown it, once, and no other', async () => {
+      const { cookie, app } = await signedIn(bench)
+      const page = await ask(bench, cookie, { client_id: app.id, post_logout_redirect_uri: BACK })
+      const [, action = '', ticket = ''] = FORM.exec(page.body) ?? []
+      expect(page.header('content-security-policy')).toContain("form-action 'self' http://127.0.0.1:7001")
+      const submit = (as: string) => bench.post(action.replaceAll('&amp;', '&'), { ticket }, [['Cookie', as]])
+      expectPage(await submit(await bench.session('bob')))
+      expect(await isSignedIn(bench, cookie)).toBe(true)
+      expect((await submit(cookie)).header('location')).toBe(BACK)
+      expect(await isSignedIn(bench, cookie)).toBe(false)
+      expectPage(await submit(cookie))
+    })
+
+    it('LO-05: no address but a registered one is gone to, and nothing ends on the way', async () => {
+      const { cookie, hint } = await signedIn(bench)
+      for (const uri of [
+        'https://evil.example/',
+        `${BACK}?more=1`,
+        `${BACK}/`,
+        'http://127.0.0.1:7002/signed-out',
+        '//evil.example',
+        'javascript:alert(1)',
+        `${BACK}\r\nSet-Cookie: a=b`,
+      ]) {
+        const answer = await ask(bench, cookie, { id_token_hint: hint, post_logout_redirect_uri: uri })
+        expectPage(answer, uri)
+        expect(answer.body, uri).not.toContain('evil')
+      }
+      const once = `id_token_hint=${hint}&post_logout_redirect_uri=${encodeURIComponent(BACK)}`
+      for (const twice of [
+        `${once}&post_logout_redirect_uri=https://evil.example`,
+        `${once}&id_token_hint=x`,
+      ])
+        expectPage(await bench.send(`/oauth/logout?${twice}`, { headers: [['Cookie', cookie]] }), twice)
+      expect(await isSignedIn(bench, cookie)).toBe(true)
+    })
+
+    it('LO-02: a hint of another user, or of an earlier sign-in, ends nothing before the user says so', async () => {
+      const { hint } = await signedIn(bench)
+      const bob = await bench.session('bob')
+      const query = { id_token_hint: hint, post_logout_redirect_uri: BACK }
+      const answer = await ask(bench, bob, query)
+      expect([answer.status, answer.header('location')]).toEqual([200, undefined])
+      expect(answer.body).not.toContain('alice')
+      expect(await isSignedIn(bench, bob)).toBe(true)
+    })
+
+    it('LO-07: a hint of another issuer, with a wrong signature or with none is refused as a page', async () => {
+      const { cookie, hint, app } = await signedIn(bench)
+      const [head, body = '', signature] = hint.split('.')
+      const claims = JSON.parse(Buffer.from(body, 'base64url').toString())
+      const { kid } = JSON.parse(Buffer.from(String(head), 'base64url').toString())
+      const { privateKey: stranger } = await generateKeyPair('RS256')
+      const signed = (members: object, alg = 'RS256', key: CryptoKey | Uint8Array = stranger) =>
+        new SignJWT({ ...claims, ...members }).setProtectedHeader({ alg, kid }).sign(key)
+      const bobs = Buffer.from(JSON.stringify({ ...claims, sub: 'bob-id' })).toString('base64url')
+      for (const id_token_hint of [
+        await signed({}),
+        await signed({ iss: 'https://other.example' }),
+        // The public key, taken for a shared secret.
+        await signed({}, 'HS256', Buffer.from((await bench.send('/api/oauth/jwks')).body)),
+        new UnsecuredJWT(claims).encode(),
+        [head, bobs, signature].join('.'),
+        [head, body, ''].join('.'),
+        'x',
+      ]) {
+        const query = { id_token_hint, client_id: app.id, post_logout_redirect_uri: BACK }
+        expectPage(await ask(bench, cookie, query), id_token_hint)
+      }
+      expect(await isSignedIn(bench, cookie)).toBe(true)
+    })
+  },
+  { LOGOUT: 'on' },
+)

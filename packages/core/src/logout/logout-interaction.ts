@@ -1,0 +1,24 @@
+import type { Interaction, Session } from '../authorization/interaction.ts'
+import type { HttpRequest, HttpResponse } from '../http/http.ts'
+import type { Client } from '../kernel/records.ts'
+
+/** The content of the page that asks, and the fields of its form. */
+export interface LogoutView {
+  readonly session: Session
+  /** Who asks, as far as the request says. It proves nothing. */
+  readonly client?: Client | undefined
+  /** The form: POST to `action` with `ticket`. */
+  readonly action: string
+  readonly ticket: string
+  /** Sources for `form-action` in the page's Content-Security-Policy: browsers apply it to the redirect after the form. */
+  readonly formActionSources: readonly string[]
+}
+
+/** The application's part of signing out: the session, and three pages. */
+export interface LogoutInteraction extends Pick<Interaction, 'session' | 'errorPage'> {
+  /** Ends the session of this browser, on the server too. @returns the `Set-Cookie` that takes the place of its cookie */
+  endSession(request: HttpRequest): Promise<string>
+  /** Asks whether to sign out. Say that apps keep what they were allowed. */
+  logoutPage(view: LogoutView): HttpResponse | Promise<HttpResponse>
+  signedOutPage(): HttpResponse | Promise<HttpResponse>
+}

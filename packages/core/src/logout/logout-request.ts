@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { readMessage, text } from '../http/message.ts'
+import type { Parameters } from '../http/parameters.ts'
+import type { Kernel } from '../kernel/kernel.ts'
+import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import type { Client } from '../kernel/records.ts'
+import { type IdTokenHint, verifiedHint } from '../openid/id-token-hint.ts'
+import type { SigningKeys } from '../tokens/signing-keys.ts'
+import { postLogoutTarget } from './post-logout-redirect-uri.ts'
+
+export const LOGOUT_REQUEST_REFUSALS = refusals({
+  logout_hint_unverified: ['invalid_request', 'id_token_hint is not an ID token that this server can verify'],
+  logout_hint_of_other_client: [
+    'invalid_request',
+    'id_token_hint was issued to another client than client_id',
+  ],
+})
+
+const parameter = text().optional()
+
+/** RP-Initiated Logout 2. */
+export const LogoutParameters = z.object({
+  id_token_hint: parameter,
+  client_id: parameter,
+  post_logout_redirect_uri: parameter,
+  state: parameter,
+})
+
+/** A request that holds together. Whether the hint is about the user of this browser is not judged yet. */
+export interface LogoutRequest {
+  readonly hint?: IdTokenHint | undefined
+  readonly client?: Client | undefined
+  /** Where the browser goes afterwards; absent: to a page of this server. */
+  readonly target?: string | undefined
+}
+
+/** @throws OAuthError to be shown as a page: what cannot be verified must not be used (RP-Initiated Logout 4) */
+export async function readLogoutRequest(
+  kernel: Kernel,
+  keys: SigningKeys,
+  given: Parameters,
+): Promise<LogoutRequest> {
+  const { id_token_hint, client_id, post_logout_redirect_uri, state } = readMessage(LogoutParameters, given)
+  const refusal = LOGOUT_REQUEST_REFUSALS.logout_hint_unverified
+  const hint =
+    id_token_hint === undefined ? undefined : await verifiedHint(keys, kernel.issuer, id_token_hint, refusal)
+  if (hint !== undefined && client_id !== undefined && hint.audience !== client_id)
+    throw new OAuthError(LOGOUT_REQUEST_REFUSALS.logout_hint_of_other_client)
+  const clientId = hint?.audience ?? client_id
+  const client = clientId === undefined ? undefined : await kernel.store.clients.find(clientId)
+  if (post_logout_redirect_uri === undefined) return { hint, client }
+  const target = postLogoutTarget(client, post_logout_redirect_uri, state)
+  return { hint, client, target }
+}

@@ -1,0 +1,69 @@
+/**
+ * OpenID Connect RP-Initiated Logout 1.0: a client sends the browser, the session of its user ends, the browser goes back. It
+ * touches no grant: signing out takes nothing from apps.
+ */
+import { refusalPage } from '../authorization/refusal-page.ts'
+import type { FeatureFactory } from '../feature.ts'
+import type { Endpoint } from '../http/endpoint.ts'
+import { basePathOf, endpointPath } from '../http/well-known.ts'
+import { type SigningKeySource, signingKeys } from '../tokens/signing-keys.ts'
+import { confirmLogout, endSession, type LogoutContext, LogoutForm } from './end-session.ts'
+import type { LogoutInteraction } from './logout-interaction.ts'
+import { LogoutParameters } from './logout-request.ts'
+import { postLogoutMetadata } from './post-logout-redirect-uri.ts'
+
+export type { LogoutInteraction, LogoutView } from './logout-interaction.ts'
+
+export interface LogoutOptions {
+  readonly interaction: LogoutInteraction
+  /** Signs the form of the page that asks: the secret of the server. */
+  readonly secret: string
+  /** The keys of the server, by which it knows its ID tokens. */
+  readonly keys: SigningKeySource
+  /** The path below the issuer. Default `/oauth/logout`; the answer of the user goes to `/confirm` below it. */
+  readonly path?: string | undefined
+}
+
+/**
+ * Lets clients sign their user out. A hint of this very sign-in ends the session at once; whatever else asks, the user is
+ * asked. Clients register `post_logout_redirect_uris`.
+ *
+ * @throws Error that names the option at fault, when the server is created
+ */
+export function logout({ interaction, secret, keys, path: given }: LogoutOptions): FeatureFactory {
+  const path = endpointPath('logout', given, '/oauth/logout')
+  const confirm = `${path}/confirm`
+  return (kernel) => {
+    const base = basePathOf(kernel.issuer)
+    const context: LogoutContext = {
+      ...{ kernel, interaction, secret },
+      // The server itself tells of changed keys.
+      keys: signingKeys(keys, { now: kernel.now, lifetime: 0, emit: () => {} }),
+      paths: { logout: base + path, confirm: base + confirm },
+    }
+    const refusal: Endpoint['refusal'] = (error, request) => refusalPage(context, error, request)
+    const page = { cors: false, refusal }
+    return {
+      endpoints: [
+        {
+          ...page,
+          path,
+          metadataName: 'end_session_endpoint',
+          summary: 'Sign the user out (RP-Initiated Logout 2)',
+          message: LogoutParameters,
+          methods: ['GET', 'POST'],
+          answer: (request) => endSession(context, request),
+        },
+        {
+          ...page,
+          path: confirm,
+          summary: 'The answer of the user, sent by the page that asks',
+          message: LogoutForm,
+          methods: ['POST'],
+          answer: (request) => confirmLogout(context, request),
+        },
+      ],
+      clientMetadata: postLogoutMetadata,
+    }
+  }
+}

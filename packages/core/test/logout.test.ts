@@ -1,0 +1,270 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { logout } from '@grantkit/core/logout'
+import { SignJWT, UnsecuredJWT } from 'jose'
+import { describe, expect, it } from 'vitest'
+import { bodyOf, register, tokensFor } from './client.ts'
+import { ISSUER, openSchool, REDIRECT_URI, type School } from './school.ts'
+import { TEST_KEYS } from './signing-keys.ts'
+
+const PATH = '/oauth/logout'
+const BACK = 'http://127.0.0.1:7001/signed-out'
+const SECRET = 'a secret of the tests, long enough to pass'
+
+/** The school, where clients sign out; `user=alice@100` is Alice, who signed in at 100. */
+function openWithLogout() {
+  const ended: string[] = []
+  const asked: { action: string; ticket: string; formActionSources: readonly string[] }[] = []
+  const session = (cookie: unknown) => {
+    const [, subject = '', time] = /^user=(\w+)@(\d+)$/.exec(String(cookie)) ?? []
+    return subject === '' ? undefined : { id: `${subject}@${time}`, subject, authTime: Number(time) }
+  }
+  const feature = logout({
+    secret: SECRET,
+    keys: TEST_KEYS,
+    interaction: {
+      session: async ({ headers }) => session(headers.cookie),
+      async endSession({ headers }) {
+        ended.push(String(headers.cookie))
+        return 'user=; Max-Age=0'
+      },
+      logoutPage(view) {
+        asked.push(view)
+        return { status: 200, headers: {}, body: 'asks' }
+      },
+      signedOutPage: () => ({ status: 200, headers: {}, body: 'signed out' }),
+      errorPage: ({ status, reason }) => ({ status, headers: {}, body: reason }),
+    },
+  })
+  const school = openSchool({ features: [feature] })
+  const cookie = `user=alice@${school.clock.now}`
+  const send = (query: Record<string, string>, as = cookie, method = 'GET') =>
+    school.send(method, PATH, method === 'GET' ? { query, headers: { cookie: as } } : { form: query })
+  const confirm = (form: Record<string, string>, as = cookie) => {
+    const query = asked.at(-1)?.action.split('?')[1] ?? ''
+    return school.send('POST', `${PATH}/confirm`, { query, form, headers: { cookie: as } })
+  }
+  return { school, cookie, ended, asked, send, confirm }
+}
+
+async function signedIn(overrides: Record<string, string> = {}) {
+  const opened = openWithLogout()
+  const client = await register(opened.school, { post_logout_redirect_uris: [BACK] })
+  const hint = (await tokensFor(opened.school, client, overrides)).id_token
+  return { ...opened, client, hint }
+}
+
+/** An ID token with other members, signed by another key if one is given. */
+function forged(school: School, claims: Record<string, unknown>, key = school.keys[0]) {
+  const whole = { iss: ISSUER, sub: 'alice', auth_time: school.clock.now, ...claims }
+  return new SignJWT(whole)
+    .setProtectedHeader({ alg: String(key?.alg), kid: String(school.keys[0]?.kid) })
+    .sign(key as never)
+}
+
+describe('signing out', () => {
+  it('with a hint of this sign-in ends the session at once, and goes back with the state', async () => {
+    const { send, hint, ended, cookie } = await signedIn()
+    const answer = await send({ id_token_hint: hint, post_logout_redirect_uri: BACK, state: 'a b' })
+    expect([answer.status, answer.headers.location]).toEqual([303, `${BACK}?state=a+b`])
+    expect([answer.headers['set-cookie'], ended]).toEqual(['user=; Max-Age=0', [cookie]])
+  })
+
+  it('goes back to the registered address as it is where there is no state', async () => {
+    const { send, hint } = await signedIn()
+    const { headers } = await send({ id_token_hint: hint, post_logout_redirect_uri: BACK })
+    expect(headers.location).toBe(BACK)
+  })
+
+  it('without an address shows that the user is signed out', async () => {
+    const { send, hint, ended } = await signedIn()
+    expect((await send({ id_token_hint: hint })).body).toBe('signed out')
+    expect(ended).toHaveLength(1)
+  })
+
+  it('by a form becomes a GET, since browsers send no cookie with a form of another site', async () => {
+    const { send, hint, ended } = await signedIn()
+    const answer = await send({ id_token_hint: hint, state: 's', unknown: 'x' }, '', 'POST')
+    expect([answer.status, answer.headers.location, ended]).toEqual([
+      303,
+      `${PATH}?id_token_hint=${hint}&state=s`,
+      [],
+    ])
+  })
+
+  it('takes a hint that has expired', async () => {
+    const { school, send, hint, ended } = await signedIn()
+    school.clock.now += 30 * 24 * 60 * 60
+    await send({ id_token_hint: hint })
+    expect(ended).toHaveLength(1)
+  })
+
+  it('touches no grant', async () => {
+    const { school, send, hint } = await signedIn()
+    await send({ id_token_hint: hint })
+    expect(await school.server.grants.list('alice')).toHaveLength(1)
+  })
+
+  it('goes back, and sets no cookie, where the session has ended already', async () => {
+    const { send, hint, ended } = await signedIn()
+    const answer = await send({ id_token_hint: hint, post_logout_redirect_uri: BACK }, '')
+    expect([answer.headers.location, answer.headers['set-cookie'], ended]).toEqual([BACK, undefined, []])
+  })
+})
+
+describe('the user is asked', () => {
+  it.each([
+    ['nothing', async () => ({})],
+    ['a client_id', async ({ client }) => ({ client_id: client.client_id, post_logout_redirect_uri: BACK })],
+    ['a hint of another user', async ({ school }) => ({ id_token_hint: await bobs(school) })],
+  ] satisfies [string, (signed: Awaited<ReturnType<typeof signedIn>>) => Promise<object>][])(
+    'LO-01: %s does not prove who asks, so nothing ends before the user says so',
+    async (_, query) => {
+      const signed = await signedIn()
+      const answer = await signed.send((await query(signed)) as Record<string, string>)
+      expect([answer.body, answer.headers['set-cookie'], signed.ended]).toEqual(['asks', undefined, []])
+      const confirmed = await signed.confirm({ ticket: String(signed.asked[0]?.ticket) })
+      expect([confirmed.headers['set-cookie'], signed.ended]).toEqual(['user=; Max-Age=0', [signed.cookie]])
+    },
+  )
+
+  it('LO-02: a hint of an earlier sign-in of the same user does not prove who asks', async () => {
+    const { send, hint, ended } = await signedIn()
+    expect((await send({ id_token_hint: hint }, 'user=alice@1800000999')).body).toBe('asks')
+    expect(ended).toEqual([])
+  })
+
+  it('LO-03: only the form that was shown to this sign-in ends it, for ten minutes', async () => {
+    const { school, send, confirm, asked, ended, cookie } = await signedIn()
+    await send({ state: 'x' })
+    const ticket = String(asked[0]?.ticket)
+    const otherQuery = { query: 'state=y', form: { ticket }, headers: { cookie } }
+    const refused = [
+      await confirm({ ticket: `${ticket}x` }),
+      await confirm({ ticket }, 'user=bob@1800000000'),
+      await confirm({ ticket }, ''),
+      await school.send('POST', `${PATH}/confirm`, otherQuery),
+    ]
+    school.clock.now += 600
+    refused.push(await confirm({ ticket }))
+    for (const { status, body } of refused) expect([status, body]).toEqual([400, 'logout_ticket_invalid'])
+    expect(ended).toEqual([])
+  })
+
+  it('LO-04: a browser without a session is told so, goes nowhere, and loses no cookie', async () => {
+    const { send, client } = await signedIn()
+    const answer = await send({ client_id: client.client_id, post_logout_redirect_uri: BACK }, '')
+    expect([answer.status, answer.body, answer.headers['set-cookie']]).toEqual([200, 'signed out', undefined])
+  })
+
+  it('lets the form go on to the client', async () => {
+    const { send, client, confirm, asked } = await signedIn()
+    await send({ client_id: client.client_id, post_logout_redirect_uri: BACK, state: 's' })
+    expect(asked[0]?.formActionSources).toEqual(['http://127.0.0.1:7001'])
+    const { headers } = await confirm({ ticket: String(asked[0]?.ticket) })
+    expect(headers.location).toBe(`${BACK}?state=s`)
+  })
+})
+
+describe('the address to go back to', () => {
+  it.each([
+    'https://evil.example/',
+    `${BACK}/`,
+    `${BACK}?more=1`,
+    `${BACK}#x`,
+    'http://127.0.0.1:7002/signed-out',
+    REDIRECT_URI,
+    'javascript:alert(1)',
+  ])('LO-05: no address but a registered one, to the letter, is gone to: %s', async (uri) => {
+    const { send, hint, ended, client } = await signedIn()
+    for (const about of [{ id_token_hint: hint }, { client_id: client.client_id }, {}]) {
+      const answer = await send({ ...about, post_logout_redirect_uri: uri } as Record<string, string>)
+      expect([answer.status, answer.body]).toEqual([400, 'post_logout_redirect_uri_not_registered'])
+      expect(answer.headers).not.toHaveProperty('location')
+    }
+    expect(ended).toEqual([])
+  })
+
+  it('LO-06: the address of another client is not gone to', async () => {
+    const { school, send, hint } = await signedIn()
+    const other = 'http://127.0.0.1:9/other'
+    const { client_id } = await register(school, { post_logout_redirect_uris: [other] })
+    const asked = { id_token_hint: hint, post_logout_redirect_uri: other }
+    expect((await send(asked)).body).toBe('post_logout_redirect_uri_not_registered')
+    expect((await send({ ...asked, client_id })).body).toBe('logout_hint_of_other_client')
+  })
+
+  it('is kept of a self-registered client on loopback only, and the answer shows it', async () => {
+    const { school } = openWithLogout()
+    const mixed = { post_logout_redirect_uris: [BACK, 'https://app.example/out'] }
+    expect(await register(school, mixed)).toMatchObject({ post_logout_redirect_uris: [BACK] })
+  })
+
+  it('may be https for an integration, and nothing else', async () => {
+    const { school } = openWithLogout()
+    const add = (uri: string) =>
+      school.server.clients.add({
+        client_name: 'CRM',
+        redirect_uris: ['https://crm.example/cb'],
+        post_logout_redirect_uris: [uri],
+      })
+    expect(await add('https://crm.example/out')).toMatchObject({
+      post_logout_redirect_uris: ['https://crm.example/out'],
+    })
+    for (const uri of ['http://crm.example/out', 'myapp://out', 'https://crm.example/#out'])
+      await expect(add(uri), uri).rejects.toThrow('post_logout_redirect_uris: must be https or loopback URIs')
+  })
+})
+
+describe('a hint that cannot be verified', () => {
+  const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' })
+  it.each([
+    ['of another issuer', (school) => forged(school, { iss: 'https://other.example' })],
+    ['signed by another key', (school) => forged(school, {}, { ...stranger, alg: 'RS256' } as never)],
+    ['with another user in it', async (_school, hint) => spoilt(hint, { sub: 'bob' })],
+    [
+      'that is not signed',
+      async (school) =>
+        new UnsecuredJWT({ sub: 'alice', auth_time: school.clock.now }).setIssuer(ISSUER).encode(),
+    ],
+    ['without a user', (school) => forged(school, { sub: undefined })],
+    ['that is no token', async () => 'nonsense'],
+  ] satisfies [string, (school: School, hint: string) => Promise<string>][])(
+    'LO-07: a hint %s ends nothing, goes nowhere and is refused',
+    async (_, hint) => {
+      const { school, send, hint: genuine, ended, asked, client } = await signedIn()
+      const id_token_hint = await hint(school, genuine)
+      const about = { id_token_hint, client_id: client.client_id, post_logout_redirect_uri: BACK }
+      const answer = await send(about)
+      expect([answer.status, answer.body]).toEqual([400, 'logout_hint_unverified'])
+      expect([answer.headers.location, ended, asked]).toEqual([undefined, [], []])
+    },
+  )
+})
+
+function bobs(school: School): Promise<string> {
+  return forged(school, { sub: 'bob', aud: 'any' })
+}
+
+function spoilt(hint: string, claims: object): string {
+  const [head, body = '', signature] = hint.split('.')
+  const content = { ...JSON.parse(Buffer.from(body, 'base64url').toString()), ...claims }
+  return [head, Buffer.from(JSON.stringify(content)).toString('base64url'), signature].join('.')
+}
+
+describe('a server', () => {
+  it('with logout names the endpoint in its metadata', () => {
+    const { school } = openWithLogout()
+    expect(school.server.metadata).toHaveProperty('end_session_endpoint', `${ISSUER}${PATH}`)
+  })
+
+  it('without it has neither the endpoint nor the member of client metadata', async () => {
+    const school = openSchool()
+    expect(school.server.metadata).not.toHaveProperty('end_session_endpoint')
+    const given = { redirect_uris: [REDIRECT_URI], post_logout_redirect_uris: ['nonsense', 1] }
+    const answer = await school.send('POST', '/api/oauth/register', { json: given })
+    expect(answer.status).toBe(201)
+    expect(bodyOf(answer)).not.toHaveProperty('post_logout_redirect_uris')
+    const { value } = (await school.store.clients.find(String(bodyOf(answer).client_id))) ?? {}
+    expect(value).not.toHaveProperty('featureMetadata')
+  })
+})
