@@ -8,6 +8,7 @@ import {
   decide,
   redeem,
   redirectOf,
+  refresh,
   register,
   tokensFor,
 } from './client.ts'
@@ -390,5 +391,59 @@ describe('registration, where a page asks for it', () => {
     expect(school.shown.error?.description).toContain('register again')
     const answer = await redeem(school, { client_id: id }, 'any')
     expect([answer.status, bodyOf(answer).error]).toEqual([401, 'invalid_client'])
+  })
+})
+
+describe('a scope that the catalogue lacks', () => {
+  const offered = (school: School) => school.shown.consent?.scopes.map(({ name }) => name)
+
+  it('is named in the refusal', async () => {
+    const school = openSchool()
+    const { client_id } = await register(school)
+    for (const [scope, name] of [
+      ['openid admin courses:read', 'admin'],
+      [`x${'y'.repeat(3000)}`, `x${'y'.repeat(99)}`],
+    ] as const) {
+      const answer = redirectOf(await authorize(school, authorizationQuery(client_id, { scope })))
+      expect(answer).toMatchObject({
+        error: 'invalid_scope',
+        error_description: `scope ${name} does not exist here`,
+      })
+    }
+  })
+
+  it('is ignored if it is offline_access, at the refresh too', async () => {
+    const school = openSchool()
+    const client = await register(school)
+    const scope = 'openid offline_access courses:read'
+    const tokens = await tokensFor(school, client, { scope })
+    expect(tokens.scope).toBe('openid courses:read')
+    expect(offered(school)).toEqual(['openid', 'courses:read'])
+    const answer = await refresh(school, client, tokens.refresh_token, { scope })
+    expect(bodyOf(answer).scope).toBe('openid courses:read')
+  })
+
+  it('is no scope if it is offline_access alone', async () => {
+    const alone = { scope: 'offline_access' }
+    const school = openSchool()
+    const plain = authorizationQuery((await register(school)).client_id, alone)
+    expect(redirectOf(await authorize(school, plain)).error_description).toBe('scope is missing')
+    const reader = await register(school, { scope: 'courses:read' })
+    await authorize(school, authorizationQuery(reader.client_id, alone))
+    expect(offered(school)).toEqual(['courses:read'])
+    const withDefault = openSchool({ defaultScope: 'students:read' })
+    await authorize(withDefault, authorizationQuery((await register(withDefault)).client_id, alone))
+    expect(offered(withDefault)).toEqual(['students:read'])
+  })
+
+  it('is ignored if the option says so', async () => {
+    const school = openSchool({ unknownScopes: 'ignore' })
+    const client = await register(school)
+    const scope = 'constructor openid https://mail.example/.default'
+    const { refresh_token } = await tokensFor(school, client, { scope })
+    expect(offered(school)).toEqual(['openid'])
+    expect(bodyOf(await refresh(school, client, refresh_token, { scope })).scope).toBe('openid')
+    const other = await refresh(school, client, refresh_token, { scope: 'openid elsewhere' })
+    expect(bodyOf(other).error, 'but not what was never asked for').toBe('invalid_scope')
   })
 })

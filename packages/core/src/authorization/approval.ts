@@ -64,7 +64,7 @@ function approvalOf(
 ): Approval {
   const { id, code } = grantOfTicket(secret, ticket)
   const catalogue = Object.keys(kernel.scopes)
-  const withheld = request.scopes.filter((scope) => !scopes.includes(scope))
+  const withheld = [...request.scopes.filter((scope) => !scopes.includes(scope)), ...request.ignoredScopes]
   return {
     id: detachedText(id),
     ticketEndsAt: spentUntil(kernel.now(), lifetimes),
