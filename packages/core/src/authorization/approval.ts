@@ -75,7 +75,7 @@ function approvalOf(
     resources: request.resources.map((resource) => detachedText(resource, kernel.resources)),
     redirectUri: detachedText(redirectUri, client.redirectUris),
     authTime: session.authTime,
-    challenge: detachedText(request.challenge),
+    challenge: request.challenge && detachedText(request.challenge),
     nonce: request.nonce && detachedText(request.nonce),
     code,
   }

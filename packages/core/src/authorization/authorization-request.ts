@@ -38,7 +38,7 @@ export interface AuthorizationRequest {
   /** Names in `scope` that are no scopes here. */
   readonly ignoredScopes: readonly string[]
   readonly resources: readonly string[]
-  readonly challenge: string
+  readonly challenge?: string | undefined
   readonly nonce?: string | undefined
   readonly prompts: readonly Prompt[]
   readonly maxAge?: number | undefined
@@ -101,7 +101,7 @@ export function readAuthorizationRequest(
   refuseUnsupported(asked)
   if (client.origin === 'document' && client.tokenEndpointAuthMethod !== 'none')
     throw new OAuthError(REQUEST_REFUSALS.client_cannot_authenticate)
-  const challenge = requiredChallenge(asked.code_challenge, asked.code_challenge_method)
+  const challenge = challengeOf(asked, client)
   const prompts = requestedPrompts(asked.prompt)
   const ceiling = scopeCeiling(client)
   const registered = ceiling === undefined ? client.scopes?.join(' ') : undefined
@@ -121,6 +121,16 @@ export function readAuthorizationRequest(
     loginHint: asked.login_hint,
     uiLocales: asked.ui_locales,
   }
+}
+
+/** The client has a secret then, which protects the code from all but injection (RFC 9700 2.1.1). */
+function challengeOf(
+  { code_challenge, code_challenge_method }: AuthorizationParameters,
+  { pkceOptional, tokenEndpointAuthMethod }: Client,
+): string | undefined {
+  const mayLack = pkceOptional === true && tokenEndpointAuthMethod !== 'none'
+  if (mayLack && code_challenge === undefined && code_challenge_method === undefined) return undefined
+  return requiredChallenge(code_challenge, code_challenge_method)
 }
 
 function ignoredIn(
