@@ -113,6 +113,29 @@ describe('integration', () => {
     expect(await integration('list')).not.toContain('Gone soon')
   })
 
+  it('adds a client of older software, and prints JSON', async () => {
+    const integration = async (...given: string[]) => {
+      const command = run('commands/integration.ts', [...given, '--json'], { environment: environment() })
+      expect(await command.ended, command.output()).toBe(0)
+      return JSON.parse(command.output())
+    }
+    const older = [
+      '--pkce',
+      'optional',
+      '--auth',
+      'client_secret_post',
+      '--redirect-uri',
+      'https://old.example/cb',
+    ]
+    const added = await integration('add', '--name', 'Old portal', ...older)
+    expect(added).toMatchObject({ pkce: 'optional', client_secret: expect.any(String) })
+    expect(await integration('list')).toContainEqual(expect.objectContaining({ client_id: added.client_id }))
+    const list = run('commands/integration.ts', ['list'], { environment: environment() })
+    expect(await list.ended).toBe(0)
+    expect(list.output()).toMatch(/Old portal.*may leave out PKCE/)
+    expect(await integration('remove', added.client_id)).toEqual({ existed: true, grantsEnded: 0 })
+  })
+
   it('needs a store that it can share with the service', async () => {
     const command = run('commands/integration.ts', ['list'])
     expect(await command.ended).toBe(1)
@@ -126,6 +149,12 @@ describe('integration', () => {
     [[], 2, 'The command must be add, list or remove.\n\npnpm integration list'],
     [['remove'], 2, 'The client_id to remove must be given.\n\npnpm integration list'],
     [['list', 'a', 'b'], 2, 'There is one argument too many: b.\n\npnpm integration list'],
+    [
+      ['add', '--name', 'Zap', '--public', '--pkce', 'optional', '--redirect-uri', 'https://zap.example/cb'],
+      1,
+      'a public client has nothing else that protects its code',
+    ],
+    [['add', '--name', 'Zap', '--public', '--auth', 'none'], 2, '--public and --auth exclude each other.'],
     [['remove', 'nobody'], 1, 'There is no client nobody'],
   ])('answers %j with help', async (given, status, text) => {
     const command = run('commands/integration.ts', given, { environment: environment() })

@@ -5,9 +5,11 @@ import {
   authorizationQuery,
   authorize,
   bodyOf,
+  codeFor,
   decide,
   redeem,
   redirectOf,
+  refresh,
   register,
   tokensFor,
 } from './client.ts'
@@ -390,5 +392,107 @@ describe('registration, where a page asks for it', () => {
     expect(school.shown.error?.description).toContain('register again')
     const answer = await redeem(school, { client_id: id }, 'any')
     expect([answer.status, bodyOf(answer).error]).toEqual([401, 'invalid_client'])
+  })
+})
+
+describe('a scope that the catalogue lacks', () => {
+  const offered = (school: School) => school.shown.consent?.scopes.map(({ name }) => name)
+
+  it('is named in the refusal', async () => {
+    const school = openSchool()
+    const { client_id } = await register(school)
+    for (const [scope, name] of [
+      ['openid admin courses:read', 'admin'],
+      [`x${'y'.repeat(3000)}`, `x${'y'.repeat(99)}`],
+    ] as const) {
+      const answer = redirectOf(await authorize(school, authorizationQuery(client_id, { scope })))
+      expect(answer).toMatchObject({
+        error: 'invalid_scope',
+        error_description: `scope ${name} does not exist here`,
+      })
+    }
+  })
+
+  it('is ignored if it is offline_access, at the refresh too', async () => {
+    const school = openSchool()
+    const client = await register(school)
+    const scope = 'openid offline_access courses:read'
+    const tokens = await tokensFor(school, client, { scope })
+    expect(tokens.scope).toBe('openid courses:read')
+    expect(offered(school)).toEqual(['openid', 'courses:read'])
+    const answer = await refresh(school, client, tokens.refresh_token, { scope })
+    expect(bodyOf(answer).scope).toBe('openid courses:read')
+  })
+
+  it('is no scope if it is offline_access alone', async () => {
+    const alone = { scope: 'offline_access' }
+    const school = openSchool()
+    const plain = authorizationQuery((await register(school)).client_id, alone)
+    expect(redirectOf(await authorize(school, plain)).error_description).toBe('scope is missing')
+    const reader = await register(school, { scope: 'courses:read' })
+    await authorize(school, authorizationQuery(reader.client_id, alone))
+    expect(offered(school)).toEqual(['courses:read'])
+    const withDefault = openSchool({ defaultScope: 'students:read' })
+    await authorize(withDefault, authorizationQuery((await register(withDefault)).client_id, alone))
+    expect(offered(withDefault)).toEqual(['students:read'])
+  })
+
+  it('is ignored if the option says so', async () => {
+    const school = openSchool({ unknownScopes: 'ignore' })
+    const client = await register(school)
+    const scope = 'constructor openid https://mail.example/.default'
+    const { refresh_token } = await tokensFor(school, client, { scope })
+    expect(offered(school)).toEqual(['openid'])
+    expect(bodyOf(await refresh(school, client, refresh_token, { scope })).scope).toBe('openid')
+    const other = await refresh(school, client, refresh_token, { scope: 'openid elsewhere' })
+    expect(bodyOf(other).error, 'but not what was never asked for').toBe('invalid_scope')
+  })
+})
+
+describe('a client whose software sends no challenge', () => {
+  const ZAP = { client_name: 'Zap', redirect_uris: [REDIRECT_URI], pkce: 'optional' as const }
+  const NO_CHALLENGE = { code_challenge: undefined, code_challenge_method: undefined }
+  const NO_VERIFIER = { code_verifier: undefined }
+
+  it('gets a code and tokens without one, if the operator said so', async () => {
+    const school = openSchool()
+    const client = await school.server.clients.add(ZAP)
+    const code = await codeFor(school, client.client_id, NO_CHALLENGE)
+    expect((await redeem(school, { ...client, client_secret: 'x' }, code, NO_VERIFIER)).status).toBe(401)
+    expect((await redeem(school, client, code, NO_VERIFIER)).status).toBe(200)
+    expect(await school.server.clients.list()).toMatchObject([{ client_name: 'Zap', pkce: 'optional' }])
+  })
+
+  it('CR-20: gets nothing for a code without a challenge and any verifier, and the code is lost', async () => {
+    const school = openSchool()
+    const client = await school.server.clients.add(ZAP)
+    const code = await codeFor(school, client.client_id, NO_CHALLENGE)
+    const answer = await redeem(school, client, code)
+    expect([answer.status, bodyOf(answer).error]).toEqual([400, 'invalid_grant'])
+    expect(bodyOf(await redeem(school, client, code, NO_VERIFIER)).error).toBe('invalid_grant')
+  })
+
+  it('CR-21: is held to the challenge that it sends', async () => {
+    const school = openSchool()
+    const client = await school.server.clients.add(ZAP)
+    const code = await codeFor(school, client.client_id)
+    expect(bodyOf(await redeem(school, client, code, NO_VERIFIER)).error).toBe('invalid_request')
+    expect((await redeem(school, client, code)).status).toBe(200)
+    for (const half of [{ code_challenge: undefined }, { code_challenge_method: 'plain' }]) {
+      const refused = await authorize(school, authorizationQuery(client.client_id, half))
+      expect(redirectOf(refused).error).toBe('invalid_request')
+    }
+  })
+
+  it('AQ-20: is never public, and never one that registered itself', async () => {
+    const school = openSchool()
+    const open = { ...ZAP, token_endpoint_auth_method: 'none' }
+    await expect(school.server.clients.add(open)).rejects.toThrow('a public client has nothing else')
+    const usual = await school.server.clients.add({ ...ZAP, pkce: 'required' as const })
+    const itself = await register(school, { ...ZAP, token_endpoint_auth_method: 'client_secret_post' })
+    for (const { client_id } of [usual, itself]) {
+      const refused = await authorize(school, authorizationQuery(client_id, NO_CHALLENGE))
+      expect(redirectOf(refused).error_description).toContain('PKCE is required')
+    }
   })
 })

@@ -9,17 +9,7 @@ function registerAs(school: School, json: unknown) {
 
 const within = (codePoint: number) => `a${String.fromCodePoint(codePoint)}b`
 const DECEIVING_NAMES = [
-  ...[
-    'abc\u202edef',
-    'a\u200bb',
-    'a\u0000b',
-    'a\nb',
-    '\u2066x',
-    '',
-    '   ',
-    'n'.repeat(201),
-    'x'.repeat(10_000),
-  ],
+  ...['abc\u202edef', 'a\u200bb', 'a\u0000b', 'a\nb', '\u2066x', '   ', 'n'.repeat(201), 'x'.repeat(10_000)],
   // Default-ignorable and bidi characters, which nobody sees.
   ...[0xad, 0x34f, 0x61c, 0x115f, 0x17b4, 0x180e, 0x200c, 0x200d, 0x200f, 0x2028, 0x2062, 0x2069].map(within),
   ...[0x3164, 0xfe0f, 0xfeff, 0xffa0, 0x1d173, 0xe0041, 0xe0100].map(within),
@@ -27,7 +17,7 @@ const DECEIVING_NAMES = [
   ...['()', '—', '\u2800', '\u00a0', '\u3164', '🎓', '\u0301', '...'],
   ...[1, [], {}],
 ]
-const NOT_OFFERED = ['client_secret_jwt', 'private_key_jwt', 'NONE', 'none ', '', [], 1, {}]
+const NOT_OFFERED = ['client_secret_jwt', 'private_key_jwt', 'NONE', 'none ', [], 1, {}]
 const NO_SCOPES = ['admin:everything', 'offline_access', 'x '.repeat(25_000), 'openid  profile', '"', 1, []]
 
 describe('registration', () => {
@@ -86,7 +76,7 @@ describe('registration', () => {
     ['no code response', { response_types: ['token'] }],
     ['an unknown application type', { application_type: 'toaster' }],
     ['a logo that is a script', { logo_uri: 'javascript:alert(1)' }],
-    ['a home page that is not https', { client_uri: 'http://app.example' }],
+    ['a home page that is not https', { client_uri: 'ftp://app.example' }],
     [
       'a page of another scheme that ends like one of https',
       { client_uri: 'javascript:https://app.example' },
@@ -135,7 +125,7 @@ describe('registration', () => {
   })
 
   it.each([
-    [{ client_uri: 'http://app.example' }, 'client_uri: must be an https URL'],
+    [{ client_uri: 'ftp://app.example' }, 'client_uri: must be an https URL'],
     [{ grant_types: ['implicit'] }, 'grant_types: must include authorization_code'],
     [{ response_types: ['token'] }, 'response_types: must include code'],
     [{ client_name: ' ' }, 'client_name: must not be empty'],
@@ -262,5 +252,49 @@ describe('clients.add', () => {
     await expect(openSchool().server.clients.add({ client_name: 'x', ...metadata })).rejects.toMatchObject({
       error: 'invalid_redirect_uri',
     })
+  })
+
+  it('takes an empty string and null for a member that is not there, whichever it is', async () => {
+    const members = [
+      ...['client_name', 'application_type', 'token_endpoint_auth_method', 'grant_types', 'response_types'],
+      ...['scope', 'id_token_signed_response_alg', 'client_uri', 'logo_uri', 'tos_uri', 'policy_uri'],
+      ...['contacts', 'software_id', 'software_version', 'jwks_uri'],
+    ]
+    const information = async (json: object) => {
+      const answer = await registerAs(openSchool(), { redirect_uris: [REDIRECT_URI], ...json })
+      const { client_id: _, ...rest } = bodyOf(answer)
+      return [answer.status, rest]
+    }
+    const plain = await information({})
+    for (const nothing of ['', null])
+      expect(await information(Object.fromEntries(members.map((name) => [name, nothing])))).toEqual(plain)
+    const nowhere = await registerAs(openSchool(), { redirect_uris: null })
+    expect(bodyOf(nowhere).error_description).toBe('redirect_uris is missing')
+  })
+
+  it('drops links over plain http, says so in its answer, and refuses any other scheme', async () => {
+    const school = openSchool()
+    const links = {
+      client_uri: 'http://a.example/',
+      logo_uri: 'http://a.example/l',
+      tos_uri: 'http://a',
+      policy_uri: 'https://b',
+    }
+    const answer = await registerAs(school, { redirect_uris: [REDIRECT_URI], ...links })
+    expect(answer.status).toBe(201)
+    const names = Object.keys(bodyOf(answer)).filter((name) => name in links)
+    expect(names, 'what took effect (RFC 7591 3.2.1)').toEqual(['policy_uri'])
+    for (const link of [
+      'javascript:alert(1)',
+      'ftp://a.example',
+      'HTTP//',
+      'http://a b',
+      'data:,x',
+      '//a.example',
+    ])
+      for (const name of Object.keys(links)) {
+        const refused = await registerAs(school, { redirect_uris: [REDIRECT_URI], [name]: link })
+        expect([refused.status, bodyOf(refused).error], link).toEqual([400, 'invalid_client_metadata'])
+      }
   })
 })

@@ -539,3 +539,51 @@ describe('the ID token', () => {
     expect(await tokensFor(school, client, { scope: 'courses:read' })).not.toHaveProperty('id_token')
   })
 })
+
+describe('a refresh without client_id and credentials', () => {
+  async function withTokens() {
+    const { school, client } = await withClient()
+    return { school, client, tokens: await tokensFor(school, client) }
+  }
+  const NOBODY = { client_id: undefined, client_secret: undefined }
+
+  it('is taken as the public client that the token belongs to', async () => {
+    const { school, client, tokens } = await withTokens()
+    const answer = await refresh(school, client, tokens.refresh_token, NOBODY)
+    expect(answer.status).toBe(200)
+    const next = bodyOf<TokenAnswer>(answer).refresh_token
+    expect((await refresh(school, client, next)).status).toBe(200)
+  })
+
+  it('RF-13: is refused if the client has a secret, and uses nothing up', async () => {
+    const school = openSchool()
+    const client = await register(school, CONFIDENTIAL)
+    const { refresh_token } = await tokensFor(school, client)
+    const answer = await refresh(school, client, refresh_token, NOBODY)
+    expect([answer.status, bodyOf(answer).error]).toEqual([401, 'invalid_client'])
+    expect((await refresh(school, client, refresh_token)).status).toBe(200)
+  })
+
+  it('RF-14: does no more for a token that is unknown, forged or reused than one with client_id', async () => {
+    const { school, client, tokens } = await withTokens()
+    const forged = tokens.refresh_token.replace(/.{43}$/, 'x'.repeat(43))
+    const unknown = `gkr_${'x'.repeat(22)}.${'x'.repeat(22)}.0.${'x'.repeat(43)}`
+    for (const token of [forged, unknown, 'x', tokens.access_token]) {
+      const answer = await refresh(school, client, token, NOBODY)
+      expect([answer.status, bodyOf(answer).error], token).toEqual([400, 'invalid_grant'])
+    }
+    await refresh(school, client, tokens.refresh_token)
+    school.clock.now += 60
+    const reused = await refresh(school, client, tokens.refresh_token, NOBODY)
+    expect(bodyOf(reused).error_description).toContain('was used before')
+  })
+
+  it('REQ-36: is refused beside a client_id of somebody else, and a code always needs the client_id', async () => {
+    const { school, client, tokens } = await withTokens()
+    const other = await register(school)
+    const answer = await refresh(school, client, tokens.refresh_token, { client_id: other.client_id })
+    expect(bodyOf(answer).error).toBe('invalid_grant')
+    const code = await codeFor(school, client.client_id)
+    expect((await redeem(school, client, code, NOBODY)).status).toBe(401)
+  })
+})

@@ -10,15 +10,18 @@ import { readCommandLine, refuse } from './command-line.ts'
 const USAGE = `pnpm integration list
 pnpm integration remove <client_id>
 pnpm integration add --name <name> [--redirect-uri <https URI>]... [--scope <scopes>]
-                     [--public] [--remember-consent] [--resource-server]
+                     [--auth <method> | --public] [--pkce optional] [--remember-consent] [--resource-server]
                      [--post-logout-redirect-uri <https URI>]...
 
   --redirect-uri      where its users are sent back to; may be repeated
   --scope             the scopes it may ask for; all of them if left out
+  --auth              client_secret_basic or client_secret_post; either works if both are offered
   --public            it cannot keep a secret
+  --pkce optional     its software sends no PKCE challenge; not together with --public
   --remember-consent  do not ask a user again for what they allowed it before
   --resource-server   it may introspect every token; needs no redirect URI
-  --post-logout-redirect-uri  where its users may be sent after signing out, with LOGOUT=on; may be repeated`
+  --post-logout-redirect-uri  where its users may be sent after signing out, with LOGOUT=on; may be repeated
+  --json              prints JSON; with every command`
 
 const { values, positionals } = readCommandLine(USAGE, {
   allowPositionals: true,
@@ -26,7 +29,10 @@ const { values, positionals } = readCommandLine(USAGE, {
     name: { type: 'string' },
     'redirect-uri': { type: 'string', multiple: true, default: [] },
     scope: { type: 'string' },
+    auth: { type: 'string' },
     public: { type: 'boolean', default: false },
+    pkce: { type: 'string' },
+    json: { type: 'boolean', default: false },
     'remember-consent': { type: 'boolean', default: false },
     'resource-server': { type: 'boolean', default: false },
     'post-logout-redirect-uri': { type: 'string', multiple: true },
@@ -48,6 +54,7 @@ async function run(): Promise<void> {
     if (name === undefined) refuse(USAGE, '--name must be given.')
     if (values['post-logout-redirect-uri'] !== undefined && parseSettings(process.env).LOGOUT === 'off')
       refuse(USAGE, '--post-logout-redirect-uri needs LOGOUT=on.')
+    if (values.public && values.auth !== undefined) refuse(USAGE, '--public and --auth exclude each other.')
     await withClients(async (clients) => printAdded(await clients.add(metadataOf(name))))
   } else if (command === 'list') await withClients(async (clients) => printList(await clients.list()))
   else if (command === 'remove') {
@@ -73,7 +80,8 @@ function metadataOf(name: string): Integration {
   return {
     client_name: name,
     redirect_uris: values['redirect-uri'],
-    token_endpoint_auth_method: values.public ? 'none' : undefined,
+    token_endpoint_auth_method: values.public ? 'none' : values.auth,
+    pkce: values.pkce as Integration['pkce'],
     remember_consent: values['remember-consent'],
     resource_server: values['resource-server'],
     scope: values.scope,
@@ -81,7 +89,12 @@ function metadataOf(name: string): Integration {
   }
 }
 
-function printAdded({ client_id, client_secret }: IntegrationInformation): void {
+function printAdded(added: IntegrationInformation): void {
+  if (values.json) {
+    printJson(added)
+    return
+  }
+  const { client_id, client_secret } = added
   console.log(`client_id      ${client_id}`)
   if (client_secret !== undefined) {
     console.log(`client_secret  ${client_secret}`)
@@ -89,11 +102,20 @@ function printAdded({ client_id, client_secret }: IntegrationInformation): void 
   }
 }
 
+function printJson(value: unknown): void {
+  console.log(JSON.stringify(value, null, 2))
+}
+
 function printList(integrations: readonly IntegrationInformation[]): void {
+  if (values.json) {
+    printJson(integrations)
+    return
+  }
   if (integrations.length === 0) console.log('There are no integrations.')
   for (const { client_id, client_name, client_id_issued_at, ...rest } of integrations) {
     const marks = [
       ...(rest.token_endpoint_auth_method === 'none' ? ['public'] : []),
+      ...(rest.pkce === 'optional' ? ['may leave out PKCE'] : []),
       ...(rest.resource_server ? ['resource server'] : []),
       ...(rest.remember_consent ? ['consent is remembered'] : []),
     ]
@@ -105,7 +127,12 @@ function printList(integrations: readonly IntegrationInformation[]): void {
   }
 }
 
-function printRemoval(clientId: string, { existed, grantsEnded }: ClientRemoval): void {
+function printRemoval(clientId: string, removal: ClientRemoval): void {
+  const { existed, grantsEnded } = removal
   if (!existed && grantsEnded === 0) throw new Error(`There is no client ${clientId}`)
+  if (values.json) {
+    printJson(removal)
+    return
+  }
   console.log(`Removed. ${grantsEnded} ${grantsEnded === 1 ? 'grant' : 'grants'} ended with it.`)
 }

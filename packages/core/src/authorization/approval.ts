@@ -64,7 +64,7 @@ function approvalOf(
 ): Approval {
   const { id, code } = grantOfTicket(secret, ticket)
   const catalogue = Object.keys(kernel.scopes)
-  const withheld = request.scopes.filter((scope) => !scopes.includes(scope))
+  const withheld = [...request.scopes.filter((scope) => !scopes.includes(scope)), ...request.ignoredScopes]
   return {
     id: detachedText(id),
     ticketEndsAt: spentUntil(kernel.now(), lifetimes),
@@ -75,7 +75,7 @@ function approvalOf(
     resources: request.resources.map((resource) => detachedText(resource, kernel.resources)),
     redirectUri: detachedText(redirectUri, client.redirectUris),
     authTime: session.authTime,
-    challenge: detachedText(request.challenge),
+    challenge: request.challenge && detachedText(request.challenge),
     nonce: request.nonce && detachedText(request.nonce),
     code,
   }

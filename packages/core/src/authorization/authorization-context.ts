@@ -2,7 +2,7 @@ import type { RedirectUriPolicy } from '../clients/redirect-uri.ts'
 import type { AskingUser, Kernel } from '../kernel/kernel.ts'
 import type { RateLimits } from '../limits/rate-limits.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
-import type { AuthorizationRequest } from './authorization-request.ts'
+import type { AuthorizationRequest, ScopeOptions } from './authorization-request.ts'
 import type { Interaction, Session } from './interaction.ts'
 import type { RedirectTarget } from './redirect-target.ts'
 
@@ -11,7 +11,7 @@ export interface AuthorizationContext {
   readonly kernel: Kernel
   readonly interaction: Interaction
   readonly secret: string
-  readonly defaultScope: string | undefined
+  readonly scopeOptions: ScopeOptions
   readonly keys: SigningKeys
   readonly limits: RateLimits
   /** Judges what the document of a client lists. */

@@ -6,7 +6,13 @@ import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { requestedResources } from '../kernel/resource-indicator.ts'
-import { requestedScopes, SCOPE_REFUSALS, scopeCeiling } from '../kernel/scope.ts'
+import {
+  parseScope,
+  requestedScopes,
+  SCOPE_REFUSALS,
+  type ScopeCatalogue,
+  scopeCeiling,
+} from '../kernel/scope.ts'
 import { type Prompt, requestedPrompts } from './prompt.ts'
 
 export const REQUEST_REFUSALS = refusals({
@@ -29,8 +35,10 @@ export const RESPONSE_MODE = 'query'
 /** A valid authorization request, ready to show to the user. */
 export interface AuthorizationRequest {
   readonly scopes: readonly string[]
+  /** Names in `scope` that are no scopes here. */
+  readonly ignoredScopes: readonly string[]
   readonly resources: readonly string[]
-  readonly challenge: string
+  readonly challenge?: string | undefined
   readonly nonce?: string | undefined
   readonly prompts: readonly Prompt[]
   readonly maxAge?: number | undefined
@@ -65,15 +73,27 @@ export const AuthorizationParameters = z.object({
 })
 type AuthorizationParameters = z.infer<typeof AuthorizationParameters>
 
+/** How a `scope` parameter is read. */
+export interface ScopeOptions {
+  /** The scope of a request that names none, of a client that registered none. Default: such a request is refused. */
+  readonly defaultScope?: string | undefined
+  /**
+   * What becomes of scopes that the catalogue lacks. Default `refuse`, which names the first of them; `offline_access` is
+   * always ignored, because many libraries ask for refresh tokens by it.
+   */
+  readonly unknownScopes?: 'refuse' | 'ignore' | undefined
+}
+
+const OFFLINE_ACCESS = 'offline_access'
+
 /**
  * Step two: the parameters of the request.
  *
- * @param defaultScope the scope of a request that names none, of a client that registered none
  * @throws OAuthError to be sent to the client by redirect
  */
 export function readAuthorizationRequest(
   { scopes, resources }: Kernel,
-  defaultScope: string | undefined,
+  options: ScopeOptions,
   client: Client,
   given: Parameters,
 ): AuthorizationRequest {
@@ -81,14 +101,17 @@ export function readAuthorizationRequest(
   refuseUnsupported(asked)
   if (client.origin === 'document' && client.tokenEndpointAuthMethod !== 'none')
     throw new OAuthError(REQUEST_REFUSALS.client_cannot_authenticate)
-  const challenge = requiredChallenge(asked.code_challenge, asked.code_challenge_method)
+  const challenge = challengeOf(asked, client)
   const prompts = requestedPrompts(asked.prompt)
   const ceiling = scopeCeiling(client)
   const registered = ceiling === undefined ? client.scopes?.join(' ') : undefined
-  const scope = asked.scope ?? registered ?? defaultScope
+  const ignoredScopes = ignoredIn(asked.scope, scopes, options)
+  const named = asked.scope?.split(' ').filter((name) => !ignoredScopes.includes(name))
+  const scope = named?.join(' ') || (registered ?? options.defaultScope)
   if (scope === undefined) throw new OAuthError(SCOPE_REFUSALS.scope_missing)
   return {
     scopes: requestedScopes(scope, scopes, ceiling),
+    ignoredScopes,
     resources: requestedResources(asked.resource, resources),
     challenge,
     nonce: asked.nonce,
@@ -98,6 +121,25 @@ export function readAuthorizationRequest(
     loginHint: asked.login_hint,
     uiLocales: asked.ui_locales,
   }
+}
+
+/** The client has a secret then, which protects the code from all but injection (RFC 9700 2.1.1). */
+function challengeOf(
+  { code_challenge, code_challenge_method }: AuthorizationParameters,
+  { pkceOptional, tokenEndpointAuthMethod }: Client,
+): string | undefined {
+  const mayLack = pkceOptional === true && tokenEndpointAuthMethod !== 'none'
+  if (mayLack && code_challenge === undefined && code_challenge_method === undefined) return undefined
+  return requiredChallenge(code_challenge, code_challenge_method)
+}
+
+function ignoredIn(
+  scope = '',
+  catalogue: ScopeCatalogue,
+  { unknownScopes }: ScopeOptions,
+): readonly string[] {
+  const unknown = parseScope(scope)?.filter((name) => !Object.hasOwn(catalogue, name)) ?? []
+  return unknownScopes === 'ignore' ? unknown : unknown.filter((name) => name === OFFLINE_ACCESS)
 }
 
 function refuseUnsupported(asked: AuthorizationParameters): void {

@@ -10,20 +10,21 @@ import { basePathOf, endpointPath, type PathOptions } from '../http/well-known.t
 import { type Kernel, lifetime } from '../kernel/kernel.ts'
 import { requestedScopes } from '../kernel/scope.ts'
 import type { AuthorizationContext } from './authorization-context.ts'
-import { AuthorizationParameters } from './authorization-request.ts'
+import { AuthorizationParameters, type ScopeOptions } from './authorization-request.ts'
 import { authorize } from './authorize.ts'
 import { ConsentForm, consent } from './consent.ts'
 import { SHARED_HOSTS } from './document-identity.ts'
 import type { Interaction } from './interaction.ts'
 import { refusalPage } from './refusal-page.ts'
 
-export interface AuthorizationOptions extends PathOptions<'authorize' | 'consent'>, RedirectUriOptions {
+export interface AuthorizationOptions
+  extends PathOptions<'authorize' | 'consent'>,
+    RedirectUriOptions,
+    ScopeOptions {
   /** The sign-in session of a browser, and the pages: sign-in, consent, error. */
   readonly interaction: Interaction
   /** Signs consent forms. At least 32 characters, the same on every replica. */
   readonly secret: string
-  /** The scope of an authorization request that names none. Default: such a request is refused. */
-  readonly defaultScope?: string | undefined
   /**
    * Hosts where anybody can publish the document of a client, with all names below them. The consent page learns of it.
    * Default: `github.io` and its like.
@@ -69,13 +70,14 @@ type PagePaths = AuthorizationContext['paths']
 
 function contextOf(
   kernel: Kernel,
-  { interaction, secret, defaultScope, lifetimes, ...options }: AuthorizationOptions,
+  { interaction, secret, lifetimes, ...options }: AuthorizationOptions,
   { keys, limits }: Parts,
   paths: PagePaths,
 ): AuthorizationContext {
   const basePath = basePathOf(kernel.issuer)
   return {
-    ...{ kernel, interaction, secret, defaultScope, keys, limits },
+    ...{ kernel, interaction, secret, keys, limits },
+    scopeOptions: { defaultScope: options.defaultScope, unknownScopes: options.unknownScopes },
     redirectUriPolicy: redirectUriPolicyOf(options),
     sharedHosts: options.sharedHosts ?? SHARED_HOSTS,
     lifetimes: {

@@ -26,7 +26,7 @@ export async function authorize(context: AuthorizationContext, request: HttpRequ
   if (host !== undefined && user === undefined) return askStranger(context, query, given, host)
   const target = await validateRedirectTarget(context, given, user && askingUser(context, user))
   return answerByRedirect(kernel, request, target, async () => {
-    const asked = readAuthorizationRequest(kernel, context.defaultScope, target.client, given)
+    const asked = readAuthorizationRequest(kernel, context.scopeOptions, target.client, given)
     const session = user ?? (await interaction.session(request))
     const signedInForThis = signedInSince(context, query, ticket, session)
     return proceed(context, { target, request: asked, query, signedInForThis }, session)

@@ -42,7 +42,7 @@ export async function consent(context: AuthorizationContext, request: HttpReques
   const shown = shownDocument(ticket)
   const target = await validateRedirectTarget(context, given, askingUser(context, session, shown))
   return answerByRedirect(kernel, request, target, async () => {
-    const asked = readAuthorizationRequest(kernel, context.defaultScope, target.client, given)
+    const asked = readAuthorizationRequest(kernel, context.scopeOptions, target.client, given)
     const scopes = allowedScopes(form, asked.scopes)
     if (scopes.length === 0) return deny(context, { target, session, ticket })
     // The document has changed since the page was made, so the user has not seen what would be approved.

@@ -26,6 +26,8 @@ export interface ClientEndpoint extends Omit<EndpointDescription, 'clients'> {
   readonly listsAuthMethods?: boolean | undefined
   /** Whether public clients are refused. */
   readonly confidential?: boolean | undefined
+  /** The client that a request without `client_id` and credentials comes from, if the form tells. It must be public. */
+  clientOf?(form: Parameters): Promise<string> | undefined
   /**
    * Reads the message before the client is known. A malformed message is refused first, and the records it names load
    * in parallel with the client.
@@ -67,7 +69,7 @@ export function authMethodsOf(
 }
 
 async function answerClient(
-  { begin, confidential }: ClientEndpoint,
+  { begin, clientOf, confidential }: ClientEndpoint,
   { readProof, clients, limits }: ClientEndpointContext,
   request: HttpRequest,
 ): Promise<HttpResponse> {
@@ -75,7 +77,11 @@ async function answerClient(
   try {
     const form = formParameters(request)
     const answer = begin(form)
-    const presented = readProof(request, form)
+    let presented = readProof(request, form)
+    if (presented.method === 'none' && presented.proof.clientId === undefined) {
+      const client_id = await clientOf?.(form)
+      if (client_id !== undefined) presented = readProof(request, { ...form, client_id })
+    }
     const { clientId } = presented.proof
     found = clientId === undefined ? undefined : clients.find(clientId)
     const client = await found

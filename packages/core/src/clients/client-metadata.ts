@@ -21,9 +21,10 @@ const name = text(LONGEST_NAME)
   .refine((value) => /[\p{L}\p{N}]/u.test(value), 'must have a letter or a digit')
   .refine((value) => !DECEPTIVE.test(value), 'must not hold control or invisible characters')
 
-/** Links are shown to users and never fetched. */
+/** Links are shown to users and never fetched. Those over plain http are dropped, and the answer lacks them. */
 const webPage = text(LONGEST_URI)
-  .refine((value) => /^https:\/\/[^\s\\]+$/.test(value) && URL.canParse(value), 'must be an https URL')
+  .refine((value) => /^https?:\/\/[^\s\\]+$/.test(value) && URL.canParse(value), 'must be an https URL')
+  .transform((value) => (value.startsWith('https:') ? value : undefined))
   .optional()
 
 /**

@@ -14,7 +14,13 @@ export interface NewClient {
 /** The difference between a client that registered itself and one that the operator added. */
 export type ClientTerms = Pick<
   Client,
-  'origin' | 'expiresAt' | 'redirectUris' | 'resourceServer' | 'rememberConsent' | 'featureMetadata'
+  | 'origin'
+  | 'expiresAt'
+  | 'redirectUris'
+  | 'resourceServer'
+  | 'rememberConsent'
+  | 'pkceOptional'
+  | 'featureMetadata'
 >
 
 /** Creates and stores a client from valid metadata. @throws OAuthError `invalid_client_metadata` */

@@ -21,6 +21,8 @@ function integrationMetadata(registrable: Registrable) {
     resource_server: z.boolean().default(false),
     /** Skips the consent page for scopes and resources that the user has allowed before. Confidential integrations only. */
     remember_consent: z.boolean().default(false),
+    /** `optional` lets a confidential integration send no challenge, for software that knows none (RFC 9700 2.1.1). */
+    pkce: z.enum(['required', 'optional']).default('required'),
   })
 }
 type IntegrationMetadata = z.output<ReturnType<typeof integrationMetadata>>
@@ -45,6 +47,7 @@ export interface IntegrationInformation extends PostLogoutMember {
   readonly scope?: string | undefined
   readonly resource_server: boolean
   readonly remember_consent: boolean
+  readonly pkce: 'required' | 'optional'
 }
 
 export interface IntegrationAdded {
@@ -63,12 +66,14 @@ export function preRegisteredClients(kernel: Kernel, registrable: Registrable) {
     async add(given: Integration): Promise<IntegrationInformation> {
       const metadata = readMessage(schema, given, () => METADATA_REFUSALS.client_metadata_invalid)
       checkRedirectUris(metadata)
+      checkPkce(metadata)
       const terms = {
         origin: 'integration',
         redirectUris: metadata.redirect_uris,
         resourceServer: metadata.resource_server,
         rememberConsent: metadata.remember_consent,
         featureMetadata: featureMetadata(metadata, registrable),
+        pkceOptional: metadata.pkce === 'optional' || undefined,
         expiresAt: kernel.now() + INTEGRATION_LIFETIME,
       } as const
       const added = await addClient(kernel, metadata, terms)
@@ -97,8 +102,17 @@ function checkRedirectUris({ redirect_uris, resource_server }: IntegrationMetada
     throw new OAuthError(redirect_uri_refused, 'redirect_uris must not be empty')
 }
 
+function checkPkce({ pkce, token_endpoint_auth_method }: IntegrationMetadata): void {
+  if (pkce === 'optional' && token_endpoint_auth_method === 'none')
+    throw new OAuthError(
+      METADATA_REFUSALS.client_metadata_invalid,
+      'pkce: a public client has nothing else that protects its code; only one with a secret may do without',
+    )
+}
+
 function integrationInformation(added: NewClient): IntegrationInformation {
-  const { resourceServer = false, rememberConsent = false } = added.client
-  const own = { resource_server: resourceServer, remember_consent: rememberConsent }
+  const { resourceServer = false, rememberConsent = false, pkceOptional } = added.client
+  const pkce = pkceOptional ? 'optional' : 'required'
+  const own = { resource_server: resourceServer, remember_consent: rememberConsent, pkce }
   return { ...clientInformation(added), ...own } as IntegrationInformation
 }

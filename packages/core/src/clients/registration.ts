@@ -52,7 +52,7 @@ export function registration(
     methods: ['POST'],
     cors: true,
     async answer(request) {
-      const metadata = readMessage(message, jsonBody(request), refusalOf)
+      const metadata = readMessage(message, withoutEmpty(jsonBody(request)), refusalOf)
       const verdict = redirectUriPolicy(metadata.redirect_uris)
       if ('refused' in verdict)
         throw new OAuthError(REDIRECT_URI_REFUSALS.redirect_uri_refused, verdict.refused)
@@ -76,6 +76,12 @@ export function registration(
     },
   }
   return { endpoints: options.registration === false ? [] : [register] }
+}
+
+/** Many clients send the members that they do not set as `null` or as an empty string. */
+function withoutEmpty(metadata: unknown): unknown {
+  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return metadata
+  return Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== null && value !== ''))
 }
 
 /** Malformed redirect URIs have their own error code (RFC 7591 3.2.2). */

@@ -11,6 +11,11 @@ export interface GrantType {
   readonly message: z.ZodType
   /** The parameter that names a grant. The grant is then loaded in parallel with the client. */
   readonly credential?: string | undefined
+  /**
+   * The client that the credential belongs to, for a request that names no client. RFC 6749 3.2.1 demands `client_id` of
+   * public clients for a code alone. @throws OAuthError when it belongs to nobody
+   */
+  clientOf?(form: Parameters): Promise<string>
   /** Whether a self-registered client may use it. Default: only an integration may. */
   readonly selfRegistered?: boolean | undefined
   /**

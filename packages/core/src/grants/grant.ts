@@ -58,7 +58,7 @@ export interface Approval extends Pick<Grant, 'id' | 'clientId' | 'scopes' | 're
   readonly redirectUri: string
   readonly authTime: number
   readonly nonce?: string | undefined
-  readonly challenge: string
+  readonly challenge?: string | undefined
   readonly code: Secret
 }
 

@@ -46,6 +46,7 @@ export function tokenEndpoint(
     metadataName: 'token_endpoint',
     listsAuthMethods: true,
     summary: 'Exchange a grant for tokens (RFC 6749 3.2)',
+    clientOf: (form) => byName.get(String(form.grant_type))?.clientOf?.(form),
     begin(form) {
       const { grant_type } = readMessage(TokenRequest, form)
       const grantType = byName.get(grant_type)

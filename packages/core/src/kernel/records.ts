@@ -36,6 +36,8 @@ export interface Client {
   readonly resourceServer?: boolean | undefined
   /** An integration that skips consent for what the user has allowed it before. */
   readonly rememberConsent?: boolean | undefined
+  /** An integration with a secret whose software sends no PKCE challenge (RFC 9700 2.1.1). */
+  readonly pkceOptional?: boolean | undefined
   /** The document that was fetched for it; absent if the operator gave one. */
   readonly document?: ClientDocument | undefined
   /** The operator lets it use the https redirect URIs of its document. */
@@ -88,7 +90,7 @@ export interface Grant {
 
 export interface AuthorizationCode {
   readonly hash: Hash
-  /** Dropped when the code is redeemed: nobody needs it after that. */
+  /** Absent if the client sent none and may do that. Dropped when the code is redeemed: nobody needs it after that. */
   readonly challenge?: string | undefined
   readonly expiresAt: number
   /** Set by the redemption; a second redemption is a replay. */

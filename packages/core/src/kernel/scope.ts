@@ -53,8 +53,9 @@ export function requestedScopes(
   ceiling?: readonly string[] | undefined,
 ): readonly string[] {
   const names = namesOf(scope)
-  if (!names.every((name) => Object.hasOwn(catalogue, name)))
-    throw new OAuthError(SCOPE_REFUSALS.scope_unknown)
+  const unknown = names.find((name) => !Object.hasOwn(catalogue, name))
+  if (unknown !== undefined)
+    throw new OAuthError(SCOPE_REFUSALS.scope_unknown, `scope ${unknown.slice(0, 100)} does not exist here`)
   if (ceiling !== undefined && !includesAll(ceiling, names))
     throw new OAuthError(SCOPE_REFUSALS.scope_not_registered)
   return names

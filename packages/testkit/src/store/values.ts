@@ -48,6 +48,7 @@ const FULL_CLIENT: Required<Client> = {
   softwareVersion: '2.1',
   resourceServer: false,
   rememberConsent: true,
+  pkceOptional: true,
   document: { fetchedAt: 1_700_000_000, hash: 'ZG9jdW1lbnQ' as Hash },
   httpsCallbacks: true,
   refused: false,
@@ -75,7 +76,7 @@ export function clientValuePromises(subject: Subject): void {
 export function grantValuePromises(subject: Subject): void {
   const { refresh: _, ...unredeemed } = aGrant()
   const values: readonly (readonly [name: string, grant: Grant])[] = [
-    ['every member', aGrant({ nonce: 'n-0S6_WzA2Mj' })],
+    ['every member', aGrant({ nonce: 'n-0S6_WzA2Mj', withheldScopes: ['profile'] })],
     [
       'no optional member',
       { ...unredeemed, code: { hash: 'h' as Hash, challenge: 'c', expiresAt: 1 }, accessTokens: [] },

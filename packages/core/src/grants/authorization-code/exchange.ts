@@ -16,7 +16,7 @@ import { CODE_REFUSALS, type CodeRedemption, redeemCode } from './redemption.ts'
 const AuthorizationCodeRequest = z.object({
   code: text(),
   redirect_uri: text().optional(),
-  code_verifier: CodeVerifier,
+  code_verifier: CodeVerifier.optional(),
   resource: ResourceParameter,
 })
 type AuthorizationCodeRequest = z.output<typeof AuthorizationCodeRequest>

@@ -20,6 +20,7 @@ export const CODE_REFUSALS = refusals({
     'invalid_grant',
     'redirect_uri differs from the one of the authorization request',
   ],
+  code_verifier_missing: ['invalid_request', 'code_verifier is missing'],
   code_verifier_mismatch: [
     'invalid_grant',
     'code_verifier does not match the challenge; the code can no longer be used',
@@ -31,7 +32,7 @@ export interface CodeRedemption {
   readonly code: Secret
   readonly client: Client
   readonly redirectUri: string | undefined
-  readonly verifier: string
+  readonly verifier: string | undefined
   readonly resources: readonly string[]
   readonly knownResources: readonly string[]
   /** Fresh randomness for the tokens, used only if they are issued. */
@@ -55,11 +56,12 @@ export function redeemCode(
   if (code === undefined || !sameSecret(sha256(request.code), code.hash))
     throw new OAuthError(CODE_REFUSALS.code_unknown)
   if (request.client.clientId !== grant.clientId) throw new OAuthError(CODE_REFUSALS.code_of_other_client)
-  if (code.redeemedAt !== undefined || code.challenge === undefined)
-    return { kind: 'ended', refusal: CODE_REFUSALS.code_replayed }
+  if (code.redeemedAt !== undefined) return { kind: 'ended', refusal: CODE_REFUSALS.code_replayed }
   if (now >= code.expiresAt) throw new OAuthError(CODE_REFUSALS.code_expired)
   if (request.redirectUri !== grant.redirectUri)
     throw new OAuthError(CODE_REFUSALS.code_redirect_uri_mismatch)
+  if (code.challenge !== undefined && request.verifier === undefined)
+    throw new OAuthError(CODE_REFUSALS.code_verifier_missing)
   const resources = narrowedResources(request.resources, grant.resources, request.knownResources)
   if (!verifierMatches(request.verifier, code.challenge))
     return { kind: 'ended', refusal: CODE_REFUSALS.code_verifier_mismatch }

@@ -7,7 +7,7 @@ import type { Client, Grant } from '../../kernel/records.ts'
 import { newId } from '../../kernel/secrets.ts'
 import type { StoreOutages } from '../../kernel/store-outage.ts'
 import { parseRefreshToken } from '../../tokens/credential.ts'
-import { changeGrant, type GrantAhead } from '../change-grant.ts'
+import { changeGrant, type GrantAhead, readAhead } from '../change-grant.ts'
 import type { GrantTerms, Outcome } from '../grant.ts'
 import type { Exchanged, GrantType, RequireAnswerable } from '../grant-type.ts'
 import { type Claims, claimsAbout, SUBJECT_REFUSALS, type SubjectOptions } from '../subject.ts'
@@ -52,10 +52,18 @@ export function refreshToken(
     message: RefreshTokenRequest,
     credential: 'refresh_token',
     selfRegistered: true,
+    clientOf: (form) => clientOfToken(kernel, form),
     exchange: (client, form, requireAnswerable, ahead) =>
       exchangeRefreshToken(kernel, context, client, form, requireAnswerable, ahead),
   }
   return { grantTypes: [grantType] }
+}
+
+async function clientOfToken({ store }: Kernel, form: Parameters): Promise<string> {
+  const { refresh_token } = readMessage(RefreshTokenRequest, form)
+  const stored = await readAhead(store.grants, refresh_token)?.found
+  if (stored === undefined) throw new OAuthError(REFRESH_REFUSALS.refresh_token_unknown)
+  return stored.value.clientId
 }
 
 async function exchangeRefreshToken(
