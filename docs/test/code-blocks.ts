@@ -44,7 +44,7 @@ export function extract(blocks: readonly CodeBlock[], folder: string): void {
     const target = join(folder, folderOf(block.page))
     mkdirSync(target, { recursive: true })
     cpSync(join(import.meta.dirname, 'stand-ins'), target, { recursive: true })
-    for (const name of ['interaction.ts', 'pages.ts']) cpSync(INTERACTION, join(target, name))
+    cpSync(INTERACTION, join(target, 'interaction.ts'))
   }
   for (const block of blocks)
     writeFileSync(join(folder, folderOf(block.page), nameOf(block)), sourceOf(block))

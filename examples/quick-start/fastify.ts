@@ -11,3 +11,4 @@ app.get('/notes', { preHandler: guard }, async (request) => [
 ])
 
 await app.listen({ host: '127.0.0.1', port })
+console.log(`Notes at http://127.0.0.1:${port}/notes`)

@@ -8,4 +8,6 @@ app.route('/', authorizationServer(server))
 
 app.get('/notes', protect(api, 'notes:read'), (c) => c.json([`a note of ${c.var.auth.token.subject}`]))
 
-serve({ fetch: app.fetch, hostname: '127.0.0.1', port })
+serve({ fetch: app.fetch, hostname: '127.0.0.1', port }, () => {
+  console.log(`Notes at http://127.0.0.1:${port}/notes`)
+})

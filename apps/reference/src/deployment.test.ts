@@ -93,3 +93,17 @@ describe('compose.yaml', () => {
     expect(everyService['service-2']).toEqual(everyService['service-1'])
   })
 })
+
+describe('the unit of systemd', async () => {
+  const unit = await read('docs/operations/grantkit@.service')
+
+  it('runs an existing program', async () => {
+    const [, program = ''] = /^ExecStart=\S+ (\S+)$/m.exec(unit) ?? []
+    expect((await stat(new URL(program, root))).isFile()).toBe(true)
+  })
+
+  it('gives the service longer to end than it takes', () => {
+    const [, seconds] = /^TimeoutStopSec=(\d+)$/m.exec(unit) ?? []
+    expect(Number(seconds)).toBeGreaterThan(parseSettings({}).DRAIN_SECONDS + ANSWERS_UNDER_WAY_SECONDS)
+  })
+})

@@ -70,7 +70,9 @@ async function serve(settings: Settings, log: Logger, storage: Storage): Promise
     await storage.close()
     process.exit(0)
   })
-  console.log(banner(settings, service.demo))
+  // Where programs read the log, every line of it is JSON.
+  if (settings.NODE_ENV === 'production') log.info({ address: settings.BASE_URL, host, port }, 'listening')
+  else console.log(banner(settings, service.demo))
 }
 
 /**

@@ -14,7 +14,7 @@ const DAY = 24 * 60 * 60
 
 const METHODS_EXPECTED = 'must be a list of none, client_secret_post, client_secret_basic'
 
-const Environment = z.object({
+export const Environment = z.object({
   ...ClientDocumentSettings.shape,
   NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
   PORT: z.coerce.number({ error: 'must be a number' }).int().min(1).max(65535).default(3000),

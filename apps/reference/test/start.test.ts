@@ -1,9 +1,11 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { join } from 'node:path'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { newStorage } from './new-storage.ts'
 import { run } from './program.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 async function start(environment: Record<string, string>) {
   const storage = await newStorage()
@@ -85,6 +87,25 @@ describe('start', () => {
     expect(output()).toMatch(/port is taken.*PORT=/)
     expect(output()).not.toContain('    at ')
     other.close()
+  })
+
+  it('writes nothing but lines of JSON in production', async () => {
+    const KEYS_FILE = join(await temporaryFolder(), 'keys.json')
+    await run('commands/keys.ts', ['rotate'], { environment: { KEYS_FILE } }).ended
+    const { stop, ended, printed, output } = await start({
+      NODE_ENV: 'production',
+      BASE_URL: 'https://auth.school.example',
+      PORT: String(await freePort()),
+      SECRET: 'x'.repeat(32),
+      KEYS_FILE,
+    })
+    await printed('listening')
+    stop()
+    expect(await ended).toBe(0)
+    const lines = output().trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line).msg)).toEqual(
+      expect.arrayContaining(['listening', 'stopping']),
+    )
   })
 
   it('lists everything that production lacks', async () => {

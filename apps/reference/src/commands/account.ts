@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { styleText } from 'node:util'
 import type { AccountRows } from '../account-rows.ts'
@@ -120,8 +121,12 @@ async function readPassword(): Promise<string> {
 }
 
 async function ask(): Promise<string> {
-  const prompt = createInterface({ input: process.stdin, output: process.stderr })
-  const password = await prompt.question('Password: ')
+  // The terminal shows nothing by itself then, and what readline would show goes nowhere.
+  const output = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const prompt = createInterface({ input: process.stdin, output, terminal: true })
+  process.stderr.write('Password (not shown): ')
+  const password = await prompt.question('')
   prompt.close()
+  process.stderr.write('\n')
   return password
 }

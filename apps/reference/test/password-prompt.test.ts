@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+import { temporaryFolder } from './temporary-folder.ts'
+
+const ACCOUNT = fileURLToPath(new URL('../src/commands/account.ts', import.meta.url))
+
+it('asks for a password at a terminal, and does not show it', async () => {
+  const folder = await temporaryFolder()
+  const command = `"${process.execPath}" "${ACCOUNT}" add --email ada@school.example --name Ada`
+  const terminal = spawn('script', ['--quiet', '--return', '--flush', '--command', command, '/dev/null'], {
+    env: { PATH: process.env.PATH, DATABASE_URL: `sqlite:${join(folder, 'service.sqlite')}` },
+  })
+  let shown = ''
+  terminal.stdout.on('data', (chunk) => {
+    shown += String(chunk)
+  })
+  const tooEarly = once(terminal, 'close').then(() =>
+    Promise.reject(new Error(`It ended and showed:\n${shown}`)),
+  )
+  tooEarly.catch(() => {})
+  const printed = async (text: string) => {
+    while (!shown.includes(text)) await Promise.race([once(terminal.stdout, 'data'), tooEarly])
+  }
+  await printed('Password')
+  terminal.stdin.write('correct horse\n')
+  await printed('ada@school.example can sign in.')
+  expect(shown).not.toContain('correct')
+  terminal.stdin.end()
+  await once(terminal, 'close')
+})

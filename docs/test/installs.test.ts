@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs'
+import { builtinModules } from 'node:module'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { codeBlocks, pages } from './code-blocks.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/** A start: a page that installs packages, and shows whole programs without declarations that it takes for granted. */
+const STARTS = pages().filter((page) => page.startsWith('packages/adapter-') || page === 'docs/start.md')
+
+describe.each(STARTS)('%s', (page) => {
+  it('installs what its programs import', () => {
+    const installs =
+      readFileSync(join(ROOT, page), 'utf8').match(/(?<=npm install ).*|`@grantkit\/adapter-[^`]*`/g) ?? []
+    const programs = codeBlocks().filter((block) => block.page === page && !block.info.includes('with:'))
+    const installed = installs.flatMap((line) => line.replaceAll('`', '').split(' '))
+    expect(
+      programs.flatMap(({ code }) => imported(code)).filter((name) => !installed.includes(name)),
+    ).toEqual([])
+  })
+})
+
+/** The packages that a program imports. */
+function imported(code: string): string[] {
+  const named = [...code.matchAll(/ from '([^'.][^']*)'/g)].map(([, name = '']) => name)
+  return named.filter((name) => !name.startsWith('node:') && !builtinModules.includes(name))
+}
