@@ -12,6 +12,7 @@ import {
 import { forwardAuth } from '@grantkit/core/forward-auth'
 import { logout } from '@grantkit/core/logout'
 import type { Hono, MiddlewareHandler } from 'hono'
+import { type AccountDirectory, accountDirectory } from './account-directory.ts'
 import type { AccountRows } from './account-rows.ts'
 import { application } from './app.ts'
 import { rememberCaller, rememberingCaller } from './audit/caller.ts'
@@ -50,6 +51,7 @@ export interface Service {
   readonly clients: AuthorizationServer['clients']
   readonly grants: AuthorizationServer['grants']
   readonly accounts: AccountRows
+  readonly directory: AccountDirectory
   /** Whether the demo account can sign in. */
   readonly demo: boolean
   /** `/readyz` fails from now on, so a balancer sends no new requests; all others are still answered. */
@@ -77,6 +79,7 @@ export async function createService(
     tell(event)
   }
   const { accounts, demo } = await openAccounts(settings, database, onEvent)
+  const directory = accountDirectory(database, settings.NODE_ENV === 'production')
   const basePath = basePathOf(baseUrl)
   const providers = settings.UPSTREAM_FILE === undefined ? [] : await readProviders(settings.UPSTREAM_FILE)
   const callers = callerOf(settings.TRUST_PROXY)
@@ -129,6 +132,7 @@ export async function createService(
     clients: server.clients,
     grants: server.grants,
     accounts,
+    directory,
     demo,
     drain() {
       draining = true

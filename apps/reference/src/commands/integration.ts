@@ -1,9 +1,8 @@
 import { styleText } from 'node:util'
 import type { ClientRemoval, Integration, IntegrationInformation } from '@grantkit/core'
-import { createService, type Service } from '../service.ts'
-import { parseSettings } from '../settings.ts'
-import { openStorage } from '../storage.ts'
+import type { Service } from '../service.ts'
 import { readCommandLine, refuse } from './command-line.ts'
+import { withSharedStore } from './with-service.ts'
 
 /** Adds, lists and removes integrations: clients with fixed https redirect URIs, which cannot register themselves. */
 
@@ -63,17 +62,8 @@ async function run(): Promise<void> {
   } else refuse(USAGE, 'The command must be add, list or remove.')
 }
 
-async function withClients(work: (clients: Service['clients']) => Promise<void>): Promise<void> {
-  const settings = parseSettings(process.env)
-  if (settings.STORE_URL === 'memory:')
-    throw new Error('STORE_URL is memory:, which ends with its process. Name the store of the service.')
-  const storage = await openStorage(settings, console.error)
-  try {
-    const observers = { onEvent: () => {}, onError: console.error }
-    await work((await createService(settings, observers, storage)).clients)
-  } finally {
-    await storage.close()
-  }
+function withClients(work: (clients: Service['clients']) => Promise<void>): Promise<void> {
+  return withSharedStore(({ clients }) => work(clients))
 }
 
 function metadataOf(name: string): Integration {
