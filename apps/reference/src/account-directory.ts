@@ -19,14 +19,14 @@ export interface AccountEntry {
   readonly addedAt: string
 }
 
-export interface AccountQuery {
+interface AccountQuery {
   /** How the e-mail address begins, in any letters. */
   readonly prefix?: string | undefined
   /** The `next` of the page before. */
   readonly after?: string | undefined
 }
 
-export interface AccountsPage {
+interface AccountsPage {
   readonly accounts: readonly AccountEntry[]
   /** Where the next page begins. Absent on the last one. */
   readonly next?: string | undefined

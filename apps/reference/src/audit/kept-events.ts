@@ -48,6 +48,12 @@ const CAUSES: Readonly<Record<AuditedEvent['type'], Cause | undefined>> = {
   failed: undefined,
 }
 
+/** The types of the entries that the trail has. */
+export const KEPT_TYPES: readonly string[] = [
+  ...Object.entries(CAUSES).flatMap(([type, cause]) => (cause === undefined ? [] : [type])),
+  'left_out',
+].sort()
+
 /** `undefined` for the events of features, too. */
 export function causeOf(event: AuditedEvent): Cause | undefined {
   const cause = CAUSES[event.type]
