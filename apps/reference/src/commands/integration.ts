@@ -1,6 +1,8 @@
 import { styleText } from 'node:util'
 import type { ClientRemoval, Integration, IntegrationInformation } from '@grantkit/core'
 import type { Service } from '../service.ts'
+import { parseSettings } from '../settings.ts'
+import { removalLine } from './client-lines.ts'
 import { readCommandLine, refuse } from './command-line.ts'
 import { withSharedStore } from './with-service.ts'
 
@@ -118,11 +120,7 @@ function printList(integrations: readonly IntegrationInformation[]): void {
 }
 
 function printRemoval(clientId: string, removal: ClientRemoval): void {
-  const { existed, grantsEnded } = removal
-  if (!existed && grantsEnded === 0) throw new Error(`There is no client ${clientId}`)
-  if (values.json) {
-    printJson(removal)
-    return
-  }
-  console.log(`Removed. ${grantsEnded} ${grantsEnded === 1 ? 'grant' : 'grants'} ended with it.`)
+  const line = removalLine(clientId, removal)
+  if (values.json) printJson(removal)
+  else console.log(line)
 }
