@@ -6,6 +6,7 @@ const LONG = '**/*.long.test.ts'
 /** A browser that shares two cores with other tests is slow enough to run into its own timeouts. */
 const IN_A_BROWSER = [
   'account',
+  'admin-pages',
   'browser',
   'consent-page',
   'documents',

@@ -7,13 +7,13 @@ import { passwordMatches } from './passwords.ts'
 
 /** What an operator does with accounts. Each takes effect at the next request, on every replica. */
 export interface AccountRows extends Accounts {
-  /** The oldest first. */
-  list(): Promise<readonly ListedAccount[]>
   /** `false`: the address or the id has an account already, or had one that was removed. */
   add(account: Account, by?: AddedBy): Promise<boolean>
   /** These take the address of an account, and return its id, or `undefined` if there is none. */
   setPassword(email: string, hash: string): Promise<string | undefined>
   setDisabled(email: string, disabled: boolean): Promise<string | undefined>
+  /** Whether it may use the operator's view. */
+  setAdmin(email: string, admin: boolean): Promise<string | undefined>
   /** Keeps nothing but the id, so that it never passes to another person. */
   remove(email: string): Promise<string | undefined>
 }
@@ -25,16 +25,17 @@ export type AccountEvent =
   | { readonly type: ChangeType; readonly subject: string }
 
 type AddedBy = 'operator' | 'import' | 'demo' | 'sign_up'
-type ChangeType = 'account_password_changed' | 'account_disabled' | 'account_enabled' | 'account_removed'
-
-interface ListedAccount extends Account {
-  readonly disabled: boolean
-}
+type ChangeType =
+  | 'account_password_changed'
+  | 'account_disabled'
+  | 'account_enabled'
+  | 'account_admin_added'
+  | 'account_admin_removed'
+  | 'account_removed'
 
 /** Nothing is cached: an account that was disabled on one replica is disabled on all. */
 export function accountRows(database: Database, onEvent: (event: AccountEvent) => void): AccountRows {
-  const rows = database.selectFrom('account').selectAll().where('state', '!=', 'removed')
-  const active = rows.where('state', '=', 'active')
+  const active = database.selectFrom('account').selectAll().where('state', '=', 'active')
   const change = async (type: ChangeType, email: string, values: Partial<AccountRow>) => {
     const changed = await database
       .updateTable('account')
@@ -63,10 +64,6 @@ export function accountRows(database: Database, onEvent: (event: AccountEvent) =
       const { password: _, id: __, ...claims } = (await find(id)) ?? {}
       return 'email' in claims ? claims : undefined
     },
-    async list() {
-      const found = await rows.orderBy('added_at').orderBy('id').execute()
-      return found.map((row) => ({ ...accountOf(row), disabled: row.state === 'disabled' }))
-    },
     async add(account, by = 'operator') {
       if (!(await added(database.insertInto('account').values(rowOf(account, new Date()))))) return false
       onEvent({ type: 'account_added', subject: account.id, by })
@@ -77,8 +74,12 @@ export function accountRows(database: Database, onEvent: (event: AccountEvent) =
       disabled
         ? change('account_disabled', email, { state: 'disabled' })
         : change('account_enabled', email, { state: 'active' }),
+    setAdmin: (email, admin) =>
+      admin
+        ? change('account_admin_added', email, { admin: 1 })
+        : change('account_admin_removed', email, { admin: 0 }),
     async remove(email) {
-      const nothing = { email: null, claims: '{}', password: '', state: 'removed' } as const
+      const nothing = { email: null, claims: '{}', password: '', state: 'removed', admin: 0 } as const
       const id = await change('account_removed', email, nothing)
       if (id === undefined) return undefined
       await database.deleteFrom('passkey').where('account', '=', id).execute()
@@ -89,14 +90,14 @@ export function accountRows(database: Database, onEvent: (event: AccountEvent) =
   })
 }
 
-/** No address has a NUL, and Postgres takes none in a text. */
-function addressOf(email: string): string {
+/** An address as rows have it. None has a NUL, and Postgres takes none in a text. */
+export function addressOf(email: string): string {
   return email.trim().toLowerCase().replaceAll('\0', ' ')
 }
 
 function rowOf({ id, password, ...claims }: Account, addedAt: Date): AccountRow {
-  const added_at = addedAt.toISOString()
-  return { id, email: claims.email, claims: JSON.stringify(claims), password, state: 'active', added_at }
+  const [added_at, state] = [addedAt.toISOString(), 'active'] as const
+  return { id, email: claims.email, claims: JSON.stringify(claims), password, state, admin: 0, added_at }
 }
 
 function accountOf({ id, claims, password }: Selectable<AccountRow>): Account {

@@ -61,6 +61,11 @@ export const DEMO_ACCOUNT = 'demo-account'
 const DEMO_HASH = 'scrypt$32768$8$1$GzqJchR3bu_vGQBKIFLw9A$2UjgNl8wxiNHA9Y6wSVzrAm7iFS-mKE-vHwLrA8DrQ0'
 const TEACHER_HASH = 'scrypt$32768$8$1$N3w9ZtlEkYiKqRLI2VMVAA$5jqctzjbpj9OAhoBkCV1xEXN5jXtIClTbTMFuco8XbY'
 
+/** Whether everybody knows the password: it is one of the demo. */
+export function hasPublicPassword({ password }: Pick<Account, 'password'>): boolean {
+  return password === DEMO_HASH || password === TEACHER_HASH
+}
+
 /**
  * Two people to try the service with. Development only: their passwords are public. Their hashes are always the same,
  * because another hash would sign them out at every restart.

@@ -1,4 +1,6 @@
+import type { Store } from '@grantkit/core'
 import { type Context, Hono } from 'hono'
+import type { Database } from './database/database.ts'
 import { type Description, describe, forAnybody, jsonAnswer, ref } from './openapi/operation.ts'
 
 /** `/healthz`: the process runs. `/readyz`: it can serve requests. */
@@ -18,4 +20,21 @@ function status(c: Context, code: 200 | 503, word: string): Response {
 function probe(operationId: string, summary: string, more: Description['responses'] = {}) {
   const ok = { '200': jsonAnswer(summary, ref('Status'), { status: 'ok' }) }
   return describe(forAnybody('Health', operationId, summary, { ...ok, ...more }))
+}
+
+/** What the service cannot do without. Each rejects when it is out of reach. */
+export interface Probes {
+  readonly store: () => Promise<unknown>
+  readonly database: () => Promise<unknown>
+}
+
+export function probesOf(store: Store, database: Database): Probes {
+  return { store: () => store.clients.find('readiness probe'), database: () => database.probe() }
+}
+
+export async function reachable({ store, database }: Probes): Promise<boolean> {
+  return Promise.all([store(), database()]).then(
+    () => true,
+    () => false,
+  )
 }

@@ -41,6 +41,8 @@ const EVENT_TYPES = Object.keys({
   account_password_changed: true,
   account_disabled: true,
   account_enabled: true,
+  account_admin_added: true,
+  account_admin_removed: true,
   account_removed: true,
   passkey_added: true,
   passkey_removed: true,

@@ -6,22 +6,25 @@ import {
   createResourceServer,
   type FeatureFactory,
   loopbackOnly,
+  type PrivateJwk,
   type Route,
-  type Store,
 } from '@grantkit/core'
 import { forwardAuth } from '@grantkit/core/forward-auth'
 import { logout } from '@grantkit/core/logout'
 import type { Hono, MiddlewareHandler } from 'hono'
+import { type AccountDirectory, accountDirectory } from './account-directory.ts'
 import type { AccountRows } from './account-rows.ts'
+import { type Overview, overviewOf } from './admin/overview.ts'
+import { admin } from './admin/routes.ts'
 import { application } from './app.ts'
 import { rememberCaller, rememberingCaller } from './audit/caller.ts'
 import { signInHistory } from './audit/sign-in-history.ts'
+import { trailReader } from './audit/trail-reader.ts'
 import { clientDocumentsOf } from './client-documents.ts'
-import type { Database } from './database/database.ts'
 import { developmentKeysFile, developmentSecret } from './development.ts'
 import { documents } from './documents/routes.ts'
 import type { OnEvent } from './events.ts'
-import { health } from './health.ts'
+import { health, probesOf, reachable } from './health.ts'
 import { installationNames } from './installation-names.ts'
 import { rateLimiter, signInLimits } from './limits.ts'
 import { mcp } from './mcp/route.ts'
@@ -50,6 +53,8 @@ export interface Service {
   readonly clients: AuthorizationServer['clients']
   readonly grants: AuthorizationServer['grants']
   readonly accounts: AccountRows
+  readonly directory: AccountDirectory
+  readonly overview: () => Promise<Overview>
   /** Whether the demo account can sign in. */
   readonly demo: boolean
   /** `/readyz` fails from now on, so a balancer sends no new requests; all others are still answered. */
@@ -77,6 +82,7 @@ export async function createService(
     tell(event)
   }
   const { accounts, demo } = await openAccounts(settings, database, onEvent)
+  const directory = accountDirectory(database, settings.NODE_ENV === 'production')
   const basePath = basePathOf(baseUrl)
   const providers = settings.UPSTREAM_FILE === undefined ? [] : await readProviders(settings.UPSTREAM_FILE)
   const callers = callerOf(settings.TRUST_PROXY)
@@ -97,28 +103,26 @@ export async function createService(
     metadata: () => server.metadata,
     onError,
   }
-  const server = await authorizationServer(settings, {
-    store,
-    pages: pageOptions,
-    createCounter,
-    features,
-    onEvent,
-    onError,
-  })
+  const keys = await followSigningKeys(settings.KEYS_FILE ?? (await developmentKeysFile()), onError)
+  const parts = { store, keys, pages: pageOptions, createCounter, features, onEvent }
+  const server = await authorizationServer(settings, parts)
   // Requests without a token get the public view, and no challenge.
   const guarded = { store, scopes: SCOPES, anonymous: 'allow', onEvent } as const
   const api = createResourceServer({ ...guarded, resource: baseUrl })
   const mcpApi = createResourceServer({ ...guarded, resource: `${baseUrl}/mcp` })
   let draining = false
-  const ready = async () => !draining && (await reachable(store, database))
+  const probes = probesOf(store, database)
+  const reader = trailReader(database, trail)
+  const overview = overviewOf({ probes, keys, trail: reader })
+  const { metadata, description, clients, grants } = server
+  const operators = { ...pageOptions, accounts, directory, clients, grants, trail: reader, overview }
   const school = schoolRecords(database, randomUUID)
-  const { metadata, description } = server
   const openApi = () => JSON.stringify(openApiDocument(baseUrl, description, operationsOf(app)))
   const app = application({ basePath, onError, around: [rememberCaller(callers), ...around] }, [
     schoolApi(api, school),
     documents({ basePath, metadata, lifetimes: lifetimesOf(settings), school, openApi }),
-    pages(pageOptions, server.grants),
-    health(ready),
+    pages(pageOptions, grants).route('/', admin(operators)),
+    health(async () => !draining && (await reachable(probes))),
     mcp(baseUrl, mcpApi, school),
   ])
   return {
@@ -126,9 +130,11 @@ export async function createService(
       .map((route) => rememberingCaller(reportingRoute(route, onError)))
       .map((route) => behindProxies(route, settings.TRUST_PROXY)),
     app,
-    clients: server.clients,
-    grants: server.grants,
+    clients,
+    grants,
     accounts,
+    directory,
+    overview,
     demo,
     drain() {
       draining = true
@@ -138,18 +144,17 @@ export async function createService(
 
 interface Parts extends Pick<Storage, 'store' | 'createCounter'> {
   readonly pages: PagesOptions
+  readonly keys: () => readonly PrivateJwk[]
   readonly features: readonly FeatureFactory[]
   readonly onEvent: OnEvent
-  readonly onError: (error: unknown) => void
 }
 
 async function authorizationServer(
   settings: Settings,
-  { store, pages, createCounter, features, onEvent, onError }: Parts,
+  { store, keys, pages, createCounter, features, onEvent }: Parts,
 ): Promise<AuthorizationServer> {
   const { BASE_URL: issuer, DEFAULT_SCOPE } = settings
   const documents = await clientDocumentsOf(settings)
-  const keys = await followSigningKeys(settings.KEYS_FILE ?? (await developmentKeysFile()), onError)
   const optional = [
     ...(documents === undefined ? [] : [clientDocuments(documents)]),
     ...(settings.FORWARD_AUTH === 'on' ? [forwardAuth()] : []),
@@ -187,14 +192,6 @@ function lifetimesOf(settings: Settings) {
     grant: settings.GRANT_LIFETIME,
     refreshRetryWindow: settings.REFRESH_RETRY_WINDOW,
   }
-}
-
-async function reachable(store: Store, database: Database): Promise<boolean> {
-  const probes = [store.clients.find('readiness probe'), database.probe()]
-  return Promise.all(probes).then(
-    () => true,
-    () => false,
-  )
 }
 
 /** The path of a base URL, without a slash at its end. */

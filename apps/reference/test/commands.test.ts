@@ -212,8 +212,22 @@ describe('account', () => {
     ])
   })
 
+  it('makes somebody an admin, and takes it back', async () => {
+    await add('cy@school.example', 'correct horse\n')
+    expect(await account(['admin', 'Cy@school.example'])).toEqual([0, expect.stringContaining('/admin')])
+    expect((await account(['list']))[1]).toMatch(/cy@school\.example +Ada +admin\n/)
+    expect(JSON.parse((await account(['list', '--json']))[1].split('\n').at(-2) ?? '')).toMatchObject({
+      admin: expect.any(Boolean),
+      state: 'active',
+    })
+    expect((await account(['admin', 'cy@school.example', '--off']))[0]).toBe(0)
+    expect((await account(['list']))[1]).not.toMatch(/admin\n/)
+    expect((await account(['admin', 'nobody@school.example']))[0]).toBe(1)
+  })
+
   it.each([
-    [[], 'The command must be add, list, password, disable, enable or remove.'],
+    [[], 'The command must be add, list, password, disable, enable, admin or remove.'],
+    [['disable', 'bob@school.example', '--off'], '--off goes with admin.'],
     [['add', 'ada'], 'There is one argument too many: ada.'],
     [['add', '--name', 'Ada'], '--email and --name must be given.'],
     [['disable'], 'The e-mail address of the account must be given.'],

@@ -75,6 +75,10 @@ const passkeyRows: Readonly<Record<string, Row>> = {
   '/account/passkeys/remove': { ask: POST, status: 303, headers: NO_STORE },
 }
 
+const adminRows = ['', '/users', '/user', '/clients', '/client', '/trail'].map(
+  (path) => [`/admin${path}`, { status: 303, headers: NO_STORE }] as const,
+)
+
 /** @param https whether the service uses https: cookies are then secure and bound to the host */
 export function headerRows(https: boolean): Readonly<Record<string, Row>> {
   return {
@@ -82,6 +86,7 @@ export function headerRows(https: boolean): Readonly<Record<string, Row>> {
     '/login': { headers: { ...page(scripted(https)), 'set-cookie': [cookie('sign-in', 1800, https)] } },
     '/logout': { headers: page(OWN_FORMS) },
     '/account': { status: 303, headers: NO_STORE },
+    ...Object.fromEntries(adminRows),
     '/assets/style.css': asset,
     '/assets/icon.svg': asset,
     '/oauth/authorize': { status: 400, headers: { ...page(), pragma: 'no-cache' } },

@@ -10,9 +10,14 @@ export function pathsOf({ routes, app }: Pick<Service, 'routes' | 'app'>): strin
   return [...new Set([...routes.map(({ path }) => path), ...own])].filter((path) => path !== EVERY_PATH)
 }
 
-/** All methods and paths that something answers, but those that follow from others: HEAD and OPTIONS. */
+/** Answers nobody but operators, so the description for those who make clients does not have it. */
+const OF_OPERATORS = /^\w+ \/admin(\/|$)/
+
+/** All described methods and paths that something answers, but those that follow from others: HEAD and OPTIONS. */
 export function operationsAt({ routes, app }: Pick<Service, 'routes' | 'app'>): string[] {
   const own = app.routes.map(({ method, path }) => `${method} ${path}`)
   const oauth = routes.flatMap(({ path, methods }) => methods.map((method) => `${method} ${path}`))
-  return [...new Set([...own, ...oauth])].filter((text) => !/^(ALL|HEAD|OPTIONS) /.test(text))
+  return [...new Set([...own, ...oauth])].filter(
+    (text) => !/^(ALL|HEAD|OPTIONS) /.test(text) && !OF_OPERATORS.test(text),
+  )
 }

@@ -19,6 +19,7 @@ export interface RunningService {
   readonly clients: Service['clients']
   readonly grants: Service['grants']
   readonly accounts: Service['accounts']
+  readonly directory: Service['directory']
   readonly events: ServiceEvent[]
   readonly errors: unknown[]
   close(): Promise<void>
@@ -62,6 +63,7 @@ export async function runService(
     clients: service.clients,
     grants: service.grants,
     accounts: service.accounts,
+    directory: service.directory,
     events,
     errors,
     async close() {

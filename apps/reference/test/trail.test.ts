@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { auditTrail } from '../src/audit/trail.ts'
@@ -52,6 +53,8 @@ describe('the trail', () => {
       'account_disabled',
       'integration_added',
     ])
+    const actors = entries.map(({ by, actor }) => (by === 'demo' ? 'demo' : actor))
+    expect(new Set(actors)).toEqual(new Set(['demo', `command:${userInfo().username}`]))
     const list = await printedBy('trail', [
       'list',
       '--type',

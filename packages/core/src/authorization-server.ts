@@ -33,6 +33,7 @@ import { type Endpoint, routesOf } from './http/endpoint.ts'
 import type { Route } from './http/http.ts'
 import { basePathOf } from './http/well-known.ts'
 import { type Kernel, systemClock } from './kernel/kernel.ts'
+import type { Client } from './kernel/records.ts'
 import { storeErrorsAs503 } from './kernel/store-errors-as-503.ts'
 import { type StoreOutages, storeOutages } from './kernel/store-outage.ts'
 import { type RateLimits, rateLimits } from './limits/rate-limits.ts'
@@ -58,6 +59,8 @@ export interface AuthorizationServer {
      * @throws OAuthError that names what is wrong with the metadata
      */
     add(integration: Integration): Promise<IntegrationInformation>
+    /** The client with this id, whether it registered itself, is an integration, or is described by a document. */
+    find(clientId: string): Promise<Client | undefined>
     /** The integrations, the oldest first, without their secrets. Looks at every client. */
     list(): Promise<IntegrationInformation[]>
     /**
@@ -179,7 +182,12 @@ function administration(
     signingAlgorithms: keys.algorithms,
   })
   return {
-    clients: { add, list, remove: (clientId) => removeClient(kernel, clientId) },
+    clients: {
+      add,
+      list,
+      find: kernel.store.clients.find,
+      remove: (clientId) => removeClient(kernel, clientId),
+    },
     grants: userGrants(kernel),
   }
 }

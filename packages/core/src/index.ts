@@ -181,6 +181,6 @@ export {
 } from './resource/resource-server.ts'
 export { type AccessTokenFormat, opaqueAccessTokens } from './tokens/access-token.ts'
 export type { GrantSecret } from './tokens/credential.ts'
-export { rotateSigningKeys } from './tokens/key-rotation.ts'
+export { rotateSigningKeys, signerAt } from './tokens/key-rotation.ts'
 export { PrivateJwk } from './tokens/private-jwk.ts'
 export type { SigningKeySource } from './tokens/signing-keys.ts'

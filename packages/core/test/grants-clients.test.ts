@@ -105,6 +105,17 @@ describe('grants.list', () => {
   })
 })
 
+describe('clients.find', () => {
+  it('finds a client that registered itself, an integration, and nobody', async () => {
+    const { school, client } = await withIntegration()
+    const { client_id } = await register(school)
+    const find = school.server.clients.find
+    expect(await find(client_id)).toMatchObject({ clientId: client_id, origin: 'registered' })
+    expect(await find(client.client_id)).toMatchObject({ clientName: 'Zap', origin: 'integration' })
+    expect(await find('nobody')).toBeUndefined()
+  })
+})
+
 describe('grants.revoke', () => {
   it('ends consent and tokens at once', async () => {
     const { school, client, tokens } = await withTokens()
@@ -120,6 +131,13 @@ describe('grants.revoke', () => {
       subject: 'alice',
       by: 'user',
     })
+  })
+
+  it('says that the operator did it, where that is so', async () => {
+    const { school } = await withTokens()
+    const [grant] = await school.server.grants.list('alice')
+    expect(await school.server.grants.revoke('alice', grant?.id ?? '', 'operator')).toBe(true)
+    expect(school.events.findLast(({ type }) => type === 'grant_revoked')).toMatchObject({ by: 'operator' })
   })
 
   it('takes back a code that nobody has redeemed yet', async () => {

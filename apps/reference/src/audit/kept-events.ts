@@ -1,6 +1,7 @@
 import type { ServiceEvent } from '../events.ts'
 import type { IntegrationImported } from '../import-integrations.ts'
 import type { SigningKeysRotated } from '../signing-keys-file.ts'
+import { actorOfEvent } from './actor.ts'
 import { callerOfEvent } from './caller.ts'
 import type { Happened } from './entry.ts'
 
@@ -16,6 +17,8 @@ const CAUSES: Readonly<Record<AuditedEvent['type'], Cause | undefined>> = {
   account_password_changed: 'operator',
   account_disabled: 'operator',
   account_enabled: 'operator',
+  account_admin_added: 'operator',
+  account_admin_removed: 'operator',
   account_removed: 'operator',
   integration_added: 'operator',
   integration_imported: 'operator',
@@ -45,6 +48,12 @@ const CAUSES: Readonly<Record<AuditedEvent['type'], Cause | undefined>> = {
   failed: undefined,
 }
 
+/** The types of the entries that the trail has. */
+export const KEPT_TYPES: readonly string[] = [
+  ...Object.entries(CAUSES).flatMap(([type, cause]) => (cause === undefined ? [] : [type])),
+  'left_out',
+].sort()
+
 /** `undefined` for the events of features, too. */
 export function causeOf(event: AuditedEvent): Cause | undefined {
   const cause = CAUSES[event.type]
@@ -54,7 +63,7 @@ export function causeOf(event: AuditedEvent): Cause | undefined {
 
 /** The entry of an event. A request may only be the first to notice what an operator did. */
 export function happenedOf(event: AuditedEvent, cause: Cause): Happened {
-  if (cause === 'operator') return { ...event }
+  if (cause === 'operator') return { ...event, actor: actorOfEvent() }
   const { network, clientId } = callerOfEvent()
   if (event.type !== 'refused') return { ...event, network }
   const { type, error, reason, path } = event

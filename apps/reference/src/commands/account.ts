@@ -3,28 +3,37 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { styleText } from 'node:util'
+import type { AccountDirectory, AccountEntry } from '../account-directory.ts'
 import type { AccountRows } from '../account-rows.ts'
 import { hashPassword } from '../passwords.ts'
-import { createService, type Service } from '../service.ts'
-import { parseSettings, type Settings } from '../settings.ts'
-import { openStorage } from '../storage.ts'
+import type { Service } from '../service.ts'
+import type { Settings } from '../settings.ts'
 import { readCommandLine, refuse } from './command-line.ts'
+import { withService } from './with-service.ts'
 
 /** Manages who can sign in. A password comes from standard input, never from a flag. */
 
 const USAGE = `pnpm account add --email <address> --name <name>
-pnpm account list
+pnpm account list                   [--json] a JSON line for each
 pnpm account password <address>     a new one; it ends every session of the account
 pnpm account disable <address>      ends its sessions and grants, and "enable" lets it sign in again
 pnpm account enable <address>
+pnpm account admin <address>        lets it use the operator's view at /admin; with --off, no more
 pnpm account remove <address>       the same for ever; nothing but the id is kept
 
 A password is asked for, or read from standard input. A running service notices at its next request.`
 const LEAST_PASSWORD = 8
+/** How many accounts are in memory at a time. */
+const PAGE = 1000
 
 const { values, positionals } = readCommandLine(USAGE, {
   allowPositionals: true,
-  options: { email: { type: 'string' }, name: { type: 'string' } },
+  options: {
+    email: { type: 'string' },
+    name: { type: 'string' },
+    off: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+  },
 })
 const CHANGES: Readonly<
   Record<string, (service: Service, email: string, settings: Settings) => Promise<void>>
@@ -40,6 +49,12 @@ const CHANGES: Readonly<
   enable: async ({ accounts }, email) => {
     known(email, await accounts.setDisabled(email, false))
     console.log(`${email} can sign in again.`)
+  },
+  admin: async ({ accounts }, email) => {
+    known(email, await accounts.setAdmin(email, !values.off))
+    console.log(
+      values.off ? `${email} is no admin any more.` : `${email} is an admin: /admin of the service.`,
+    )
   },
   remove: async (service, email, settings) => {
     await endGrants(service, known(email, await service.accounts.remove(email)), settings)
@@ -58,27 +73,17 @@ async function run(): Promise<void> {
   const { email, name } = values
   const change = CHANGES[command]
   if (more.length > 0) refuse(USAGE, `There is one argument too many: ${more[0]}.`)
-  if (command === 'list') return withService(({ accounts }) => printList(accounts))
+  if (values.off && command !== 'admin') refuse(USAGE, '--off goes with admin.')
+  if (command === 'list') return withService(({ directory }) => printList(directory))
   if (command === 'add') {
     if (address !== undefined) refuse(USAGE, `There is one argument too many: ${address}.`)
     if (email === undefined || name === undefined) refuse(USAGE, '--email and --name must be given.')
     return withService(({ accounts }) => add(accounts, email, name))
   }
   if (change === undefined)
-    refuse(USAGE, 'The command must be add, list, password, disable, enable or remove.')
+    refuse(USAGE, 'The command must be add, list, password, disable, enable, admin or remove.')
   if (address === undefined) refuse(USAGE, 'The e-mail address of the account must be given.')
   return withService((service, settings) => change(service, address, settings))
-}
-
-async function withService(work: (service: Service, settings: Settings) => Promise<void>): Promise<void> {
-  const settings = parseSettings(process.env)
-  const storage = await openStorage(settings, console.error)
-  try {
-    const observers = { onEvent: () => {}, onError: console.error }
-    await work(await createService(settings, observers, storage), settings)
-  } finally {
-    await storage.close()
-  }
 }
 
 async function add(accounts: AccountRows, email: string, name: string): Promise<void> {
@@ -91,11 +96,19 @@ async function add(accounts: AccountRows, email: string, name: string): Promise<
   console.log(`${address} can sign in.`)
 }
 
-async function printList(accounts: AccountRows): Promise<void> {
-  const list = await accounts.list()
-  if (list.length === 0) console.log('There are no accounts.')
-  for (const { id, email, name, disabled } of list)
-    console.log(`${id}  ${styleText('bold', email)}  ${name}${disabled ? '  disabled' : ''}`)
+async function printList(directory: AccountDirectory): Promise<void> {
+  let page = await directory.page({}, PAGE)
+  if (page.accounts.length === 0 && !values.json) console.log('There are no accounts.')
+  for (;;) {
+    for (const account of page.accounts) console.log(values.json ? JSON.stringify(account) : lineOf(account))
+    if (page.next === undefined) return
+    page = await directory.page({ after: page.next }, PAGE)
+  }
+}
+
+function lineOf({ id, email, name, state, admin }: AccountEntry): string {
+  const marks = `${state === 'disabled' ? '  disabled' : ''}${admin ? '  admin' : ''}`
+  return `${id}  ${styleText('bold', email)}  ${name}${marks}`
 }
 
 function known(email: string, id: string | undefined): string {

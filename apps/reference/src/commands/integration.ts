@@ -1,9 +1,10 @@
 import { styleText } from 'node:util'
 import type { ClientRemoval, Integration, IntegrationInformation } from '@grantkit/core'
-import { createService, type Service } from '../service.ts'
+import type { Service } from '../service.ts'
 import { parseSettings } from '../settings.ts'
-import { openStorage } from '../storage.ts'
+import { removalLine } from './client-lines.ts'
 import { readCommandLine, refuse } from './command-line.ts'
+import { withSharedStore } from './with-service.ts'
 
 /** Adds, lists and removes integrations: clients with fixed https redirect URIs, which cannot register themselves. */
 
@@ -63,17 +64,8 @@ async function run(): Promise<void> {
   } else refuse(USAGE, 'The command must be add, list or remove.')
 }
 
-async function withClients(work: (clients: Service['clients']) => Promise<void>): Promise<void> {
-  const settings = parseSettings(process.env)
-  if (settings.STORE_URL === 'memory:')
-    throw new Error('STORE_URL is memory:, which ends with its process. Name the store of the service.')
-  const storage = await openStorage(settings, console.error)
-  try {
-    const observers = { onEvent: () => {}, onError: console.error }
-    await work((await createService(settings, observers, storage)).clients)
-  } finally {
-    await storage.close()
-  }
+function withClients(work: (clients: Service['clients']) => Promise<void>): Promise<void> {
+  return withSharedStore(({ clients }) => work(clients))
 }
 
 function metadataOf(name: string): Integration {
@@ -128,11 +120,7 @@ function printList(integrations: readonly IntegrationInformation[]): void {
 }
 
 function printRemoval(clientId: string, removal: ClientRemoval): void {
-  const { existed, grantsEnded } = removal
-  if (!existed && grantsEnded === 0) throw new Error(`There is no client ${clientId}`)
-  if (values.json) {
-    printJson(removal)
-    return
-  }
-  console.log(`Removed. ${grantsEnded} ${grantsEnded === 1 ? 'grant' : 'grants'} ended with it.`)
+  const line = removalLine(clientId, removal)
+  if (values.json) printJson(removal)
+  else console.log(line)
 }

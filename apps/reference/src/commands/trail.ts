@@ -6,6 +6,7 @@ import { type AuditQuery, auditEntries, auditPage } from '../audit/reading.ts'
 import type { Database } from '../database/database.ts'
 import { parseSettings } from '../settings.ts'
 import { readCommandLine, refuse, wholeNumber } from './command-line.ts'
+import { plain } from './plain.ts'
 import { withTrail } from './with-trail.ts'
 
 /** Shows the audit trail: who allowed what to whom, who signed in, what ended and what the operator changed. */
@@ -79,11 +80,4 @@ function lineOf({ id: _, at, type, subject, clientId, ...facts }: AuditEntry): s
   return [at, styleText('bold', type.padEnd(20)), ...who, styleText('dim', rest.join('  '))]
     .join('  ')
     .trimEnd()
-}
-
-/** Names of clients are chosen by strangers: escaped, they cannot steer a terminal. */
-function plain(value: unknown): string {
-  const text = Array.isArray(value) ? value.join(',') : value
-  if (typeof text === 'string' && /^[\x21-\x7e]*$/.test(text)) return text
-  return JSON.stringify(text).replaceAll(/\p{C}/gu, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`)
 }

@@ -1,3 +1,4 @@
+import { actingAs, userOfMachine } from '../audit/actor.ts'
 import { type AuditTrail, auditTrail } from '../audit/trail.ts'
 import { type Database, openDatabase } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
@@ -12,7 +13,7 @@ export async function withTrail(
   try {
     await migrate(database)
     const trail = auditTrail(database, { days, onWarning: console.error })
-    await work(trail, database)
+    await actingAs(userOfMachine(), () => work(trail, database))
     await trail.close()
   } finally {
     await database.destroy()

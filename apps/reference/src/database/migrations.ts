@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { demoRows } from '../school/demo-rows.ts'
+import { addAdminColumn } from './admin-column.ts'
 import { createAudit } from './audit-table.ts'
 import { createInstallationNames } from './installation-name-table.ts'
 import { createRateLimits } from './rate-limit-table.ts'
@@ -20,6 +21,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0005_sign_in': { up: createSignInTables },
   '0006_rate_limits': { up: createRateLimits },
   '0008_installation_names': { up: createInstallationNames },
+  '0009_admin': { up: addAdminColumn },
 }
 
 async function createSchool(database: Kysely<unknown>): Promise<void> {

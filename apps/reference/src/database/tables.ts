@@ -20,6 +20,8 @@ export interface AccountRow {
   /** A scrypt hash. */
   password: string
   state: 'active' | 'disabled' | 'removed'
+  /** 1 if it may use the operator's view. */
+  admin: number
   added_at: string
 }
 

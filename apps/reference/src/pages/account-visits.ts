@@ -30,8 +30,12 @@ const FORM_LIFETIME_SECONDS = 60 * 60
 const FRESH_SECONDS = 5 * 60
 const Form = z.object({ session: z.string() })
 
-export function accountVisits({ site, baseUrl, secret, accounts, sessions }: LoginOptions): AccountVisits {
-  const key = sealingKey(secret, 'account form')
+/** @param room whose forms these are: a token of one is no good in the other */
+export function accountVisits(
+  { site, baseUrl, secret, accounts, sessions }: LoginOptions,
+  room: 'account' | 'admin' = 'account',
+): AccountVisits {
+  const key = sealingKey(secret, `${room} form`)
   const signInPath = `${site.basePath}/login?${new URLSearchParams({ return_to: `${site.basePath}/account` })}`
   return {
     async of(c) {

@@ -30,10 +30,14 @@ export function pageAddress(path: string, number: number, further: Record<string
   return query.size > 0 ? `${path}?${query}` : path
 }
 
-/** Where this part stands, and the way to its neighbours. */
-export function pageLinks({ number, last }: Part<unknown>, path: string): Markup {
+/** Where this part stands, and the way to its neighbours. @param further parameters of their addresses */
+export function pageLinks(
+  { number, last }: Part<unknown>,
+  path: string,
+  further?: Record<string, string>,
+): Markup {
   const link = (to: number, rel: string, text: string) =>
-    to < 1 || to > last ? '' : html`<a rel="${rel}" href="${pageAddress(path, to)}">${text}</a>`
+    to < 1 || to > last ? '' : html`<a rel="${rel}" href="${pageAddress(path, to, further)}">${text}</a>`
   return html`
 <nav class="actions" aria-label="Pages">
   ${link(number - 1, 'prev', 'Previous page')}

@@ -10,7 +10,7 @@ export interface UserGrant
   readonly client?: Client | undefined
 }
 
-/** The user ended the grant, or the operator ended all grants of the user. */
+/** The user or the operator ended the grant. */
 export interface UserGrantRevoked {
   readonly type: 'grant_revoked'
   readonly grantId: string
@@ -29,8 +29,10 @@ export interface UserGrants {
   /**
    * Ends a grant of this user: consent and all tokens in one step. Returns `false`, and changes nothing, when the grant
    * does not exist or belongs to somebody else.
+   *
+   * @param by who the event says did it; the user, if left out
    */
-  revoke(subject: string, grantId: string): Promise<boolean>
+  revoke(subject: string, grantId: string, by?: 'user' | 'operator'): Promise<boolean>
   /**
    * Ends every grant of a user who is removed or disabled. Do that first: then no consent opens another one. If it fails
    * halfway, call it again to finish.
@@ -43,7 +45,7 @@ export interface UserGrants {
 export function userGrants(kernel: Kernel): UserGrants {
   return {
     list: (subject) => listUserGrants(kernel, subject),
-    revoke: (subject, grantId) => revokeUserGrant(kernel, subject, grantId),
+    revoke: (subject, grantId, by = 'user') => revokeUserGrant(kernel, subject, grantId, { by }),
     revokeAll: (subject) => revokeUserGrants(kernel, subject),
   }
 }

@@ -1,0 +1,70 @@
+import type { Context } from 'hono'
+import { html } from 'hono/html'
+import { type Markup, pageResponse, type Site } from '../pages/page.ts'
+import { type OperatorVisit, signInPath } from './operator-visits.ts'
+
+/** What all pages of the operator's view share. */
+
+interface AdminPage {
+  readonly title: string
+  readonly main: Markup
+  readonly problem?: string | undefined
+  readonly status?: number
+}
+
+export function adminPage(
+  site: Site,
+  { title, main, problem, status = problem === undefined ? 200 : 403 }: AdminPage,
+): Promise<Response> {
+  const at = `${site.basePath}/admin`
+  const framed = html`
+<nav class="rooms" aria-label="Operator's view">
+  <a href="${at}">Overview</a>
+  <a href="${at}/users">Users</a>
+  <a href="${at}/clients">Clients</a>
+  <a href="${at}/trail">Trail</a>
+</nav>
+<h1>${title}</h1>
+${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</p>`}
+${main}`
+  return pageResponse(site, { title, main: framed, status, formAction: ["'self'"] })
+}
+
+/** A parameter of the address; `undefined` if it is empty. Postgres takes no NUL in a text. */
+export function parameter(c: Context, name: string): string | undefined {
+  return c.req.query(name)?.replaceAll('\0', ' ').trim() || undefined
+}
+
+/** The address of a page, with the parameters that are given. */
+export function addressOf(path: string, parameters: Record<string, string | undefined>): string {
+  const given = Object.entries(parameters).flatMap(([name, value]) => (value ? [[name, value]] : []))
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`
+}
+
+/** A form with one button. Without a token it is the way to sign in again. */
+export function buttonForm(fields: Record<string, string>, button: Markup, { token }: OperatorVisit): Markup {
+  if (token === undefined) return html``
+  return html`
+<form method="post" class="actions">
+  <input type="hidden" name="token" value="${token}">
+  ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+  ${button}
+</form>`
+}
+
+/** The words in place of the buttons, if the operator has to sign in again. */
+export function signInAgain({ basePath }: Site, c: Context, { token }: OperatorVisit): Markup {
+  if (token !== undefined) return html``
+  return html`<p class="hint">To change something here, <a href="${signInPath(basePath, c)}">sign in again</a>.</p>`
+}
+
+/** A list of facts. */
+export function facts(rows: readonly (readonly [name: string, value: Markup | string])[]): Markup {
+  return html`<dl>${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`
+}
+
+/** The way to the page after this one. */
+export function nextLink(address: string | undefined): Markup {
+  if (address === undefined) return html``
+  return html`<nav class="actions" aria-label="Pages"><a rel="next" href="${address}">Next page</a></nav>`
+}

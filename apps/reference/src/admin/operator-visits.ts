@@ -1,0 +1,61 @@
+import type { Context } from 'hono'
+import type { AccountDirectory } from '../account-directory.ts'
+import { actingAs } from '../audit/actor.ts'
+import { formOf, seeOther, type WithBody } from '../http.ts'
+import { accountVisits, PAGE_EXPIRED, type Visit } from '../pages/account-visits.ts'
+import type { LoginOptions } from '../pages/login-options.ts'
+
+/** An operator on a page of the operator's view. */
+export interface OperatorVisit extends Visit {
+  /** The token of the forms; absent if the operator has to sign in again before anything is changed. */
+  readonly token: string | undefined
+}
+
+/** A page, with what went wrong if it is shown again. */
+export type Show = (c: Context, visit: OperatorVisit, problem?: string) => Promise<Response>
+type Change = (c: Context, visit: OperatorVisit, fields: Record<string, string>) => Promise<Response>
+
+/**
+ * Who may see the operator's view, and who may change something there. Asked anew at each request, so a mark that is
+ * taken away counts at once. Users without the mark get what anybody gets at a path that does not exist.
+ */
+export interface OperatorVisits {
+  page(show: Show): (c: Context) => Promise<Response>
+  /** Handles a form of the page, which is shown again if nothing may be changed. */
+  form(show: Show, change: Change): (c: Context<WithBody>) => Promise<Response>
+}
+
+export interface OperatorVisitsOptions extends LoginOptions {
+  readonly directory: AccountDirectory
+}
+
+const NOT_FRESH = 'To change something here, sign in again first. Nothing was changed.'
+
+export function operatorVisits(options: OperatorVisitsOptions): OperatorVisits {
+  const { site, directory } = options
+  const visits = accountVisits(options, 'admin')
+
+  async function asOperator(c: Context, answer: (visit: OperatorVisit) => Promise<Response>) {
+    const visit = await visits.of(c)
+    if (visit === undefined) return seeOther(c, signInPath(site.basePath, c))
+    if (!(await directory.isAdmin(visit.account.id))) return c.notFound()
+    return answer({ ...visit, token: visits.isFresh(visit) ? visits.tokenFor(visit) : undefined })
+  }
+
+  return {
+    page: (show) => (c) => asOperator(c, (visit) => show(c, visit)),
+    form: (show, change) => (c) =>
+      asOperator(c, async (visit) => {
+        const fields = formOf(c)
+        if (!visits.isOwnForm(c, visit, fields.token)) return show(c, visit, PAGE_EXPIRED)
+        if (visit.token === undefined) return show(c, visit, NOT_FRESH)
+        return actingAs(`account:${visit.account.id}`, () => change(c, visit, fields))
+      }),
+  }
+}
+
+/** A sign-in that leads back to this page. */
+export function signInPath(basePath: string, c: Context): string {
+  const { pathname, search } = new URL(c.req.url)
+  return `${basePath}/login?${new URLSearchParams({ return_to: pathname + search })}`
+}

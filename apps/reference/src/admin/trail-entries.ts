@@ -1,0 +1,29 @@
+import { html } from 'hono/html'
+import type { AuditEntry } from '../audit/entry.ts'
+import { type Markup, pointInTime, type Site } from '../pages/page.ts'
+import { addressOf } from './admin-page.ts'
+
+/** Entries of the audit trail, each with the ways to its user and its client. */
+export function trailEntries(site: Site, entries: readonly AuditEntry[]): Markup {
+  if (entries.length === 0) return html`<p>There is nothing of that kind.</p>`
+  return html`
+<section class="card" aria-label="Entries">
+  <ul class="entries">${entries.map((entry) => entryItem(site, entry))}</ul>
+</section>`
+}
+
+function entryItem({ basePath }: Site, { id: _, at, type, subject, clientId, ...facts }: AuditEntry): Markup {
+  const user = addressOf(`${basePath}/admin/user`, { id: subject })
+  const client = addressOf(`${basePath}/admin/client`, { id: clientId })
+  return html`
+<li>
+  <strong>${type}</strong> <span class="hint">${pointInTime(Date.parse(at) / 1000)}</span>
+  ${subject === undefined ? '' : html`<div>user <a href="${user}">${subject}</a></div>`}
+  ${clientId === undefined ? '' : html`<div>client <a href="${client}">${clientId}</a></div>`}
+  <div class="hint">${Object.entries(facts).map(([name, value]) => html`${name} <code>${textOf(value)}</code> `)}</div>
+</li>`
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

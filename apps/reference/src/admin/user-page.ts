@@ -1,0 +1,140 @@
+import type { AuthorizationServer, UserGrant } from '@grantkit/core'
+import type { Context } from 'hono'
+import { html } from 'hono/html'
+import type { AccountDirectory, AccountEntry } from '../account-directory.ts'
+import type { AccountRows } from '../account-rows.ts'
+import type { TrailReader } from '../audit/trail-reader.ts'
+import { seeOther } from '../http.ts'
+import { type Markup, pointInTime, type Site } from '../pages/page.ts'
+import { pageLinks, partOf } from '../pages/pagination.ts'
+import type { WaysToSignIn } from '../ways-to-sign-in.ts'
+import { addressOf, adminPage, buttonForm, facts, parameter, signInAgain } from './admin-page.ts'
+import { endGrants } from './end-grants.ts'
+import type { OperatorVisit, OperatorVisits, Show } from './operator-visits.ts'
+import { trailEntries } from './trail-entries.ts'
+
+export interface UserPageOptions {
+  readonly site: Site
+  readonly directory: AccountDirectory
+  readonly accounts: AccountRows
+  readonly ways: Pick<WaysToSignIn, 'passkeys' | 'identities'>
+  readonly grants: AuthorizationServer['grants']
+  readonly trail: TrailReader
+}
+
+const SIGN_INS = ['sign_in_succeeded', 'sign_in_failed']
+const SHOWN_SIGN_INS = 5
+const OWN_ACCOUNT = 'This is your own account. Another admin or a command has to disable it.'
+
+/** A user: the account, how it signs in, what it allowed, when it signed in. And the forms that end and disable. */
+export function userPage(options: UserPageOptions, visits: OperatorVisits) {
+  const { site, directory, accounts, grants } = options
+  const show = showUser(options)
+  const back = (c: Context, id: string) => seeOther(c, addressOf(`${site.basePath}/admin/user`, { id }))
+  return {
+    show: visits.page(show),
+    change: visits.form(show, async (c, visit, { action, grant = '' }) => {
+      const account = await directory.find(parameter(c, 'id') ?? '')
+      if (account === undefined) return show(c, visit)
+      const { id, email } = account
+      if (action === 'end_grant') await grants.revoke(id, grant, 'operator')
+      if (action === 'end_grants') await endGrants(grants, id)
+      if (action === 'enable') await accounts.setDisabled(email, false)
+      if (action === 'disable') {
+        if (id === visit.account.id) return show(c, visit, OWN_ACCOUNT)
+        await accounts.setDisabled(email, true)
+        // After the account: then no consent opens another grant.
+        await grants.revokeAll(id)
+      }
+      return back(c, id)
+    }),
+  }
+}
+
+function showUser({ site, directory, ways, grants, trail }: UserPageOptions): Show {
+  return async (c, visit, problem) => {
+    const id = parameter(c, 'id') ?? ''
+    const account = await directory.find(id)
+    const [passkeys, identities, allowed, signIns] = await Promise.all([
+      ways.passkeys.list(id),
+      ways.identities.list(id),
+      grants.list(id),
+      trail.page({ subject: id, types: SIGN_INS }, SHOWN_SIGN_INS),
+    ])
+    const password = account?.hasPassword ? ['password'] : []
+    const methods = [
+      ...password,
+      ...passkeys.map(({ name }) => `passkey ${name}`),
+      ...identities.map(shownAs),
+    ]
+    const main = html`
+${account === undefined ? html`<p>No account has this id. It may have been removed.</p>` : accountCard(account, methods, visit)}
+${signInAgain(site, c, visit)}
+${grantsSection(site, c, allowed, visit)}
+<h2 class="part">Recent sign-ins</h2>
+${trailEntries(site, signIns.entries)}
+<p><a href="${addressOf(`${site.basePath}/admin/trail`, { user: id })}">All that the trail has of this user</a></p>`
+    const status = problem === undefined && account === undefined ? 404 : undefined
+    return adminPage(site, {
+      title: account?.email ?? 'Unknown user',
+      main,
+      problem,
+      ...(status && { status }),
+    })
+  }
+}
+
+function shownAs({ issuer, shownAs: name }: { readonly issuer: string; readonly shownAs: string }): string {
+  return `${name} at ${issuer}`
+}
+
+function accountCard(account: AccountEntry, methods: readonly string[], visit: OperatorVisit): Markup {
+  const { id, name, state, admin, addedAt } = account
+  const disabled = state === 'disabled'
+  const fields = { action: disabled ? 'enable' : 'disable' }
+  const button = disabled
+    ? html`<button>Enable</button>`
+    : html`<button class="danger">Disable, and end all grants</button>`
+  return html`
+<section class="card" aria-label="Account">
+  <p class="app-name"><bdi>${name}</bdi></p>
+  ${facts([
+    ['Id', html`<code>${id}</code>`],
+    ['State', `${state}${admin ? ', admin' : ''}`],
+    ['Signs in by', methods.length === 0 ? 'nothing' : methods.join(', ')],
+    ['Added', pointInTime(Date.parse(addedAt) / 1000)],
+  ])}
+  ${buttonForm(fields, button, visit)}
+</section>`
+}
+
+function grantsSection(site: Site, c: Context, grants: readonly UserGrant[], visit: OperatorVisit): Markup {
+  const part = partOf(grants, c.req.query('page'))
+  const further = { id: parameter(c, 'id') ?? '' }
+  const links = part.last === 1 ? '' : pageLinks(part, `${site.basePath}/admin/user`, further)
+  const all = html`<button class="danger">End all ${grants.length} grants</button>`
+  return html`
+<h2 class="part">Grants</h2>
+${grants.length === 0 ? html`<p>No app can do anything in this user's name.</p>` : ''}
+${part.items.map((grant) => grantCard(site, grant, visit))}${links}
+${grants.length < 2 ? '' : buttonForm({ action: 'end_grants' }, all, visit)}`
+}
+
+function grantCard({ basePath }: Site, grant: UserGrant, visit: OperatorVisit): Markup {
+  const { id, clientId, client, scopes, createdAt, usedAt, expiresAt } = grant
+  const name =
+    client?.clientName ?? (client === undefined ? 'A client that is gone' : 'A client without a name')
+  const button = html`<button class="danger">End<span class="unseen"> the grant of ${name}</span></button>`
+  return html`
+<article class="card">
+  <h3 class="app-name"><bdi>${name}</bdi></h3>
+  ${facts([
+    ['Client', html`<a href="${addressOf(`${basePath}/admin/client`, { id: clientId })}">${clientId}</a>`],
+    ['Scopes', scopes.join(', ')],
+    ['Began', pointInTime(createdAt)],
+    ['Last used', pointInTime(usedAt)],
+    ['Ends by', pointInTime(expiresAt)],
+  ])}
+  ${buttonForm({ action: 'end_grant', grant: id }, button, visit)}
+</article>`
+}

@@ -1,0 +1,42 @@
+import { html } from 'hono/html'
+import type { AccountDirectory, AccountEntry } from '../account-directory.ts'
+import type { Markup, Site } from '../pages/page.ts'
+import { addressOf, adminPage, nextLink, parameter } from './admin-page.ts'
+import type { Show } from './operator-visits.ts'
+
+const SHOWN = 20
+
+/** The users, in the order of their addresses, and a search by how an address begins. */
+export function usersPage(site: Site, directory: AccountDirectory): Show {
+  const path = `${site.basePath}/admin/users`
+  return async (c) => {
+    const prefix = parameter(c, 'email')
+    const { accounts, next } = await directory.page({ prefix, after: parameter(c, 'after') }, SHOWN)
+    const main = html`
+<form method="get" action="${path}" class="card">
+  <label for="email">E-mail address, or how it begins</label>
+  <input id="email" name="email" value="${prefix ?? ''}">
+  <button class="primary">Search</button>
+</form>
+${accounts.length === 0 ? html`<p>Nobody has such an address.</p>` : list(site, accounts)}
+${nextLink(next && addressOf(path, { email: prefix, after: next }))}`
+    return adminPage(site, { title: 'Users', main })
+  }
+}
+
+function list({ basePath }: Site, accounts: readonly AccountEntry[]): Markup {
+  return html`
+<section class="card" aria-label="Users">
+  <ul class="entries">${accounts.map(
+    ({ id, email, name, state, admin }) => html`
+<li>
+  <a href="${addressOf(`${basePath}/admin/user`, { id })}"><bdi>${email}</bdi></a>${admin ? mark('admin') : ''}${state === 'disabled' ? mark('disabled') : ''}
+  <div class="hint"><bdi>${name}</bdi></div>
+</li>`,
+  )}</ul>
+</section>`
+}
+
+function mark(word: string): Markup {
+  return html` <span class="badge write">${word}</span>`
+}

@@ -1,0 +1,39 @@
+import { styleText } from 'node:util'
+import type { Client, ClientRemoval } from '@grantkit/core'
+import { plain } from './plain.ts'
+
+/** A client without what only the server needs to know of it. */
+export function shownClient({ secretHash: _, ...shown }: Client): Omit<Client, 'secretHash'> {
+  return shown
+}
+
+/** One line of a list. */
+export function clientLine({ clientId, clientName, origin, createdAt, refused }: Client): string {
+  const name = clientName === undefined ? 'without a name' : plain(clientName)
+  const words = [clientId, dayOf(createdAt), origin.padEnd(11), styleText('bold', name)]
+  return [...words, ...(refused ? ['removed'] : [])].join('  ')
+}
+
+/** All that an operator may want to know. */
+export function clientLines(client: Client): string[] {
+  return Object.entries(shownClient(client)).map(
+    ([name, value]) => `${name.padEnd(24)}  ${TIMES.has(name) ? momentOf(Number(value)) : plain(value)}`,
+  )
+}
+
+const TIMES = new Set(['createdAt', 'expiresAt'])
+
+/** @param seconds since the epoch */
+export function momentOf(seconds: number): string {
+  return new Date(seconds * 1000).toISOString()
+}
+
+function dayOf(seconds: number): string {
+  return momentOf(seconds).slice(0, 10)
+}
+
+/** @throws Error if there was nothing to remove */
+export function removalLine(clientId: string, { existed, grantsEnded }: ClientRemoval): string {
+  if (!existed && grantsEnded === 0) throw new Error(`There is no client ${clientId}`)
+  return `Removed. ${grantsEnded} ${grantsEnded === 1 ? 'grant' : 'grants'} ended with it.`
+}

@@ -1,0 +1,80 @@
+import { styleText } from 'node:util'
+import type { UserGrant } from '@grantkit/core'
+import type { AccountDirectory } from '../account-directory.ts'
+import { endGrants } from '../admin/end-grants.ts'
+import type { Service } from '../service.ts'
+import { momentOf, shownClient } from './client-lines.ts'
+import { readCommandLine, refuse } from './command-line.ts'
+import { plain } from './plain.ts'
+import { withSharedStore } from './with-service.ts'
+
+/** Shows what a user allowed, and ends it. */
+
+const USAGE = `pnpm grants list <user>                what the user allowed, the most recently used first
+pnpm grants revoke <user> <grant_id>   ends one grant with all its tokens
+pnpm grants revoke <user> --all        ends every grant; the user can allow them again
+
+<user> is the e-mail address of an account, or its id.
+
+list takes
+  --json   a JSON line for each`
+
+const { values, positionals } = readCommandLine(USAGE, {
+  allowPositionals: true,
+  options: { all: { type: 'boolean', default: false }, json: { type: 'boolean', default: false } },
+})
+
+try {
+  await run()
+} catch (error) {
+  console.error(styleText('red', `This did not work. ${error instanceof Error ? error.message : error}`))
+  process.exitCode = 1
+}
+
+async function run(): Promise<void> {
+  const [command = '', user, grantId, ...more] = positionals
+  const surplus = command === 'list' || values.all ? grantId : more[0]
+  if (surplus !== undefined) refuse(USAGE, `There is one argument too many: ${surplus}.`)
+  if (command !== 'list' && command !== 'revoke') refuse(USAGE, 'The command must be list or revoke.')
+  if (user === undefined) refuse(USAGE, 'The e-mail address or the id of the user must be given.')
+  if (command === 'list')
+    return withSharedStore(async ({ grants, directory }) =>
+      print(await grants.list(await idOf(directory, user))),
+    )
+  if (grantId === undefined && !values.all) refuse(USAGE, 'The id of the grant, or --all, must be given.')
+  return withSharedStore(async ({ grants, directory }) => {
+    const ended = await revoke(grants, await idOf(directory, user), grantId)
+    console.log(`${ended} ${ended === 1 ? 'grant has' : 'grants have'} ended.`)
+  })
+}
+
+/** An account that was removed is known by its id alone. */
+async function idOf(directory: AccountDirectory, user: string): Promise<string> {
+  if (!user.includes('@')) return user
+  const account = (await directory.withEmail(user)) ?? (await directory.find(user))
+  if (account === undefined) throw new Error(`${user} has no account.`)
+  return account.id
+}
+
+async function revoke(
+  grants: Service['grants'],
+  subject: string,
+  grantId: string | undefined,
+): Promise<number> {
+  if (grantId === undefined) return endGrants(grants, subject)
+  if (await grants.revoke(subject, grantId, 'operator')) return 1
+  throw new Error(`This user has no grant ${grantId}.`)
+}
+
+function print(grants: readonly UserGrant[]): void {
+  if (grants.length === 0 && !values.json) console.log('There are no grants.')
+  for (const { client, ...grant } of grants) {
+    const shown = { ...grant, client: client && shownClient(client) }
+    console.log(values.json ? JSON.stringify(shown) : grantLine({ client, ...grant }))
+  }
+}
+
+function grantLine({ id, clientId, client, scopes, usedAt }: UserGrant): string {
+  const name = plain(client?.clientName ?? clientId)
+  return `${id}  ${styleText('bold', name)}  client ${clientId}  used ${momentOf(usedAt)}  ${scopes.join(' ')}`
+}

@@ -1,0 +1,26 @@
+import { actingAs, userOfMachine } from '../audit/actor.ts'
+import { createService, type Service } from '../service.ts'
+import { parseSettings, type Settings } from '../settings.ts'
+import { openStorage, type Storage } from '../storage.ts'
+
+type Work = (service: Service, settings: Settings, storage: Storage) => Promise<void>
+
+/** Opens the service for a command. The trail names whoever runs it. */
+export async function withService(work: Work): Promise<void> {
+  const settings = parseSettings(process.env)
+  const storage = await openStorage(settings, console.error)
+  try {
+    const observers = { onEvent: () => {}, onError: console.error }
+    const service = await createService(settings, observers, storage)
+    await actingAs(userOfMachine(), () => work(service, settings, storage))
+  } finally {
+    await storage.close()
+  }
+}
+
+/** The same for the clients and grants of the service that runs. @throws Error if no other process reaches them */
+export async function withSharedStore(work: Work): Promise<void> {
+  if (parseSettings(process.env).STORE_URL === 'memory:')
+    throw new Error('STORE_URL is memory:, which ends with its process. Name the store of the service.')
+  return withService(work)
+}

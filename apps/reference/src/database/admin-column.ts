@@ -1,0 +1,9 @@
+import type { Kysely } from 'kysely'
+
+/** The mark of those who may use the operator's view. A release before this one adds accounts without it. */
+export async function addAdminColumn(database: Kysely<unknown>): Promise<void> {
+  await database.schema
+    .alterTable('account')
+    .addColumn('admin', 'integer', (column) => column.notNull().defaultTo(0))
+    .execute()
+}

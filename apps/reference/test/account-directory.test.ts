@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import { accountDirectory } from '../src/account-directory.ts'
+import { accountRows } from '../src/account-rows.ts'
+import { demoAccounts } from '../src/accounts.ts'
+import { connected, onBothDatabases } from './on-both-databases.ts'
+
+const [DEMO, TEACHER] = demoAccounts()
+if (DEMO === undefined || TEACHER === undefined) throw new Error('The demo has two accounts')
+
+onBothDatabases((newDatabase) => {
+  async function opened(production = false) {
+    const database = await connected(await newDatabase())
+    const accounts = accountRows(database, () => {})
+    return { accounts, directory: accountDirectory(database, production) }
+  }
+
+  describe('the directory of accounts', () => {
+    it('lists page by page in the order of their addresses, and by how an address begins', async () => {
+      const { accounts, directory } = await opened()
+      for (const name of ['bo', 'al', 'alma', 'Alf', 'cy'])
+        await accounts.add({ ...DEMO, id: `id of ${name}`, email: `${name.toLowerCase()}@school.example` })
+      const first = await directory.page({}, 2)
+      expect(first.accounts.map(({ id }) => id)).toEqual(['id of al', 'id of Alf'])
+      const rest = await directory.page({ after: first.next }, 10)
+      expect([rest.accounts.map(({ id }) => id), rest.next]).toEqual([
+        ['id of alma', 'id of bo', 'id of cy'],
+        undefined,
+      ])
+      const found = await directory.page({ prefix: ' AL' }, 10)
+      expect(found.accounts.map(({ id }) => id)).toEqual(['id of al', 'id of Alf', 'id of alma'])
+      expect((await directory.page({ prefix: 'a%' }, 10)).accounts).toEqual([])
+    })
+
+    it('has an account that is disabled, and none that is removed', async () => {
+      const { accounts, directory } = await opened()
+      for (const account of [DEMO, TEACHER]) await accounts.add(account)
+      await accounts.setDisabled(DEMO.email, true)
+      await accounts.remove(TEACHER.email)
+      expect(await directory.find(DEMO.id)).toMatchObject({
+        email: DEMO.email,
+        state: 'disabled',
+        admin: false,
+      })
+      expect(await directory.withEmail(' Demo@example.com')).toMatchObject({ id: DEMO.id })
+      expect(await directory.find(TEACHER.id)).toBeUndefined()
+      expect((await directory.page({}, 10)).accounts).toHaveLength(1)
+    })
+  })
+
+  describe('the mark of an admin', () => {
+    it('is on nobody until an operator sets it, and goes with the account', async () => {
+      const { accounts, directory } = await opened()
+      await accounts.add(DEMO)
+      const isAdmin = () => directory.isAdmin(DEMO.id)
+      expect(await isAdmin()).toBe(false)
+      expect(await accounts.setAdmin('Demo@example.com', true)).toBe(DEMO.id)
+      expect(await isAdmin()).toBe(true)
+      await accounts.setDisabled(DEMO.email, true)
+      expect(await isAdmin()).toBe(false)
+      await accounts.setDisabled(DEMO.email, false)
+      await accounts.setAdmin(DEMO.email, false)
+      expect([await isAdmin(), await accounts.setAdmin('nobody@school.example', true)]).toEqual([
+        false,
+        undefined,
+      ])
+    })
+
+    it('counts for nothing in production on an account whose password everybody knows', async () => {
+      const { accounts, directory } = await opened(true)
+      await accounts.add(DEMO)
+      await accounts.setAdmin(DEMO.email, true)
+      expect(await directory.isAdmin(DEMO.id)).toBe(false)
+      await accounts.setPassword(DEMO.email, 'scrypt$another')
+      expect(await directory.isAdmin(DEMO.id)).toBe(true)
+    })
+  })
+})

@@ -1,0 +1,280 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { auditEntries } from '../src/audit/reading.ts'
+import { connected, onBothDatabases } from './on-both-databases.ts'
+import { type RunningService, runService } from './service.ts'
+import { signedIn } from './tokens.ts'
+import { sessionCookie } from './user.ts'
+
+/** The operator's view: who sees it, and what its forms do. */
+
+const EMAIL = 'demo@example.com'
+const TEACHER = 'teacher-account'
+const OF_USER = `/admin/user?id=${TEACHER}`
+const PAGES = ['/admin', '/admin/users', OF_USER, '/admin/clients', '/admin/client?id=x', '/admin/trail']
+
+let service: RunningService
+beforeEach(async () => {
+  service = await runService()
+  await service.accounts.setAdmin(EMAIL, true)
+  return () => service.close()
+})
+afterEach(() => void vi.useRealTimers())
+
+/** Somebody who is signed in, and sends requests that no browser would send. */
+async function visitor(word = 'demo') {
+  const cookie = await sessionCookie(service.baseUrl, `${word}@example.com`, word)
+  const visit = (path: string, form?: Record<string, string>, headers = {}) =>
+    fetch(`${service.baseUrl}${path}`, {
+      redirect: 'manual',
+      headers: { cookie, ...headers },
+      ...(form && { method: 'POST', body: new URLSearchParams(form) }),
+    })
+  const textOf = async (path: string) => (await visit(path)).text()
+  const tokenOf = async (path: string) => /name="token" value="([^"]+)"/.exec(await textOf(path))?.[1] ?? ''
+  return { visit, textOf, tokenOf }
+}
+
+const forms = (id: string) =>
+  [
+    [OF_USER, { action: 'disable' }],
+    [OF_USER, { action: 'end_grants' }],
+    [`/admin/client?id=${id}`, {}],
+  ] as const
+
+/** An app that the teacher allowed something. */
+async function teachersApp(name = 'A tool') {
+  const app = await signedIn(service.baseUrl, 'courses:read', undefined, 'teacher', name)
+  const refresh = async () => {
+    const { client_id, refresh_token } = app
+    const body = new URLSearchParams({ grant_type: 'refresh_token', client_id, refresh_token })
+    return (await fetch(`${service.baseUrl}/api/oauth/token`, { method: 'POST', body })).status
+  }
+  const call = async () => {
+    const headers = { authorization: `Bearer ${app.access_token}` }
+    return (await fetch(`${service.baseUrl}/api/courses`, { headers })).status
+  }
+  return { id: app.client_id, refresh, call }
+}
+
+describe("the operator's view", () => {
+  it('sends whoever is not signed in to the sign-in page, and back', async () => {
+    for (const path of PAGES) {
+      const { status, headers } = await fetch(`${service.baseUrl}${path}`, { redirect: 'manual' })
+      const location = `/login?${new URLSearchParams({ return_to: path })}`
+      expect([path, status, headers.get('location')]).toEqual([path, 303, location])
+    }
+  })
+
+  it('answers a user without the mark as any path that does not exist', async () => {
+    const { visit } = await visitor('teacher')
+    const nowhere = await visit('/nowhere')
+    for (const path of PAGES) {
+      const answer = await visit(path)
+      expect([path, answer.status, await answer.text()]).toEqual([path, 404, await nowhere.clone().text()])
+    }
+    const { id } = await teachersApp()
+    for (const [path, fields] of forms(id)) expect((await visit(path, fields)).status).toBe(404)
+  })
+
+  it('is gone at the next request when the mark is taken away, or the account disabled', async () => {
+    const { visit, tokenOf } = await visitor()
+    const token = await tokenOf(OF_USER)
+    expect((await visit('/admin')).status).toBe(200)
+    await service.accounts.setAdmin(EMAIL, false)
+    expect((await visit('/admin')).status).toBe(404)
+    const late = await visit(OF_USER, { token, action: 'disable' })
+    expect([late.status, (await service.directory.find(TEACHER))?.state]).toEqual([404, 'active'])
+    await service.accounts.setAdmin(EMAIL, true)
+    await service.accounts.setDisabled(EMAIL, true)
+    expect((await visit('/admin')).status).toBe(303)
+  })
+
+  it.each([
+    ['without its token', '', {}],
+    ['with a forged token', 'a.b.c', {}],
+    ['with the token of the account page', '/account', {}],
+    ['from another site', OF_USER, { 'sec-fetch-site': 'cross-site' }],
+    ['from a sibling host', OF_USER, { 'sec-fetch-site': 'same-site' }],
+    ['from another origin', OF_USER, { origin: 'https://evil.example' }],
+  ] as const)('changes nothing by a form %s', async (_, from, headers) => {
+    const app = await teachersApp()
+    const { visit, tokenOf } = await visitor()
+    await signedIn(service.baseUrl, 'courses:read')
+    const token = from.startsWith('/') ? await tokenOf(from) : from
+    expect(token !== '' || from === '').toBe(true)
+    for (const [path, fields] of forms(app.id)) {
+      const answer = await visit(path, { ...fields, token }, headers)
+      expect([answer.status, await answer.text()]).toEqual([
+        403,
+        expect.stringContaining('Nothing was changed'),
+      ])
+    }
+    expect([await app.call(), await app.refresh()]).toEqual([200, 200])
+  })
+
+  it('changes nothing five minutes after the sign-in, and shows no button then', async () => {
+    const app = await teachersApp()
+    const { visit, tokenOf, textOf } = await visitor()
+    const token = await tokenOf(OF_USER)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 6 * 60 * 1000 })
+    for (const [path, fields] of forms(app.id)) {
+      const answer = await visit(path, { ...fields, token })
+      expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining('sign in again')])
+      expect(await textOf(path)).not.toContain('name="token"')
+    }
+    expect(await app.call()).toBe(200)
+  })
+
+  it('does not let an admin disable the own account', async () => {
+    const { visit, tokenOf } = await visitor()
+    const path = '/admin/user?id=demo-account'
+    const answer = await visit(path, { token: await tokenOf(path), action: 'disable' })
+    expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining('your own account')])
+    expect((await visit('/admin')).status).toBe(200)
+  })
+
+  it('shows what strangers wrote as text', async () => {
+    const script = '"><script>alert(1)</script>'
+    const app = await teachersApp(script)
+    const { textOf } = await visitor()
+    const asked = `%22%3E%3Cscript%3Ealert(1)%3C/script%3E%00`
+    for (const path of [
+      ...PAGES,
+      `/admin/client?id=${app.id}`,
+      `/admin/client?id=${asked}`,
+      `/admin/user?id=${asked}`,
+      `/admin/users?email=${asked}&after=${asked}`,
+      `/admin/trail?type=${asked}&user=${asked}&client=${asked}&after=${asked}`,
+    ])
+      expect(await textOf(path), path).not.toContain('<script')
+    expect(await textOf(`/admin/client?id=${app.id}`)).toContain('&lt;script&gt;')
+    expect(service.errors).toEqual([])
+  })
+
+  it('answers for ids that nobody has', async () => {
+    const { visit } = await visitor()
+    for (const path of [
+      '/admin/user',
+      '/admin/user?id=x',
+      '/admin/client',
+      `/admin/client?id=${'x'.repeat(600)}`,
+    ])
+      expect([path, (await visit(path)).status]).toEqual([path, 404])
+  })
+})
+
+describe('the removal of a client with more grants than a request can wait for', () => {
+  it('is answered when the client is gone, and goes on to the end of all grants', async () => {
+    let letGo = () => {}
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    await service.close()
+    service = await runService({}, (store) => ({
+      ...store,
+      grants: {
+        ...store.grants,
+        async *scan() {
+          await held
+          yield* store.grants.scan()
+        },
+      },
+    }))
+    await service.accounts.setAdmin(EMAIL, true)
+    const app = await teachersApp()
+    const { visit, tokenOf, textOf } = await visitor()
+    const path = `/admin/client?id=${app.id}`
+    const answer = await visit(path, { token: await tokenOf(path) })
+    expect([answer.status, await app.refresh()]).toEqual([303, 401])
+    expect(await textOf(path)).toContain('its grants end one after another')
+    expect(await app.call(), 'its grant is not found yet').toBe(200)
+    letGo()
+    await vi.waitFor(async () => expect(await app.call()).toBe(401))
+    await vi.waitFor(async () =>
+      expect(await textOf(path)).toMatch(/client_removed.*actor.*account:demo-account/s),
+    )
+  })
+})
+
+onBothDatabases((newDatabase) => {
+  describe('an operator', () => {
+    let url: string
+    async function onNewDatabase() {
+      url = await newDatabase()
+      await service.close()
+      service = await runService({ DATABASE_URL: url })
+      await service.accounts.setAdmin(EMAIL, true)
+    }
+
+    it('ends grants, disables and enables users and removes clients, and the trail says who did it', async () => {
+      await onNewDatabase()
+      const [one, two, three] = [await teachersApp(), await teachersApp(), await teachersApp()]
+      const { visit, tokenOf, textOf } = await visitor()
+      const token = await tokenOf(OF_USER)
+      const act = async (path: string, fields: Record<string, string>) => {
+        const { status, headers } = await visit(path, { token, ...fields })
+        expect([status, headers.get('location')]).toEqual([303, path])
+      }
+      const grants = await service.grants.list(TEACHER)
+      const grant = grants.find(({ clientId }) => clientId === one.id)?.id ?? ''
+      await act(OF_USER, { action: 'end_grant', grant })
+      expect([await one.call(), await two.call(), await three.call()]).toEqual([401, 200, 200])
+      await act(`/admin/client?id=${two.id}`, {})
+      expect([await two.call(), await two.refresh(), await three.call()]).toEqual([401, 401, 200])
+      await act(OF_USER, { action: 'end_grants' })
+      expect([await three.call(), await service.grants.list(TEACHER)]).toEqual([401, []])
+      const four = await teachersApp()
+      const teacher = await sessionCookie(service.baseUrl, 'teacher@example.com', 'teacher')
+      await act(OF_USER, { action: 'disable' })
+      const account = (): Promise<Response> =>
+        fetch(`${service.baseUrl}/account`, { headers: { cookie: teacher }, redirect: 'manual' })
+      expect([await four.call(), (await account()).status]).toEqual([401, 303])
+      expect(await textOf(OF_USER)).toContain('Enable')
+      await act(OF_USER, { action: 'enable' })
+      expect((await service.directory.find(TEACHER))?.state).toBe('active')
+
+      // It writes down what waits.
+      await textOf('/admin/trail')
+      const database = await connected(url)
+      const actor = 'account:demo-account'
+      const done: unknown[] = []
+      for await (const { type, clientId, by, ...facts } of auditEntries(database, {}))
+        if (facts.actor === actor) done.push({ type, clientId, by })
+      expect(done).toEqual([
+        { type: 'grant_revoked', clientId: one.id, by: 'operator' },
+        { type: 'grant_revoked', clientId: two.id, by: 'operator' },
+        { type: 'client_removed', clientId: two.id },
+        { type: 'grant_revoked', clientId: three.id, by: 'operator' },
+        { type: 'account_disabled' },
+        { type: 'grant_revoked', clientId: four.id, by: 'operator' },
+        { type: 'account_enabled' },
+      ])
+    })
+
+    it('finds users and clients, and reads the trail page by page', async () => {
+      await onNewDatabase()
+      const app = await teachersApp('Course browser')
+      await service.clients.add({ client_name: 'Zap', redirect_uris: ['https://zap.example/cb'] })
+      const { textOf } = await visitor()
+      expect(await textOf('/admin/users?email=Teach')).toMatch(/teacher@example\.com/)
+      expect(await textOf('/admin/users?email=Teach')).not.toContain(EMAIL)
+      const clients = await textOf('/admin/clients')
+      expect(clients).toMatch(/Integrations.*Zap.*Allowed lately.*Course browser.*Registered lately/s)
+      expect(await textOf(`/admin/client?id=${app.id}`)).toMatch(
+        /registered itself.*127\.0\.0\.1:49200\/callback/s,
+      )
+      const overview = await textOf('/admin')
+      expect(overview).toMatch(/Store.*answers in.*Database.*answers in.*RS256 signs now/s)
+      let path: string | undefined = '/admin/trail?type=sign_in_succeeded'
+      for (let n = 0; n < 21; n++) await sessionCookie(service.baseUrl)
+      const seen: string[] = []
+      while (path !== undefined) {
+        const page = await textOf(path)
+        seen.push(...[...page.matchAll(/<code>([0-9a-f-]{36})<\/code>/g)].map(([, id = '']) => id))
+        path = /rel="next" href="([^"]+)"/.exec(page)?.[1]?.replaceAll('&amp;', '&')
+      }
+      expect(seen.length).toBeGreaterThan(21)
+      expect(new Set(seen).size).toBe(seen.length)
+    })
+  })
+})

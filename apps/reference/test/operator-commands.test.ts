@@ -1,0 +1,139 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { run } from './program.ts'
+import { type RunningService, runService } from './service.ts'
+import { signedIn } from './tokens.ts'
+
+/** What the operator's view shows and does, as commands beside a service that runs. */
+
+const ZAP = { client_name: 'Zap', redirect_uris: ['https://zap.example/cb'] }
+
+let folder: string
+let environment: Record<string, string>
+let service: RunningService
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'grantkit-operator-'))
+  const inFolder = (name: string) => `sqlite:${join(folder, name)}`
+  environment = { DATABASE_URL: inFolder('service.sqlite'), STORE_URL: inFolder('grants.sqlite') }
+  service = await runService(environment)
+})
+afterAll(async () => {
+  await service.close()
+  await rm(folder, { recursive: true })
+})
+
+async function printedBy(command: string, ...given: string[]) {
+  const program = run(`commands/${command}.ts`, given, { environment })
+  const status = await program.ended
+  return { status, output: program.output() }
+}
+
+async function jsonOf(command: string, ...given: string[]) {
+  const { status, output } = await printedBy(command, ...given, '--json')
+  expect(status, output).toBe(0)
+  return output
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line))
+}
+
+const call = async (token: string) =>
+  (await fetch(`${service.baseUrl}/api/courses`, { headers: { authorization: `Bearer ${token}` } })).status
+
+describe('clients', () => {
+  it('lists every client, or those of one origin', async () => {
+    const app = await signedIn(service.baseUrl, 'courses:read', undefined, 'demo', 'Red')
+    const { client_id } = await service.clients.add(ZAP)
+    const { output } = await printedBy('clients', 'list')
+    expect(output).toMatch(new RegExp(`${app.client_id}.*registered.*Red`))
+    expect(output).toContain(client_id)
+    expect(await jsonOf('clients', 'list', '--origin', 'integration')).toMatchObject([
+      { clientId: client_id },
+    ])
+  })
+
+  it('shows one without its secret', async () => {
+    const { client_id } = await service.clients.add(ZAP)
+    const { output } = await printedBy('clients', 'show', client_id)
+    expect(output).toMatch(/https:\/\/zap\.example\/cb/)
+    expect(output + JSON.stringify(await jsonOf('clients', 'show', client_id))).not.toContain('secretHash')
+  })
+
+  it('removes one with its grants, and the trail says who did it', async () => {
+    const app = await signedIn(service.baseUrl, 'courses:read')
+    expect(await call(app.access_token)).toBe(200)
+    const { output } = await printedBy('clients', 'remove', app.client_id)
+    expect(output).toBe('Removed. 1 grant ended with it.\n')
+    expect(await call(app.access_token)).toBe(401)
+    const again = await printedBy('clients', 'show', app.client_id)
+    expect([again.status, again.output]).toEqual([1, expect.stringContaining('There is no client')])
+    const trail = await printedBy('trail', 'export', '--type', 'client_removed')
+    expect(JSON.parse(trail.output)).toMatchObject({ actor: `command:${userInfo().username}` })
+  })
+})
+
+describe('grants', () => {
+  const teachersApp = () => signedIn(service.baseUrl, 'courses:read', undefined, 'teacher')
+
+  it('lists what a user allowed, and ends one', async () => {
+    const [app, other] = [await teachersApp(), await teachersApp()]
+    const grants = await jsonOf('grants', 'list', 'Teacher@example.com')
+    const { id } = grants.find(({ clientId }) => clientId === app.client_id)
+    expect(grants.map(({ clientId }) => clientId)).toContain(other.client_id)
+    const { output } = await printedBy('grants', 'revoke', 'teacher-account', id)
+    expect(output).toBe('1 grant has ended.\n')
+    expect([await call(app.access_token), await call(other.access_token)]).toEqual([401, 200])
+    expect((await printedBy('grants', 'revoke', 'teacher-account', id)).status).toBe(1)
+  })
+
+  it('ends all of a user', async () => {
+    const app = await teachersApp()
+    const { output } = await printedBy('grants', 'revoke', 'teacher@example.com', '--all')
+    expect([output, await call(app.access_token)]).toEqual([expect.stringMatching(/ ended\.\n$/), 401])
+    const left = await printedBy('grants', 'list', 'teacher@example.com')
+    expect(left.output).toBe('There are no grants.\n')
+  })
+})
+
+describe('overview', () => {
+  it('shows that store and database answer, which keys sign, and the numbers of a day', async () => {
+    const [overview] = await jsonOf('overview')
+    expect(overview).toMatchObject({
+      health: { store: { answers: true }, database: { answers: true } },
+      keys: expect.arrayContaining([expect.objectContaining({ alg: 'RS256', role: 'signs' })]),
+      lastDay: { sign_in_succeeded: expect.any(Number), refused: expect.any(Number) },
+    })
+    expect(JSON.stringify(overview.keys)).not.toContain('"d"')
+    expect((await printedBy('overview')).output).toMatch(/^store +answers in .* ms\n/)
+  })
+})
+
+it.each([
+  ['clients', [], 'The command must be list, show or remove.'],
+  ['clients', ['show'], 'The client_id must be given.'],
+  ['clients', ['list', 'a'], 'There is one argument too many: a.'],
+  ['clients', ['list', '--origin', 'x'], '--origin must be registered, integration or document, not "x".'],
+  ['grants', [], 'The command must be list or revoke.'],
+  ['grants', ['list'], 'The e-mail address or the id of the user must be given.'],
+  ['grants', ['revoke', 'a'], 'The id of the grant, or --all, must be given.'],
+  ['grants', ['revoke', 'a', 'b', '--all'], 'There is one argument too many: b.'],
+])('%s %j is answered with a sentence and the usage', async (command, given, sentence) => {
+  const { status, output } = await printedBy(command, ...given)
+  expect([status, output]).toEqual([2, expect.stringContaining(`${sentence}\n\npnpm ${command} list`)])
+})
+
+it.each([['clients', 'list'], ['grants', 'list', 'a'], ['overview']])(
+  '%s needs a store that it can share with the service',
+  async (command, ...given) => {
+    const program = run(
+      `commands/${command}.ts`,
+      given.filter((word) => word !== undefined),
+    )
+    expect([await program.ended, program.output()]).toEqual([
+      1,
+      expect.stringContaining('STORE_URL is memory:'),
+    ])
+  },
+)
