@@ -14,7 +14,7 @@ export function consentPage(
   const name = client.clientName ?? 'An app without a name'
   const identity = scopes.filter(({ area }) => area === undefined)
   const main = html`
-<h1>Allow access?</h1>
+<h1>Allow access?</h1>${view.formLapsed ? LAPSED : ''}
 <section class="card" aria-label="The app">
   <p class="app-name"><bdi>${name}</bdi></p>
   <p class="hint">${originHint(view)}</p>
@@ -40,6 +40,8 @@ export function consentPage(
 </form>`
   return page(site, { title: 'Allow access', main, formAction: ["'self'", ...view.formActionSources] })
 }
+
+const LAPSED = html`<p class="problem" role="alert">Your answer did not count: this page was open for too long, or you have signed in anew since. Please answer again.</p>`
 
 function group(title: string, scopes: readonly ConsentScope[]): Markup {
   return html`<fieldset><legend>${title}</legend>${scopes.map(checkbox)}</fieldset>`

@@ -34,6 +34,7 @@ export async function askForConsent(
     returnTo: `${context.paths.authorize}?${query}`,
     ticket: consentTicket(context, attempt, session),
     formActionSources: formActionSources(target.redirectUri),
+    formLapsed: attempt.formLapsed,
   })
   return securePage(page)
 }

@@ -47,14 +47,20 @@ export async function consent(context: AuthorizationContext, request: HttpReques
     if (scopes.length === 0) return deny(context, { target, session, ticket })
     // The document has changed since the page was made, so the user has not seen what would be approved.
     if ((target.client.document?.hash ?? '') !== shown) {
-      const attempt = { target, request: asked, query: request.query, signedInForThis: true }
+      const attempt = {
+        target,
+        request: asked,
+        query: request.query,
+        signedInForThis: true,
+        formLapsed: false,
+      }
       return askForConsent(context, attempt, session)
     }
     return approve(context, { target, request: asked, session, scopes, ticket })
   })
 }
 
-/** @throws OAuthError to be shown as a page: a forged form must not cause a redirect */
+/** @throws OAuthError after which the form is shown again: a forged one must not cause a redirect to a client */
 async function sessionOfTicket(
   { kernel, interaction, secret }: AuthorizationContext,
   request: HttpRequest,

@@ -44,6 +44,8 @@ export interface ConsentView {
    * too, so it must name the client's redirect target.
    */
   readonly formActionSources: readonly string[]
+  /** The user has just sent this form too late, or after another sign-in. Nothing was decided: say so. */
+  readonly formLapsed: boolean
 }
 
 /** What is known of a client that a document describes, beside what the document claims. */
