@@ -120,6 +120,19 @@ describe('consent', () => {
     expect(narrowed).toMatchObject({ scopes: ['openid', 'profile'], withheldScopes: ['courses:read'] })
   })
 
+  it('allows reading only, of what is ticked', async () => {
+    const { school, client } = await atConsent({ scope: 'openid courses:read courses:write students:read' })
+    const { ticket = '' } = school.shown.consent ?? {}
+    const response = await decide(school, [
+      ['ticket', ticket],
+      ['decision', 'allow_reading'],
+      ['scope', 'courses:read'],
+      ['scope', 'courses:write'],
+    ])
+    const tokens = bodyOf(await redeem(school, client, redirectOf(response).code ?? ''))
+    expect(tokens.scope).toBe('openid courses:read')
+  })
+
   it.each([
     ['deny', { decision: 'deny' }],
     ['nothing ticked', { scope: '' }],

@@ -34,7 +34,10 @@ export interface ConsentView {
   /** The requested scopes, in the order of the catalogue. The user cannot untick a `required` one. */
   readonly scopes: readonly ConsentScope[]
   readonly resources: readonly string[]
-  /** The form: POST to `action` with `ticket`, `decision` (`allow` or `deny`) and one `scope` for each ticked scope. */
+  /**
+   * The form: POST to `action` with `ticket`, `decision` (`allow`, `deny`, or `allow_reading`: no ticked scope whose
+   * `access` is `write`) and one `scope` for each ticked scope.
+   */
   readonly action: string
   readonly ticket: string
   /** The same request from its beginning, a path with query on this origin: for signing in as somebody else. */
