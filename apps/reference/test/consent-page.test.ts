@@ -26,7 +26,7 @@ beforeEach(async () => {
 })
 afterEach(() => page.close())
 
-async function ask(client_id: string, scope: string): Promise<void> {
+function requestOf(client_id: string, scope: string): string {
   const query = {
     response_type: 'code',
     client_id,
@@ -35,7 +35,11 @@ async function ask(client_id: string, scope: string): Promise<void> {
     code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
     code_challenge_method: 'S256',
   }
-  await page.goto(`${service.baseUrl}/oauth/authorize?${new URLSearchParams(query)}`)
+  return `${service.baseUrl}/oauth/authorize?${new URLSearchParams(query)}`
+}
+
+async function ask(client_id: string, scope: string): Promise<void> {
+  await page.goto(requestOf(client_id, scope))
   await page.getByLabel('Email').fill('demo@example.com')
   await page.getByLabel('Password').fill('demo')
   await page.getByRole('button', { name: 'Sign in' }).click()
@@ -120,4 +124,37 @@ it('a form that has lapsed is shown again, and says so', async () => {
   const left = page.waitForRequest((request) => request.url().startsWith('http://127.0.0.1:49200/'))
   await page.getByRole('button', { name: 'Allow' }).click()
   expect(new URL((await left).url()).searchParams.get('code')).toMatch(/^gkc_/)
+})
+
+describe('the sign-in page', () => {
+  it('says which app sends its user, as text, and puts the cursor where the user types', async () => {
+    const name = 'Zap <b>'
+    const { client_id } = await signedIn(service.baseUrl, 'courses:read', undefined, 'demo', name)
+    await page.goto(requestOf(client_id, 'courses:read'))
+    expect(await page.locator('main p').first().textContent()).toBe(
+      `${name} sends you. It chose this name itself.`,
+    )
+    const focused = () => page.evaluate(() => document.activeElement?.id)
+    expect(await focused()).toBe('email')
+    await page.keyboard.type('demo@example.com')
+    await page.getByLabel('Password').fill('wrong')
+    await page.keyboard.press('Enter')
+    expect(await page.getByRole('alert').textContent()).toContain('do not belong together')
+    expect([await focused(), await page.locator('main p').first().textContent()]).toEqual([
+      'password',
+      `${name} sends you. It chose this name itself.`,
+    ])
+    expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([])
+  })
+
+  it.each([
+    ['https://editor.example/client.json', 'The app of editor.example sends you.'],
+    ['nobody', undefined],
+    ['%00', undefined],
+  ])('names %s by what is known of it', async (client_id, words) => {
+    const returnTo = new URL(requestOf(client_id, 'courses:read'))
+    const query = new URLSearchParams({ return_to: returnTo.pathname + returnTo.search })
+    await page.goto(`${service.baseUrl}/login?${query}`)
+    expect(await page.locator('main p').allTextContents()).toEqual(words === undefined ? [] : [words])
+  })
 })
