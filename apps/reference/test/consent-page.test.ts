@@ -126,6 +126,15 @@ it('a form that has lapsed is shown again, and says so', async () => {
   expect(new URL((await left).url()).searchParams.get('code')).toMatch(/^gkc_/)
 })
 
+it('a path that does not exist is a page for people, and JSON for programs', async () => {
+  const answer = await page.goto(`${service.baseUrl}/nothing`)
+  expect(answer?.status()).toBe(404)
+  expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('There is nothing here')
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([])
+  const program = await fetch(`${service.baseUrl}/nothing`)
+  expect([program.status, await program.json()]).toMatchObject([404, { error: 'not_found' }])
+})
+
 describe('the sign-in page', () => {
   it('says which app sends its user, as text, and puts the cursor where the user types', async () => {
     const name = 'Zap <b>'
