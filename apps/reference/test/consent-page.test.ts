@@ -118,11 +118,11 @@ it('a form that has lapsed is shown again, and says so', async () => {
   await other.getByLabel('Password').fill('demo')
   await other.getByRole('button', { name: 'Sign in' }).click()
   await other.close()
-  await page.getByRole('button', { name: 'Allow' }).click()
+  await page.getByRole('button', { name: 'Allow', exact: true }).click()
   expect(await page.getByRole('alert').textContent()).toContain('Your answer did not count')
   expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([])
   const left = page.waitForRequest((request) => request.url().startsWith('http://127.0.0.1:49200/'))
-  await page.getByRole('button', { name: 'Allow' }).click()
+  await page.getByRole('button', { name: 'Allow', exact: true }).click()
   expect(new URL((await left).url()).searchParams.get('code')).toMatch(/^gkc_/)
 })
 
