@@ -97,7 +97,7 @@ async function signIn(demoProgram: Running): Promise<void> {
   await page.getByLabel('Email').fill('demo@example.com')
   await page.getByLabel('Password').fill('demo')
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('button', { name: 'Allow' }).click()
+  await page.getByRole('button', { name: 'Allow', exact: true }).click()
   await demoProgram.printed('Signed in')
   await browser.close()
   await demoProgram.printed('the access token now answers')

@@ -3,6 +3,7 @@ import { Hono, type MiddlewareHandler } from 'hono'
 import { methodNotAllowed } from 'hono/method-not-allowed'
 import { getPath } from 'hono/utils/url'
 import { jsonError } from './http.ts'
+import { nothingHere } from './pages/nothing-here.ts'
 
 export interface AppOptions {
   /** The path of the service's address, without a slash at its end. The paths of the parts count from it. */
@@ -24,7 +25,7 @@ export function application(options: AppOptions, parts: readonly Hono<any>[]): H
       errorResponse(error instanceof OAuthError ? error : new OAuthError(REFUSALS.unexpected)),
     )
   })
-  app.notFound((c) => jsonError(c, 404, 'not_found', 'There is nothing at this path'))
+  app.notFound((c) => nothingHere(c, { basePath }))
   app.use(...around, listMethods(app))
   for (const part of parts) app.route('/', part)
   return app

@@ -33,6 +33,7 @@ import { openApiDocument } from './openapi/document.ts'
 import { operationsOf } from './openapi/operation.ts'
 import { logoutInteraction } from './pages/client-logout.ts'
 import { interaction, type PagesOptions, pages } from './pages/routes.ts'
+import { sendingApp } from './pages/sending-app.ts'
 import { passwordChecks } from './password-checks.ts'
 import { reportingRoute } from './reporting-route.ts'
 import { schoolApi } from './school/api.ts'
@@ -86,6 +87,8 @@ export async function createService(
   const basePath = basePathOf(baseUrl)
   const providers = settings.UPSTREAM_FILE === undefined ? [] : await readProviders(settings.UPSTREAM_FILE)
   const callers = callerOf(settings.TRUST_PROXY)
+  const published = () => server.metadata
+  const findClient = async (id: string) => (await store.clients.find(id))?.value
   const pageOptions: PagesOptions = {
     site: { basePath },
     baseUrl,
@@ -94,13 +97,14 @@ export async function createService(
     sessions: sessionsInCookies({ secret, baseUrl, accounts, store, onEvent }),
     limits: signInLimits(createCounter),
     checks: passwordChecks(),
+    sentBy: sendingApp({ baseUrl, metadata: published, findClient }),
     ways: waysToSignIn({ secret, baseUrl, store, database, accounts, providers }),
     installationNames: installationNames(database),
     signIns: signInHistory(database, trail),
     callerOf: callers,
     onEvent,
     demo,
-    metadata: () => server.metadata,
+    metadata: published,
     onError,
   }
   const keys = await followSigningKeys(settings.KEYS_FILE ?? (await developmentKeysFile()), onError)

@@ -44,7 +44,7 @@ interface Removal {
 }
 
 /** `unknown`: it was not there, or is another's. */
-export type Removed = 'removed' | 'unknown' | 'last'
+type Removed = 'removed' | 'unknown' | 'last'
 
 interface Parts {
   readonly secret: string

@@ -3,6 +3,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { SCOPES } from '../src/scopes.ts'
 import { type RunningService, runService } from './service.ts'
 import { signedIn } from './tokens.ts'
 
@@ -25,7 +26,7 @@ beforeEach(async () => {
 })
 afterEach(() => page.close())
 
-async function ask(client_id: string, scope: string): Promise<void> {
+function requestOf(client_id: string, scope: string): string {
   const query = {
     response_type: 'code',
     client_id,
@@ -34,7 +35,11 @@ async function ask(client_id: string, scope: string): Promise<void> {
     code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
     code_challenge_method: 'S256',
   }
-  await page.goto(`${service.baseUrl}/oauth/authorize?${new URLSearchParams(query)}`)
+  return `${service.baseUrl}/oauth/authorize?${new URLSearchParams(query)}`
+}
+
+async function ask(client_id: string, scope: string): Promise<void> {
+  await page.goto(requestOf(client_id, scope))
   await page.getByLabel('Email').fill('demo@example.com')
   await page.getByLabel('Password').fill('demo')
   await page.getByRole('button', { name: 'Sign in' }).click()
@@ -52,5 +57,113 @@ describe('an app that asks for more than before', () => {
       true,
     ])
     expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([])
+  })
+})
+
+describe('an app that asks for all there is', () => {
+  const ALL = Object.keys(SCOPES).join(' ')
+
+  it('is summed up and folded, and fits a phone', async () => {
+    const { client_id } = await signedIn(service.baseUrl, 'courses:read')
+    await page.setViewportSize({ width: 320, height: 640 })
+    await ask(client_id, ALL)
+    const writing = Object.values(SCOPES).filter((scope) => 'access' in scope && scope.access === 'write')
+    expect(await page.locator('form strong').textContent()).toBe(
+      `${Object.keys(SCOPES).length} permissions, ${writing.length} of them to change things. You have allowed it 1 of them before.`,
+    )
+    const courses = page.getByRole('checkbox', { name: 'Create, change and delete courses' })
+    expect(await courses.isVisible()).toBe(false)
+    await page.locator('summary', { hasText: 'Courses' }).click()
+    expect([await courses.isVisible(), await courses.isChecked()]).toEqual([true, true])
+    expect(await page.getByRole('button', { name: 'Allow', exact: true }).isVisible()).toBe(true)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
+    expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([])
+  })
+
+  it('is allowed from the keyboard without passing the list', async () => {
+    const { client_id } = await signedIn(service.baseUrl, 'courses:read')
+    await ask(client_id, ALL)
+    const keys: string[] = []
+    const press = async (key: string) => {
+      keys.push(key)
+      await page.keyboard.press(key)
+    }
+    const focused = () => page.evaluate(() => document.activeElement?.textContent)
+    while ((await focused()) !== 'To Allow and Deny') await press('Tab')
+    await press('Enter')
+    await press('Tab')
+    expect([await focused(), keys.length]).toEqual(['Allow', 7])
+  })
+
+  it('may read only, at a click and without a script', async () => {
+    const { client_id } = await signedIn(service.baseUrl, 'courses:read')
+    await ask(client_id, ALL)
+    const left = page.waitForRequest((request) => request.url().startsWith('http://127.0.0.1:49200/'))
+    await page.getByRole('button', { name: 'Allow reading only' }).click()
+    await left
+    const granted = service.events.findLast((event) => event.type === 'consent_granted')
+    const reading = Object.entries(SCOPES).filter(
+      ([, scope]) => !('access' in scope && scope.access === 'write'),
+    )
+    expect(granted).toMatchObject({ scopes: reading.map(([name]) => name) })
+  })
+})
+
+it('a form that has lapsed is shown again, and says so', async () => {
+  const { client_id } = await signedIn(service.baseUrl, 'courses:read')
+  await ask(client_id, 'courses:read')
+  const other = await browser.context.newPage()
+  await other.goto(`${service.baseUrl}/login`)
+  await other.getByLabel('Email').fill('demo@example.com')
+  await other.getByLabel('Password').fill('demo')
+  await other.getByRole('button', { name: 'Sign in' }).click()
+  await other.close()
+  await page.getByRole('button', { name: 'Allow', exact: true }).click()
+  expect(await page.getByRole('alert').textContent()).toContain('Your answer did not count')
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([])
+  const left = page.waitForRequest((request) => request.url().startsWith('http://127.0.0.1:49200/'))
+  await page.getByRole('button', { name: 'Allow', exact: true }).click()
+  expect(new URL((await left).url()).searchParams.get('code')).toMatch(/^gkc_/)
+})
+
+it('a path that does not exist is a page for people, and JSON for programs', async () => {
+  const answer = await page.goto(`${service.baseUrl}/nothing`)
+  expect(answer?.status()).toBe(404)
+  expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('There is nothing here')
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([])
+  const program = await fetch(`${service.baseUrl}/nothing`)
+  expect([program.status, await program.json()]).toMatchObject([404, { error: 'not_found' }])
+})
+
+describe('the sign-in page', () => {
+  it('says which app sends its user, as text, and puts the cursor where the user types', async () => {
+    const name = 'Zap <b>'
+    const { client_id } = await signedIn(service.baseUrl, 'courses:read', undefined, 'demo', name)
+    await page.goto(requestOf(client_id, 'courses:read'))
+    expect(await page.locator('main p').first().textContent()).toBe(
+      `${name} sends you. It chose this name itself.`,
+    )
+    const focused = () => page.evaluate(() => document.activeElement?.id)
+    expect(await focused()).toBe('email')
+    await page.keyboard.type('demo@example.com')
+    await page.getByLabel('Password').fill('wrong')
+    await page.keyboard.press('Enter')
+    expect(await page.getByRole('alert').textContent()).toContain('do not belong together')
+    expect([await focused(), await page.locator('main p').first().textContent()]).toEqual([
+      'password',
+      `${name} sends you. It chose this name itself.`,
+    ])
+    expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([])
+  })
+
+  it.each([
+    ['https://editor.example/client.json', 'The app of editor.example sends you.'],
+    ['nobody', undefined],
+    ['%00', undefined],
+  ])('names %s by what is known of it', async (client_id, words) => {
+    const returnTo = new URL(requestOf(client_id, 'courses:read'))
+    const query = new URLSearchParams({ return_to: returnTo.pathname + returnTo.search })
+    await page.goto(`${service.baseUrl}/login?${query}`)
+    expect(await page.locator('main p').allTextContents()).toEqual(words === undefined ? [] : [words])
   })
 })

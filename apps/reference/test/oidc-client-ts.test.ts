@@ -85,7 +85,7 @@ async function allow(page: Page): Promise<void> {
   await page.getByLabel('Email').fill('demo@example.com')
   await page.getByLabel('Password').fill('demo')
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('button', { name: 'Allow' }).click()
+  await page.getByRole('button', { name: 'Allow', exact: true }).click()
   await page.waitForURL(`${app.origin}/callback?**`)
 }
 

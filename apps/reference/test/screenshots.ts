@@ -51,7 +51,7 @@ async function photograph(page: Page, suffix: string): Promise<void> {
   await page.getByLabel('Email').fill('demo@example.com')
   await page.getByLabel('Password').fill('demo')
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('button', { name: 'Allow' }).waitFor()
+  await page.getByRole('button', { name: 'Allow', exact: true }).waitFor()
   await shoot('consent')
   await shootAccount(page, shoot)
 }

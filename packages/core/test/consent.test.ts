@@ -120,6 +120,19 @@ describe('consent', () => {
     expect(narrowed).toMatchObject({ scopes: ['openid', 'profile'], withheldScopes: ['courses:read'] })
   })
 
+  it('allows reading only, of what is ticked', async () => {
+    const { school, client } = await atConsent({ scope: 'openid courses:read courses:write students:read' })
+    const { ticket = '' } = school.shown.consent ?? {}
+    const response = await decide(school, [
+      ['ticket', ticket],
+      ['decision', 'allow_reading'],
+      ['scope', 'courses:read'],
+      ['scope', 'courses:write'],
+    ])
+    const tokens = bodyOf(await redeem(school, client, redirectOf(response).code ?? ''))
+    expect(tokens.scope).toBe('openid courses:read')
+  })
+
   it.each([
     ['deny', { decision: 'deny' }],
     ['nothing ticked', { scope: '' }],
@@ -134,37 +147,47 @@ describe('consent', () => {
   })
 
   it.each([
-    ['no ticket', { ticket: '' }],
-    ['a forged ticket', { ticket: '9999999999.nonce.mac' }],
-  ])('shows a page for %s', async (_, form) => {
+    ['a forged ticket', { ticket: '9999999999.nonce.mac' }, ALICE, 0],
+    ['another session', {}, { cookie: 'user=bob' }, 0],
+    ['no session', {}, {}, 0],
+    ['a form that is too old', {}, ALICE, 600],
+  ])('begins anew with %s, and gives nothing', async (_, form, headers, later) => {
     const { school } = await atConsent()
-    const response = await school.send('POST', '/oauth/consent', { ...formOf(school, form), headers: ALICE })
+    const sent = formOf(school, form)
+    school.clock.now += later
+    const { status, headers: answered } = await school.send('POST', '/oauth/consent', { ...sent, headers })
+    expect([status, answered.location]).toEqual([303, `/oauth/authorize?${sent.query}&consent_form=lapsed`])
+    expect(await school.store.grants.listBySubject('alice')).toEqual([])
+    expect(school.events).toContainEqual(
+      expect.objectContaining({ type: 'refused', reason: 'consent_ticket_invalid' }),
+    )
+  })
+
+  it('shows a page for a form without a ticket', async () => {
+    const { school } = await atConsent()
+    const sent = formOf(school, { ticket: '' })
+    const response = await school.send('POST', '/oauth/consent', { ...sent, headers: ALICE })
     expect([response.status, response.headers.location]).toEqual([400, undefined])
   })
 
-  it.each([
-    ['another session', { cookie: 'user=bob' }],
-    ['no session', {}],
-  ])('shows a page to %s', async (_, headers) => {
-    const { school } = await atConsent()
-    const response = await school.send('POST', '/oauth/consent', { ...formOf(school), headers })
-    expect([response.status, response.headers.location]).toEqual([400, undefined])
-    expect(school.shown.error?.reason).toBe('consent_ticket_invalid')
-  })
-
-  it('shows a page when the request differs from the one that was shown', async () => {
+  it('begins anew when the request differs from the one that was shown', async () => {
     const { school } = await atConsent()
     const { query, form } = formOf(school)
     const wider = query.replace('courses%3Aread', 'courses%3Aread+courses%3Awrite')
     expect(wider).not.toBe(query)
-    const response = await school.send('POST', '/oauth/consent', { query: wider, form, headers: ALICE })
-    expect([response.status, response.headers.location]).toEqual([400, undefined])
+    const { headers } = await school.send('POST', '/oauth/consent', { query: wider, form, headers: ALICE })
+    expect(headers.location).toBe(`/oauth/authorize?${wider}&consent_form=lapsed`)
   })
 
-  it('shows a page when the form is too old', async () => {
+  it('shows the form again with a note, and then counts', async () => {
     const { school } = await atConsent()
+    expect(school.shown.consent?.formLapsed).toBe(false)
+    const { action } = school.shown.consent ?? {}
     school.clock.now += 600
-    expect((await decide(school, {}, ALICE)).status).toBe(400)
+    const [, query] = String((await decide(school)).headers.location).split('?')
+    expect((await authorize(school, query ?? '')).body).toBe('consent')
+    expect(school.shown.consent).toMatchObject({ formLapsed: true, action })
+    expect(redirectOf(await decide(school))).toHaveProperty('code')
   })
 
   it('shows a page when the client is gone', async () => {

@@ -53,7 +53,7 @@ export interface IdentityRow {
   added_at: string
 }
 
-export interface InstallationNameRow {
+interface InstallationNameRow {
   /** The id of an account that is not removed. */
   account: string
   /** A `client_id`, or the id of a grant if its client has many installations. */

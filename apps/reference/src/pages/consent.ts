@@ -1,6 +1,7 @@
-import type { ConsentScope, ConsentView, HttpResponse } from '@grantkit/core'
+import type { ConsentView, HttpResponse } from '@grantkit/core'
 import { html } from 'hono/html'
-import { type Markup, page, type Site } from './page.ts'
+import { canAllowReadingOnly, consentCount, consentScopes, isLong } from './consent-scopes.ts'
+import { page, type Site } from './page.ts'
 import { redirectTarget } from './redirect-target.ts'
 import { originHint, vouchingHost } from './vouching-host.ts'
 
@@ -12,9 +13,8 @@ export function consentPage(
 ): Promise<HttpResponse> {
   const { client, scopes } = view
   const name = client.clientName ?? 'An app without a name'
-  const identity = scopes.filter(({ area }) => area === undefined)
   const main = html`
-<h1>Allow access?</h1>
+<h1>Allow access?</h1>${view.formLapsed ? LAPSED : ''}
 <section class="card" aria-label="The app">
   <p class="app-name"><bdi>${name}</bdi></p>
   <p class="hint">${originHint(view)}</p>
@@ -25,38 +25,18 @@ export function consentPage(
 </section>
 <form method="post" action="${view.action}">
   <input type="hidden" name="ticket" value="${view.ticket}">
-  <p>It asks to do the following in your name. Untick what it should not do. You can disconnect it at any time in <a href="${site.basePath}/account">your account</a>.</p>
-  ${identity.length > 0 ? group('You', identity) : ''}
-  ${areasOf(scopes).map((area) =>
-    group(
-      area,
-      scopes.filter((scope) => scope.area === area),
-    ),
-  )}
-  <div class="actions">
+  <p>It asks to do the following in your name: <strong>${consentCount(scopes)}</strong></p>
+  <p>Untick what it should not do. You can disconnect it at any time in <a href="${site.basePath}/account">your account</a>.${isLong(scopes) ? TO_BUTTONS : ''}</p>
+  ${consentScopes(scopes)}
+  <div class="actions decision${isLong(scopes) ? ' in-sight' : ''}" id="decision" tabindex="-1">
     <button name="decision" value="allow" class="primary">Allow</button>
+    ${canAllowReadingOnly(scopes) ? html`<button name="decision" value="allow_reading">Allow reading only</button>` : ''}
     <button name="decision" value="deny">Deny</button>
   </div>
 </form>`
   return page(site, { title: 'Allow access', main, formAction: ["'self'", ...view.formActionSources] })
 }
 
-function group(title: string, scopes: readonly ConsentScope[]): Markup {
-  return html`<fieldset><legend>${title}</legend>${scopes.map(checkbox)}</fieldset>`
-}
+const TO_BUTTONS = html` <a class="skip" href="#decision">To Allow and Deny</a>`
 
-function checkbox({ name, description, access, required, allowedBefore }: ConsentScope): Markup {
-  const badge =
-    access === undefined
-      ? ''
-      : html`<span class="badge ${access}">${access === 'read' ? 'Read' : 'Write'}</span>`
-  const box = required
-    ? html`<input type="checkbox" checked disabled>`
-    : html`<input type="checkbox" name="scope" value="${name}" checked>`
-  const before = allowedBefore ? html` <span class="before">allowed before</span>` : ''
-  return html`<label class="scope">${box}<span>${description}${required ? ' (needed)' : ''}${before}</span>${badge}</label>`
-}
-
-function areasOf(scopes: readonly ConsentScope[]): string[] {
-  return [...new Set(scopes.flatMap(({ area }) => area ?? []))]
-}
+const LAPSED = html`<p class="problem" role="alert">Your answer did not count: this page was open for too long, or you have signed in anew since. Please answer again.</p>`

@@ -36,8 +36,6 @@ const ADVICE: Partial<Record<ErrorView['reason'], string>> = {
   client_unknown: 'The school does not know this app. Go back to it and sign in anew.',
   redirect_uri_not_registered:
     'The app wants to be answered at an address it did not register. You were not sent there.',
-  consent_ticket_invalid:
-    'This page was open for too long, or you have signed in anew since. Go back to the app and start again.',
   logout_hint_unverified:
     'The app could not show whom it signs out, so nothing happened. You can sign out of the school on the page of your account.',
   logout_ticket_invalid:

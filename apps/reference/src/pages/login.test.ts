@@ -42,6 +42,7 @@ function openLogin(onEvent: LoginOptions['onEvent'] = () => {}) {
     limits,
     checks: passwordChecks(),
     callerOf: () => undefined,
+    sentBy: async () => '' as const,
     ways: waysToSignIn({ secret: SECRET, baseUrl: BASE_URL, store, database, accounts, providers: [] }),
     onEvent,
   }

@@ -6,6 +6,7 @@ import { cookieOf } from '../cookies.ts'
 import { open, seal, sealingKey } from '../sealed.ts'
 import type { WaysToSignIn } from '../ways-to-sign-in.ts'
 import { type Markup, pageResponse, type Site } from './page.ts'
+import type { SendingApp } from './sending-app.ts'
 
 /** The sign-in page. Its forms have a token that matches a cookie, so no other site can sign a user in. */
 export interface SignInPage {
@@ -32,6 +33,7 @@ export interface SignInPageOptions {
   readonly baseUrl: string
   readonly secret: string
   readonly ways: WaysToSignIn
+  readonly sentBy: SendingApp
 }
 
 export const FORM_EXPIRED = 'This form has expired. Please sign in again.'
@@ -39,16 +41,16 @@ export const TOO_MANY = 'Too many attempts. Please wait a little.'
 const FORM_LIFETIME_SECONDS = 30 * 60
 const Form = z.object({ jti: z.string() })
 
-export function signInPage({ site, baseUrl, secret, ways }: SignInPageOptions): SignInPage {
+export function signInPage({ site, baseUrl, secret, ways, sentBy }: SignInPageOptions): SignInPage {
   const cookie = cookieOf('sign-in', baseUrl)
   const key = sealingKey(secret, 'sign-in form')
   return {
-    show({ returnTo, email = '', status = 200, problem, headers = {}, passkeysInField = true }) {
+    async show({ returnTo, email = '', status = 200, problem, headers = {}, passkeysInField = true }) {
       const id = randomUUID()
       const hidden = html`<input type="hidden" name="token" value="${seal(key, { jti: id }, FORM_LIFETIME_SECONDS)}">
   <input type="hidden" name="return_to" value="${returnTo}">`
       const main = html`
-<h1>Sign in</h1>
+<h1>Sign in</h1>${await sentBy(returnTo)}
 ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</p>`}
 ${passwordForm(site, ways, hidden, email)}${otherWays(site, ways, hidden, passkeysInField)}`
       const script = ways.ceremonies && 'passkeys.js'
@@ -70,6 +72,8 @@ ${passwordForm(site, ways, hidden, email)}${otherWays(site, ways, hidden, passke
   }
 }
 
+const AUTOFOCUS = raw(' autofocus')
+
 function passwordForm(
   { basePath }: Site,
   { ceremonies }: WaysToSignIn,
@@ -79,9 +83,9 @@ function passwordForm(
   return html`<form method="post" action="${basePath}/login" class="card">
   ${hidden}
   <label for="email">Email</label>
-  <input id="email" name="email" type="email" autocomplete="username${ceremonies ? ' webauthn' : ''}" required value="${email}">
+  <input id="email" name="email" type="email" autocomplete="username${ceremonies ? ' webauthn' : ''}" required value="${email}"${email === '' ? AUTOFOCUS : ''}>
   <label for="password">Password</label>
-  <input id="password" name="password" type="password" autocomplete="current-password" required>
+  <input id="password" name="password" type="password" autocomplete="current-password" required${email === '' ? '' : AUTOFOCUS}>
   <button class="primary">Sign in</button>
 </form>`
 }

@@ -22,9 +22,9 @@ export interface ChallengeOptions {
 }
 
 const Challenge = z.object({ challenge: z.string(), subject: z.string(), exp: z.number() })
-export type Challenge = z.output<typeof Challenge>
+type Challenge = z.output<typeof Challenge>
 
-export const CHALLENGE_SECONDS = 5 * 60
+const CHALLENGE_SECONDS = 5 * 60
 
 export function challengesInCookies(
   { secret, baseUrl, store: { transients } }: ChallengeOptions,

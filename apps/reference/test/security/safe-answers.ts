@@ -13,6 +13,14 @@ export function expectPage(answer: Answer, about = '', status: number | readonly
   expectGuardedPage(answer, about)
 }
 
+/** The way back to the form: the same request from its beginning, at this server, and no code. */
+export function expectAnew(answer: Answer, about = ''): void {
+  expect(answer.status, about).toBe(303)
+  expect(answer.header('location'), about).toMatch(/^\/oauth\/authorize\?[\w&=%.+-]+&consent_form=lapsed$/)
+  expect(answer.header('location'), about).not.toMatch(/[?&]code=/)
+  expect(answer.header('cache-control'), about).toBe('no-store')
+}
+
 /** Every page: not framed, not cached, and without scripts. */
 export function expectGuardedPage(answer: Answer, about = ''): void {
   const policy = answer.header('content-security-policy') ?? ''

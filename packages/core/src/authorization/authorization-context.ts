@@ -34,6 +34,8 @@ export interface AuthorizationAttempt {
   readonly query: string
   /** The user has just come back from the sign-in that this request demanded. */
   readonly signedInForThis: boolean
+  /** The user has just sent a consent form that did not count. */
+  readonly formLapsed: boolean
 }
 
 /** The user for whom a host may be asked about a client. @param shown hash of the document on the consent page */

@@ -12,9 +12,10 @@ import { requestedScopes } from '../kernel/scope.ts'
 import type { AuthorizationContext } from './authorization-context.ts'
 import { AuthorizationParameters, type ScopeOptions } from './authorization-request.ts'
 import { authorize } from './authorize.ts'
-import { ConsentForm, consent } from './consent.ts'
+import { CONSENT_REFUSALS, ConsentForm, consent } from './consent.ts'
 import { SHARED_HOSTS } from './document-identity.ts'
 import type { Interaction } from './interaction.ts'
+import { showFormAgain } from './lapsed-form.ts'
 import { refusalPage } from './refusal-page.ts'
 
 export interface AuthorizationOptions
@@ -109,6 +110,10 @@ function pages(context: AuthorizationContext, paths: PagePaths): Endpoint[] {
       summary: 'The answer of the user, sent by the consent page',
       message: ConsentForm,
       methods: ['POST'],
+      refusal: (error, request) =>
+        error.reason === CONSENT_REFUSALS.consent_ticket_invalid.reason
+          ? showFormAgain(context, request)
+          : refusalPage(context, error, request),
       answer: (request) => consent(context, request),
     },
   ]

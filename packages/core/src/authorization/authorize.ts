@@ -12,6 +12,7 @@ import {
 import { answerByRedirect } from './authorization-response.ts'
 import { approveRemembered, askForConsent, consentRemembered } from './consent-page.ts'
 import type { Session } from './interaction.ts'
+import { splitLapsedForm } from './lapsed-form.ts'
 import { PROMPT_REFUSALS, requestedPrompts, signInNeeded } from './prompt.ts'
 import { validateRedirectTarget } from './redirect-target.ts'
 import { markSignIn, signedInSince, splitSignInTicket } from './sign-in-ticket.ts'
@@ -19,17 +20,18 @@ import { markSignIn, signedInSince, splitSignInTicket } from './sign-in-ticket.t
 /** The authorization endpoint (RFC 6749 3.1 and 4.1.1, OpenID Connect Core 3.1.2). */
 export async function authorize(context: AuthorizationContext, request: HttpRequest): Promise<HttpResponse> {
   const { kernel, interaction } = context
-  const { query, ticket } = splitSignInTicket(queryOf(request))
+  const { query: asked, formLapsed } = splitLapsedForm(queryOf(request))
+  const { query, ticket } = splitSignInTicket(asked)
   const given = parameters(query)
   const host = describingHost(context, given)
   const user = host === undefined ? undefined : await interaction.session(request)
   if (host !== undefined && user === undefined) return askStranger(context, query, given, host)
   const target = await validateRedirectTarget(context, given, user && askingUser(context, user))
   return answerByRedirect(kernel, request, target, async () => {
-    const asked = readAuthorizationRequest(kernel, context.scopeOptions, target.client, given)
+    const valid = readAuthorizationRequest(kernel, context.scopeOptions, target.client, given)
     const session = user ?? (await interaction.session(request))
     const signedInForThis = signedInSince(context, query, ticket, session)
-    return proceed(context, { target, request: asked, query, signedInForThis }, session)
+    return proceed(context, { target, request: valid, query, signedInForThis, formLapsed }, session)
   })
 }
 

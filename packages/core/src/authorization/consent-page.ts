@@ -34,6 +34,7 @@ export async function askForConsent(
     returnTo: `${context.paths.authorize}?${query}`,
     ticket: consentTicket(context, attempt, session),
     formActionSources: formActionSources(target.redirectUri),
+    formLapsed: attempt.formLapsed,
   })
   return securePage(page)
 }
@@ -103,15 +104,21 @@ async function consentScopes(
   session: Session,
 ): Promise<ConsentScope[]> {
   const { scopes: asked, resources } = attempt.request
+  const { kernel } = context
   // The marks are a courtesy: if the store does not answer, the page goes without.
-  const live = await liveGrants(context, attempt, session).catch(() => [])
-  const before = live.filter((grant) => coversResources(grant.resources, resources))
-  return Object.entries(context.kernel.scopes)
+  const grants = await kernel.store.grants.listBySubject(session.subject).catch(() => [])
+  const { clientId } = attempt.target.client
+  const allows = (grant: Grant, scope: string) =>
+    grant.clientId === clientId &&
+    grant.scopes.includes(scope) &&
+    coversResources(grant.resources, resources) &&
+    kernel.now() < liveUntil(grant)
+  return Object.entries(kernel.scopes)
     .filter(([name]) => asked.includes(name))
     .map(([name, definition]) => ({
       ...definition,
       name,
       required: name === OPENID,
-      allowedBefore: before.some(({ scopes }) => scopes.includes(name)),
+      allowedBefore: grants.some((grant) => allows(grant, name)),
     }))
 }

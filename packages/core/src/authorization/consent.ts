@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { HttpRequest, HttpResponse } from '../http/http.ts'
 import { readMessage } from '../http/message.ts'
 import { formParameters, parameters } from '../http/parameters.ts'
+import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import { OPENID } from '../openid/openid-scope.ts'
 import { approve } from './approval.ts'
@@ -21,7 +22,7 @@ export const CONSENT_REFUSALS = refusals({
 /** The form of the consent page. */
 export const ConsentForm = z.object({
   ticket: z.string().max(200),
-  decision: z.enum(['allow', 'deny']),
+  decision: z.enum(['allow', 'allow_reading', 'deny']),
   scope: z
     .union([z.string(), z.array(z.string())])
     .optional()
@@ -43,18 +44,24 @@ export async function consent(context: AuthorizationContext, request: HttpReques
   const target = await validateRedirectTarget(context, given, askingUser(context, session, shown))
   return answerByRedirect(kernel, request, target, async () => {
     const asked = readAuthorizationRequest(kernel, context.scopeOptions, target.client, given)
-    const scopes = allowedScopes(form, asked.scopes)
+    const scopes = allowedScopes(kernel, form, asked.scopes)
     if (scopes.length === 0) return deny(context, { target, session, ticket })
     // The document has changed since the page was made, so the user has not seen what would be approved.
     if ((target.client.document?.hash ?? '') !== shown) {
-      const attempt = { target, request: asked, query: request.query, signedInForThis: true }
+      const attempt = {
+        target,
+        request: asked,
+        query: request.query,
+        signedInForThis: true,
+        formLapsed: false,
+      }
       return askForConsent(context, attempt, session)
     }
     return approve(context, { target, request: asked, session, scopes, ticket })
   })
 }
 
-/** @throws OAuthError to be shown as a page: a forged form must not cause a redirect */
+/** @throws OAuthError after which the form is shown again: a forged one must not cause a redirect to a client */
 async function sessionOfTicket(
   { kernel, interaction, secret }: AuthorizationContext,
   request: HttpRequest,
@@ -69,7 +76,12 @@ async function sessionOfTicket(
 }
 
 /** The requested scopes that are still ticked. `openid` cannot be left out. */
-function allowedScopes(form: ConsentForm, asked: readonly string[]): readonly string[] {
-  if (form.decision === 'deny') return []
-  return asked.filter((scope) => scope === OPENID || form.scope.includes(scope))
+function allowedScopes(
+  { scopes }: Kernel,
+  { decision, scope: ticked }: ConsentForm,
+  asked: readonly string[],
+): readonly string[] {
+  if (decision === 'deny') return []
+  const allowed = asked.filter((scope) => scope === OPENID || ticked.includes(scope))
+  return decision === 'allow' ? allowed : allowed.filter((scope) => scopes[scope]?.access !== 'write')
 }

@@ -34,7 +34,10 @@ export interface ConsentView {
   /** The requested scopes, in the order of the catalogue. The user cannot untick a `required` one. */
   readonly scopes: readonly ConsentScope[]
   readonly resources: readonly string[]
-  /** The form: POST to `action` with `ticket`, `decision` (`allow` or `deny`) and one `scope` for each ticked scope. */
+  /**
+   * The form: POST to `action` with `ticket`, `decision` (`allow`, `deny`, or `allow_reading`: no ticked scope whose
+   * `access` is `write`) and one `scope` for each ticked scope.
+   */
   readonly action: string
   readonly ticket: string
   /** The same request from its beginning, a path with query on this origin: for signing in as somebody else. */
@@ -44,6 +47,8 @@ export interface ConsentView {
    * too, so it must name the client's redirect target.
    */
   readonly formActionSources: readonly string[]
+  /** The user has just sent this form too late, or after another sign-in. Nothing was decided: say so. */
+  readonly formLapsed: boolean
 }
 
 /** What is known of a client that a document describes, beside what the document claims. */

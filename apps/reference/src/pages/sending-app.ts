@@ -1,0 +1,36 @@
+import type { Client } from '@grantkit/core'
+import { html } from 'hono/html'
+import type { Markup } from './page.ts'
+import type { Metadata } from './remedy.ts'
+
+/** Says which app sends its user to sign in, by the request to which the user returns. */
+export type SendingApp = (returnTo: string) => Promise<Markup | ''>
+
+interface Options {
+  readonly baseUrl: string
+  readonly metadata: () => Metadata
+  readonly findClient: (clientId: string) => Promise<Client | undefined>
+}
+
+export function sendingApp({ baseUrl, metadata, findClient }: Options): SendingApp {
+  return async (returnTo) => {
+    const { origin, pathname, searchParams } = new URL(returnTo, baseUrl)
+    const clientId = searchParams.get('client_id')
+    if (clientId === null || origin + pathname !== metadata().authorization_endpoint) return ''
+    if (isAddress(clientId)) return html`<p>The app of <code>${new URL(clientId).host}</code> sends you.</p>`
+    // Who signs in can do without the name.
+    const client = await findClient(clientId).catch(() => undefined)
+    return client === undefined ? '' : words(client)
+  }
+}
+
+/** Until the user has signed in, nothing is known of a client with a document but its host. */
+function isAddress(clientId: string): boolean {
+  return clientId.startsWith('https://') && URL.canParse(clientId)
+}
+
+function words({ clientName = 'An app without a name', origin }: Client): Markup {
+  const name = html`<bdi>${clientName}</bdi>`
+  if (origin === 'integration') return html`<p>${name} sends you.</p>`
+  return html`<p>${name} sends you. It chose this name itself.</p>`
+}
