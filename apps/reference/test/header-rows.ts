@@ -86,6 +86,7 @@ export function headerRows(https: boolean): Readonly<Record<string, Row>> {
     '/login': { headers: { ...page(scripted(https)), 'set-cookie': [cookie('sign-in', 1800, https)] } },
     '/logout': { headers: page(OWN_FORMS) },
     '/account': { status: 303, headers: NO_STORE },
+    '/account/apps/name': { ask: POST, status: 303, headers: NO_STORE },
     ...Object.fromEntries(adminRows),
     '/assets/style.css': asset,
     '/assets/icon.svg': asset,
