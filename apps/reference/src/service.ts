@@ -1,16 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import {
   type AuthorizationServer,
-  clientDocuments,
-  createAuthorizationServer,
   createResourceServer,
   type FeatureFactory,
-  loopbackOnly,
-  type PrivateJwk,
   type Route,
 } from '@grantkit/core'
-import { forwardAuth } from '@grantkit/core/forward-auth'
-import { logout } from '@grantkit/core/logout'
 import type { Hono, MiddlewareHandler } from 'hono'
 import { type AccountDirectory, accountDirectory } from './account-directory.ts'
 import type { AccountRows } from './account-rows.ts'
@@ -20,19 +14,18 @@ import { application } from './app.ts'
 import { rememberCaller, rememberingCaller } from './audit/caller.ts'
 import { signInHistory } from './audit/sign-in-history.ts'
 import { trailReader } from './audit/trail-reader.ts'
-import { clientDocumentsOf } from './client-documents.ts'
+import { authorizationServer, lifetimesOf } from './authorization-server.ts'
 import { developmentKeysFile, developmentSecret } from './development.ts'
 import { documents } from './documents/routes.ts'
 import type { OnEvent } from './events.ts'
 import { health, probesOf, reachable } from './health.ts'
 import { installationNames } from './installation-names.ts'
-import { rateLimiter, signInLimits } from './limits.ts'
+import { signInLimits } from './limits.ts'
 import { mcp } from './mcp/route.ts'
 import { openAccounts } from './open-accounts.ts'
 import { openApiDocument } from './openapi/document.ts'
 import { operationsOf } from './openapi/operation.ts'
-import { logoutInteraction } from './pages/client-logout.ts'
-import { interaction, type PagesOptions, pages } from './pages/routes.ts'
+import { type PagesOptions, pages } from './pages/routes.ts'
 import { sendingApp } from './pages/sending-app.ts'
 import { passwordChecks } from './password-checks.ts'
 import { reportingRoute } from './reporting-route.ts'
@@ -143,58 +136,6 @@ export async function createService(
     drain() {
       draining = true
     },
-  }
-}
-
-interface Parts extends Pick<Storage, 'store' | 'createCounter'> {
-  readonly pages: PagesOptions
-  readonly keys: () => readonly PrivateJwk[]
-  readonly features: readonly FeatureFactory[]
-  readonly onEvent: OnEvent
-}
-
-async function authorizationServer(
-  settings: Settings,
-  { store, keys, pages, createCounter, features, onEvent }: Parts,
-): Promise<AuthorizationServer> {
-  const { BASE_URL: issuer, DEFAULT_SCOPE } = settings
-  const documents = await clientDocumentsOf(settings)
-  const optional = [
-    ...(documents === undefined ? [] : [clientDocuments(documents)]),
-    ...(settings.FORWARD_AUTH === 'on' ? [forwardAuth()] : []),
-    ...(settings.LOGOUT === 'on'
-      ? [logout({ interaction: logoutInteraction(pages), secret: pages.secret, keys })]
-      : []),
-  ]
-  return createAuthorizationServer({
-    issuer,
-    store,
-    scopes: SCOPES,
-    interaction: interaction(pages),
-    secret: pages.secret,
-    keys,
-    claims: pages.accounts.claims,
-    resources: [issuer, `${issuer}/mcp`],
-    clientAuthentication: settings.CLIENT_AUTHENTICATION,
-    registration: settings.REGISTRATION === 'on',
-    // A client that is on a website as well needs an integration.
-    redirectUriPolicy: loopbackOnly({ mixed: 'refuse' }),
-    lifetimes: lifetimesOf(settings),
-    rateLimiter: rateLimiter(createCounter),
-    onEvent,
-    documentation: `${issuer}/auth.md`,
-    defaultScope: DEFAULT_SCOPE,
-    features: [...optional, ...features],
-  })
-}
-
-function lifetimesOf(settings: Settings) {
-  return {
-    code: settings.CODE_LIFETIME,
-    accessToken: settings.ACCESS_TOKEN_LIFETIME,
-    refreshToken: settings.REFRESH_TOKEN_LIFETIME,
-    grant: settings.GRANT_LIFETIME,
-    refreshRetryWindow: settings.REFRESH_RETRY_WINDOW,
   }
 }
 

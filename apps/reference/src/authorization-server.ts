@@ -1,0 +1,71 @@
+import {
+  type AuthorizationServer,
+  clientDocuments,
+  createAuthorizationServer,
+  type FeatureFactory,
+  loopbackOnly,
+  type PrivateJwk,
+} from '@grantkit/core'
+import { forwardAuth } from '@grantkit/core/forward-auth'
+import { logout } from '@grantkit/core/logout'
+import { clientDocumentsOf } from './client-documents.ts'
+import type { OnEvent } from './events.ts'
+import { rateLimiter } from './limits.ts'
+import { logoutInteraction } from './pages/client-logout.ts'
+import { interaction, type PagesOptions } from './pages/routes.ts'
+import { SCOPES } from './scopes.ts'
+import type { Settings } from './settings.ts'
+import type { Storage } from './storage.ts'
+
+interface Parts extends Pick<Storage, 'store' | 'createCounter'> {
+  readonly pages: PagesOptions
+  readonly keys: () => readonly PrivateJwk[]
+  readonly features: readonly FeatureFactory[]
+  readonly onEvent: OnEvent
+}
+
+/** The OAuth half of the service, with what its settings ask for. @throws Error when a configured file cannot be used */
+export async function authorizationServer(
+  settings: Settings,
+  { store, keys, pages, createCounter, features, onEvent }: Parts,
+): Promise<AuthorizationServer> {
+  const { BASE_URL: issuer, DEFAULT_SCOPE } = settings
+  const documents = await clientDocumentsOf(settings)
+  const optional = [
+    ...(documents === undefined ? [] : [clientDocuments(documents)]),
+    ...(settings.FORWARD_AUTH === 'on' ? [forwardAuth()] : []),
+    ...(settings.LOGOUT === 'on'
+      ? [logout({ interaction: logoutInteraction(pages), secret: pages.secret, keys })]
+      : []),
+  ]
+  return createAuthorizationServer({
+    issuer,
+    store,
+    scopes: SCOPES,
+    interaction: interaction(pages),
+    secret: pages.secret,
+    keys,
+    claims: pages.accounts.claims,
+    resources: [issuer, `${issuer}/mcp`],
+    clientAuthentication: settings.CLIENT_AUTHENTICATION,
+    registration: settings.REGISTRATION === 'on',
+    // A client that is on a website as well needs an integration.
+    redirectUriPolicy: loopbackOnly({ mixed: 'refuse' }),
+    lifetimes: lifetimesOf(settings),
+    rateLimiter: rateLimiter(createCounter),
+    onEvent,
+    documentation: `${issuer}/auth.md`,
+    defaultScope: DEFAULT_SCOPE,
+    features: [...optional, ...features],
+  })
+}
+
+export function lifetimesOf(settings: Settings) {
+  return {
+    code: settings.CODE_LIFETIME,
+    accessToken: settings.ACCESS_TOKEN_LIFETIME,
+    refreshToken: settings.REFRESH_TOKEN_LIFETIME,
+    grant: settings.GRANT_LIFETIME,
+    refreshRetryWindow: settings.REFRESH_RETRY_WINDOW,
+  }
+}
