@@ -3,7 +3,7 @@ import { createAuthorizationServer, createResourceServer } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
-import { interaction } from './pages.ts' // who is signed in, and three pages: see the quick start of core
+import { interaction } from './interaction.ts'
 
 const port = Number(process.env.PORT ?? 4000)
 const issuer = `http://127.0.0.1:${port}`
@@ -22,4 +22,5 @@ app.get('/notes', protect(api, 'notes:read'), (c) => {
   return c.json([`a note of ${token.subject}`])
 })
 
-serve({ fetch: app.fetch, hostname: '127.0.0.1', port }) // on other runtimes: see below
+// On other runtimes: see below.
+serve({ fetch: app.fetch, hostname: '127.0.0.1', port }, () => console.log(`Notes at ${issuer}/notes`))

@@ -89,7 +89,7 @@ describe('the mark', () => {
     await authorize(school, authorizationQuery(id), {})
     expect(read).not.toHaveBeenCalled()
     await marked(school, id)
-    expect(read.mock.calls).toEqual([['alice']])
+    expect(read.mock.calls).toEqual([['alice', 200]])
   })
 
   it('allows nothing by itself', async () => {

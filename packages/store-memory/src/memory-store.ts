@@ -40,8 +40,10 @@ export function createMemoryStore({
     clients: expiringRecords(limits, new UnapprovedClients(maxUnapproved)),
     grants: {
       ...grants,
-      async listBySubject(subject) {
-        const found = await Promise.all(subjects.grantIds(subject).map((id) => grants.find(id)))
+      async listBySubject(subject, most = Number.POSITIVE_INFINITY) {
+        // The ones that were opened last.
+        const ids = subjects.grantIds(subject).slice(-most)
+        const found = await Promise.all(ids.map((id) => grants.find(id)))
         return found.flatMap((stored) => stored?.value ?? [])
       },
     },

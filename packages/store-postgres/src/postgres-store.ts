@@ -72,8 +72,9 @@ export async function createPostgresStore(
     clients: postgresRecords(run, clients, now),
     grants: {
       ...postgresRecords(run, grants, now),
-      async listBySubject(subject) {
-        const { rows } = await run(grants.statements.listBySubject, [subjectKey(subject), now()])
+      async listBySubject(subject, most = ALL) {
+        const given = [subjectKey(subject), now(), most]
+        const { rows } = await run(grants.statements.listBySubject, given)
         return rows.map(({ value }) => decodeRecord<Grant>(value))
       },
     },
@@ -82,6 +83,9 @@ export async function createPostgresStore(
     close: sweeping ? onceAMinute(sweepNow) : () => {},
   }
 }
+
+/** For `LIMIT`: more than one subject can have. */
+const ALL = 2 ** 31 - 1
 
 const COLUMNS = ['id', 'version', 'value', 'expires_at']
 

@@ -33,7 +33,10 @@ export function statementsOf(table: string, columns: readonly string[]): Stateme
       'scan',
       `SELECT id, value FROM ${table} WHERE id > $1 AND ${live} $2 ORDER BY id LIMIT ${STEP}`,
     ),
-    listBySubject: named('by_subject', `SELECT value FROM ${table} WHERE subject = $1 AND ${live} $2`),
+    listBySubject: named(
+      'by_subject',
+      `SELECT value FROM ${table} WHERE subject = $1 AND ${live} $2 LIMIT $3`,
+    ),
     sweep: named(
       'sweep',
       `WITH gone AS (

@@ -48,7 +48,7 @@ export function createRedisStore(
     transients: redisRecords<Transient>(redis, `${keyPrefix}transient:`, commandTimeout),
   }
 
-  async function listBySubject(subject: string): Promise<Grant[]> {
+  async function listBySubject(subject: string, most = Number.POSITIVE_INFINITY): Promise<Grant[]> {
     const grants = new Map<string, Grant>()
     for await (const ids of index.steps(subject)) {
       const found = await Promise.all(ids.map((id) => records.find(id)))
@@ -58,8 +58,9 @@ export function createRedisStore(
         subject,
         ids.filter((_, position) => found[position] === undefined),
       )
+      if (grants.size >= most) break
     }
-    return [...grants.values()]
+    return [...grants.values()].slice(0, most)
   }
 }
 

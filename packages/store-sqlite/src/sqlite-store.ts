@@ -27,6 +27,9 @@ export interface SqliteStore extends Store {
   close(): Promise<void>
 }
 
+/** For `LIMIT`. */
+const ALL = -1
+
 /**
  * A store in a SQLite file on a local disk. One process at a time is best; several on one host may share the file.
  *
@@ -40,7 +43,9 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
   const commits = groupCommit(database)
   const source: RecordSource = { database, commits, now }
 
-  const bySubject = database.prepare(`SELECT value FROM ${tables.grant} WHERE subject = ? AND expires_at > ?`)
+  const bySubject = database.prepare(
+    `SELECT value FROM ${tables.grant} WHERE subject = ? AND expires_at > ? LIMIT ?`,
+  )
   const probe = database.prepare(probeStatement(tables))
   const sweepAll = () => sweep(database, [tables.client, tables.grant, tables.transient], now())
   const stopSweeping = sweeping ? onceAMinute(sweepAll) : () => {}
@@ -49,8 +54,10 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
     clients: sqliteRecords<Client>(source, tables.client),
     grants: {
       ...sqliteRecords<Grant>(source, tables.grant, ({ subject }) => subject),
-      listBySubject: async (subject) =>
-        bySubject.all(subjectKey(subject), now()).map(({ value }) => decodeRecord<Grant>(String(value))),
+      listBySubject: async (subject, most = ALL) =>
+        bySubject
+          .all(subjectKey(subject), now(), most)
+          .map(({ value }) => decodeRecord<Grant>(String(value))),
     },
     transients: sqliteRecords<Transient>(source, tables.transient),
     probe: async () => void (await commits.write(() => probe.run())),

@@ -13,7 +13,7 @@ import {
 import { createMemoryStore } from '@grantkit/store-memory'
 import { Hono } from 'hono'
 import { authorizationServer, protect } from '../../src/index.ts'
-import { interaction } from '../pages.ts'
+import { interaction } from '../interaction.ts'
 
 /** The service of every runtime. Everybody is Alice, and she need not sign in. */
 

@@ -20,7 +20,10 @@ export function storeErrorsAs503({ clients, grants, transients }: Store, failed 
     grants: {
       ...recordErrorsAs503(grants, unavailable),
       scan: () => eachRecord(grants, unavailable),
-      listBySubject: errorsAs503((subject: string) => grants.listBySubject(subject), unavailable),
+      listBySubject: errorsAs503(
+        (subject: string, most?: number) => grants.listBySubject(subject, most),
+        unavailable,
+      ),
     },
     transients: transients && recordErrorsAs503(transients, unavailable),
   }

@@ -42,8 +42,12 @@ export interface Records<T> {
 }
 
 export interface GrantRecords extends Records<Grant> {
-  /** The live grants of one subject, in any order. May lag behind a write, but never includes a removed grant. */
-  listBySubject(subject: string): Promise<Grant[]>
+  /**
+   * The live grants of one subject, in any order. May lag behind a write, but never includes a removed grant.
+   *
+   * @param most the caller needs no more than these, whichever they are; a store may return more
+   */
+  listBySubject(subject: string, most?: number): Promise<Grant[]>
 }
 
 /** Transients are never listed. An `insert` that returns `false` reveals a replay. */

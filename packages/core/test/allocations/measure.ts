@@ -116,7 +116,7 @@ async function bytesPerCall(
 
 async function bytesPerGrant(): Promise<number> {
   const before = liveBytes()
-  for (let count = 0; count < GRANTS; count++) await tokensFor(school, client, asked)
+  for (let made = 0; made < GRANTS; made++) await tokensFor(school, client, asked)
   return (liveBytes() - before) / GRANTS
 }
 

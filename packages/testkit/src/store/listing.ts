@@ -57,6 +57,16 @@ export function listingPromises(subject: Subject): void {
       },
     )
 
+    it('names some of them, if it is asked for a few', async () => {
+      const owner = `alice-${randomUUID()}`
+      const grants = [await opened(owner), await opened(owner), await opened(owner)]
+      await expectListed(owner, grants)
+      const few = await subject.store.grants.listBySubject(owner, 2)
+      expect(few.length).toBeGreaterThanOrEqual(2)
+      expect(grants).toEqual(expect.arrayContaining(few))
+      expect(await subject.store.grants.listBySubject(owner, 500)).toHaveLength(3)
+    })
+
     it('shows a grant as it was last replaced', async () => {
       const owner = `alice-${randomUUID()}`
       const { grants } = subject.store
