@@ -97,7 +97,7 @@ export function oauthOperations(requests: OAuthRequests): Operation[] {
         required: ['ticket', 'decision'],
         properties: {
           ticket: { type: 'string' },
-          decision: { type: 'string', enum: ['allow', 'deny'] },
+          decision: { type: 'string', enum: ['allow', 'allow_reading', 'deny'] },
           scope: { type: 'array', items: { type: 'string' } },
         },
       }),
