@@ -1,6 +1,8 @@
 import { ClientCredentials, type ServerDescription } from '@grantkit/core'
 import { type Json, schemaOf } from './operation.ts'
 
+type JsonObject = { readonly [name: string]: Json }
+
 interface ObjectSchema {
   readonly type: string
   readonly properties: { readonly [name: string]: Json }
@@ -30,7 +32,7 @@ export function oauthRequests({ endpoints, grantTypes }: ServerDescription): OAu
   const authorization = authorizationProperties(messageOf('authorization_endpoint'))
   return {
     components: {
-      ...(registration && { ClientRegistration: { ...objectSchema(registration) } }),
+      ...(registration && { ClientRegistration: forgiving(objectSchema(registration)) }),
       ...Object.fromEntries(exchanges),
       Revocation: clientForm(messageOf('revocation_endpoint')),
       IntrospectionQuery: clientForm(messageOf('introspection_endpoint')),
@@ -44,6 +46,21 @@ export function oauthRequests({ endpoints, grantTypes }: ServerDescription): OAu
       schema,
     })),
   }
+}
+
+/** Many clients send the members that they do not set as `null` or as an empty string: both count as left out. */
+function forgiving({ properties, required = [], ...rest }: ObjectSchema): Json {
+  const members = Object.entries(properties).map(([name, schema]) => [
+    name,
+    required.includes(name) ? schema : orUnset(schema as JsonObject),
+  ])
+  return { ...rest, properties: Object.fromEntries(members), required }
+}
+
+function orUnset(schema: JsonObject): Json {
+  const { minLength: _, ...unset } = { ...schema, nullable: true }
+  if (schema.type !== 'string') return { anyOf: [unset, { type: 'string', enum: [''] }] }
+  return Array.isArray(schema.enum) ? { ...unset, enum: [...schema.enum, '', null] } : unset
 }
 
 const EXCHANGE_NAMES: Readonly<Record<string, string>> = {

@@ -129,6 +129,9 @@ describe('readBody', () => {
   it('reads no body as the empty text', async () => {
     expect(await readBody(new Request('http://a'))).toBe('')
     expect(await readBody(post(null, { 'content-length': '0' }))).toBe('')
+    const traced = new Request('http://a', { headers: { 'content-length': '5' } })
+    Object.defineProperty(traced, 'method', { value: 'TRACE' })
+    expect(await readBody(traced)).toBe('')
   })
 
   it('stops at the limit, whatever length was announced', async () => {
