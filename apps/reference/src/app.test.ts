@@ -2,7 +2,7 @@ import { OAuthError, REFUSALS } from '@grantkit/core'
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { application } from './app.ts'
-import { readAhead } from './http.ts'
+import { readAhead } from './http/bodies-and-answers.ts'
 
 const fault = new TypeError('a secret detail')
 const outage = new OAuthError(REFUSALS.store_unavailable)

@@ -2,7 +2,7 @@ import { errorResponse, OAuthError, REFUSALS, toResponse } from '@grantkit/core'
 import { Hono, type MiddlewareHandler } from 'hono'
 import { methodNotAllowed } from 'hono/method-not-allowed'
 import { getPath } from 'hono/utils/url'
-import { jsonError } from './http.ts'
+import { jsonError } from './http/bodies-and-answers.ts'
 import { nothingHere } from './pages/nothing-here.ts'
 
 export interface AppOptions {

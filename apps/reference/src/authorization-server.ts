@@ -8,13 +8,13 @@ import {
 } from '@grantkit/core'
 import { forwardAuth } from '@grantkit/core/forward-auth'
 import { logout } from '@grantkit/core/logout'
-import { clientDocumentsOf } from './client-documents.ts'
 import type { OnEvent } from './events.ts'
-import { rateLimiter } from './limits.ts'
+import { rateLimiter } from './limits/limits.ts'
+import { clientDocumentsOf } from './oauth/client-documents.ts'
+import { SCOPES } from './oauth/scopes.ts'
 import { logoutInteraction } from './pages/client-logout.ts'
 import { interaction, type PagesOptions } from './pages/routes.ts'
-import { SCOPES } from './scopes.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from './settings/settings.ts'
 import type { Storage } from './storage.ts'
 
 interface Parts extends Pick<Storage, 'store' | 'createCounter'> {

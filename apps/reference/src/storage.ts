@@ -1,12 +1,12 @@
 import { type AuditTrail, auditTrail } from './audit/trail.ts'
-import { type CreateCounter, countersInMemory, noCounters } from './counters.ts'
-import { type Counters, countersInPostgres } from './counters-in-postgres.ts'
 import { type Database, openDatabase } from './database/database.ts'
 import { migrate } from './database/migrate.ts'
-import { importIntegrations } from './import-integrations.ts'
-import { type OpenStore, openStore } from './open-store.ts'
-import { settingAtFault } from './setting-at-fault.ts'
-import type { Settings } from './settings.ts'
+import { type OpenStore, openStore } from './database/open-store.ts'
+import { type CreateCounter, countersInMemory, noCounters } from './limits/counters.ts'
+import { type Counters, countersInPostgres } from './limits/counters-in-postgres.ts'
+import { importIntegrations } from './oauth/import-integrations.ts'
+import { settingAtFault } from './settings/setting-at-fault.ts'
+import type { Settings } from './settings/settings.ts'
 
 /** Everything that outlives a request: the store of the OAuth records, and the database of the service. */
 export interface Storage extends OpenStore {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { accountDirectory } from '../src/account-directory.ts'
-import { accountRows } from '../src/account-rows.ts'
-import { demoAccounts } from '../src/accounts.ts'
+import { accountDirectory } from '../src/accounts/account-directory.ts'
+import { accountRows } from '../src/accounts/account-rows.ts'
+import { demoAccounts } from '../src/accounts/accounts.ts'
 import { connected, onBothDatabases } from './on-both-databases.ts'
 
 const [DEMO, TEACHER] = demoAccounts()

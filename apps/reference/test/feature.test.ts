@@ -17,7 +17,7 @@ import { expect, it } from 'vitest'
 import { z } from 'zod'
 import type { ServiceEvent } from '../src/events.ts'
 import { createService } from '../src/service.ts'
-import { parseSettings } from '../src/settings.ts'
+import { parseSettings } from '../src/settings/settings.ts'
 import { inProcess } from './in-process.ts'
 import { storageOfTest } from './storage-of-test.ts'
 

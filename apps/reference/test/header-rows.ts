@@ -1,4 +1,4 @@
-import { areas } from '../src/scopes.ts'
+import { areas } from '../src/oauth/scopes.ts'
 import type { Sent } from './raw-request.ts'
 
 /** The exact security headers of each route: a new route needs a row. */

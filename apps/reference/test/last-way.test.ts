@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { expect, it } from 'vitest'
-import { accountRows } from '../src/account-rows.ts'
-import { waysToSignIn } from '../src/ways-to-sign-in.ts'
+import { accountRows } from '../src/accounts/account-rows.ts'
+import { waysToSignIn } from '../src/sign-in/ways-to-sign-in.ts'
 import { connected, onBothDatabases } from './on-both-databases.ts'
 
 onBothDatabases((newDatabase) => {

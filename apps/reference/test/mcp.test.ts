@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { areas } from '../src/scopes.ts'
+import { areas } from '../src/oauth/scopes.ts'
 import { MCP_CLIENTS, type McpClient } from './mcp-clients.ts'
 import { type RunningService, runService } from './service.ts'
 import { signedIn } from './tokens.ts'

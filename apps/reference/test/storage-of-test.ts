@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { parseSettings } from '../src/settings.ts'
+import { parseSettings } from '../src/settings/settings.ts'
 import { openStorage, type Storage } from '../src/storage.ts'
 import { newStorage } from './new-storage.ts'
 

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
-import type { AccountDirectory } from '../account-directory.ts'
+import type { AccountDirectory } from '../accounts/account-directory.ts'
 import { actingAs } from '../audit/actor.ts'
-import { formOf, seeOther, type WithBody } from '../http.ts'
+import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import { accountVisits, PAGE_EXPIRED, type Visit } from '../pages/account-visits.ts'
 import type { LoginOptions } from '../pages/login-options.ts'
 

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { type PrivateJwk, signerAt } from '@grantkit/core'
 import type { TrailReader } from '../audit/trail-reader.ts'
-import type { Probes } from '../health.ts'
+import type { Probes } from '../operations/health.ts'
 
 /** The state of the service, as a page and a command show it. */
 export interface Overview {

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { AccountDirectory, AccountEntry } from '../account-directory.ts'
+import type { AccountDirectory, AccountEntry } from '../accounts/account-directory.ts'
 import type { Markup, Site } from '../pages/page.ts'
 import { addressOf, adminPage, nextLink, parameter } from './admin-page.ts'
 import type { Show } from './operator-visits.ts'

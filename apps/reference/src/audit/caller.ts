@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { isIP } from 'node:net'
 import { type HttpRequest, networkOf, type Route } from '@grantkit/core'
 import type { MiddlewareHandler } from 'hono'
-import { headerOf } from '../http.ts'
-import type { CallerOf } from '../trusted-proxies.ts'
+import { headerOf } from '../http/bodies-and-answers.ts'
+import type { CallerOf } from '../http/trusted-proxies.ts'
 
 /** Who causes an event, as far as the trail keeps it. Events themselves name no address, because they are logged. */
 export interface Caller {

@@ -1,6 +1,6 @@
 import type { ServiceEvent } from '../events.ts'
-import type { IntegrationImported } from '../import-integrations.ts'
-import type { SigningKeysRotated } from '../signing-keys-file.ts'
+import type { IntegrationImported } from '../oauth/import-integrations.ts'
+import type { SigningKeysRotated } from '../settings/signing-keys-file.ts'
 import { actorOfEvent } from './actor.ts'
 import { callerOfEvent } from './caller.ts'
 import type { Happened } from './entry.ts'

@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts'
-import { errorsAs503 } from '../errors-as-503.ts'
+import { errorsAs503 } from '../database/errors-as-503.ts'
 import type { AuditEntry } from './entry.ts'
 import { auditPage } from './reading.ts'
 import type { AuditTrail } from './trail.ts'

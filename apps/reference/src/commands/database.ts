@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { parseSettings } from '../settings.ts'
+import { parseSettings } from '../settings/settings.ts'
 import { openStorage } from '../storage.ts'
 import { readCommandLine, refuse } from './command-line.ts'
 

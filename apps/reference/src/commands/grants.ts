@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import type { UserGrant } from '@grantkit/core'
-import type { AccountDirectory } from '../account-directory.ts'
+import type { AccountDirectory } from '../accounts/account-directory.ts'
 import { endGrants } from '../admin/end-grants.ts'
 import type { Service } from '../service.ts'
 import { momentOf, shownClient } from './client-lines.ts'

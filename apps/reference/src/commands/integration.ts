@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import type { ClientRemoval, Integration, IntegrationInformation } from '@grantkit/core'
 import type { Service } from '../service.ts'
-import { parseSettings } from '../settings.ts'
+import { parseSettings } from '../settings/settings.ts'
 import { removalLine } from './client-lines.ts'
 import { readCommandLine, refuse } from './command-line.ts'
 import { withSharedStore } from './with-service.ts'

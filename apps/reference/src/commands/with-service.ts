@@ -1,6 +1,6 @@
 import { actingAs, userOfMachine } from '../audit/actor.ts'
 import { createService, type Service } from '../service.ts'
-import { parseSettings, type Settings } from '../settings.ts'
+import { parseSettings, type Settings } from '../settings/settings.ts'
 import { openStorage, type Storage } from '../storage.ts'
 
 type Work = (service: Service, settings: Settings, storage: Storage) => Promise<void>

@@ -2,7 +2,7 @@ import { actingAs, userOfMachine } from '../audit/actor.ts'
 import { type AuditTrail, auditTrail } from '../audit/trail.ts'
 import { type Database, openDatabase } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 
 /** Opens the audit trail for a command that needs nothing else of the service. */
 export async function withTrail(

@@ -1,4 +1,4 @@
-import { SCOPES } from '../scopes.ts'
+import { SCOPES } from '../oauth/scopes.ts'
 import { howToGetAClient } from './how-to-get-a-client.ts'
 
 /** The parts of the server metadata that the walkthrough uses. */

@@ -1,4 +1,4 @@
-import { areas } from '../scopes.ts'
+import { areas } from '../oauth/scopes.ts'
 
 /** The index for agents, in the form of llms.txt: a title, a summary, and lists of links. */
 export function llmsText(baseUrl: string, registers: boolean): string {

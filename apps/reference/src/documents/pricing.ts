@@ -1,6 +1,6 @@
+import type { AreaName } from '../oauth/scopes.ts'
 import type { SchoolRecord } from '../school/record.ts'
 import type { SchoolRecords } from '../school/records.ts'
-import type { AreaName } from '../scopes.ts'
 
 /** The prices of the school, from its published records. */
 export async function pricingMarkdown(school: SchoolRecords): Promise<string> {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { type Context, Hono } from 'hono'
 import { html } from 'hono/html'
-import { jsonError } from '../http.ts'
+import { jsonError } from '../http/bodies-and-answers.ts'
 import { describe, errorAnswer, forAnybody, textAnswer } from '../openapi/operation.ts'
 
 /** Swagger UI for the description of the service, from this origin alone: nothing is fetched from elsewhere. */

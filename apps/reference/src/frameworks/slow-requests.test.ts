@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
-import { readAhead } from '../http.ts'
+import { readAhead } from '../http/bodies-and-answers.ts'
 import { FRAMEWORKS } from './frameworks.ts'
 
 const ROUTE = {

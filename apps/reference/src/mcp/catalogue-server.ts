@@ -5,10 +5,10 @@ import {
   ResourceTemplate,
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { type AreaName, areas } from '../oauth/scopes.ts'
 import type { SchoolRecord } from '../school/record.ts'
 import type { Page, SchoolRecords, Selection } from '../school/records.ts'
 import { recordOfArea } from '../school/schemas.ts'
-import { type AreaName, areas } from '../scopes.ts'
 
 /** Whether the caller may see all records of an area, and not only what is published. */
 export type SeesAll = (area: AreaName) => boolean

@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono'
-import { jsonError } from '../http.ts'
+import { jsonError } from '../http/bodies-and-answers.ts'
 
 /**
  * Stops pages of other sites that reach this server through the user's browser under their own host name (DNS

@@ -5,10 +5,10 @@ import {
   ProtocolErrorCode,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
-import type { Caller } from '../guard.ts'
-import { parseJson } from '../http.ts'
+import { parseJson } from '../http/bodies-and-answers.ts'
+import type { Caller } from '../oauth/guard.ts'
+import { scopeOf } from '../oauth/scopes.ts'
 import type { SchoolRecords } from '../school/records.ts'
-import { scopeOf } from '../scopes.ts'
 import { catalogueServer, type SeesAll } from './catalogue-server.ts'
 
 /** A batch is answered in one go, and nothing else is answered meanwhile. */

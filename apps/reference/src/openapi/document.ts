@@ -1,5 +1,5 @@
 import type { ServerDescription } from '@grantkit/core'
-import { SCOPES } from '../scopes.ts'
+import { SCOPES } from '../oauth/scopes.ts'
 import { featureOperations } from './feature-operations.ts'
 import { OAUTH_DOCUMENTS } from './oauth-documents.ts'
 import { oauthOperations } from './oauth-operations.ts'

@@ -58,7 +58,8 @@ function forgiving({ properties, required = [], ...rest }: ObjectSchema): Json {
 }
 
 function orUnset(schema: JsonObject): Json {
-  const { minLength: _, ...unset } = { ...schema, nullable: true }
+  const { minLength: _, ...rest } = schema
+  const unset = { ...rest, nullable: true }
   if (schema.type !== 'string') return { anyOf: [unset, { type: 'string', enum: [''] }] }
   return Array.isArray(schema.enum) ? { ...unset, enum: [...schema.enum, '', null] } : unset
 }

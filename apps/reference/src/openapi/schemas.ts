@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { SCHOOL_SCHEMAS } from '../school/school-schemas.ts'
 import { type Json, schemaOf } from './operation.ts'
-import { SCHOOL_SCHEMAS } from './school-schemas.ts'
 
 /** Schemas of the answers. Tests compare every answer with them. */
 const text = z.string()

@@ -1,9 +1,9 @@
 import type { Session } from '@grantkit/core'
 import type { Context } from 'hono'
 import { z } from 'zod'
-import type { Account } from '../accounts.ts'
-import { seeOther } from '../http.ts'
-import { open, seal, sealingKey } from '../sealed.ts'
+import type { Account } from '../accounts/accounts.ts'
+import { seeOther } from '../http/bodies-and-answers.ts'
+import { open, seal, sealingKey } from '../http/sealed.ts'
 import type { LoginOptions } from './login-options.ts'
 import { isCrossSite } from './sign-in-page.ts'
 

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { formOf, jsonError, seeOther, type WithBody } from '../http.ts'
+import { formOf, jsonError, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import { UpstreamRefusal } from '../upstream/refusal.ts'
 import { type AccountVisits, PAGE_EXPIRED, type Visit } from './account-visits.ts'
 import type { LoginOptions } from './login-options.ts'

@@ -1,7 +1,7 @@
 import type { HttpResponse } from '@grantkit/core'
 import type { LogoutInteraction, LogoutView } from '@grantkit/core/logout'
 import { html } from 'hono/html'
-import { headerOf } from '../http.ts'
+import { headerOf } from '../http/bodies-and-answers.ts'
 import { page, type Site } from './page.ts'
 import { interaction, type PagesOptions } from './routes.ts'
 

@@ -1,6 +1,6 @@
 import type { UserGrant } from '@grantkit/core'
 import { html } from 'hono/html'
-import { SCOPES, type Scope } from '../scopes.ts'
+import { SCOPES, type Scope } from '../oauth/scopes.ts'
 import { type Markup, pointInTime } from './page.ts'
 import { redirectTarget } from './redirect-target.ts'
 

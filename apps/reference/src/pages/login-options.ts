@@ -1,7 +1,7 @@
-import type { Sessions } from '../session.ts'
-import type { SignInEvent, SignInOptions } from '../sign-in-attempt.ts'
-import type { CallerOf } from '../trusted-proxies.ts'
-import type { WayChanged } from '../ways-to-sign-in.ts'
+import type { CallerOf } from '../http/trusted-proxies.ts'
+import type { Sessions } from '../sign-in/session.ts'
+import type { SignInEvent, SignInOptions } from '../sign-in/sign-in-attempt.ts'
+import type { WayChanged } from '../sign-in/ways-to-sign-in.ts'
 import type { SignInPageOptions } from './sign-in-page.ts'
 
 /** What all ways to sign in need. */

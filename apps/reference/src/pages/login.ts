@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
-import { formOf, type WithBody } from '../http.ts'
-import { attemptPassword, signInFailed } from '../sign-in-attempt.ts'
+import { formOf, type WithBody } from '../http/bodies-and-answers.ts'
+import { attemptPassword, signInFailed } from '../sign-in/sign-in-attempt.ts'
 import type { LoginOptions } from './login-options.ts'
 import { returnPath } from './return-path.ts'
 import { FORM_EXPIRED, type SignInPage, TOO_MANY } from './sign-in-page.ts'

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { html } from 'hono/html'
-import { jsonError } from '../http.ts'
+import { jsonError } from '../http/bodies-and-answers.ts'
 import { pageResponse, type Site } from './page.ts'
 
 /** The answer where a path does not exist: a page for a browser, JSON for programs. */

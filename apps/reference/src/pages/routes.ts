@@ -7,7 +7,7 @@ import {
   toResponse,
 } from '@grantkit/core'
 import { type Handler, Hono } from 'hono'
-import { headerOf, readAhead, type WithBody } from '../http.ts'
+import { headerOf, readAhead, type WithBody } from '../http/bodies-and-answers.ts'
 import { type AccountPage, type AccountPageOptions, accountPage } from './account.ts'
 import { consentPage } from './consent.ts'
 import { errorPage } from './error.ts'

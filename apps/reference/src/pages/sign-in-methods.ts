@@ -1,8 +1,8 @@
 import { html } from 'hono/html'
-import type { Account } from '../accounts.ts'
+import type { Account } from '../accounts/accounts.ts'
 import type { Passkey } from '../passkeys/passkey-rows.ts'
+import type { WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
 import type { LinkedIdentity } from '../upstream/identity-rows.ts'
-import type { WaysToSignIn } from '../ways-to-sign-in.ts'
 import { type Markup, pointInTime, type Site } from './page.ts'
 
 /** The part of the account page that shows how its user signs in. */

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
-import type { Account } from '../accounts.ts'
-import { seeOther } from '../http.ts'
+import type { Account } from '../accounts/accounts.ts'
+import { seeOther } from '../http/bodies-and-answers.ts'
 import type { LoginOptions } from './login-options.ts'
 import type { SignInPage } from './sign-in-page.ts'
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Store } from '@grantkit/core'
 import { z } from 'zod'
-import { cookieOf } from '../cookies.ts'
-import { errorsAs503 } from '../errors-as-503.ts'
-import { open, seal, sealingKey } from '../sealed.ts'
+import { errorsAs503 } from '../database/errors-as-503.ts'
+import { cookieOf } from '../http/cookies.ts'
+import { open, seal, sealingKey } from '../http/sealed.ts'
 
 /** The challenges of one ceremony: each belongs to the browser that asked for it, and counts once (WebAuthn 13.4.3). */
 export interface Challenges {

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import { added, type Database } from '../database/database.ts'
+import { errorsAs503 } from '../database/errors-as-503.ts'
 import type { PasskeyRow } from '../database/tables.ts'
-import { errorsAs503 } from '../errors-as-503.ts'
 
 /** A passkey of an account: the public half, which is no secret. */
 export interface Passkey {

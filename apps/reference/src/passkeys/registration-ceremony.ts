@@ -3,8 +3,8 @@ import {
   type RegistrationResponseJSON,
   verifyRegistrationResponse,
 } from '@simplewebauthn/server'
-import type { Account } from '../accounts.ts'
-import { parseJson } from '../http.ts'
+import type { Account } from '../accounts/accounts.ts'
+import { parseJson } from '../http/bodies-and-answers.ts'
 import { type ChallengeOptions, challengesInCookies } from './challenges.ts'
 import type { Passkey, PasskeyRows } from './passkey-rows.ts'
 import type { RelyingParty } from './relying-party.ts'

@@ -4,7 +4,7 @@ import {
   verifyAuthenticationResponse,
 } from '@simplewebauthn/server'
 import { z } from 'zod'
-import { parseJson } from '../http.ts'
+import { parseJson } from '../http/bodies-and-answers.ts'
 import { challengesInCookies } from './challenges.ts'
 import type { Passkey } from './passkey-rows.ts'
 import type { Asked, CeremonyOptions } from './registration-ceremony.ts'

@@ -1,10 +1,10 @@
 import { protect } from '@grantkit/adapter-hono'
 import { Hono, type MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
-import type { SchoolGuard } from '../guard.ts'
-import { jsonError, readAhead } from '../http.ts'
+import { jsonError, readAhead } from '../http/bodies-and-answers.ts'
+import type { SchoolGuard } from '../oauth/guard.ts'
+import { areas, scopeOf } from '../oauth/scopes.ts'
 import { type Description, describe } from '../openapi/operation.ts'
-import { areas, scopeOf } from '../scopes.ts'
 import {
   type Answer,
   type Area,

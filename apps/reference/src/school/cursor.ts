@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseJson } from '../http.ts'
+import { parseJson } from '../http/bodies-and-answers.ts'
 import { reference } from './members.ts'
 
 /** The place of a record in its list: lists are in the order in which records were added. */

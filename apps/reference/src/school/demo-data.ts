@@ -1,4 +1,4 @@
-import type { AreaName } from '../scopes.ts'
+import type { AreaName } from '../oauth/scopes.ts'
 import type { SchoolRecord } from './record.ts'
 
 /** A small school to try the service with. A new database begins with it. */

@@ -1,5 +1,5 @@
 import type { SchoolRecordRow } from '../database/tables.ts'
-import type { AreaName } from '../scopes.ts'
+import type { AreaName } from '../oauth/scopes.ts'
 import { DEMO_SCHOOL } from './demo-data.ts'
 import type { SchoolRecord } from './record.ts'
 import { rowOf } from './rows.ts'

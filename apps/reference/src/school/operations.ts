@@ -1,3 +1,4 @@
+import { scopeOf } from '../oauth/scopes.ts'
 import {
   challengeAnswer,
   type Description,
@@ -8,12 +9,11 @@ import {
   ref,
   UNAVAILABLE,
 } from '../openapi/operation.ts'
-import { changeExample, contentExample } from '../openapi/school-examples.ts'
-import { schemaName } from '../openapi/school-schemas.ts'
-import { scopeOf } from '../scopes.ts'
 import type { Area } from './actions.ts'
 import { BAD_LIST_QUERY } from './list-query.ts'
 import { uniqueMember } from './schemas.ts'
+import { changeExample, contentExample } from './school-examples.ts'
+import { schemaName } from './school-schemas.ts'
 
 /** What the routes of an area do, in the words of OpenAPI. */
 

@@ -1,5 +1,5 @@
 import type { SchoolRecordRow } from '../database/tables.ts'
-import type { AreaName } from '../scopes.ts'
+import type { AreaName } from '../oauth/scopes.ts'
 import type { SchoolRecord } from './record.ts'
 import { uniqueMember } from './schemas.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { AreaName } from '../scopes.ts'
+import type { AreaName } from '../oauth/scopes.ts'
 import {
   count,
   day,

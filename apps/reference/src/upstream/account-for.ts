@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { AccountRows } from '../account-rows.ts'
-import type { Account } from '../accounts.ts'
+import type { AccountRows } from '../accounts/account-rows.ts'
+import type { Account } from '../accounts/accounts.ts'
 import type { Identity } from './identity.ts'
 import type { IdentityRows, LinkedIdentity } from './identity-rows.ts'
 import type { Provider } from './providers.ts'

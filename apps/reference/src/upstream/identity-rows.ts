@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import { added, type Database } from '../database/database.ts'
+import { errorsAs503 } from '../database/errors-as-503.ts'
 import type { IdentityRow } from '../database/tables.ts'
-import { errorsAs503 } from '../errors-as-503.ts'
 
 /** An identity elsewhere that signs in to an account here. */
 export interface LinkedIdentity {

@@ -14,9 +14,9 @@ import {
   randomState,
 } from 'openid-client'
 import { z } from 'zod'
-import { cookieOf } from '../cookies.ts'
-import { errorsAs503 } from '../errors-as-503.ts'
-import { open, seal, sealingKey } from '../sealed.ts'
+import { errorsAs503 } from '../database/errors-as-503.ts'
+import { cookieOf } from '../http/cookies.ts'
+import { open, seal, sealingKey } from '../http/sealed.ts'
 import type { Identity } from './identity.ts'
 import { isLoopbackUrl, type Provider } from './providers.ts'
 import { UpstreamRefusal } from './refusal.ts'

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { createService } from '../../src/service.ts'
-import { parseSettings } from '../../src/settings.ts'
+import { parseSettings } from '../../src/settings/settings.ts'
 import { inProcess } from '../in-process.ts'
 import { storageOfTest } from '../storage-of-test.ts'
 

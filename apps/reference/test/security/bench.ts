@@ -11,8 +11,8 @@ import {
   formEncoded,
 } from '@grantkit/testkit/client'
 import { pino } from 'pino'
-import { logEvents } from '../../src/logging.ts'
-import { hashPassword } from '../../src/passwords.ts'
+import { hashPassword } from '../../src/accounts/passwords.ts'
+import { logEvents } from '../../src/operations/logging.ts'
 import { writeAccounts } from '../accounts-file.ts'
 import { type NewStorage, newStorage, type StorageKind, storageUnderTest } from '../new-storage.ts'
 import { type RunningService, runService } from '../service.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { SCOPES } from '../../src/scopes.ts'
+import { SCOPES } from '../../src/oauth/scopes.ts'
 import { App } from './app.ts'
 import { onBothStores } from './on-both-stores.ts'
 import { expectError, expectPage } from './safe-answers.ts'

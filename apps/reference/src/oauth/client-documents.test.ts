@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { certificateAuthority } from '@grantkit/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { temporaryFolder } from '../test/temporary-folder.ts'
+import { temporaryFolder } from '../../test/temporary-folder.ts'
+import { parseSettings } from '../settings/settings.ts'
 import { clientDocumentsOf } from './client-documents.ts'
-import { parseSettings } from './settings.ts'
 
 const optionsOf = (environment: Record<string, string>) => clientDocumentsOf(parseSettings(environment))
 const document = { client_id: 'https://app.dev/client.json', client_name: 'App', redirect_uris: [] }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { changeOfArea, recordOfArea, schemaOfArea, uniqueMember } from '../school/schemas.ts'
-import { areas } from '../scopes.ts'
-import { type Json, ref, schemaOf } from './operation.ts'
+import { areas } from '../oauth/scopes.ts'
+import { type Json, ref, schemaOf } from '../openapi/operation.ts'
+import { changeOfArea, recordOfArea, schemaOfArea, uniqueMember } from './schemas.ts'
 
 type Area = (typeof areas)[number]
 

@@ -1,7 +1,7 @@
 import type { Store } from '@grantkit/core'
 import { type Context, Hono } from 'hono'
-import type { Database } from './database/database.ts'
-import { type Description, describe, forAnybody, jsonAnswer, ref } from './openapi/operation.ts'
+import type { Database } from '../database/database.ts'
+import { type Description, describe, forAnybody, jsonAnswer, ref } from '../openapi/operation.ts'
 
 /** `/healthz`: the process runs. `/readyz`: it can serve requests. */
 export function health(ready: () => Promise<boolean>): Hono {

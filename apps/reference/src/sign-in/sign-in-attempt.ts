@@ -1,8 +1,8 @@
 import { networkOf } from '@grantkit/core'
-import type { Account, Accounts } from './accounts.ts'
-import type { SignInLimits } from './limits.ts'
-import type { PasswordChecks } from './password-checks.ts'
-import type { UpstreamReason } from './upstream/refusal.ts'
+import type { Account, Accounts } from '../accounts/accounts.ts'
+import type { PasswordChecks } from '../accounts/password-checks.ts'
+import type { SignInLimits } from '../limits/limits.ts'
+import type { UpstreamReason } from '../upstream/refusal.ts'
 
 export interface SignInOptions {
   readonly accounts: Accounts

@@ -1,7 +1,7 @@
+import type { Database } from '../database/database.ts'
+import type { Settings } from '../settings/settings.ts'
 import { type AccountEvent, type AccountRows, accountRows } from './account-rows.ts'
 import { type Account, DEMO_ACCOUNT, demoAccounts, readAccounts } from './accounts.ts'
-import type { Database } from './database/database.ts'
-import type { Settings } from './settings.ts'
 
 interface OpenAccounts {
   readonly accounts: AccountRows

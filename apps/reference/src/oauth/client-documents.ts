@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { DocumentFetch } from '@grantkit/core'
 import { safeFetch } from '@grantkit/safe-fetch'
 import { z } from 'zod'
-import { type Settings, SettingsError } from './settings.ts'
+import { type Settings, SettingsError } from '../settings/settings.ts'
 
 /** How the service learns who a client is whose id is the address of a document. */
 export interface ClientDocuments {

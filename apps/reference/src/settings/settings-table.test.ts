@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { Environment } from './settings.ts'
 
-const README = await readFile(new URL('../README.md', import.meta.url), 'utf8')
+const README = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
 
 /** The rows of the table of settings, of which one may name several: its names, and the default of each. */
 const rows = [

@@ -2,7 +2,7 @@ import type { Route } from '@grantkit/core'
 import { Hono, type MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
-import type { OnEvent, ServiceEvent } from './events.ts'
+import type { OnEvent, ServiceEvent } from '../events.ts'
 
 /** Metrics of the service, for Prometheus. No label depends on input of a caller. */
 export interface Metrics {

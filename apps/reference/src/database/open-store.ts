@@ -6,10 +6,10 @@ import * as postgres from '@grantkit/store-postgres'
 import * as redis from '@grantkit/store-redis'
 import * as sqlite from '@grantkit/store-sqlite'
 import type { Pool } from 'pg'
-import type { CreateCounter } from './counters.ts'
-import { countersInRedis } from './counters-in-redis.ts'
-import type { Database } from './database/database.ts'
-import type { Settings } from './settings.ts'
+import type { CreateCounter } from '../limits/counters.ts'
+import { countersInRedis } from '../limits/counters-in-redis.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { Database } from './database.ts'
 
 /** Where clients and grants are kept. */
 export interface OpenStore {

@@ -1,6 +1,6 @@
 import { readFile, rename } from 'node:fs/promises'
 import type { Client, Store } from '@grantkit/core'
-import type { Settings } from './settings.ts'
+import type { Settings } from '../settings/settings.ts'
 
 /** An integration came from `INTEGRATIONS_FILE`. */
 export interface IntegrationImported {

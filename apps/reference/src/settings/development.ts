@@ -9,7 +9,7 @@ import { keySetText, newSigningKeys } from './signing-keys-file.ts'
  * Secret and signing keys for development, made at the first start. They stay in a folder that git ignores, so a
  * restart signs nobody out.
  */
-export const DEVELOPMENT_FOLDER = fileURLToPath(new URL('../../../.grantkit', import.meta.url))
+export const DEVELOPMENT_FOLDER = fileURLToPath(new URL('../../../../.grantkit', import.meta.url))
 
 export async function developmentSecret(folder: string = DEVELOPMENT_FOLDER): Promise<string> {
   return readFile(await keptFile(folder, 'secret', async () => randomBytes(32).toString('base64url')), 'utf8')

@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely'
+import type { Database } from '../database/database.ts'
+import { errorsAs503 } from '../database/errors-as-503.ts'
+import type { AccountRow } from '../database/tables.ts'
 import { addressOf } from './account-rows.ts'
 import { hasPublicPassword } from './accounts.ts'
-import type { Database } from './database/database.ts'
-import type { AccountRow } from './database/tables.ts'
-import { errorsAs503 } from './errors-as-503.ts'
 
 /** An account, as an operator sees it. */
 export interface AccountEntry {

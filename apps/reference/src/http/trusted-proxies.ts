@@ -4,7 +4,7 @@ import type { Route } from '@grantkit/core'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import type { Context } from 'hono'
 import { z } from 'zod'
-import { headerOf } from './http.ts'
+import { headerOf } from './bodies-and-answers.ts'
 
 /** Whether an address, this many hops away, is a trusted proxy. */
 export type TrustedProxies = (address: string, hops: number) => boolean

@@ -1,6 +1,6 @@
 import { createMemoryStore } from '@grantkit/store-memory'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { Account } from './accounts.ts'
+import type { Account } from '../accounts/accounts.ts'
 import { type Sessions, sessionsInCookies } from './session.ts'
 
 const SECRET = 'a secret of the tests, long enough'

@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely'
+import { added, type Database } from '../database/database.ts'
+import { errorsAs503 } from '../database/errors-as-503.ts'
+import type { AccountRow } from '../database/tables.ts'
 import { type Account, type Accounts, NOBODY } from './accounts.ts'
-import { added, type Database } from './database/database.ts'
-import type { AccountRow } from './database/tables.ts'
-import { errorsAs503 } from './errors-as-503.ts'
 import { passwordMatches } from './passwords.ts'
 
 /** What an operator does with accounts. Each takes effect at the next request, on every replica. */

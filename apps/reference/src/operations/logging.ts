@@ -1,7 +1,7 @@
 import { type Logger, type LoggerOptions, pino } from 'pino'
-import type { ServiceEvent } from './events.ts'
+import type { ServiceEvent } from '../events.ts'
+import type { Settings } from '../settings/settings.ts'
 import { onceASecond } from './once-a-second.ts'
-import type { Settings } from './settings.ts'
 
 /** JSON lines; readable lines if a person is watching. */
 export function createLogger({ LOG_LEVEL, NODE_ENV }: Settings): Logger {

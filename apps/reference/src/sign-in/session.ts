@@ -1,10 +1,10 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import type { Session, Store } from '@grantkit/core'
 import { z } from 'zod'
-import type { Account, Accounts } from './accounts.ts'
-import { cookieOf } from './cookies.ts'
-import { errorsAs503 } from './errors-as-503.ts'
-import { open, seal, sealingKey } from './sealed.ts'
+import type { Account, Accounts } from '../accounts/accounts.ts'
+import { errorsAs503 } from '../database/errors-as-503.ts'
+import { cookieOf } from '../http/cookies.ts'
+import { open, seal, sealingKey } from '../http/sealed.ts'
 
 /**
  * The sign-in of a browser, sealed into a cookie, so that a restart loses nothing. It ends with its time, with the

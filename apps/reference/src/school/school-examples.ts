@@ -1,6 +1,6 @@
-import { DEMO_SCHOOL } from '../school/demo-data.ts'
-import type { AreaName } from '../scopes.ts'
-import type { Json } from './operation.ts'
+import type { AreaName } from '../oauth/scopes.ts'
+import type { Json } from '../openapi/operation.ts'
+import { DEMO_SCHOOL } from './demo-data.ts'
 
 type Members = { readonly [member: string]: Json }
 

@@ -3,12 +3,12 @@ import { validate } from 'dockerfile-utils'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { readComposeService } from '../test/compose-service.ts'
-import { parseSettings } from './settings.ts'
+import { readComposeService } from '../../test/compose-service.ts'
+import { parseSettings } from '../settings/settings.ts'
 
 /** Tests of a deployment that need no container engine. `image.long.test.ts` builds and runs the image. */
 
-const root = new URL('../../../', import.meta.url)
+const root = new URL('../../../../', import.meta.url)
 const read = (path: string) => readFile(new URL(path, root), 'utf8')
 
 const Compose = z.object({

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import { temporaryFolder } from '../test/temporary-folder.ts'
+import { temporaryFolder } from '../../test/temporary-folder.ts'
 import { developmentKeysFile, developmentSecret } from './development.ts'
 import { readSigningKeys } from './signing-keys-file.ts'
 

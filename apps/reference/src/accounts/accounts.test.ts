@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { writeAccounts } from '../test/accounts-file.ts'
-import { temporaryFolder } from '../test/temporary-folder.ts'
+import { writeAccounts } from '../../test/accounts-file.ts'
+import { temporaryFolder } from '../../test/temporary-folder.ts'
+import { openDatabase } from '../database/database.ts'
+import { migrate } from '../database/migrate.ts'
 import { accountRows } from './account-rows.ts'
 import { demoAccounts, readAccounts } from './accounts.ts'
-import { openDatabase } from './database/database.ts'
-import { migrate } from './database/migrate.ts'
 
 const demo = demoAccounts()
 const database = await openDatabase('memory:', () => {})

@@ -1,5 +1,5 @@
-import type { Database } from './database/database.ts'
-import { errorsAs503 } from './errors-as-503.ts'
+import type { Database } from '../database/database.ts'
+import { errorsAs503 } from '../database/errors-as-503.ts'
 
 /** What users call the installations of their apps. @throws OAuthError `temporarily_unavailable` */
 export interface InstallationNames {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { TrustedProxies } from '../http/trusted-proxies.ts'
 import { ClientDocumentSettings } from './client-document-settings.ts'
 import { DEVELOPMENT_FOLDER } from './development.ts'
-import { TrustedProxies } from './trusted-proxies.ts'
 
 /** The settings of the environment. Lifetimes are in seconds. */
 const seconds = (fallback: number, least = 1) =>
