@@ -85,7 +85,7 @@ const expire: Event = (grant) =>
     ? { kind: 'removed' }
     : { kind: 'unchanged', grant, result: undefined }
 const revokeAccess: Event = (grant) => {
-  const next = withoutAccessToken(grant, FRESH.accessToken)
+  const next = withoutAccessToken(grant, sha256(FRESH.accessToken))
   const kind = next.accessTokens.length < grant.accessTokens.length ? 'changed' : 'unchanged'
   return { kind, grant: next, result: undefined }
 }

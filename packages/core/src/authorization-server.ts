@@ -118,10 +118,10 @@ interface Parts {
 
 function partsOf(kernel: Kernel, options: AuthorizationServerOptions<string>, outages: StoreOutages): Parts {
   const { now, emit } = kernel
-  const times = grantTerms(options)
-  const lifetime = times.accessToken
   const features = (options.features ?? []).map((feature) => feature(kernel))
-  const accessTokens = accessTokensOf(features) ?? opaqueAccessTokens
+  const accessTokens: AccessTokenFormat = accessTokensOf(features) ?? opaqueAccessTokens
+  const times = { ...grantTerms(options), longest: accessTokens.longest }
+  const lifetime = times.accessToken
   const keys = signingKeys(options.keys ?? [], { now, lifetime, emit })
   const optional = [...openId(kernel, options, { keys, accessTokens, lifetime }), ...features]
   const offers = offersOf([

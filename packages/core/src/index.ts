@@ -179,7 +179,7 @@ export {
   type ResourceServer,
   type ResourceServerOptions,
 } from './resource/resource-server.ts'
-export { type AccessTokenFormat, opaqueAccessTokens } from './tokens/access-token.ts'
+export { type AccessTokenFormat, opaqueAccessTokens, type PresentedToken } from './tokens/access-token.ts'
 export type { GrantSecret } from './tokens/credential.ts'
 export { rotateSigningKeys, signerAt } from './tokens/key-rotation.ts'
 export { PrivateJwk } from './tokens/private-jwk.ts'

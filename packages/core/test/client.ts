@@ -7,7 +7,7 @@ import {
   type TestClient,
   testClient,
 } from '@grantkit/testkit/client'
-import { CHALLENGE, type Message, REDIRECT_URI, type School, VERIFIER } from './school.ts'
+import { CHALLENGE, ISSUER, type Message, REDIRECT_URI, type School, VERIFIER } from './school.ts'
 
 /** The test client at the school: single steps, and the raw answer to each. */
 
@@ -78,7 +78,8 @@ export function decide(
 }
 
 export function redirectOf(response: HttpResponse): Record<string, string> {
-  return Object.fromEntries(new URL(String(response.headers.location)).searchParams)
+  // A form that has lapsed is shown again, at an address of the server itself.
+  return Object.fromEntries(new URL(String(response.headers.location), ISSUER).searchParams)
 }
 
 /** Sends through the school, because some tests replace its methods. */

@@ -17,8 +17,12 @@ export interface GrantAhead {
 }
 
 /** Starts to read the grant that a credential names, so that it shares one round trip to the store with the client. */
-export function readAhead(grants: GrantRecords, credential: unknown): GrantAhead | undefined {
-  const grantId = typeof credential === 'string' ? grantIdOf(credential) : undefined
+export function readAhead(
+  grants: GrantRecords,
+  credential: unknown,
+  idOf: (text: string) => GrantId | undefined = grantIdOf,
+): GrantAhead | undefined {
+  const grantId = typeof credential === 'string' ? idOf(credential) : undefined
   if (grantId === undefined) return undefined
   const found = grants.find(grantId)
   // The caller that awaits it gets the error. If the client is refused first, nobody awaits it.

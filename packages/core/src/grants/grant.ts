@@ -1,6 +1,7 @@
 import type { Refusal } from '../kernel/oauth-error.ts'
 import type { AccessTokenState, Grant } from '../kernel/records.ts'
 import { type Hash, type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
+import type { AccessTokenFormat } from '../tokens/access-token.ts'
 
 /**
  * The state machine of a grant. Every transition is pure. Input: the grant, the presented credential and the time.
@@ -29,6 +30,8 @@ export interface GrantEnded {
 /** Times are epoch seconds, lifetimes seconds. */
 export interface GrantTerms {
   readonly accessToken: number
+  /** The most that an access token for these resources lives, if its format sets a limit. */
+  readonly longest?: AccessTokenFormat['longest']
   readonly refreshToken: number
   readonly refreshRetryWindow: number
   /** A client that holds more live ones has forgotten some; the oldest is dropped. */
@@ -91,9 +94,8 @@ export function openGrant(
   }
 }
 
-/** The live access token with this secret. */
-export function findAccessToken(grant: Grant, secret: string, now: number): AccessTokenState | undefined {
-  const hash = sha256(secret)
+/** The live access token that is stored under this hash. */
+export function findAccessToken(grant: Grant, hash: Hash, now: number): AccessTokenState | undefined {
   return grant.accessTokens.find((issued) => sameSecret(issued.hash, hash) && issued.expiresAt > now)
 }
 
@@ -114,8 +116,7 @@ export function belongsToFamily(grant: Grant, token: RefreshTokenSecret): boolea
 }
 
 /** Takes one access token out of the grant (RFC 7009 2.1). */
-export function withoutAccessToken(grant: Grant, secret: string): Grant {
-  const hash = sha256(secret)
+export function withoutAccessToken(grant: Grant, hash: Hash): Grant {
   return { ...grant, accessTokens: grant.accessTokens.filter((issued) => !sameSecret(issued.hash, hash)) }
 }
 
@@ -138,11 +139,12 @@ export function newAccessToken(
   now: number,
   times: GrantTerms,
 ): AccessTokenState {
+  const lifetime = Math.min(times.accessToken, times.longest?.(resources) ?? times.accessToken)
   return {
     hash: sha256(secret),
     scopes,
     resources,
     issuedAt: now,
-    expiresAt: Math.min(now + times.accessToken, grant.expiresAt),
+    expiresAt: Math.min(now + lifetime, grant.expiresAt),
   }
 }

@@ -5,7 +5,7 @@ import { readMessage } from '../http/message.ts'
 import { endpointPath, type PathOptions } from '../http/well-known.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { AccessTokenState, Client, Grant } from '../kernel/records.ts'
-import type { AccessTokenFormat } from '../tokens/access-token.ts'
+import type { AccessTokenFormat, PresentedToken } from '../tokens/access-token.ts'
 import { parseRefreshToken, type RefreshToken } from '../tokens/credential.ts'
 import { readAhead } from './change-grant.ts'
 import { findAccessToken, isCurrentRefreshToken } from './grant.ts'
@@ -33,11 +33,14 @@ export function introspection(
     confidential: true,
     begin(form) {
       const { token } = readMessage(IntrospectionRequest, form)
-      const ahead = readAhead(kernel.store.grants, token)
+      const ahead = readAhead(kernel.store.grants, token, accessTokens.grantIdOf)
       return async (client) => {
         const grant = (await ahead?.found)?.value
         const known = grant !== undefined && mayKnow(client, grant)
-        return json(200, known ? describe(kernel, grant, token, accessTokens) : INACTIVE)
+        if (!known) return json(200, INACTIVE)
+        const read = accessTokens.read(token)
+        const access = read instanceof Promise ? await read : read
+        return json(200, describe(kernel, grant, token, access))
       }
     },
   }
@@ -48,9 +51,8 @@ function mayKnow({ resourceServer, clientId }: Client, grant: Grant): boolean {
   return resourceServer === true || grant.clientId === clientId
 }
 
-function describe(kernel: Kernel, grant: Grant, token: string, accessTokens: AccessTokenFormat): object {
-  const access = accessTokens.read(token)
-  const state = access && findAccessToken(grant, access.secret, kernel.now())
+function describe(kernel: Kernel, grant: Grant, token: string, access: PresentedToken | undefined): object {
+  const state = access && findAccessToken(grant, access.hash, kernel.now())
   if (state !== undefined) return { ...describeGrant(kernel, grant, state), token_type: 'Bearer' }
   const refresh = parseRefreshToken(token)
   return (refresh && describeRefreshToken(kernel, grant, refresh)) ?? INACTIVE

@@ -6,8 +6,8 @@ import { endpointPath, type PathOptions } from '../http/well-known.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import type { Client, Grant } from '../kernel/records.ts'
-import type { AccessTokenFormat } from '../tokens/access-token.ts'
-import { type GrantSecret, parseRefreshToken, type RefreshToken } from '../tokens/credential.ts'
+import type { AccessTokenFormat, PresentedToken } from '../tokens/access-token.ts'
+import { parseRefreshToken, type RefreshToken } from '../tokens/credential.ts'
 import { changeGrant, type GrantAhead, readAhead } from './change-grant.ts'
 import { belongsToFamily, findAccessToken, type Outcome, withoutAccessToken } from './grant.ts'
 import { endGrant } from './grant-end.ts'
@@ -46,9 +46,9 @@ export function revocation(
     message: RevocationRequest,
     begin(form) {
       const { token } = readMessage(RevocationRequest, form)
-      const ahead = readAhead(kernel.store.grants, token)
+      const ahead = readAhead(kernel.store.grants, token, accessTokens.grantIdOf)
       return async (client) => {
-        const access = accessTokens.read(token)
+        const access = await accessTokens.read(token)
         if (access !== undefined) await revokeAccessToken(kernel, client, access, ahead)
         const refresh = parseRefreshToken(token)
         if (refresh !== undefined) await revokeFamily(kernel, client, refresh, ahead)
@@ -64,14 +64,14 @@ export function revocation(
 async function revokeAccessToken(
   kernel: Kernel,
   { clientId }: Client,
-  { grantId, secret }: GrantSecret,
+  { grantId, hash }: PresentedToken,
   ahead?: GrantAhead,
 ): Promise<void> {
   const transition = (grant: Grant): Outcome<undefined> => {
-    const live = findAccessToken(grant, secret, kernel.now()) !== undefined
+    const live = findAccessToken(grant, hash, kernel.now()) !== undefined
     if (!live) return { kind: 'unchanged', grant, result: undefined }
     if (grant.clientId !== clientId) throw new OAuthError(REVOCATION_REFUSALS.token_of_other_client)
-    return { kind: 'changed', grant: withoutAccessToken(grant, secret), result: undefined }
+    return { kind: 'changed', grant: withoutAccessToken(grant, hash), result: undefined }
   }
   const outcome = await changeGrant(kernel, grantId, transition, ahead)
   if (outcome?.kind === 'changed')

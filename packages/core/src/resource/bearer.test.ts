@@ -27,7 +27,7 @@ describe('bearerToken', () => {
     // Our token under another scheme is a mistake of the sender, not an anonymous request.
     `DPoP gka_${'g'.repeat(22)}.${'s'.repeat(43)}`,
     `gka_${'g'.repeat(22)}.${'s'.repeat(43)}`,
-    `Bearer ${'a'.repeat(3000)}`,
+    `Bearer ${'a'.repeat(9000)}`,
   ])('finds a fault with %j and does not call it anonymous', (authorization) => {
     const reason = 'bearer_malformed'
     expect(() => bearerToken(authorization)).toThrow(expect.objectContaining({ reason }))

@@ -10,7 +10,7 @@ export const BEARER_REFUSALS = refusals({
 })
 
 /** b64token, RFC 6750 2.1. */
-const BEARER_CREDENTIALS = /^bearer ([A-Za-z0-9\-._~+/]{1,2048}=*)$/i
+const BEARER_CREDENTIALS = /^bearer ([A-Za-z0-9\-._~+/]{1,8192}=*)$/i
 
 /** The scheme `Bearer`, or one of our access or refresh tokens under any scheme. */
 const MEANT_AS_TOKEN = /(^|,\s*)bearer(\s|,|$)|\bgk[ar]_[\w-]{22}\./i

@@ -14,8 +14,7 @@ import type { Grant } from '../kernel/records.ts'
 import { audienceIncludes, canonicalResource } from '../kernel/resource-indicator.ts'
 import { includesAll } from '../kernel/scope.ts'
 import type { GrantRecords } from '../kernel/store.ts'
-import type { AccessTokenFormat } from '../tokens/access-token.ts'
-import type { GrantSecret } from '../tokens/credential.ts'
+import type { AccessTokenFormat, PresentedToken } from '../tokens/access-token.ts'
 import { BEARER_REFUSALS, bearerChallenge, bearerToken } from './bearer.ts'
 
 /** A valid access token, as the guard found it. */
@@ -93,7 +92,8 @@ export async function accessOf(
       return guard.anonymous === 'allow'
         ? ANONYMOUS
         : { kind: 'refused', response: tokenRequired(guard, required) }
-    const presented = guard.accessTokens.read(bearer)
+    const read = guard.accessTokens.read(bearer)
+    const presented = read instanceof Promise ? await read : read
     const stored = presented && (await guard.grants.find(presented.grantId))
     const token = liveToken(guard, presented, stored?.value)
     if (!includesAll(token.scopes, required)) throw new OAuthError(BEARER_REFUSALS.bearer_scope_missing)
@@ -106,8 +106,8 @@ export async function accessOf(
 
 const ANONYMOUS: Anonymous = { kind: 'anonymous' }
 
-function liveToken(guard: GuardedResource, presented?: GrantSecret, grant?: Grant): AccessToken {
-  const state = presented && grant && findAccessToken(grant, presented.secret, guard.now())
+function liveToken(guard: GuardedResource, presented?: PresentedToken, grant?: Grant): AccessToken {
+  const state = presented && grant && findAccessToken(grant, presented.hash, guard.now())
   // A grant without a user is refused: a route for machines would have to opt in.
   if (grant?.subject === undefined || state === undefined)
     throw new OAuthError(BEARER_REFUSALS.bearer_unknown)

@@ -1,15 +1,26 @@
 import type { Grant } from '../kernel/records.ts'
-import { type GrantSecret, grantSecretOf } from './credential.ts'
+import { type GrantId, type Hash, sha256 } from '../kernel/secrets.ts'
+import { type GrantSecret, grantIdOf, grantSecretOf } from './credential.ts'
+
+/** A presented access token: its grant, and the hash under which the grant stores it. */
+export interface PresentedToken {
+  readonly grantId: GrantId
+  readonly hash: Hash
+}
 
 /**
- * The format of access tokens. Every format leads to a grant and the hash of a secret stored in it, so a token of any
- * format can be revoked.
+ * The format of access tokens. Every format leads to a grant and a hash stored in it, so a token of any format can be
+ * revoked.
  */
 export interface AccessTokenFormat {
   /** The token as the client gets it. `grant` already stores the hash of its secret. */
   write(token: GrantSecret, grant: Grant): string | Promise<string>
-  /** The parts of a presented token, or `undefined` for another format. The grant decides whether they are genuine. */
-  read(text: string): GrantSecret | undefined
+  /** What a presented token leads to, or `undefined` for another format. The grant decides whether it is live. */
+  read(text: string): PresentedToken | undefined | Promise<PresentedToken | undefined>
+  /** The grant that a presented text names, before anything of it is checked: its record can be read meanwhile. */
+  grantIdOf(text: string): GrantId | undefined
+  /** The most seconds that a token for these resources lives. Default: as long as the server lets any live. */
+  longest?(resources: readonly string[]): number
 }
 
 const OPAQUE = /^gka_([\w-]{22})\.([\w-]{43})$/
@@ -17,5 +28,9 @@ const OPAQUE = /^gka_([\w-]{22})\.([\w-]{43})$/
 /** `gka_<grant id>.<secret>`: only this server can read it. */
 export const opaqueAccessTokens = {
   write: ({ grantId, secret }: GrantSecret): string => `gka_${grantId}.${secret}`,
-  read: (text: string): GrantSecret | undefined => grantSecretOf(OPAQUE.exec(text)),
+  read(text: string): PresentedToken | undefined {
+    const parts = grantSecretOf(OPAQUE.exec(text))
+    return parts && { grantId: parts.grantId, hash: sha256(parts.secret) }
+  },
+  grantIdOf,
 } satisfies AccessTokenFormat

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type GrantId, type Secret, withoutSecrets } from '../kernel/secrets.ts'
+import { type GrantId, type Secret, sha256, withoutSecrets } from '../kernel/secrets.ts'
 import { opaqueAccessTokens } from './access-token.ts'
 import { formatCode, formatRefreshToken, parseCode, parseRefreshToken } from './credential.ts'
 
@@ -12,7 +12,10 @@ const refresh = { grantId, family, generation: 12, secret }
 describe('a token string', () => {
   it('says what it is and which grant it belongs to', () => {
     expect(parseCode(formatCode({ grantId, secret }))).toEqual({ grantId, secret })
-    expect(parseAccessToken(formatAccessToken({ grantId, secret }))).toEqual({ grantId, secret })
+    expect(parseAccessToken(formatAccessToken({ grantId, secret }))).toEqual({
+      grantId,
+      hash: sha256(secret),
+    })
     expect(parseRefreshToken(formatRefreshToken(refresh))).toEqual(refresh)
   })
 

@@ -130,7 +130,7 @@ describe('a rotation', () => {
   })
 
   it('tells a retry to refresh at once when the access token was revoked meanwhile', () => {
-    const revoked = withoutAccessToken(grantOf(rotate(LIVE, NOW + 100)), NEXT_ACCESS_TOKEN)
+    const revoked = withoutAccessToken(grantOf(rotate(LIVE, NOW + 100)), sha256(NEXT_ACCESS_TOKEN))
     expect(rotate(revoked, NOW + 110)).toMatchObject({ kind: 'unchanged', result: { expiresIn: 0 } })
   })
 })
@@ -175,7 +175,7 @@ describe('a refresh token', () => {
 
 describe('withoutAccessToken', () => {
   it('removes one token and keeps the others', () => {
-    const { accessTokens } = withoutAccessToken(grantOf(rotate(LIVE, NOW)), ACCESS_TOKEN)
+    const { accessTokens } = withoutAccessToken(grantOf(rotate(LIVE, NOW)), sha256(ACCESS_TOKEN))
     expect(accessTokens.map(({ hash }) => hash)).toEqual([sha256(NEXT_ACCESS_TOKEN)])
   })
 })
