@@ -5,13 +5,13 @@ import { aGrant } from '../../packages/testkit/src/sample-records.ts'
 /** The statements of the store, sent by the driver alone. */
 
 export const END = Math.floor(Date.now() / 1000) + 86_400
-const VERSION = 'v'.repeat(22)
+export const VERSION = 'v'.repeat(22)
 const TABLE = 'grantkit_grant'
 
 const grant = aGrant({
   scopes: ['openid', 'profile', 'courses:read', 'courses:write', 'students:read'],
 })
-const record = JSON.stringify({ schema: 1, value: grant })
+export const RECORD = JSON.stringify({ schema: 1, value: grant })
 
 /** The id of the nth grant of `fill`. */
 export function idOf(n: number): string {
@@ -24,7 +24,7 @@ export async function fill(pool: Pool, from: number, to: number): Promise<void> 
     `INSERT INTO ${TABLE} (id, subject, version, value, expires_at)
     SELECT left(encode(sha256(n::text::bytea), 'hex'), 22), left(encode(sha256(n::text::bytea), 'hex'), 43), $1, $2, $3
     FROM generate_series($4::int, $5::int) AS n`,
-    [VERSION, record, END, from, to - 1],
+    [VERSION, RECORD, END, from, to - 1],
   )
   await pool.query(`VACUUM ANALYZE ${TABLE}`)
 }

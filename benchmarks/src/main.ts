@@ -1,4 +1,4 @@
-import { measureGrowth } from '../postgres/growth.ts'
+import { measureGrowth } from '../growth/growth.ts'
 import { compareRedisClients } from '../redis/clients.ts'
 import { compareStores } from '../stores/compare.ts'
 import { GENERATOR_CORE, pinThisProcess } from './cores.ts'
@@ -13,7 +13,7 @@ const options = readOptions(process.argv.slice(2))
 if (options.mode === 'scaling') console.log(await measureScaling(options.quick))
 else if (options.mode === 'redis') console.log(await compareRedisClients())
 else if (options.mode === 'stores') console.log(await compareStores())
-else if (options.mode === 'postgres') console.log(await measureGrowth())
+else if (options.mode === 'growth') console.log(await measureGrowth())
 else await compare(options)
 
 async function compare(options: Options): Promise<void> {

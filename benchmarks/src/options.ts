@@ -2,7 +2,7 @@ import { readCommandLine, refuse, wholeNumber } from '../../apps/reference/src/c
 import { TARGETS, type TargetRow } from './targets.ts'
 import { WORK_NAMES, type WorkName } from './work.ts'
 
-const MODES = ['compare', 'scaling', 'redis', 'stores', 'postgres'] as const
+const MODES = ['compare', 'scaling', 'redis', 'stores', 'growth'] as const
 type Mode = (typeof MODES)[number]
 
 export interface Options {
@@ -55,7 +55,7 @@ const QUICK_WORK = 'register,code,refresh,protected,introspect,memory'
 const USAGE = `pnpm bench             Grantkit, its peers and the bare frameworks, side by side
 pnpm bench scaling     whether Grantkit's cost grows with the number of grants, clients or scopes
 pnpm bench stores      find and replace on each store, and on the bare driver
-pnpm bench postgres    the store in Postgres among 1,000 to 100,000 grants
+pnpm bench growth      the stores in SQLite and Postgres among 1,000 to 1,000,000 grants
 pnpm bench redis       two clients of Redis beside the store that is made of one
 
   --quick               a rough look at the most important, in about two minutes
