@@ -35,11 +35,13 @@ export async function verifiedHint(
   try {
     const keySet = createLocalJWKSet({ keys: [...keys.all().keys] })
     const options = { issuer, currentDate: new Date(0), algorithms: [...algorithms], requiredClaims: ['sub'] }
-    const { payload } = await jwtVerify<{ sub: string; aud: string; auth_time?: number }>(
+    const { payload, protectedHeader } = await jwtVerify<{ sub: string; aud: string; auth_time?: number }>(
       hint,
       keySet,
       options,
     )
+    // A JWT access token has another type (RFC 9068 2.1).
+    if (protectedHeader.typ !== undefined && protectedHeader.typ !== 'JWT') throw new Error('Not an ID token')
     return { subject: payload.sub, audience: payload.aud, authTime: payload.auth_time }
   } catch (cause) {
     throw new OAuthError(refusal, undefined, { cause })

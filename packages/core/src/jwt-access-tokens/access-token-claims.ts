@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import type { AccessTokenState, Grant } from '../kernel/records.ts'
+import type { GrantId, Hash } from '../kernel/secrets.ts'
+import type { PresentedToken } from '../tokens/access-token.ts'
+
+/** The media type of a JWT access token, in its header (RFC 9068 2.1). An ID token has another one. */
+export const ACCESS_TOKEN_TYPE = 'at+jwt'
+
+const seconds = z.number().int().nonnegative()
+
+/** The claims of a JWT access token (RFC 9068 2.2). They say nothing of the user but `sub`: any API may read them. */
+export const AccessTokenClaims = z.object({
+  iss: z.string(),
+  sub: z.string(),
+  aud: z.string(),
+  client_id: z.string(),
+  iat: seconds,
+  exp: seconds,
+  /** The grant, and the hash under which it stores the token. Neither is a secret. */
+  jti: z.string().regex(/^[\w-]{22}\.[\w-]{43}$/),
+  scope: z.string(),
+  auth_time: seconds.optional(),
+})
+export type AccessTokenClaims = z.infer<typeof AccessTokenClaims>
+
+/** @param audience the one resource that the token is bound to */
+export function claimsOf(
+  issuer: string,
+  audience: string,
+  { id, subject, clientId, authTime }: Grant,
+  { hash, scopes, issuedAt, expiresAt }: AccessTokenState,
+): AccessTokenClaims {
+  return {
+    iss: issuer,
+    // A machine is its own subject (RFC 9068 2.2).
+    sub: subject ?? clientId,
+    aud: audience,
+    client_id: clientId,
+    iat: issuedAt,
+    exp: expiresAt,
+    jti: `${id}.${hash}`,
+    scope: scopes.join(' '),
+    auth_time: authTime,
+  }
+}
+
+/** The parts of a `jti`. */
+export function presentedIn({ jti }: Pick<AccessTokenClaims, 'jti'>): PresentedToken {
+  const [grantId, hash] = jti.split('.')
+  return { grantId: grantId as GrantId, hash: hash as Hash }
+}

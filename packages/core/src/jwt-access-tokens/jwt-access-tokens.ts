@@ -1,0 +1,92 @@
+/**
+ * Access tokens as signed JWTs (RFC 9068), for resources whose guards cannot reach the store: a grant and its stored token
+ * go in, a text that anybody with the public keys can check goes out. The grant keeps its hash, so it is revoked like any
+ * other token; a guard without the store may honour it until it expires.
+ */
+import { SignJWT } from 'jose'
+import type { FeatureFactory } from '../feature.ts'
+import { systemClock } from '../kernel/kernel.ts'
+import type { AccessTokenState, Grant } from '../kernel/records.ts'
+import { sha256 } from '../kernel/secrets.ts'
+import { type AccessTokenFormat, opaqueAccessTokens } from '../tokens/access-token.ts'
+import type { GrantSecret } from '../tokens/credential.ts'
+import { type SigningKeySource, type SigningKeys, signingKeys } from '../tokens/signing-keys.ts'
+import { ACCESS_TOKEN_TYPE, claimsOf } from './access-token-claims.ts'
+import { claimedGrant, tokenReader } from './read-access-token.ts'
+import {
+  LONGEST_LIFETIME,
+  type SignedResource,
+  type SignedResources,
+  signedResources,
+} from './signed-resources.ts'
+
+export interface JwtAccessTokenOptions {
+  /** The issuer of the authorization server. */
+  readonly issuer: string
+  /** The signing keys of the authorization server: its JWKS endpoint publishes them. */
+  readonly keys: SigningKeySource
+  /**
+   * The resources (RFC 8707) whose tokens are signed, of those of the server. A token for several resources, or for none,
+   * stays opaque.
+   */
+  readonly resources: Readonly<Record<string, SignedResource>>
+  /** The clock, in epoch seconds. */
+  readonly now?: (() => number) | undefined
+}
+
+/** The format, for `createResourceServer` and `forwardAuth`, and the feature that makes the server issue such tokens. */
+export interface JwtAccessTokens extends AccessTokenFormat {
+  readonly feature: FeatureFactory
+}
+
+/** @throws Error that names the option at fault */
+export function jwtAccessTokens(options: JwtAccessTokenOptions): JwtAccessTokens {
+  const { issuer, now = systemClock } = options
+  // The server has the same keys, and tells when they change.
+  const keys = signingKeys(options.keys, { now, lifetime: LONGEST_LIFETIME, emit: () => {} })
+  const resources = signedResources(options.resources, keys.algorithms)
+  const read = tokenReader(issuer, keys)
+  const format: AccessTokenFormat = {
+    write: (token, grant) => write({ issuer, keys, resources }, token, grant),
+    read: (text) => opaqueAccessTokens.read(text) ?? read(text),
+    grantIdOf: (text) => opaqueAccessTokens.grantIdOf(text) ?? claimedGrant(text),
+    longest: (bound) => resources.of(bound)?.lifetime ?? Number.POSITIVE_INFINITY,
+  }
+  const feature: FeatureFactory = (kernel) => {
+    if (kernel.issuer !== issuer) throw new Error('jwtAccessTokens: issuer must be the one of the server')
+    const unknown = resources.names.find((name) => !kernel.resources.includes(name))
+    if (unknown !== undefined) throw new Error(`jwtAccessTokens: ${unknown} is no resource of the server`)
+    return { accessTokens: format }
+  }
+  return { ...format, feature }
+}
+
+interface Signing {
+  readonly issuer: string
+  readonly keys: SigningKeys
+  readonly resources: SignedResources
+}
+
+function write(signing: Signing, token: GrantSecret, grant: Grant): string | Promise<string> {
+  const hash = sha256(token.secret)
+  // A token that was revoked before its answer was sent again is in no grant any more.
+  const state = grant.accessTokens.find((issued) => issued.hash === hash)
+  const resource = state && signing.resources.of(state.resources)
+  if (resource === undefined) return opaqueAccessTokens.write(token)
+  return sign(signing, resource, grant, state as AccessTokenState)
+}
+
+/** Signs the same claims again where an answer is sent again. */
+function sign(
+  { issuer, keys }: Signing,
+  { name, alg }: NonNullable<ReturnType<SignedResources['of']>>,
+  grant: Grant,
+  state: AccessTokenState,
+): Promise<string> {
+  const key = keys.signer(alg)
+  // Keys that change must keep the algorithms they had.
+  if (key === undefined) throw new Error(`keys: none is left for ${alg}`)
+  return new SignJWT({ ...claimsOf(issuer, name, grant, state) })
+    .setProtectedHeader({ typ: ACCESS_TOKEN_TYPE, alg, kid: key.kid })
+    .sign(key)
+}

@@ -1,0 +1,219 @@
+import { createResourceServer } from '@grantkit/core'
+import { type JwtAccessTokenOptions, jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
+import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JWK, jwtVerify, SignJWT } from 'jose'
+import { describe, expect, it } from 'vitest'
+import {
+  authorizationQuery,
+  authorize,
+  bodyOf,
+  type ClientAnswer,
+  credentials,
+  refresh,
+  register,
+  type TokenAnswer,
+  tokensFor,
+} from './client.ts'
+import { ISSUER, openSchool, type School } from './school.ts'
+import { TEST_KEYS } from './signing-keys.ts'
+
+const API = `${ISSUER}/mcp`
+const OPTIONS = { issuer: ISSUER, keys: TEST_KEYS, resources: { [API]: {} } }
+
+/** A school whose tokens for `/mcp` are signed. */
+function openSigningSchool(options: Partial<JwtAccessTokenOptions> = {}) {
+  const accessTokens = jwtAccessTokens({ ...OPTIONS, ...options })
+  const school = openSchool({ features: [accessTokens.feature] })
+  const { store, clock } = school
+  const now = () => clock.now
+  const api = createResourceServer({ resource: API, store, scopes: SCOPES, accessTokens, now })
+  return { school, api }
+}
+
+const SCOPES = { 'courses:read': { description: 'See courses' } } as const
+
+async function withToken(resource: string | null = API, options: Partial<JwtAccessTokenOptions> = {}) {
+  const { school, api } = openSigningSchool(options)
+  const client = await register(school, { token_endpoint_auth_method: 'client_secret_post' })
+  const tokens = await tokensFor(school, client, { resource: resource ?? undefined })
+  return { school, api, client, tokens, token: tokens.access_token }
+}
+
+const bearer = (token: string) => ({
+  method: 'GET',
+  path: '/',
+  query: '',
+  body: '',
+  headers: { authorization: `Bearer ${token}` },
+})
+
+async function introspected(school: School, client: ClientAnswer, token: string) {
+  const form = { ...credentials(client), token }
+  return bodyOf(await school.send('POST', '/api/oauth/introspect', { form }))
+}
+
+async function revoked(school: School, client: ClientAnswer, token: string) {
+  return school.send('POST', '/api/oauth/revoke', { form: { ...credentials(client), token } })
+}
+
+describe('a token for one signed resource', () => {
+  it('is a JWT with the header and the claims of RFC 9068, and no others', async () => {
+    const { school, client, token } = await withToken()
+    expect(decodeProtectedHeader(token)).toEqual({ typ: 'at+jwt', alg: 'ES256', kid: 'test-ES256' })
+    expect(decodeJwt(token)).toEqual({
+      iss: ISSUER,
+      sub: 'alice',
+      aud: API,
+      client_id: client.client_id,
+      iat: school.clock.now,
+      exp: school.clock.now + 300,
+      jti: expect.stringMatching(/^[\w-]{22}\.[\w-]{43}$/),
+      scope: 'openid profile courses:read',
+      auth_time: school.clock.now,
+    })
+  })
+
+  it('is checked with the published keys', async () => {
+    const { school, token } = await withToken()
+    const { keys } = bodyOf<{ keys: JWK[] }>(await school.send('GET', '/api/oauth/jwks'))
+    const options = {
+      issuer: ISSUER,
+      audience: API,
+      typ: 'at+jwt',
+      currentDate: new Date(1000 * school.clock.now),
+    }
+    await expect(jwtVerify(token, createLocalJWKSet({ keys }), options)).resolves.toBeDefined()
+  })
+
+  it('lives as long as its resource says, and its answer says so', async () => {
+    const { tokens } = await withToken(API, { resources: { [API]: { lifetime: 120, alg: 'RS256' } } })
+    expect(tokens.expires_in).toBe(120)
+    expect(decodeProtectedHeader(tokens.access_token).alg).toBe('RS256')
+  })
+
+  it('is taken by the guard with the store, until it is revoked or expires', async () => {
+    const { school, api, client, token } = await withToken()
+    expect(await api.access(bearer(token), 'courses:read')).toMatchObject({
+      kind: 'authorized',
+      token: { subject: 'alice', resources: [API] },
+    })
+    school.clock.now += 300
+    expect(await api.access(bearer(token))).toMatchObject({ kind: 'refused', response: { status: 401 } })
+    school.clock.now -= 300
+    await revoked(school, client, token)
+    expect(await api.access(bearer(token))).toMatchObject({ kind: 'refused', response: { status: 401 } })
+  })
+
+  it('is introspected and revoked like any other', async () => {
+    const { school, client, token } = await withToken()
+    expect(await introspected(school, client, token)).toMatchObject({ active: true, aud: API, sub: 'alice' })
+    const stranger = await register(school)
+    expect((await revoked(school, stranger, token)).status).toBe(400)
+    expect((await revoked(school, client, token)).status).toBe(200)
+    expect(await introspected(school, client, token)).toEqual({ active: false })
+    expect((await revoked(school, client, token)).status, 'once more').toBe(200)
+  })
+
+  it('dies with its grant', async () => {
+    const { school, api, client, tokens, token } = await withToken()
+    await revoked(school, client, tokens.refresh_token)
+    expect(await api.access(bearer(token))).toMatchObject({ kind: 'refused' })
+  })
+
+  it('has the same claims when a lost answer is sent again', async () => {
+    const { school, client, tokens } = await withToken()
+    const once = bodyOf<TokenAnswer>(await refresh(school, client, tokens.refresh_token))
+    school.clock.now += 10
+    const again = bodyOf<TokenAnswer>(await refresh(school, client, tokens.refresh_token))
+    expect(decodeJwt(again.access_token)).toEqual(decodeJwt(once.access_token))
+  })
+})
+
+describe('a token that stays opaque', () => {
+  it.each([
+    ['no resource', null],
+    ['another resource', ISSUER],
+  ])('is one for %s', async (_, resource) => {
+    const { tokens } = await withToken(resource)
+    expect(tokens.access_token).toMatch(/^gka_/)
+    expect(tokens.expires_in).toBe(3600)
+  })
+
+  it('is one for several resources, since a JWT has one audience', () => {
+    const { longest } = jwtAccessTokens(OPTIONS)
+    expect([longest?.([API]), longest?.([API, ISSUER])]).toEqual([300, Number.POSITIVE_INFINITY])
+  })
+})
+
+describe('a text that is no token of the guard', () => {
+  const forged = async (change: { typ?: string; iss?: string; kid?: string }, token: string) => {
+    const key = TEST_KEYS.find(({ alg }) => alg === 'ES256')
+    if (key === undefined) throw new Error('no key')
+    const { typ = 'at+jwt', kid = key.kid, ...claims } = change
+    const payload = { ...decodeJwt(token), ...claims }
+    return new SignJWT(payload).setProtectedHeader({ typ, alg: 'ES256', kid }).sign(key)
+  }
+  const unsigned = (token: string) => {
+    const [, payload] = token.split('.')
+    return `${Buffer.from('{"alg":"none","typ":"at+jwt"}').toString('base64url')}.${payload}.`
+  }
+  const changed = (token: string, claims: object) => {
+    const [head, , signature] = token.split('.')
+    return `${head}.${Buffer.from(JSON.stringify({ ...decodeJwt(token), ...claims })).toString('base64url')}.${signature}`
+  }
+
+  it.each<[string, (token: string, tokens: TokenAnswer) => string | Promise<string>]>([
+    ['an ID token', (_, { id_token }) => id_token],
+    ['a JWT of another type', (token) => forged({ typ: 'JWT' }, token)],
+    ['a JWT of another issuer', (token) => forged({ iss: 'https://evil.example' }, token)],
+    ['a JWT of an unknown key', (token) => forged({ kid: 'other' }, token)],
+    ['a JWT without a signature', unsigned],
+    ['a JWT whose claims were changed', (token) => changed(token, { scope: 'courses:write' })],
+    ['the jti as an opaque token', (token) => `gka_${decodeJwt(token).jti}`],
+    ['a JWT whose end is cut off', (token) => token.slice(0, -4)],
+  ])('%s', async (_, other) => {
+    const { school, api, client, tokens, token } = await withToken()
+    const text = await other(token, tokens)
+    expect(await api.access(bearer(text))).toMatchObject({ kind: 'refused', response: { status: 401 } })
+    expect(await introspected(school, client, text)).toEqual({ active: false })
+    expect((await revoked(school, client, text)).status).toBe(200)
+    expect(await api.access(bearer(token)), 'and the token itself is still good').toMatchObject({
+      kind: 'authorized',
+    })
+  })
+
+  it('a token of another resource', async () => {
+    const { school, token } = await withToken()
+    expect(await school.callApi(token)).toMatchObject({ kind: 'refused', response: { status: 401 } })
+  })
+})
+
+it('a JWT access token is no id_token_hint', async () => {
+  const { school, client, token } = await withToken()
+  const query = authorizationQuery(client.client_id, { prompt: 'none', id_token_hint: token })
+  const { headers } = await authorize(school, query)
+  expect(headers.location).toContain('error=login_required')
+})
+
+describe('jwtAccessTokens refuses', () => {
+  const created = (options: Partial<JwtAccessTokenOptions>) => () =>
+    openSchool({ features: [jwtAccessTokens({ ...OPTIONS, ...options }).feature] })
+
+  it.each<[string, Partial<JwtAccessTokenOptions>, RegExp]>([
+    ['a lifetime of more than ten minutes', { resources: { [API]: { lifetime: 601 } } }, /lifetime must be/],
+    ['a lifetime of none', { resources: { [API]: { lifetime: 0 } } }, /lifetime must be/],
+    [
+      'an algorithm without a key',
+      { keys: TEST_KEYS.slice(0, 1), resources: { [API]: { alg: 'EdDSA' } } },
+      /needs a key for EdDSA/,
+    ],
+    ['a resource that is no URL', { resources: { mcp: {} } }, /must be an absolute URI/],
+    [
+      'a resource that the server does not have',
+      { resources: { 'https://other.example': {} } },
+      /is no resource of the server/,
+    ],
+    ['another issuer', { issuer: 'https://other.example' }, /issuer must be/],
+  ])('%s', (_, options, message) => {
+    expect(created(options)).toThrow(message)
+  })
+})
