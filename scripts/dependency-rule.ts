@@ -67,10 +67,12 @@ export const DEPENDENCY_RULE: readonly Row[] = [
       .concat('zod'),
     types: [core('feature.ts')],
   },
-  // The same: it is a format of access tokens.
+  // The same: it is a format of access tokens, with a guard of its own.
   {
     files: core('jwt-access-tokens/*'),
-    imports: ['jwt-access-tokens', 'kernel', 'tokens'].map((name) => core(`${name}/*`)).concat('jose', 'zod'),
+    imports: ['jwt-access-tokens', 'kernel', 'http', 'tokens', 'clients', 'resource']
+      .map((name) => core(`${name}/*`))
+      .concat('jose', 'zod'),
     types: [core('feature.ts')],
   },
   // The same: it ends a session that began for an authorization.

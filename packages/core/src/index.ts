@@ -26,6 +26,9 @@ import { GRANT_TYPE_REFUSALS } from './grants/token-endpoint.ts'
 import { METHOD_REFUSALS } from './http/endpoint.ts'
 import { MESSAGE_REFUSALS } from './http/message.ts'
 import { BODY_REFUSALS } from './http/parameters.ts'
+import { FEED_REFUSALS } from './jwt-access-tokens/ended-feed.ts'
+import { ENDED_REFUSALS } from './jwt-access-tokens/ended-tokens.ts'
+import { KEY_REFUSALS } from './jwt-access-tokens/verify-access-token.ts'
 import { SERVER_REFUSALS } from './kernel/oauth-error.ts'
 import { RESOURCE_REFUSALS } from './kernel/resource-indicator.ts'
 import { SCOPE_REFUSALS } from './kernel/scope.ts'
@@ -62,6 +65,9 @@ export const REFUSALS = {
   ...SUBJECT_REFUSALS,
   ...REVOCATION_REFUSALS,
   ...BEARER_REFUSALS,
+  ...KEY_REFUSALS,
+  ...FEED_REFUSALS,
+  ...ENDED_REFUSALS,
   ...VERIFY_REFUSALS,
   ...LOGOUT_REQUEST_REFUSALS,
   ...POST_LOGOUT_REFUSALS,

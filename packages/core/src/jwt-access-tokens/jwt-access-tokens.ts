@@ -34,6 +34,9 @@ export interface JwtAccessTokenOptions {
   readonly now?: (() => number) | undefined
 }
 
+export { type EndedFeed, type EndedFeedOptions, endedFeed } from './ended-feed.ts'
+export type { SignedResource } from './signed-resources.ts'
+
 /** The format, for `createResourceServer` and `forwardAuth`, and the feature that makes the server issue such tokens. */
 export interface JwtAccessTokens extends AccessTokenFormat {
   readonly feature: FeatureFactory

@@ -49,15 +49,19 @@ export interface Refused {
 /** The guard's decision about a request. */
 export type Access<Auth extends Authorized | Anonymous = Authorized> = Auth | Refused
 
-/** The resource to guard. */
-export interface GuardedResource {
-  readonly grants: GrantRecords
-  /** Its identifier (RFC 8707), canonical. */
-  readonly resource: string
-  /** The URL of its metadata (RFC 9728 3). */
+/** What a guard says to those whom it does not let in. */
+export interface Challenging {
+  /** The URL of the metadata of the resource (RFC 9728 3). */
   readonly metadataUrl: string
   /** Whether a request without a token passes. */
   readonly anonymous: 'allow' | 'refuse'
+}
+
+/** The resource to guard. */
+export interface GuardedResource extends Challenging {
+  readonly grants: GrantRecords
+  /** Its identifier (RFC 8707), canonical. */
+  readonly resource: string
   readonly accessTokens: AccessTokenFormat
   readonly now: () => number
   readonly emit: Emit
@@ -88,16 +92,12 @@ export async function accessOf(
 ): Promise<Access<Authorized | Anonymous>> {
   try {
     const bearer = bearerToken(header(request, 'authorization'))
-    if (bearer === undefined)
-      return guard.anonymous === 'allow'
-        ? ANONYMOUS
-        : { kind: 'refused', response: tokenRequired(guard, required) }
+    if (bearer === undefined) return withoutToken(guard, required)
     const read = guard.accessTokens.read(bearer)
     const presented = read instanceof Promise ? await read : read
     const stored = presented && (await guard.grants.find(presented.grantId))
     const token = liveToken(guard, presented, stored?.value)
-    if (!includesAll(token.scopes, required)) throw new OAuthError(BEARER_REFUSALS.bearer_scope_missing)
-    return { kind: 'authorized', token }
+    return authorized(token, required)
   } catch (thrown) {
     const error = reportedError(thrown, request, guard.emit)
     return { kind: 'refused', response: bearerRefusal(guard, error, required) }
@@ -105,6 +105,19 @@ export async function accessOf(
 }
 
 const ANONYMOUS: Anonymous = { kind: 'anonymous' }
+
+/** The decision about a request that has no token. */
+export function withoutToken(guard: Challenging, required: readonly string[]): Access<Anonymous> {
+  return guard.anonymous === 'allow'
+    ? ANONYMOUS
+    : { kind: 'refused', response: tokenRequired(guard, required) }
+}
+
+/** The decision about a live token. @throws OAuthError `insufficient_scope` */
+export function authorized(token: AccessToken, required: readonly string[]): Authorized {
+  if (!includesAll(token.scopes, required)) throw new OAuthError(BEARER_REFUSALS.bearer_scope_missing)
+  return { kind: 'authorized', token }
+}
 
 function liveToken(guard: GuardedResource, presented?: PresentedToken, grant?: Grant): AccessToken {
   const state = presented && grant && findAccessToken(grant, presented.hash, guard.now())
@@ -119,7 +132,7 @@ function liveToken(guard: GuardedResource, presented?: PresentedToken, grant?: G
 }
 
 /** The 401 for a request that must not be anonymous. No token was sent, so it has no error code (RFC 6750 3.1). */
-function tokenRequired({ metadataUrl }: GuardedResource, required: readonly string[]): HttpResponse {
+function tokenRequired({ metadataUrl }: Challenging, required: readonly string[]): HttpResponse {
   const response = errorResponse(new OAuthError(BEARER_REFUSALS.bearer_missing))
   const challenge = bearerChallenge({ scope: scopeOf(required), resource_metadata: metadataUrl })
   return withChallenge(response, challenge)
@@ -132,7 +145,7 @@ function scopeOf(required: readonly string[]): string | undefined {
 
 /** RFC 6750 3.1, RFC 9728 5.1. An outage is a 503 without a challenge: a client must not discard its token. */
 export function bearerRefusal(
-  guard: GuardedResource,
+  guard: Challenging,
   error: OAuthError,
   required: readonly string[],
 ): HttpResponse {

@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { systemClock } from '../kernel/kernel.ts'
+import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+
+export const ENDED_REFUSALS = refusals({
+  ended_feed_stale: ['temporarily_unavailable', 'It is not known which tokens have ended; try again'],
+})
+
+export interface EndedTokensOptions {
+  /** The address of the feed (`endedFeed`). */
+  readonly address: string
+  /** The credentials of an integration that is a resource server. */
+  readonly clientId: string
+  readonly clientSecret: string
+  /** Seconds between two questions. Default 5. */
+  readonly every?: number | undefined
+  /** After so many seconds without an answer every token is refused with 503. Default 30. */
+  readonly staleAfter?: number | undefined
+  /** Hears why the feed could not be read. */
+  readonly onError?: ((error: unknown) => void) | undefined
+  /** The clock, in epoch seconds. */
+  readonly now?: (() => number) | undefined
+}
+
+/** The tokens that ended before they expired, as the authorization server told lately. */
+export interface EndedTokens {
+  /** @throws OAuthError 503 when it is not known */
+  has(jti: string): boolean
+  /** Asks now. */
+  refresh(): Promise<void>
+  /** Asks no more. */
+  close(): void
+}
+
+const Feed = z.object({ ended: z.array(z.string()) })
+/** Milliseconds. */
+const ANSWER_TIMEOUT = 5000
+
+/** Asks the feed again and again, without keeping the process alive for it. */
+export function endedTokens({
+  address,
+  clientId,
+  clientSecret,
+  every = 5,
+  staleAfter = 30,
+  onError = () => {},
+  now = systemClock,
+}: EndedTokensOptions): EndedTokens {
+  let ended: ReadonlySet<string> = new Set()
+  let asOf = Number.NEGATIVE_INFINITY
+
+  async function refresh(): Promise<void> {
+    const asked = now()
+    const body = new URLSearchParams({ client_id: clientId, client_secret: clientSecret })
+    const signal = AbortSignal.timeout(ANSWER_TIMEOUT)
+    const response = await fetch(address, { method: 'POST', body, redirect: 'error', signal })
+    if (!response.ok) throw new Error(`The feed of ended tokens answered ${response.status}`)
+    ended = new Set(Feed.parse(await response.json()).ended)
+    asOf = asked
+  }
+
+  const timer = setInterval(() => refresh().catch(onError), 1000 * every)
+  timer.unref()
+  refresh().catch(onError)
+  return {
+    has(jti) {
+      if (now() - asOf > staleAfter) throw new OAuthError(ENDED_REFUSALS.ended_feed_stale)
+      return ended.has(jti) || ended.has(jti.slice(0, jti.indexOf('.')))
+    },
+    refresh,
+    close: () => clearInterval(timer),
+  }
+}

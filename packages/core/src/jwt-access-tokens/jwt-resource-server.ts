@@ -1,0 +1,97 @@
+/**
+ * The guard of an API that cannot reach the store (RFC 9068 4): it checks signed tokens with the public keys. A request
+ * comes in; a valid token, an anonymous caller or a refusal goes out, as from the guard with the store.
+ */
+import type { JSONWebKeySet } from 'jose'
+import { reportedError } from '../http/error-response.ts'
+import { type HttpRequest, header } from '../http/http.ts'
+import { wellKnownAddress } from '../http/well-known.ts'
+import { type Emit, type RequestEvent, shielded } from '../kernel/events.ts'
+import { systemClock } from '../kernel/kernel.ts'
+import { OAuthError } from '../kernel/oauth-error.ts'
+import { checkedResource } from '../kernel/resource-indicator.ts'
+import type { ScopeCatalogue } from '../kernel/scope.ts'
+import { BEARER_REFUSALS, bearerToken } from '../resource/bearer.ts'
+import {
+  type Access,
+  type AccessToken,
+  type Anonymous,
+  type Authorized,
+  authorized,
+  bearerRefusal,
+  type Challenging,
+  withoutToken,
+} from '../resource/guard.ts'
+import type { ResourceServer } from '../resource/resource-server.ts'
+import { type AccessTokenClaims, presentedIn } from './access-token-claims.ts'
+import type { EndedTokens } from './ended-tokens.ts'
+import { tokenVerifier } from './verify-access-token.ts'
+
+export { type EndedTokens, type EndedTokensOptions, endedTokens } from './ended-tokens.ts'
+
+export interface JwtResourceServerOptions<Scope extends string> {
+  /** The issuer of the authorization server. */
+  readonly issuer: string
+  /** The resource indicator of this API (RFC 8707): the `aud` of its tokens. */
+  readonly resource: string
+  /** The scope catalogue; it types the scopes of the routes. */
+  readonly scopes: ScopeCatalogue<Scope>
+  /** The address of the key set (`jwks_uri` of the metadata), or the keys. */
+  readonly keys: string | JSONWebKeySet
+  /** The tokens that were ended before they expired. Without it a revoked token is good until it expires. */
+  readonly ended?: EndedTokens | undefined
+  /** Lets requests without a token through as anonymous. Default: they get a 401. */
+  readonly anonymous?: 'allow' | undefined
+  /** The URL of the protected-resource metadata (RFC 9728 3). Default: its well-known address. */
+  readonly metadataUrl?: string | undefined
+  readonly onEvent?: ((event: RequestEvent) => void) | undefined
+  /** The clock, in epoch seconds. */
+  readonly now?: (() => number) | undefined
+}
+
+/** Guards an API with the public keys of the authorization server alone. @throws Error for a bad option */
+export function createJwtResourceServer<Scope extends string>(
+  options: JwtResourceServerOptions<Scope> & { readonly anonymous: 'allow' },
+): ResourceServer<Scope, Authorized | Anonymous>
+export function createJwtResourceServer<Scope extends string>(
+  options: JwtResourceServerOptions<Scope> & { readonly anonymous?: undefined },
+): ResourceServer<Scope>
+export function createJwtResourceServer<Scope extends string>(
+  options: JwtResourceServerOptions<Scope>,
+): ResourceServer<Scope, Authorized | Anonymous>
+export function createJwtResourceServer<Scope extends string>(
+  options: JwtResourceServerOptions<Scope>,
+): ResourceServer<Scope, Authorized | Anonymous> {
+  const { issuer, keys, ended, now = systemClock } = options
+  const resource = checkedResource('resource', options.resource)
+  const metadataUrl = options.metadataUrl ?? wellKnownAddress('oauth-protected-resource', resource)
+  const challenging: Challenging = { metadataUrl, anonymous: options.anonymous ?? 'refuse' }
+  const verify = tokenVerifier({ issuer, resource, keys, now })
+  const emit = shielded(options.onEvent as Emit | undefined)
+
+  async function access(request: HttpRequest, ...required: Scope[]): Promise<Access<Authorized | Anonymous>> {
+    try {
+      const bearer = bearerToken(header(request, 'authorization'))
+      if (bearer === undefined) return withoutToken(challenging, required)
+      const claims = await verify(bearer)
+      if (ended?.has(claims.jti)) throw new OAuthError(BEARER_REFUSALS.bearer_unknown)
+      return authorized(tokenOf(claims), required)
+    } catch (thrown) {
+      const error = reportedError(thrown, request, emit)
+      return { kind: 'refused', response: bearerRefusal(challenging, error, required) }
+    }
+  }
+  return { metadataUrl, access }
+}
+
+function tokenOf(claims: AccessTokenClaims): AccessToken {
+  return {
+    grantId: presentedIn(claims).grantId,
+    subject: claims.sub,
+    clientId: claims.client_id,
+    scopes: claims.scope === '' ? [] : claims.scope.split(' '),
+    resources: [claims.aud],
+    issuedAt: claims.iat,
+    expiresAt: claims.exp,
+  }
+}

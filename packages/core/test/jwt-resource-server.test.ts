@@ -1,0 +1,295 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { endedFeed, jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
+import {
+  createJwtResourceServer,
+  endedTokens,
+  type JwtResourceServerOptions,
+} from '@grantkit/core/jwt-resource-server'
+import { createMemoryStore } from '@grantkit/store-memory'
+import { decodeJwt, type JWTPayload, SignJWT } from 'jose'
+import { afterEach, describe, expect, it } from 'vitest'
+import { bodyOf, credentials, refresh, register, type TokenAnswer, tokensFor } from './client.ts'
+import { ISSUER, openSchool, type School } from './school.ts'
+import { TEST_KEYS } from './signing-keys.ts'
+
+const API = `${ISSUER}/mcp`
+const SCOPES = { 'courses:read': { description: 'See courses' }, 'courses:write': { description: 'Change' } }
+const NOW = 1_800_000_000
+
+const toClose: (() => void)[] = []
+afterEach(() => {
+  for (const close of toClose.splice(0)) close()
+})
+
+/** Serves the routes of a school over HTTP, as the edges of a service see them. */
+async function served(school: School): Promise<string> {
+  const server = createServer(async (request, response) => {
+    const { status, headers, body } = await school.send(request.method ?? '', request.url ?? '', {
+      form: await text(request),
+      headers: request.headers,
+    })
+    response.writeHead(status, headers as Record<string, string>).end(body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  toClose.push(() => server.close().closeAllConnections())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+async function openEdge(options: Partial<JwtResourceServerOptions<keyof typeof SCOPES>> = {}) {
+  const clock = { now: NOW }
+  const now = () => clock.now
+  const accessTokens = jwtAccessTokens({ issuer: ISSUER, keys: TEST_KEYS, resources: { [API]: {} }, now })
+  const feed = endedFeed(createMemoryStore({ now }), { now })
+  const school = openSchool({ store: feed.store, features: [accessTokens.feature, feed.feature], now })
+  const client = await register(school)
+  const tokens = await tokensFor(school, client, { resource: API })
+  const address = await served(school)
+  const api = createJwtResourceServer({
+    issuer: ISSUER,
+    resource: API,
+    scopes: SCOPES,
+    keys: `${address}/api/oauth/jwks`,
+    now,
+    ...options,
+  })
+  return { clock, now, school, client, tokens, api, address }
+}
+
+const request = (token?: string) => ({
+  method: 'GET',
+  path: '/',
+  query: '',
+  body: '',
+  headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+})
+
+describe('the guard without the store', () => {
+  it('says of a good token what the guard with the store says', async () => {
+    const { api, client, tokens } = await openEdge()
+    expect(await api.access(request(tokens.access_token), 'courses:read')).toEqual({
+      kind: 'authorized',
+      token: {
+        grantId: expect.stringMatching(/^[\w-]{22}$/),
+        subject: 'alice',
+        clientId: client.client_id,
+        scopes: ['openid', 'profile', 'courses:read'],
+        resources: [API],
+        issuedAt: NOW,
+        expiresAt: NOW + 300,
+      },
+    })
+  })
+
+  it('challenges like the guard with the store', async () => {
+    const { api, tokens } = await openEdge()
+    const metadata = `resource_metadata="${ISSUER}/.well-known/oauth-protected-resource/mcp"`
+    const challengeOf = async (token: string | undefined, scope: keyof typeof SCOPES) => {
+      const access = await api.access(request(token), scope)
+      return access.kind === 'refused'
+        ? [access.response.status, access.response.headers['www-authenticate']]
+        : access.kind
+    }
+    expect(await challengeOf(undefined, 'courses:read')).toEqual([
+      401,
+      `Bearer scope="courses:read", ${metadata}`,
+    ])
+    expect(await challengeOf('eyJx.y.z', 'courses:read')).toEqual([
+      401,
+      expect.stringContaining('error="invalid_token"'),
+    ])
+    expect(await challengeOf(tokens.access_token, 'courses:write')).toEqual([
+      403,
+      expect.stringContaining('error="insufficient_scope"'),
+    ])
+  })
+
+  it('lets nobody in as anonymous unless told so', async () => {
+    const { api } = await openEdge({ anonymous: 'allow' })
+    expect(await api.access(request())).toEqual({ kind: 'anonymous' })
+  })
+
+  it.each([
+    ['is good for the whole of its life', 299, 'authorized'],
+    ['may be used a little late, since clocks differ', 304, 'authorized'],
+    ['is refused after that', 305, 'refused'],
+    ['may come from a clock a little ahead', -5, 'authorized'],
+    ['is refused from the future', -6, 'refused'],
+  ])('a token %s', async (_, later, kind) => {
+    const { api, clock, tokens } = await openEdge()
+    clock.now += later
+    expect(await api.access(request(tokens.access_token))).toMatchObject({ kind })
+  })
+
+  type Change = (claims: JWTPayload, tokens: TokenAnswer) => Promise<string> | string
+  const [rsa, ec] = TEST_KEYS
+  const signed = (claims: object, header: object = {}, key = ec) =>
+    new SignJWT({ ...claims })
+      .setProtectedHeader({ alg: String(key?.alg), kid: key?.kid, typ: 'at+jwt', ...header })
+      .sign(key as never)
+
+  it.each<[string, Change]>([
+    ['of another type', (claims) => signed(claims, { typ: 'JWT' })],
+    ['without a type', (claims) => signed(claims, { typ: undefined })],
+    ['of another issuer', (claims) => signed({ ...claims, iss: `${ISSUER}/` })],
+    ['of no issuer', ({ iss: _, ...claims }) => signed(claims)],
+    ['for another resource', (claims) => signed({ ...claims, aud: ISSUER })],
+    ['for several resources', (claims) => signed({ ...claims, aud: [API, ISSUER] })],
+    ['that never ends', ({ exp: _, ...claims }) => signed(claims)],
+    ['of an unknown key', (claims) => signed(claims, { kid: 'other' })],
+    ['of a key of another algorithm', (claims) => signed(claims, { kid: rsa?.kid })],
+    ['without a jti', ({ jti: _, ...claims }) => signed(claims)],
+    ['that is the ID token', (_, { id_token }) => id_token],
+    ['that is opaque', (_, { refresh_token }) => refresh_token],
+    [
+      'that is signed with the public key as a secret',
+      (claims) =>
+        new SignJWT(claims)
+          .setProtectedHeader({ alg: 'HS256', kid: rsa?.kid, typ: 'at+jwt' })
+          .sign(new TextEncoder().encode(JSON.stringify({ n: rsa?.n, e: rsa?.e }))),
+    ],
+  ])('refuses a token %s', async (_, change) => {
+    const { api, tokens } = await openEdge()
+    const changed = await change(decodeJwt(tokens.access_token), tokens)
+    expect(await api.access(request(changed))).toMatchObject({ kind: 'refused', response: { status: 401 } })
+  })
+
+  it('takes the long spelling of the type', async () => {
+    const { api, tokens } = await openEdge()
+    const spelled = await signed(decodeJwt(tokens.access_token), { typ: 'application/at+jwt' })
+    expect(await api.access(request(spelled))).toMatchObject({ kind: 'authorized' })
+  })
+
+  it('answers 503 without a challenge when the keys cannot be had: the token may be good', async () => {
+    const { api, tokens } = await openEdge({ keys: 'http://127.0.0.1:9/jwks' })
+    const access = await api.access(request(tokens.access_token))
+    expect(access).toMatchObject({ kind: 'refused', response: { status: 503 } })
+    expect(access.kind === 'refused' && access.response.headers).not.toHaveProperty('www-authenticate')
+  })
+})
+
+/** An edge that reads the feed. */
+async function openFeed(staleAfter = 30) {
+  const edge = await openEdge()
+  const { school, address, now } = edge
+  const integration = await school.server.clients.add({
+    client_name: 'API',
+    redirect_uris: ['https://api.example/callback'],
+    token_endpoint_auth_method: 'client_secret_post',
+    resource_server: true,
+  })
+  const errors: unknown[] = []
+  const ended = endedTokens({
+    address: `${address}/api/oauth/ended`,
+    clientId: integration.client_id,
+    clientSecret: integration.client_secret ?? '',
+    every: 3600,
+    staleAfter,
+    now,
+    onError: (error) => void errors.push(error),
+  })
+  toClose.push(ended.close)
+  const keys = `${address}/api/oauth/jwks`
+  const api = createJwtResourceServer({ issuer: ISSUER, resource: API, scopes: SCOPES, keys, now, ended })
+  await ended.refresh()
+  const kind = async (token = edge.tokens.access_token) => {
+    const access = await api.access(request(token))
+    return access.kind === 'refused' ? access.response.status : access.kind
+  }
+  return { ...edge, api, ended, kind, errors }
+}
+
+describe('the feed of ended tokens', () => {
+  it.each<[string, (school: School, client: { client_id: string }, tokens: TokenAnswer) => Promise<unknown>]>(
+    [
+      [
+        'its client revokes it',
+        (school, client, { access_token: token }) =>
+          school.send('POST', '/api/oauth/revoke', { form: { ...credentials(client), token } }),
+      ],
+      [
+        'its client revokes the grant',
+        (school, client, { refresh_token: token }) =>
+          school.send('POST', '/api/oauth/revoke', { form: { ...credentials(client), token } }),
+      ],
+      [
+        'its user ends the grant',
+        async (school) => {
+          for (const { id } of await school.server.grants.list('alice'))
+            await school.server.grants.revoke('alice', id)
+        },
+      ],
+      ['its client is removed', (school, client) => school.server.clients.remove(client.client_id)],
+      [
+        'its refresh token is used twice',
+        async (school, client, { refresh_token }) => {
+          await refresh(school, client, refresh_token)
+          const next = bodyOf<TokenAnswer>(await refresh(school, client, refresh_token))
+          await refresh(school, client, next.refresh_token)
+          await refresh(school, client, refresh_token)
+        },
+      ],
+    ],
+  )('ends a token at every edge when %s', async (_, end) => {
+    const { school, client, tokens, ended, kind } = await openFeed()
+    expect(await kind()).toBe('authorized')
+    await end(school, client, tokens)
+    await ended.refresh()
+    expect(await kind()).toBe(401)
+  })
+
+  it('leaves the other tokens of the grant alone when one is revoked', async () => {
+    const { school, client, tokens, ended, kind } = await openFeed()
+    const next = bodyOf<TokenAnswer>(await refresh(school, client, tokens.refresh_token))
+    const form = { ...credentials(client), token: tokens.access_token }
+    await school.send('POST', '/api/oauth/revoke', { form })
+    await ended.refresh()
+    expect([await kind(), await kind(next.access_token)]).toEqual([401, 'authorized'])
+  })
+
+  it('forgets what nobody could honour any more', async () => {
+    const { school, client, tokens, ended, clock } = await openFeed(1000)
+    const { jti = '' } = decodeJwt(tokens.access_token)
+    const form = { ...credentials(client), token: tokens.access_token }
+    await school.send('POST', '/api/oauth/revoke', { form })
+    await ended.refresh()
+    expect(ended.has(jti)).toBe(true)
+    clock.now += 900
+    await ended.refresh()
+    expect(ended.has(jti)).toBe(false)
+  })
+
+  it('that could not be read for too long is a 503 for every token', async () => {
+    const { clock, kind } = await openFeed()
+    clock.now += 30
+    expect(await kind()).toBe('authorized')
+    clock.now += 1
+    expect(await kind()).toBe(503)
+  })
+
+  it('is for resource servers alone', async () => {
+    const { school } = await openFeed()
+    const client = await register(school, { token_endpoint_auth_method: 'client_secret_post' })
+    const asked = await school.send('POST', '/api/oauth/ended', { form: credentials(client) })
+    expect([asked.status, bodyOf(asked).error]).toEqual([401, 'invalid_client'])
+  })
+
+  it('keeps every end of many at once', async () => {
+    const { school, client, ended } = await openFeed()
+    const tokens: TokenAnswer[] = []
+    for (let count = 0; count < 20; count++) tokens.push(await tokensFor(school, client, { resource: API }))
+    await Promise.all(
+      tokens.map(({ refresh_token: token }) =>
+        school.send('POST', '/api/oauth/revoke', { form: { ...credentials(client), token } }),
+      ),
+    )
+    await ended.refresh()
+    expect(tokens.filter(({ access_token }) => !ended.has(String(decodeJwt(access_token).jti)))).toEqual([])
+  })
+
+  it('needs a store that keeps transients', () => {
+    const { clients, grants } = createMemoryStore()
+    expect(() => endedFeed({ clients, grants })).toThrow('the store keeps no transients')
+  })
+})
