@@ -64,7 +64,8 @@ function exportsOf(source: string): Pick<Exported, 'values' | 'types'> {
   }))
   const all = [...listed, ...declared]
   const names = (type: boolean) => all.filter((one) => one.type === type).map(({ name }) => name)
-  const values = names(false).sort()
+  // Each overload of a function is a declaration.
+  const values = [...new Set(names(false))].sort()
   // A schema and its type may share a name; one declaration exports both.
   return { values, types: [...new Set(names(true))].filter((name) => !values.includes(name)).sort() }
 }

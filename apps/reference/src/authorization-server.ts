@@ -1,4 +1,5 @@
 import {
+  type AccessTokenFormat,
   type AuthorizationServer,
   clientDocuments,
   createAuthorizationServer,
@@ -19,6 +20,7 @@ import type { Storage } from './storage.ts'
 
 interface Parts extends Pick<Storage, 'store' | 'createCounter'> {
   readonly pages: PagesOptions
+  readonly accessTokens: AccessTokenFormat
   readonly keys: () => readonly PrivateJwk[]
   readonly features: readonly FeatureFactory[]
   readonly onEvent: OnEvent
@@ -27,13 +29,13 @@ interface Parts extends Pick<Storage, 'store' | 'createCounter'> {
 /** The OAuth half of the service, with what its settings ask for. @throws Error when a configured file cannot be used */
 export async function authorizationServer(
   settings: Settings,
-  { store, keys, pages, createCounter, features, onEvent }: Parts,
+  { store, keys, accessTokens, pages, createCounter, features, onEvent }: Parts,
 ): Promise<AuthorizationServer> {
   const { BASE_URL: issuer, DEFAULT_SCOPE } = settings
   const documents = await clientDocumentsOf(settings)
   const optional = [
     ...(documents === undefined ? [] : [clientDocuments(documents)]),
-    ...(settings.FORWARD_AUTH === 'on' ? [forwardAuth()] : []),
+    ...(settings.FORWARD_AUTH === 'on' ? [forwardAuth({ accessTokens })] : []),
     ...(settings.LOGOUT === 'on'
       ? [logout({ interaction: logoutInteraction(pages), secret: pages.secret, keys })]
       : []),

@@ -22,6 +22,7 @@ import type { OnEvent } from './events.ts'
 import { behindProxies, callerOf } from './http/trusted-proxies.ts'
 import { signInLimits } from './limits/limits.ts'
 import { mcp } from './mcp/route.ts'
+import { accessTokensOf } from './oauth/access-tokens.ts'
 import { installationNames } from './oauth/installation-names.ts'
 import { SCOPES } from './oauth/scopes.ts'
 import { openApiDocument } from './openapi/document.ts'
@@ -66,7 +67,7 @@ export interface Observers {
 export async function createService(
   settings: Settings,
   { onEvent: tell, onError, around = [] }: Observers,
-  { store, createCounter, database, trail }: Omit<Storage, 'close'>,
+  { store: records, createCounter, database, trail }: Omit<Storage, 'close'>,
   features: readonly FeatureFactory[] = [],
 ): Promise<Service> {
   const { BASE_URL: baseUrl } = settings
@@ -75,6 +76,8 @@ export async function createService(
     trail.onEvent(event)
     tell(event)
   }
+  const keys = await followSigningKeys(settings.KEYS_FILE ?? (await developmentKeysFile()), onError)
+  const { store, accessTokens, features: formats } = accessTokensOf(settings, records, keys)
   const { accounts, demo } = await openAccounts(settings, database, onEvent)
   const directory = accountDirectory(database, settings.NODE_ENV === 'production')
   const basePath = basePathOf(baseUrl)
@@ -100,11 +103,18 @@ export async function createService(
     metadata: published,
     onError,
   }
-  const keys = await followSigningKeys(settings.KEYS_FILE ?? (await developmentKeysFile()), onError)
-  const parts = { store, keys, pages: pageOptions, createCounter, features, onEvent }
+  const parts = {
+    store,
+    keys,
+    accessTokens,
+    pages: pageOptions,
+    createCounter,
+    features: [...formats, ...features],
+    onEvent,
+  }
   const server = await authorizationServer(settings, parts)
   // Requests without a token get the public view, and no challenge.
-  const guarded = { store, scopes: SCOPES, anonymous: 'allow', onEvent } as const
+  const guarded = { store, accessTokens, scopes: SCOPES, anonymous: 'allow', onEvent } as const
   const api = createResourceServer({ ...guarded, resource: baseUrl })
   const mcpApi = createResourceServer({ ...guarded, resource: `${baseUrl}/mcp` })
   let draining = false

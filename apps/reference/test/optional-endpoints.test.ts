@@ -23,6 +23,7 @@ const LOGOUT = { '/oauth/logout': ['get', 'post'], '/oauth/logout/confirm': ['po
 
 it.each([
   ['FORWARD_AUTH', { '/api/oauth/verify': ['get'] }, {}],
+  ['JWT_ACCESS_TOKENS', { '/api/oauth/ended': ['post'] }, {}],
   ['LOGOUT', LOGOUT, { end_session_endpoint: '/oauth/logout' }],
 ] as const)(
   '%s=on adds its paths to the description, its address to the metadata, and nothing else',

@@ -5,3 +5,5 @@ declare const secret: string
 declare const store: import('@grantkit/core').Store
 declare const scopes: { 'notes:read': { description: string }; 'notes:write': { description: string } }
 declare const interaction: import('@grantkit/core').Interaction
+declare const keys: import('@grantkit/core').PrivateJwk[]
+declare const claims: NonNullable<import('@grantkit/core').AuthorizationServerOptions<string>['claims']>

@@ -1,0 +1,69 @@
+import { createJwtResourceServer, endedTokens } from '@grantkit/core/jwt-resource-server'
+import * as oauth from 'oauth4webapi'
+import { afterAll, expect, it } from 'vitest'
+import { SCOPES } from '../src/oauth/scopes.ts'
+import { runService } from './service.ts'
+import { signedIn } from './tokens.ts'
+
+/** Signed access tokens through the whole service: at its own guard, and at one that has nothing but the public keys. */
+
+const service = await runService({
+  JWT_ACCESS_TOKENS: 'on',
+  CLIENT_AUTHENTICATION: 'none,client_secret_post',
+})
+const { baseUrl } = service
+afterAll(() => service.close())
+
+const callSchool = (token: string) =>
+  fetch(`${baseUrl}/api/courses`, { headers: { authorization: `Bearer ${token}` } })
+
+it('are accepted by a library that knows RFC 9068, and by the service', async () => {
+  const { access_token } = await signedIn(baseUrl, 'courses:read', baseUrl)
+  const issuer = new URL(baseUrl)
+  const options = { algorithm: 'oauth2', [oauth.allowInsecureRequests]: true } as const
+  const as = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, options))
+  const request = new Request(`${baseUrl}/api/courses`, {
+    headers: { authorization: `Bearer ${access_token}` },
+  })
+  const insecure = { [oauth.allowInsecureRequests]: true }
+  expect(await oauth.validateJwtAccessToken(as, request, baseUrl, insecure)).toMatchObject({
+    iss: baseUrl,
+    aud: baseUrl,
+    scope: 'courses:read',
+  })
+  expect((await callSchool(access_token)).status).toBe(200)
+})
+
+it('that are revoked are refused by the service at once, and by an edge after it asked the feed', async () => {
+  const { client_id, access_token } = await signedIn(baseUrl, 'courses:read', baseUrl)
+  const integration = await service.clients.add({
+    client_name: 'Edge',
+    redirect_uris: ['https://edge.example/callback'],
+    token_endpoint_auth_method: 'client_secret_post',
+    resource_server: true,
+  })
+  const ended = endedTokens({
+    address: `${baseUrl}/api/oauth/ended`,
+    clientId: integration.client_id,
+    clientSecret: String(integration.client_secret),
+    every: 3600,
+  })
+  const keys = `${baseUrl}/api/oauth/jwks`
+  const edge = createJwtResourceServer({ issuer: baseUrl, resource: baseUrl, scopes: SCOPES, keys, ended })
+  const headers = { authorization: `Bearer ${access_token}` }
+  const request = { method: 'GET', path: '/', query: '', body: '', headers }
+  await ended.refresh()
+  expect((await edge.access(request, 'courses:read')).kind).toBe('authorized')
+  const body = new URLSearchParams({ client_id, token: access_token })
+  expect((await fetch(`${baseUrl}/api/oauth/revoke`, { method: 'POST', body })).status).toBe(200)
+  expect((await callSchool(access_token)).status).toBe(401)
+  await ended.refresh()
+  expect((await edge.access(request, 'courses:read')).kind).toBe('refused')
+  ended.close()
+})
+
+it('stay opaque for an app that names no resource', async () => {
+  const { access_token } = await signedIn(baseUrl, 'courses:read')
+  expect(access_token).toMatch(/^gka_/)
+  expect((await callSchool(access_token)).status).toBe(200)
+})
