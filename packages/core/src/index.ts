@@ -99,6 +99,7 @@ export type {
 export type { DocumentFailed } from './cimd/document-look-up.ts'
 export type { OnDocumentChange } from './cimd/document-record.ts'
 export type { DocumentChanged } from './cimd/fetched-clients.ts'
+export { freshFor } from './cimd/freshness.ts'
 export {
   type ClientAuthMethod,
   ClientCredentials,
