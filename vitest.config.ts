@@ -29,10 +29,19 @@ const ON_EACH_FRAMEWORK = [
     'oidc-client-ts',
     'registration-off',
     'replayed-clients',
+    'client-documents',
   ].map(flow),
-  ...['http', 'metadata', 'resource', 'mcp', 'client-authentication', 'gateway', 'logout'].map((row) =>
-    flow(`*/${row}`),
-  ),
+  ...[
+    'http',
+    'metadata',
+    'resource',
+    'mcp',
+    'client-authentication',
+    'client-documents',
+    'gateway',
+    'logout',
+    'outbound',
+  ].map((row) => flow(`*/${row}`)),
 ]
 
 const STORAGE_SERVER = 'apps/reference/test/postgres-for-tests.ts'

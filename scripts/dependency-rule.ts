@@ -51,7 +51,7 @@ export const DEPENDENCY_RULE: readonly Row[] = [
   room('clients', ['zod']),
   room('grants', ['zod']),
   room('resource'),
-  room('openid', ['jose', 'node:crypto']),
+  room('openid', ['jose', 'node:crypto', 'zod']),
   room('authorization', ['zod']),
   // A feature: only its export imports it.
   {

@@ -11,6 +11,7 @@ import {
 import { createMemoryStore } from '@grantkit/store-memory'
 import { exportJWK, generateKeyPair } from 'jose'
 import { CODE_SECONDS } from '../src/sample.ts'
+import { documentsFetchedOnce } from './document-client.ts'
 
 /** Grantkit, wired as in its quick start. A cookie names the signed-in user. */
 export interface Service {
@@ -48,6 +49,7 @@ export async function openService(issuer: string, options: ServiceOptions = {}):
     keys: await Promise.all([signingKey('RS256'), signingKey('ES256')]),
     claims: async () => ({ name: 'Alice' }),
     lifetimes: { code: CODE_SECONDS },
+    features: [documentsFetchedOnce()],
     interaction: {
       session: async ({ headers }: HttpRequest) => sessionOf(headers.cookie),
       signIn: (returnTo) => ({

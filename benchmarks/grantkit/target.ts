@@ -3,15 +3,17 @@ import { bearerGet } from '../src/http-text.ts'
 import {
   authorizeWork,
   codeWork,
+  consentPageWork,
   introspectWork,
   metadataWork,
   protectedWork,
   refreshWork,
   registerWork,
 } from '../src/requests.ts'
-import { SCOPE } from '../src/sample.ts'
+import { SCOPE, SUBJECT } from '../src/sample.ts'
 import type { Target } from '../src/target.ts'
 import { Client } from './client.ts'
+import { DOCUMENT_ID } from './document-client.ts'
 import { openService, type Service } from './service.ts'
 
 const TOKEN = '/api/oauth/token'
@@ -40,6 +42,7 @@ export async function grantkitTarget(
       protected: protectedWork(NOTES, accessToken),
       introspect: introspectWork('/api/oauth/introspect', await resourceServer(service), accessToken),
       authorize: authorizeWork('/oauth/authorize', client.clientId),
+      'authorize-document': consentPageWork('/oauth/authorize', DOCUMENT_ID, `user=${SUBJECT}`),
       metadata: metadataWork(),
       'id-token-rs256': codeWork(TOKEN, rs256.clientId, () => rs256.code(openId.scope)),
       'id-token-es256': codeWork(TOKEN, es256.clientId, () => es256.code(openId.scope)),

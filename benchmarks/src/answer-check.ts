@@ -15,13 +15,14 @@ export interface Answered {
 }
 
 /**
- * Checks the answers of a round: all tokens are different, some of them work at the guarded route, and the browser was
- * sent to sign in.
+ * Checks the answers of a round: all tokens and consent tickets are different, some of the tokens work at the guarded
+ * route, and the browser was sent to sign in.
  *
  * @throws Error that says what is wrong
  */
 export async function checkAnswers({ target, work, requests, bodies }: Answered): Promise<void> {
   if (work === 'authorize') await requireSignIn(target, requests[0] ?? '')
+  if (work === 'authorize-document') requireDifferent(bodies, 'ticket')
   const { tokens = false }: WorkRow = WORK[work]
   if (work === 'introspect') requireAll(bodies, (body) => body.active === true, 'an inactive token')
   if (work === 'register')

@@ -57,6 +57,11 @@ export function authorizeWork(path: string, clientId: string): Work {
   return repeated(get(`${path}?${authorizationQuery(clientId)}`))
 }
 
+/** The browser of a signed-in user sends it, so the answer is a consent page. */
+export function consentPageWork(path: string, clientId: string, cookie: string): Work {
+  return repeated(get(`${path}?${authorizationQuery(clientId)}`, { cookie }))
+}
+
 export function metadataWork(path = '/.well-known/oauth-authorization-server'): Work {
   return repeated(get(path))
 }

@@ -20,6 +20,11 @@ export const WORK = {
     status: 'redirect',
     what: 'authorization request up to the redirect to the sign-in page',
   },
+  'authorize-document': {
+    title: 'consent, document',
+    status: 200,
+    what: 'authorization request of a signed-in user up to the consent page, for a client of a cached document',
+  },
   metadata: { title: 'metadata', status: 200, what: 'the RFC 8414 document' },
   'id-token-rs256': {
     title: 'code, RS256',

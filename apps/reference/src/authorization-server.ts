@@ -48,6 +48,7 @@ export async function authorizationServer(
     secret: pages.secret,
     keys,
     claims: pages.accounts.claims,
+    idTokenClaims: settings.ID_TOKEN_CLAIMS === 'on',
     resources: [issuer, `${issuer}/mcp`],
     clientAuthentication: settings.CLIENT_AUTHENTICATION,
     registration: settings.REGISTRATION === 'on',

@@ -1,11 +1,8 @@
-import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
-import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { certificateAuthority } from '@grantkit/testkit'
 import { testClient } from '@grantkit/testkit/client'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { type DocumentHost, documentOf, openDocumentHost } from './document-host.ts'
 import { type RunningService, runService } from './service.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 import { sessionCookie, user } from './user.ts'
@@ -14,27 +11,21 @@ import { sessionCookie, user } from './user.ts'
 
 const ID = 'https://app.dev/client.json'
 const CALLBACKS = { loopback: 'http://127.0.0.1/callback', website: 'https://app.dev/callback' }
-const DOCUMENT = { client_id: ID, client_name: 'App', redirect_uris: Object.values(CALLBACKS) }
+const DOCUMENT = documentOf(ID, { redirect_uris: Object.values(CALLBACKS) })
 
-const authority = certificateAuthority()
-let asked = 0
-const host = createServer(authority.issue('app.dev'), (_, response) => {
-  asked += 1
-  response.setHeader('content-type', 'application/json').end(JSON.stringify(DOCUMENT))
+let host: DocumentHost
+beforeAll(async () => {
+  host = await openDocumentHost(() => DOCUMENT)
 })
-beforeAll(() => once(host.listen(0, '127.0.0.1'), 'listening'))
-afterAll(() => void host.close())
+afterAll(() => host.close())
 
 let service: RunningService
 afterEach(() => service.close())
 
 /** @param settings beside those that lead to the host */
 async function open(settings: Record<string, string> = {}) {
-  const CIMD_TEST_CA = join(await temporaryFolder(), 'ca.pem')
-  await writeFile(CIMD_TEST_CA, authority.ca)
-  const CIMD_TEST_RESOLVE = `app.dev=127.0.0.1:${(host.address() as AddressInfo).port}`
-  asked = 0
-  service = await runService({ CIMD_TEST_CA, CIMD_TEST_RESOLVE, ...settings })
+  host.asked.length = 0
+  service = await runService({ ...host.settings(['app.dev']), ...settings })
 }
 
 const clientWith = (redirectUri: string) => {
@@ -48,7 +39,7 @@ it('lets in a client by its document, and keeps it signed in', async () => {
   const tokens = await app.tokens('courses:read')
   expect(tokens).toMatchObject({ scope: 'courses:read' })
   expect(await app.refresh(tokens.refresh_token)).toMatchObject({ status: 200 })
-  expect(asked).toBe(1)
+  expect(host.asked).toEqual([ID])
 })
 
 it('shows the user whose word it is, and that any program can be the app', async () => {
@@ -71,7 +62,7 @@ it('asks nobody before the user has signed in', async () => {
   })
   const answer = await fetch(`${service.baseUrl}/oauth/authorize?${query}`, { redirect: 'manual' })
   expect(answer.status).toBeLessThan(400)
-  expect(asked).toBe(0)
+  expect(host.asked).toEqual([])
 })
 
 it('sends codes to a website only if the operator admits its document', async () => {
@@ -85,11 +76,11 @@ it('sends codes to a website only if the operator admits its document', async ()
 
 it('asks nobody for a document that is pinned', async () => {
   const CIMD_PINNED = join(await temporaryFolder(), 'pinned.json')
-  await writeFile(CIMD_PINNED, JSON.stringify([DOCUMENT]))
+  await writeFile(CIMD_PINNED, `[${DOCUMENT.body}]`)
   await open({ CIMD_PINNED })
   const app = await clientWith(CALLBACKS.loopback)
   expect(await app.tokens('courses:read')).toMatchObject({ scope: 'courses:read' })
-  expect(asked).toBe(0)
+  expect(host.asked).toEqual([])
 })
 
 it('says in its metadata whether it takes documents', async () => {

@@ -124,15 +124,17 @@ describe('integration', () => {
       'optional',
       '--auth',
       'client_secret_post',
+      '--id-token-claims',
       '--redirect-uri',
       'https://old.example/cb',
     ]
     const added = await integration('add', '--name', 'Old portal', ...older)
-    expect(added).toMatchObject({ pkce: 'optional', client_secret: expect.any(String) })
+    const said = { pkce: 'optional', token_endpoint_auth_method: 'client_secret_post', id_token_claims: true }
+    expect(added).toMatchObject({ ...said, client_secret: expect.any(String) })
     expect(await integration('list')).toContainEqual(expect.objectContaining({ client_id: added.client_id }))
     const list = run('commands/integration.ts', ['list'], { environment: environment() })
     expect(await list.ended).toBe(0)
-    expect(list.output()).toMatch(/Old portal.*may leave out PKCE/)
+    expect(list.output()).toMatch(/Old portal.*may leave out PKCE, ID tokens have claims/)
     expect(await integration('remove', added.client_id)).toEqual({ existed: true, grantsEnded: 0 })
   })
 

@@ -1,13 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { openChromium } from '@grantkit/test-servers/chromium'
+import { testClient } from '@grantkit/testkit/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseSettings } from '../src/settings/settings.ts'
 import { inProcess } from './in-process.ts'
 import { type RunningService, runService } from './service.ts'
 import { storageOfTest } from './storage-of-test.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 import { user } from './user.ts'
 
 /** The documents for agents and developers, compared with the running service. */
@@ -79,6 +82,35 @@ describe('auth.md', () => {
   })
 })
 
+describe('auth.md about clients with a document', () => {
+  const walkthroughWith = async (settings: Record<string, string>) => {
+    const other = await runService(settings)
+    const text = await (await fetch(`${other.baseUrl}/auth.md`)).text()
+    await other.close()
+    return text
+  }
+
+  it('has a document that the service takes as it stands', async () => {
+    const [, document = ''] = /```json\n([\s\S]*?)```/.exec(await read('/auth.md')) ?? []
+    const folder = await temporaryFolder()
+    await writeFile(join(folder, 'pinned.json'), `[${document}]`)
+    const other = await runService({ CIMD_PINNED: join(folder, 'pinned.json') })
+    const client = JSON.parse(document)
+    const app = await testClient(other.baseUrl, { client, browser: user(other.baseUrl) })
+    expect(await app.tokens('courses:read')).toMatchObject({ scope: 'courses:read' })
+    await other.close()
+  })
+
+  it('says nothing of them where none is taken, and of the operator alone only then', async () => {
+    const nothing = await walkthroughWith({ CIMD: 'off', REGISTRATION: 'off' })
+    expect(nothing).not.toMatch(/document that describes/)
+    expect(nothing).toContain('The operator adds each one')
+    const documents = await walkthroughWith({ REGISTRATION: 'off' })
+    expect(documents).toContain('document that describes')
+    expect(documents).not.toContain('The operator adds each one')
+  })
+})
+
 describe('llms.txt', () => {
   it('has the form of its format, and links that resolve', async () => {
     const text = await read('/llms.txt')
@@ -147,10 +179,10 @@ describe('a new area', () => {
     const copy = `${source}-with-one-more-line`
     await cp(source, copy, { recursive: true, filter: (path) => !path.endsWith('.test.ts') })
     try {
-      const table = await readFile(`${copy}/scopes.ts`, 'utf8')
+      const table = await readFile(`${copy}/oauth/scopes.ts`, 'utf8')
       const line =
         "  certificates: { title: 'Certificates', read: 'See the certificates', write: 'Issue certificates' },\n"
-      await writeFile(`${copy}/scopes.ts`, table.replace('  account: {', `${line}  account: {`))
+      await writeFile(`${copy}/oauth/scopes.ts`, table.replace('  account: {', `${line}  account: {`))
       const { createService } = (await import(
         pathToFileURL(`${copy}/service.ts`).href
       )) as typeof import('../src/service.ts')

@@ -103,7 +103,9 @@ export type {
   DocumentFetchResponse,
 } from './cimd/document-fetch.ts'
 export type { DocumentFailed } from './cimd/document-look-up.ts'
+export type { OnDocumentChange } from './cimd/document-record.ts'
 export type { DocumentChanged } from './cimd/fetched-clients.ts'
+export { freshFor } from './cimd/freshness.ts'
 export {
   type ClientAuthMethod,
   ClientCredentials,

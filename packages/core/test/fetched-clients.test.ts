@@ -513,6 +513,46 @@ describe('the copy of a document', () => {
   })
 })
 
+describe('with onChange: reconsent', () => {
+  const MOVED = { ...DOCUMENT, redirect_uris: ['http://127.0.0.1/callback', 'https://new.dev/callback'] }
+  const refreshed = async (school: School, token: string) => {
+    const { status } = await refresh(school, { client_id: ID }, token)
+    return [status, (eventsOf(school, 'grant_ended')[0] as { reason?: string } | undefined)?.reason]
+  }
+
+  it.each([
+    ['name', { ...DOCUMENT, client_name: 'New editor' }],
+    ['redirect URIs', MOVED],
+  ])('a grant ends at its next refresh after the client changed its %s', async (_, document) => {
+    const { school, host } = openWithDocuments({ onChange: 'reconsent' })
+    const before = await signedIn(school)
+    later(school, host, { document })
+    const after = await signedIn(school)
+    expect(await refreshed(school, before.refresh_token)).toEqual([400, 'client_changed'])
+    const again = bodyOf<TokenAnswer>(await refresh(school, { client_id: ID }, after.refresh_token))
+    later(school, host, { document: { ...document, scope: 'openid profile courses:read' } })
+    await signedIn(school)
+    expect((await refresh(school, { client_id: ID }, again.refresh_token)).status, 'later change').toBe(200)
+  })
+
+  it('a guess at a refresh token ends nothing', async () => {
+    const { school, host } = openWithDocuments({ onChange: 'reconsent' })
+    const { refresh_token } = await signedIn(school)
+    later(school, host, { document: MOVED })
+    await signedIn(school)
+    expect(await refreshed(school, `${refresh_token.slice(0, -4)}AAAA`)).toEqual([400, undefined])
+  })
+
+  it('a grant goes on after a change of anything else', async () => {
+    const { school, host } = openWithDocuments({ onChange: 'reconsent' })
+    const { refresh_token } = await signedIn(school)
+    later(school, host, { document: { ...DOCUMENT, logo_uri: 'https://editor.dev/new.png' } })
+    await signedIn(school)
+    expect(eventsOf(school, 'client_document_changed')).toHaveLength(1)
+    expect((await refreshed(school, refresh_token))[0]).toBe(200)
+  })
+})
+
 /** Another user makes the server fetch the document anew. */
 async function changeMeanwhile(school: School): Promise<void> {
   const { now } = school.clock

@@ -8,6 +8,8 @@ export interface Check<Seen = Evidence> {
   readonly fix: string
   /** The fault in words; `undefined` if there is none, `SKIPPED` if the evidence is missing. */
   examine(evidence: Seen): string | undefined | typeof SKIPPED
+  /** What else to know of evidence without a fault. */
+  note?(evidence: Seen): string
 }
 
 export const SKIPPED = Symbol('skipped')

@@ -1,25 +1,13 @@
 import { type DocumentFetchResponse, loopbackOnly } from '@grantkit/core'
 import { type Check, firstComplaint, skippedWithout } from './check.ts'
+import { type ClientEvidence, documentAnswer, hostAnswer } from './client-evidence.ts'
+import { DOCUMENT_LIFE } from './document-life.ts'
 import { clientIdFault, documentFault } from './document-rules.ts'
-
-/** What the host of a client's document answered. */
-export interface ClientEvidence {
-  /** The address of the document. */
-  readonly clientId: string
-  /** The answer, or why there is none. Absent if nobody was asked. */
-  readonly answer?: DocumentFetchResponse | Error | undefined
-}
 
 type Members = Readonly<Record<string, unknown>>
 
 /** Pinned documents are not fetched, so this removes every fault on the way to the host. */
 const PIN = 'ask its publisher, or pin the document (the option `pinned` of clientDocuments).'
-
-const answered = ({ answer }: ClientEvidence) => (answer instanceof Error ? undefined : answer)
-const found = (evidence: ClientEvidence) => {
-  const answer = answered(evidence)
-  return answer?.status === 200 ? answer : undefined
-}
 
 /** Whether a server that fetches the documents of clients can serve this one. */
 export const CLIENT_CHECKS: readonly Check<ClientEvidence>[] = [
@@ -42,13 +30,13 @@ export const CLIENT_CHECKS: readonly Check<ClientEvidence>[] = [
     id: 'client-status',
     title: 'There is a document, not a redirect or a bot wall',
     fix: `Only a 200 is a document, and no redirect is followed: ${PIN}`,
-    examine: skippedWithout(answered, statusFault),
+    examine: skippedWithout(hostAnswer, statusFault),
   },
   {
     id: 'client-type',
     title: 'It is sent as JSON',
     fix: `It needs the type application/json: ${PIN}`,
-    examine: skippedWithout(found, ({ headers }) => {
+    examine: skippedWithout(documentAnswer, ({ headers }) => {
       const type = headers['content-type'] ?? 'missing'
       return /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type) ? undefined : `Content-Type is ${type}`
     }),
@@ -57,7 +45,7 @@ export const CLIENT_CHECKS: readonly Check<ClientEvidence>[] = [
     id: 'client-document',
     title: 'It describes this client, by the rules',
     fix: 'Only its publisher can change it. Who uses the client can register it as an integration instead.',
-    examine: skippedWithout(found, ({ body }, { clientId }) => {
+    examine: skippedWithout(documentAnswer, ({ body }, { clientId }) => {
       const members = membersOf(body)
       if (members === undefined) return 'it is no JSON object'
       const other = members.client_id !== clientId && `client_id is ${JSON.stringify(members.client_id)}`
@@ -69,13 +57,14 @@ export const CLIENT_CHECKS: readonly Check<ClientEvidence>[] = [
     title: 'It can be used on the own machine of a user without more',
     fix: 'Trust its https redirect URIs by `admit` (CIMD_ADMIT), or add it as an integration.',
     examine: skippedWithout(
-      (evidence) => membersOf(found(evidence)?.body),
+      (evidence) => membersOf(documentAnswer(evidence)?.body),
       ({ redirect_uris: uris }) => {
         const listed = Array.isArray(uris) ? uris.map(String) : []
         return 'accepted' in loopbackOnly()(listed) ? undefined : `it lists ${listed.join(' ') || 'none'}`
       },
     ),
   },
+  DOCUMENT_LIFE,
 ]
 
 function statusFault({ status, headers }: DocumentFetchResponse): string | undefined {

@@ -31,6 +31,8 @@ export interface Finding {
   readonly seen?: string
   /** How to remove the fault. Failures only. */
   readonly fix?: string
+  /** What else was seen where there is no fault. A few checks only. */
+  readonly note?: string
 }
 
 /**
@@ -62,8 +64,8 @@ async function evidenceOf(baseUrl: string, send: SendProbe, options: DiagnosisOp
 }
 
 /** What one check says to evidence of its kind. */
-export function findingOf<Seen>({ id, title, fix, examine }: Check<Seen>, evidence: Seen): Finding {
+export function findingOf<Seen>({ id, title, fix, examine, note }: Check<Seen>, evidence: Seen): Finding {
   const seen = examine(evidence)
-  if (seen === undefined) return { id, title, verdict: 'passed' }
+  if (seen === undefined) return { id, title, verdict: 'passed', ...(note && { note: note(evidence) }) }
   return seen === SKIPPED ? { id, title, verdict: 'skipped' } : { id, title, verdict: 'failed', seen, fix }
 }

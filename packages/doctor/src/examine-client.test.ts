@@ -18,7 +18,7 @@ const DOCUMENT = {
 describe('the examination of a client', () => {
   it('finds nothing wrong with a client that servers accept', async () => {
     const verdicts = (await examineClient(ID, answering())).map(({ verdict }) => verdict)
-    expect(verdicts).toEqual(Array(6).fill('passed'))
+    expect(verdicts).toEqual(Array(7).fill('passed'))
   })
 
   it.each<[string, string, string, DocumentFetch]>([
@@ -66,6 +66,28 @@ describe('the examination of a client', () => {
     expect(failures).toEqual([expect.objectContaining({ id, seen: expect.stringContaining(seen) })])
   })
 
+  it.each([
+    ['max-age=7200', 'for 2 hours'],
+    ['s-maxage=90000', 'for 24 hours, the most'],
+    ['max-age=0', 'for 5 minutes, the least'],
+    ['max-age=5400', 'for 90 minutes'],
+    ['public', 'for 1 hour'],
+  ])('says how long a server keeps a document with Cache-Control: %s', async (cacheControl, note) => {
+    const headers = { 'content-type': 'application/json', 'cache-control': cacheControl }
+    const findings = await examineClient(ID, answering({ headers }))
+    expect(findings.find(({ id }) => id === 'client-cache')).toMatchObject({ verdict: 'passed', note })
+  })
+
+  it.each([{ 'cache-control': 'max-age=60, no-store' }, { 'cache-control': 'private' }, { vary: '*' }])(
+    'fails client-cache for a document that no server may keep: %j',
+    async (kept) => {
+      const headers = { 'content-type': 'application/json', ...kept }
+      const failures = (await examineClient(ID, answering({ headers }))).filter((f) => f.verdict === 'failed')
+      const [[name, value] = []] = Object.entries(kept)
+      expect(failures).toMatchObject([{ id: 'client-cache', seen: `${name}: ${value}` }])
+    },
+  )
+
   it('asks nobody about an id that no server would fetch', async () => {
     const fetch = vi.fn(answering())
     const findings = await examineClient('https://127.0.0.1/client.json', fetch)
@@ -73,7 +95,7 @@ describe('the examination of a client', () => {
       id: 'client-id',
       seen: expect.stringContaining('is at an IP address'),
     })
-    expect(findings.slice(1).map(({ verdict }) => verdict)).toEqual(Array(5).fill('skipped'))
+    expect(findings.slice(1).map(({ verdict }) => verdict)).toEqual(Array(6).fill('skipped'))
     expect(fetch).not.toHaveBeenCalled()
   })
 

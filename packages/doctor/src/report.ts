@@ -17,7 +17,8 @@ export function report(baseUrl: string, findings: readonly Finding[], register: 
   return [`\n${styleText('bold', baseUrl)}\n`, ...findings.map(row), `\n${summary}`, ...note].join('\n')
 }
 
-function row({ verdict, title, seen, fix }: Finding): string {
+function row({ verdict, title, seen, fix, note }: Finding): string {
   const details = verdict === 'failed' ? `\n      ${styleText('red', String(seen))}\n      ${fix}` : ''
-  return `  ${SIGNS[verdict]} ${title}${details}`
+  const more = note === undefined ? '' : styleText('dim', `, ${note}`)
+  return `  ${SIGNS[verdict]} ${title}${more}${details}`
 }

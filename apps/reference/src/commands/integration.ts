@@ -11,7 +11,8 @@ import { withSharedStore } from './with-service.ts'
 const USAGE = `pnpm integration list
 pnpm integration remove <client_id>
 pnpm integration add --name <name> [--redirect-uri <https URI>]... [--scope <scopes>]
-                     [--auth <method> | --public] [--pkce optional] [--remember-consent] [--resource-server]
+                     [--auth <method> | --public] [--pkce optional] [--id-token-claims]
+                     [--remember-consent] [--resource-server]
                      [--post-logout-redirect-uri <https URI>]...
 
   --redirect-uri      where its users are sent back to; may be repeated
@@ -19,6 +20,7 @@ pnpm integration add --name <name> [--redirect-uri <https URI>]... [--scope <sco
   --auth              client_secret_basic or client_secret_post; either works if both are offered
   --public            it cannot keep a secret
   --pkce optional     its software sends no PKCE challenge; not together with --public
+  --id-token-claims   its ID tokens have the user's name and e-mail address, if it may see them
   --remember-consent  do not ask a user again for what they allowed it before
   --resource-server   it may introspect every token; needs no redirect URI
   --post-logout-redirect-uri  where its users may be sent after signing out, with LOGOUT=on; may be repeated
@@ -34,6 +36,7 @@ const { values, positionals } = readCommandLine(USAGE, {
     public: { type: 'boolean', default: false },
     pkce: { type: 'string' },
     json: { type: 'boolean', default: false },
+    'id-token-claims': { type: 'boolean' },
     'remember-consent': { type: 'boolean', default: false },
     'resource-server': { type: 'boolean', default: false },
     'post-logout-redirect-uri': { type: 'string', multiple: true },
@@ -74,6 +77,7 @@ function metadataOf(name: string): Integration {
     redirect_uris: values['redirect-uri'],
     token_endpoint_auth_method: values.public ? 'none' : values.auth,
     pkce: values.pkce as Integration['pkce'],
+    id_token_claims: values['id-token-claims'],
     remember_consent: values['remember-consent'],
     resource_server: values['resource-server'],
     scope: values.scope,
@@ -108,6 +112,7 @@ function printList(integrations: readonly IntegrationInformation[]): void {
     const marks = [
       ...(rest.token_endpoint_auth_method === 'none' ? ['public'] : []),
       ...(rest.pkce === 'optional' ? ['may leave out PKCE'] : []),
+      ...(rest.id_token_claims ? ['ID tokens have claims'] : []),
       ...(rest.resource_server ? ['resource server'] : []),
       ...(rest.remember_consent ? ['consent is remembered'] : []),
     ]

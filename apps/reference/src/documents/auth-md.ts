@@ -8,6 +8,7 @@ export interface DescribedServer {
   readonly token_endpoint: string
   /** Absent if no client registers itself. */
   readonly registration_endpoint?: string | undefined
+  readonly client_id_metadata_document_supported?: boolean | undefined
   readonly userinfo_endpoint: string
   readonly revocation_endpoint: string
   readonly introspection_endpoint: string
@@ -45,7 +46,11 @@ The commands below are one shell session. They need \`curl\` and \`openssl\`.
 curl -sS ${server.issuer}/.well-known/oauth-authorization-server
 \`\`\`
 
-${howToGetAClient(server.registration_endpoint, list(server.token_endpoint_auth_methods_supported))}
+${howToGetAClient({
+  registrationEndpoint: server.registration_endpoint,
+  documents: server.client_id_metadata_document_supported === true,
+  methods: list(server.token_endpoint_auth_methods_supported),
+})}
 
 ## 3. Authorize, with PKCE
 

@@ -1,11 +1,22 @@
-/**
- * A section of the walkthrough.
- *
- * @param registrationEndpoint absent if no client registers itself
- * @param methods of client authentication, for readers
- */
-export function howToGetAClient(registrationEndpoint: string | undefined, methods: string): string {
-  if (registrationEndpoint === undefined) return arranged(methods)
+/** The ways of a client into this service. */
+export interface WaysIn {
+  /** Absent if no client registers itself. */
+  readonly registrationEndpoint: string | undefined
+  /** Whether a `client_id` may be the address of a document. */
+  readonly documents: boolean
+  /** Of client authentication, for readers. */
+  readonly methods: string
+}
+
+/** A section of the walkthrough. */
+export function howToGetAClient(ways: WaysIn): string {
+  const { registrationEndpoint, documents, methods } = ways
+  const first =
+    registrationEndpoint === undefined ? arranged(ways) : registered(registrationEndpoint, methods)
+  return documents ? `${first}\n\n${BY_DOCUMENT}` : first
+}
+
+function registered(endpoint: string, methods: string): string {
   return `## 2. Register
 
 Open to every client whose redirect URIs are loopback addresses, \`http://127.0.0.1:<port>/<path>\`. A fixed https callback is
@@ -14,7 +25,7 @@ may be another one.
 
 \`\`\`sh
 REDIRECT_URI=http://127.0.0.1:8123/callback
-REGISTRATION=$(curl -sS ${registrationEndpoint} \\
+REGISTRATION=$(curl -sS ${endpoint} \\
   -H 'Content-Type: application/json' \\
   -d '{"client_name":"My tool","application_type":"native","redirect_uris":["'$REDIRECT_URI'"],"token_endpoint_auth_method":"none"}')
 CLIENT_ID=$(printf %s "$REGISTRATION" | sed 's/.*"client_id":"\\([^"]*\\)".*/\\1/')
@@ -25,10 +36,13 @@ Token endpoint authentication: ${methods}. A client that nobody allows anything 
 after a while. \`invalid_client\` then means: register again.`
 }
 
-function arranged(methods: string): string {
+function arranged({ documents, methods }: WaysIn): string {
+  const who = documents
+    ? 'A document describes it, as below, or the operator adds it'
+    : 'The operator adds each one'
   return `## 2. Get a client
 
-No client registers itself here. The operator adds each one, with its redirect URIs, and gives you its \`client_id\`. A confidential
+No client registers itself here. ${who}, with its redirect URIs, and gives you its \`client_id\`. A confidential
 one gets a \`client_secret\` too, and sends it with every request to the token endpoint.
 
 \`\`\`sh
@@ -38,3 +52,23 @@ read -r CLIENT_ID
 
 Token endpoint authentication: ${methods}.`
 }
+
+const BY_DOCUMENT = `### Or publish a document
+
+An app that many people install needs no client of its own for each of them: its \`client_id\` can be the https address of a
+document that describes it (Client ID Metadata Documents; \`client_id_metadata_document_supported\` in the metadata).
+
+\`\`\`json
+{
+  "client_id": "https://app.example.com/client.json",
+  "client_name": "My tool",
+  "redirect_uris": ["http://127.0.0.1/callback"]
+}
+\`\`\`
+
+Publish it at the very address that is its \`client_id\`, to the letter, as \`application/json\` with status 200: no redirect is
+followed, and 5 KiB are the most. Then take that address for \`$CLIENT_ID\` in step 3, and send no secret. Loopback addresses match with
+any port; an https callback counts only if the operator admits your document.
+
+The document is read when a user has signed in, and kept for as long as its \`Cache-Control\` says, between five minutes and a day. If
+your host does not answer, the user sees a page, a 503 with \`Retry-After\`.`

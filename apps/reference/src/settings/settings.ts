@@ -57,6 +57,7 @@ export const Environment = z.object({
       z.array(z.enum(['none', 'client_secret_post', 'client_secret_basic'], { error: METHODS_EXPECTED })),
     ),
   REGISTRATION: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
+  ID_TOKEN_CLAIMS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   LOGOUT: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   FORWARD_AUTH: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   JWT_ACCESS_TOKENS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),

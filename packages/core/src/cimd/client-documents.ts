@@ -10,6 +10,7 @@ import type { AdmissionPolicy } from './admission.ts'
 import { clientOfDocument } from './client-document.ts'
 import { clientIdUrlFault } from './client-id-url.ts'
 import type { DocumentFetch } from './document-fetch.ts'
+import type { OnDocumentChange } from './document-record.ts'
 import { OFFERED } from './document-request.ts'
 import { fetchedClients } from './fetched-clients.ts'
 
@@ -20,6 +21,8 @@ export interface ClientDocumentsOptions {
   readonly fetch?: DocumentFetch | undefined
   /** Which documents may be fetched, and whose https redirect URIs are accepted. Default: every one, and nobody's. */
   readonly admit?: AdmissionPolicy | undefined
+  /** The earlier grants of a client whose document changed. Default: `keep`. */
+  readonly onChange?: OnDocumentChange | undefined
 }
 
 type Members = Readonly<Record<string, unknown>>
@@ -41,9 +44,10 @@ export function clientDocuments({
   pinned = [],
   fetch,
   admit = () => 'yes',
+  onChange = 'keep',
 }: ClientDocumentsOptions): FeatureFactory {
   return (kernel) => {
-    const sources = fetch === undefined ? [] : [fetchedClients(kernel, fetch, admit)]
+    const sources = fetch === undefined ? [] : [fetchedClients(kernel, fetch, admit, onChange)]
     return {
       clientSources: [pinnedClients(kernel, pinned, admit), ...sources],
       metadata: { client_id_metadata_document_supported: pinned.length > 0 || fetch !== undefined },

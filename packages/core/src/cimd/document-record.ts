@@ -1,12 +1,21 @@
 /** The record of a client that a document describes: what an approval writes, and what its removal leaves. */
 import { CLIENT_REFUSALS } from '../clients/client-sources.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
-import type { Client } from '../kernel/records.ts'
+import type { Client, ClientDocument } from '../kernel/records.ts'
 
 /** All installations share one record. With a day to spare, most approvals need not prolong it. */
 const DAY = 24 * 60 * 60
 /** 100 years. */
 const FOR_GOOD = 36_500 * DAY
+
+/**
+ * The grants that users approved before a client changed: they go on, or end at their next refresh if the client changed
+ * its name, its redirect URIs or its way to authenticate.
+ */
+export type OnDocumentChange = 'keep' | 'reconsent'
+
+/** What a user judges: who gets the tokens. */
+const CONSENTED_TO = ['clientName', 'redirectUris', 'tokenEndpointAuthMethod']
 
 /**
  * The record after an approval, `undefined` if it need not change. Of two copies of the document the later one stays:
@@ -15,7 +24,12 @@ const FOR_GOOD = 36_500 * DAY
  * @param until epoch seconds until which the record must live
  * @throws OAuthError `client_unknown` when the operator removed the client
  */
-export function approvedRecord(seen: Client | undefined, client: Client, until: number): Client | undefined {
+export function approvedRecord(
+  seen: Client | undefined,
+  client: Client,
+  until: number,
+  onChange: OnDocumentChange = 'keep',
+): Client | undefined {
   if (seen?.refused === true) throw new OAuthError(CLIENT_REFUSALS.client_unknown)
   const { createdAt, expiresAt = 0, document } = seen ?? {}
   const isNews = client.document !== undefined && client.document.fetchedAt > (document?.fetchedAt ?? 0)
@@ -23,9 +37,22 @@ export function approvedRecord(seen: Client | undefined, client: Client, until: 
   const newest = isNews || seen === undefined ? client : seen
   return {
     ...newest,
+    document: newest.document && { ...newest.document, ...consentOf(seen, newest, onChange) },
     createdAt: createdAt ?? client.createdAt,
     expiresAt: expiresAt >= until ? expiresAt : until + DAY,
   }
+}
+
+function consentOf(
+  before: Client | undefined,
+  after: Client,
+  onChange: OnDocumentChange,
+): Pick<ClientDocument, 'consentSince'> {
+  const changed = before === undefined ? [] : changedMembers(before, after)
+  if (onChange === 'reconsent' && changed.some((name) => CONSENTED_TO.includes(name)))
+    return { consentSince: after.document?.fetchedAt }
+  const { consentSince } = before?.document ?? {}
+  return consentSince === undefined ? {} : { consentSince }
 }
 
 /** The members that the document describes otherwise than before. */

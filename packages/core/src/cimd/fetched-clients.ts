@@ -15,7 +15,7 @@ import type { Admission, AdmissionPolicy } from './admission.ts'
 import { clientIdUrlFault } from './client-id-url.ts'
 import type { DocumentFetch } from './document-fetch.ts'
 import { documentLookUp } from './document-look-up.ts'
-import { approvedRecord, changedMembers, refusedRecord } from './document-record.ts'
+import { approvedRecord, changedMembers, type OnDocumentChange, refusedRecord } from './document-record.ts'
 
 /** One text for all faults of the way: which one it was would tell of networks behind this server. */
 export const DOCUMENT_REFUSALS = refusals({
@@ -37,7 +37,12 @@ export interface DocumentChanged {
 /** How long an approved document serves new authorizations while its host cannot be reached, in seconds. */
 const MOST_STALE = 7 * 24 * 60 * 60
 
-export function fetchedClients(kernel: Kernel, fetch: DocumentFetch, admit: AdmissionPolicy): ClientSource {
+export function fetchedClients(
+  kernel: Kernel,
+  fetch: DocumentFetch,
+  admit: AdmissionPolicy,
+  onChange: OnDocumentChange,
+): ClientSource {
   const { store, now, emit } = kernel
   const { records } = store.clients
   const stored = storedClients(records)
@@ -78,7 +83,7 @@ export function fetchedClients(kernel: Kernel, fetch: DocumentFetch, admit: Admi
       let after: Client | undefined
       await changeClient(records, client.clientId, (seen) => {
         before = seen
-        after = approvedRecord(seen, client, until)
+        after = approvedRecord(seen, client, until, onChange)
         return after
       })
       const { clientId } = client

@@ -10,7 +10,14 @@ const BY_DEFAULT = 60 * 60
 /** As in `DocumentFetchResponse`. */
 export type ResponseHeaders = Readonly<Record<string, string | undefined>>
 
-/** Seconds for which a document is fresh; `undefined` when it must not be kept beyond the request that fetched it. */
+/**
+ * How long a server keeps the document of a client before it asks the host again (RFC 9111 4.2): five minutes at least, a
+ * day at most.
+ *
+ * @param headers by their names in lower case
+ * @param now epoch seconds
+ * @returns seconds; `undefined` if the document must not be kept beyond the request that fetched it
+ */
 export function freshFor(headers: ResponseHeaders, now: number): number | undefined {
   const directives = directivesOf(headers['cache-control'] ?? '')
   if (directives.has('no-store') || directives.has('private') || headers.vary?.includes('*')) return undefined

@@ -69,6 +69,10 @@ async function answerToken(
   if (grantType === undefined) throw unsupported(grantTypes)
   if (!client.grantTypes.includes(grantType.name))
     throw new OAuthError(GRANT_TYPE_REFUSALS.grant_type_not_registered)
+  for (const { ready } of tokenMembers) {
+    const waiting = ahead && ready?.(client, ahead)
+    if (waiting !== undefined) await waiting
+  }
   const exchanged = await grantType.exchange(client, form, requireAnswerable, ahead)
   const response = tokenResponse(client, exchanged, accessTokens, tokenMembers)
   return json(200, response instanceof Promise ? await response : response)

@@ -1,6 +1,7 @@
 import type { Client, Grant } from '../kernel/records.ts'
 import type { AccessTokenFormat } from '../tokens/access-token.ts'
 import { formatRefreshToken } from '../tokens/credential.ts'
+import type { GrantAhead } from './change-grant.ts'
 import type { Exchanged } from './grant-type.ts'
 
 /** RFC 6749 5.1. A room may add members of its own, such as `id_token`. */
@@ -14,6 +15,13 @@ export interface TokenResponse {
 
 /** Extra members of the token response, from a room. */
 export interface TokenMembers {
+  /**
+   * Waits, before anything is consumed, for what the members need of others. Grant types without a `credential` go without.
+   *
+   * @returns `undefined` when there is nothing to wait for
+   * @throws OAuthError `temporarily_unavailable`
+   */
+  ready?(client: Client, ahead: GrantAhead): Promise<void> | undefined
   /** Checks, before anything is consumed, that the members can be made. @throws OAuthError `temporarily_unavailable` */
   requireMakeable(client: Client, grant: Grant): void
   /** @returns `undefined` when there is nothing to add */

@@ -55,6 +55,8 @@ export interface ClientDocument {
   readonly fetchedAt: number
   /** SHA-256 of what the document says of the client. */
   readonly hash: Hash
+  /** Grants that were approved before it end at their next refresh. */
+  readonly consentSince?: number | undefined
 }
 
 /** The result of one approval: one record under one key. `grants/grant.ts` holds all its transitions. */

@@ -1,11 +1,13 @@
 import { hash } from 'node:crypto'
 import { SignJWT } from 'jose'
+import type { UserClaims } from '../grants/subject.ts'
 import type { TokenMembers } from '../grants/token-response.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import type { Client, SigningAlgorithm } from '../kernel/records.ts'
 import type { PrivateJwk } from '../tokens/private-jwk.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
+import type { IdTokenClaims } from './id-token-claims.ts'
 import { asksForOpenId } from './openid-scope.ts'
 
 export const ID_TOKEN_REFUSALS = refusals({
@@ -13,8 +15,13 @@ export const ID_TOKEN_REFUSALS = refusals({
 })
 
 /** The ID token in the answer of the token endpoint (OpenID Connect Core 3.1.3.3). */
-export function idTokenMembers(kernel: Kernel, keys: SigningKeys, lifetime: number): TokenMembers {
+export function idTokenMembers(
+  kernel: Kernel,
+  keys: SigningKeys,
+  { lifetime, userClaims }: { readonly lifetime: number; readonly userClaims: IdTokenClaims },
+): TokenMembers {
   return {
+    ready: userClaims.ready,
     requireMakeable(client, { scopes }) {
       if (asksForOpenId(scopes)) requiredSigner(keys, client)
     },
@@ -23,7 +30,7 @@ export function idTokenMembers(kernel: Kernel, keys: SigningKeys, lifetime: numb
       // An ID token is about a user, and this grant may have none.
       if (subject === undefined || !asksForOpenId(exchanged.issued.scopes)) return undefined
       const issuedAt = kernel.now()
-      return signIdToken(requiredSigner(keys, client), {
+      const content = {
         issuer: kernel.issuer,
         subject,
         clientId: client.clientId,
@@ -32,7 +39,11 @@ export function idTokenMembers(kernel: Kernel, keys: SigningKeys, lifetime: numb
         accessToken: access_token,
         issuedAt,
         expiresAt: issuedAt + lifetime,
-      }).then((id_token) => ({ id_token }))
+      }
+      return userClaims
+        .of(client, exchanged, subject)
+        .then((user) => signIdToken(requiredSigner(keys, client), { ...content, user }))
+        .then((id_token) => ({ id_token }))
     },
   }
 }
@@ -50,6 +61,7 @@ interface IdTokenContent {
   readonly clientId: string
   readonly authTime: number | undefined
   readonly nonce?: string | undefined
+  readonly user: UserClaims
   /** The access token issued beside it, for `at_hash`. */
   readonly accessToken: string
   /** Epoch seconds. */
@@ -59,6 +71,7 @@ interface IdTokenContent {
 
 async function signIdToken(key: PrivateJwk, content: IdTokenContent): Promise<string> {
   const claims = {
+    ...content.user,
     auth_time: content.authTime,
     at_hash: accessTokenHash(content.accessToken, key.alg),
     azp: content.clientId,

@@ -1,5 +1,6 @@
 /** OpenID Connect, if the scope catalogue has `openid`: ID tokens, UserInfo, and their metadata. */
 
+import type { ClientMetadataMembers } from '../clients/client-metadata.ts'
 import type { SubjectOptions } from '../grants/subject.ts'
 import type { TokenMembers } from '../grants/token-response.ts'
 import type { Endpoint } from '../http/endpoint.ts'
@@ -9,10 +10,11 @@ import type { AccessTokenFormat } from '../tokens/access-token.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 import { claimsOfScopes } from './claims.ts'
 import { idTokenMembers } from './id-token.ts'
+import { type IdTokenClaimsOptions, idTokenClaims, idTokenClaimsMetadata } from './id-token-claims.ts'
 import { OPENID } from './openid-scope.ts'
 import { userinfo } from './userinfo.ts'
 
-export type OpenIdOptions = PathOptions<'userinfo'> & SubjectOptions
+export type OpenIdOptions = PathOptions<'userinfo'> & SubjectOptions & IdTokenClaimsOptions
 
 export interface OpenIdContext {
   readonly keys: SigningKeys
@@ -23,12 +25,20 @@ export interface OpenIdContext {
 
 type Metadata = Readonly<Record<string, unknown>>
 
+interface OpenId {
+  readonly endpoints: Endpoint[]
+  readonly metadata: Metadata
+  readonly tokenMembers: TokenMembers
+  readonly clientMetadata: (itself: boolean) => ClientMetadataMembers
+}
+
 /** @returns nothing if the catalogue has no `openid`. @throws Error that names the wrong option */
 export function openId(
   kernel: Kernel,
-  { claims, paths }: OpenIdOptions,
+  options: OpenIdOptions,
   { keys, accessTokens, lifetime }: OpenIdContext,
-): { endpoints: Endpoint[]; metadata: Metadata; tokenMembers: TokenMembers }[] {
+): OpenId[] {
+  const { claims, paths } = options
   if (!Object.hasOwn(kernel.scopes, OPENID)) return []
   // OpenID Connect Core 15.1: every provider signs with RS256, whatever else it offers.
   if (keys.signer('RS256') === undefined) throw new Error('keys: the openid scope needs a key for RS256')
@@ -38,7 +48,8 @@ export function openId(
     {
       endpoints: [userinfo(kernel, path, claims, accessTokens)],
       metadata: metadataOf(Object.keys(kernel.scopes), keys),
-      tokenMembers: idTokenMembers(kernel, keys, lifetime),
+      tokenMembers: idTokenMembers(kernel, keys, { lifetime, userClaims: idTokenClaims(claims, options) }),
+      clientMetadata: idTokenClaimsMetadata,
     },
   ]
 }

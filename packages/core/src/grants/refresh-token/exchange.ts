@@ -91,7 +91,7 @@ async function exchangeRefreshToken(
     token.grantId,
     (grant) => {
       requireAnswerable(client, grant)
-      const outcome = rotateRefreshToken(grant, rotation, kernel.now(), times)
+      const outcome = unlessChanged(client, grant, rotateRefreshToken(grant, rotation, kernel.now(), times))
       return claims === undefined ? outcome : unlessGone(claims, grant, outcome)
     },
     ahead,
@@ -106,6 +106,16 @@ async function exchangeRefreshToken(
     generation: result.refreshToken.generation,
   } satisfies RefreshEvent)
   return { grant, issued: result }
+}
+
+/** The user allowed a client that its document describes otherwise now. */
+function unlessChanged<Result>(
+  { document }: Client,
+  grant: Grant,
+  outcome: Outcome<Result>,
+): Outcome<Result> {
+  const changed = grant.createdAt < (document?.consentSince ?? 0)
+  return changed ? { kind: 'ended', refusal: REFRESH_REFUSALS.client_changed } : outcome
 }
 
 async function unlessGone<Result>(

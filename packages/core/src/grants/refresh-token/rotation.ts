@@ -23,6 +23,10 @@ export const REFRESH_REFUSALS = refusals({
     'invalid_grant',
     'The refresh token was used a moment ago for another scope or resource',
   ],
+  client_changed: [
+    'invalid_grant',
+    'The application has changed since its user allowed it; ask the user again',
+  ],
 })
 
 export interface RefreshRequest {

@@ -1,4 +1,9 @@
-import { clientDocuments, type DocumentFetchResponse, type RateLimiter } from '@grantkit/core'
+import {
+  type ClientDocumentsOptions,
+  clientDocuments,
+  type DocumentFetchResponse,
+  type RateLimiter,
+} from '@grantkit/core'
 import { consentPage, decision, tokensFor } from '../approval.ts'
 import { authorization, REDIRECT_URI, refreshing } from '../requests.ts'
 import type { Settings } from '../server.ts'
@@ -14,10 +19,11 @@ function answered(
   answer: Partial<DocumentFetchResponse>,
   members: object = {},
   settings: Settings = {},
+  options: ClientDocumentsOptions = {},
 ): World {
   const body = JSON.stringify({ ...DOCUMENT, ...members })
   const fetch = async () => ({ status: 200, headers: JSON_TYPE, body, ...answer })
-  return world.reopened({ features: [clientDocuments({ fetch })], ...settings })
+  return world.reopened({ features: [clientDocuments({ fetch, ...options })], ...settings })
 }
 
 const FULL: RateLimiter = { take: async () => 30 }
@@ -49,5 +55,12 @@ export const FETCHED_CLIENTS: Stories = {
   'a document that changes while its page is open': async (world) => {
     const page = await consentPage(answered(world, {}), EDITOR)
     await answered(world, {}, { client_name: 'Evil editor' }).ask(decision(page))
+  },
+  'a grant of a client whose name has changed since': async (world) => {
+    const { refresh_token } = await tokensFor(answered(world, {}), EDITOR)
+    world.ground.clock.now += 3600
+    const renamed = answered(world, {}, { client_name: 'New editor' }, {}, { onChange: 'reconsent' })
+    await tokensFor(renamed, EDITOR)
+    await renamed.ask(refreshing(EDITOR, refresh_token))
   },
 }

@@ -1,0 +1,155 @@
+import { testClient } from '@grantkit/testkit/client'
+import { afterAll, beforeEach, expect, it } from 'vitest'
+import { documentOf, type HostAnswer, openDocumentHost } from '../document-host.ts'
+import { CHALLENGE, REDIRECT_URI, textOf } from './app.ts'
+import type { Bench } from './bench.ts'
+import { onBothStores } from './on-both-stores.ts'
+import { expectGuardedPage, expectInvalidClient, expectPage } from './safe-answers.ts'
+import type { Answer, HeaderLines } from './wire.ts'
+
+/** Hosts that mean no good, and users who mean no good by a host. Each domain has a budget, so each row has its own. */
+
+const KNOWN = 'https://known.dev/client.json'
+const WAYWARD = Array.from({ length: 9 }, (_, n) => `wayward${n}.dev`)
+const FLEET = Array.from({ length: 7 }, (_, n) => `n${n}.fleet.dev`)
+const OTHERS = ['known.dev', 'again.dev', 'twice.dev', 'changing.dev', 'evil.dev', 'inside.dev']
+
+const host = await openDocumentHost(documentOf)
+afterAll(() => host.close())
+beforeEach(() => {
+  host.asked.length = 0
+  host.answer = documentOf
+})
+
+const queryFor = (client_id: string) =>
+  new URLSearchParams({
+    response_type: 'code',
+    client_id,
+    redirect_uri: REDIRECT_URI.replace('/cb', '/callback'),
+    scope: 'courses:read',
+    state: 'st-4711',
+    code_challenge: CHALLENGE,
+    code_challenge_method: 'S256',
+  })
+
+async function ask(bench: Bench, clientId: string, headers: HeaderLines = []): Promise<Answer> {
+  const cookie = ['Cookie', await bench.session('alice')] as const
+  return bench.send(`/oauth/authorize?${queryFor(clientId)}`, { headers: [cookie, ...headers] })
+}
+
+async function clientOf(bench: Bench, client_id: string) {
+  const client = { client_id, redirect_uris: [queryFor(client_id).get('redirect_uri') ?? ''] }
+  return testClient(bench.base, { ...(await bench.browser('alice')), client })
+}
+
+onBothStores(
+  'the host of a document',
+  (bench) => {
+    it.each<[string, string, HostAnswer]>([
+      ['another status', 'wayward0.dev', { status: 500 }],
+      [
+        'a redirect',
+        'wayward1.dev',
+        { status: 302, headers: { location: 'https://inside.dev/client.json' } },
+      ],
+      ['a redirect to http', 'wayward2.dev', { status: 307, headers: { location: 'http://inside.dev/' } }],
+      ['a page', 'wayward3.dev', { headers: { 'content-type': 'text/html' }, body: '<p>Are you human?' }],
+      ['more than a document', 'wayward4.dev', { body: `{"x":"${'x'.repeat(6000)}"}` }],
+      ['an encoding', 'wayward5.dev', { headers: { 'content-encoding': 'gzip' } }],
+    ])(
+      'CM-03: that answers %s is asked once, and the page does not say what it did',
+      async (_, name, answer) => {
+        host.answer = () => answer
+        bench.failuresExpected = true
+        const id = `https://${name}/client.json`
+        const page = await ask(bench, id)
+        expectPage(page, name, 503)
+        expect(page.header('retry-after')).toBe('5')
+        expect(page.body).toContain('The address of the application cannot be read at the moment')
+        expect(page.body).not.toMatch(/inside\.dev|500|302|307|html<|gzip|human/)
+        expectPage(await ask(bench, id), 'the next attempt', 503)
+        expect(host.asked).toEqual([id])
+      },
+    )
+
+    it.each<[string, string, object]>([
+      ['of another client', 'wayward6.dev', { client_id: 'https://wayward6.dev/Client.json' }],
+      ['with a secret', 'wayward7.dev', { client_secret: 'a secret of nobody' }],
+      ['with a script', 'wayward8.dev', { redirect_uris: ['javascript:alert(1)'] }],
+    ])('CM-04: that publishes a document %s has published none', async (_, name, members) => {
+      host.answer = (id) => documentOf(id, members)
+      const page = await ask(bench, `https://${name}/client.json`)
+      expectPage(page, name)
+      expect(page.body).toContain('The address of the application describes no application')
+    })
+
+    it('CM-13: is shown beside the name of another that it claims, and its address is text on the page', async () => {
+      host.answer = (id) => documentOf(id, { client_name: "Claude' onclick='alert(1)" })
+      const page = await ask(bench, "https://evil.dev/claude.ai/x'onclick='alert(1)&lt;/client.json")
+      expect(page.status).toBe(200)
+      expectGuardedPage(page)
+      expect(page.body).toContain('<dt>Described by</dt><dd><code>evil.dev</code>')
+      expect(page.body).toContain('x&#39;onclick=&#39;alert(1)&amp;lt;/client.json</code>')
+      expect(textOf(page.body)).toContain("<bdi>Claude' onclick='alert(1)</bdi>")
+    })
+
+    it('CM-09: that changes the document while its page is open has the page shown again', async () => {
+      const app = await clientOf(bench, 'https://changing.dev/client.json')
+      host.answer = (id) => ({ ...documentOf(id), headers: { 'cache-control': 'no-store' } })
+      const page = await app.visit(app.authorizationUrl(Object.fromEntries(queryFor(app.clientId))))
+      const [, action = '', ticket = ''] =
+        /action="([^"]+)">\s*<input type="hidden" name="ticket" value="([^"]+)"/.exec(page.body) ?? []
+      host.answer = (id) => documentOf(id, { client_name: 'Claude' })
+      // Another page has this replica read the document again.
+      await ask(bench, app.clientId)
+      const form = { ticket, decision: 'allow', scope: 'courses:read' }
+      const answer = await bench.post(textOf(action), form, [['Cookie', await bench.session('alice')]])
+      expect([answer.status, answer.header('location')]).toEqual([200, undefined])
+      expect(answer.body).toContain('<bdi>Claude</bdi>')
+    })
+
+    it('CM-14: is not asked for an id that is sent twice, in a body or with an address in it', async () => {
+      const query = queryFor('https://twice.dev/client.json')
+      const headers = [['Cookie', await bench.session('alice')]] as const
+      const bad = [
+        `${query}&client_id=https%3A%2F%2Ftwice.dev%2Fother.json`,
+        `${query}&client_id=`,
+        `${query}`.replace('https%3A', 'https%253A'),
+        `${query}`.replace('https%3A', '%20https%3A'),
+        `${query}`.replace('client.json', 'client.json%00'),
+        `${query}`.replace('client.json', 'client.json%0D%0AHost%3A%20inside.dev'),
+        `${query}`.replace('twice.dev', 'twice.dev%40inside.dev'),
+        `${query}`.replace('twice.dev', 'twice.dev%5C%40inside.dev'),
+      ]
+      for (const sent of bad) {
+        expectPage(await bench.send(`/oauth/authorize?${sent}`, { headers }), sent)
+        expectPage(await bench.post(`/oauth/authorize`, [...new URLSearchParams(sent)], headers), sent)
+      }
+      expect(host.asked).toEqual([])
+    })
+
+    it('CM-08: is asked by no endpoint but that of authorization, wherever the id stands', async () => {
+      const client_id = 'https://inside.dev/client.json'
+      const basic = `Basic ${Buffer.from(`${encodeURIComponent(client_id)}:x`).toString('base64')}`
+      for (const path of ['token', 'revoke', 'introspect']) {
+        const form = { grant_type: 'refresh_token', refresh_token: 'x', token: 'x' }
+        expectInvalidClient(await bench.post(`/api/oauth/${path}`, { ...form, client_id }), path)
+        const answer = await bench.post(`/api/oauth/${path}`, form, [['Authorization', basic]])
+        expectInvalidClient(answer, path)
+      }
+      expect(host.asked).toEqual([])
+    })
+
+    it('CM-15: is spared by a user who tries name after name below one domain, and known clients go on', async () => {
+      await (await clientOf(bench, KNOWN)).tokens('courses:read')
+      bench.failuresExpected = true
+      const pages = []
+      for (const name of FLEET) pages.push(await ask(bench, `https://${name}/client.json`))
+      expect(pages.map(({ status }) => status)).toEqual([...Array(6).fill(200), 503])
+      expect(Number(pages.at(-1)?.header('retry-after'))).toBeGreaterThan(0)
+      const { scope } = await (await clientOf(bench, KNOWN)).tokens('courses:read')
+      expect(scope).toBe('courses:read')
+    })
+  },
+  host.settings([...WAYWARD, ...FLEET, ...OTHERS]),
+)

@@ -1,0 +1,61 @@
+/**
+ * Claims of the user in the ID token, where UserInfo alone would say them (OpenID Connect Core 5.4). Some clients ask
+ * nobody but the ID token.
+ */
+import { z } from 'zod'
+import type { ClientMetadataMembers } from '../clients/client-metadata.ts'
+import type { GrantAhead } from '../grants/change-grant.ts'
+import type { Exchanged } from '../grants/grant-type.ts'
+import { type Claims, claimsAbout, SUBJECT_REFUSALS, type UserClaims } from '../grants/subject.ts'
+import { OAuthError } from '../kernel/oauth-error.ts'
+import type { Client, Grant } from '../kernel/records.ts'
+import { claimsFor } from './claims.ts'
+import { asksForOpenId } from './openid-scope.ts'
+
+export interface IdTokenClaimsOptions {
+  /**
+   * Puts the claims that the granted scopes open into the ID token of every client. Default: into those of integrations
+   * with `id_token_claims` alone; other clients ask UserInfo.
+   */
+  readonly idTokenClaims?: boolean | undefined
+}
+
+const MEMBER = 'id_token_claims'
+
+/** What the operator says of an integration. Nobody has looked at the software of a client that registers itself. */
+export function idTokenClaimsMetadata(itself: boolean): ClientMetadataMembers {
+  return itself ? {} : { [MEMBER]: z.boolean().optional() }
+}
+
+export interface IdTokenClaims {
+  /** The claims for this client. @throws OAuthError `temporarily_unavailable` */
+  of(client: Client, exchanged: Exchanged, subject: string): Promise<UserClaims>
+  /** Asks for them before the code is used up, so that a directory that is down costs no code. */
+  ready(client: Client, ahead: GrantAhead): Promise<void> | undefined
+}
+
+export function idTokenClaims(claims: Claims, { idTokenClaims: always = false }: IdTokenClaimsOptions) {
+  const wants = ({ featureMetadata }: Client) => always || featureMetadata?.[MEMBER] === true
+
+  async function requireUser(client: Client, { found }: GrantAhead): Promise<void> {
+    const grant = (await found)?.value
+    if (grant?.subject === undefined || !needsClaims(client, grant)) return
+    const { subject } = grant
+    if ((await claimsAbout(claims, subject)) === undefined)
+      throw new OAuthError(SUBJECT_REFUSALS.subject_gone)
+  }
+
+  return {
+    async of(client, { issued }, subject) {
+      if (!wants(client)) return {}
+      return claimsFor(issued.scopes, (await claimsAbout(claims, subject)) ?? {})
+    },
+    ready: (client, ahead) => (wants(client) ? requireUser(client, ahead) : undefined),
+  } satisfies IdTokenClaims
+}
+
+/** Only an unused code can be lost: a refresh asks about the user by itself. */
+function needsClaims({ clientId }: Client, grant: Grant): boolean {
+  const isUnused = grant.code !== undefined && grant.code.redeemedAt === undefined
+  return isUnused && grant.clientId === clientId && asksForOpenId(grant.scopes)
+}

@@ -1,0 +1,109 @@
+import { decodeJwt } from 'jose'
+import { describe, expect, it } from 'vitest'
+import { bodyOf, codeFor, redeem, refresh, register, type TokenAnswer, tokensFor } from './client.ts'
+import { openSchool, REDIRECT_URI, type School } from './school.ts'
+
+/** Claims of the user in the ID token, for clients that never ask UserInfo (OpenID Connect Core 5.4). */
+
+const PROFILE = { name: 'Alice Liddell', updated_at: 1_700_000_000 }
+const EMAIL = { email: 'alice@school.example', email_verified: true }
+const OF_THE_PROTOCOL = ['iss', 'sub', 'aud', 'iat', 'exp', 'auth_time', 'at_hash', 'azp', 'nonce']
+
+async function integration(school: School, members: object = { id_token_claims: true }) {
+  return school.server.clients.add({ client_name: 'Portal', redirect_uris: [REDIRECT_URI], ...members })
+}
+
+function claimsIn({ id_token }: TokenAnswer) {
+  return Object.fromEntries(
+    Object.entries(decodeJwt(id_token)).filter(([name]) => !OF_THE_PROTOCOL.includes(name)),
+  )
+}
+
+const ALL = { scope: 'openid profile email' }
+
+describe('the ID token', () => {
+  it.each([
+    ['openid', {}],
+    ['openid profile', PROFILE],
+    ['openid email', EMAIL],
+    ['openid profile email courses:read', { ...PROFILE, ...EMAIL }],
+  ])('has for %s what UserInfo says, for an integration that asks for it', async (scope, claims) => {
+    const school = openSchool()
+    const tokens = await tokensFor(school, await integration(school), { scope })
+    expect(claimsIn(tokens)).toEqual(claims)
+    const headers = { authorization: `Bearer ${tokens.access_token}` }
+    const user = bodyOf(await school.send('GET', '/api/oauth/userinfo', { headers }))
+    expect(user).toEqual({ sub: 'alice', ...claims })
+  })
+
+  it('has none by default, nor for a client that registers the member itself', async () => {
+    const school = openSchool()
+    for (const client of [
+      await integration(school, {}),
+      await integration(school, { id_token_claims: false }),
+      await register(school, { id_token_claims: true, scope: 'openid profile email' }),
+    ])
+      expect(claimsIn(await tokensFor(school, client, ALL))).toEqual({})
+  })
+
+  it('has them for every client with the option idTokenClaims', async () => {
+    const school = openSchool({ idTokenClaims: true })
+    for (const client of [await integration(school, {}), await register(school)])
+      expect(claimsIn(await tokensFor(school, client, ALL))).toEqual({ ...PROFILE, ...EMAIL })
+  })
+
+  it('follows a narrower scope, and the user as they are now, at a refresh', async () => {
+    let name = 'Alice'
+    const school = openSchool({ claims: async () => ({ name, email: 'a@school.example' }) })
+    const client = await integration(school)
+    const { refresh_token } = await tokensFor(school, client, ALL)
+    name = 'Alice Hargreaves'
+    const answer = await refresh(school, client, refresh_token, { scope: 'openid profile' })
+    expect(claimsIn(bodyOf<TokenAnswer>(answer))).toEqual({ name })
+  })
+
+  it('leaves the claims of the protocol alone, whatever the user is called', async () => {
+    const claims = async () => ({ name: 'Alice', sub: 'bob', aud: 'other', azp: 'other', nonce: 'x' })
+    const school = openSchool({ claims })
+    const client = await integration(school)
+    const { id_token } = await tokensFor(school, client, ALL)
+    expect(decodeJwt(id_token)).toMatchObject({ sub: 'alice', aud: client.client_id, azp: client.client_id })
+    expect(decodeJwt(id_token)).not.toHaveProperty('nonce')
+  })
+})
+
+describe('a code, if the claims are not to be had', () => {
+  it('is not lost by it', async () => {
+    let down = true
+    const claims = async () => {
+      if (down) throw new Error('The directory does not answer')
+      return { name: 'Alice' }
+    }
+    const school = openSchool({ claims })
+    const client = await integration(school)
+    const code = await codeFor(school, client.client_id, ALL)
+    const refused = await redeem(school, client, code)
+    expect([refused.status, bodyOf(refused).error]).toEqual([503, 'temporarily_unavailable'])
+    down = false
+    expect(claimsIn(bodyOf<TokenAnswer>(await redeem(school, client, code)))).toEqual({ name: 'Alice' })
+  })
+
+  it('is refused if its user is gone', async () => {
+    const school = openSchool({ claims: async () => undefined })
+    const client = await integration(school)
+    const refused = await redeem(school, client, await codeFor(school, client.client_id, ALL))
+    expect([refused.status, bodyOf(refused).error]).toEqual([400, 'invalid_grant'])
+  })
+})
+
+describe('the client information', () => {
+  it('says that the claims are there, and nothing where they are not', async () => {
+    const school = openSchool()
+    expect(await integration(school)).toMatchObject({ id_token_claims: true })
+    expect(await integration(school, {})).not.toHaveProperty('id_token_claims')
+  })
+
+  it('cannot say anything else than yes or no', async () => {
+    await expect(integration(openSchool(), { id_token_claims: 'yes' })).rejects.toThrow('id_token_claims')
+  })
+})

@@ -1,0 +1,20 @@
+import type { DocumentFetchResponse } from '@grantkit/core'
+
+/** What the host of a client's document answered. */
+export interface ClientEvidence {
+  /** The address of the document. */
+  readonly clientId: string
+  /** The answer, or why there is none. Absent if nobody was asked. */
+  readonly answer?: DocumentFetchResponse | Error | undefined
+}
+
+/** The answer of the host, whatever it says. */
+export function hostAnswer({ answer }: ClientEvidence): DocumentFetchResponse | undefined {
+  return answer instanceof Error ? undefined : answer
+}
+
+/** The answer with the document. */
+export function documentAnswer(evidence: ClientEvidence): DocumentFetchResponse | undefined {
+  const answer = hostAnswer(evidence)
+  return answer?.status === 200 ? answer : undefined
+}
