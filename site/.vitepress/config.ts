@@ -64,6 +64,16 @@ export default defineConfig({
         ],
       },
       {
+        text: 'Clients',
+        items: [
+          { text: 'Client libraries', link: '/clients/libraries' },
+          { text: 'Python', link: '/clients/python' },
+          { text: 'Go', link: '/clients/go' },
+          { text: 'Java and Kotlin', link: '/clients/java' },
+          { text: 'Rust', link: '/clients/rust' },
+        ],
+      },
+      {
         text: 'Come from',
         items: [
           { text: 'an earlier version', link: '/migrate/next' },
