@@ -71,6 +71,7 @@ export default defineConfig({
           { text: 'Go', link: '/clients/go' },
           { text: 'Java and Kotlin', link: '/clients/java' },
           { text: 'Rust', link: '/clients/rust' },
+          { text: 'JavaScript and TypeScript', link: '/clients/javascript' },
         ],
       },
       {

@@ -12,7 +12,7 @@ import { visitor } from './visitor.ts'
 /** The programs of docs/clients, as they stand there, with the libraries from their registries. */
 
 /** What the programs of a page need on the machine. */
-const NEEDED = { python: 'python3', go: 'go', java: 'mvn', rust: 'cargo' }
+const NEEDED = { python: 'python3', go: 'go', java: 'mvn', rust: 'cargo', javascript: 'npm' }
 
 const missing = PAGES.filter((page) => spawnSync(NEEDED[page], ['--help']).error !== undefined)
 for (const page of missing)

@@ -16,7 +16,7 @@ export interface Section {
 }
 
 /** The pages that have programs. */
-export const PAGES = ['python', 'go', 'java', 'rust'] as const
+export const PAGES = ['python', 'go', 'java', 'rust', 'javascript'] as const
 
 const FOLDER = new URL('../../../../docs/clients/', import.meta.url)
 const FENCE = /^```(?:\w+) \[(?<name>[^\]]+)\]\n(?<text>[\s\S]*?)^```$/gm
