@@ -72,6 +72,7 @@ export default defineConfig({
           { text: 'Java and Kotlin', link: '/clients/java' },
           { text: 'Rust', link: '/clients/rust' },
           { text: 'JavaScript and TypeScript', link: '/clients/javascript' },
+          { text: 'Apache', link: '/clients/apache' },
         ],
       },
       {

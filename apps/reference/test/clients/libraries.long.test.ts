@@ -1,27 +1,18 @@
-import { spawnSync } from 'node:child_process'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { newStorage } from '../new-storage.ts'
 import { run } from '../program.ts'
 import { type RunningService, runService } from '../service.ts'
 import { user } from '../user.ts'
+import { isThere } from './needed.ts'
 import { installProgram, type ProgramOfPage, startProgram } from './program-of-page.ts'
 import { PAGES, type Section, sectionsOf } from './sections.ts'
 import { visitor } from './visitor.ts'
 
 /** The programs of docs/clients, as they stand there, with the libraries from their registries. */
 
-/** What the programs of a page need on the machine. */
-const NEEDED = { python: 'python3', go: 'go', java: 'mvn', rust: 'cargo', javascript: 'npm' }
-
-const missing = PAGES.filter((page) => spawnSync(NEEDED[page], ['--help']).error !== undefined)
-for (const page of missing)
-  console.warn(`Not run: the programs of docs/clients/${page}.md need ${NEEDED[page]}.`)
-
 describe.each(PAGES)('docs/clients/%s.md', (page) => {
-  it
-    .skipIf(missing.includes(page))
-    .each(sectionsOf(page).map((section) => [section.library, section] as const))(
+  it.skipIf(!isThere(page)).each(sectionsOf(page).map((section) => [section.library, section] as const))(
     '%s signs a user in, reads the ID token, asks UserInfo and refreshes',
     async (_library, section) => {
       const { service, program, client } = await runSection(section)
@@ -46,6 +37,7 @@ async function runSection(section: Section) {
     ISSUER: service.baseUrl,
     CLIENT_ID: client_id,
     CLIENT_SECRET: client_secret,
+    APPLICATION_PORT: `${await freePort()}`,
   })
   onTestFinished(program.close)
   return { service, program, client: client_id }
@@ -64,9 +56,10 @@ async function register({ register }: Section, port: string, environment: Record
 /** @returns what the program shows who has signed in */
 async function signIn({ url }: ProgramOfPage, service: RunningService): Promise<unknown> {
   const visit = visitor(url)
-  const left = await visit(url)
-  const callback = await user(service.baseUrl)(left.headers.get('location') ?? '')
-  const shown = await (await visit(callback.href)).text()
+  const { headers, body } = await visit(url)
+  if (headers.location === undefined) throw new Error(`It sends nobody to the service, and shows: ${body}`)
+  const callback = await user(service.baseUrl)(headers.location)
+  const shown = (await visit(callback.href)).body
   return shown.startsWith('{') ? JSON.parse(shown) : shown
 }
 

@@ -46,7 +46,10 @@ export async function startProgram(
     })
   }
   while (!(await listens(Number(environment.PORT)))) {
-    if (program.exitCode !== null) throw new Error(`It ended early and printed:\n${output}`)
+    if (program.exitCode !== null) {
+      await ended(program)
+      throw new Error(`It ended early and printed:\n${output}`)
+    }
     await sleep(100)
   }
   return {
@@ -71,10 +74,13 @@ async function listens(port: number): Promise<boolean> {
   return connected
 }
 
-/** Ends what the program has started, too. */
+/** Ends all that the lines of the page have started. */
 async function ended(program: ChildProcess): Promise<void> {
-  if (program.exitCode !== null || program.pid === undefined) return
-  const exit = once(program, 'exit')
-  process.kill(-program.pid, 'SIGKILL')
+  const exit = program.exitCode === null ? once(program, 'exit') : undefined
+  try {
+    process.kill(-(program.pid ?? 0), 'SIGKILL')
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'ESRCH') throw error
+  }
   await exit
 }

@@ -11,18 +11,21 @@ export interface Section {
   /** Fetches what the program needs. */
   readonly install: string
   readonly start: string
+  /** All that the page says of it. */
+  readonly text: string
   /** Name and text of each file. */
   readonly files: readonly (readonly [string, string])[]
 }
 
 /** The pages that have programs. */
-export const PAGES = ['python', 'go', 'java', 'rust', 'javascript'] as const
+export const PAGES = ['python', 'go', 'java', 'rust', 'javascript', 'apache'] as const
+export type Page = (typeof PAGES)[number]
 
 const FOLDER = new URL('../../../../docs/clients/', import.meta.url)
 const FENCE = /^```(?:\w+) \[(?<name>[^\]]+)\]\n(?<text>[\s\S]*?)^```$/gm
 
 /** The programs of a page, one below each heading. @param page its name, without the ending */
-export function sectionsOf(page: (typeof PAGES)[number]): readonly Section[] {
+export function sectionsOf(page: Page): readonly Section[] {
   const [, ...sections] = readFileSync(new URL(`${page}.md`, FOLDER), 'utf8').split(/^## /m)
   return sections.map(sectionOf)
 }
@@ -33,7 +36,15 @@ function sectionOf(text: string): Section {
   )
   const { service = '', register = '', install = '', start = '', ...files } = Object.fromEntries(fences)
   const library = text.slice(0, text.indexOf('\n'))
-  return { library, settings: settingsOf(service), register, install, start, files: Object.entries(files) }
+  return {
+    library,
+    settings: settingsOf(service),
+    register,
+    install,
+    start,
+    text,
+    files: Object.entries(files),
+  }
 }
 
 /** `NAME=value` in front of a command. */

@@ -4,10 +4,10 @@ import { PAGES, sectionsOf } from './sections.ts'
 
 const TABLE = readFileSync(new URL('../../../../docs/clients/libraries.md', import.meta.url), 'utf8')
 
-it.each(PAGES)('the table of client libraries has the versions that %s.md installs', (page) => {
-  for (const { library, install, files } of sectionsOf(page)) {
+it.each(PAGES)('the table of client libraries has the versions that %s.md names', (page) => {
+  for (const { library, text } of sectionsOf(page)) {
     const row = TABLE.split('\n').find((line) => line.startsWith(`| [${library}](${page}.md#`)) ?? ''
     const [, version = 'a version in the table'] = /\| ([\d.]+) \|/.exec(row) ?? []
-    expect(JSON.stringify([install, files]), library).toContain(version)
+    expect(text, library).toContain(version)
   }
 })

@@ -1,3 +1,8 @@
+import { type Received, rawRequest, type Sent } from '../raw-request.ts'
+
+/** Not by `fetch`, whose headers tell that it is no browser. */
+const IN_A_WINDOW = { accept: 'text/html', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+
 /**
  * A browser in front of an app: keeps its cookies, follows its redirects, and presses the button of a page with a form.
  *
@@ -5,26 +10,25 @@
  */
 export function visitor(origin: string) {
   const cookies = new Map<string, string>()
+  const app = { port: Number(new URL(origin).port), baseUrl: origin }
 
-  return async function visit(url: string, form?: URLSearchParams): Promise<Response> {
+  return async function visit(url: string, sent: Partial<Sent> = {}): Promise<Received> {
+    const { pathname, search } = new URL(url)
     const cookie = [...cookies].map((pair) => pair.join('=')).join('; ')
-    const asked = form === undefined ? {} : { method: 'POST', body: form }
-    const answer = await fetch(url, { ...asked, redirect: 'manual', headers: { cookie } })
-    for (const line of answer.headers.getSetCookie()) {
+    const headers = { ...IN_A_WINDOW, cookie }
+    const answer = await rawRequest(app, { ...sent, path: `${pathname}${search}`, headers })
+    for (const line of answer.headers['set-cookie'] ?? []) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
       cookies.set(name, value)
     }
-    if (answer.headers.has('location')) {
-      const next = new URL(answer.headers.get('location') ?? '', url)
-      return next.origin === origin ? visit(next.href) : answer
-    }
-    const page = await answer.clone().text()
-    const [, action] = /<form action="([^"]+)" method="POST">/.exec(page) ?? []
-    return action === undefined ? answer : visit(new URL(action, url).href, hiddenFields(page))
+    const next = new URL(answer.headers.location ?? '', url)
+    if (answer.headers.location !== undefined) return next.origin === origin ? visit(next.href) : answer
+    const [, action] = /<form action="([^"]+)" method="POST">/.exec(answer.body) ?? []
+    return action === undefined ? answer : visit(new URL(action, url).href, pressed(answer.body))
   }
 }
 
-function hiddenFields(page: string): URLSearchParams {
+function pressed(page: string): Partial<Sent> {
   const fields = page.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)
-  return new URLSearchParams([...fields].map(([, name = '', value = '']) => [name, value]))
+  return { method: 'POST', form: [...fields].map(([, name = '', value = '']) => [name, value]) }
 }
