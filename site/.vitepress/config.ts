@@ -65,6 +65,18 @@ export default defineConfig({
         ],
       },
       {
+        text: 'Clients',
+        items: [
+          { text: 'Client libraries', link: '/clients/libraries' },
+          { text: 'Python', link: '/clients/python' },
+          { text: 'Go', link: '/clients/go' },
+          { text: 'Java and Kotlin', link: '/clients/java' },
+          { text: 'Rust', link: '/clients/rust' },
+          { text: 'JavaScript and TypeScript', link: '/clients/javascript' },
+          { text: 'Apache', link: '/clients/apache' },
+        ],
+      },
+      {
         text: 'Come from',
         items: [
           { text: 'an earlier version', link: '/migrate/next' },

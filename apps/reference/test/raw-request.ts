@@ -19,7 +19,10 @@ export interface Received {
  * Sends a request like a proxy that ends TLS: to the service's port, with its public name as the host. Does not follow
  * redirects.
  */
-export function rawRequest({ port, baseUrl }: RunningService, sent: Sent): Promise<Received> {
+export function rawRequest(
+  { port, baseUrl }: Pick<RunningService, 'port' | 'baseUrl'>,
+  sent: Sent,
+): Promise<Received> {
   const { method = 'GET', path, form, json } = sent
   const type = form ? 'application/x-www-form-urlencoded' : json ? 'application/json' : undefined
   const headers = {

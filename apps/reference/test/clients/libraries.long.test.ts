@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isThere } from './needed.ts'
+import { PAGES, sectionsOf } from './sections.ts'
+import { type TriedProgram, tryProgram } from './tried-program.ts'
+
+/** The programs of docs/clients, as they stand there, with the libraries from their registries. */
+
+const DANA = { sub: 'demo-account', name: 'Dana Moore' }
+
+for (const page of PAGES) {
+  describe.skipIf(!isThere(page)).each(sectionsOf(page))(`$library of docs/clients/${page}.md`, (section) => {
+    let program: TriedProgram
+    beforeAll(async () => {
+      program = await tryProgram(section)
+    }, 600_000)
+    afterAll(() => program?.close())
+
+    it('signs a user in, asks UserInfo and renews its tokens', async () => {
+      const { shown, events } = await program.signIn()
+      expect(parsed(shown), program.output()).toMatchObject(DANA)
+      expect(events).toContain('code_redeemed')
+      expect(events).toContain('refresh_token_rotated')
+    })
+
+    it('does so where the user allows less than it asks for', async () => {
+      const { shown, events } = await program.signIn({ without: ['courses:read'] })
+      expect(parsed(shown), program.output()).toMatchObject(DANA)
+      expect(events).toContain('refresh_token_rotated')
+    })
+
+    it('lets nobody in by an ID token for another client', async () => {
+      const { shown, events } = await program.signInSpoilt()
+      expect(shown).not.toContain(DANA.sub)
+      expect(events).toContain('code_redeemed')
+      expect(parsed((await program.signIn()).shown)).toMatchObject(DANA)
+    })
+  })
+}
+
+function parsed(shown: string): unknown {
+  return shown.startsWith('{') ? JSON.parse(shown) : shown
+}
