@@ -3,6 +3,21 @@ import { defineConfig } from 'vitest/config'
 /** Takes minutes by its nature: many races, servers that fail over, tarballs. */
 const LONG = '**/*.long.test.ts'
 
+/**
+ * They start servers, processes and compilers, or measure, or try thousands of cases: two thirds of the time of all tests
+ * that need no service. `pnpm check` leaves them out.
+ */
+const WITH_PARTS = [
+  'packages/store-{redis,postgres,sqlite}/test/*.test.ts',
+  'packages/testkit/test/*.test.ts',
+  'packages/{adapter-hono,doctor,safe-fetch}/**/{runtimes,bin,safe-fetch}.test.ts',
+  'packages/core/**/{allocations,grant.model}.test.ts',
+  'apps/reference/src/**/{login,passwords,slow-requests}.test.ts',
+  'docs/test/{code-blocks,how-to,mcp-*,quick-start}.test.ts',
+  'examples/*/*.test.ts',
+  'scripts/{audit,script-names}.test.ts',
+]
+
 /** A browser that shares two cores with other tests is slow enough to run into its own timeouts. */
 const IN_A_BROWSER = [
   'account',
@@ -65,13 +80,13 @@ export default defineConfig({
         include: [
           'packages/*/{src,test}/**/*.test.ts',
           'apps/*/src/**/*.test.ts',
-          'examples/*/*.test.ts',
           'docs/test/*.test.ts',
           'scripts/*.test.ts',
         ],
-        exclude: [LONG],
+        exclude: [LONG, ...WITH_PARTS],
         testTimeout: 20_000,
       }),
+      parallel('parts', { include: WITH_PARTS, exclude: [LONG, '**/node_modules/**'] }),
       parallel('flows', { include: [flow('**/*')], exclude: [LONG, ...IN_A_BROWSER] }),
       oneByOne('browser', { include: IN_A_BROWSER, sequence: { groupOrder: 2 } }),
       ...['express', 'hono'].flatMap(onFramework),

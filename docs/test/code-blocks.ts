@@ -10,11 +10,12 @@ import { join } from 'node:path'
 const ROOT = join(import.meta.dirname, '../..')
 const INTERACTION = join(ROOT, 'examples/quick-start/interaction.ts')
 const PAGES = ['*.md', 'docs/**/*.md', 'packages/*/*.md', 'apps/*/*.md', 'examples/*/*.md']
-const FENCE = /^```ts(?<info>[^\n]*)\n(?<code>[\s\S]*?)^```$/gm
+const FENCE = /^```(?<language>\w+)(?<info>[^\n]*)\n(?<code>[\s\S]*?)^```$/gm
 
 export interface CodeBlock {
   readonly page: string
   readonly line: number
+  readonly language: string
   readonly info: string
   readonly code: string
 }
@@ -24,7 +25,13 @@ export function pages(): string[] {
   return globSync(PAGES, { cwd: ROOT, exclude: ['**/node_modules/**'] }).sort()
 }
 
+/** The blocks of TypeScript. */
 export function codeBlocks(): CodeBlock[] {
+  return fencedBlocks().filter(({ language }) => language === 'ts')
+}
+
+/** The blocks of every language. */
+export function fencedBlocks(): CodeBlock[] {
   return pages().flatMap((page) => blocksOf(page, readFileSync(join(ROOT, page), 'utf8')))
 }
 
@@ -32,6 +39,7 @@ function blocksOf(page: string, text: string): CodeBlock[] {
   return [...text.matchAll(FENCE)].map(({ index, groups }) => ({
     page,
     line: text.slice(0, index).split('\n').length,
+    language: groups?.language ?? '',
     info: groups?.info ?? '',
     code: groups?.code ?? '',
   }))

@@ -11,8 +11,7 @@ const STARTS = pages().filter((page) => page.startsWith('packages/adapter-') || 
 
 describe.each(STARTS)('%s', (page) => {
   it('installs what its programs import', () => {
-    const installs =
-      readFileSync(join(ROOT, page), 'utf8').match(/(?<=npm install ).*|`@grantkit\/adapter-[^`]*`/g) ?? []
+    const installs = textOf(page).match(/(?<=npm install ).*|`@grantkit\/adapter-[^`]*`/g) ?? []
     const programs = codeBlocks().filter((block) => block.page === page && !block.info.includes('with:'))
     const installed = installs.flatMap((line) => line.replaceAll('`', '').split(' '))
     expect(
@@ -20,6 +19,19 @@ describe.each(STARTS)('%s', (page) => {
     ).toEqual([])
   })
 })
+
+/** Where somebody meets the packages first. */
+const FIRST_PAGES = pages().filter((page) => /^(README|docs\/start|packages\/[^/]+\/README)\.md$/.test(page))
+const INSTALLING = FIRST_PAGES.filter((page) => textOf(page).includes('npm install'))
+
+it.each(INSTALLING)('%s says beside `npm install` what module systems it needs', (page) => {
+  const [, beside = ''] = textOf(page).split('npm install')
+  expect(beside.slice(0, 900)).toContain('how-to/module-systems.md)')
+})
+
+function textOf(page: string): string {
+  return readFileSync(join(ROOT, page), 'utf8')
+}
 
 /** The packages that a program imports. */
 function imported(code: string): string[] {

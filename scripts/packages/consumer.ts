@@ -12,8 +12,16 @@ export const MODULE_RESOLUTIONS = {
 
 const QUICK_START = join(ROOT, 'examples/quick-start')
 
-/** Installs the tarballs and the programs of the quick start into an empty folder. */
-export function createConsumer(folder: string, packed: readonly Packed[]): void {
+/**
+ * Installs the tarballs and the programs of the quick start into an empty folder.
+ *
+ * @param also what the project installs besides: names and versions
+ */
+export function createConsumer(
+  folder: string,
+  packed: readonly Packed[],
+  also: Record<string, string> = {},
+): void {
   const tarballs = Object.fromEntries(
     packed.map(({ manifest, tarball }) => [manifest.name, `file:${tarball}`]),
   )
@@ -21,7 +29,7 @@ export function createConsumer(folder: string, packed: readonly Packed[]): void 
   writeJson(join(folder, 'package.json'), {
     private: true,
     type: 'module',
-    dependencies: { ...foreign(), ...tarballs },
+    dependencies: { ...foreign(), ...also, ...tarballs },
   })
   // A tarball refers to its siblings by version, and that version is not published yet.
   writeJson(join(folder, 'pnpm-workspace.yaml'), { overrides: tarballs, strictDepBuilds: false })

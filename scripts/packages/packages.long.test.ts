@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -83,6 +83,21 @@ describe('a project that installed the tarballs', () => {
   })
 })
 
+describe('`pnpm tarballs`', () => {
+  it('prints a command by which npm installs what the start needs, from its folder alone', async () => {
+    const own = join(folder, 'tarballs')
+    const [command = ''] = /^npm install .*$/m.exec(run('pnpm', ['tarballs', own])) ?? []
+    const project = join(folder, 'by-npm')
+    cpSync(join(ROOT, 'examples/quick-start'), project, { recursive: true, filter: isProgram })
+    writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
+    run('sh', ['-c', `${command} --no-audit --no-fund --prefer-offline`], project)
+    const base = await serve('fastify.ts', project)
+    expect((await fetch(`${base}/notes`)).status).toBe(401)
+  }, 120_000)
+})
+
+const isProgram = (path: string) => !/node_modules|\.json$/.test(path)
+
 const STORE_TEST = `
 import { createMemoryStore } from '@grantkit/store-memory'
 import { describeStore } from '@grantkit/testkit'
@@ -94,10 +109,10 @@ function importAll(names: readonly string[]): string {
 }
 
 /** Runs a program of the consumer until the test ends. */
-async function serve(program: string): Promise<string> {
+async function serve(program: string, cwd = consumer): Promise<string> {
   const port = await freePort()
   const child = spawn(process.execPath, [program], {
-    cwd: consumer,
+    cwd,
     env: { PATH: process.env.PATH, PORT: `${port}` },
     stdio: ['ignore', 'inherit', 'inherit'],
   })

@@ -62,6 +62,7 @@ export default defineConfig({
           { text: 'Write an adapter', link: '/how-to/adapter' },
           { text: 'Write a feature', link: '/how-to/feature' },
           { text: 'Test your application', link: '/how-to/test' },
+          { text: 'Use it from CommonJS, ES modules or Jest', link: '/how-to/module-systems' },
         ],
       },
       {
