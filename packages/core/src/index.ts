@@ -130,7 +130,14 @@ export {
   toHttpRequest,
   toResponse,
 } from './http/fetch-handler.ts'
-export { type HttpRequest, type HttpResponse, json, type Route, securePage } from './http/http.ts'
+export {
+  type HttpRequest,
+  type HttpResponse,
+  json,
+  nativeRequest,
+  type Route,
+  securePage,
+} from './http/http.ts'
 export { readMessage } from './http/message.ts'
 export { nodeHeaders } from './http/node-headers.ts'
 export { formParameters, type Parameters, parameters } from './http/parameters.ts'
