@@ -14,6 +14,9 @@ const IN_A_BROWSER = [
   'ways-to-sign-in',
 ].map(flow)
 
+/** The programs of the guides, with a user in a browser. */
+const GUIDES = 'docs/test/guides.test.ts'
+
 /**
  * What Express and Hono could do otherwise than Fastify: headers, bodies, addresses, who calls, how a service starts and
  * ends, and one real client with and one without a browser. That the rest is the same on each, identical.test.ts proves.
@@ -60,11 +63,11 @@ export default defineConfig({
           'docs/test/*.test.ts',
           'scripts/*.test.ts',
         ],
-        exclude: [LONG],
+        exclude: [LONG, GUIDES],
         testTimeout: 20_000,
       }),
       parallel('flows', { include: [flow('**/*')], exclude: [LONG, ...IN_A_BROWSER] }),
-      oneByOne('browser', { include: IN_A_BROWSER, sequence: { groupOrder: 2 } }),
+      oneByOne('browser', { include: [...IN_A_BROWSER, GUIDES], sequence: { groupOrder: 2 } }),
       ...['express', 'hono'].flatMap(onFramework),
       ...['postgres', 'redis'].flatMap(onStorage),
       oneByOne('long', { include: [LONG], exclude: ['**/node_modules/**'], sequence: { groupOrder: 4 } }),

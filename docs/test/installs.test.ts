@@ -7,7 +7,8 @@ import { codeBlocks, pages } from './code-blocks.ts'
 const ROOT = join(import.meta.dirname, '../..')
 
 /** A start: a page that installs packages, and shows whole programs without declarations that it takes for granted. */
-const STARTS = pages().filter((page) => page.startsWith('packages/adapter-') || page === 'docs/start.md')
+const GUIDES = ['docs/start.md', 'docs/how-to/express-session.md', 'docs/how-to/passport.md']
+const STARTS = pages().filter((page) => page.startsWith('packages/adapter-') || GUIDES.includes(page))
 
 describe.each(STARTS)('%s', (page) => {
   it('installs what its programs import', () => {
