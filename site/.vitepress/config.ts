@@ -54,6 +54,8 @@ export default defineConfig({
           { text: 'Into an Express application', link: '/how-to/express' },
           { text: 'With express-session', link: '/how-to/express-session' },
           { text: 'With Passport', link: '/how-to/passport' },
+          { text: 'With NestJS', link: '/how-to/nestjs' },
+          { text: 'With Next.js', link: '/how-to/nextjs' },
           { text: 'Guard an MCP server', link: '/how-to/mcp' },
           { text: 'Add an integration', link: '/how-to/integration' },
           { text: 'Let clients bring their document', link: '/how-to/client-documents' },
