@@ -7,7 +7,13 @@ import { codeBlocks, INSTALLED, pages } from './code-blocks.ts'
 const ROOT = join(import.meta.dirname, '../..')
 
 /** A start: a page that installs packages, and shows whole programs without declarations that it takes for granted. */
-const GUIDES = ['docs/start.md', 'docs/how-to/express-session.md', 'docs/how-to/passport.md', ...INSTALLED]
+const GUIDES = [
+  'docs/start.md',
+  'docs/how-to/express-session.md',
+  'docs/how-to/passport.md',
+  'docs/how-to/openid.md',
+  ...INSTALLED,
+]
 const STARTS = pages().filter((page) => page.startsWith('packages/adapter-') || GUIDES.includes(page))
 
 describe.each(STARTS)('%s', (page) => {

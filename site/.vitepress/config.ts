@@ -56,6 +56,7 @@ export default defineConfig({
           { text: 'With Passport', link: '/how-to/passport' },
           { text: 'With NestJS', link: '/how-to/nestjs' },
           { text: 'With Next.js', link: '/how-to/nextjs' },
+          { text: 'Sign users in (OpenID Connect)', link: '/how-to/openid' },
           { text: 'Guard an MCP server', link: '/how-to/mcp' },
           { text: 'Add an integration', link: '/how-to/integration' },
           { text: 'Let clients bring their document', link: '/how-to/client-documents' },

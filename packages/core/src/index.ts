@@ -189,5 +189,6 @@ export {
 export { type AccessTokenFormat, opaqueAccessTokens } from './tokens/access-token.ts'
 export type { GrantSecret } from './tokens/credential.ts'
 export { rotateSigningKeys, signerAt } from './tokens/key-rotation.ts'
+export { newSigningKeys } from './tokens/new-signing-keys.ts'
 export { PrivateJwk } from './tokens/private-jwk.ts'
 export type { SigningKeySource } from './tokens/signing-keys.ts'
