@@ -29,6 +29,9 @@ const IN_A_BROWSER = [
   'ways-to-sign-in',
 ].map(flow)
 
+/** The programs of the guides, with a user in a browser. */
+const GUIDES = 'docs/test/guides.test.ts'
+
 /**
  * What Express and Hono could do otherwise than Fastify: headers, bodies, addresses, who calls, how a service starts and
  * ends, and one real client with and one without a browser. That the rest is the same on each, identical.test.ts proves.
@@ -83,12 +86,12 @@ export default defineConfig({
           'docs/test/*.test.ts',
           'scripts/*.test.ts',
         ],
-        exclude: [LONG, ...WITH_PARTS],
+        exclude: [LONG, GUIDES, ...WITH_PARTS],
         testTimeout: 20_000,
       }),
       parallel('parts', { include: WITH_PARTS, exclude: [LONG, '**/node_modules/**'] }),
       parallel('flows', { include: [flow('**/*')], exclude: [LONG, ...IN_A_BROWSER] }),
-      oneByOne('browser', { include: IN_A_BROWSER, sequence: { groupOrder: 2 } }),
+      oneByOne('browser', { include: [...IN_A_BROWSER, GUIDES], sequence: { groupOrder: 2 } }),
       ...['express', 'hono'].flatMap(onFramework),
       ...['postgres', 'redis'].flatMap(onStorage),
       oneByOne('long', { include: [LONG], exclude: ['**/node_modules/**'], sequence: { groupOrder: 4 } }),

@@ -2,15 +2,18 @@
  * The TypeScript blocks of the documentation, written into a folder to compile and run them. A block with a name in its
  * fence becomes a file: ```ts [name.ts]. A page's assumed declarations are in preambles/, also named in the fence:
  * ```ts with:fastify. Imported files that no block defines are in stand-ins/; the interaction is that of the quick
- * start.
+ * start. Pages of INSTALLED need packages that this repository does not have: scripts/packages/guides.long.test.ts
+ * installs, compiles and runs them.
  */
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '../..')
-const INTERACTION = join(ROOT, 'examples/quick-start/interaction.ts')
+export const INTERACTION = join(ROOT, 'examples/quick-start/interaction.ts')
 const PAGES = ['*.md', 'docs/**/*.md', 'packages/*/*.md', 'apps/*/*.md', 'examples/*/*.md']
 const FENCE = /^```(?<language>\w+)(?<info>[^\n]*)\n(?<code>[\s\S]*?)^```$/gm
+
+export const INSTALLED: readonly string[] = ['docs/how-to/nestjs.md', 'docs/how-to/nextjs.md']
 
 export interface CodeBlock {
   readonly page: string
@@ -27,7 +30,7 @@ export function pages(): string[] {
 
 /** The blocks of TypeScript. */
 export function codeBlocks(): CodeBlock[] {
-  return fencedBlocks().filter(({ language }) => language === 'ts')
+  return fencedBlocks().filter(({ language }) => language === 'ts' || language === 'tsx')
 }
 
 /** The blocks of every language. */
@@ -54,8 +57,14 @@ export function extract(blocks: readonly CodeBlock[], folder: string): void {
     cpSync(join(import.meta.dirname, 'stand-ins'), target, { recursive: true })
     cpSync(INTERACTION, join(target, 'interaction.ts'))
   }
-  for (const block of blocks)
-    writeFileSync(join(folder, folderOf(block.page), nameOf(block)), sourceOf(block))
+  for (const block of blocks) write(block, join(folder, folderOf(block.page)))
+}
+
+/** Writes a block to where its name says, below `folder`. */
+export function write(block: CodeBlock, folder: string): void {
+  const file = join(folder, nameOf(block))
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, sourceOf(block))
 }
 
 /** The folder of a page's blocks: `docs/how-to/store.md` becomes `docs-how-to-store`. */

@@ -2,12 +2,19 @@ import { readFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { codeBlocks, pages } from './code-blocks.ts'
+import { codeBlocks, INSTALLED, pages } from './code-blocks.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
 /** A start: a page that installs packages, and shows whole programs without declarations that it takes for granted. */
-const STARTS = pages().filter((page) => page.startsWith('packages/adapter-') || page === 'docs/start.md')
+const GUIDES = [
+  'docs/start.md',
+  'docs/how-to/express-session.md',
+  'docs/how-to/passport.md',
+  'docs/how-to/openid.md',
+  ...INSTALLED,
+]
+const STARTS = pages().filter((page) => page.startsWith('packages/adapter-') || GUIDES.includes(page))
 
 describe.each(STARTS)('%s', (page) => {
   it('installs what its programs import', () => {
@@ -35,6 +42,8 @@ function textOf(page: string): string {
 
 /** The packages that a program imports. */
 function imported(code: string): string[] {
-  const named = [...code.matchAll(/ from '([^'.][^']*)'/g)].map(([, name = '']) => name)
+  const named = [...code.matchAll(/(?:import| from) '(?!@\/)((?:@[^/']+\/)?[^'./][^'/]*)/g)].map(
+    ([, name = '']) => name,
+  )
   return named.filter((name) => !name.startsWith('node:') && !builtinModules.includes(name))
 }

@@ -22,19 +22,29 @@ export function createConsumer(
   packed: readonly Packed[],
   also: Record<string, string> = {},
 ): void {
+  install(folder, packed, { private: true, type: 'module', dependencies: { ...foreign(), ...also } })
+  for (const file of globSync('*.ts', { cwd: QUICK_START }))
+    cpSync(join(QUICK_START, file), join(folder, file))
+}
+
+/** Installs the tarballs, and what the manifest names, into a folder. */
+export function install(
+  folder: string,
+  packed: readonly Packed[],
+  manifest: {
+    readonly private?: boolean
+    readonly type?: string
+    readonly dependencies: Readonly<Record<string, string>>
+  },
+): void {
   const tarballs = Object.fromEntries(
     packed.map(({ manifest, tarball }) => [manifest.name, `file:${tarball}`]),
   )
   mkdirSync(folder, { recursive: true })
-  writeJson(join(folder, 'package.json'), {
-    private: true,
-    type: 'module',
-    dependencies: { ...foreign(), ...also, ...tarballs },
-  })
+  const dependencies = { ...manifest.dependencies, ...tarballs }
+  writeJson(join(folder, 'package.json'), { ...manifest, dependencies })
   // A tarball refers to its siblings by version, and that version is not published yet.
   writeJson(join(folder, 'pnpm-workspace.yaml'), { overrides: tarballs, strictDepBuilds: false })
-  for (const file of globSync('*.ts', { cwd: QUICK_START }))
-    cpSync(join(QUICK_START, file), join(folder, file))
   run('pnpm', ['install', '--prefer-offline', '--no-lockfile'], folder)
 }
 
@@ -66,6 +76,6 @@ function foreign(): Record<string, string> {
   ])
 }
 
-function writeJson(path: string, content: unknown): void {
+export function writeJson(path: string, content: unknown): void {
   writeFileSync(path, JSON.stringify(content, null, 2))
 }

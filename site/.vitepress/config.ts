@@ -52,6 +52,11 @@ export default defineConfig({
         text: 'How to',
         items: [
           { text: 'Into an Express application', link: '/how-to/express' },
+          { text: 'With express-session', link: '/how-to/express-session' },
+          { text: 'With Passport', link: '/how-to/passport' },
+          { text: 'With NestJS', link: '/how-to/nestjs' },
+          { text: 'With Next.js', link: '/how-to/nextjs' },
+          { text: 'Sign users in (OpenID Connect)', link: '/how-to/openid' },
           { text: 'Guard an MCP server', link: '/how-to/mcp' },
           { text: 'Add an integration', link: '/how-to/integration' },
           { text: 'Let clients bring their document', link: '/how-to/client-documents' },

@@ -1,4 +1,4 @@
-import { type HttpRequest, type HttpResponse, nodeHeaders } from '@grantkit/core'
+import { type HttpRequest, type HttpResponse, nativeRequest, nodeHeaders } from '@grantkit/core'
 import type { Request, Response } from 'express'
 
 /**
@@ -12,7 +12,25 @@ export function toHttpRequest(req: Incoming, body: string): HttpRequest {
   const { method, baseUrl, path, url, ip } = req
   const [, ...query] = url.split('?')
   const headers = nodeHeaders(req)
-  return { method, path: baseUrl + path, query: query.join('?'), headers, body, remoteAddress: ip }
+  return {
+    method,
+    path: baseUrl + path,
+    query: query.join('?'),
+    headers,
+    body,
+    remoteAddress: ip,
+    native: req,
+  }
+}
+
+/**
+ * The request of Express, for the callbacks of your interaction: `session: async (request) => …
+ * expressRequest(request).user`.
+ *
+ * @throws Error for a request that came another way
+ */
+export function expressRequest(request: HttpRequest): Request {
+  return nativeRequest(request) as Request
 }
 
 /** Sends with Node's own methods: those of Express would add a charset and an ETag. */

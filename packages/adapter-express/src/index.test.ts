@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { Anonymous, Authorized, Route } from '@grantkit/core'
 import { describeAdapter } from '@grantkit/testkit'
-import express, { type Express, type RequestHandler } from 'express'
+import express, { type Express, type Request, type RequestHandler } from 'express'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { ISSUER, listen, openNotes, post } from '../test/application.ts'
-import { authorizationServer, type Guard, protect } from './index.ts'
+import { authorizationServer, expressRequest, type Guard, protect } from './index.ts'
 
 const mountBehind =
   (...before: RequestHandler[]) =>
@@ -22,6 +22,30 @@ describeAdapter(
   'express behind a parser that keeps the bytes',
   mountBehind(express.raw({ type: () => true, inflate: false })),
 )
+
+describe('expressRequest', () => {
+  it('is the request of Express, with what middleware has put there', async () => {
+    const route: Route = {
+      path: '/who',
+      methods: ['GET'],
+      handle: async (request) => {
+        expectTypeOf(expressRequest(request)).toEqualTypeOf<Request>()
+        return { status: 200, headers: {}, body: String(Object(expressRequest(request)).user) }
+      },
+    }
+    const signIn: RequestHandler = (req, _res, next) => {
+      Object.assign(req, { user: 'alice' })
+      next()
+    }
+    const base = await listen(express().use(signIn, authorizationServer({ routes: [route] })))
+    expect(await (await fetch(`${base}/who`)).text()).toBe('alice')
+  })
+
+  it('says what is wrong with a request that Express has not seen', () => {
+    const request = { method: 'GET', path: '/', query: '', headers: {}, body: '' }
+    expect(() => expressRequest(request)).toThrow(/authorizationServer\(\).*`native`/)
+  })
+})
 
 describe('protect', () => {
   async function openApi(mount: (guard: Guard) => Express) {

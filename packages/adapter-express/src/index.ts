@@ -13,6 +13,8 @@ import { type NextFunction, type RequestHandler, type Response, Router } from 'e
 import { readBody } from './body.ts'
 import { type Incoming, send, toHttpRequest } from './http.ts'
 
+export { expressRequest } from './http.ts'
+
 /**
  * The middleware that `protect()` returns. It puts the caller into `res.locals.auth`, typed only on the routes behind
  * it.

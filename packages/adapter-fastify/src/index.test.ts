@@ -8,9 +8,9 @@ import {
 } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { aClient, describeAdapter } from '@grantkit/testkit'
-import { fastify } from 'fastify'
+import { type FastifyRequest, fastify } from 'fastify'
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import { authorizationServer, protect } from './index.ts'
+import { authorizationServer, fastifyRequest, protect } from './index.ts'
 
 describeAdapter('fastify', async (routes) => {
   const app = fastify()
@@ -74,6 +74,28 @@ describe('authorizationServer', () => {
       payload: 'x'.repeat(70_000),
     })
     expect([large.statusCode, large.json().error]).toEqual([413, 'invalid_request'])
+  })
+})
+
+describe('fastifyRequest', () => {
+  it('is the request of Fastify, with what hooks of the application have put there', async () => {
+    const route: Route = {
+      path: '/who',
+      methods: ['GET'],
+      handle: async (request) => {
+        expectTypeOf(fastifyRequest(request)).toEqualTypeOf<FastifyRequest>()
+        return { status: 200, headers: {}, body: String(Object(fastifyRequest(request)).user) }
+      },
+    }
+    const app = fastify()
+    app.addHook('preHandler', async (request) => void Object.assign(request, { user: 'alice' }))
+    await app.register(authorizationServer({ routes: [route] }))
+    expect((await app.inject('/who')).body).toBe('alice')
+  })
+
+  it('says what is wrong with a request that Fastify has not seen', () => {
+    const request = { method: 'GET', path: '/', query: '', headers: {}, body: '' }
+    expect(() => fastifyRequest(request)).toThrow(/authorizationServer\(\).*`native`/)
   })
 })
 

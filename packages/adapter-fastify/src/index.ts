@@ -5,6 +5,7 @@ import {
   errorResponse,
   type HttpRequest,
   type HttpResponse,
+  nativeRequest,
   nodeHeaders,
   OAuthError,
   REFUSALS,
@@ -82,7 +83,18 @@ export function protect<Scope extends string, Auth extends Authorized | Anonymou
   )
 }
 
-function toHttpRequest({ raw, body, ip }: FastifyRequest): HttpRequest {
+/**
+ * The request of Fastify, for the callbacks of your interaction: `session: async (request) => …
+ * fastifyRequest(request).session`.
+ *
+ * @throws Error for a request that came another way
+ */
+export function fastifyRequest(request: HttpRequest): FastifyRequest {
+  return nativeRequest(request) as FastifyRequest
+}
+
+function toHttpRequest(request: FastifyRequest): HttpRequest {
+  const { raw, body, ip } = request
   const url = raw.url ?? ''
   const mark = url.indexOf('?')
   const target = mark < 0 ? url : url.slice(0, mark)
@@ -94,6 +106,7 @@ function toHttpRequest({ raw, body, ip }: FastifyRequest): HttpRequest {
     headers: nodeHeaders(raw),
     body: typeof body === 'string' ? body : '',
     remoteAddress: ip,
+    native: request,
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Anonymous, type Authorized, toFetchHandler } from '@grantkit/core'
+import { type Anonymous, type Authorized, type Route, toFetchHandler } from '@grantkit/core'
 import { describeAdapter } from '@grantkit/testkit'
 import type { HttpBindings } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
@@ -6,7 +6,7 @@ import { type Context, Hono } from 'hono'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { listen } from '../test/listen.ts'
 import { ISSUER, openNotes, TOKEN_REQUEST } from '../test/notes.ts'
-import { authorizationServer, protect } from './index.ts'
+import { authorizationServer, honoContext, protect } from './index.ts'
 
 describeAdapter('hono on Node', (routes) => {
   const remoteAddress = (c: Context) => getConnInfo(c).remote.address
@@ -42,6 +42,32 @@ describe('authorizationServer', () => {
     })
     expect((await app.request('/auth/api/oauth/token', TOKEN_REQUEST)).status).toBe(500)
     expect(told).toEqual([expect.stringMatching(/below \/auth,.*issuer/)])
+  })
+})
+
+describe('honoContext', () => {
+  it('is the context of Hono, with what middleware has put there', async () => {
+    type Env = { Variables: { user: string } }
+    const route: Route = {
+      path: '/who',
+      methods: ['GET'],
+      handle: async (request) => {
+        const c = honoContext<Env>(request)
+        expectTypeOf(c.var.user).toEqualTypeOf<string>()
+        return { status: 200, headers: {}, body: c.var.user }
+      },
+    }
+    const app = new Hono<Env>().use(async (c, next) => {
+      c.set('user', 'alice')
+      await next()
+    })
+    app.route('/', authorizationServer({ routes: [route] }))
+    expect(await (await app.request('/who')).text()).toBe('alice')
+  })
+
+  it('says what is wrong with a request that Hono has not seen', () => {
+    const request = { method: 'GET', path: '/', query: '', headers: {}, body: '' }
+    expect(() => honoContext(request)).toThrow(/authorizationServer\(\).*`native`/)
   })
 })
 

@@ -3,7 +3,9 @@ import {
   type Authorized,
   BODY_LIMIT,
   errorResponse,
+  type HttpRequest,
   type HttpResponse,
+  nativeRequest,
   OAuthError,
   REFUSALS,
   type ResourceServer,
@@ -11,7 +13,7 @@ import {
   readBody,
   toHttpRequest,
 } from '@grantkit/core'
-import { type Context, Hono, type HonoRequest, type MiddlewareHandler } from 'hono'
+import { type Context, type Env, Hono, type HonoRequest, type MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import type { ContentfulStatusCode, StatusCode } from 'hono/utils/http-status'
 
@@ -44,7 +46,8 @@ export function authorizationServer(
       requireRoot(routePath(c), path)
       try {
         const caller = remoteAddress(c)
-        return send(c, await route.handle(toHttpRequest(c.req.raw, await bodyOf(c), caller)))
+        const request = toHttpRequest(c.req.raw, await bodyOf(c), caller)
+        return send(c, await route.handle({ ...request, native: c }))
       } catch (thrown) {
         return send(c, refusal(c, thrown))
       }
@@ -75,6 +78,16 @@ export function protect<Scope extends string, Auth extends Authorized | Anonymou
     c.set('auth', access)
     return next()
   }
+}
+
+/**
+ * The context of Hono, for the callbacks of your interaction: `session: async (request) => …
+ * honoContext(request).var.user`.
+ *
+ * @throws Error for a request that came another way
+ */
+export function honoContext<E extends Env = Env>(request: HttpRequest): Context<E> {
+  return nativeRequest(request) as Context<E>
 }
 
 /** Hono caches a body that the application's middleware has read through it. */

@@ -38,7 +38,7 @@ export const TOKEN_REQUEST = {
 export const echo: Route = {
   path: '/echo',
   methods: ['GET', 'POST'],
-  handle: async (request) => json(request),
+  handle: async ({ native, ...request }) => json(request),
 }
 
 export function json(value: unknown, headers: HttpResponse['headers'] = {}): HttpResponse {

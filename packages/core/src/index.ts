@@ -138,7 +138,14 @@ export {
   toHttpRequest,
   toResponse,
 } from './http/fetch-handler.ts'
-export { type HttpRequest, type HttpResponse, json, type Route, securePage } from './http/http.ts'
+export {
+  type HttpRequest,
+  type HttpResponse,
+  json,
+  nativeRequest,
+  type Route,
+  securePage,
+} from './http/http.ts'
 export { readMessage } from './http/message.ts'
 export { nodeHeaders } from './http/node-headers.ts'
 export { formParameters, type Parameters, parameters } from './http/parameters.ts'
@@ -190,5 +197,6 @@ export {
 export { type AccessTokenFormat, opaqueAccessTokens, type PresentedToken } from './tokens/access-token.ts'
 export type { GrantSecret } from './tokens/credential.ts'
 export { rotateSigningKeys, signerAt } from './tokens/key-rotation.ts'
+export { newSigningKeys } from './tokens/new-signing-keys.ts'
 export { PrivateJwk } from './tokens/private-jwk.ts'
 export type { SigningKeySource } from './tokens/signing-keys.ts'

@@ -30,6 +30,14 @@ function signIn({ method, query, body }: { method: string; query: string; body: 
   return { status: 303, headers, body: '' }
 }
 
+/** Its form has no field for the target: that stays in the address. */
+function signInAtThisAddress({ method, query }: { method: string; query: string }): HttpResponse {
+  if (method === 'GET')
+    return { status: 200, headers: {}, body: '<form method="post"><input name="user"></form>' }
+  const location = new URLSearchParams(query).get('to') ?? '/'
+  return { status: 303, headers: { location, 'set-cookie': 'session=alice' }, body: '' }
+}
+
 async function appOf(password: string) {
   const origin = await listen(withSignIn)
   const browser = formBrowser({ origin, typed: { user: 'alice', password } })
@@ -51,6 +59,15 @@ describe('formBrowser', () => {
     const code = callback.searchParams.get('code') ?? ''
     const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
     expect(await app.redeem({ code, verifier })).toMatchObject({ status: 200, scope: 'notes:read' })
+  })
+
+  it('sends a form without an action to the address of its page, as browsers do', async () => {
+    const origin = await listen((issuer) => [
+      ...createNotesServer({ now, issuer }).server.routes,
+      { path: '/login', methods: ['GET', 'POST'], handle: async (request) => signInAtThisAddress(request) },
+    ])
+    const app = await testClient(origin, { browser: formBrowser({ origin, typed: { user: 'alice' } }) })
+    expect(await app.tokens('notes:read')).toMatchObject({ scope: 'notes:read' })
   })
 
   it('types once, and shows the page that it cannot get past', async () => {

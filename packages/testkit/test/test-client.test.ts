@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createAuthorizationServer } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
-import { testClient } from '@grantkit/testkit'
+import { inProcess, type Send, testClient } from '@grantkit/testkit'
 import { describe, expect, it } from 'vitest'
 import { createNotesServer } from './notes-server.ts'
 
@@ -35,6 +35,21 @@ describe('testClient', () => {
     const { server } = createNotesServer({ now })
     const app = await testClient(server)
     await expect(app.tokens('notes:read')).rejects.toThrow(/sent to \/login\?to=.* See the option "browser"/)
+  })
+
+  it('hands over what the session reads of a framework, with the requests of the browser alone', async () => {
+    const { server } = createNotesServer({ now })
+    const given: [path: string, native: unknown][] = []
+    const send: Send = (url, request) => {
+      given.push([new URL(url).pathname, request.native])
+      return inProcess(server)(url, request)
+    }
+    const app = await testClient(server, { browser: ALICE, native: { user: 'alice' }, send })
+    await app.tokens('notes:read')
+    expect(given.filter(([, native]) => native !== undefined)).toEqual([
+      ['/oauth/authorize', { user: 'alice' }],
+      ['/oauth/consent', { user: 'alice' }],
+    ])
   })
 
   it('shows the page of a server that will not answer the client', async () => {

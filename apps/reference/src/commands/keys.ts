@@ -1,10 +1,11 @@
 import { access } from 'node:fs/promises'
 import { styleText } from 'node:util'
 import type { PrivateJwk } from '@grantkit/core'
+import { newSigningKeys } from '@grantkit/core'
 import { developmentKeysFile } from '../settings/development.ts'
 import { createFile } from '../settings/private-file.ts'
 import { parseSettings, type Settings } from '../settings/settings.ts'
-import { keySetText, newSigningKeys, readSigningKeys, rotateKeysFile } from '../settings/signing-keys-file.ts'
+import { keySetText, readSigningKeys, rotateKeysFile } from '../settings/signing-keys-file.ts'
 import { readCommandLine, refuse } from './command-line.ts'
 import { withTrail } from './with-trail.ts'
 

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { access, mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { newSigningKeys } from '@grantkit/core'
 import { createFile } from './private-file.ts'
-import { keySetText, newSigningKeys } from './signing-keys-file.ts'
+import { keySetText } from './signing-keys-file.ts'
 
 /**
  * Secret and signing keys for development, made at the first start. They stay in a folder that git ignores, so a

@@ -1,15 +1,10 @@
 import { rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { newSigningKeys } from '@grantkit/core'
 import { describe, expect, it, vi } from 'vitest'
 import { temporaryFolder } from '../../test/temporary-folder.ts'
 import { replaceFile } from './private-file.ts'
-import {
-  followSigningKeys,
-  keySetText,
-  newSigningKeys,
-  readSigningKeys,
-  rotateKeysFile,
-} from './signing-keys-file.ts'
+import { followSigningKeys, keySetText, readSigningKeys, rotateKeysFile } from './signing-keys-file.ts'
 
 const NOON = 1_800_000_000
 

@@ -1,14 +1,11 @@
-import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { PrivateJwk, rotateSigningKeys } from '@grantkit/core'
-import { exportJWK, generateKeyPair } from 'jose'
+import { newSigningKeys, PrivateJwk, rotateSigningKeys } from '@grantkit/core'
 import { z } from 'zod'
 import { replaceFile } from './private-file.ts'
 
 /** A JSON Web Key set of private keys in a file that only its owner may read. */
 
 const KeySet = z.object({ keys: z.array(PrivateJwk).min(1) })
-const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const
 const READ_AGAIN_MS = 5000
 
 /** The operator renewed the keys. The ids of those that came and of those that went. */
@@ -67,19 +64,9 @@ export async function rotateKeysFile(path: string, now: number, lifetime: number
   return rotated
 }
 
-/** A new key for each algorithm. */
-export function newSigningKeys(algorithms: readonly PrivateJwk['alg'][] = ALGORITHMS): Promise<PrivateJwk[]> {
-  return Promise.all(algorithms.map(newSigningKey))
-}
-
 /** The text of a file with these keys. */
 export function keySetText(keys: readonly PrivateJwk[]): string {
   return `${JSON.stringify({ keys }, null, 2)}\n`
-}
-
-async function newSigningKey(alg: PrivateJwk['alg']): Promise<PrivateJwk> {
-  const { privateKey } = await generateKeyPair(alg, { extractable: true })
-  return PrivateJwk.parse({ ...(await exportJWK(privateKey)), alg, use: 'sig', kid: randomUUID() })
 }
 
 function parseKeySet(path: string, text: string): PrivateJwk[] {

@@ -75,7 +75,7 @@ const ECHOES = ['/echo/1', '/echo/%7Ea%2Fb%E2%82%AC'].map(
   (path): Route => ({
     path,
     methods: ['GET', 'POST'],
-    handle: async (request) => ({
+    handle: async ({ native, ...request }) => ({
       status: 200,
       headers: { 'content-type': 'application/json', 'set-cookie': ['a=1; Path=/', 'b=2; Path=/'] },
       body: JSON.stringify(request),

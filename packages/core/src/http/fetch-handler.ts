@@ -42,13 +42,10 @@ const TARGET = /^[^:]+:\/\/[^/?#]*(?<path>[^?#]*)(?:\?(?<query>[^#]*))?/
  * Converts a Fetch request, without its body. Path and query are cut from the URL string and not parsed again, because
  * parsing changes them: `'` in a query becomes `%27`, dot segments vanish (URL Standard 4.4).
  */
-export function toHttpRequest(
-  { method, url, headers }: Request,
-  body = '',
-  remoteAddress?: string,
-): HttpRequest {
+export function toHttpRequest(request: Request, body = '', remoteAddress?: string): HttpRequest {
+  const { method, url, headers } = request
   const { path = '', query = '' } = TARGET.exec(url)?.groups ?? {}
-  return { method, path, query, headers: Object.fromEntries(headers), body, remoteAddress }
+  return { method, path, query, headers: Object.fromEntries(headers), body, remoteAddress, native: request }
 }
 
 /** Converts core's response to a Fetch response. A header with several values becomes several lines. */

@@ -16,6 +16,20 @@ export interface HttpRequest {
    * Callers without one count as one for rate limits.
    */
   readonly remoteAddress?: string | undefined
+  /** The request as the framework knows it, with what middleware has put there. Core hands it over and never reads it. */
+  readonly native?: unknown
+}
+
+/**
+ * The request of the framework. Adapters give it its type: `expressRequest`, `fastifyRequest`, `honoContext`.
+ *
+ * @throws Error when the adapter has handed over none
+ */
+export function nativeRequest({ native }: HttpRequest): unknown {
+  if (native !== undefined) return native
+  throw new Error(
+    'This request did not come through authorizationServer() of an adapter. In a test, give testClient() the option `native`',
+  )
 }
 
 export interface HttpResponse {

@@ -46,21 +46,23 @@ export function formBrowser({ origin, typed, send = overFetch() }: FormBrowserOp
     return response
   }
 
-  async function follow(response: HttpResponse, answer: UserAnswer, hasTyped = false): Promise<URL> {
+  async function visit(url: string, answer: UserAnswer, hasTyped = false, form?: Fields): Promise<URL> {
+    const response = await request(url, form)
     const { location } = response.headers
     if (location !== undefined) {
       const next = new URL(String(location), origin)
-      return next.href.startsWith(`${origin}/`) ? follow(await request(next.href), answer, hasTyped) : next
+      return next.href.startsWith(`${origin}/`) ? visit(next.href, answer, hasTyped) : next
     }
     const signIn = formWith(aField, response)
     // A form that comes back once would come back for ever.
     if (signIn !== undefined && hasTyped) throw new Error(`The sign-in page comes again ${shown(response)}`)
-    const form = signIn === undefined ? answered(formOfPage(response), answer) : filledIn(signIn, typed)
-    const next = await request(new URL(form.action, origin).href, form.fields)
-    return follow(next, answer, hasTyped || signIn !== undefined)
+    const { action, fields } =
+      signIn === undefined ? answered(formOfPage(response), answer) : filledIn(signIn, typed)
+    // Without an action a form goes to the address of its page (HTML 4.10.22.3).
+    return visit(new URL(action, url).href, answer, hasTyped || signIn !== undefined, fields)
   }
 
-  return async (url, answer = {}) => follow(await request(url), answer)
+  return (url, answer = {}) => visit(url, answer)
 }
 
 function filledIn({ action, fields }: ConsentForm, typed: Readonly<Record<string, string>>): ConsentForm {

@@ -10,6 +10,11 @@ export interface TestClientOptions<R extends HttpResponse = HttpResponse> extend
    * 'session=…' }`; or a browser that signs in by your pages, such as `formBrowser`.
    */
   readonly browser?: HttpRequest['headers'] | Browser | undefined
+  /**
+   * What your `interaction.session` reads of the request of the framework, such as `{ session: { user: 'alice' } }` for
+   * `expressRequest`. In the process only, and only with the requests of the browser.
+   */
+  readonly native?: unknown
   /** Members of the registration (RFC 7591 2). Default: a public client with a loopback redirect URI. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined
   /** An existing client, such as an integration that you added. Default: the test client registers itself. */

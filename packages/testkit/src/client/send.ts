@@ -1,7 +1,7 @@
 import type { AuthorizationServer, HttpRequest, HttpResponse } from '@grantkit/core'
 
 /** A request of the client or its browser. Only headers of the connection are added. */
-export type ClientRequest = Pick<HttpRequest, 'method' | 'headers' | 'body' | 'remoteAddress'>
+export type ClientRequest = Pick<HttpRequest, 'method' | 'headers' | 'body' | 'remoteAddress' | 'native'>
 
 /** Sends a request to the server and returns its answer; redirects are not followed. @param url absolute */
 export type Send<R extends HttpResponse = HttpResponse> = (url: string, request: ClientRequest) => Promise<R>

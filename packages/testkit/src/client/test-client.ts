@@ -7,6 +7,7 @@ import type { TestClientOptions } from './client-options.ts'
 import type { Connection, Endpoints } from './connection.ts'
 import { type ConsentForm, formOfPage } from './consent-form.ts'
 import { type Fields, FORM, formEncoded, type Overrides } from './fields.ts'
+import type { ClientRequest } from './send.ts'
 
 /**
  * A client and its user. Every message is correct unless a test overrides it, and every step can be taken alone.
@@ -18,19 +19,21 @@ export class TestClient<R extends HttpResponse = HttpResponse> {
   readonly redirectUri: string
   readonly #connection: Connection<R>
   readonly #browser: HttpRequest['headers'] | Browser
+  readonly #native: unknown
   readonly #consentForm: (page: HttpResponse) => ConsentForm
 
   /** @internal call `testClient` */
   constructor(
     connection: Connection<R>,
     client: RegisteredClient,
-    { browser = {}, consentForm = formOfPage }: TestClientOptions<R>,
+    { browser = {}, native, consentForm = formOfPage }: TestClientOptions<R>,
   ) {
     this.clientId = client.client_id
     this.clientSecret = client.client_secret
     this.redirectUri = client.redirect_uris[0] ?? ''
     this.#connection = connection
     this.#browser = browser
+    this.#native = native
     this.#consentForm = consentForm
   }
 
@@ -84,7 +87,7 @@ export class TestClient<R extends HttpResponse = HttpResponse> {
 
   /** The answer to the user's browser at a URL of the server. @param headers in addition to those of `browser` */
   visit(url: string, headers: HttpRequest['headers'] = {}): Promise<R> {
-    return this.#connection.send(url, { method: 'GET', headers: { ...this.#headers, ...headers }, body: '' })
+    return this.#browse(url, { method: 'GET', headers, body: '' })
   }
 
   /**
@@ -97,7 +100,7 @@ export class TestClient<R extends HttpResponse = HttpResponse> {
     const url = new URL(form.action, this.#connection.endpoints.authorization_endpoint).href
     const kept = Array.isArray(fields) ? [] : form.fields.filter(([name]) => !(name in fields))
     const body = [kept, fields].map((some) => formEncoded(some)).filter(Boolean)
-    return this.#post(url, body.join('&'), { ...this.#headers, ...headers })
+    return this.#browse(url, { method: 'POST', headers: { ...FORM, ...headers }, body: body.join('&') })
   }
 
   /** Exchanges a code (RFC 6749 4.1.3). */
@@ -134,8 +137,9 @@ export class TestClient<R extends HttpResponse = HttpResponse> {
     return { client_id: this.clientId, client_secret: this.clientSecret }
   }
 
-  get #headers(): HttpRequest['headers'] {
-    return typeof this.#browser === 'function' ? {} : this.#browser
+  #browse(url: string, { headers, ...request }: ClientRequest): Promise<R> {
+    const own = typeof this.#browser === 'function' ? {} : this.#browser
+    return this.#connection.send(url, { ...request, headers: { ...own, ...headers }, native: this.#native })
   }
 
   async #ask<Members = object>(
@@ -143,11 +147,7 @@ export class TestClient<R extends HttpResponse = HttpResponse> {
     fields: Fields,
     headers: HttpRequest['headers'] = {},
   ): Promise<Answer<R> & Partial<Members>> {
-    const response = await this.#post(this.#connection.endpoints[endpoint], formEncoded(fields), headers)
-    return answerOf<R, Members>(response)
-  }
-
-  #post(url: string, body: string, headers: HttpRequest['headers']): Promise<R> {
-    return this.#connection.send(url, { method: 'POST', headers: { ...FORM, ...headers }, body })
+    const request = { method: 'POST', headers: { ...FORM, ...headers }, body: formEncoded(fields) }
+    return answerOf<R, Members>(await this.#connection.send(this.#connection.endpoints[endpoint], request))
   }
 }

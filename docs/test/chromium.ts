@@ -1,0 +1,20 @@
+/** A user in a real browser, for the programs of the guides: signs in by their form, and allows what an app asks for. */
+import type { Browser as Chromium } from '@grantkit/test-servers/chromium'
+import type { Browser } from '@grantkit/testkit/client'
+
+const CALLBACK = 'http://127.0.0.1:7001/callback'
+
+/** Types Alice's password into the page that asks for it, and clicks Allow. */
+export function browserOf({ context }: Chromium): Browser {
+  return async (authorizationUrl) => {
+    const page = await context.newPage()
+    await page.route(`${CALLBACK}**`, (route) => route.fulfill({ body: 'the app' }))
+    await page.goto(authorizationUrl)
+    await page.fill('[name=user]', 'alice')
+    await page.fill('[name=password]', 'wonderland')
+    await page.click('form button')
+    await page.click('[value=allow]')
+    await page.waitForURL(`${CALLBACK}**`)
+    return new URL(page.url())
+  }
+}

@@ -1,0 +1,76 @@
+/** The programs of the guides, as they are, started as a reader starts them, with a user in a real browser. */
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
+import { freePort } from '@grantkit/test-servers/free-port'
+import { formBrowser, testClient } from '@grantkit/testkit/client'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { browserOf } from './chromium.ts'
+import { codeBlocks, extract, folderOf } from './code-blocks.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const FOLDER = join(import.meta.dirname, '../.code-blocks/guides')
+const GUIDES = ['docs/how-to/express-session.md', 'docs/how-to/passport.md']
+
+let chromium: Browser
+beforeAll(async () => {
+  extract(
+    codeBlocks().filter(({ page }) => [...GUIDES, 'docs/how-to/openid.md'].includes(page)),
+    FOLDER,
+  )
+  chromium = await openChromium()
+})
+afterAll(() => chromium.close())
+
+it.each(GUIDES)('the program of %s lets an app in that its user allows', async (page) => {
+  const issuer = await start(join(FOLDER, folderOf(page), 'app.ts'))
+  const app = await testClient(issuer, { browser: browserOf(chromium) })
+  const { access_token } = await app.tokens('notes:read')
+  const notes = await fetch(`${issuer}/notes`, { headers: { authorization: `Bearer ${access_token}` } })
+  expect(await notes.json()).toEqual(['a note of alice'])
+  expect((await fetch(`${issuer}/notes`)).status).toBe(401)
+})
+
+it('the program of docs/how-to/express-session.md serves its own pages on the route of the apps', async () => {
+  const issuer = await start(join(FOLDER, folderOf('docs/how-to/express-session.md'), 'app.ts'))
+  const page = await chromium.context.newPage()
+  await page.goto(`${issuer}/login?to=/notes`)
+  await page.fill('[name=user]', 'alice')
+  await page.fill('[name=password]', 'wonderland')
+  await page.click('form button')
+  expect(await page.textContent('body')).toContain('a note of alice')
+  const forged = await page.request.get(`${issuer}/notes`, { headers: { authorization: 'Bearer forged' } })
+  expect(forged.status(), 'a token comes before the cookie').toBe(401)
+})
+
+it('the program of docs/how-to/openid.md signs a user in, with keys made by its command', async () => {
+  const page = 'docs/how-to/openid.md'
+  const folder = join(FOLDER, folderOf(page))
+  const [, command = ''] = /^(node .* keys\.json)$/m.exec(readFileSync(join(ROOT, page), 'utf8')) ?? []
+  execFileSync('sh', ['-c', command], { cwd: folder })
+  const issuer = await start(join(folder, 'app.ts'), folder)
+  const app = await testClient(issuer, { browser: formBrowser({ origin: issuer, typed: { password: '' } }) })
+  const { access_token, id_token } = await app.tokens('openid profile offline_access')
+  expect(id_token?.split('.').length).toBe(3)
+  const headers = { authorization: `Bearer ${access_token}` }
+  const claims = await fetch(`${issuer}/api/oauth/userinfo`, { headers })
+  expect(await claims.json()).toEqual({ sub: 'alice', name: 'Alice' })
+})
+
+/** Starts a program of Node. @returns its issuer, when it has said that it listens */
+async function start(file: string, cwd?: string): Promise<string> {
+  const port = await freePort()
+  const program = spawn(process.execPath, [file], {
+    cwd,
+    env: { PATH: process.env.PATH, PORT: `${port}` },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  onTestFinished(async () => {
+    program.kill()
+    if (program.exitCode === null) await once(program, 'exit')
+  })
+  await once(program.stdout, 'data')
+  return `http://127.0.0.1:${port}`
+}

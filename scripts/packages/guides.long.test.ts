@@ -1,0 +1,151 @@
+/** The programs of the guides that need a large framework: installed with the tarballs, built and started as a reader does it. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
+import { freePort } from '@grantkit/test-servers/free-port'
+import { testClient } from '@grantkit/testkit/client'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { browserOf } from '../../docs/test/chromium.ts'
+import { codeBlocks, INTERACTION, write } from '../../docs/test/code-blocks.ts'
+import { install, writeJson } from './consumer.ts'
+import { type Packed, packAll, run } from './publishable.ts'
+
+const TYPES = { '@types/node': '^24.0.0', '@types/express': '^5.0.6', '@types/express-session': '^1.18.2' }
+const NEST = {
+  '@nestjs/common': '^12.5.1',
+  '@nestjs/core': '^12.5.1',
+  'reflect-metadata': '^0.2.2',
+  rxjs: '^7.8.2',
+}
+const ON_EXPRESS = { '@nestjs/platform-express': '^12.5.1', express: '^5.3.0', 'express-session': '^1.18.2' }
+const ON_FASTIFY = {
+  '@nestjs/platform-fastify': '^12.5.0',
+  fastify: '^5.12.8',
+  '@fastify/cookie': '^11.0.2',
+  '@fastify/session': '^11.1.0',
+}
+const REACT = { react: '^19.3.1', 'react-dom': '^19.3.1', '@types/react': '^19.3.0' }
+const STRICT = { strict: true, skipLibCheck: true, target: 'es2023' }
+
+const GUIDES = [
+  {
+    page: 'docs/how-to/nestjs.md',
+    interaction: 'src/interaction.ts',
+    manifest: {
+      type: 'module',
+      dependencies: { ...NEST, ...ON_EXPRESS, ...ON_FASTIFY, ...TYPES, typescript: '^7.0.2' },
+    },
+    compilerOptions: {
+      ...STRICT,
+      module: 'nodenext',
+      types: ['node'],
+      experimentalDecorators: true,
+      emitDecoratorMetadata: true,
+      rewriteRelativeImportExtensions: true,
+      rootDir: 'src',
+      outDir: 'dist',
+    },
+    build: ['tsc'],
+    starts: [['dist/main.js'], ['dist/main-fastify.js']],
+  },
+  {
+    page: 'docs/how-to/nextjs.md',
+    interaction: 'lib/interaction.ts',
+    manifest: { dependencies: { ...REACT, next: '^16.4.6', '@types/node': '^24.0.0', typescript: '^5.9.3' } },
+    // As create-next-app writes it.
+    compilerOptions: {
+      ...STRICT,
+      lib: ['dom', 'dom.iterable', 'esnext'],
+      module: 'esnext',
+      moduleResolution: 'bundler',
+      jsx: 'react-jsx',
+      noEmit: true,
+      paths: { '@/*': ['./*'] },
+    },
+    build: ['next', 'build'],
+    starts: ['start', 'dev'].map((command) => [
+      'node_modules/next/dist/bin/next',
+      command,
+      '-H',
+      '127.0.0.1',
+    ]),
+  },
+]
+
+const folder = mkdtempSync(join(tmpdir(), 'grantkit-guides-'))
+let packed: Packed[] = []
+let chromium: Browser
+beforeAll(async () => {
+  packed = packAll(folder)
+  chromium = await openChromium()
+}, 120_000)
+afterAll(async () => {
+  await chromium.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+describe.each(GUIDES)(
+  'the program of $page',
+  ({ page, interaction, manifest, compilerOptions, build, starts }) => {
+    const project = join(folder, page)
+    beforeAll(() => {
+      install(project, packed, manifest)
+      writeJson(join(project, 'tsconfig.json'), { compilerOptions, exclude: ['node_modules'] })
+      for (const block of codeBlocks().filter((block) => block.page === page)) write(block, project)
+      cpSync(INTERACTION, join(project, interaction))
+    }, 600_000)
+
+    it('compiles', () => {
+      const [command = '', ...options] = build
+      run(join(project, 'node_modules/.bin', command), options, project)
+    }, 300_000)
+
+    it.each(starts.map((command) => command.slice(0, 2).join(' ')))(
+      'lets an app in that its user allows: %s',
+      async (named) => {
+        const command = starts.find((start) => start.slice(0, 2).join(' ') === named) ?? []
+        const issuer = await start(project, command)
+        const app = await testClient(issuer, { browser: browserOf(chromium) })
+        const { access_token } = await app.tokens('notes:read')
+        const notes = await fetch(`${issuer}/notes`, { headers: { authorization: `Bearer ${access_token}` } })
+        expect(await notes.json()).toEqual(['a note of alice'])
+        const refused = await fetch(`${issuer}/notes`)
+        expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([
+          401,
+          expect.stringContaining('"notes:read"'),
+        ])
+      },
+      120_000,
+    )
+  },
+)
+
+/** Starts a program of the project. @returns its issuer, when it listens */
+async function start(project: string, command: readonly string[]): Promise<string> {
+  const port = await freePort()
+  const issuer = `http://127.0.0.1:${port}`
+  const program = spawn(process.execPath, command, {
+    cwd: project,
+    env: {
+      PATH: process.env.PATH,
+      HOME: project,
+      PORT: `${port}`,
+      ISSUER: issuer,
+      NEXT_TELEMETRY_DISABLED: '1',
+    },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  onTestFinished(async () => {
+    program.kill()
+    if (program.exitCode === null && program.signalCode === null) await once(program, 'exit')
+  })
+  while (program.exitCode === null) {
+    const answer = await fetch(`${issuer}/login`).catch(() => sleep(100))
+    if (answer?.ok) return issuer
+  }
+  throw new Error(`It ended with ${program.exitCode}`)
+}
