@@ -60,10 +60,12 @@ export function twoSecretsOf(text: string): readonly [Secret, Secret] {
 
 /** The secret of a code or token, whose dot may be percent-encoded. */
 const SECRET_OF_ANY = /(gk[acr]_[\w-]{22})(?:\.|%2e)[\w.%-]+/gi
+/** A JWT: an ID token, or a signed access token. Without its signature it opens nothing. */
+const SIGNATURE = /\b(eyJ[\w-]+(?:\.|%2e)eyJ[\w-]+)(?:\.|%2e)[\w-]+/gi
 
 /** Removes secrets from untrusted text: no credential may reach a log, no matter which field it was sent in. */
 export function withoutSecrets(text: string): string {
-  return text.replaceAll(SECRET_OF_ANY, '$1')
+  return text.replaceAll(SECRET_OF_ANY, '$1').replaceAll(SIGNATURE, '$1')
 }
 
 export function hmacSha256(key: string, text: string): string {

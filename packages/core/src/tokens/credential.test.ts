@@ -46,6 +46,9 @@ describe('a token string', () => {
     expect(withoutSecrets(`my ${token}, ${code}`)).toBe(`my gkr_${grantId}, gkc_${grantId}`)
     expect(withoutSecrets(`/a%2F${code.replace('.', '%2E')}/b`)).toBe(`/a%2Fgkc_${grantId}/b`)
     expect(withoutSecrets('An app')).toBe('An app')
+    expect(withoutSecrets('/a/eyJhbGciOiJub25lIn0.eyJzdWIiOiJhIn0.c2lnbmF0dXJl/b')).toBe(
+      '/a/eyJhbGciOiJub25lIn0.eyJzdWIiOiJhIn0/b',
+    )
   })
 
   it.each(['-1', '01', '1e3', '9999999999', ''])('is refused with the generation %j', (generation) => {
