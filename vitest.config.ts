@@ -8,6 +8,7 @@ const IN_A_BROWSER = [
   'account',
   'admin-pages',
   'browser',
+  'client-logout',
   'consent-page',
   'documents',
   'oidc-client-ts',
