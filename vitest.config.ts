@@ -23,6 +23,7 @@ const IN_A_BROWSER = [
   'account',
   'admin-pages',
   'browser',
+  'client-logout',
   'consent-page',
   'documents',
   'oidc-client-ts',

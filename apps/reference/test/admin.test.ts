@@ -151,6 +151,17 @@ describe("the operator's view", () => {
     expect(service.errors).toEqual([])
   })
 
+  it('says of a client that it may leave out PKCE, and of no other', async () => {
+    const portal = { client_name: 'Portal', redirect_uris: ['https://portal.example/cb'] }
+    const { textOf } = await visitor()
+    const pageOf = async (pkce: 'required' | 'optional') => {
+      const { client_id } = await service.clients.add({ ...portal, pkce })
+      return textOf(`/admin/client?id=${client_id}`)
+    }
+    expect(await pageOf('optional')).toContain('leave out PKCE')
+    expect(await pageOf('required')).not.toContain('leave out PKCE')
+  })
+
   it('answers for ids that nobody has', async () => {
     const { visit } = await visitor()
     for (const path of [

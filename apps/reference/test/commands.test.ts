@@ -156,6 +156,12 @@ describe('integration', () => {
       1,
       'a public client has nothing else that protects its code',
     ],
+    [['add', '--name', 'Zap', '--pkce', 'never', '--redirect-uri', 'https://zap.example/cb'], 1, 'pkce: '],
+    [
+      ['add', '--name', 'Zap', '--auth', 'client_secret_basic', '--redirect-uri', 'https://zap.example/cb'],
+      1,
+      'token_endpoint_auth_method: ',
+    ],
     [['add', '--name', 'Zap', '--public', '--auth', 'none'], 2, '--public and --auth exclude each other.'],
     [['remove', 'nobody'], 1, 'There is no client nobody'],
   ])('answers %j with help', async (given, status, text) => {

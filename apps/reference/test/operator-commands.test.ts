@@ -54,6 +54,13 @@ describe('clients', () => {
     ])
   })
 
+  it('names those that may leave out PKCE', async () => {
+    const { client_id } = await service.clients.add({ ...ZAP, client_name: 'Old portal', pkce: 'optional' })
+    const { output } = await printedBy('clients', 'list', '--origin', 'integration')
+    const marked = output.split('\n').filter((line) => line.includes('may leave out PKCE'))
+    expect(marked).toEqual([expect.stringContaining(client_id)])
+  })
+
   it('shows one without its secret', async () => {
     const { client_id } = await service.clients.add(ZAP)
     const { output } = await printedBy('clients', 'show', client_id)

@@ -94,10 +94,11 @@ function clientCard(client: Client, visit: OperatorVisit): Markup {
 </section>`
 }
 
-function mayOf({ applicationType, resourceServer, rememberConsent }: Client): string {
+function mayOf({ applicationType, resourceServer, rememberConsent, pkceOptional }: Client): string {
   return [
     `be a ${applicationType} application`,
     ...(resourceServer ? ['introspect every token'] : []),
+    ...(pkceOptional ? ['leave out PKCE'] : []),
     ...(rememberConsent ? ['skip a consent that was given before'] : []),
   ].join(', ')
 }

@@ -8,10 +8,12 @@ export function shownClient({ secretHash: _, ...shown }: Client): Omit<Client, '
 }
 
 /** One line of a list. */
-export function clientLine({ clientId, clientName, origin, createdAt, refused }: Client): string {
+export function clientLine(client: Client): string {
+  const { clientId, clientName, origin, createdAt, refused, pkceOptional } = client
   const name = clientName === undefined ? 'without a name' : plain(clientName)
   const words = [clientId, dayOf(createdAt), origin.padEnd(11), styleText('bold', name)]
-  return [...words, ...(refused ? ['removed'] : [])].join('  ')
+  const marks = [...(pkceOptional ? ['may leave out PKCE'] : []), ...(refused ? ['removed'] : [])]
+  return [...words, ...marks].join('  ')
 }
 
 /** All that an operator may want to know. */

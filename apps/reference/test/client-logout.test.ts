@@ -1,0 +1,116 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
+import { type TestClient, testClient } from '@grantkit/testkit/client'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type LoopbackApp, openLoopbackApp } from './loopback-app.ts'
+import { type RunningService, runService } from './service.ts'
+
+/** A user in a browser, whose app signs them out (OpenID Connect RP-Initiated Logout 1.0). */
+
+let service: RunningService
+let site: LoopbackApp
+let browser: Browser
+let page: Page
+let app: TestClient
+beforeAll(async () => {
+  service = await runService({ LOGOUT: 'on' })
+  site = await openLoopbackApp()
+  browser = await openChromium()
+  const redirect_uris = [`${site.origin}/callback`]
+  const metadata = { client_name: 'Timetable', redirect_uris, post_logout_redirect_uris: [back()] }
+  app = await testClient(service.baseUrl, { metadata, browser: throughThePages })
+})
+afterAll(async () => {
+  await browser.close()
+  await site.close()
+  await service.close()
+})
+beforeEach(async () => {
+  await browser.context.clearCookies()
+  page = await browser.context.newPage()
+  complaints = []
+  // Chromium reports a policy violation on its console alone.
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+})
+afterEach(async () => {
+  expect(complaints).toEqual([])
+  await page.close()
+})
+
+let complaints: string[]
+const back = () => `${site.origin}/signed-out`
+
+async function throughThePages(authorizationUrl: string): Promise<URL> {
+  await page.goto(authorizationUrl)
+  await page.getByLabel('Email').fill('demo@example.com')
+  await page.getByLabel('Password').fill('demo')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Allow', exact: true }).click()
+  await page.waitForURL(`${site.origin}/**`)
+  return new URL(page.url())
+}
+
+/** The ID token of a new sign-in in the browser. */
+async function hint(): Promise<string> {
+  return String((await app.tokens('openid')).id_token)
+}
+
+function endSession(parameters: Record<string, string>): Promise<unknown> {
+  return page.goto(`${service.baseUrl}/oauth/logout?${new URLSearchParams(parameters)}`)
+}
+
+async function isSignedIn(): Promise<boolean> {
+  await page.goto(`${service.baseUrl}/account`)
+  return (await page.getByLabel('Password').count()) === 0
+}
+
+const requireAccessible = async () =>
+  expect((await new AxeBuilder({ page }).analyze()).violations.map(({ id }) => id)).toEqual([])
+
+describe('a request of the app', () => {
+  it('with a hint signs out, and leads back to the app with its state', async () => {
+    const id_token_hint = await hint()
+    expect(await isSignedIn()).toBe(true)
+    await endSession({ id_token_hint, post_logout_redirect_uri: back(), state: 'a b&c' })
+    expect(page.url()).toBe(`${back()}?state=a+b%26c`)
+    expect(await isSignedIn()).toBe(false)
+  })
+
+  it('in a form of the app does the same', async () => {
+    const id_token_hint = await hint()
+    await page.goto(site.origin)
+    await page.setContent(`<form method="post" action="${service.baseUrl}/oauth/logout">
+      <input name="id_token_hint" value="${id_token_hint}">
+      <input name="post_logout_redirect_uri" value="${back()}"><button>Sign out</button></form>`)
+    await page.getByRole('button').click()
+    await page.waitForURL(back())
+    expect(await isSignedIn()).toBe(false)
+  })
+
+  it('without a hint asks, and then leads back to the app with its state', async () => {
+    await hint()
+    await endSession({ client_id: app.clientId, post_logout_redirect_uri: back(), state: 's' })
+    expect(await page.locator('main').textContent()).toContain('Timetable asks to sign you out')
+    await requireAccessible()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.waitForURL(`${back()}?state=s`)
+    expect(await isSignedIn()).toBe(false)
+  })
+
+  it('without a hint signs nobody out who wants to stay', async () => {
+    await hint()
+    await endSession({ client_id: app.clientId, post_logout_redirect_uri: back() })
+    await page.getByRole('link', { name: 'Stay signed in' }).click()
+    expect(await isSignedIn()).toBe(true)
+  })
+
+  it('that names no address ends on a page of the service, and leaves the app its access', async () => {
+    const { id_token, access_token } = await app.tokens('openid')
+    await endSession({ id_token_hint: String(id_token) })
+    expect(await page.getByRole('heading').textContent()).toBe('You are signed out')
+    await requireAccessible()
+    const headers = { authorization: `Bearer ${access_token}` }
+    expect((await fetch(`${service.baseUrl}/api/oauth/userinfo`, { headers })).status).toBe(200)
+  })
+})

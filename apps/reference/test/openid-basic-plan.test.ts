@@ -1,0 +1,220 @@
+import { type Browser, formEncoded, type Overrides } from '@grantkit/testkit/client'
+import { createRemoteJWKSet, decodeJwt, jwtVerify, UnsecuredJWT } from 'jose'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type NewStorage, newStorage } from './new-storage.ts'
+import { run } from './program.ts'
+import { type RunningService, runService } from './service.ts'
+import { sessionCookie, user } from './user.ts'
+
+/**
+ * The requests of the OpenID Foundation's plan for Basic OPs, as its suite sends them: no challenge, credentials by HTTP
+ * Basic, two clients that the operator added by the command, with consent that is remembered.
+ */
+
+const REDIRECT_URI = 'https://suite.example/callback'
+
+interface Party {
+  readonly client_id: string
+  readonly client_secret: string
+}
+
+interface TokenAnswer {
+  readonly access_token: string
+  readonly refresh_token: string
+  readonly id_token: string
+}
+
+let storage: NewStorage
+let service: RunningService
+let [one, two]: Party[] = []
+let browser: Browser
+beforeAll(async () => {
+  storage = await newStorage()
+  const CLIENT_AUTHENTICATION = 'none,client_secret_post,client_secret_basic'
+  service = await runService({ ...storage.environment, CLIENT_AUTHENTICATION })
+  one = await added('One', '--id-token-claims')
+  two = await added('Two')
+  browser = user(service.baseUrl)
+})
+afterAll(async () => {
+  await service.close()
+  await storage.close()
+})
+afterEach(() => void vi.useRealTimers())
+
+async function added(name: string, ...more: string[]): Promise<Party> {
+  const older = ['--pkce', 'optional', '--auth', 'client_secret_basic', '--remember-consent', ...more]
+  const given = ['add', '--name', name, '--redirect-uri', REDIRECT_URI, ...older, '--json']
+  const command = run('commands/integration.ts', given, {
+    environment: { ...storage.environment, CLIENT_AUTHENTICATION: 'client_secret_basic' },
+  })
+  expect(await command.ended, command.output()).toBe(0)
+  // A word about storage in memory may come first, on standard error.
+  return JSON.parse(command.output().replace(/^[^{]*/, ''))
+}
+
+const request = (changed: Overrides = {}) =>
+  formEncoded({
+    response_type: 'code',
+    client_id: one?.client_id,
+    redirect_uri: REDIRECT_URI,
+    scope: 'openid profile email',
+    state: 'st',
+    ...changed,
+  })
+const addressOf = (changed?: Overrides) => `${service.baseUrl}/oauth/authorize?${request(changed)}`
+
+/** What the suite gets back, from the browser of a user who signs in and allows everything. */
+async function callback(changed?: Overrides, by = browser): Promise<Record<string, string>> {
+  const answer = Object.fromEntries((await by(addressOf(changed))).searchParams)
+  expect(answer).toMatchObject({ state: 'st', iss: service.baseUrl })
+  return answer
+}
+
+async function token(form: Record<string, string>, { client_id, client_secret } = one as Party) {
+  const authorization = `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`
+  const body = new URLSearchParams(form)
+  const answer = await fetch(`${service.baseUrl}/api/oauth/token`, {
+    method: 'POST',
+    headers: { authorization },
+    body,
+  })
+  return { status: answer.status, body: (await answer.json()) as TokenAnswer & { error?: string } }
+}
+
+const redeemed = (code = '') => token({ grant_type: 'authorization_code', code, redirect_uri: REDIRECT_URI })
+const refreshed = (refresh_token: string, party?: Party) =>
+  token({ grant_type: 'refresh_token', refresh_token }, party)
+
+async function tokens(changed?: Overrides, by?: Browser): Promise<TokenAnswer> {
+  const { status, body } = await redeemed((await callback(changed, by)).code)
+  expect(status).toBe(200)
+  return body
+}
+
+const userinfo = (access_token: string) =>
+  fetch(`${service.baseUrl}/api/oauth/userinfo`, { headers: { authorization: `Bearer ${access_token}` } })
+
+const pass = (seconds: number) =>
+  void vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + seconds * 1000 })
+
+/** The sign-in page, or none. */
+async function shownTo(cookie: string, changed: Overrides): Promise<string> {
+  const answer = await fetch(addressOf(changed), { headers: { cookie }, redirect: 'manual' })
+  return answer.headers.get('location') ?? 'the consent page'
+}
+
+describe('a code without challenge', () => {
+  it('is exchanged by Basic, for an ID token with the nonce of the request, or without one', async () => {
+    const keys = createRemoteJWKSet(new URL(`${service.baseUrl}/api/oauth/jwks`))
+    const options = { issuer: service.baseUrl, audience: one?.client_id ?? '', algorithms: ['RS256'] }
+    const { payload } = await jwtVerify((await tokens({ nonce: 'n' })).id_token, keys, options)
+    expect(payload).toMatchObject({ sub: 'demo-account', nonce: 'n', auth_time: expect.any(Number) })
+    const { id_token, access_token } = await tokens()
+    expect(decodeJwt(id_token)).not.toHaveProperty('nonce')
+    expect(await (await userinfo(access_token)).json()).toMatchObject({ email: 'demo@example.com' })
+  })
+
+  it('that comes again ends its tokens, at once and after 30 seconds', async () => {
+    for (const seconds of [0, 30]) {
+      const { code } = await callback()
+      const { body } = await redeemed(code)
+      expect((await userinfo(body.access_token)).status).toBe(200)
+      pass(seconds)
+      expect(await redeemed(code)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+      expect((await userinfo(body.access_token)).status, `after ${seconds}`).toBe(401)
+    }
+  })
+})
+
+describe('an authorization request', () => {
+  it('may be a POST', async () => {
+    const cookie = await sessionCookie(service.baseUrl)
+    await tokens()
+    const body = new URLSearchParams(request())
+    const init = { method: 'POST', headers: { cookie }, body, redirect: 'manual' } as const
+    const answer = await fetch(`${service.baseUrl}/oauth/authorize`, init)
+    expect(answer.headers.get('location')).toMatch(/^https:\/\/suite\.example\/callback\?.*code=/)
+  })
+
+  it('with prompt=none gets a code for who is signed in, and login_required for nobody', async () => {
+    const before = decodeJwt((await tokens()).id_token)
+    const silent = decodeJwt((await tokens({ prompt: 'none' })).id_token)
+    expect([silent.sub, silent.auth_time]).toEqual([before.sub, before.auth_time])
+    expect((await callback({ prompt: 'none' }, user(service.baseUrl))).error).toBe('login_required')
+  })
+
+  it('with prompt=login or a max_age that has passed has the user sign in anew', async () => {
+    const before = Number(decodeJwt((await tokens()).id_token).auth_time)
+    pass(10)
+    for (const demand of [{ prompt: 'login' }, { max_age: '1' }]) {
+      const { auth_time } = decodeJwt((await tokens(demand)).id_token)
+      expect(auth_time, JSON.stringify(demand)).toBeGreaterThanOrEqual(before + 10)
+      pass(10)
+    }
+  })
+
+  it('with a max_age that has not passed disturbs nobody', async () => {
+    const cookie = await sessionCookie(service.baseUrl)
+    expect(await shownTo(cookie, { max_age: '1' })).not.toMatch(/login/)
+    pass(100)
+    expect(await shownTo(cookie, { max_age: '10000' })).not.toMatch(/login/)
+    expect(await shownTo(cookie, { max_age: '1' })).toMatch(/^\/login/)
+  })
+
+  it('with an id_token_hint is for the user of the hint', async () => {
+    const { id_token: id_token_hint } = await tokens()
+    const { id_token } = await tokens({ id_token_hint, prompt: 'none' })
+    expect(decodeJwt(id_token).sub).toBe('demo-account')
+  })
+
+  it.each<[string, Overrides]>([
+    ['claims', { claims: '{"userinfo":{"name":{"essential":true}}}' }],
+    ['acr_values', { acr_values: '1 2' }],
+    ['display', { display: 'popup' }],
+    ['ui_locales', { ui_locales: 'se', claims_locales: 'se' }],
+    ['login_hint', { login_hint: 'demo@example.com' }],
+    ['another order of the scopes', { scope: 'email openid' }],
+    ['a parameter that nobody knows', { extra: 'foobar' }],
+  ])('may have %s', async (_, changed) => {
+    expect(decodeJwt((await tokens(changed)).id_token).sub).toBe('demo-account')
+  })
+
+  it('with an unsigned request object is refused as unsupported', async () => {
+    const claims = { response_type: 'code', redirect_uri: REDIRECT_URI, state: 'st' }
+    const object = new UnsecuredJWT(claims).setIssuer(one?.client_id ?? '').encode()
+    expect((await callback({ request: object })).error).toBe('request_not_supported')
+    expect((await callback({ request_uri: 'https://suite.example/r' })).error).toBe(
+      'request_uri_not_supported',
+    )
+  })
+})
+
+describe('a refresh token', () => {
+  it('is of one client, and of no other', async () => {
+    const { refresh_token } = await tokens()
+    expect(await refreshed(refresh_token, two)).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_grant' },
+    })
+    const { status, body } = await refreshed(refresh_token)
+    expect([status, decodeJwt(body.id_token).sub]).toEqual([200, 'demo-account'])
+  })
+})
+
+describe('the ID token', () => {
+  const emailFor = async (party: Party | undefined) => {
+    const { code = '' } = await callback({ client_id: party?.client_id })
+    const form = { grant_type: 'authorization_code', code, redirect_uri: REDIRECT_URI }
+    return decodeJwt((await token(form, party)).body.id_token).email
+  }
+
+  it('has claims for the client that was added so, and after ID_TOKEN_CLAIMS=on for every client', async () => {
+    expect([await emailFor(one), await emailFor(two)]).toEqual(['demo@example.com', undefined])
+    const port = service.port
+    await service.close()
+    const settings = { CLIENT_AUTHENTICATION: 'none,client_secret_basic', ID_TOKEN_CLAIMS: 'on' }
+    service = await runService({ ...storage.environment, ...settings, PORT: String(port) })
+    expect(await emailFor(two)).toBe('demo@example.com')
+  })
+})
