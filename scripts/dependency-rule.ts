@@ -143,6 +143,11 @@ export const DEPENDENCY_RULE: readonly Row[] = [
     ],
   },
   {
+    files: 'packages/limiter/src/**',
+    imports: ['packages/limiter/src/**', 'rate-limiter-flexible', 'node:crypto', 'node:timers/promises'],
+    types: ['@grantkit/core'],
+  },
+  {
     files: 'packages/safe-fetch/src/**',
     imports: [
       'packages/safe-fetch/src/**',

@@ -5,6 +5,7 @@ import {
   type FeatureFactory,
   type Route,
 } from '@grantkit/core'
+import { signInLimits } from '@grantkit/limiter'
 import type { Hono, MiddlewareHandler } from 'hono'
 import { type AccountDirectory, accountDirectory } from './accounts/account-directory.ts'
 import type { AccountRows } from './accounts/account-rows.ts'
@@ -20,7 +21,6 @@ import { authorizationServer, lifetimesOf } from './authorization-server.ts'
 import { documents } from './documents/routes.ts'
 import type { OnEvent } from './events.ts'
 import { behindProxies, callerOf } from './http/trusted-proxies.ts'
-import { signInLimits } from './limits/limits.ts'
 import { mcp } from './mcp/route.ts'
 import { accessTokensOf } from './oauth/access-tokens.ts'
 import { installationNames } from './oauth/installation-names.ts'

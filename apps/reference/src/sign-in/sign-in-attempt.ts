@@ -1,7 +1,7 @@
 import { networkOf } from '@grantkit/core'
+import type { SignInLimits } from '@grantkit/limiter'
 import type { Account, Accounts } from '../accounts/accounts.ts'
 import type { PasswordChecks } from '../accounts/password-checks.ts'
-import type { SignInLimits } from '../limits/limits.ts'
 import type { UpstreamReason } from '../upstream/refusal.ts'
 
 export interface SignInOptions {

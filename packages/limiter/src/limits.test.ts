@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { countersInMemory, noCounters } from './counters.ts'
-import { rateLimiter, signInLimits } from './limits.ts'
+import { rateLimiter } from './rate-limiter.ts'
+import { signInLimits } from './sign-in-limits.ts'
 
 async function times(count: number, take: () => Promise<number>): Promise<number[]> {
   return Promise.all(Array.from({ length: count }, take))
@@ -14,6 +15,14 @@ describe('the limits', () => {
     expect(waits[100]).toSatisfy((seconds: number) => seconds > 590 && seconds <= 600)
     expect(await limiter.take('registration', '203.0.113.8'), 'another address').toBe(0)
     expect(await limiter.take('client_failure', '203.0.113.7'), 'another limit').toBe(0)
+  })
+
+  it('are those of the application where it has its own', async () => {
+    const limiter = rateLimiter(countersInMemory, { registration: { points: 1, duration: 60 } })
+    const waits = await times(2, () => limiter.take('registration', '203.0.113.7'))
+    expect(waits).toEqual([0, 60])
+    const failures = await times(100, () => limiter.take('client_failure', '203.0.113.7'))
+    expect(failures).toEqual(Array(100).fill(0))
   })
 
   it('let an account be guessed at ten times, and forgive it after the right password', async () => {

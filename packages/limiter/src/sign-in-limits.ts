@@ -1,4 +1,3 @@
-import type { RateLimiter } from '@grantkit/core'
 import type { CreateCounter } from './counters.ts'
 
 const MINUTE = 60
@@ -30,16 +29,6 @@ export function signInLimits(createCounter: CreateCounter): SignInLimits {
       await Promise.all([accounts.forget(keyOf(email, network)), networks.giveBack(network)])
     },
   }
-}
-
-/** The limits for core: registrations of an address, failed requests of a client at an address, documents that a user tries. */
-export function rateLimiter(createCounter: CreateCounter): RateLimiter {
-  const counters = {
-    registration: createCounter('registration', { points: 100, duration: 10 * MINUTE }),
-    client_failure: createCounter('client_failure', { points: 100, duration: 10 * MINUTE }),
-    unknown_document: createCounter('unknown_document', { points: 10, duration: 60 * MINUTE }),
-  }
-  return { take: (limit, key) => counters[limit].take(key) }
 }
 
 function keyOf(email: string, network: string): string {

@@ -1,0 +1,10 @@
+/**
+ * Rate limits of an authorization server and of its sign-in, in one process or for all replicas together.
+ *
+ * @module
+ */
+export { type Counter, type CreateCounter, countersInMemory, noCounters, type Room } from './counters.ts'
+export { countersInRedis } from './counters-in-redis.ts'
+export { rateLimiter } from './rate-limiter.ts'
+export { sharedCounters } from './shared-counters.ts'
+export { type SignInLimits, signInLimits } from './sign-in-limits.ts'
