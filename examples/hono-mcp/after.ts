@@ -50,4 +50,6 @@ app.all('/mcp', protect(api, 'notes:read'), (c) =>
   createMcpHandler(() => notesServer(c.var.auth.token.subject)).fetch(c.req.raw),
 )
 
-serve({ fetch: app.fetch, hostname: '127.0.0.1', port })
+serve({ fetch: app.fetch, hostname: '127.0.0.1', port }, () => {
+  console.log(`MCP at http://127.0.0.1:${port}/mcp`)
+})

@@ -16,4 +16,6 @@ const app = new Hono()
 
 app.all('/mcp', (c) => createMcpHandler(() => notesServer()).fetch(c.req.raw))
 
-serve({ fetch: app.fetch, hostname: '127.0.0.1', port })
+serve({ fetch: app.fetch, hostname: '127.0.0.1', port }, () => {
+  console.log(`MCP at http://127.0.0.1:${port}/mcp`)
+})

@@ -86,7 +86,7 @@ describe('a project that installed the tarballs', () => {
 describe('`pnpm tarballs`', () => {
   it('prints a command by which npm installs what the start needs, from its folder alone', async () => {
     const own = join(folder, 'tarballs')
-    const [command = ''] = /^npm install .*$/m.exec(run('pnpm', ['tarballs', own])) ?? []
+    const [command = ''] = /^npm install .*$/m.exec(run('pnpm', ['tarballs', '--into', own])) ?? []
     const project = join(folder, 'by-npm')
     cpSync(join(ROOT, 'examples/quick-start'), project, { recursive: true, filter: isProgram })
     writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }))

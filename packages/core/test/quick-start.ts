@@ -57,4 +57,4 @@ createServer(async (incoming, outgoing) => {
   const { method = '', headers } = incoming
   const answer = await route?.handle({ method, path, query, headers, body: await text(incoming) })
   outgoing.writeHead(answer?.status ?? 404, answer?.headers).end(answer?.body)
-}).listen(port, '127.0.0.1')
+}).listen(port, '127.0.0.1', () => console.log(`Notes at ${issuer}/notes`))
