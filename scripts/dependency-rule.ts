@@ -67,6 +67,14 @@ export const DEPENDENCY_RULE: readonly Row[] = [
       .concat('zod'),
     types: [core('feature.ts')],
   },
+  // The same: it changes a grant.
+  {
+    files: core('token-exchange/*'),
+    imports: ['token-exchange', 'kernel', 'http', 'tokens', 'clients', 'grants']
+      .map((name) => core(`${name}/*`))
+      .concat('zod'),
+    types: [core('feature.ts')],
+  },
   // The same: it ends a session that began for an authorization.
   {
     files: core('logout/*'),

@@ -26,15 +26,18 @@ function integrationMetadata(registrable: Registrable) {
   })
 }
 type IntegrationMetadata = z.output<ReturnType<typeof integrationMetadata>>
-export type Integration = z.input<ReturnType<typeof integrationMetadata>> & PostLogoutMember
+export type Integration = z.input<ReturnType<typeof integrationMetadata>> & FeatureMembers
 
-/** Counts where `logout()` is mounted. */
-interface PostLogoutMember {
+/** Each counts where its feature is mounted. */
+interface FeatureMembers {
+  /** For `logout()`. */
   readonly post_logout_redirect_uris?: readonly string[] | undefined
+  /** For `tokenExchange()`: the resources it serves. It may exchange the tokens that their callers present. */
+  readonly token_exchange_resources?: readonly string[] | undefined
 }
 
 /** The client information response of RFC 7591 3.2.1, with the extra members of an integration. */
-export interface IntegrationInformation extends PostLogoutMember {
+export interface IntegrationInformation extends FeatureMembers {
   readonly client_id: string
   /** Epoch seconds. */
   readonly client_id_issued_at: number

@@ -17,6 +17,7 @@ import { REFRESH } from './stories/refresh.ts'
 import { REGISTERED_REDIRECT_URIS } from './stories/registered-redirect-uris.ts'
 import { REGISTRATION } from './stories/registration.ts'
 import { REVOCATION } from './stories/revocation.ts'
+import { TOKEN_EXCHANGE_STORIES } from './stories/token-exchange.ts'
 import { USERINFO } from './stories/userinfo.ts'
 import type { Stories } from './world.ts'
 
@@ -41,5 +42,6 @@ export const STORIES: Readonly<Record<string, Stories>> = {
   'registered-redirect-uris': REGISTERED_REDIRECT_URIS,
   registration: REGISTRATION,
   revocation: REVOCATION,
+  'token-exchange': TOKEN_EXCHANGE_STORIES,
   userinfo: USERINFO,
 }
