@@ -29,6 +29,7 @@ const ON_EACH_FRAMEWORK = [
     'oidc-client-ts',
     'registration-off',
     'replayed-clients',
+    'token-exchange',
   ].map(flow),
   ...['http', 'metadata', 'resource', 'mcp', 'client-authentication', 'gateway', 'logout'].map((row) =>
     flow(`*/${row}`),

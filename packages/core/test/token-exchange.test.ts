@@ -70,7 +70,7 @@ async function isLive(school: School, token: string): Promise<boolean> {
 }
 
 describe('an exchanged token', () => {
-  it('can do what was asked for and no more, and the answer holds nothing beside it', async () => {
+  it('TX-01: can do what was asked for and no more, and the answer holds nothing beside it', async () => {
     const { school, client, tokens } = await withTokens()
     const child = await exchanged(school, client, tokens.access_token, { scope: 'courses:read' })
     expect(child).toEqual({
@@ -121,7 +121,7 @@ describe('an exchanged token', () => {
     expect(() => tokenExchange({ lifetime: 0.5 })).toThrow('tokenExchange: lifetime')
   })
 
-  it('ends with the token it was exchanged for, and the others live on', async () => {
+  it('TX-02: ends with the token it was exchanged for, and the others live on', async () => {
     const { school, client, tokens } = await withTokens()
     const next = bodyOf<TokenAnswer>(await refresh(school, client, tokens.refresh_token))
     const child = await exchanged(school, client, tokens.access_token)
@@ -173,7 +173,7 @@ describe('an API that calls another one for its caller', () => {
     expect(await introspect(school, api, tokens.access_token)).toEqual({ active: false })
   })
 
-  it('is in a chain that nobody can name otherwise, at most three long', async () => {
+  it('TX-03: is in a chain that nobody can name otherwise, at most three long', async () => {
     const { school, client, tokens } = await withTokens()
     const api = await addApi(school, ISSUER)
     const one = await exchanged(school, client, tokens.access_token, { act: '{"sub":"boss"}' })
@@ -198,7 +198,7 @@ describe('an API that calls another one for its caller', () => {
     expect(await isLive(school, tokens.access_token)).toBe(true)
   })
 
-  it('loses what it holds of others when the operator removes it, and they lose nothing else', async () => {
+  it('TX-08: loses what it holds of others when the operator removes it, and they lose nothing else', async () => {
     const { school, client, tokens } = await withTokens()
     const [api, next] = [await addApi(school, ISSUER), await addApi(school, ISSUER)]
     const own = await exchanged(school, client, tokens.access_token)
@@ -272,15 +272,18 @@ const NOT_EXCHANGED: Readonly<Record<string, Provoke>> = {
 }
 
 describe('the error table of token exchange', () => {
-  it.each(Object.entries(NOT_EXCHANGED))('%s: one text for all', async (_, provoke) => {
-    const given = await withTokens()
-    const response = await provoke(given)
-    const error_description = 'subject_token is no live access token that this client may exchange'
-    expect([response.status, bodyOf(response)]).toEqual([
-      400,
-      { error: 'invalid_request', error_description },
-    ])
-  })
+  it.each(Object.entries(NOT_EXCHANGED))(
+    'TX-04: what may not be exchanged is refused in one text for all: %s',
+    async (_, provoke) => {
+      const given = await withTokens()
+      const response = await provoke(given)
+      const error_description = 'subject_token is no live access token that this client may exchange'
+      expect([response.status, bodyOf(response)]).toEqual([
+        400,
+        { error: 'invalid_request', error_description },
+      ])
+    },
+  )
 
   it.each([
     ['a scope it lacks', { scope: 'courses:read students:read' }, 'invalid_scope'],
@@ -296,7 +299,7 @@ describe('the error table of token exchange', () => {
     expect([response.status, bodyOf(response).error]).toEqual([400, error])
   })
 
-  it('the ninth token of a grant is refused until one ends, and none of the user goes', async () => {
+  it('TX-05: the ninth token of a grant is refused until one ends, and none of the user goes', async () => {
     const { school, client, tokens } = await withTokens()
     for (let child = 0; child < 7; child++) await exchanged(school, client, tokens.access_token)
     const last = await exchanged(school, client, tokens.access_token, { expires_in: '100' })
