@@ -49,6 +49,7 @@ const ON_EACH_FRAMEWORK = [
     'registration-off',
     'replayed-clients',
     'client-documents',
+    'token-exchange',
   ].map(flow),
   ...[
     'http',

@@ -70,9 +70,17 @@ export const DEPENDENCY_RULE: readonly Row[] = [
   // The same: it is a format of access tokens, with a guard of its own.
   {
     files: core('jwt-access-tokens/*'),
-    imports: ['jwt-access-tokens', 'kernel', 'http', 'tokens', 'clients', 'resource']
+    imports: ['jwt-access-tokens', 'kernel', 'http', 'tokens', 'clients', 'grants', 'resource']
       .map((name) => core(`${name}/*`))
       .concat('jose', 'zod'),
+    types: [core('feature.ts')],
+  },
+  // The same: it changes a grant.
+  {
+    files: core('token-exchange/*'),
+    imports: ['token-exchange', 'kernel', 'http', 'tokens', 'clients', 'grants']
+      .map((name) => core(`${name}/*`))
+      .concat('zod'),
     types: [core('feature.ts')],
   },
   // The same: it ends a session that began for an authorization.

@@ -9,6 +9,7 @@ import {
 } from '@grantkit/core'
 import { forwardAuth } from '@grantkit/core/forward-auth'
 import { logout } from '@grantkit/core/logout'
+import { tokenExchange } from '@grantkit/core/token-exchange'
 import { rateLimiter } from '@grantkit/limiter'
 import type { OnEvent } from './events.ts'
 import { clientDocumentsOf } from './oauth/client-documents.ts'
@@ -36,6 +37,7 @@ export async function authorizationServer(
   const optional = [
     ...(documents === undefined ? [] : [clientDocuments(documents)]),
     ...(settings.FORWARD_AUTH === 'on' ? [forwardAuth({ accessTokens })] : []),
+    ...(settings.TOKEN_EXCHANGE === 'on' ? [tokenExchange({ accessTokens })] : []),
     ...(settings.LOGOUT === 'on'
       ? [logout({ interaction: logoutInteraction(pages), secret: pages.secret, keys })]
       : []),

@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { TOKEN_EXCHANGE } from '@grantkit/core/token-exchange'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import packageJson from '../../../package.json' with { type: 'json' }
@@ -136,6 +137,23 @@ describe('integration', () => {
     expect(await list.ended).toBe(0)
     expect(list.output()).toMatch(/Old portal.*may leave out PKCE, ID tokens have claims/)
     expect(await integration('remove', added.client_id)).toEqual({ existed: true, grantsEnded: 0 })
+  })
+
+  it('adds an API that may exchange the tokens of its callers, where tokens are exchanged', async () => {
+    const given = ['add', '--name', 'Calendar', '--redirect-uri', 'https://calendar.example/cb', '--json']
+    const resource = ['--token-exchange-resource', 'http://127.0.0.1:3000']
+    const on = { ...environment(), TOKEN_EXCHANGE: 'on' }
+    const added = run('commands/integration.ts', [...given, ...resource], { environment: on })
+    expect(await added.ended, added.output()).toBe(0)
+    expect(JSON.parse(added.output())).toMatchObject({
+      grant_types: ['authorization_code', 'refresh_token', TOKEN_EXCHANGE],
+      token_exchange_resources: ['http://127.0.0.1:3000'],
+    })
+    const off = run('commands/integration.ts', [...given, ...resource], { environment: environment() })
+    expect(await off.ended).toBe(2)
+    expect(off.output()).toContain('need TOKEN_EXCHANGE=on')
+    const unknown = run('commands/integration.ts', [...given, '--grant', 'password'], { environment: on })
+    expect(await unknown.ended).toBe(2)
   })
 
   it('needs a store that it can share with the service', async () => {

@@ -1,3 +1,4 @@
+import { TOKEN_EXCHANGE } from '@grantkit/core/token-exchange'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, it } from 'vitest'
 import { operationsAt } from './paths.ts'
@@ -5,12 +6,18 @@ import { runService } from './service.ts'
 
 /** What a setting mounts is in the metadata and the description, and leaves no trace without it. */
 
+type OpenApi = {
+  readonly paths: Record<string, object>
+  readonly components: { readonly schemas: Record<string, { readonly properties?: object }> }
+}
+
 async function described(environment: Record<string, string>) {
   const service = await runService(environment)
   const read = async (path: string) => (await (await fetch(service.baseUrl + path)).json()) as object
   const told = {
-    openApi: (await read('/openapi.json')) as { paths: Record<string, object> },
+    openApi: (await read('/openapi.json')) as OpenApi,
     metadata: (await read('/.well-known/openid-configuration')) as Record<string, unknown>,
+    walkthrough: await (await fetch(`${service.baseUrl}/auth.md`)).text(),
     operations: operationsAt(service),
   }
   await service.close()
@@ -18,6 +25,23 @@ async function described(environment: Record<string, string>) {
 }
 
 const plain = await described({})
+
+it('TOKEN_EXCHANGE=on adds a grant type to the metadata, the description and auth.md, and nothing else', async () => {
+  const { openApi, metadata, walkthrough } = await described({ TOKEN_EXCHANGE: 'on' })
+  expect(await new Validator().validate(structuredClone(openApi))).toMatchObject({ valid: true })
+  expect(Object.keys(openApi.paths)).toEqual(Object.keys(plain.openApi.paths))
+  const { grant_types_supported: before, ...rest } = plain.metadata
+  const { grant_types_supported: after, ...others } = metadata
+  expect(after).toEqual([...(before as string[]), TOKEN_EXCHANGE])
+  expect(Object.keys(others)).toEqual(Object.keys(rest))
+  const schemas = openApi.components.schemas
+  expect(Object.keys(schemas)).toEqual(expect.arrayContaining(['TokenExchange', 'Tokens']))
+  expect(schemas.Tokens?.properties).toHaveProperty('issued_token_type')
+  expect(plain.openApi.components.schemas).not.toHaveProperty('TokenExchange')
+  expect(plain.openApi.components.schemas.Tokens?.properties).not.toHaveProperty('issued_token_type')
+  expect(walkthrough).toContain('Hand on less')
+  expect(plain.walkthrough).not.toContain('Hand on less')
+})
 
 const LOGOUT = { '/oauth/logout': ['get', 'post'], '/oauth/logout/confirm': ['post'] }
 

@@ -3,7 +3,6 @@ import { RESPONSE_MODE, RESPONSE_TYPE } from './authorization/authorization-requ
 import { proofReader } from './clients/authentication/client-authentication.ts'
 import { offeredMethods } from './clients/authentication/offered-methods.ts'
 import { authMethodsOf } from './clients/client-endpoint.ts'
-import { type ClientRemoval, removeClient } from './clients/client-removal.ts'
 import { type ClientSource, storedClients } from './clients/client-sources.ts'
 import {
   type Integration,
@@ -23,6 +22,7 @@ import {
   registrable,
 } from './feature.ts'
 import { authorizationCode } from './grants/authorization-code/exchange.ts'
+import { type ClientRemoval, removeClient } from './grants/client-removal.ts'
 import { grantTerms } from './grants/grant-terms.ts'
 import { introspection } from './grants/introspection.ts'
 import { refreshToken } from './grants/refresh-token/exchange.ts'

@@ -39,6 +39,7 @@ import { POST_LOGOUT_REFUSALS } from './logout/post-logout-redirect-uri.ts'
 import { ID_TOKEN_REFUSALS } from './openid/id-token.ts'
 import { HINT_REFUSALS } from './openid/id-token-hint.ts'
 import { BEARER_REFUSALS } from './resource/bearer.ts'
+import { EXCHANGE_REFUSALS } from './token-exchange/narrowing.ts'
 
 /** All refusals of this server by their reason. New rows may come, but a reason never changes its meaning. */
 export const REFUSALS = {
@@ -64,6 +65,7 @@ export const REFUSALS = {
   ...REFRESH_REFUSALS,
   ...SUBJECT_REFUSALS,
   ...REVOCATION_REFUSALS,
+  ...EXCHANGE_REFUSALS,
   ...BEARER_REFUSALS,
   ...KEY_REFUSALS,
   ...FEED_REFUSALS,
@@ -112,7 +114,6 @@ export {
   type PresentedProof,
 } from './clients/authentication/client-authentication.ts'
 export type { ClientEndpoint } from './clients/client-endpoint.ts'
-export type { ClientRemoval } from './clients/client-removal.ts'
 export type { ClientSource } from './clients/client-sources.ts'
 export type { Integration, IntegrationInformation } from './clients/pre-registered-clients.ts'
 export {
@@ -124,6 +125,7 @@ export {
 export type { Metadata } from './discovery/server-metadata.ts'
 export type { Feature, FeatureFactory } from './feature.ts'
 export { type Allowed, changeGrant, type GrantAhead, type Transition } from './grants/change-grant.ts'
+export type { ClientRemoval } from './grants/client-removal.ts'
 export type { IssuedTokens, Outcome } from './grants/grant.ts'
 export type { Exchanged, GrantType } from './grants/grant-type.ts'
 export type { UserClaims } from './grants/subject.ts'
@@ -162,6 +164,7 @@ export {
 } from './kernel/oauth-error.ts'
 export type {
   AccessTokenState,
+  Actor,
   AuthorizationCode,
   Client,
   ClientDocument,

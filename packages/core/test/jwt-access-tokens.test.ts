@@ -1,5 +1,6 @@
 import { createResourceServer } from '@grantkit/core'
 import { type JwtAccessTokenOptions, jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
+import { tokenExchange } from '@grantkit/core/token-exchange'
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JWK, jwtVerify, SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 import {
@@ -17,6 +18,7 @@ import { ISSUER, openSchool, type School } from './school.ts'
 import { TEST_KEYS } from './signing-keys.ts'
 
 const API = `${ISSUER}/mcp`
+const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
 const OPTIONS = { issuer: ISSUER, keys: TEST_KEYS, resources: { [API]: {} } }
 
 /** A school whose tokens for `/mcp` are signed. */
@@ -192,6 +194,28 @@ it('a JWT access token is no id_token_hint', async () => {
   const query = authorizationQuery(client.client_id, { prompt: 'none', id_token_hint: token })
   const { headers } = await authorize(school, query)
   expect(headers.location).toContain('error=login_required')
+})
+
+it('a token that was handed on names who holds it, and lives no longer than a signed one may', async () => {
+  const accessTokens = jwtAccessTokens({ ...OPTIONS, resources: { [API]: { lifetime: 60 } } })
+  const school = openSchool({ features: [accessTokens.feature, tokenExchange({ accessTokens })] })
+  const client = await register(school, { grant_types: ['authorization_code', TOKEN_EXCHANGE] })
+  const { access_token } = await tokensFor(school, client, { resource: API })
+  const form = {
+    ...credentials(client),
+    grant_type: TOKEN_EXCHANGE,
+    subject_token: access_token,
+    subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+    scope: 'courses:read',
+  }
+  const answer = bodyOf<TokenAnswer>(await school.send('POST', '/api/oauth/token', { form }))
+  expect(decodeJwt(answer.access_token)).toMatchObject({
+    sub: 'alice',
+    client_id: client.client_id,
+    act: { sub: client.client_id },
+    scope: 'courses:read',
+    exp: school.clock.now + 60,
+  })
 })
 
 describe('jwtAccessTokens refuses', () => {

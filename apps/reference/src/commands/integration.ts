@@ -1,5 +1,6 @@
 import { styleText } from 'node:util'
 import type { ClientRemoval, Integration, IntegrationInformation } from '@grantkit/core'
+import { TOKEN_EXCHANGE } from '@grantkit/core/token-exchange'
 import type { Service } from '../service.ts'
 import { parseSettings } from '../settings/settings.ts'
 import { removalLine } from './client-lines.ts'
@@ -13,7 +14,8 @@ pnpm integration remove <client_id>
 pnpm integration add --name <name> [--redirect-uri <https URI>]... [--scope <scopes>]
                      [--auth <method> | --public] [--pkce optional] [--id-token-claims]
                      [--remember-consent] [--resource-server]
-                     [--post-logout-redirect-uri <https URI>]...
+                     [--post-logout-redirect-uri <https URI>]... [--grant token_exchange]...
+                     [--token-exchange-resource <URI>]...
 
   --redirect-uri      where its users are sent back to; may be repeated
   --scope             the scopes it may ask for; all of them if left out
@@ -24,7 +26,12 @@ pnpm integration add --name <name> [--redirect-uri <https URI>]... [--scope <sco
   --remember-consent  do not ask a user again for what they allowed it before
   --resource-server   it may introspect every token; needs no redirect URI
   --post-logout-redirect-uri  where its users may be sent after signing out, with LOGOUT=on; may be repeated
+  --grant             what it may do beside signing users in: token_exchange, with TOKEN_EXCHANGE=on; may be repeated
+  --token-exchange-resource  the resource it serves: it may exchange the tokens of its callers; may be repeated
   --json              prints JSON; with every command`
+
+/** The names of the grant types that an integration may have beside those that each has. */
+const GRANTS: Readonly<Record<string, string>> = { token_exchange: TOKEN_EXCHANGE }
 
 const { values, positionals } = readCommandLine(USAGE, {
   allowPositionals: true,
@@ -40,6 +47,8 @@ const { values, positionals } = readCommandLine(USAGE, {
     'remember-consent': { type: 'boolean', default: false },
     'resource-server': { type: 'boolean', default: false },
     'post-logout-redirect-uri': { type: 'string', multiple: true },
+    grant: { type: 'string', multiple: true, default: [] },
+    'token-exchange-resource': { type: 'string', multiple: true },
   },
 })
 
@@ -58,6 +67,7 @@ async function run(): Promise<void> {
     if (name === undefined) refuse(USAGE, '--name must be given.')
     if (values['post-logout-redirect-uri'] !== undefined && parseSettings(process.env).LOGOUT === 'off')
       refuse(USAGE, '--post-logout-redirect-uri needs LOGOUT=on.')
+    requireTokenExchange()
     if (values.public && values.auth !== undefined) refuse(USAGE, '--public and --auth exclude each other.')
     await withClients(async (clients) => printAdded(await clients.add(metadataOf(name))))
   } else if (command === 'list') await withClients(async (clients) => printList(await clients.list()))
@@ -65,6 +75,22 @@ async function run(): Promise<void> {
     if (clientId === undefined) refuse(USAGE, 'The client_id to remove must be given.')
     await withClients(async (clients) => printRemoval(clientId, await clients.remove(clientId)))
   } else refuse(USAGE, 'The command must be add, list or remove.')
+}
+
+function requireTokenExchange(): void {
+  const unknown = values.grant.find((name) => !(name in GRANTS))
+  if (unknown !== undefined) refuse(USAGE, `--grant ${unknown} is unknown.`)
+  const wanted = values.grant.length > 0 || values['token-exchange-resource'] !== undefined
+  if (wanted && parseSettings(process.env).TOKEN_EXCHANGE === 'off')
+    refuse(USAGE, '--grant token_exchange and --token-exchange-resource need TOKEN_EXCHANGE=on.')
+}
+
+/** `undefined`: the usual ones. */
+function grantTypes(): string[] | undefined {
+  const more =
+    values['token-exchange-resource'] === undefined ? values.grant : [...values.grant, 'token_exchange']
+  if (more.length === 0) return undefined
+  return ['authorization_code', 'refresh_token', ...new Set(more.map((name) => GRANTS[name] ?? name))]
 }
 
 function withClients(work: (clients: Service['clients']) => Promise<void>): Promise<void> {
@@ -81,6 +107,8 @@ function metadataOf(name: string): Integration {
     remember_consent: values['remember-consent'],
     resource_server: values['resource-server'],
     scope: values.scope,
+    grant_types: grantTypes(),
+    token_exchange_resources: values['token-exchange-resource'],
     post_logout_redirect_uris: values['post-logout-redirect-uri'],
   }
 }
@@ -120,6 +148,7 @@ function printList(integrations: readonly IntegrationInformation[]): void {
     console.log(`  added     ${new Date(client_id_issued_at * 1000).toISOString().slice(0, 10)}`)
     console.log(`  scope     ${rest.scope ?? 'all'}`)
     for (const uri of rest.redirect_uris) console.log(`  redirect  ${uri}`)
+    for (const uri of rest.token_exchange_resources ?? []) console.log(`  exchange  ${uri}`)
     for (const uri of rest.post_logout_redirect_uris ?? []) console.log(`  sign-out  ${uri}`)
   }
 }

@@ -1,4 +1,5 @@
 import { SCOPES } from '../oauth/scopes.ts'
+import { howToDelegate } from './how-to-delegate.ts'
 import { howToGetAClient } from './how-to-get-a-client.ts'
 
 /** The parts of the server metadata that the walkthrough uses. */
@@ -114,7 +115,7 @@ A refresh token takes everything with it; an access token only itself. The secon
 The user can do the same at <${server.issuer}/account>: a refresh is then \`invalid_grant\`, and the way back is step 3.
 
 A confidential client can ask what a token is good for, at <${server.introspection_endpoint}>.
-
+${howToDelegate(server.grant_types_supported)}
 ## Errors
 
 A refusal is JSON: \`{"error": "…", "error_description": "…"}\`.

@@ -1,4 +1,5 @@
 import type { ServerDescription } from '@grantkit/core'
+import { TOKEN_EXCHANGE } from '@grantkit/core/token-exchange'
 import { SCOPES } from '../oauth/scopes.ts'
 import { featureOperations } from './feature-operations.ts'
 import { OAUTH_DOCUMENTS } from './oauth-documents.ts'
@@ -6,7 +7,7 @@ import { oauthOperations } from './oauth-operations.ts'
 import { oauthRequests } from './oauth-requests.ts'
 import { type Json, type Operation, TAGS } from './operation.ts'
 import { optionalOperations } from './optional-operations.ts'
-import { SCHEMAS } from './schemas.ts'
+import { EXCHANGE_SCHEMAS, SCHEMAS } from './schemas.ts'
 
 /**
  * The OpenAPI 3.0 description of the service at a base URL.
@@ -21,6 +22,7 @@ export function openApiDocument(
 ): Json {
   const requests = oauthRequests(mounted)
   const registers = 'ClientRegistration' in requests.components
+  const exchanges = mounted.grantTypes.some(({ name }) => name === TOKEN_EXCHANGE)
   const described = [
     ...oauthOperations(requests),
     ...optionalOperations(mounted),
@@ -40,7 +42,7 @@ export function openApiDocument(
     paths: pathsOf([...described, ...featureOperations(mounted, described)]),
     components: {
       securitySchemes: { oauth2: oauthScheme(baseUrl, registers) },
-      schemas: { ...SCHEMAS, ...requests.components },
+      schemas: { ...SCHEMAS, ...(exchanges ? EXCHANGE_SCHEMAS : {}), ...requests.components },
     },
   }
 }

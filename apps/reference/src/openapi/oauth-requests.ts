@@ -1,4 +1,5 @@
 import { ClientCredentials, type ServerDescription } from '@grantkit/core'
+import { TOKEN_EXCHANGE } from '@grantkit/core/token-exchange'
 import { type Json, schemaOf } from './operation.ts'
 
 type JsonObject = { readonly [name: string]: Json }
@@ -67,6 +68,7 @@ function orUnset(schema: JsonObject): Json {
 const EXCHANGE_NAMES: Readonly<Record<string, string>> = {
   authorization_code: 'CodeExchange',
   refresh_token: 'Refresh',
+  [TOKEN_EXCHANGE]: 'TokenExchange',
 }
 
 /** A valid component name (OpenAPI 3.0 4.7.7): a grant type may be a URN. */

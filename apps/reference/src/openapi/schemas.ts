@@ -69,6 +69,16 @@ const ANSWERS = {
   Status: z.object({ status: text }),
 } as const
 
+const EXCHANGED = {
+  Tokens: ANSWERS.Tokens.extend({ issued_token_type: text.optional() }),
+  Introspection: ANSWERS.Introspection.extend({ act: z.looseObject({ sub: text }).optional() }),
+}
+
+/** The answers where token exchange is mounted (RFC 8693 2.2.1 and 4.1). */
+export const EXCHANGE_SCHEMAS: { readonly [name: string]: Json } = Object.fromEntries(
+  Object.entries(EXCHANGED).map(([name, schema]) => [name, schemaOf(schema, 'output')]),
+)
+
 export const SCHEMAS: { readonly [name: string]: Json } = {
   ...Object.fromEntries(Object.entries(ANSWERS).map(([name, schema]) => [name, schemaOf(schema, 'output')])),
   ...SCHOOL_SCHEMAS,

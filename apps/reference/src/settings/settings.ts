@@ -61,6 +61,7 @@ export const Environment = z.object({
   LOGOUT: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   FORWARD_AUTH: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   JWT_ACCESS_TOKENS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
+  TOKEN_EXCHANGE: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   RATE_LIMITS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   TRUST_PROXY: TrustedProxies.optional(),
   DEFAULT_SCOPE: z.string().optional(),

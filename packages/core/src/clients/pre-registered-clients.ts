@@ -30,10 +30,12 @@ export type Integration = z.input<ReturnType<typeof integrationMetadata>> & Feat
 
 /** Each counts where its feature is mounted. */
 interface FeatureMembers {
-  /** Of `logout()`. */
+  /** For `logout()`. */
   readonly post_logout_redirect_uris?: readonly string[] | undefined
-  /** Of OpenID Connect: the ID token has the claims of the user that the granted scopes open. */
+  /** For OpenID Connect: the ID token has the claims of the user that the granted scopes open. */
   readonly id_token_claims?: boolean | undefined
+  /** For `tokenExchange()`: the resources it serves. It may exchange the tokens that their callers present. */
+  readonly token_exchange_resources?: readonly string[] | undefined
 }
 
 /** The client information response of RFC 7591 3.2.1, with the extra members of an integration. */

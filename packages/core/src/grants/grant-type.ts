@@ -42,4 +42,6 @@ export interface Exchanged {
   readonly issued: IssuedTokens
   /** The `nonce` of the authorization request, only for the first ID token of a grant (OpenID Connect Core 12.2). */
   readonly nonce?: string | undefined
+  /** `issued_token_type` (RFC 8693 2.2.1). The answer is then this one token: nobody has signed in for its client. */
+  readonly issuedTokenType?: string | undefined
 }

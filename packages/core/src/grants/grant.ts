@@ -2,6 +2,7 @@ import type { Refusal } from '../kernel/oauth-error.ts'
 import type { AccessTokenState, Grant } from '../kernel/records.ts'
 import { type Hash, type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
 import type { AccessTokenFormat } from '../tokens/access-token.ts'
+import { withoutOrphans } from './handed-on-token.ts'
 
 /**
  * The state machine of a grant. Every transition is pure. Input: the grant, the presented credential and the time.
@@ -96,7 +97,9 @@ export function openGrant(
 
 /** The live access token that is stored under this hash. */
 export function findAccessToken(grant: Grant, hash: Hash, now: number): AccessTokenState | undefined {
-  return grant.accessTokens.find((issued) => sameSecret(issued.hash, hash) && issued.expiresAt > now)
+  const found = grant.accessTokens.find((issued) => sameSecret(issued.hash, hash) && issued.expiresAt > now)
+  if (found?.parent === undefined) return found
+  return withoutOrphans(grant.accessTokens).includes(found) ? found : undefined
 }
 
 /** The stored hash of a refresh token. It covers all parts, so none can be swapped. */
@@ -115,9 +118,10 @@ export function belongsToFamily(grant: Grant, token: RefreshTokenSecret): boolea
   return grant.refresh !== undefined && sameSecret(grant.refresh.familyHash, sha256(token.family))
 }
 
-/** Takes one access token out of the grant (RFC 7009 2.1). */
+/** Takes one access token out of the grant (RFC 7009 2.1), and with it what it was exchanged for. */
 export function withoutAccessToken(grant: Grant, hash: Hash): Grant {
-  return { ...grant, accessTokens: grant.accessTokens.filter((issued) => !sameSecret(issued.hash, hash)) }
+  const others = grant.accessTokens.filter((issued) => !sameSecret(issued.hash, hash))
+  return { ...grant, accessTokens: withoutOrphans(others) }
 }
 
 /** The last of its code and tokens ends then. */

@@ -9,6 +9,7 @@ import type { AccessTokenFormat, PresentedToken } from '../tokens/access-token.t
 import { parseRefreshToken, type RefreshToken } from '../tokens/credential.ts'
 import { readAhead } from './change-grant.ts'
 import { findAccessToken, isCurrentRefreshToken } from './grant.ts'
+import { holderOf } from './handed-on-token.ts'
 
 /** RFC 7662 2.1. */
 const IntrospectionRequest = z.object({ token: z.string() })
@@ -36,26 +37,32 @@ export function introspection(
       const ahead = readAhead(kernel.store.grants, token, accessTokens.grantIdOf)
       return async (client) => {
         const grant = (await ahead?.found)?.value
-        const known = grant !== undefined && mayKnow(client, grant)
-        if (!known) return json(200, INACTIVE)
+        if (grant === undefined) return json(200, INACTIVE)
         const read = accessTokens.read(token)
         const access = read instanceof Promise ? await read : read
-        return json(200, describe(kernel, grant, token, access))
+        return json(200, describe(kernel, client, grant, token, access) ?? INACTIVE)
       }
     },
   }
   return { clientEndpoints: [introspect] }
 }
 
-function mayKnow({ resourceServer, clientId }: Client, grant: Grant): boolean {
-  return resourceServer === true || grant.clientId === clientId
+function mayKnow({ resourceServer, clientId }: Client, holder: string): boolean {
+  return resourceServer === true || clientId === holder
 }
 
-function describe(kernel: Kernel, grant: Grant, token: string, access: PresentedToken | undefined): object {
+function describe(
+  kernel: Kernel,
+  client: Client,
+  grant: Grant,
+  token: string,
+  access: PresentedToken | undefined,
+): object | undefined {
   const state = access && findAccessToken(grant, access.hash, kernel.now())
+  if (!mayKnow(client, holderOf(grant, state))) return undefined
   if (state !== undefined) return { ...describeGrant(kernel, grant, state), token_type: 'Bearer' }
   const refresh = parseRefreshToken(token)
-  return (refresh && describeRefreshToken(kernel, grant, refresh)) ?? INACTIVE
+  return refresh && describeRefreshToken(kernel, grant, refresh)
 }
 
 function describeRefreshToken(kernel: Kernel, grant: Grant, token: RefreshToken): object | undefined {
@@ -65,22 +72,19 @@ function describeRefreshToken(kernel: Kernel, grant: Grant, token: RefreshToken)
   return describeGrant(kernel, grant, { scopes, resources, issuedAt, expiresAt: refresh.expiresAt })
 }
 
-type Extent = Pick<AccessTokenState, 'scopes' | 'resources' | 'issuedAt' | 'expiresAt'>
+type Extent = Omit<AccessTokenState, 'hash' | 'parent'>
 
-function describeGrant(
-  { issuer, resources: all }: Kernel,
-  { clientId, subject }: Grant,
-  { scopes, resources, issuedAt, expiresAt }: Extent,
-): object {
-  const audience = resources.length === 0 ? all : resources
+function describeGrant({ issuer, resources: all }: Kernel, grant: Grant, token: Extent): object {
+  const audience = token.resources.length === 0 ? all : token.resources
   return {
     active: true,
-    scope: scopes.join(' '),
-    client_id: clientId,
-    sub: subject,
+    scope: token.scopes.join(' '),
+    client_id: holderOf(grant, token),
+    sub: grant.subject,
+    act: token.actor,
     aud: audience.length === 1 ? audience[0] : audience,
     iss: issuer,
-    iat: issuedAt,
-    exp: expiresAt,
+    iat: token.issuedAt,
+    exp: token.expiresAt,
   }
 }

@@ -11,6 +11,7 @@ import { parseRefreshToken, type RefreshToken } from '../tokens/credential.ts'
 import { changeGrant, type GrantAhead, readAhead } from './change-grant.ts'
 import { belongsToFamily, findAccessToken, type Outcome, withoutAccessToken } from './grant.ts'
 import { endGrant } from './grant-end.ts'
+import { holderOf } from './handed-on-token.ts'
 
 export const REVOCATION_REFUSALS = refusals({
   token_of_other_client: ['invalid_grant', 'The token was not issued to this client'],
@@ -68,9 +69,9 @@ async function revokeAccessToken(
   ahead?: GrantAhead,
 ): Promise<void> {
   const transition = (grant: Grant): Outcome<undefined> => {
-    const live = findAccessToken(grant, hash, kernel.now()) !== undefined
-    if (!live) return { kind: 'unchanged', grant, result: undefined }
-    if (grant.clientId !== clientId) throw new OAuthError(REVOCATION_REFUSALS.token_of_other_client)
+    const live = findAccessToken(grant, hash, kernel.now())
+    if (live === undefined) return { kind: 'unchanged', grant, result: undefined }
+    if (holderOf(grant, live) !== clientId) throw new OAuthError(REVOCATION_REFUSALS.token_of_other_client)
     return { kind: 'changed', grant: withoutAccessToken(grant, hash), result: undefined }
   }
   const outcome = await changeGrant(kernel, grantId, transition, ahead)

@@ -7,6 +7,8 @@ import type { Exchanged } from './grant-type.ts'
 /** RFC 6749 5.1. A room may add members of its own, such as `id_token`. */
 export interface TokenResponse {
   readonly access_token: string
+  /** RFC 8693 2.2.1. */
+  readonly issued_token_type?: string | undefined
   readonly token_type: string
   readonly expires_in: number
   readonly scope: string
@@ -50,10 +52,11 @@ async function withPendingAccessToken(
   return withMembers(client, exchanged, responseOf(await accessToken, exchanged), rooms)
 }
 
-function responseOf(accessToken: string, { grant, issued }: Exchanged): TokenResponse {
+function responseOf(accessToken: string, { grant, issued, issuedTokenType }: Exchanged): TokenResponse {
   const { refreshToken, scopes, expiresIn } = issued
   return {
     access_token: accessToken,
+    issued_token_type: issuedTokenType,
     token_type: 'Bearer',
     expires_in: expiresIn,
     scope: scopes.join(' '),
@@ -67,6 +70,7 @@ function withMembers(
   response: TokenResponse,
   rooms: readonly TokenMembers[],
 ): TokenResponse | Promise<TokenResponse> {
+  if (exchanged.issuedTokenType !== undefined) return response
   let added: readonly Promise<object>[] | undefined
   for (const { membersOf } of rooms) {
     const members = membersOf(client, exchanged, response)

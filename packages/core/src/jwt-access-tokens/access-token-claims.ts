@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { holderOf } from '../grants/handed-on-token.ts'
 import type { AccessTokenState, Grant } from '../kernel/records.ts'
 import type { GrantId, Hash } from '../kernel/secrets.ts'
 import type { PresentedToken } from '../tokens/access-token.ts'
@@ -7,6 +8,14 @@ import type { PresentedToken } from '../tokens/access-token.ts'
 export const ACCESS_TOKEN_TYPE = 'at+jwt'
 
 const seconds = z.number().int().nonnegative()
+
+/** Whoever the token was handed on to (RFC 8693 4.1). */
+const Actor = z.object({
+  sub: z.string(),
+  get act() {
+    return Actor.optional()
+  },
+})
 
 /** The claims of a JWT access token (RFC 9068 2.2). They say nothing of the user but `sub`: any API may read them. */
 export const AccessTokenClaims = z.object({
@@ -20,6 +29,7 @@ export const AccessTokenClaims = z.object({
   jti: z.string().regex(/^[\w-]{22}\.[\w-]{43}$/),
   scope: z.string(),
   auth_time: seconds.optional(),
+  act: Actor.optional(),
 })
 export type AccessTokenClaims = z.infer<typeof AccessTokenClaims>
 
@@ -27,20 +37,23 @@ export type AccessTokenClaims = z.infer<typeof AccessTokenClaims>
 export function claimsOf(
   issuer: string,
   audience: string,
-  { id, subject, clientId, authTime }: Grant,
-  { hash, scopes, issuedAt, expiresAt }: AccessTokenState,
+  grant: Grant,
+  token: AccessTokenState,
 ): AccessTokenClaims {
+  const { id, subject, clientId, authTime } = grant
+  const { hash, scopes, issuedAt, expiresAt, actor } = token
   return {
     iss: issuer,
     // A machine is its own subject (RFC 9068 2.2).
     sub: subject ?? clientId,
     aud: audience,
-    client_id: clientId,
+    client_id: holderOf(grant, token),
     iat: issuedAt,
     exp: expiresAt,
     jti: `${id}.${hash}`,
     scope: scopes.join(' '),
     auth_time: authTime,
+    act: actor,
   }
 }
 

@@ -85,6 +85,7 @@ export function createJwtResourceServer<Scope extends string>(
 }
 
 function tokenOf(claims: AccessTokenClaims): AccessToken {
+  const { act } = claims
   return {
     grantId: presentedIn(claims).grantId,
     subject: claims.sub,
@@ -93,5 +94,6 @@ function tokenOf(claims: AccessTokenClaims): AccessToken {
     resources: [claims.aud],
     issuedAt: claims.iat,
     expiresAt: claims.exp,
+    ...(act && { act }),
   }
 }

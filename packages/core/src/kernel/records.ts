@@ -125,6 +125,17 @@ export interface AccessTokenState {
   readonly resources: readonly string[]
   readonly issuedAt: number
   readonly expiresAt: number
+  /** The token it was exchanged for (RFC 8693): it ends with that one. */
+  readonly parent?: Hash | undefined
+  /** Who exchanged it, and so holds it. Absent: the client of the grant does. */
+  readonly actor?: Actor | undefined
+}
+
+/** Who acts for the user (RFC 8693 4.1): the client that holds the token, then the one that handed its token on. */
+export interface Actor {
+  /** A client id. */
+  readonly sub: string
+  readonly act?: Actor | undefined
 }
 
 /** A short-lived record that is never listed: a device request, or the mark of a spent ticket or proof. */

@@ -4,13 +4,14 @@
  */
 
 import { findAccessToken } from '../grants/grant.ts'
+import { holderOf } from '../grants/handed-on-token.ts'
 import { errorResponse, reportedError } from '../http/error-response.ts'
 import { type HttpRequest, type HttpResponse, header } from '../http/http.ts'
 import { wellKnownAddress } from '../http/well-known.ts'
 import type { Emit } from '../kernel/events.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
-import type { Grant } from '../kernel/records.ts'
+import type { Actor, Grant } from '../kernel/records.ts'
 import { audienceIncludes, canonicalResource } from '../kernel/resource-indicator.ts'
 import { includesAll } from '../kernel/scope.ts'
 import type { GrantRecords } from '../kernel/store.ts'
@@ -21,6 +22,7 @@ import { BEARER_REFUSALS, bearerChallenge, bearerToken } from './bearer.ts'
 export interface AccessToken {
   readonly grantId: string
   readonly subject: string
+  /** The client that holds the token. */
   readonly clientId: string
   readonly scopes: readonly string[]
   /** The resources it is bound to; empty means every resource of its server. */
@@ -28,6 +30,8 @@ export interface AccessToken {
   /** Epoch seconds. */
   readonly issuedAt: number
   readonly expiresAt: number
+  /** Who acts for the user, if the token was exchanged for another (RFC 8693 4.1). */
+  readonly act?: Actor | undefined
 }
 
 export interface Authorized {
@@ -126,9 +130,10 @@ function liveToken(guard: GuardedResource, presented?: PresentedToken, grant?: G
     throw new OAuthError(BEARER_REFUSALS.bearer_unknown)
   if (!audienceIncludes(state.resources, guard.resource))
     throw new OAuthError(BEARER_REFUSALS.bearer_wrong_audience)
-  const { id: grantId, subject, clientId } = grant
-  const { scopes, resources, issuedAt, expiresAt } = state
-  return { grantId, subject, clientId, scopes, resources, issuedAt, expiresAt }
+  const { id: grantId, subject } = grant
+  const { scopes, resources, issuedAt, expiresAt, actor } = state
+  const token = { grantId, subject, clientId: holderOf(grant, state), scopes, resources, issuedAt, expiresAt }
+  return actor === undefined ? token : { ...token, act: actor }
 }
 
 /** The 401 for a request that must not be anonymous. No token was sent, so it has no error code (RFC 6750 3.1). */

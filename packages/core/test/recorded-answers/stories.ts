@@ -18,6 +18,7 @@ import { REGISTERED_REDIRECT_URIS } from './stories/registered-redirect-uris.ts'
 import { REGISTRATION } from './stories/registration.ts'
 import { REVOCATION } from './stories/revocation.ts'
 import { SIGNED_ACCESS_TOKENS } from './stories/signed-access-tokens.ts'
+import { TOKEN_EXCHANGE_STORIES } from './stories/token-exchange.ts'
 import { USERINFO } from './stories/userinfo.ts'
 import type { Stories } from './world.ts'
 
@@ -43,5 +44,6 @@ export const STORIES: Readonly<Record<string, Stories>> = {
   registration: REGISTRATION,
   revocation: REVOCATION,
   'signed-access-tokens': SIGNED_ACCESS_TOKENS,
+  'token-exchange': TOKEN_EXCHANGE_STORIES,
   userinfo: USERINFO,
 }

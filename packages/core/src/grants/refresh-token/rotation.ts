@@ -13,6 +13,7 @@ import {
   type RefreshTokenSecret,
   refreshTokenHash,
 } from '../grant.ts'
+import { withNewest } from '../handed-on-token.ts'
 
 export const REFRESH_REFUSALS = refusals({
   refresh_token_unknown: ['invalid_grant', 'The refresh token is not valid'],
@@ -120,11 +121,11 @@ function rotate(
   const successor = successorOf(token, salt)
   const access = newAccessToken(successor.accessToken, grant, scopes, resources, now, times)
   const live = grant.accessTokens.filter((issued) => issued.expiresAt > now)
-  const forgotten = Math.max(live.length + 1 - times.maxAccessTokens, 0)
+  const { accessTokens, dropped } = withNewest(live, access, times.maxAccessTokens)
   const next: Grant = {
     ...grant,
     usedAt: now,
-    accessTokens: [...live.slice(forgotten), access],
+    accessTokens,
     refresh: {
       familyHash: refresh.familyHash,
       generation: successor.refreshToken.generation,
@@ -136,13 +137,7 @@ function rotate(
   return {
     kind: 'changed',
     grant: next,
-    result: {
-      ...successor,
-      scopes,
-      expiresIn: access.expiresAt - now,
-      retried: false,
-      dropped: forgotten > 0,
-    },
+    result: { ...successor, scopes, expiresIn: access.expiresAt - now, retried: false, dropped },
   }
 }
 

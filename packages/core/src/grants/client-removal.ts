@@ -1,4 +1,7 @@
 import type { Kernel } from '../kernel/kernel.ts'
+import type { Grant } from '../kernel/records.ts'
+import { changeGrant } from './change-grant.ts'
+import { holderOf, withoutOrphans } from './handed-on-token.ts'
 
 /** The result of removing a client. */
 export interface ClientRemoval {
@@ -20,7 +23,8 @@ export type RemovalEvent =
     }
 
 /**
- * Removes a client and ends its grants with all their tokens. The client goes first. Without it nobody can exchange its
+ * Removes a client and ends its grants with all their tokens, and what it holds of the grants of others. The client goes
+ * first. Without it nobody can exchange its
  * codes or tokens or use a new grant of it, so the scan finds every grant that matters. If it fails halfway, call it
  * again to finish.
  */
@@ -32,13 +36,29 @@ export async function removeClient(kernel: Kernel, clientId: string): Promise<Cl
   return { existed, grantsEnded }
 }
 
-async function endGrantsOf({ store, emit }: Kernel, clientId: string): Promise<number> {
+async function endGrantsOf(kernel: Kernel, clientId: string): Promise<number> {
+  const { store, emit } = kernel
   let ended = 0
   const why = { by: 'operator', reason: 'client_removed' } as const
-  for await (const { id: grantId, clientId: owner, subject } of store.grants.scan()) {
+  for await (const grant of store.grants.scan()) {
+    const { id: grantId, clientId: owner, subject } = grant
+    if (owner !== clientId) await endTokensHeldBy(kernel, clientId, grant)
     if (owner !== clientId || !(await store.grants.remove(grantId))) continue
     ended++
     emit({ type: 'grant_revoked', grantId, clientId, subject, ...why } satisfies RemovalEvent)
   }
   return ended
+}
+
+async function endTokensHeldBy(kernel: Kernel, clientId: string, scanned: Grant): Promise<void> {
+  if (!holdsTokenOf(clientId, scanned)) return
+  await changeGrant(kernel, scanned.id, (grant) => {
+    if (!holdsTokenOf(clientId, grant)) return { kind: 'unchanged', grant, result: undefined }
+    const others = grant.accessTokens.filter((token) => holderOf(grant, token) !== clientId)
+    return { kind: 'changed', grant: { ...grant, accessTokens: withoutOrphans(others) }, result: undefined }
+  })
+}
+
+function holdsTokenOf(clientId: string, grant: Grant): boolean {
+  return grant.accessTokens.some((token) => holderOf(grant, token) === clientId)
 }

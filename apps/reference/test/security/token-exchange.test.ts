@@ -1,0 +1,61 @@
+import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE } from '@grantkit/core/token-exchange'
+import { expect, it } from 'vitest'
+import { App, tokensOf } from './app.ts'
+import type { Bench } from './bench.ts'
+import { onBothStores } from './on-both-stores.ts'
+
+/** What an agent, a sub-agent and an API can make of the tokens they hold. */
+
+const GRANT_TYPES = ['authorization_code', 'refresh_token', TOKEN_EXCHANGE]
+
+async function agentOf(bench: Bench) {
+  const app = await App.register(bench, { grant_types: GRANT_TYPES })
+  return { app, tokens: await app.tokens({ scope: 'openid courses:read courses:write' }) }
+}
+
+function exchange(app: App, subject_token: string, more: Record<string, string> = {}) {
+  const types = { grant_type: TOKEN_EXCHANGE, subject_token_type: ACCESS_TOKEN_TYPE }
+  return app.token({ ...app.credentials, ...types, subject_token, ...more })
+}
+
+onBothStores(
+  'token exchange',
+  (bench) => {
+    it('TX-05: of fifty exchanges at once eight get a token, and the agent loses none of its own', async () => {
+      const { app, tokens } = await agentOf(bench)
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, () => exchange(app, tokens.access_token, { scope: 'courses:read' })),
+      )
+      const granted = answers.filter(({ status }) => status === 200)
+      expect(granted.length).toBeLessThanOrEqual(8)
+      // Who loses too many races is told to come again.
+      expect(answers.filter(({ status }) => ![200, 429, 503].includes(status))).toEqual([])
+      for (const answer of granted) expect((await app.call(tokensOf(answer).access_token)).status).toBe(200)
+      expect((await app.call(tokens.access_token)).status).toBe(200)
+      expect((await app.refresh(tokens.refresh_token)).status).toBe(200)
+    })
+
+    it('TX-06: an exchange and the end of its grant at once leave no token behind', async () => {
+      for (let round = 0; round < 5; round++) {
+        const { app, tokens } = await agentOf(bench)
+        const [exchanged] = await Promise.all([
+          exchange(app, tokens.access_token),
+          app.revoke(tokens.refresh_token),
+        ])
+        if (exchanged.status === 200)
+          expect((await app.call(tokensOf(exchanged).access_token)).status).toBe(401)
+        else expect(exchanged.json().error).toBe('invalid_request')
+      }
+    })
+
+    it('TX-07: a store that is out of reach costs nobody a token', async () => {
+      const { app, tokens } = await agentOf(bench)
+      bench.failuresExpected = true
+      bench.fault = () => Promise.reject(new Error('out of reach'))
+      expect((await exchange(app, tokens.access_token)).status).toBe(503)
+      bench.fault = undefined
+      expect((await exchange(app, tokens.access_token)).status).toBe(200)
+    })
+  },
+  { TOKEN_EXCHANGE: 'on' },
+)

@@ -1,0 +1,133 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { findAccessToken } from '../grants/grant.ts'
+import { withNewest } from '../grants/handed-on-token.ts'
+import { OAuthError } from '../kernel/oauth-error.ts'
+import type { AccessTokenState, Client, Grant } from '../kernel/records.ts'
+import { type GrantId, type Secret, sha256 } from '../kernel/secrets.ts'
+import { narrowToken } from './narrowing.ts'
+
+const NOW = 1_000_000
+const SCOPES = ['a', 'b', 'c', 'd']
+const RESOURCES = ['https://one.example', 'https://two.example', 'https://three.example']
+const secretOf = (index: number) => `secret ${index}` as Secret
+const hashOf = (index: number) => sha256(secretOf(index))
+
+const holder: Client = {
+  clientId: 'holder',
+  origin: 'registered',
+  applicationType: 'native',
+  redirectUris: [],
+  tokenEndpointAuthMethod: 'none',
+  grantTypes: [],
+  idTokenSignedResponseAlg: 'RS256',
+  createdAt: 0,
+  expiresAt: NOW * 2,
+}
+/** An API with a ceiling of its own. */
+const api: Client = {
+  ...holder,
+  clientId: 'api',
+  origin: 'integration',
+  tokenEndpointAuthMethod: 'client_secret_post',
+  scopes: ['a', 'b'],
+  featureMetadata: { token_exchange_resources: [RESOURCES[0]] },
+}
+
+function grantWith(first: Partial<AccessTokenState>): Grant {
+  const extent = { scopes: SCOPES, resources: [] }
+  const token = { hash: hashOf(0), ...extent, issuedAt: NOW, expiresAt: NOW + 3600, ...first }
+  return {
+    id: 'grant' as GrantId,
+    subject: 'alice',
+    clientId: 'holder',
+    ...extent,
+    createdAt: NOW,
+    usedAt: NOW,
+    expiresAt: NOW + 86_400,
+    accessTokens: [token],
+  }
+}
+
+const subsetOf = (values: readonly string[]) => fc.subarray([...values], { minLength: 1 })
+const step = fc.record({
+  parent: fc.nat(9),
+  by: fc.constantFrom(holder, api),
+  scope: fc.option(subsetOf(SCOPES), { nil: undefined }),
+  resources: fc.oneof(fc.constant([]), subsetOf(RESOURCES)),
+  lifetime: fc.integer({ min: 1, max: 900 }),
+  wait: fc.nat(1200),
+})
+const firstToken = fc.record({
+  scopes: subsetOf(SCOPES),
+  resources: fc.oneof(fc.constant([]), subsetOf(RESOURCES)),
+})
+
+const within = (narrow: readonly string[], wide: readonly string[]) =>
+  narrow.every((one) => wide.includes(one))
+
+it('no chain of exchanges widens a scope, an audience or a life, or forges who handed it on', () => {
+  fc.assert(
+    fc.property(firstToken, fc.array(step, { maxLength: 16 }), (first, steps) => {
+      let grant = grantWith(first)
+      let now = NOW
+      let made = 1
+      for (const { parent, by, scope, resources, lifetime, wait } of steps) {
+        now += wait
+        const asked = { client: by, scope: scope?.join(' '), resources, knownResources: RESOURCES, lifetime }
+        const secrets = { subjectToken: hashOf(parent % made), fresh: secretOf(made) }
+        const above = findAccessToken(grant, secrets.subjectToken, now)
+        try {
+          const outcome = narrowToken(grant, { ...asked, ...secrets }, now)
+          if (outcome.kind === 'ended') throw new Error('an exchange ended the grant')
+          grant = outcome.grant
+          made++
+        } catch (thrown) {
+          if (!(thrown instanceof OAuthError)) throw thrown
+          continue
+        }
+        const child = findAccessToken(grant, sha256(secrets.fresh), now)
+        if (above === undefined || child === undefined) throw new Error('a dead token was exchanged')
+        expect(within(child.scopes, above.scopes)).toBe(true)
+        expect(child.scopes.length).toBeGreaterThan(0)
+        if (by === api) expect(within(child.scopes, ['a', 'b'])).toBe(true)
+        if (above.resources.length > 0) expect(child.resources.length).toBeGreaterThan(0)
+        if (above.resources.length > 0) expect(within(child.resources, above.resources)).toBe(true)
+        expect(child.expiresAt).toBeLessThanOrEqual(Math.min(above.expiresAt, now + 900))
+        const { sub, act } = child.actor ?? {}
+        expect({ sub, act }).toEqual({ sub: by.clientId, act: above.actor })
+        expect(grant.accessTokens.filter(({ parent }) => parent !== undefined).length).toBeLessThanOrEqual(8)
+      }
+    }),
+    { numRuns: 500 },
+  )
+})
+
+function exchanged(grant: Grant, parent: number, fresh: number): Grant {
+  const request = { client: holder, scope: 'a', resources: [], knownResources: RESOURCES, lifetime: 900 }
+  const secrets = { subjectToken: hashOf(parent), fresh: secretOf(fresh) }
+  const outcome = narrowToken(grant, { ...request, ...secrets }, NOW)
+  if (outcome.kind !== 'changed') throw new Error('nothing was issued')
+  return outcome.grant
+}
+
+const aliveIn = (grant: Grant, count: number) =>
+  Array.from({ length: count }, (_, index) => findAccessToken(grant, hashOf(index), NOW) !== undefined)
+
+it('a token whose parent has left the record is dead, and so is what it was exchanged for', () => {
+  const grant = exchanged(exchanged(grantWith({}), 0, 1), 1, 2)
+  expect(aliveIn(grant, 3)).toEqual([true, true, true])
+  const [first, , last] = grant.accessTokens
+  if (first === undefined || last === undefined) throw new Error('two tokens were exchanged')
+  expect(aliveIn({ ...grant, accessTokens: grant.accessTokens.slice(1) }, 3)).toEqual([false, false, false])
+  expect(aliveIn({ ...grant, accessTokens: [first, last] }, 3)).toEqual([true, false, false])
+})
+
+it('eight exchanged tokens take no place of a token of the client, and end with the one that makes room', () => {
+  let grant = grantWith({})
+  for (let fresh = 1; fresh <= 8; fresh++) grant = exchanged(grant, 0, fresh)
+  const newest = { ...(grant.accessTokens[0] as AccessTokenState), hash: hashOf(9) }
+  const beside = withNewest(grant.accessTokens, newest, 2)
+  expect([beside.dropped, beside.accessTokens.length]).toEqual([false, 10])
+  expect(withNewest(grant.accessTokens, newest, 1)).toEqual({ dropped: true, accessTokens: [newest] })
+})

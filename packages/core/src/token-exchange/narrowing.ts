@@ -1,0 +1,114 @@
+import { findAccessToken, type IssuedTokens, type Outcome } from '../grants/grant.ts'
+import { holderOf } from '../grants/handed-on-token.ts'
+import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import type { AccessTokenState, Actor, Client, Grant } from '../kernel/records.ts'
+import { audienceIncludes, narrowedResources } from '../kernel/resource-indicator.ts'
+import { narrowedScopes, SCOPE_REFUSALS, scopeCeiling } from '../kernel/scope.ts'
+import { type Hash, type Secret, sha256 } from '../kernel/secrets.ts'
+import type { AccessTokenFormat } from '../tokens/access-token.ts'
+import { exchangeableResources } from './exchangeable-resources.ts'
+
+/** One text for all: the answer must not tell a stolen token from a guess (RFC 8693 2.2.2). */
+const NOT_EXCHANGEABLE = 'subject_token is no live access token that this client may exchange'
+
+export const EXCHANGE_REFUSALS = refusals({
+  subject_token_unknown: ['invalid_request', NOT_EXCHANGEABLE],
+  subject_token_of_other_client: ['invalid_request', NOT_EXCHANGEABLE],
+  subject_token_type_unsupported: ['invalid_request', NOT_EXCHANGEABLE],
+  actor_token_unsupported: ['invalid_request', NOT_EXCHANGEABLE],
+  requested_token_type_unsupported: ['invalid_request', 'requested_token_type must be that of access tokens'],
+  audience_unsupported: ['invalid_target', 'audience is not supported; name the target by resource'],
+  handed_on_too_often: ['invalid_request', 'The token was handed on three times, which is the most'],
+  handed_on_too_many: [
+    'temporarily_unavailable',
+    'The user allowed one access, and eight tokens were exchanged for it; revoke one or try again later',
+    429,
+  ],
+})
+
+const MOST_IN_A_CHAIN = 3
+const MOST_OF_A_GRANT = 8
+
+export interface TokenExchange {
+  /** The hash of the token to exchange. */
+  readonly subjectToken: Hash
+  /** The client that asks. */
+  readonly client: Client
+  readonly scope: string | undefined
+  readonly resources: readonly string[]
+  readonly knownResources: readonly string[]
+  /** The longest life of the new token, in seconds. */
+  readonly lifetime: number
+  /** What the format of access tokens says to that. */
+  readonly longest?: AccessTokenFormat['longest']
+  /** Fresh randomness, used only if the token is issued. */
+  readonly fresh: Secret
+}
+
+/**
+ * Exchanges an access token for another one of the same grant (RFC 8693 2), which can never do more, go further or live
+ * longer. It ends with the token it was exchanged for. The user's client keeps all its tokens.
+ *
+ * @throws OAuthError after which nothing has changed
+ */
+export function narrowToken(grant: Grant, exchange: TokenExchange, now: number): Outcome<IssuedTokens> {
+  const parent = findAccessToken(grant, exchange.subjectToken, now)
+  if (parent === undefined) throw new OAuthError(EXCHANGE_REFUSALS.subject_token_unknown)
+  requireRight(grant, parent, exchange.client)
+  const scopes = scopesBelow(parent, exchange)
+  const resources = narrowedResources(exchange.resources, parent.resources, exchange.knownResources)
+  const actor = actorAfter(parent, exchange.client)
+  const live = grant.accessTokens.filter(({ expiresAt }) => expiresAt > now)
+  requireRoom(live, now)
+  const lifetime = Math.min(exchange.lifetime, exchange.longest?.(resources) ?? exchange.lifetime)
+  const expiresAt = Math.min(now + lifetime, parent.expiresAt)
+  const child: AccessTokenState = {
+    hash: sha256(exchange.fresh),
+    ...{ scopes, resources, expiresAt, actor },
+    issuedAt: now,
+    parent: parent.hash,
+  }
+  return {
+    kind: 'changed',
+    grant: { ...grant, accessTokens: [...live, child] },
+    result: { accessToken: exchange.fresh, scopes, expiresIn: expiresAt - now },
+  }
+}
+
+/**
+ * Whoever holds the token may exchange it. So may an integration that the operator trusts, which is one of the resources
+ * that the token is for: it got the token in a request, and calls another one for the user.
+ */
+function requireRight(grant: Grant, parent: AccessTokenState, client: Client): void {
+  if (holderOf(grant, parent) === client.clientId) return
+  const isAudience = exchangeableResources(client).some((resource) =>
+    audienceIncludes(parent.resources, resource),
+  )
+  if (!isAudience) throw new OAuthError(EXCHANGE_REFUSALS.subject_token_of_other_client)
+}
+
+/** What the token has and the client may have. @throws OAuthError `invalid_scope` */
+function scopesBelow(parent: AccessTokenState, { client, scope }: TokenExchange): readonly string[] {
+  const ceiling = scopeCeiling(client)
+  const most = ceiling === undefined ? parent.scopes : parent.scopes.filter((name) => ceiling.includes(name))
+  if (most.length === 0) throw new OAuthError(SCOPE_REFUSALS.scope_not_registered)
+  return narrowedScopes(scope, most)
+}
+
+/** Made from what is stored, never from the request: a client cannot speak for others (RFC 8693 4.1). */
+function actorAfter({ actor }: AccessTokenState, { clientId: sub }: Client): Actor {
+  if (depthOf(actor) >= MOST_IN_A_CHAIN) throw new OAuthError(EXCHANGE_REFUSALS.handed_on_too_often)
+  return actor === undefined ? { sub } : { sub, act: actor }
+}
+
+function depthOf(actor: Actor | undefined): number {
+  return actor === undefined ? 0 : 1 + depthOf(actor.act)
+}
+
+/** @throws OAuthError 429: no token has to go for another one, so that nobody can crowd out the user's client */
+function requireRoom(live: readonly AccessTokenState[], now: number): void {
+  const ends = live.filter(({ parent }) => parent !== undefined).map(({ expiresAt }) => expiresAt)
+  if (ends.length < MOST_OF_A_GRANT) return
+  const retryAfter = Math.min(...ends) - now
+  throw new OAuthError(EXCHANGE_REFUSALS.handed_on_too_many, undefined, { retryAfter })
+}

@@ -1,0 +1,141 @@
+/**
+ * Token exchange (RFC 8693), narrowing only: an access token comes in, a smaller one of the same grant goes out. A client
+ * hands that to a part of itself, or an API to another API. It changes the record of that grant and nothing else.
+ */
+import { z } from 'zod'
+import type { FeatureFactory } from '../feature.ts'
+import { changeGrant, type GrantAhead } from '../grants/change-grant.ts'
+import type { Exchanged, GrantType } from '../grants/grant-type.ts'
+import { ResourceParameter, readMessage, text } from '../http/message.ts'
+import type { Parameters } from '../http/parameters.ts'
+import type { Kernel } from '../kernel/kernel.ts'
+import { OAuthError } from '../kernel/oauth-error.ts'
+import type { Client } from '../kernel/records.ts'
+import { newSecret } from '../kernel/secrets.ts'
+import { type AccessTokenFormat, opaqueAccessTokens } from '../tokens/access-token.ts'
+import { exchangeableResourcesMetadata } from './exchangeable-resources.ts'
+import { EXCHANGE_REFUSALS, narrowToken } from './narrowing.ts'
+
+export interface TokenExchangeOptions {
+  /** The longest life of an exchanged token, in seconds. It never outlives the token it was exchanged for. Default 900. */
+  readonly lifetime?: number | undefined
+  /** The access token format of the server. Default: opaque tokens. */
+  readonly accessTokens?: AccessTokenFormat | undefined
+}
+
+/** A client got a narrower token for one it presented. Both belong to the grant. */
+export interface TokenExchanged {
+  readonly type: 'token_exchanged'
+  readonly grantId: string
+  /** The client of the grant, which the user allowed. */
+  readonly clientId: string
+  /** The client that holds the new token. */
+  readonly actorId: string
+  readonly scopes: readonly string[]
+}
+
+/** RFC 8693 2.1. */
+export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
+/** RFC 8693 3. */
+export const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token'
+
+/** A signed token with many scopes is long. */
+const LONGEST_TOKEN = 8192
+
+/** RFC 8693 2.1, RFC 8707 2.2. `expires_in` asks for a shorter life, which the RFC leaves open. */
+const TokenExchangeRequest = z.object({
+  subject_token: text(LONGEST_TOKEN),
+  subject_token_type: text(),
+  requested_token_type: text().optional(),
+  scope: text().optional(),
+  resource: ResourceParameter,
+  expires_in: z
+    .string()
+    .regex(/^[1-9][0-9]{0,8}$/, 'must be a number of seconds')
+    .optional(),
+  audience: z.unknown().optional(),
+  actor_token: z.unknown().optional(),
+  actor_token_type: z.unknown().optional(),
+})
+type TokenExchangeRequest = z.infer<typeof TokenExchangeRequest>
+
+interface ExchangeContext {
+  readonly kernel: Kernel
+  readonly lifetime: number
+  readonly accessTokens: AccessTokenFormat
+}
+
+/**
+ * Lets clients exchange an access token for a narrower one that ends with it (RFC 8693). A client may exchange what it
+ * holds. An integration with `token_exchange_resources` may also exchange tokens that are for one of these.
+ *
+ * @throws Error that names the option at fault
+ */
+export function tokenExchange({
+  lifetime = 900,
+  accessTokens = opaqueAccessTokens,
+}: TokenExchangeOptions = {}): FeatureFactory {
+  if (!Number.isInteger(lifetime) || lifetime < 1)
+    throw new Error('tokenExchange: lifetime must be a whole number of seconds, at least 1')
+  return (kernel) => {
+    const context = { kernel, accessTokens, lifetime }
+    const grantType: GrantType = {
+      name: TOKEN_EXCHANGE,
+      message: TokenExchangeRequest,
+      credential: 'subject_token',
+      selfRegistered: true,
+      exchange: (client, form, _, ahead) => exchangeToken(context, client, form, ahead),
+    }
+    return {
+      grantTypes: [grantType],
+      clientMetadata: (itself) => exchangeableResourcesMetadata(kernel, itself),
+    }
+  }
+}
+
+async function exchangeToken(
+  { kernel, lifetime, accessTokens }: ExchangeContext,
+  client: Client,
+  form: Parameters,
+  ahead?: GrantAhead,
+): Promise<Exchanged> {
+  const request = readMessage(TokenExchangeRequest, form)
+  refuseUnsupported(request)
+  const read = accessTokens.read(request.subject_token)
+  const presented = read instanceof Promise ? await read : read
+  if (presented === undefined) throw new OAuthError(EXCHANGE_REFUSALS.subject_token_unknown)
+  const exchange = {
+    client,
+    subjectToken: presented.hash,
+    scope: request.scope,
+    resources: request.resource,
+    knownResources: kernel.resources,
+    lifetime: Math.min(lifetime, Number(request.expires_in ?? lifetime)),
+    longest: accessTokens.longest,
+    fresh: newSecret(kernel.random),
+  }
+  const changed = await changeGrant(
+    kernel,
+    presented.grantId,
+    (grant) => narrowToken(grant, exchange, kernel.now()),
+    ahead,
+  )
+  if (changed === undefined) throw new OAuthError(EXCHANGE_REFUSALS.subject_token_unknown)
+  const { grant, result } = changed
+  const { id: grantId, clientId } = grant
+  const { scopes } = result
+  const actorId = client.clientId
+  kernel.emit({ type: 'token_exchanged', grantId, clientId, actorId, scopes } satisfies TokenExchanged)
+  return { grant, issued: result, issuedTokenType: ACCESS_TOKEN_TYPE }
+}
+
+function refuseUnsupported(request: TokenExchangeRequest): void {
+  const { subject_token_type, requested_token_type = ACCESS_TOKEN_TYPE } = request
+  if (subject_token_type !== ACCESS_TOKEN_TYPE)
+    throw new OAuthError(EXCHANGE_REFUSALS.subject_token_type_unsupported)
+  if (request.actor_token !== undefined || request.actor_token_type !== undefined)
+    throw new OAuthError(EXCHANGE_REFUSALS.actor_token_unsupported)
+  if (requested_token_type !== ACCESS_TOKEN_TYPE)
+    throw new OAuthError(EXCHANGE_REFUSALS.requested_token_type_unsupported)
+  if (request.audience !== undefined) throw new OAuthError(EXCHANGE_REFUSALS.audience_unsupported)
+}

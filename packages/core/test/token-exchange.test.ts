@@ -1,0 +1,357 @@
+import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE, tokenExchange } from '@grantkit/core/token-exchange'
+import { describe, expect, it } from 'vitest'
+import {
+  bodyOf,
+  type ClientAnswer,
+  codeFor,
+  credentials,
+  redeem,
+  refresh,
+  register,
+  requestToken,
+  type TokenAnswer,
+  tokensFor,
+} from './client.ts'
+import { ISSUER, openSchool, REDIRECT_URI, type School } from './school.ts'
+
+const MCP = `${ISSUER}/mcp`
+const GRANT_TYPES = ['authorization_code', 'refresh_token', TOKEN_EXCHANGE]
+const SCOPE = 'openid profile courses:read courses:write'
+const REDIRECTS = { redirect_uris: ['https://api.example/callback'] }
+
+function exchange(
+  school: School,
+  client: ClientAnswer,
+  subject_token: string,
+  more: Record<string, string> = {},
+) {
+  return requestToken(school, {
+    ...credentials(client),
+    grant_type: TOKEN_EXCHANGE,
+    subject_token,
+    subject_token_type: ACCESS_TOKEN_TYPE,
+    ...more,
+  })
+}
+
+async function exchanged(...given: Parameters<typeof exchange>): Promise<TokenAnswer> {
+  const response = await exchange(...given)
+  expect(response.status, response.body).toBe(200)
+  return bodyOf<TokenAnswer>(response)
+}
+
+async function withTokens(overrides = {}, features = [tokenExchange()]) {
+  const school = openSchool({ features })
+  const client = await register(school, { grant_types: GRANT_TYPES })
+  return { school, client, tokens: await tokensFor(school, client, { scope: SCOPE, ...overrides }) }
+}
+
+/** An integration, and an API at `resource` that calls others for its callers. */
+function addApi(school: School, resource: string | undefined, more: object = {}): Promise<ClientAnswer> {
+  return school.server.clients.add({
+    ...{ client_name: 'An API', ...REDIRECTS, grant_types: GRANT_TYPES },
+    ...(resource === undefined ? {} : { token_exchange_resources: [resource] }),
+    ...more,
+  })
+}
+
+function introspect(school: School, client: ClientAnswer, token: string) {
+  return school
+    .send('POST', '/api/oauth/introspect', { form: { token, ...credentials(client) } })
+    .then((response) => bodyOf(response))
+}
+
+function revoke(school: School, client: ClientAnswer, token: string) {
+  return school.send('POST', '/api/oauth/revoke', { form: { token, ...credentials(client) } })
+}
+
+async function isLive(school: School, token: string): Promise<boolean> {
+  return (await school.callApi(token)).kind === 'authorized'
+}
+
+describe('an exchanged token', () => {
+  it('TX-01: can do what was asked for and no more, and the answer holds nothing beside it', async () => {
+    const { school, client, tokens } = await withTokens()
+    const child = await exchanged(school, client, tokens.access_token, { scope: 'courses:read' })
+    expect(child).toEqual({
+      access_token: expect.stringMatching(/^gka_/),
+      issued_token_type: ACCESS_TOKEN_TYPE,
+      token_type: 'Bearer',
+      expires_in: 900,
+      scope: 'courses:read',
+    })
+    expect(await school.callApi(child.access_token, 'courses:read')).toMatchObject({
+      kind: 'authorized',
+      token: { subject: 'alice', clientId: client.client_id, act: { sub: client.client_id } },
+    })
+    expect(await school.callApi(child.access_token, 'courses:write')).toMatchObject({
+      response: { status: 403 },
+    })
+  })
+
+  it('has all of it if nothing is asked for, but never an ID token: nobody signed in for its holder', async () => {
+    const { school, client, tokens } = await withTokens()
+    const child = await exchanged(school, client, tokens.access_token)
+    expect([child.scope, child.id_token, child.refresh_token]).toEqual([SCOPE, undefined, undefined])
+  })
+
+  it.each([
+    [{}, 0, 900],
+    [{ expires_in: '60' }, 0, 60],
+    [{ expires_in: '86400' }, 0, 900],
+    [{}, 3000, 600],
+    [{ expires_in: '700' }, 3000, 600],
+  ])(
+    'lives no longer than asked for, allowed, or its parent: %j after %d s',
+    async (asked, after, seconds) => {
+      const { school, client, tokens } = await withTokens()
+      school.clock.now += after
+      const child = await exchanged(school, client, tokens.access_token, asked)
+      expect(child.expires_in).toBe(seconds)
+      school.clock.now += seconds - 1
+      expect(await isLive(school, child.access_token)).toBe(true)
+      school.clock.now += 1
+      expect(await isLive(school, child.access_token)).toBe(false)
+    },
+  )
+
+  it('lives as long as the option says', async () => {
+    const { school, client, tokens } = await withTokens({}, [tokenExchange({ lifetime: 30 })])
+    expect((await exchanged(school, client, tokens.access_token)).expires_in).toBe(30)
+    expect(() => tokenExchange({ lifetime: 0.5 })).toThrow('tokenExchange: lifetime')
+  })
+
+  it('TX-02: ends with the token it was exchanged for, and the others live on', async () => {
+    const { school, client, tokens } = await withTokens()
+    const next = bodyOf<TokenAnswer>(await refresh(school, client, tokens.refresh_token))
+    const child = await exchanged(school, client, tokens.access_token)
+    const grandchild = await exchanged(school, client, child.access_token)
+    await revoke(school, client, tokens.access_token)
+    expect(await isLive(school, child.access_token)).toBe(false)
+    expect(await isLive(school, grandchild.access_token)).toBe(false)
+    expect(await isLive(school, next.access_token)).toBe(true)
+  })
+
+  it.each(['its refresh token', 'its user'])('ends with its grant, by %s', async (by) => {
+    const { school, client, tokens } = await withTokens()
+    const child = await exchanged(school, client, tokens.access_token)
+    const [grant] = await school.server.grants.list('alice')
+    if (by === 'its user') await school.server.grants.revoke('alice', String(grant?.id))
+    else await revoke(school, client, tokens.refresh_token)
+    expect(await isLive(school, child.access_token)).toBe(false)
+  })
+
+  it('ends when its code is replayed', async () => {
+    const { school, client } = await withTokens()
+    const code = await codeFor(school, client.client_id)
+    const tokens = bodyOf<TokenAnswer>(await redeem(school, client, code))
+    const child = await exchanged(school, client, tokens.access_token)
+    await redeem(school, client, code)
+    expect(await isLive(school, child.access_token)).toBe(false)
+  })
+
+  it('is told to the operator by ids', async () => {
+    const { school, client, tokens } = await withTokens()
+    await exchanged(school, client, tokens.access_token, { scope: 'courses:read' })
+    const clientId = client.client_id
+    expect(school.events.at(-1)).toMatchObject({
+      ...{ type: 'token_exchanged', clientId, actorId: clientId, scopes: ['courses:read'] },
+    })
+  })
+})
+
+describe('an API that calls another one for its caller', () => {
+  it('exchanges the token it was shown for one of its own', async () => {
+    const { school, tokens } = await withTokens({ resource: MCP })
+    const api = await addApi(school, MCP)
+    const child = await exchanged(school, api, tokens.access_token, { scope: 'courses:read' })
+    expect(await introspect(school, api, child.access_token)).toMatchObject({
+      active: true,
+      ...{ sub: 'alice', aud: MCP, scope: 'courses:read', client_id: api.client_id },
+      act: { sub: api.client_id },
+    })
+    expect(await introspect(school, api, tokens.access_token)).toEqual({ active: false })
+  })
+
+  it('TX-03: is in a chain that nobody can name otherwise, at most three long', async () => {
+    const { school, client, tokens } = await withTokens()
+    const api = await addApi(school, ISSUER)
+    const one = await exchanged(school, client, tokens.access_token, { act: '{"sub":"boss"}' })
+    const two = await exchanged(school, api, one.access_token)
+    const three = await exchanged(school, api, two.access_token)
+    const app = client.client_id
+    expect(await introspect(school, api, three.access_token)).toMatchObject({
+      act: { sub: api.client_id, act: { sub: api.client_id, act: { sub: app } } },
+    })
+    expect(bodyOf(await exchange(school, api, three.access_token))).toMatchObject({
+      error: 'invalid_request',
+    })
+  })
+
+  it('may revoke what it holds, and not the token of its caller', async () => {
+    const { school, tokens } = await withTokens()
+    const api = await addApi(school, ISSUER)
+    const child = await exchanged(school, api, tokens.access_token)
+    expect((await revoke(school, api, tokens.access_token)).status).toBe(400)
+    expect((await revoke(school, api, child.access_token)).status).toBe(200)
+    expect(await isLive(school, child.access_token)).toBe(false)
+    expect(await isLive(school, tokens.access_token)).toBe(true)
+  })
+
+  it('TX-08: loses what it holds of others when the operator removes it, and they lose nothing else', async () => {
+    const { school, client, tokens } = await withTokens()
+    const [api, next] = [await addApi(school, ISSUER), await addApi(school, ISSUER)]
+    const own = await exchanged(school, client, tokens.access_token)
+    const child = await exchanged(school, api, tokens.access_token)
+    const grandchild = await exchanged(school, next, child.access_token)
+    await school.server.clients.remove(api.client_id)
+    expect(await isLive(school, child.access_token)).toBe(false)
+    expect(await isLive(school, grandchild.access_token)).toBe(false)
+    expect(await isLive(school, own.access_token)).toBe(true)
+    expect(await isLive(school, tokens.access_token)).toBe(true)
+  })
+
+  it('gets no scope above its own ceiling', async () => {
+    const { school, tokens } = await withTokens()
+    const api = await addApi(school, ISSUER, { scope: 'courses:read students:read' })
+    expect((await exchanged(school, api, tokens.access_token)).scope).toBe('courses:read')
+    const other = await addApi(school, ISSUER, { scope: 'students:read' })
+    expect(bodyOf(await exchange(school, other, tokens.access_token)).error).toBe('invalid_scope')
+  })
+})
+
+type Provoke = (given: Awaited<ReturnType<typeof withTokens>>) => ReturnType<typeof exchange>
+
+const UNKNOWN = `gka_${'x'.repeat(22)}.${'y'.repeat(43)}`
+const JWT_TYPE = 'urn:ietf:params:oauth:token-type:jwt'
+
+/** What is no subject token, or none of this client. */
+const NOT_EXCHANGED: Readonly<Record<string, Provoke>> = {
+  'a token nobody knows': ({ school, client }) => exchange(school, client, UNKNOWN),
+  'no token at all': ({ school, client }) => exchange(school, client, 'gka'),
+  'a refresh token': ({ school, client, tokens }) => exchange(school, client, tokens.refresh_token),
+  'an ID token': ({ school, client, tokens }) => exchange(school, client, tokens.id_token),
+  'a guessed secret of a live grant': ({ school, client, tokens }) =>
+    exchange(school, client, `${tokens.access_token.slice(0, -43)}${'y'.repeat(43)}`),
+  'an expired token': ({ school, client, tokens }) => {
+    school.clock.now += 3600
+    return exchange(school, client, tokens.access_token)
+  },
+  'a revoked token': async ({ school, client, tokens }) => {
+    await revoke(school, client, tokens.access_token)
+    return exchange(school, client, tokens.access_token)
+  },
+  'a token of another client': async ({ school, tokens }) =>
+    exchange(school, await register(school, { grant_types: GRANT_TYPES }), tokens.access_token),
+  'a token of another client, asked for by an integration without the mark': async ({ school, tokens }) =>
+    exchange(school, await addApi(school, undefined), tokens.access_token),
+  'a token of another client, asked for by one that marked itself': async ({ school, tokens }) => {
+    const secret = { token_endpoint_auth_method: 'client_secret_post' }
+    const mark = { token_exchange_resources: [ISSUER] }
+    const client = await register(school, { grant_types: GRANT_TYPES, ...secret, ...mark })
+    return exchange(school, client, tokens.access_token)
+  },
+  'a token of another client, asked for by an integration that anybody can be': async ({ school, tokens }) =>
+    exchange(
+      school,
+      await addApi(school, ISSUER, { token_endpoint_auth_method: 'none' }),
+      tokens.access_token,
+    ),
+  'a token for another resource than that of the API': async ({ school, client }) => {
+    const tokens = await tokensFor(school, client, { resource: MCP })
+    return exchange(school, await addApi(school, ISSUER), tokens.access_token)
+  },
+  'a token that its client has handed to an API': async ({ school, client, tokens }) => {
+    const child = await exchanged(school, await addApi(school, ISSUER), tokens.access_token)
+    return exchange(school, client, child.access_token)
+  },
+  'another type': ({ school, client, tokens }) =>
+    exchange(school, client, tokens.access_token, { subject_token_type: JWT_TYPE }),
+  'an actor token': ({ school, client, tokens }) =>
+    exchange(school, client, tokens.access_token, { actor_token: tokens.access_token }),
+}
+
+describe('the error table of token exchange', () => {
+  it.each(Object.entries(NOT_EXCHANGED))(
+    'TX-04: what may not be exchanged is refused in one text for all: %s',
+    async (_, provoke) => {
+      const given = await withTokens()
+      const response = await provoke(given)
+      const error_description = 'subject_token is no live access token that this client may exchange'
+      expect([response.status, bodyOf(response)]).toEqual([
+        400,
+        { error: 'invalid_request', error_description },
+      ])
+    },
+  )
+
+  it.each([
+    ['a scope it lacks', { scope: 'courses:read students:read' }, 'invalid_scope'],
+    ['a scope that does not exist', { scope: 'courses:reed' }, 'invalid_scope'],
+    ['a resource it is not for', { resource: ISSUER }, 'invalid_target'],
+    ['a resource of nobody', { resource: 'https://elsewhere.example' }, 'invalid_target'],
+    ['an audience, even its own', { audience: MCP }, 'invalid_target'],
+    ['another kind of token', { requested_token_type: JWT_TYPE }, 'invalid_request'],
+    ['no time at all', { expires_in: '0' }, 'invalid_request'],
+  ])('%s', async (_, more, error) => {
+    const { school, client, tokens } = await withTokens({ resource: MCP })
+    const response = await exchange(school, client, tokens.access_token, more)
+    expect([response.status, bodyOf(response).error]).toEqual([400, error])
+  })
+
+  it('TX-05: the ninth token of a grant is refused until one ends, and none of the user goes', async () => {
+    const { school, client, tokens } = await withTokens()
+    for (let child = 0; child < 7; child++) await exchanged(school, client, tokens.access_token)
+    const last = await exchanged(school, client, tokens.access_token, { expires_in: '100' })
+    school.clock.now += 40
+    const refused = await exchange(school, client, tokens.access_token)
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '60'])
+    expect(bodyOf(await refresh(school, client, tokens.refresh_token))).toMatchObject({
+      token_type: 'Bearer',
+    })
+    expect(await isLive(school, tokens.access_token)).toBe(true)
+    await revoke(school, client, last.access_token)
+    await exchanged(school, client, tokens.access_token)
+  })
+
+  it('of twenty exchanges at once, eight get a token and nobody another answer than 429 or 503', async () => {
+    const { school, client, tokens } = await withTokens()
+    const all = await Promise.all(
+      Array.from({ length: 20 }, () => exchange(school, client, tokens.access_token)),
+    )
+    const granted = all.filter(({ status }) => status === 200)
+    expect(granted.length).toBe(8)
+    expect(all.every(({ status }) => [200, 429, 503].includes(status))).toBe(true)
+    for (const answer of granted)
+      expect(await isLive(school, bodyOf<TokenAnswer>(answer).access_token)).toBe(true)
+  })
+})
+
+describe('token exchange', () => {
+  it('is in the metadata and open to registration where it is configured, and nowhere else', async () => {
+    const { school, client } = await withTokens()
+    expect(school.server.metadata.grant_types_supported).toContain(TOKEN_EXCHANGE)
+    expect(client).toMatchObject({ grant_types: GRANT_TYPES })
+    const without = openSchool()
+    expect(without.server.metadata.grant_types_supported).toEqual(['authorization_code', 'refresh_token'])
+    expect(bodyOf(await exchange(without, await register(without), 'gka'))).toMatchObject({
+      error: 'unsupported_grant_type',
+    })
+  })
+
+  it('is refused to a client that did not register for it', async () => {
+    const { school } = await withTokens()
+    const client = await register(school)
+    const { access_token } = await tokensFor(school, client)
+    expect(bodyOf(await exchange(school, client, access_token)).error).toBe('unauthorized_client')
+  })
+
+  it('of the tokens of a resource is a right that only the operator gives, for a resource that exists', async () => {
+    const { school } = await withTokens()
+    expect(await addApi(school, MCP)).toMatchObject({ token_exchange_resources: [MCP] })
+    await expect(addApi(school, 'https://elsewhere.example')).rejects.toThrow('token_exchange_resources')
+    expect(
+      await register(school, { token_exchange_resources: [MCP], redirect_uris: [REDIRECT_URI] }),
+    ).not.toHaveProperty('token_exchange_resources')
+  })
+})
