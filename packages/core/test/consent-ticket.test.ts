@@ -13,7 +13,7 @@ import {
   register,
   type TokenAnswer,
 } from './client.ts'
-import { openSchool, type School } from './school.ts'
+import { openSchool, REDIRECT_URI, type School } from './school.ts'
 
 /** One consent ticket has one outcome: allow, deny or nothing. A form that is sent again never opens anything new. */
 
@@ -29,10 +29,10 @@ async function atConsent(overrides: Parameters<typeof openSchool>[0] = {}, metad
   // A session that stays the same while the clock moves.
   const alice = { cookie: `user=alice@${school.clock.now}` }
   await authorize(school, authorizationQuery(client.client_id), alice)
-  // A ticket that has ended gets a page and no redirect.
+  // With a ticket that has ended, the browser goes back to the form and not to the client.
   const send = async (form: Record<string, string>): Promise<Record<string, string>> => {
     const answer = await decide(school, form, alice)
-    return answer.headers.location === undefined ? {} : redirectOf(answer)
+    return String(answer.headers.location).startsWith(REDIRECT_URI) ? redirectOf(answer) : {}
   }
   return { school, client, send }
 }
