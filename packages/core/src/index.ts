@@ -190,6 +190,7 @@ export type { GrantRecords, Records, Store, Stored, Transients } from './kernel/
 export { networkOf } from './limits/caller-network.ts'
 export type { RateLimit, RateLimiter } from './limits/rate-limits.ts'
 export type { AuthorizationServerOptions, Lifetimes, OnEvent, Paths, ServerEvent } from './options.ts'
+export { toAuthInfo } from './resource/auth-info.ts'
 export type { Access, AccessToken, Anonymous, Authorized, Refused } from './resource/guard.ts'
 export type { DescribedResource } from './resource/resource-metadata.ts'
 export {

@@ -1,0 +1,18 @@
+import type { AccessToken } from './guard.ts'
+
+/**
+ * What the SDK of MCP, in either version, calls `AuthInfo`: for `authInfo` of its handlers, or `req.auth`. It holds no
+ * token, because tools need none; the user is in `extra`.
+ *
+ * @param resource the resource that the guard guards
+ */
+export function toAuthInfo({ clientId, scopes, expiresAt, subject }: AccessToken, resource: string) {
+  return {
+    token: '',
+    clientId,
+    scopes: [...scopes],
+    expiresAt,
+    resource: new URL(resource),
+    extra: { subject },
+  }
+}
