@@ -23,6 +23,15 @@ export function startCaddy(site: string): Promise<Gateway> {
   return start('Caddy', files, options, 'serving initial configuration')
 }
 
+/**
+ * @param site the configuration
+ * @param script what it loads from `verify.lua`
+ */
+export function startHaproxy(site: string, script: string): Promise<Gateway> {
+  const files = { 'haproxy.cfg': site, 'verify.lua': script }
+  return start('HAProxy', files, ['-W', '-db', '-f', 'haproxy.cfg'], 'Loading success')
+}
+
 const NGINX = `daemon off;
 pid nginx.pid;
 error_log stderr notice;
@@ -35,7 +44,7 @@ http {
 `
 
 async function start(
-  part: 'nginx' | 'Caddy',
+  part: 'nginx' | 'Caddy' | 'HAProxy',
   files: Readonly<Record<string, string>>,
   options: readonly string[],
   ready: string,

@@ -1,7 +1,11 @@
 import { type Received, rawRequest, type Sent } from '../raw-request.ts'
 
 /** Not by `fetch`, whose headers tell that it is no browser. */
-const IN_A_WINDOW = { accept: 'text/html', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+const IN_A_WINDOW = {
+  accept: 'text/html,*/*;q=0.8',
+  'sec-fetch-mode': 'navigate',
+  'sec-fetch-dest': 'document',
+}
 
 /**
  * A browser in front of an app: keeps its cookies, follows its redirects, and presses the button of a page with a form.

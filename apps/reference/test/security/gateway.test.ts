@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { freePort } from '@grantkit/test-servers/free-port'
-import { type Gateway, startCaddy, startNginx } from '@grantkit/test-servers/gateway'
+import { type Gateway, startCaddy, startHaproxy, startNginx } from '@grantkit/test-servers/gateway'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { App } from './app.ts'
 import { onBothStores } from './on-both-stores.ts'
@@ -12,7 +12,18 @@ import { type Answer, type HeaderLines, send } from './wire.ts'
 
 /** The question of a gateway, by itself and through real gateways with the configurations of the documentation. */
 
-const CONFIGURATIONS = { nginx: [startNginx, 'nginx.conf'], Caddy: [startCaddy, 'Caddyfile'] } as const
+interface Ports {
+  readonly own: number
+  readonly service: number
+  readonly application: number
+}
+
+const GATEWAYS = {
+  nginx: async (ports: Ports) => startNginx(await shipped('nginx.conf', ports)),
+  Caddy: async (ports: Ports) => startCaddy(await shipped('Caddyfile', ports)),
+  HAProxy: async (ports: Ports) =>
+    startHaproxy(await shipped('haproxy.cfg', ports), await shipped('verify.lua', ports)),
+}
 const VERIFY = '/api/oauth/verify'
 
 function bearer(token: string): HeaderLines {
@@ -29,7 +40,7 @@ function application(): Server {
 }
 
 /** The configuration as it is shipped, but for the addresses. */
-async function shipped(file: string, ports: { own: number; service: number; application: number }) {
+async function shipped(file: string, ports: Ports) {
   const text = await readFile(
     new URL(`../../../../docs/operations/forward-auth/${file}`, import.meta.url),
     'utf8',
@@ -37,6 +48,9 @@ async function shipped(file: string, ports: { own: number; service: number; appl
   return text
     .replace('listen 80;', `listen 127.0.0.1:${ports.own};`)
     .replace('http://notes.example', `http://:${ports.own}`)
+    .replace('bind :80', `bind 127.0.0.1:${ports.own}`)
+    .replace('/etc/haproxy/', '')
+    .replace('127.0.0.1:3000', `127.0.0.1:${ports.service}`)
     .replaceAll('service:3000', `127.0.0.1:${ports.service}`)
     .replaceAll('application:8080', `127.0.0.1:${ports.application}`)
 }
@@ -98,79 +112,79 @@ onBothStores(
       }
     })
 
-    describe.each(['nginx', 'Caddy'] as const)('%s, as the documentation configures it', (kind) => {
-      let port: number
-      let behind: Server
-      let gateway: Gateway
-      beforeAll(async () => {
-        behind = application()
-        await once(behind, 'listening')
-        port = await freePort()
-        const [start, file] = CONFIGURATIONS[kind]
-        const { port: to } = behind.address() as AddressInfo
-        gateway = await start(
-          await shipped(file, { own: port, service: bench.service.port, application: to }),
-        )
-      })
-      afterAll(async () => {
-        await gateway?.close()
-        behind.close()
-      })
-      const ask = (headers: HeaderLines, method = 'GET'): Promise<Answer> =>
-        send(port, '/notes?page=2', { method, headers, ...(method === 'POST' ? { body: 'a note' } : {}) })
+    describe.each(['nginx', 'Caddy', 'HAProxy'] as const)(
+      '%s, as the documentation configures it',
+      (kind) => {
+        let port: number
+        let behind: Server
+        let gateway: Gateway
+        beforeAll(async () => {
+          behind = application()
+          await once(behind, 'listening')
+          port = await freePort()
+          const { port: to } = behind.address() as AddressInfo
+          gateway = await GATEWAYS[kind]({ own: port, service: bench.service.port, application: to })
+        })
+        afterAll(async () => {
+          await gateway?.close()
+          behind.close()
+        })
+        const ask = (headers: HeaderLines, method = 'GET'): Promise<Answer> =>
+          send(port, '/notes?page=2', { method, headers, ...(method === 'POST' ? { body: 'a note' } : {}) })
 
-      it('GW-05: a request with a good token reaches the application with the name of its user, and without the token', async () => {
-        const app = await App.register(bench)
-        const { access_token } = await app.tokens()
-        for (const method of ['GET', 'POST']) {
-          const answer = await ask(bearer(access_token), method)
-          expect(answer.json(), answer.body).toEqual({
-            method,
-            url: '/notes?page=2',
-            'x-auth-subject': 'alice-id',
-            'x-auth-client': app.id,
-            'x-auth-scope': 'openid profile courses:read',
-          })
-        }
-      })
+        it('GW-05: a request with a good token reaches the application with the name of its user, and without the token', async () => {
+          const app = await App.register(bench)
+          const { access_token } = await app.tokens()
+          for (const method of ['GET', 'POST']) {
+            const answer = await ask(bearer(access_token), method)
+            expect(answer.json(), answer.body).toEqual({
+              method,
+              url: '/notes?page=2',
+              'x-auth-subject': 'alice-id',
+              'x-auth-client': app.id,
+              'x-auth-scope': 'openid profile courses:read',
+            })
+          }
+        })
 
-      it('GW-06: the names that a caller sends itself do not survive, however they are written', async () => {
-        const { access_token } = await (await App.register(bench)).tokens()
-        const forged = ['X-Auth-Subject', 'x-auth-subject', 'X_Auth_Subject', 'X-Auth-Admin-Not'].map(
-          (name) => [name, 'mallory'] as const,
-        )
-        const answer = await ask([...forged.slice(0, 3), ...bearer(access_token)])
-        expect(answer.status).toBe(200)
-        expect(answer.body).not.toContain('mallory')
-        expect(answer.json()).toMatchObject({ 'x-auth-subject': 'alice-id' })
-        expect((await ask(forged)).status).toBe(401)
-      })
+        it('GW-06: the names that a caller sends itself do not survive, however they are written', async () => {
+          const { access_token } = await (await App.register(bench)).tokens()
+          const forged = ['X-Auth-Subject', 'x-auth-subject', 'X_Auth_Subject', 'X-Auth-Admin-Not'].map(
+            (name) => [name, 'mallory'] as const,
+          )
+          const answer = await ask([...forged.slice(0, 3), ...bearer(access_token)])
+          expect(answer.status).toBe(200)
+          expect(answer.body).not.toContain('mallory')
+          expect(answer.json()).toMatchObject({ 'x-auth-subject': 'alice-id' })
+          expect((await ask(forged)).status).toBe(401)
+        })
 
-      it('GW-07: without a good token nothing reaches the application, and the challenge reaches the caller', async () => {
-        const app = await App.register(bench)
-        const forMcp = await app.tokens({ resource: `${bench.base}/mcp` })
-        const narrow = await app.tokens({ scope: 'openid' })
-        for (const [headers, status] of [
-          [[], 401],
-          [bearer('gka_nothing'), 401],
-          [bearer(forMcp.access_token), 401],
-          [bearer(narrow.access_token), 403],
-        ] as const) {
-          const answer = await ask(headers)
-          expect([answer.status, answer.body.includes('/notes')]).toEqual([status, false])
-          expect(answer.header('www-authenticate')).toMatch(/^Bearer .*scope="courses:read"/)
-        }
-      })
+        it('GW-07: without a good token nothing reaches the application, and the challenge reaches the caller', async () => {
+          const app = await App.register(bench)
+          const forMcp = await app.tokens({ resource: `${bench.base}/mcp` })
+          const narrow = await app.tokens({ scope: 'openid' })
+          for (const [headers, status] of [
+            [[], 401],
+            [bearer('gka_nothing'), 401],
+            [bearer(forMcp.access_token), 401],
+            [bearer(narrow.access_token), 403],
+          ] as const) {
+            const answer = await ask(headers)
+            expect([answer.status, answer.body.includes('/notes')]).toEqual([status, false])
+            expect(answer.header('www-authenticate')).toMatch(/^Bearer .*scope="courses:read"/)
+          }
+        })
 
-      it('GW-08: a store that is out of reach lets nobody in', async () => {
-        const { access_token } = await (await App.register(bench)).tokens()
-        bench.failuresExpected = true
-        bench.fault = () => Promise.reject(new Error('out of reach'))
-        const answer = await ask(bearer(access_token))
-        expect(answer.status).toBeGreaterThanOrEqual(500)
-        expect(answer.body).not.toContain('/notes')
-      })
-    })
+        it('GW-08: a store that is out of reach lets nobody in', async () => {
+          const { access_token } = await (await App.register(bench)).tokens()
+          bench.failuresExpected = true
+          bench.fault = () => Promise.reject(new Error('out of reach'))
+          const answer = await ask(bearer(access_token))
+          expect(answer.status).toBeGreaterThanOrEqual(500)
+          expect(answer.body).not.toContain('/notes')
+        })
+      },
+    )
   },
   { FORWARD_AUTH: 'on' },
 )
