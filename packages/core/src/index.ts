@@ -196,7 +196,7 @@ export {
   sha256,
 } from './kernel/secrets.ts'
 export type { GrantRecords, Records, Store, Stored, Transients } from './kernel/store.ts'
-export { networkOf } from './limits/caller-network.ts'
+export { coarseNetworkOf, networkOf } from './limits/caller-network.ts'
 export type { RateLimit, RateLimiter } from './limits/rate-limits.ts'
 export type { AuthorizationServerOptions, Lifetimes, OnEvent, Paths, ServerEvent } from './options.ts'
 export type { Access, AccessToken, Anonymous, Authorized, Refused } from './resource/guard.ts'

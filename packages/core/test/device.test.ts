@@ -221,7 +221,7 @@ describe('an answer', () => {
       auth_time: school.clock.now,
     })
     expect(await school.server.grants.list('alice')).toMatchObject([
-      { origin: 'device', network: DEVICE, redirectUri: undefined, clientId: tool.client_id },
+      { origin: 'device', network: '203.0.113.0/24', redirectUri: undefined, clientId: tool.client_id },
     ])
     expect((await refresh(school, tool, tokens.refresh_token)).status).toBe(200)
     const types = school.events.map(({ type }) => type)
@@ -348,7 +348,7 @@ describe('a poll', () => {
     expect(errorOf(await poll(started))).toBe('expired_token')
   })
 
-  it('of another client learns nothing, whatever became of the request, and changes nothing', async () => {
+  it('DV-07: of another client learns nothing, whatever became of the request, and changes nothing', async () => {
     const { start, poll, approve, enter, answer, school } = await openDeviceSchool()
     const { client_id } = await addTool(school)
     const [pending, approved, denied] = [await start(), await start(), await start()]
@@ -512,7 +512,7 @@ describe('limits', () => {
 })
 
 describe('what is stored', () => {
-  it('opens nothing: no code, and no hash that the short one can be guessed from', async () => {
+  it('DV-13: opens nothing: no code, and no hash that the short one can be guessed from', async () => {
     const written: string[] = []
     const { start, poll, approve, school } = await openDeviceSchool()
     for (const records of [school.store.grants, school.store.transients])

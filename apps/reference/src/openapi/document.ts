@@ -1,5 +1,6 @@
 import type { ServerDescription } from '@grantkit/core'
 import { SCOPES } from '../oauth/scopes.ts'
+import { deviceOperations } from './device-operations.ts'
 import { featureOperations } from './feature-operations.ts'
 import { OAUTH_DOCUMENTS } from './oauth-documents.ts'
 import { oauthOperations } from './oauth-operations.ts'
@@ -24,6 +25,7 @@ export function openApiDocument(
   const described = [
     ...oauthOperations(requests),
     ...optionalOperations(mounted),
+    ...deviceOperations(mounted),
     ...OAUTH_DOCUMENTS,
     ...operations,
   ]

@@ -44,7 +44,7 @@ export function decisionSubject(
   return { purpose: 'device', session: id, query: [requestId, grantId, ...scopes].join(' ') }
 }
 
-function isSameNetwork({ network }: DeviceRequest, { remoteAddress }: HttpRequest): boolean | undefined {
-  if (network === undefined || remoteAddress === undefined) return undefined
-  return networkOf(remoteAddress) === network
+function isSameNetwork({ address }: DeviceRequest, { remoteAddress }: HttpRequest): boolean | undefined {
+  if (address === undefined || remoteAddress === undefined) return undefined
+  return networkOf(remoteAddress) === networkOf(address)
 }

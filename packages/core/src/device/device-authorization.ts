@@ -9,7 +9,6 @@ import type { Client } from '../kernel/records.ts'
 import { requestedResources } from '../kernel/resource-indicator.ts'
 import { includesAll } from '../kernel/scope.ts'
 import { newGrantId, newSecret, sha256 } from '../kernel/secrets.ts'
-import { networkOf } from '../limits/caller-network.ts'
 import { callerNetwork } from '../limits/rate-limits.ts'
 import { formatDeviceCode } from '../tokens/credential.ts'
 import { DEVICE_CODE_GRANT, type DeviceContext, INTERVAL } from './device-context.ts'
@@ -57,8 +56,7 @@ export async function authorizeDevice(
   const { too_many_device_requests } = DEVICE_AUTHORIZATION_REFUSALS
   // Comes last, so that a client with a wrong request may try again.
   await limiter.limit('device_request', callerNetwork(http), too_many_device_requests)
-  const network = http.remoteAddress === undefined ? undefined : networkOf(http.remoteAddress)
-  const { requestId, userCode, deviceCode } = await begin(context, { ...terms, network })
+  const { requestId, userCode, deviceCode } = await begin(context, { ...terms, address: http.remoteAddress })
   const { clientId } = client
   kernel.emit({ type: 'device_requested', requestId, clientId } satisfies DeviceRequested)
   return json(200, {
@@ -99,7 +97,7 @@ const MOST_DRAWS = 5
 /** Keeps the request under a user code that nobody has. @throws OAuthError 503 when five draws are taken */
 async function begin(
   { kernel, transients, secret, lifetimes }: DeviceContext,
-  terms: Terms & Pick<DeviceRequest, 'network'>,
+  terms: Terms & Pick<DeviceRequest, 'address'>,
 ): Promise<{ readonly requestId: string; readonly userCode: string; readonly deviceCode: string }> {
   const { random, now } = kernel
   const createdAt = now()

@@ -1,4 +1,5 @@
 import type { Grant } from '../kernel/records.ts'
+import { coarseNetworkOf } from '../limits/caller-network.ts'
 import type { Decision, DeviceRequest } from './device-request.ts'
 
 /** Clocks of replicas differ: each must know the grant for as long as another one takes its form. */
@@ -26,7 +27,7 @@ export function deviceGrant(
     ...(withheldScopes.length === 0 ? undefined : { withheldScopes }),
     resources: request.resources,
     origin: 'device',
-    network: request.network,
+    network: request.address && coarseNetworkOf(request.address),
     authTime,
     createdAt: now,
     usedAt: now,

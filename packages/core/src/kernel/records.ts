@@ -74,7 +74,7 @@ export interface Grant {
   readonly redirectUri?: string | undefined
   /** `device`: another device asked, with a user code. Absent: the application sent the browser of its user. */
   readonly origin?: 'device' | undefined
-  /** The network of that device, if its address was known. */
+  /** The network of that device (its first 24 bits, of IPv6 48), if its address was known. */
   readonly network?: string | undefined
   readonly nonce?: string | undefined
   /** Time of the user's sign-in (OpenID Connect Core 2, `auth_time`). */
