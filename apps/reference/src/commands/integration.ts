@@ -1,5 +1,6 @@
 import { styleText } from 'node:util'
 import type { ClientRemoval, Integration, IntegrationInformation } from '@grantkit/core'
+import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
 import type { Service } from '../service.ts'
 import { parseSettings } from '../settings/settings.ts'
 import { removalLine } from './client-lines.ts'
@@ -13,7 +14,7 @@ pnpm integration remove <client_id>
 pnpm integration add --name <name> [--redirect-uri <https URI>]... [--scope <scopes>]
                      [--auth <method> | --public] [--pkce optional] [--id-token-claims]
                      [--remember-consent] [--resource-server]
-                     [--post-logout-redirect-uri <https URI>]...
+                     [--post-logout-redirect-uri <https URI>]... [--grant device]
 
   --redirect-uri      where its users are sent back to; may be repeated
   --scope             the scopes it may ask for; all of them if left out
@@ -24,6 +25,7 @@ pnpm integration add --name <name> [--redirect-uri <https URI>]... [--scope <sco
   --remember-consent  do not ask a user again for what they allowed it before
   --resource-server   it may introspect every token; needs no redirect URI
   --post-logout-redirect-uri  where its users may be sent after signing out, with LOGOUT=on; may be repeated
+  --grant device      it has no browser: its users type a code, with DEVICE_GRANT; needs no redirect URI
   --json              prints JSON; with every command`
 
 const { values, positionals } = readCommandLine(USAGE, {
@@ -40,8 +42,12 @@ const { values, positionals } = readCommandLine(USAGE, {
     'remember-consent': { type: 'boolean', default: false },
     'resource-server': { type: 'boolean', default: false },
     'post-logout-redirect-uri': { type: 'string', multiple: true },
+    grant: { type: 'string', multiple: true, default: [] },
   },
 })
+
+/** Grants by the word that people type; any other is its whole name. */
+const GRANTS: Readonly<Record<string, readonly string[]>> = { device: [DEVICE_CODE_GRANT, 'refresh_token'] }
 
 try {
   await run()
@@ -58,6 +64,8 @@ async function run(): Promise<void> {
     if (name === undefined) refuse(USAGE, '--name must be given.')
     if (values['post-logout-redirect-uri'] !== undefined && parseSettings(process.env).LOGOUT === 'off')
       refuse(USAGE, '--post-logout-redirect-uri needs LOGOUT=on.')
+    if (values.grant.includes('device') && parseSettings(process.env).DEVICE_GRANT === 'off')
+      refuse(USAGE, '--grant device needs DEVICE_GRANT=integrations.')
     if (values.public && values.auth !== undefined) refuse(USAGE, '--public and --auth exclude each other.')
     await withClients(async (clients) => printAdded(await clients.add(metadataOf(name))))
   } else if (command === 'list') await withClients(async (clients) => printList(await clients.list()))
@@ -82,7 +90,14 @@ function metadataOf(name: string): Integration {
     resource_server: values['resource-server'],
     scope: values.scope,
     post_logout_redirect_uris: values['post-logout-redirect-uri'],
+    grant_types: values.grant.length === 0 ? undefined : grantTypes(),
   }
+}
+
+/** One that is sent back to a redirect URI has the code grant beside the named ones. */
+function grantTypes(): string[] {
+  const named = values.grant.flatMap((name) => GRANTS[name] ?? name)
+  return values['redirect-uri'].length === 0 ? named : ['authorization_code', ...named]
 }
 
 function printAdded(added: IntegrationInformation): void {
