@@ -25,6 +25,7 @@ const IN_A_BROWSER = [
   'browser',
   'client-logout',
   'consent-page',
+  'device-page',
   'documents',
   'oidc-client-ts',
   'ways-to-sign-in',
@@ -61,6 +62,7 @@ const ON_EACH_FRAMEWORK = [
     'gateway',
     'logout',
     'outbound',
+    'device',
   ].map((row) => flow(`*/${row}`)),
 ]
 

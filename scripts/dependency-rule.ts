@@ -92,6 +92,16 @@ export const DEPENDENCY_RULE: readonly Row[] = [
     ],
     types: [core('feature.ts')],
   },
+  // The same: its user decides on pages, as on those of an authorization.
+  {
+    files: core('device/*'),
+    imports: [
+      ...['device', ...ROOMS].map((name) => core(`${name}/*`)),
+      core('grants/authorization-code/*'),
+      'zod',
+    ],
+    types: [core('feature.ts')],
+  },
   // It gets its content as arguments and knows no room.
   { files: core('discovery/*'), imports: [core('discovery/*'), core('http/*')] },
   {

@@ -58,6 +58,7 @@ export default defineConfig({
           { text: 'With Next.js', link: '/how-to/nextjs' },
           { text: 'Sign users in (OpenID Connect)', link: '/how-to/openid' },
           { text: 'Guard an MCP server', link: '/how-to/mcp' },
+          { text: 'Sign in from a command line', link: '/how-to/cli' },
           { text: 'Add an integration', link: '/how-to/integration' },
           { text: 'Let clients bring their document', link: '/how-to/client-documents' },
           { text: 'Let apps sign their users out', link: '/how-to/logout' },

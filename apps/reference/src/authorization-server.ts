@@ -6,7 +6,9 @@ import {
   type FeatureFactory,
   loopbackOnly,
   type PrivateJwk,
+  type RateLimiter,
 } from '@grantkit/core'
+import { device } from '@grantkit/core/device'
 import { forwardAuth } from '@grantkit/core/forward-auth'
 import { logout } from '@grantkit/core/logout'
 import { tokenExchange } from '@grantkit/core/token-exchange'
@@ -15,6 +17,7 @@ import type { OnEvent } from './events.ts'
 import { clientDocumentsOf } from './oauth/client-documents.ts'
 import { SCOPES } from './oauth/scopes.ts'
 import { logoutInteraction } from './pages/client-logout.ts'
+import { deviceInteraction } from './pages/device.ts'
 import { interaction, type PagesOptions } from './pages/routes.ts'
 import type { Settings } from './settings/settings.ts'
 import type { Storage } from './storage.ts'
@@ -34,6 +37,7 @@ export async function authorizationServer(
 ): Promise<AuthorizationServer> {
   const { BASE_URL: issuer, DEFAULT_SCOPE } = settings
   const documents = await clientDocumentsOf(settings)
+  const limiter = rateLimiter(createCounter)
   const optional = [
     ...(documents === undefined ? [] : [clientDocuments(documents)]),
     ...(settings.FORWARD_AUTH === 'on' ? [forwardAuth({ accessTokens })] : []),
@@ -41,6 +45,7 @@ export async function authorizationServer(
     ...(settings.LOGOUT === 'on'
       ? [logout({ interaction: logoutInteraction(pages), secret: pages.secret, keys })]
       : []),
+    ...deviceGrant(settings, pages, limiter),
   ]
   return createAuthorizationServer({
     issuer,
@@ -57,12 +62,25 @@ export async function authorizationServer(
     // A client that is on a website as well needs an integration.
     redirectUriPolicy: loopbackOnly({ mixed: 'refuse' }),
     lifetimes: lifetimesOf(settings),
-    rateLimiter: rateLimiter(createCounter),
+    rateLimiter: limiter,
     onEvent,
     documentation: `${issuer}/auth.md`,
     defaultScope: DEFAULT_SCOPE,
     features: [...optional, ...features],
   })
+}
+
+function deviceGrant(settings: Settings, pages: PagesOptions, limiter: RateLimiter): FeatureFactory[] {
+  if (settings.DEVICE_GRANT === 'off') return []
+  const feature = device({
+    interaction: deviceInteraction(pages),
+    secret: pages.secret,
+    rateLimiter: limiter,
+    selfRegistered: settings.DEVICE_GRANT === 'all',
+    defaultScope: settings.DEFAULT_SCOPE,
+    lifetimes: lifetimesOf(settings),
+  })
+  return [feature]
 }
 
 export function lifetimesOf(settings: Settings) {

@@ -43,16 +43,27 @@ it('TOKEN_EXCHANGE=on adds a grant type to the metadata, the description and aut
   expect(plain.walkthrough).not.toContain('Hand on less')
 })
 
+const DEVICE = {
+  '/oauth/device': ['get', 'post'],
+  '/oauth/device/decision': ['post'],
+  '/api/oauth/device_authorization': ['post'],
+}
 const LOGOUT = { '/oauth/logout': ['get', 'post'], '/oauth/logout/confirm': ['post'] }
 
 it.each([
-  ['FORWARD_AUTH', { '/api/oauth/verify': ['get'] }, {}],
-  ['JWT_ACCESS_TOKENS', { '/api/oauth/ended': ['post'] }, {}],
-  ['LOGOUT', LOGOUT, { end_session_endpoint: '/oauth/logout' }],
+  ['FORWARD_AUTH', 'on', { '/api/oauth/verify': ['get'] }, {}],
+  [
+    'DEVICE_GRANT',
+    'integrations',
+    DEVICE,
+    { device_authorization_endpoint: '/api/oauth/device_authorization' },
+  ],
+  ['JWT_ACCESS_TOKENS', 'on', { '/api/oauth/ended': ['post'] }, {}],
+  ['LOGOUT', 'on', LOGOUT, { end_session_endpoint: '/oauth/logout' }],
 ] as const)(
-  '%s=on adds its paths to the description, its address to the metadata, and nothing else',
-  async (setting, paths, addresses) => {
-    const { openApi, metadata, baseUrl, operations } = await described({ [setting]: 'on' })
+  '%s=%s adds its paths to the description, its address to the metadata, and nothing else',
+  async (setting, value, paths, addresses) => {
+    const { openApi, metadata, baseUrl, operations } = await described({ [setting]: value })
     expect(await new Validator().validate(structuredClone(openApi))).toMatchObject({ valid: true })
     const added = Object.entries(openApi.paths).filter(([path]) => !(path in plain.openApi.paths))
     expect(Object.fromEntries(added.map(([path, methods]) => [path, Object.keys(methods)]))).toEqual(paths)

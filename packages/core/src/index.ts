@@ -16,6 +16,12 @@ import { AUTHENTICATION_REFUSALS } from './clients/authentication/client-authent
 import { METADATA_REFUSALS } from './clients/client-metadata.ts'
 import { CLIENT_REFUSALS } from './clients/client-sources.ts'
 import { REDIRECT_URI_REFUSALS } from './clients/redirect-uri.ts'
+import { DEVICE_AUTHORIZATION_REFUSALS } from './device/device-authorization.ts'
+import { DEVICE_REQUEST_REFUSALS } from './device/device-request.ts'
+import { DEVICE_PAGE_REFUSALS } from './device/page-session.ts'
+import { POLL_REFUSALS } from './device/poll.ts'
+import { DEVICE_CODE_REFUSALS } from './device/redemption.ts'
+import { USER_CODE_REFUSALS } from './device/user-code-tries.ts'
 import { VERIFY_REFUSALS } from './forward-auth/verify-request.ts'
 import { CHALLENGE_REFUSALS } from './grants/authorization-code/pkce.ts'
 import { CODE_REFUSALS } from './grants/authorization-code/redemption.ts'
@@ -74,6 +80,12 @@ export const REFUSALS = {
   ...LOGOUT_REQUEST_REFUSALS,
   ...POST_LOGOUT_REFUSALS,
   ...LOGOUT_REFUSALS,
+  ...DEVICE_AUTHORIZATION_REFUSALS,
+  ...USER_CODE_REFUSALS,
+  ...DEVICE_PAGE_REFUSALS,
+  ...DEVICE_REQUEST_REFUSALS,
+  ...DEVICE_CODE_REFUSALS,
+  ...POLL_REFUSALS,
   ...REDIRECT_URI_REFUSALS,
   ...METADATA_REFUSALS,
   ...LIMIT_REFUSALS,
@@ -187,7 +199,7 @@ export {
   sha256,
 } from './kernel/secrets.ts'
 export type { GrantRecords, Records, Store, Stored, Transients } from './kernel/store.ts'
-export { networkOf } from './limits/caller-network.ts'
+export { coarseNetworkOf, networkOf } from './limits/caller-network.ts'
 export type { RateLimit, RateLimiter } from './limits/rate-limits.ts'
 export type { AuthorizationServerOptions, Lifetimes, OnEvent, Paths, ServerEvent } from './options.ts'
 export { toAuthInfo } from './resource/auth-info.ts'

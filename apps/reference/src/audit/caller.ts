@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { isIP } from 'node:net'
-import { type HttpRequest, networkOf, type Route } from '@grantkit/core'
+import { coarseNetworkOf, type HttpRequest, type Route } from '@grantkit/core'
 import type { MiddlewareHandler } from 'hono'
 import { headerOf } from '../http/bodies-and-answers.ts'
 import type { CallerOf } from '../http/trusted-proxies.ts'
@@ -47,10 +47,7 @@ export function callerOfEvent(): Caller {
 
 /** Tells a stranger from a neighbour, and points at no single person. */
 export function coarseNetwork(address = ''): string | undefined {
-  if (isIP(address) === 0) return undefined
-  return networkOf(address)
-    .replace(/\.\d+$/, '.0/24')
-    .replace(/:[^:]+::\/64$/, '::/48')
+  return isIP(address) === 0 ? undefined : coarseNetworkOf(address)
 }
 
 /** Only what looks like an id: people put secrets into the wrong field. */

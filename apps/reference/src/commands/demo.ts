@@ -4,6 +4,7 @@ import { styleText } from 'node:util'
 import open from 'open'
 import * as oidc from 'openid-client'
 import { readCommandLine } from './command-line.ts'
+import { deviceClient, signInOnDevice } from './device-sign-in.ts'
 
 /**
  * A command-line client of the service, built on a certified client library: it registers itself, sends the user to
@@ -11,21 +12,26 @@ import { readCommandLine } from './command-line.ts'
  */
 
 const USAGE = `pnpm demo [--url <base URL>] [--no-open]
+pnpm demo --device [--client-id <client_id>] [--url <base URL>]
 
-  --url      where the service runs; BASE_URL or http://127.0.0.1:3000 if left out
-  --no-open  only print the address to sign in at`
+  --url        where the service runs; BASE_URL or http://127.0.0.1:3000 if left out
+  --no-open    only print the address to sign in at
+  --device     sign in by a code that you type in a browser anywhere
+  --client-id  an integration with --grant device; without one, the demo registers itself`
 
 const { values } = readCommandLine(USAGE, {
   options: {
     url: { type: 'string', default: process.env.BASE_URL ?? 'http://127.0.0.1:3000' },
     'no-open': { type: 'boolean', default: false },
+    device: { type: 'boolean', default: false },
+    'client-id': { type: 'string' },
   },
 })
 const SCOPE = 'openid profile email courses:read'
 const PATIENCE_MS = 5 * 60 * 1000
 
 try {
-  await demonstrate(values.url)
+  await (values.device ? demonstrateDevice(values.url) : demonstrate(values.url))
 } catch (error) {
   console.error(`\n${styleText('red', 'The demo stopped:')} ${explain(error)}`)
   process.exitCode = 1
@@ -35,15 +41,26 @@ async function demonstrate(baseUrl: string): Promise<void> {
   const listener = await listenOnLoopback()
   try {
     const client = await registerAt(baseUrl, listener.redirectUri)
-    const tokens = await signIn(client, listener)
-    await showClaims(client, tokens)
-    await showCourses(client, baseUrl, tokens.access_token)
-    const refreshed = await refresh(client, tokens)
-    await revoke(client, baseUrl, refreshed)
+    await useTokens(client, baseUrl, await signIn(client, listener))
   } finally {
     listener.close()
   }
 }
+
+async function demonstrateDevice(baseUrl: string): Promise<void> {
+  step('Asking for a code')
+  const client = await deviceClient(baseUrl, values['client-id'])
+  await useTokens(client, baseUrl, await signInOnDevice(client, SCOPE))
+}
+
+async function useTokens(client: oidc.Configuration, baseUrl: string, tokens: Tokens): Promise<void> {
+  await showClaims(client, tokens)
+  await showCourses(client, baseUrl, tokens.access_token)
+  const refreshed = await refresh(client, tokens)
+  await revoke(client, baseUrl, refreshed)
+}
+
+type Tokens = Awaited<ReturnType<typeof signIn>>
 
 async function registerAt(baseUrl: string, redirectUri: string): Promise<oidc.Configuration> {
   step('Discovering the server and registering this client')
@@ -84,10 +101,7 @@ async function signIn(client: oidc.Configuration, listener: Listener) {
   })
 }
 
-async function showClaims(
-  client: oidc.Configuration,
-  tokens: Awaited<ReturnType<typeof signIn>>,
-): Promise<void> {
+async function showClaims(client: oidc.Configuration, tokens: Tokens): Promise<void> {
   step('Signed in')
   show('granted', tokens.scope)
   const user = await oidc.fetchUserInfo(

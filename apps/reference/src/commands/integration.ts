@@ -1,10 +1,10 @@
 import { styleText } from 'node:util'
 import type { ClientRemoval, Integration, IntegrationInformation } from '@grantkit/core'
-import { TOKEN_EXCHANGE } from '@grantkit/core/token-exchange'
 import type { Service } from '../service.ts'
 import { parseSettings } from '../settings/settings.ts'
 import { removalLine } from './client-lines.ts'
 import { readCommandLine, refuse } from './command-line.ts'
+import { grantTypesOf } from './grant-option.ts'
 import { withSharedStore } from './with-service.ts'
 
 /** Adds, lists and removes integrations: clients with fixed https redirect URIs, which cannot register themselves. */
@@ -14,7 +14,7 @@ pnpm integration remove <client_id>
 pnpm integration add --name <name> [--redirect-uri <https URI>]... [--scope <scopes>]
                      [--auth <method> | --public] [--pkce optional] [--id-token-claims]
                      [--remember-consent] [--resource-server]
-                     [--post-logout-redirect-uri <https URI>]... [--grant token_exchange]...
+                     [--post-logout-redirect-uri <https URI>]... [--grant device|token_exchange]...
                      [--token-exchange-resource <URI>]...
 
   --redirect-uri      where its users are sent back to; may be repeated
@@ -26,12 +26,10 @@ pnpm integration add --name <name> [--redirect-uri <https URI>]... [--scope <sco
   --remember-consent  do not ask a user again for what they allowed it before
   --resource-server   it may introspect every token; needs no redirect URI
   --post-logout-redirect-uri  where its users may be sent after signing out, with LOGOUT=on; may be repeated
-  --grant             what it may do beside signing users in: token_exchange, with TOKEN_EXCHANGE=on; may be repeated
+  --grant device      it has no browser: its users type a code, with DEVICE_GRANT; needs no redirect URI
+  --grant token_exchange  it may exchange access tokens for narrower ones, with TOKEN_EXCHANGE=on
   --token-exchange-resource  the resource it serves: it may exchange the tokens of its callers; may be repeated
   --json              prints JSON; with every command`
-
-/** The names of the grant types that an integration may have beside those that each has. */
-const GRANTS: Readonly<Record<string, string>> = { token_exchange: TOKEN_EXCHANGE }
 
 const { values, positionals } = readCommandLine(USAGE, {
   allowPositionals: true,
@@ -67,7 +65,6 @@ async function run(): Promise<void> {
     if (name === undefined) refuse(USAGE, '--name must be given.')
     if (values['post-logout-redirect-uri'] !== undefined && parseSettings(process.env).LOGOUT === 'off')
       refuse(USAGE, '--post-logout-redirect-uri needs LOGOUT=on.')
-    requireTokenExchange()
     if (values.public && values.auth !== undefined) refuse(USAGE, '--public and --auth exclude each other.')
     await withClients(async (clients) => printAdded(await clients.add(metadataOf(name))))
   } else if (command === 'list') await withClients(async (clients) => printList(await clients.list()))
@@ -77,20 +74,9 @@ async function run(): Promise<void> {
   } else refuse(USAGE, 'The command must be add, list or remove.')
 }
 
-function requireTokenExchange(): void {
-  const unknown = values.grant.find((name) => !(name in GRANTS))
-  if (unknown !== undefined) refuse(USAGE, `--grant ${unknown} is unknown.`)
-  const wanted = values.grant.length > 0 || values['token-exchange-resource'] !== undefined
-  if (wanted && parseSettings(process.env).TOKEN_EXCHANGE === 'off')
-    refuse(USAGE, '--grant token_exchange and --token-exchange-resource need TOKEN_EXCHANGE=on.')
-}
-
-/** `undefined`: the usual ones. */
-function grantTypes(): string[] | undefined {
-  const more =
-    values['token-exchange-resource'] === undefined ? values.grant : [...values.grant, 'token_exchange']
-  if (more.length === 0) return undefined
-  return ['authorization_code', 'refresh_token', ...new Set(more.map((name) => GRANTS[name] ?? name))]
+/** An integration that serves a resource exchanges tokens. */
+function grants(): readonly string[] {
+  return values['token-exchange-resource'] === undefined ? values.grant : [...values.grant, 'token_exchange']
 }
 
 function withClients(work: (clients: Service['clients']) => Promise<void>): Promise<void> {
@@ -107,7 +93,7 @@ function metadataOf(name: string): Integration {
     remember_consent: values['remember-consent'],
     resource_server: values['resource-server'],
     scope: values.scope,
-    grant_types: grantTypes(),
+    grant_types: grantTypesOf(USAGE, grants(), values['redirect-uri']),
     token_exchange_resources: values['token-exchange-resource'],
     post_logout_redirect_uris: values['post-logout-redirect-uri'],
   }

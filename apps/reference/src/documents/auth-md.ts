@@ -1,4 +1,5 @@
 import { SCOPES } from '../oauth/scopes.ts'
+import { withoutABrowser } from './device-walkthrough.ts'
 import { howToDelegate } from './how-to-delegate.ts'
 import { howToGetAClient } from './how-to-get-a-client.ts'
 
@@ -13,6 +14,8 @@ export interface DescribedServer {
   readonly userinfo_endpoint: string
   readonly revocation_endpoint: string
   readonly introspection_endpoint: string
+  /** Absent without the device grant. */
+  readonly device_authorization_endpoint?: string | undefined
   readonly jwks_uri: string
   readonly grant_types_supported: readonly string[]
   readonly token_endpoint_auth_methods_supported: readonly string[]
@@ -115,7 +118,7 @@ A refresh token takes everything with it; an access token only itself. The secon
 The user can do the same at <${server.issuer}/account>: a refresh is then \`invalid_grant\`, and the way back is step 3.
 
 A confidential client can ask what a token is good for, at <${server.introspection_endpoint}>.
-${howToDelegate(server.grant_types_supported)}
+${howToDelegate(server.grant_types_supported)}${withoutABrowser(server)}
 ## Errors
 
 A refusal is JSON: \`{"error": "…", "error_description": "…"}\`.

@@ -1,6 +1,7 @@
 import type { ServerDescription } from '@grantkit/core'
 import { TOKEN_EXCHANGE } from '@grantkit/core/token-exchange'
 import { SCOPES } from '../oauth/scopes.ts'
+import { deviceOperations } from './device-operations.ts'
 import { featureOperations } from './feature-operations.ts'
 import { OAUTH_DOCUMENTS } from './oauth-documents.ts'
 import { oauthOperations } from './oauth-operations.ts'
@@ -26,6 +27,7 @@ export function openApiDocument(
   const described = [
     ...oauthOperations(requests),
     ...optionalOperations(mounted),
+    ...deviceOperations(mounted),
     ...OAUTH_DOCUMENTS,
     ...operations,
   ]

@@ -69,6 +69,7 @@ const EXCHANGE_NAMES: Readonly<Record<string, string>> = {
   authorization_code: 'CodeExchange',
   refresh_token: 'Refresh',
   [TOKEN_EXCHANGE]: 'TokenExchange',
+  'urn:ietf:params:oauth:grant-type:device_code': 'DeviceCodeExchange',
 }
 
 /** A valid component name (OpenAPI 3.0 4.7.7): a grant type may be a URN. */

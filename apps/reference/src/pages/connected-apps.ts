@@ -14,6 +14,8 @@ export interface ConnectedApp {
   /** True if the operator vouches for the name. */
   readonly arranged: boolean
   readonly redirectUris: readonly string[]
+  /** It is on another device, which asked with a code: from this network, if that is known. */
+  readonly device?: { readonly network?: string | undefined } | undefined
   readonly scopes: readonly Scope[]
   /** Epoch seconds. */
   readonly firstUsed: number
@@ -27,6 +29,7 @@ export function connectedApps(grants: readonly UserGrant[]): ConnectedApp[] {
     installation,
     name: nameOf(ofApp),
     arranged: ofApp.some(({ client }) => client?.origin === 'integration'),
+    device: ofApp.find(({ origin }) => origin === 'device'),
     redirectUris: [...new Set(ofApp.flatMap(({ redirectUri }) => redirectUri ?? []))],
     scopes: scopesOf(ofApp),
     firstUsed: Math.min(...ofApp.map(({ createdAt }) => createdAt)),
@@ -35,9 +38,9 @@ export function connectedApps(grants: readonly UserGrant[]): ConnectedApp[] {
   }))
 }
 
-/** A client that registered is one installation. All installations share a document, so each of their grants counts. */
-function installationOf({ clientId, id }: UserGrant): string {
-  return clientId.startsWith('https://') ? id : clientId
+/** A client that registered is one installation. All installations share a document, so each of their grants counts, as each device does. */
+function installationOf({ clientId, id, origin }: UserGrant): string {
+  return origin === 'device' || clientId.startsWith('https://') ? id : clientId
 }
 
 function nameOf([first]: readonly UserGrant[]): string {
@@ -68,7 +71,7 @@ export function appCard(app: ConnectedApp, { disconnect, name, token }: Forms): 
   <h3 class="app-name"><bdi>${shown}</bdi></h3>
   <p class="hint">${called === undefined ? '' : html`It calls itself <bdi>${app.name}</bdi>. `}${app.arranged ? 'An integration that the school has arranged.' : 'It chose this name itself.'}</p>
   <dl>
-    <dt>Sends you to</dt><dd>${app.redirectUris.map((uri) => html`<div>${redirectTarget(uri)}</div>`)}</dd>
+    ${app.device === undefined ? sendsTo(app.redirectUris) : runsOn(app.device)}
     <dt>First used</dt><dd>${pointInTime(app.firstUsed)}</dd>
     <dt>Last used</dt><dd>${pointInTime(app.lastUsed)}</dd>
   </dl>
@@ -89,6 +92,15 @@ export function appCard(app: ConnectedApp, { disconnect, name, token }: Forms): 
     <button class="danger">Disconnect<span class="unseen"> ${shown}</span></button>
   </form>
 </article>`
+}
+
+function sendsTo(uris: readonly string[]): Markup {
+  return html`<dt>Sends you to</dt><dd>${uris.map((uri) => html`<div>${redirectTarget(uri)}</div>`)}</dd>`
+}
+
+function runsOn({ network }: NonNullable<ConnectedApp['device']>): Markup {
+  const from = network === undefined ? '' : html`, which asked from <code>${network}</code>`
+  return html`<dt>Runs on</dt><dd>another device${from}</dd>`
 }
 
 /** More scopes would push the next app off the screen. */

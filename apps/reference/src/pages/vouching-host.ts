@@ -17,7 +17,7 @@ export function vouchingHost({ client, identity }: ConsentView): Markup | '' {
 }
 
 /** What to be wary of. */
-export function originHint({ client, identity }: ConsentView): string {
+export function originHint({ client, identity }: Pick<ConsentView, 'client' | 'identity'>): string {
   if (client.origin === 'integration') return 'An integration that the school has arranged.'
   if (identity === undefined)
     return 'An unverified app: it chose this name itself. Go on only if you have just started it.'

@@ -59,6 +59,9 @@ export const Environment = z.object({
   REGISTRATION: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   ID_TOKEN_CLAIMS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   LOGOUT: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
+  DEVICE_GRANT: z
+    .enum(['off', 'integrations', 'all'], { error: 'must be off, integrations or all' })
+    .default('off'),
   FORWARD_AUTH: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   JWT_ACCESS_TOKENS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   TOKEN_EXCHANGE: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),

@@ -103,15 +103,8 @@ export function readAuthorizationRequest(
     throw new OAuthError(REQUEST_REFUSALS.client_cannot_authenticate)
   const challenge = challengeOf(asked, client)
   const prompts = requestedPrompts(asked.prompt)
-  const ceiling = scopeCeiling(client)
-  const registered = ceiling === undefined ? client.scopes?.join(' ') : undefined
-  const ignoredScopes = ignoredIn(asked.scope, scopes, options)
-  const named = asked.scope?.split(' ').filter((name) => !ignoredScopes.includes(name))
-  const scope = named?.join(' ') || (registered ?? options.defaultScope)
-  if (scope === undefined) throw new OAuthError(SCOPE_REFUSALS.scope_missing)
   return {
-    scopes: requestedScopes(scope, scopes, ceiling),
-    ignoredScopes,
+    ...askedScopes(scopes, options, client, asked.scope),
     resources: requestedResources(asked.resource, resources),
     challenge,
     nonce: asked.nonce,
@@ -121,6 +114,22 @@ export function readAuthorizationRequest(
     loginHint: asked.login_hint,
     uiLocales: asked.ui_locales,
   }
+}
+
+/** The scopes that a client asks a user for. @throws OAuthError `invalid_scope` or `invalid_request` */
+export function askedScopes(
+  catalogue: ScopeCatalogue,
+  options: ScopeOptions,
+  client: Client,
+  asked: string | undefined,
+): Pick<AuthorizationRequest, 'scopes' | 'ignoredScopes'> {
+  const ceiling = scopeCeiling(client)
+  const registered = ceiling === undefined ? client.scopes?.join(' ') : undefined
+  const ignoredScopes = ignoredIn(asked, catalogue, options)
+  const named = asked?.split(' ').filter((name) => !ignoredScopes.includes(name))
+  const scope = named?.join(' ') || (registered ?? options.defaultScope)
+  if (scope === undefined) throw new OAuthError(SCOPE_REFUSALS.scope_missing)
+  return { scopes: requestedScopes(scope, catalogue, ceiling), ignoredScopes }
 }
 
 /** The client has a secret then, which protects the code from all but injection (RFC 9700 2.1.1). */

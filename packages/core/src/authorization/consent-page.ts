@@ -1,6 +1,7 @@
 import { formActionSources } from '../clients/redirect-uri.ts'
 import { liveUntil } from '../grants/grant.ts'
 import { type HttpResponse, securePage } from '../http/http.ts'
+import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Grant } from '../kernel/records.ts'
 import { coversResources } from '../kernel/resource-indicator.ts'
@@ -116,12 +117,21 @@ async function consentScopes(
     grant.scopes.includes(scope) &&
     coversResources(grant.resources, resources) &&
     kernel.now() < liveUntil(grant)
-  return Object.entries(kernel.scopes)
+  return scopesInWords(kernel, asked, (name) => grants.some((grant) => allows(grant, name)))
+}
+
+/** What is asked for, in the order of the catalogue. */
+export function scopesInWords(
+  { scopes }: Kernel,
+  asked: readonly string[],
+  allowedBefore: (name: string) => boolean,
+): ConsentScope[] {
+  return Object.entries(scopes)
     .filter(([name]) => asked.includes(name))
     .map(([name, definition]) => ({
       ...definition,
       name,
       required: name === OPENID,
-      allowedBefore: grants.some((grant) => allows(grant, name)),
+      allowedBefore: allowedBefore(name),
     }))
 }

@@ -76,9 +76,9 @@ async function sessionOfTicket(
 }
 
 /** The requested scopes that are still ticked. `openid` cannot be left out. */
-function allowedScopes(
+export function allowedScopes(
   { scopes }: Kernel,
-  { decision, scope: ticked }: ConsentForm,
+  { decision, scope: ticked }: Pick<ConsentForm, 'decision' | 'scope'>,
   asked: readonly string[],
 ): readonly string[] {
   if (decision === 'deny') return []

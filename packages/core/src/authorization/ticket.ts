@@ -7,7 +7,7 @@ import { type GrantId, hmacSha256, type Secret, sameSecret, sha256 } from '../ke
  */
 export interface TicketSubject {
   /** The kind of ticket: one kind is never accepted as another. */
-  readonly purpose: 'consent' | 'sign-in' | 'logout'
+  readonly purpose: 'consent' | 'sign-in' | 'logout' | 'user-code' | 'device'
   readonly session: string
   readonly query: string
 }

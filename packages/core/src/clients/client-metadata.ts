@@ -65,6 +65,17 @@ export function featureMetadata(
 /** The default grant types (RFC 7591 2). The answer shows them. */
 const GRANT_TYPES_BY_DEFAULT = ['authorization_code', 'refresh_token']
 
+/** What the operator chooses: any of them, and one at least. */
+export function grantTypesOf({ grantTypes }: Pick<Registrable, 'grantTypes'>) {
+  return listOf(text(100), 20)
+    .default(GRANT_TYPES_BY_DEFAULT)
+    .transform((values) => grantTypes.filter((name) => values.includes(name)))
+    .refine(
+      (known) => known.some((name) => name !== 'refresh_token'),
+      'must name a grant type of this server',
+    )
+}
+
 /** Client metadata as this server reads it (RFC 7591 2). Unknown members have no effect. */
 export function clientMetadata({ authMethods, grantTypes, signingAlgorithms, members = {} }: Registrable) {
   const signs = (alg: SigningAlgorithm) => signingAlgorithms.length === 0 || signingAlgorithms.includes(alg)

@@ -3,7 +3,13 @@ import { readMessage } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
-import { clientMetadata, featureMetadata, METADATA_REFUSALS, type Registrable } from './client-metadata.ts'
+import {
+  clientMetadata,
+  featureMetadata,
+  grantTypesOf,
+  METADATA_REFUSALS,
+  type Registrable,
+} from './client-metadata.ts'
 import { addClient, clientInformation, type NewClient } from './new-client.ts'
 import { isIntegrationUri, REDIRECT_URI_REFUSALS, refuseAnswerParameters } from './redirect-uri.ts'
 
@@ -17,6 +23,8 @@ function integrationMetadata(registrable: Registrable) {
     /** May be fixed https addresses. */
     redirect_uris: z.array(z.string()).max(20),
     token_endpoint_auth_method: z.enum(authMethods).default(confidential),
+    /** One that sends no browser needs no redirect URI. */
+    grant_types: grantTypesOf(registrable),
     /** It may introspect the tokens of every client. Such a client needs no redirect URI. */
     resource_server: z.boolean().default(false),
     /** Skips the consent page for scopes and resources that the user has allowed before. Confidential integrations only. */
@@ -97,13 +105,14 @@ export function preRegisteredClients(kernel: Kernel, registrable: Registrable) {
   }
 }
 
-function checkRedirectUris({ redirect_uris, resource_server }: IntegrationMetadata): void {
+function checkRedirectUris({ redirect_uris, resource_server, grant_types }: IntegrationMetadata): void {
   const { redirect_uri_refused } = REDIRECT_URI_REFUSALS
   const foreign = redirect_uris.find((uri) => !isIntegrationUri(uri))
   if (foreign !== undefined)
     throw new OAuthError(redirect_uri_refused, `${foreign}: must be https or loopback, without a fragment`)
   refuseAnswerParameters(redirect_uris)
-  if (redirect_uris.length === 0 && !resource_server)
+  const needed = grant_types.includes('authorization_code') && !resource_server
+  if (redirect_uris.length === 0 && needed)
     throw new OAuthError(redirect_uri_refused, 'redirect_uris must not be empty')
 }
 

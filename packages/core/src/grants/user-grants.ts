@@ -71,8 +71,10 @@ async function clientsOf({ store }: Kernel, grants: readonly Grant[]) {
 }
 
 function userGrant(grant: Grant, client: Client | undefined): UserGrant {
-  const { id, clientId, scopes, resources, redirectUri, authTime, createdAt, usedAt, expiresAt } = grant
-  return { id, clientId, scopes, resources, redirectUri, authTime, createdAt, usedAt, expiresAt, client }
+  const { id, clientId, scopes, resources, redirectUri, origin, network } = grant
+  const { authTime, createdAt, usedAt, expiresAt } = grant
+  const times = { authTime, createdAt, usedAt, expiresAt }
+  return { id, clientId, scopes, resources, redirectUri, origin, network, ...times, client }
 }
 
 /** A grant id never changes its user, so nothing can go wrong between the read and the end. */

@@ -36,6 +36,6 @@ export function reportedError(thrown: unknown, request: HttpRequest, emit: Emit)
   const { error, reason, message: detail, cause } = refusal
   const path = withoutSecrets(request.path)
   if (refusal.status >= 500) emit({ type: 'failed', path, error, reason, cause } satisfies RequestEvent)
-  else emit({ type: 'refused', path, error, reason, detail } satisfies RequestEvent)
+  else if (!refusal.interim) emit({ type: 'refused', path, error, reason, detail } satisfies RequestEvent)
   return refusal
 }

@@ -25,6 +25,10 @@ const STATUS = {
   invalid_client_metadata: 400,
   // RFC 8707 2
   invalid_target: 400,
+  // RFC 8628 3.5
+  authorization_pending: 400,
+  slow_down: 400,
+  expired_token: 400,
   // OpenID Connect Core 3.1.2.6
   login_required: 400,
   consent_required: 400,
@@ -71,6 +75,8 @@ export const SERVER_REFUSALS = refusals({
 export interface OAuthErrorOptions extends ErrorOptions {
   /** Seconds until a retry makes sense. Default 1 for a 503. */
   readonly retryAfter?: number | undefined
+  /** Nothing has failed: the client asks again, as it should. No event tells of it, and no limit counts it. */
+  readonly interim?: boolean | undefined
 }
 
 /** A protocol refusal. `message` is the `error_description`; `reason` is for the operator only. */
@@ -80,6 +86,7 @@ export class OAuthError extends Error {
   readonly status: number
   /** Whole seconds, for `Retry-After`. */
   readonly retryAfter: number | undefined
+  readonly interim: boolean
 
   /** @param detail replaces the description, if it can name the wrong value */
   constructor(refusal: Refusal, detail?: string, options?: OAuthErrorOptions) {
@@ -89,6 +96,7 @@ export class OAuthError extends Error {
     this.error = refusal.error
     this.status = refusal.status
     this.retryAfter = options?.retryAfter ?? (this.status === 503 ? 1 : undefined)
+    this.interim = options?.interim ?? false
   }
 
   /** The body of RFC 6749 5.2. */

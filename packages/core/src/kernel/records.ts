@@ -72,6 +72,10 @@ export interface Grant {
   readonly resources: readonly string[]
   /** The target of the code; absent if no browser was involved. */
   readonly redirectUri?: string | undefined
+  /** `device`: another device asked, with a user code. Absent: the application sent the browser of its user. */
+  readonly origin?: 'device' | undefined
+  /** The network of that device (its first 24 bits, of IPv6 48), if its address was known. */
+  readonly network?: string | undefined
   readonly nonce?: string | undefined
   /** Time of the user's sign-in (OpenID Connect Core 2, `auth_time`). */
   readonly authTime?: number | undefined
@@ -97,6 +101,8 @@ export interface AuthorizationCode {
   readonly expiresAt: number
   /** Set by the redemption; a second redemption is a replay. */
   readonly redeemedAt?: number | undefined
+  /** Of a device code: its tokens were derived with it, so that a lost answer can be sent again. */
+  readonly salt?: string | undefined
 }
 
 export interface RefreshState {

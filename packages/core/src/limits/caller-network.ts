@@ -9,6 +9,13 @@ export function networkOf(address: string): string {
   return bare.includes(':') ? `${ipv6Groups(bare).slice(0, 4).join(':')}::/64` : bare.slice(0, 100)
 }
 
+/** The same for what is kept: of IPv4 the first 24 bits, of IPv6 the first 48. It points at no single person. */
+export function coarseNetworkOf(address: string): string {
+  return networkOf(address)
+    .replace(/\.\d+$/, '.0/24')
+    .replace(/:[^:]+::\/64$/, '::/48')
+}
+
 /** The groups of an IPv6 address, with `::` expanded (RFC 4291 2.2). */
 function ipv6Groups(address: string): string[] {
   const [head = '', tail] = address.split('::')

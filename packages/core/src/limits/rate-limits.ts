@@ -28,8 +28,18 @@ export const LIMIT_REFUSALS = refusals({
   ],
 })
 
-/** The counted events: clients that register themselves, refused requests of a client, documents that nobody approved. */
-export type RateLimit = 'registration' | 'client_failure' | 'unknown_document'
+/**
+ * The counted events: clients that register themselves, refused requests of a client, documents that nobody approved. And
+ * of the device grant: requests of devices, polls of one request, tries of one user at user codes, and of one network.
+ */
+export type RateLimit =
+  | 'registration'
+  | 'client_failure'
+  | 'unknown_document'
+  | 'device_request'
+  | 'device_poll'
+  | 'user_code'
+  | 'user_code_network'
 
 /** The application counts; core decides which events count, and for whom. */
 export interface RateLimiter {
@@ -41,6 +51,8 @@ export interface RateLimiter {
    * @returns seconds until there is room again; 0 when there is room now
    */
   take(limit: RateLimit, key: string): Promise<number>
+  /** Takes one counted event back: a user code turned out to be right. Without it, right ones count too. */
+  giveBack?(limit: RateLimit, key: string): Promise<void>
 }
 
 export interface LimitOptions {
@@ -77,21 +89,36 @@ export interface RateLimits {
   ): Promise<unknown>
 }
 
-export function rateLimits({ rateLimiter }: LimitOptions, emit: Emit): RateLimits {
-  async function take(limit: RateLimit, key: string): Promise<number> {
+/** A limiter that never rejects. */
+export interface SafeLimiter extends Required<RateLimiter> {
+  /** Counts one event. @throws OAuthError the refusal, with the seconds to wait, when there were too many */
+  limit(event: RateLimit, key: string, refusal: Refusal): Promise<void>
+}
+
+export function safeLimiter({ rateLimiter }: LimitOptions, emit: Emit): SafeLimiter {
+  async function reported<T>(limit: RateLimit, ask: () => Promise<T> | undefined): Promise<T | undefined> {
     try {
-      return (await rateLimiter?.take(limit, key)) ?? 0
+      return await ask()
     } catch (cause) {
       emit({ type: 'limiter_failed', limit, cause } satisfies LimitEvent)
-      return 0
+      return undefined
     }
   }
 
-  async function limit(event: RateLimit, key: string, refusal: Refusal): Promise<void> {
-    const retryAfter = await take(event, key)
-    if (retryAfter > 0) throw new OAuthError(refusal, undefined, { retryAfter })
+  const take: RateLimiter['take'] = async (limit, key) =>
+    (await reported(limit, () => rateLimiter?.take(limit, key))) ?? 0
+  return {
+    take,
+    giveBack: (limit, key) => reported(limit, () => rateLimiter?.giveBack?.(limit, key)),
+    async limit(event, key, refusal) {
+      const retryAfter = await take(event, key)
+      if (retryAfter > 0) throw new OAuthError(refusal, undefined, { retryAfter })
+    },
   }
+}
 
+export function rateLimits({ rateLimiter }: LimitOptions, emit: Emit): RateLimits {
+  const { take, limit } = safeLimiter({ rateLimiter }, emit)
   const { too_many_registrations, too_many_unknown_documents } = LIMIT_REFUSALS
   return {
     limitRegistrations: (request) => limit('registration', callerNetwork(request), too_many_registrations),
@@ -99,7 +126,7 @@ export function rateLimits({ rateLimiter }: LimitOptions, emit: Emit): RateLimit
       limit('unknown_document', sha256(subject), too_many_unknown_documents),
 
     async limitFailures(cause, request, client) {
-      const callersFault = cause instanceof OAuthError && cause.status < 500
+      const callersFault = cause instanceof OAuthError && cause.status < 500 && !cause.interim
       if (rateLimiter === undefined || !callersFault) return cause
       // All unknown ids share one counter; otherwise a stranger could fill the memory of the limiter with them.
       const name = (await client?.catch(() => undefined))?.clientId ?? 'unknown'
@@ -111,6 +138,6 @@ export function rateLimits({ rateLimiter }: LimitOptions, emit: Emit): RateLimit
 }
 
 /** Callers without an address count as one: who resets the connection would pass every limit otherwise. */
-function callerNetwork({ remoteAddress = 'unknown' }: HttpRequest): string {
+export function callerNetwork({ remoteAddress = 'unknown' }: HttpRequest): string {
   return networkOf(remoteAddress)
 }

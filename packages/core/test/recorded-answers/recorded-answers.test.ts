@@ -48,6 +48,8 @@ describe('the recorded answers', () => {
 const UNREPORTED = {
   method_not_allowed: 'answered before the request is read',
   bearer_missing: 'a request without a token is how clients ask where to get one',
+  authorization_pending: 'nothing has failed',
+  polled_too_fast: 'nothing has failed',
   bearer_subject_gone: 'the token is in order; it is the user who left',
 }
 

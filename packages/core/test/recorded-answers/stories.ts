@@ -4,6 +4,7 @@ import { AUTHORIZATION_TARGET } from './stories/authorization-target.ts'
 import { CLIENT_AUTHENTICATION } from './stories/client-authentication.ts'
 import { CODE_EXCHANGE } from './stories/code-exchange.ts'
 import { CONSENT } from './stories/consent.ts'
+import { DEVICE_STORIES } from './stories/device.ts'
 import { DOCUMENTS } from './stories/documents.ts'
 import { FETCHED_CLIENTS } from './stories/fetched-clients.ts'
 import { FORWARD_AUTH } from './stories/forward-auth.ts'
@@ -30,6 +31,7 @@ export const STORIES: Readonly<Record<string, Stories>> = {
   'client-authentication': CLIENT_AUTHENTICATION,
   'code-exchange': CODE_EXCHANGE,
   consent: CONSENT,
+  device: DEVICE_STORIES,
   documents: DOCUMENTS,
   'fetched-clients': FETCHED_CLIENTS,
   'forward-auth': FORWARD_AUTH,

@@ -1,15 +1,9 @@
 import { OAuthError, refusals } from '../../kernel/oauth-error.ts'
-import type { AuthorizationCode, Client, Grant, RefreshState } from '../../kernel/records.ts'
+import type { AuthorizationCode, Client, Grant } from '../../kernel/records.ts'
 import { narrowedResources } from '../../kernel/resource-indicator.ts'
 import { type Secret, sameSecret, sha256 } from '../../kernel/secrets.ts'
-import {
-  type GrantTerms,
-  type IssuedTokens,
-  newAccessToken,
-  type Outcome,
-  type RefreshTokenSecret,
-  refreshTokenHash,
-} from '../grant.ts'
+import { type FreshSecrets, firstTokens } from '../first-tokens.ts'
+import type { GrantTerms, IssuedTokens, Outcome } from '../grant.ts'
 import { verifierMatches } from './pkce.ts'
 
 export const CODE_REFUSALS = refusals({
@@ -36,7 +30,7 @@ export interface CodeRedemption {
   readonly resources: readonly string[]
   readonly knownResources: readonly string[]
   /** Fresh randomness for the tokens, used only if they are issued. */
-  readonly fresh: { readonly accessToken: Secret; readonly family: string; readonly refreshToken: Secret }
+  readonly fresh: FreshSecrets
 }
 
 /**
@@ -65,46 +59,10 @@ export function redeemCode(
   const resources = narrowedResources(request.resources, grant.resources, request.knownResources)
   if (!verifierMatches(request.verifier, code.challenge))
     return { kind: 'ended', refusal: CODE_REFUSALS.code_verifier_mismatch }
-  return issueFirstTokens(grant, code, request, resources, now, times)
+  const { grant: live, issued } = firstTokens(grant, request.client, request.fresh, resources, now, times)
+  return { kind: 'changed', grant: { ...live, code: spent(code, now) }, result: issued }
 }
 
-function issueFirstTokens(
-  grant: Grant,
-  code: AuthorizationCode,
-  { client, fresh }: CodeRedemption,
-  resources: readonly string[],
-  now: number,
-  times: GrantTerms,
-): Outcome<IssuedTokens> {
-  const access = newAccessToken(fresh.accessToken, grant, grant.scopes, resources, now, times)
-  const refreshToken = client.grantTypes.includes('refresh_token')
-    ? { family: fresh.family, generation: 0, secret: fresh.refreshToken }
-    : undefined
-  const next: Grant = {
-    ...grant,
-    usedAt: now,
-    code: { hash: code.hash, expiresAt: code.expiresAt, redeemedAt: now },
-    accessTokens: [access],
-    refresh: refreshToken && firstRefreshState(refreshToken, grant, now, times),
-  }
-  const expiresIn = access.expiresAt - now
-  return {
-    kind: 'changed',
-    grant: next,
-    result: { accessToken: fresh.accessToken, refreshToken, scopes: grant.scopes, expiresIn },
-  }
-}
-
-function firstRefreshState(
-  token: RefreshTokenSecret,
-  grant: Grant,
-  now: number,
-  times: GrantTerms,
-): RefreshState {
-  return {
-    familyHash: sha256(token.family),
-    generation: 0,
-    hash: refreshTokenHash(token),
-    expiresAt: Math.min(now + times.refreshToken, grant.expiresAt),
-  }
+function spent({ hash, expiresAt }: AuthorizationCode, now: number): AuthorizationCode {
+  return { hash, expiresAt, redeemedAt: now }
 }

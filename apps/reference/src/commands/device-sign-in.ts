@@ -1,0 +1,39 @@
+import { styleText } from 'node:util'
+import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
+import * as oidc from 'openid-client'
+
+/** A client of the demonstration that has no browser. */
+
+const HOW_TO_GET_ONE = `this server gives the device grant to integrations only. Add one, and name it:
+  DEVICE_GRANT=integrations npx -y pnpm@12 integration add --name 'Grantkit demo' --public --grant device
+  npx -y pnpm@12 demo --device --client-id <client_id>`
+
+/** @param clientId of an integration; without one, the client registers itself. @throws Error that says what to do */
+export async function deviceClient(
+  baseUrl: string,
+  clientId: string | undefined,
+): Promise<oidc.Configuration> {
+  const options = { algorithm: 'oauth2' as const, execute: [oidc.allowInsecureRequests] }
+  if (clientId !== undefined)
+    return oidc.discovery(new URL(baseUrl), clientId, undefined, oidc.None(), options)
+  const metadata = {
+    client_name: 'Grantkit demo',
+    redirect_uris: ['http://127.0.0.1/callback'],
+    token_endpoint_auth_method: 'none',
+    grant_types: ['authorization_code', 'refresh_token', DEVICE_CODE_GRANT],
+  }
+  const client = await oidc.dynamicClientRegistration(new URL(baseUrl), metadata, oidc.None(), options)
+  if (client.serverMetadata().device_authorization_endpoint === undefined)
+    throw new Error('this server has no device grant; start it with DEVICE_GRANT=integrations')
+  const registered = client.clientMetadata().grant_types as readonly string[] | undefined
+  if (!registered?.includes(DEVICE_CODE_GRANT)) throw new Error(HOW_TO_GET_ONE)
+  return client
+}
+
+/** Shows the code and asks until its user has answered. */
+export async function signInOnDevice(client: oidc.Configuration, scope: string) {
+  const started = await oidc.initiateDeviceAuthorization(client, { scope })
+  console.log(`\n  On any device with a browser, open ${styleText('cyan', started.verification_uri)}`)
+  console.log(`  and type ${styleText('bold', started.user_code)}\n`)
+  return oidc.pollDeviceAuthorizationGrant(client, started)
+}

@@ -1,0 +1,34 @@
+import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
+import { TOKEN_EXCHANGE } from '@grantkit/core/token-exchange'
+import { parseSettings } from '../settings/settings.ts'
+import { refuse } from './command-line.ts'
+
+/** What `--grant` lets an integration do beside signing users in, and the setting that the service needs for it. */
+const GRANTS: Readonly<Record<string, { types: readonly string[]; setting: GrantSetting; on: string }>> = {
+  device: { types: [DEVICE_CODE_GRANT, 'refresh_token'], setting: 'DEVICE_GRANT', on: 'integrations' },
+  token_exchange: { types: [TOKEN_EXCHANGE], setting: 'TOKEN_EXCHANGE', on: 'on' },
+}
+type GrantSetting = 'DEVICE_GRANT' | 'TOKEN_EXCHANGE'
+
+/**
+ * The `grant_types` of an integration; `undefined` for the usual ones. One that is sent back to a redirect URI signs users
+ * in as well.
+ */
+export function grantTypesOf(
+  usage: string,
+  grants: readonly string[],
+  redirectUris: readonly string[],
+): string[] | undefined {
+  if (grants.length === 0) return undefined
+  const named = grants.flatMap((grant) => requiredGrant(usage, grant).types)
+  const usual = redirectUris.length === 0 ? [] : ['authorization_code', 'refresh_token']
+  return [...new Set([...usual, ...named])]
+}
+
+function requiredGrant(usage: string, grant: string) {
+  const known = GRANTS[grant]
+  if (known === undefined) refuse(usage, `--grant must be ${Object.keys(GRANTS).join(' or ')}.`)
+  if (parseSettings(process.env)[known.setting] === 'off')
+    refuse(usage, `--grant ${grant} needs ${known.setting}=${known.on}.`)
+  return known
+}

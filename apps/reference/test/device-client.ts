@@ -1,0 +1,36 @@
+import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
+import { formOfPage } from '@grantkit/testkit/client'
+import type { RunningService } from './service.ts'
+import { sessionCookie } from './user.ts'
+
+/** A command-line tool that the operator knows, without a secret. */
+export async function addTool({ clients }: RunningService, metadata: object = {}) {
+  return clients.add({
+    client_name: 'School on the command line',
+    redirect_uris: [],
+    token_endpoint_auth_method: 'none',
+    grant_types: [DEVICE_CODE_GRANT, 'refresh_token'],
+    ...metadata,
+  })
+}
+
+/** Somebody who types the code of a device on the page of the service, and answers. @returns the last page */
+export async function answerDevice(
+  { baseUrl }: RunningService,
+  userCode: string,
+  decision: 'allow' | 'deny' = 'allow',
+): Promise<string> {
+  const cookie = await sessionCookie(baseUrl)
+  const read = async (path: string, body?: URLSearchParams) => {
+    const method = body === undefined ? 'GET' : 'POST'
+    const answer = await fetch(new URL(path, baseUrl), { method, headers: { cookie }, body: body ?? null })
+    return { status: answer.status, headers: {}, body: await answer.text() }
+  }
+  const submit = async (page: Awaited<ReturnType<typeof read>>, more: Record<string, string>) => {
+    const form = formOfPage(page)
+    const given = form.fields.filter(([name]) => !(name in more)).map((field) => [...field])
+    return read(form.action, new URLSearchParams([...given, ...Object.entries(more)]))
+  }
+  const asked = await submit(await read('/oauth/device'), { user_code: userCode })
+  return (await submit(asked, { decision })).body
+}

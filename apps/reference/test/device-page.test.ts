@@ -1,0 +1,129 @@
+/// <reference lib="dom" />
+import { AxeBuilder } from '@axe-core/playwright'
+import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
+import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type RunningService, runService } from './service.ts'
+
+/** The pages of the device grant in Chromium, without a mouse and on a phone. */
+
+let service: RunningService
+let clientId: string
+let browser: Browser
+let page: Page
+beforeAll(async () => {
+  service = await runService({ DEVICE_GRANT: 'integrations' })
+  const client = await service.clients.add({
+    client_name: 'School on the command line',
+    redirect_uris: [],
+    token_endpoint_auth_method: 'none',
+    grant_types: [DEVICE_CODE_GRANT, 'refresh_token'],
+  })
+  clientId = client.client_id
+  browser = await openChromium()
+})
+afterAll(async () => {
+  await browser.close()
+  await service.close()
+})
+beforeEach(async () => {
+  await browser.context.clearCookies()
+  page = await browser.context.newPage()
+  await page.setViewportSize({ width: 320, height: 640 })
+})
+afterEach(() => page.close())
+
+async function post(path: string, form: Record<string, string>) {
+  const body = new URLSearchParams({ client_id: clientId, ...form })
+  return (await fetch(service.baseUrl + path, { method: 'POST', body })).json()
+}
+
+const start = (scope: string) =>
+  post('/api/oauth/device_authorization', { scope }) as Promise<Record<string, string>>
+const poll = (device_code = '') =>
+  post('/api/oauth/token', { grant_type: DEVICE_CODE_GRANT, device_code }) as Promise<Record<string, unknown>>
+
+async function signInAt(address = ''): Promise<void> {
+  await page.goto(address)
+  await page.getByLabel('Email').fill('demo@example.com')
+  await page.getByLabel('Password').fill('demo')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Connect a device' }).waitFor()
+}
+
+const labelInFocus = () =>
+  page.evaluate(() => {
+    const focused = document.activeElement
+    return focused instanceof HTMLInputElement ? focused.name : focused?.textContent
+  })
+
+async function expectFit(): Promise<void> {
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([])
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
+}
+
+describe('the page for the code of a device', () => {
+  it('takes the code and the answer from the keyboard alone, with Deny before Allow', async () => {
+    const started = await start('openid courses:read')
+    await signInAt(started.verification_uri)
+    await expectFit()
+    expect(await labelInFocus()).toBe('user_code')
+    await page.keyboard.type(String(started.user_code).toLowerCase().replace('-', ' '))
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Give another device access?' }).waitFor()
+    await expectFit()
+    const text = await page.locator('main').textContent()
+    for (const shown of [
+      'If somebody sent you this code, deny.',
+      'School on the command line',
+      'An integration that the school has arranged.',
+      String(started.user_code),
+      'from the network you are in',
+      'See all courses',
+      'Dana Moore',
+    ])
+      expect(text).toContain(shown)
+    const seen: unknown[] = []
+    while (!seen.includes('Allow') && seen.length < 20) {
+      await page.keyboard.press('Tab')
+      seen.push(await labelInFocus())
+    }
+    expect(seen.indexOf('Deny')).toBeGreaterThan(seen.indexOf('scope'))
+    expect(seen.indexOf('Allow')).toBe(seen.indexOf('Deny') + 1)
+    const [deny, allow] = await Promise.all(
+      ['Deny', 'Allow'].map((name) => page.getByRole('button', { name, exact: true }).boundingBox()),
+    )
+    expect(Number(deny?.width) * Number(deny?.height)).toBeGreaterThanOrEqual(
+      0.95 * Number(allow?.width) * Number(allow?.height),
+    )
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'The device has access' }).waitFor()
+    await expectFit()
+    expect(await poll(started.device_code)).toMatchObject({ scope: 'openid courses:read' })
+
+    await page.goto(`${service.baseUrl}/account`)
+    expect(await page.locator('article dl').textContent()).toMatch(
+      /Runs on\s*another device, which asked from 127\.0\.0\.0\/24/,
+    )
+    await expectFit()
+    await page.getByRole('button', { name: 'Disconnect' }).click()
+    await page.getByRole('status').waitFor()
+    expect(await poll(started.device_code)).toMatchObject({ error: 'invalid_grant' })
+  })
+
+  it('says of a code that is not valid no more than that, and takes a denial', async () => {
+    const started = await start('courses:read')
+    await signInAt(started.verification_uri)
+    await page.getByLabel('Code').fill('WDJB-MJHT')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    expect(await page.getByRole('alert').textContent()).toMatch(/^This code is not valid/)
+    await expectFit()
+    await page.getByLabel('Code').fill(String(started.user_code))
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('button', { name: 'Deny' }).click()
+    await page.getByRole('heading', { name: 'Nothing got access' }).waitFor()
+    await expectFit()
+    expect(await poll(started.device_code)).toMatchObject({ error: 'access_denied' })
+  })
+})

@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import type { Session } from '../authorization/interaction.ts'
+import { sealTicket } from '../authorization/ticket.ts'
+import { type HttpRequest, type HttpResponse, securePage } from '../http/http.ts'
+import { readMessage } from '../http/message.ts'
+import { formParameters, parameters } from '../http/parameters.ts'
+import { newId } from '../kernel/secrets.ts'
+import { askUser } from './decision-page.ts'
+import type { DeviceContext } from './device-context.ts'
+import { type DeviceRequest, findDeviceRequest, isOpen } from './device-request.ts'
+import { askToSignIn, freshSession, requireTicket } from './page-session.ts'
+import { requestIdOf, shownUserCode, typedUserCode } from './user-code.ts'
+import { countTry } from './user-code-tries.ts'
+
+/** A code was tried that nobody can answer: wrong, expired or answered already. */
+export interface UserCodeWrong {
+  readonly type: 'user_code_wrong'
+  readonly subject: string
+}
+
+/** What the address of the page can bring along: it only fills in the field (RFC 8628 3.3.1). */
+const CodePageQuery = z.object({ user_code: z.string().optional().catch(undefined) })
+
+/** The form of the page. */
+export const UserCodeForm = z.object({ ticket: z.string().max(200), user_code: z.string().default('') })
+
+/** Time to type a code, in seconds. */
+const TICKET_LIFETIME = 600
+
+/** The page for a code (RFC 8628 3.3). It looks nothing up and decides nothing. */
+export async function showCodePage(context: DeviceContext, request: HttpRequest): Promise<HttpResponse> {
+  const { user_code = '' } = readMessage(CodePageQuery, parameters(request.query))
+  const code = context.completeUri ? typedUserCode(user_code) : undefined
+  const typed = code === undefined ? '' : shownUserCode(code)
+  const session = await freshSession(context, request)
+  if (session === undefined) return askToSignIn(context, typed)
+  return askForCode(context, session, typed, false)
+}
+
+/** A code that was typed: the question to its user, or the form again. */
+export async function enterCode(context: DeviceContext, request: HttpRequest): Promise<HttpResponse> {
+  const { ticket, user_code } = readMessage(UserCodeForm, formParameters(request))
+  const session = await freshSession(context, request)
+  if (session === undefined) return askToSignIn(context)
+  requireTicket(context, formSubject(session), ticket)
+  const takeBack = await countTry(context.limiter, session.subject, request)
+  const code = typedUserCode(user_code)
+  const found = code === undefined ? undefined : await openRequest(context, code)
+  if (code === undefined || found === undefined) {
+    context.kernel.emit({ type: 'user_code_wrong', subject: session.subject } satisfies UserCodeWrong)
+    return askForCode(context, session, user_code.slice(0, 32), true)
+  }
+  await takeBack()
+  return askUser(context, session, found, code, request)
+}
+
+/** What cannot be answered any more looks like what never was. */
+async function openRequest(
+  { transients, secret, kernel }: DeviceContext,
+  code: string,
+): Promise<DeviceRequest | undefined> {
+  const found = await findDeviceRequest(transients, requestIdOf(secret, code))
+  return found !== undefined && isOpen(found.request, kernel.now()) ? found.request : undefined
+}
+
+async function askForCode(
+  { kernel, interaction, secret, paths }: DeviceContext,
+  session: Session,
+  typed: string,
+  wrong: boolean,
+): Promise<HttpResponse> {
+  const end = kernel.now() + TICKET_LIFETIME
+  const ticket = sealTicket(secret, formSubject(session), end, newId(kernel.random))
+  const page = await interaction.userCodePage({ session, action: paths.device, ticket, typed, wrong })
+  return securePage(wrong ? { ...page, status: 400 } : page)
+}
+
+function formSubject({ id }: Session) {
+  return { purpose: 'user-code', session: id, query: '' } as const
+}

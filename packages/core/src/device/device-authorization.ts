@@ -1,0 +1,128 @@
+import { z } from 'zod'
+import { askedScopes } from '../authorization/authorization-request.ts'
+import { requiredChallenge } from '../grants/authorization-code/pkce.ts'
+import { GRANT_TYPE_REFUSALS } from '../grants/token-endpoint.ts'
+import { type HttpRequest, type HttpResponse, json } from '../http/http.ts'
+import { ResourceParameter, text } from '../http/message.ts'
+import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import type { Client } from '../kernel/records.ts'
+import { requestedResources } from '../kernel/resource-indicator.ts'
+import { includesAll } from '../kernel/scope.ts'
+import { newGrantId, newSecret, sha256 } from '../kernel/secrets.ts'
+import { callerNetwork } from '../limits/rate-limits.ts'
+import { formatDeviceCode } from '../tokens/credential.ts'
+import { DEVICE_CODE_GRANT, type DeviceContext, INTERVAL } from './device-context.ts'
+import { type DeviceRequest, recordId } from './device-request.ts'
+import { newUserCode, requestIdOf, shownUserCode } from './user-code.ts'
+
+export const DEVICE_AUTHORIZATION_REFUSALS = refusals({
+  device_scope_refused: ['invalid_scope', 'scope names a scope that no device gets'],
+  too_many_device_requests: [
+    'temporarily_unavailable',
+    'Too many devices began to sign in from this address; try again later',
+    429,
+  ],
+  no_user_code_free: ['temporarily_unavailable', 'Too many devices sign in at this moment; try again', 503],
+})
+
+/** RFC 8628 3.1, RFC 8707 2; and a challenge, which some clients send here too. */
+export const DeviceAuthorizationRequest = z.object({
+  scope: text().optional(),
+  resource: ResourceParameter,
+  code_challenge: text().optional(),
+  code_challenge_method: text().optional(),
+})
+type Asked = z.output<typeof DeviceAuthorizationRequest>
+
+export interface DeviceRequested {
+  readonly type: 'device_requested'
+  readonly requestId: string
+  readonly clientId: string
+}
+
+/** Kept so long after its end, in seconds: late polls hear `expired_token`. */
+const AFTERLIFE = 300
+
+/** The device authorization endpoint (RFC 8628 3.1). */
+export async function authorizeDevice(
+  context: DeviceContext,
+  client: Client,
+  asked: Asked,
+  http: HttpRequest,
+): Promise<HttpResponse> {
+  const { kernel, limiter } = context
+  requireDeviceClient(context, client)
+  const terms = termsOf(context, client, asked)
+  const { too_many_device_requests } = DEVICE_AUTHORIZATION_REFUSALS
+  // Comes last, so that a client with a wrong request may try again.
+  await limiter.limit('device_request', callerNetwork(http), too_many_device_requests)
+  const { requestId, userCode, deviceCode } = await begin(context, { ...terms, address: http.remoteAddress })
+  const { clientId } = client
+  kernel.emit({ type: 'device_requested', requestId, clientId } satisfies DeviceRequested)
+  return json(200, {
+    device_code: deviceCode,
+    user_code: userCode,
+    ...addressesOf(context, userCode),
+    expires_in: context.lifetimes.deviceCode,
+    interval: INTERVAL,
+  })
+}
+
+/** Anybody can register a client and send the code of it to somebody else, so only the operator opens this flow. */
+function requireDeviceClient({ selfRegistered }: DeviceContext, { origin, grantTypes }: Client): void {
+  const open = origin === 'integration' || selfRegistered
+  if (!open || !grantTypes.includes(DEVICE_CODE_GRANT))
+    throw new OAuthError(GRANT_TYPE_REFUSALS.grant_type_not_registered)
+}
+
+type Terms = Pick<DeviceRequest, 'clientId' | 'scopes' | 'ignoredScopes' | 'resources' | 'challenge'>
+
+function termsOf({ kernel, ...context }: DeviceContext, client: Client, asked: Asked): Terms {
+  const { code_challenge, code_challenge_method } = asked
+  const { scopes, ignoredScopes } = askedScopes(kernel.scopes, context.scopeOptions, client, asked.scope)
+  if (!includesAll(context.ceilingOf(client), scopes))
+    throw new OAuthError(DEVICE_AUTHORIZATION_REFUSALS.device_scope_refused)
+  const proves = code_challenge !== undefined || code_challenge_method !== undefined
+  return {
+    clientId: client.clientId,
+    scopes,
+    ignoredScopes,
+    resources: requestedResources(asked.resource, kernel.resources),
+    challenge: proves ? requiredChallenge(code_challenge, code_challenge_method) : undefined,
+  }
+}
+
+const MOST_DRAWS = 5
+
+/** Keeps the request under a user code that nobody has. @throws OAuthError 503 when five draws are taken */
+async function begin(
+  { kernel, transients, secret, lifetimes }: DeviceContext,
+  terms: Terms & Pick<DeviceRequest, 'address'>,
+): Promise<{ readonly requestId: string; readonly userCode: string; readonly deviceCode: string }> {
+  const { random, now } = kernel
+  const createdAt = now()
+  const endsAt = createdAt + lifetimes.deviceCode
+  const grantId = newGrantId(random)
+  const deviceSecret = newSecret(random)
+  for (let draw = 0; draw < MOST_DRAWS; draw++) {
+    const code = newUserCode(random)
+    const requestId = requestIdOf(secret, code)
+    const deviceCode = formatDeviceCode({ grantId, requestId, secret: deviceSecret })
+    const times = { createdAt, endsAt, expiresAt: endsAt + AFTERLIFE }
+    const request: DeviceRequest = {
+      kind: 'device',
+      ...terms,
+      grantId,
+      codeHash: sha256(deviceCode),
+      ...times,
+    }
+    if (await transients.insert(recordId(requestId), request, request.expiresAt))
+      return { requestId, userCode: shownUserCode(code), deviceCode }
+  }
+  throw new OAuthError(DEVICE_AUTHORIZATION_REFUSALS.no_user_code_free)
+}
+
+function addressesOf({ completeUri, verificationUri }: DeviceContext, userCode: string): object {
+  const complete = { verification_uri_complete: `${verificationUri}?user_code=${userCode}` }
+  return { verification_uri: verificationUri, ...(completeUri ? complete : undefined) }
+}

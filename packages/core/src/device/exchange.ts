@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import { CodeVerifier } from '../grants/authorization-code/pkce.ts'
+import { changeGrant, type GrantAhead } from '../grants/change-grant.ts'
+import type { Exchanged, GrantType, RequireAnswerable } from '../grants/grant-type.ts'
+import { ResourceParameter, readMessage, text } from '../http/message.ts'
+import type { Parameters } from '../http/parameters.ts'
+import { OAuthError } from '../kernel/oauth-error.ts'
+import type { Client } from '../kernel/records.ts'
+import { newId } from '../kernel/secrets.ts'
+import { parseDeviceCode } from '../tokens/credential.ts'
+import { DEVICE_CODE_GRANT, type DeviceContext } from './device-context.ts'
+import { refuseToWait } from './poll.ts'
+import { DEVICE_CODE_REFUSALS, type DeviceRedemption, redeemDeviceCode } from './redemption.ts'
+
+/** RFC 8628 3.4, RFC 7636 4.5, RFC 8707 2.2. */
+const DeviceAccessTokenRequest = z.object({
+  device_code: text(),
+  code_verifier: CodeVerifier.optional(),
+  resource: ResourceParameter,
+})
+
+export interface DeviceCodeRedeemed {
+  /** `device_code_retried`: the answer was lost and is sent again; no new token is minted. */
+  readonly type: 'device_code_redeemed' | 'device_code_retried'
+  readonly grantId: string
+  readonly clientId: string
+}
+
+/** Exchanges a device code for the first tokens of its grant, once its user has approved. */
+export function deviceCodeGrantType(context: DeviceContext): GrantType {
+  return {
+    name: DEVICE_CODE_GRANT,
+    message: DeviceAccessTokenRequest,
+    credential: 'device_code',
+    selfRegistered: context.selfRegistered,
+    exchange: (client, form, requireAnswerable, ahead) =>
+      exchangeDeviceCode(context, client, form, requireAnswerable, ahead),
+  }
+}
+
+async function exchangeDeviceCode(
+  context: DeviceContext,
+  client: Client,
+  form: Parameters,
+  requireAnswerable: RequireAnswerable,
+  ahead?: GrantAhead,
+): Promise<Exchanged> {
+  const { kernel } = context
+  const redemption = redemptionOf(context, client, form)
+  const redeem = (read?: GrantAhead) => redeemAtOnce(context, redemption, requireAnswerable, read)
+  // A request has a grant as soon as its user approves it.
+  const changed = (await redeem(ahead)) ?? (await refuseToWait(context, redemption, redeem))
+  const { grant, result, kind } = changed
+  const type = kind === 'changed' ? 'device_code_redeemed' : 'device_code_retried'
+  kernel.emit({ type, grantId: grant.id, clientId: client.clientId } satisfies DeviceCodeRedeemed)
+  return { grant, issued: result }
+}
+
+function redemptionOf({ kernel }: DeviceContext, client: Client, form: Parameters): DeviceRedemption {
+  const { device_code, code_verifier, resource } = readMessage(DeviceAccessTokenRequest, form)
+  const code = parseDeviceCode(device_code)
+  if (code === undefined) throw new OAuthError(DEVICE_CODE_REFUSALS.device_code_unknown)
+  return {
+    ...{ code, client },
+    text: device_code,
+    verifier: code_verifier,
+    resources: resource,
+    knownResources: kernel.resources,
+    salt: newId(kernel.random),
+  }
+}
+
+/** @returns `undefined` when nobody has approved, or there was never such a request */
+function redeemAtOnce(
+  { kernel, times }: DeviceContext,
+  redemption: DeviceRedemption,
+  requireAnswerable: RequireAnswerable,
+  ahead?: GrantAhead,
+) {
+  const { client, code } = redemption
+  return changeGrant(
+    kernel,
+    code.grantId,
+    (grant) => {
+      requireAnswerable(client, grant)
+      return redeemDeviceCode(grant, redemption, kernel.now(), times)
+    },
+    ahead,
+  )
+}

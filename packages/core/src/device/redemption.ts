@@ -1,0 +1,101 @@
+import { verifierMatches } from '../grants/authorization-code/pkce.ts'
+import { CODE_REFUSALS } from '../grants/authorization-code/redemption.ts'
+import { type FreshSecrets, firstTokens } from '../grants/first-tokens.ts'
+import type { GrantTerms, IssuedTokens, Outcome } from '../grants/grant.ts'
+import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import type { AuthorizationCode, Client, Grant } from '../kernel/records.ts'
+import { narrowedResources } from '../kernel/resource-indicator.ts'
+import { type Secret, sameSecret, sha256, twoSecretsOf } from '../kernel/secrets.ts'
+import type { DeviceCode } from '../tokens/credential.ts'
+
+export const DEVICE_CODE_REFUSALS = refusals({
+  device_code_unknown: ['invalid_grant', 'The device code is not valid'],
+  device_code_of_other_client: ['invalid_grant', 'The device code is not valid'],
+  device_code_expired: ['expired_token', 'The device code has expired; begin again'],
+  device_code_replayed: ['invalid_grant', 'The device code was used before; its tokens are revoked'],
+  device_retry_differs: ['invalid_grant', 'The device code was used a moment ago for another resource'],
+})
+
+export interface DeviceRedemption {
+  readonly code: DeviceCode
+  /** The whole text of the code, as it was sent. */
+  readonly text: string
+  readonly client: Client
+  readonly verifier: string | undefined
+  readonly resources: readonly string[]
+  readonly knownResources: readonly string[]
+  /** Fresh randomness, used only by the first redemption. */
+  readonly salt: string
+}
+
+/**
+ * Exchanges the device code of an approved request (RFC 8628 3.4). Polls run over bad networks, so the tokens are derived
+ * from the code: while the retry window is open, a poll whose answer was lost gets the same ones.
+ *
+ * @throws OAuthError when nothing is consumed
+ */
+export function redeemDeviceCode(
+  grant: Grant,
+  request: DeviceRedemption,
+  now: number,
+  times: GrantTerms,
+): Outcome<IssuedTokens> {
+  const { code } = grant
+  if (code === undefined || !sameSecret(sha256(request.text), code.hash))
+    throw new OAuthError(DEVICE_CODE_REFUSALS.device_code_unknown)
+  if (request.client.clientId !== grant.clientId)
+    throw new OAuthError(DEVICE_CODE_REFUSALS.device_code_of_other_client)
+  const { redeemedAt } = code
+  if (redeemedAt !== undefined && now - redeemedAt >= times.refreshRetryWindow)
+    return { kind: 'ended', refusal: DEVICE_CODE_REFUSALS.device_code_replayed }
+  if (redeemedAt === undefined && now >= code.expiresAt)
+    throw new OAuthError(DEVICE_CODE_REFUSALS.device_code_expired)
+  if (code.challenge !== undefined && request.verifier === undefined)
+    throw new OAuthError(CODE_REFUSALS.code_verifier_missing)
+  const resources = narrowedResources(request.resources, grant.resources, request.knownResources)
+  if (!verifierMatches(request.verifier, code.challenge))
+    return { kind: 'ended', refusal: CODE_REFUSALS.code_verifier_mismatch }
+  return code.salt === undefined
+    ? redeem(grant, code, request, resources, now, times)
+    : redeemAgain(grant, code.salt, request, resources, now)
+}
+
+function redeem(
+  grant: Grant,
+  code: AuthorizationCode,
+  { code: { secret }, client, salt }: DeviceRedemption,
+  resources: readonly string[],
+  now: number,
+  times: GrantTerms,
+): Outcome<IssuedTokens> {
+  const derived = derivedSecrets(secret, salt)
+  const { grant: live, issued } = firstTokens(grant, client, derived, resources, now, times)
+  return { kind: 'changed', grant: { ...live, code: { ...code, redeemedAt: now, salt } }, result: issued }
+}
+
+/** The same pair. What was revoked since then stays revoked: 0 seconds tell the client to refresh at once. */
+function redeemAgain(
+  grant: Grant,
+  salt: string,
+  { code: { secret } }: DeviceRedemption,
+  resources: readonly string[],
+  now: number,
+): Outcome<IssuedTokens> {
+  const { accessToken, refreshToken, family } = derivedSecrets(secret, salt)
+  const access = grant.accessTokens.find(({ hash }) => hash === sha256(accessToken))
+  if (access !== undefined && access.resources.join(' ') !== resources.join(' '))
+    throw new OAuthError(DEVICE_CODE_REFUSALS.device_retry_differs)
+  const expiresIn = Math.max((access?.expiresAt ?? now) - now, 0)
+  const refresh = grant.refresh && { family, generation: 0, secret: refreshToken }
+  return {
+    kind: 'unchanged',
+    grant,
+    result: { accessToken, refreshToken: refresh, scopes: grant.scopes, expiresIn },
+  }
+}
+
+/** Each of fixed length. A device code that somebody finds later is worth nothing without the salt, which only the store has. */
+function derivedSecrets(secret: Secret, salt: string): FreshSecrets {
+  const [accessToken, refreshToken] = twoSecretsOf(secret + salt)
+  return { accessToken, refreshToken, family: sha256(`family\n${secret}${salt}`).slice(0, 22) }
+}

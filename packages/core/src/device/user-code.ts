@@ -1,0 +1,47 @@
+import { hmacSha256, type Random } from '../kernel/secrets.ts'
+
+/** Consonants without look-alikes: no code spells a word, and none needs a guess at what it says (RFC 8628 6.1). */
+const ALPHABET = 'BCDFGHJKLMNPQRSTVWXZ'
+const LENGTH = 8
+const WELL_FORMED = new RegExp(`^[${ALPHABET}]{${LENGTH}}$`)
+
+/** The most that is read of what a person types. */
+const LONGEST_INPUT = 32
+
+/** The largest multiple of the alphabet in a byte: above it, some letters would come up more often. */
+const FAIR_BYTES = 256 - (256 % ALPHABET.length)
+
+/** 20^8 codes: good for the minutes of a request, and only together with a count of the wrong ones (RFC 8628 5.1). */
+export function newUserCode(random: Random): string {
+  let code = ''
+  while (code.length < LENGTH)
+    for (const byte of random(LENGTH))
+      if (byte < FAIR_BYTES && code.length < LENGTH) code += ALPHABET[byte % ALPHABET.length]
+  return code
+}
+
+/**
+ * The code in what a person typed: in any case, with any separators (RFC 8628 6.1).
+ *
+ * @returns `undefined` for what no code can be
+ */
+export function typedUserCode(input: string): string | undefined {
+  const code = input
+    .slice(0, LONGEST_INPUT)
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9]/g, '')
+  return WELL_FORMED.test(code) ? code : undefined
+}
+
+/** The code as people read it: in two halves. */
+export function shownUserCode(code: string): string {
+  return `${code.slice(0, LENGTH / 2)}-${code.slice(LENGTH / 2)}`
+}
+
+/**
+ * The id of the request with this code. A plain hash of so few codes is undone in seconds; without the secret of the
+ * server, this one is not.
+ */
+export function requestIdOf(secret: string, code: string): string {
+  return hmacSha256(secret, `user code\n${code}`).slice(0, 22)
+}

@@ -1,0 +1,55 @@
+import type { Client, Grant, RefreshState } from '../kernel/records.ts'
+import { type Secret, sha256 } from '../kernel/secrets.ts'
+import {
+  type GrantTerms,
+  type IssuedTokens,
+  newAccessToken,
+  type RefreshTokenSecret,
+  refreshTokenHash,
+} from './grant.ts'
+
+/** What the first tokens of a grant are made of. */
+export interface FreshSecrets {
+  readonly accessToken: Secret
+  readonly family: string
+  readonly refreshToken: Secret
+}
+
+/** A grant with its first tokens. Only a client that is registered for it gets a refresh token. */
+export function firstTokens(
+  grant: Grant,
+  { grantTypes }: Client,
+  fresh: FreshSecrets,
+  resources: readonly string[],
+  now: number,
+  times: GrantTerms,
+): { readonly grant: Grant; readonly issued: IssuedTokens } {
+  const access = newAccessToken(fresh.accessToken, grant, grant.scopes, resources, now, times)
+  const refreshToken = grantTypes.includes('refresh_token')
+    ? { family: fresh.family, generation: 0, secret: fresh.refreshToken }
+    : undefined
+  const refresh = refreshToken && firstRefreshState(refreshToken, grant, now, times)
+  return {
+    grant: { ...grant, usedAt: now, accessTokens: [access], refresh },
+    issued: {
+      accessToken: fresh.accessToken,
+      refreshToken,
+      scopes: grant.scopes,
+      expiresIn: access.expiresAt - now,
+    },
+  }
+}
+
+function firstRefreshState(
+  token: RefreshTokenSecret,
+  grant: Grant,
+  now: number,
+  times: GrantTerms,
+): RefreshState {
+  return {
+    familyHash: sha256(token.family),
+    generation: 0,
+    hash: refreshTokenHash(token),
+    expiresAt: Math.min(now + times.refreshToken, grant.expiresAt),
+  }
+}

@@ -1,0 +1,124 @@
+import type { AuthorizationServerOptions, HttpResponse } from '@grantkit/core'
+import {
+  DEVICE_CODE_GRANT,
+  type DeviceAnsweredView,
+  type DeviceOptions,
+  type DeviceView,
+  device,
+  type UserCodeView,
+} from '@grantkit/core/device'
+import { bodyOf, type ClientAnswer } from './client.ts'
+import { openSchool, type School, type SchoolScope } from './school.ts'
+
+export const SECRET = 'a secret of the tests, long enough to pass'
+export const SCOPE = 'openid courses:read'
+/** Where the device is, and where the browser of its user is. */
+export const DEVICE = '203.0.113.7'
+export const BROWSER = '198.51.100.9'
+
+export interface Started {
+  readonly device_code: string
+  readonly user_code: string
+  readonly verification_uri: string
+  readonly verification_uri_complete?: string
+  readonly expires_in: number
+  readonly interval: number
+}
+
+interface Settings extends Partial<DeviceOptions> {
+  readonly server?: Partial<AuthorizationServerOptions<SchoolScope>>
+}
+
+/** The school with the device grant, and a command-line tool that the operator knows. */
+export async function openDeviceSchool({ server = {}, ...settings }: Settings = {}) {
+  const shown: { code?: UserCodeView; device?: DeviceView; answered?: DeviceAnsweredView; signIn?: string } =
+    {}
+  const page = (status: number, body: string) => ({ status, headers: { 'content-type': 'text/html' }, body })
+  const feature = device({
+    secret: SECRET,
+    interaction: {
+      async session({ headers }) {
+        const [, subject, time] = /^user=(\w+)(?:@(\d+))?$/.exec(String(headers.cookie ?? '')) ?? []
+        if (subject === undefined) return undefined
+        return { id: `${subject}@${time}`, subject, authTime: Number(time ?? school.clock.now) }
+      },
+      signIn(returnTo) {
+        shown.signIn = returnTo
+        return { status: 303, headers: { location: '/login' }, body: '' }
+      },
+      userCodePage(view) {
+        shown.code = view
+        return page(200, 'code')
+      },
+      devicePage(view) {
+        shown.device = view
+        return page(200, 'device')
+      },
+      deviceAnsweredPage(view) {
+        shown.answered = view
+        return page(200, 'answered')
+      },
+      errorPage: ({ status, reason }) => page(status, reason),
+    },
+    ...settings,
+  })
+  const school: School = openSchool({ features: [feature], ...server })
+  const tool = await addTool(school)
+  return { school, shown, tool, ...actionsAt(school, shown, tool) }
+}
+
+export type DeviceSchool = Awaited<ReturnType<typeof openDeviceSchool>>
+
+export async function addTool(school: School, metadata: object = {}): Promise<ClientAnswer> {
+  return school.server.clients.add({
+    client_name: 'Command line',
+    redirect_uris: [],
+    token_endpoint_auth_method: 'none',
+    grant_types: [DEVICE_CODE_GRANT, 'refresh_token'],
+    ...metadata,
+  })
+}
+
+function actionsAt(school: School, shown: { code?: UserCodeView; device?: DeviceView }, tool: ClientAnswer) {
+  const ask = (form: Record<string, string> = {}, client = tool): Promise<HttpResponse> =>
+    school.send('POST', '/api/oauth/device_authorization', {
+      form: { client_id: client.client_id, scope: SCOPE, ...form },
+      remoteAddress: DEVICE,
+    })
+  const start = async (form: Record<string, string> = {}, client = tool): Promise<Started> =>
+    bodyOf<Started>(await ask(form, client))
+
+  const poll = ({ device_code }: Pick<Started, 'device_code'>, form: Record<string, string> = {}) =>
+    school.send('POST', '/api/oauth/token', {
+      form: { grant_type: DEVICE_CODE_GRANT, client_id: tool.client_id, device_code, ...form },
+      remoteAddress: DEVICE,
+    })
+
+  const open = (cookie = 'user=alice', query = '') =>
+    school.send('GET', '/oauth/device', { query, headers: { cookie }, remoteAddress: BROWSER })
+
+  /** Types the code into a new form. */
+  const enter = async (user_code: string, cookie = 'user=alice', remoteAddress = BROWSER) => {
+    await open(cookie)
+    const form = { ticket: String(shown.code?.ticket), user_code }
+    return school.send('POST', '/oauth/device', { form, headers: { cookie }, remoteAddress })
+  }
+
+  /** Answers the page that was shown last, or another one. */
+  const answer = (decision = 'allow', cookie = 'user=alice', view = shown.device, scopes?: string[]) => {
+    const [path = '', query = ''] = String(view?.action).split('?')
+    const ticked = scopes ?? view?.scopes.map(({ name }) => name) ?? []
+    const form: [string, string][] = [
+      ['ticket', String(view?.ticket)],
+      ['decision', decision],
+      ...ticked.map((name): [string, string] => ['scope', name]),
+    ]
+    return school.send('POST', path, { query, form, headers: { cookie }, remoteAddress: BROWSER })
+  }
+
+  const approve = async (started: Started, cookie = 'user=alice') => {
+    await enter(started.user_code, cookie)
+    return answer('allow', cookie)
+  }
+  return { ask, start, poll, open, enter, answer, approve }
+}

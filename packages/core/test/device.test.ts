@@ -1,0 +1,606 @@
+import type { HttpResponse, RateLimiter } from '@grantkit/core'
+import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
+import { describe, expect, it } from 'vitest'
+import { bodyOf, refresh, register, requestToken, type TokenAnswer } from './client.ts'
+import { addTool, BROWSER, DEVICE, openDeviceSchool, SCOPE, type Started } from './device-school.ts'
+import { CHALLENGE, ISSUER, openSchool, VERIFIER } from './school.ts'
+
+const errorOf = (answer: HttpResponse) => bodyOf(answer).error
+
+describe('a device that begins', () => {
+  it('gets both codes, where to type the short one, how long they are good and how often to ask', async () => {
+    const { ask, school } = await openDeviceSchool()
+    const answer = await ask()
+    expect(answer).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } })
+    expect(bodyOf(answer)).toEqual({
+      device_code: expect.stringMatching(/^gkd_[\w-]{22}\.[\w-]{22}\.[\w-]{43}$/),
+      user_code: expect.stringMatching(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/),
+      verification_uri: `${ISSUER}/oauth/device`,
+      expires_in: 600,
+      interval: 5,
+    })
+    expect(school.events).toContainEqual({
+      type: 'device_requested',
+      requestId: expect.stringMatching(/^[\w-]{22}$/),
+      clientId: expect.any(String),
+    })
+  })
+
+  it('gets an address with the code in it only where the operator wants that', async () => {
+    const { start, open, shown } = await openDeviceSchool({ completeUri: true })
+    const { user_code, verification_uri_complete } = await start()
+    expect(verification_uri_complete).toBe(`${ISSUER}/oauth/device?user_code=${user_code}`)
+    await open('user=alice', `user_code=${user_code}`)
+    expect([shown.code, shown.device]).toMatchObject([{ typed: user_code, wrong: false }, undefined])
+    await open('', `user_code=${user_code}`)
+    expect(shown.signIn).toBe(`/oauth/device?user_code=${user_code}`)
+    await open('', 'user_code=//evil.example&user_code=x')
+    expect(shown.signIn).toBe('/oauth/device')
+  })
+
+  it('is told nothing about a code in an address where there are no such addresses', async () => {
+    const { start, open, shown } = await openDeviceSchool()
+    const { user_code } = await start()
+    await open('user=alice', `user_code=${user_code}`)
+    expect(shown.code).toMatchObject({ typed: '' })
+  })
+
+  it.each([
+    ['of a client that is unknown', { client_id: 'nobody' }, 401, 'invalid_client'],
+    ['with a scope above the ceiling', { scope: 'courses:write' }, 400, 'invalid_scope'],
+    ['with a scope that does not exist', { scope: 'nope' }, 400, 'invalid_scope'],
+    ['without a scope', { scope: '' }, 400, 'invalid_request'],
+    ['for an unknown resource', { resource: 'https://other.example' }, 400, 'invalid_target'],
+    ['with a plain challenge', { code_challenge: CHALLENGE }, 400, 'invalid_request'],
+  ])('%s is refused, and nothing is kept', async (_, form, status, error) => {
+    const { ask, school } = await openDeviceSchool()
+    const answer = await ask(form)
+    expect([answer.status, errorOf(answer)]).toEqual([status, error])
+    expect(school.events.filter(({ type }) => type.startsWith('device'))).toEqual([])
+  })
+
+  it('of a client that is not registered for it is refused, so that it tries a browser instead', async () => {
+    const { ask, school } = await openDeviceSchool()
+    const answer = await ask(
+      {},
+      await addTool(school, { grant_types: undefined, redirect_uris: ['https://a.example/'] }),
+    )
+    expect([answer.status, errorOf(answer)]).toEqual([400, 'unauthorized_client'])
+  })
+
+  it('with a wrong secret is refused', async () => {
+    const { ask, school } = await openDeviceSchool()
+    const client = await addTool(school, { token_endpoint_auth_method: 'client_secret_post' })
+    const answers = await Promise.all([
+      ask({ client_secret: 'wrong' }, client),
+      ask({ client_secret: String(client.client_secret) }, client),
+    ])
+    expect(answers.map(({ status }) => status)).toEqual([401, 200])
+  })
+
+  it('asks for what the operator allows, if that is more than reading', async () => {
+    const { ask } = await openDeviceSchool({ scopes: ['courses:write'] })
+    expect((await ask({ scope: 'courses:write' })).status).toBe(200)
+    expect(errorOf(await ask())).toBe('invalid_scope')
+  })
+
+  it('and names no scope gets the default one', async () => {
+    const { start, enter, shown } = await openDeviceSchool({ defaultScope: 'courses:read' })
+    await enter((await start({ scope: '' })).user_code)
+    expect(shown.device?.scopes.map(({ name }) => name)).toEqual(['courses:read'])
+  })
+
+  it('is refused where five codes in a row are taken', async () => {
+    const random = (size: number) => new Uint8Array(size)
+    const { ask } = await openDeviceSchool({ server: { random } })
+    expect((await ask()).status).toBe(200)
+    expect(await ask()).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
+  })
+})
+
+describe('a client that registered itself', () => {
+  const metadata = { grant_types: ['authorization_code', 'refresh_token', DEVICE_CODE_GRANT] }
+
+  it('does not get the grant type, and is not told that it has it', async () => {
+    const { school, ask } = await openDeviceSchool()
+    const client = await register(school, metadata)
+    expect(client).toMatchObject({ grant_types: ['authorization_code', 'refresh_token'] })
+    expect(errorOf(await ask({}, client))).toBe('unauthorized_client')
+  })
+
+  it('gets it where the operator wants that, for reading alone', async () => {
+    const { school, ask } = await openDeviceSchool({
+      selfRegistered: true,
+      scopes: ['openid', 'courses:read', 'courses:write'],
+    })
+    const client = await register(school, metadata)
+    expect(client).toMatchObject(metadata)
+    expect((await ask({}, client)).status).toBe(200)
+    expect(errorOf(await ask({ scope: 'courses:write' }, client))).toBe('invalid_scope')
+    expect((await ask({ scope: 'courses:write' })).status).toBe(200)
+  })
+
+  it('does not keep it when the operator changes his mind', async () => {
+    const before = await openDeviceSchool({ selfRegistered: true })
+    const client = await register(before.school, metadata)
+    const { ask } = await openDeviceSchool({ server: { store: before.school.store } })
+    expect(errorOf(await ask({}, client))).toBe('unauthorized_client')
+  })
+})
+
+describe('the page for a code', () => {
+  it('sends who is not signed in to sign in, and one who signed in long ago', async () => {
+    const { open, enter, answer, start, shown, school } = await openDeviceSchool()
+    const old = `user=alice@${school.clock.now - 3601}`
+    expect([(await open('')).status, shown.signIn]).toEqual([303, '/oauth/device'])
+    expect((await open(old)).status).toBe(303)
+    expect((await open(`user=alice@${school.clock.now - 3600}`)).status).toBe(200)
+    const { user_code } = await start()
+    await enter(user_code)
+    expect((await answer('allow', old)).status).toBe(303)
+    expect(shown.answered).toBeUndefined()
+  })
+
+  it('shows who asks, for what, since when and from where', async () => {
+    const { start, enter, shown, school } = await openDeviceSchool()
+    const { user_code } = await start({ scope: `${SCOPE} offline_access` })
+    school.clock.now += 42
+    expect((await enter(user_code.toLowerCase().replace('-', ' '))).status).toBe(200)
+    expect(shown.device).toMatchObject({
+      client: { clientName: 'Command line', origin: 'integration' },
+      userCode: user_code,
+      age: 42,
+      sameNetwork: false,
+      scopes: [
+        { name: 'openid', required: true, allowedBefore: false },
+        { name: 'courses:read', description: 'See courses', required: false },
+      ],
+    })
+    await enter(user_code, 'user=alice', DEVICE)
+    expect(shown.device?.sameNetwork).toBe(true)
+  })
+
+  it('shows the form again for every code that cannot be answered, and says the same of all', async () => {
+    const { start, enter, answer, approve, shown, school } = await openDeviceSchool()
+    const [used, denied, late] = [await start(), await start(), await start()]
+    await approve(used)
+    await enter(denied.user_code)
+    await answer('deny')
+    delete shown.device
+    school.clock.now += 599
+    const live = await start()
+    school.clock.now += 1
+    for (const code of ['WDJB-MJHT', 'x', '', used.user_code, denied.user_code, late.user_code]) {
+      const { status, headers, body } = await enter(code)
+      expect([status, headers.location, body], code).toEqual([400, undefined, 'code'])
+      expect([shown.code, shown.device]).toMatchObject([{ wrong: true, typed: code }, undefined])
+    }
+    expect(school.events.filter(({ type }) => type === ('user_code_wrong' as string))).toHaveLength(6)
+    expect((await enter(live.user_code)).body).toBe('device')
+  })
+
+  it('takes no form of another session, of another page or from too long ago', async () => {
+    const { start, open, enter, answer, shown, school } = await openDeviceSchool()
+    const { user_code } = await start()
+    await enter(user_code)
+    const { ticket } = shown.device ?? {}
+    const send = (form: Record<string, string>, cookie = 'user=alice') =>
+      school.send('POST', '/oauth/device', { form, headers: { cookie } })
+    const foreign = [
+      await send({ ticket: String(ticket), user_code }),
+      await send({ ticket: 'x', user_code }),
+      await send({ ticket: String(shown.code?.ticket), user_code }, 'user=bob'),
+      await answer('allow', 'user=bob'),
+    ]
+    await open()
+    school.clock.now += 600
+    foreign.push(await send({ ticket: String(shown.code?.ticket), user_code }))
+    for (const { status, headers, body } of foreign)
+      expect([status, headers.location, body]).toEqual([400, undefined, 'device_ticket_invalid'])
+    expect(shown.answered).toBeUndefined()
+  })
+})
+
+describe('an answer', () => {
+  it('gives the device tokens, and its user a grant like every other', async () => {
+    const { start, poll, approve, shown, school, tool } = await openDeviceSchool()
+    const started = await start({ scope: `${SCOPE} offline_access` })
+    expect((await approve(started)).body).toBe('answered')
+    expect(shown.answered).toMatchObject({ allowed: true, client: { clientName: 'Command line' } })
+    const answer = await poll(started)
+    const tokens = bodyOf<TokenAnswer>(answer)
+    expect(answer.status).toBe(200)
+    expect(tokens).toMatchObject({ scope: SCOPE, expires_in: 3600, token_type: 'Bearer' })
+    expect(await school.callApi(tokens.access_token, 'courses:read')).toMatchObject({
+      kind: 'authorized',
+      token: { subject: 'alice', clientId: tool.client_id },
+    })
+    const [, claims = ''] = tokens.id_token.split('.')
+    expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({
+      sub: 'alice',
+      auth_time: school.clock.now,
+    })
+    expect(await school.server.grants.list('alice')).toMatchObject([
+      { origin: 'device', network: '203.0.113.0/24', redirectUri: undefined, clientId: tool.client_id },
+    ])
+    expect((await refresh(school, tool, tokens.refresh_token)).status).toBe(200)
+    const types = school.events.map(({ type }) => type)
+    expect(types).toEqual(
+      expect.arrayContaining(['device_requested', 'device_approved', 'device_code_redeemed']),
+    )
+  })
+
+  it('gives no more than what is ticked', async () => {
+    const { start, enter, answer, poll } = await openDeviceSchool()
+    const started = await start({ scope: 'openid profile courses:read' })
+    await enter(started.user_code)
+    await answer('allow', 'user=alice', undefined, ['courses:read', 'courses:write'])
+    expect(bodyOf(await poll(started))).toMatchObject({ scope: 'openid courses:read' })
+  })
+
+  it('that denies ends the request', async () => {
+    const { start, enter, answer, poll, shown, school } = await openDeviceSchool()
+    const started = await start()
+    await enter(started.user_code)
+    expect((await answer('deny')).body).toBe('answered')
+    expect(shown.answered?.allowed).toBe(false)
+    const denied = await poll(started)
+    expect([denied.status, errorOf(denied)]).toEqual([400, 'access_denied'])
+    expect(school.events).toContainEqual(expect.objectContaining({ type: 'device_denied', subject: 'alice' }))
+    expect(await school.server.grants.list('alice')).toEqual([])
+  })
+
+  it.each([
+    ['allow', 'deny'],
+    ['deny', 'allow'],
+  ])('stays: after %s, %s is refused', async (first, second) => {
+    const { start, enter, answer, poll, shown } = await openDeviceSchool()
+    const started = await start()
+    await enter(started.user_code)
+    const view = shown.device
+    await answer(first)
+    const { status, body } = await answer(second, 'user=alice', view)
+    expect([status, body]).toEqual([400, 'device_request_answered'])
+    expect((await poll(started)).status).toBe(first === 'allow' ? 200 : 400)
+  })
+
+  it('counts once, if the form is sent twice', async () => {
+    const { start, enter, answer, school } = await openDeviceSchool()
+    await enter((await start()).user_code)
+    expect(await Promise.all([answer(), answer()])).toMatchObject([
+      { body: 'answered' },
+      { body: 'answered' },
+    ])
+    expect(school.events.filter(({ type }) => type === ('device_approved' as string))).toHaveLength(1)
+  })
+
+  it('after the user has disconnected the device brings nothing back', async () => {
+    const { start, enter, answer, poll, school } = await openDeviceSchool()
+    const started = await start()
+    await enter(started.user_code)
+    await answer()
+    const [grant] = await school.server.grants.list('alice')
+    await school.server.grants.revoke('alice', String(grant?.id))
+    await answer()
+    expect(await school.server.grants.list('alice')).toEqual([])
+    expect(errorOf(await poll(started))).toBe('invalid_grant')
+  })
+
+  it('whose second write was lost is made whole by the same form', async () => {
+    const { start, enter, answer, poll, school } = await openDeviceSchool()
+    const started = await start()
+    await enter(started.user_code)
+    const { grants } = school.store
+    const insert = grants.insert
+    grants.insert = () => Promise.reject(new Error('The store is down'))
+    expect((await answer()).status).toBe(503)
+    grants.insert = insert
+    expect(errorOf(await poll(started))).toBe('authorization_pending')
+    expect((await answer()).body).toBe('answered')
+    expect((await poll(started)).status).toBe(200)
+  })
+
+  it('is too late after ten minutes', async () => {
+    const { start, enter, answer, shown, school } = await openDeviceSchool()
+    await enter((await start()).user_code)
+    school.clock.now += 600
+    expect((await answer('allow', 'user=alice', shown.device)).body).toBe('device_ticket_invalid')
+  })
+})
+
+describe('a poll', () => {
+  it('before the answer writes nothing, and is no failure', async () => {
+    const { start, poll, school } = await openDeviceSchool()
+    const started = await start()
+    const written: string[] = []
+    for (const records of [school.store.grants, school.store.clients, school.store.transients])
+      for (const verb of ['insert', 'replace', 'remove'] as const) {
+        const write = records?.[verb] as (...given: unknown[]) => Promise<boolean>
+        Object.assign(records ?? {}, {
+          [verb]: (...given: unknown[]) => {
+            written.push(verb)
+            return write(...given)
+          },
+        })
+      }
+    const before = school.events.length
+    expect([(await poll(started)).status, errorOf(await poll(started))]).toEqual([
+      400,
+      'authorization_pending',
+    ])
+    expect([written, school.events.slice(before)]).toEqual([[], []])
+  })
+
+  it('after the end hears so, for five minutes', async () => {
+    const { start, poll, school } = await openDeviceSchool()
+    const started = await start()
+    school.clock.now += 600
+    expect(errorOf(await poll(started))).toBe('expired_token')
+    school.clock.now += 300
+    expect(errorOf(await poll(started))).toBe('invalid_grant')
+  })
+
+  it('after the end of a code that was approved and not fetched hears so, too', async () => {
+    const { start, poll, approve, school } = await openDeviceSchool()
+    const started = await start()
+    await approve(started)
+    school.clock.now += 600
+    expect(errorOf(await poll(started))).toBe('expired_token')
+  })
+
+  it('DV-07: of another client learns nothing, whatever became of the request, and changes nothing', async () => {
+    const { start, poll, approve, enter, answer, school } = await openDeviceSchool()
+    const { client_id } = await addTool(school)
+    const [pending, approved, denied] = [await start(), await start(), await start()]
+    await approve(approved)
+    await enter(denied.user_code)
+    await answer('deny')
+    const unknown = `gkd_${'A'.repeat(22)}.${'A'.repeat(22)}.${'A'.repeat(43)}`
+    const answers = [pending, approved, denied, { device_code: unknown }, { device_code: 'x' }].map(
+      (started) => poll(started, { client_id }),
+    )
+    const texts = new Set((await Promise.all(answers)).map(({ status, body }) => `${status} ${body}`))
+    expect([...texts]).toEqual([
+      '400 {"error":"invalid_grant","error_description":"The device code is not valid"}',
+    ])
+    expect((await poll(approved)).status).toBe(200)
+  })
+
+  it.each(['grant id', 'request id', 'secret'])('with another %s is refused', async (part) => {
+    const { start, poll, approve } = await openDeviceSchool()
+    const [one, other] = [await start(), await start()]
+    await approve(one)
+    const at = ['grant id', 'request id', 'secret'].indexOf(part)
+    const mixed = one.device_code.slice(4).split('.')
+    mixed[at] = other.device_code.slice(4).split('.')[at] ?? ''
+    expect(errorOf(await poll({ device_code: `gkd_${mixed.join('.')}` }))).toBe('invalid_grant')
+  })
+
+  it('whose answer was lost gets the same tokens, for a minute; then the code counts as stolen', async () => {
+    const { start, poll, approve, school, tool } = await openDeviceSchool()
+    const started = await start()
+    await approve(started)
+    const first = bodyOf<TokenAnswer>(await poll(started))
+    school.clock.now += 59
+    const again = bodyOf<TokenAnswer>(await poll(started))
+    expect(again).toMatchObject({
+      access_token: first.access_token,
+      refresh_token: first.refresh_token,
+      expires_in: 3541,
+    })
+    school.clock.now += 1
+    expect(errorOf(await poll(started))).toBe('invalid_grant')
+    expect(errorOf(await refresh(school, tool, first.refresh_token))).toBe('invalid_grant')
+    expect(school.events).toContainEqual(
+      expect.objectContaining({ type: 'grant_ended', reason: 'device_code_replayed' }),
+    )
+  })
+
+  it('without a registered refresh grant gets none', async () => {
+    const { start, poll, approve, school } = await openDeviceSchool()
+    const client = await addTool(school, { grant_types: [DEVICE_CODE_GRANT] })
+    const started = await start({}, client)
+    await approve(started)
+    for (const _ of ['first', 'again'])
+      expect(bodyOf(await poll(started, { client_id: client.client_id }))).not.toHaveProperty('refresh_token')
+  })
+
+  it('narrows the resource before anything is spent, and repeats only what it asked', async () => {
+    const { start, poll, approve } = await openDeviceSchool()
+    const started = await start({ resource: ISSUER })
+    await approve(started)
+    expect(errorOf(await poll(started, { resource: `${ISSUER}/mcp` }))).toBe('invalid_target')
+    expect((await poll(started, { resource: ISSUER })).status).toBe(200)
+  })
+
+  it('within the minute for another resource is refused, and ends nothing', async () => {
+    const { start, poll, approve } = await openDeviceSchool()
+    const started = await start()
+    await approve(started)
+    await poll(started, { resource: ISSUER })
+    expect(errorOf(await poll(started, { resource: `${ISSUER}/mcp` }))).toBe('invalid_grant')
+    expect((await poll(started, { resource: ISSUER })).status).toBe(200)
+  })
+
+  it('proves the challenge of the request, if there was one', async () => {
+    const { start, poll, approve } = await openDeviceSchool()
+    const challenge = { code_challenge: CHALLENGE, code_challenge_method: 'S256' }
+    const [proven, stolen] = [await start(challenge), await start(challenge)]
+    await approve(proven)
+    await approve(stolen)
+    expect(errorOf(await poll(proven))).toBe('invalid_request')
+    expect((await poll(proven, { code_verifier: VERIFIER })).status).toBe(200)
+    expect(errorOf(await poll(stolen, { code_verifier: 'x'.repeat(43) }))).toBe('invalid_grant')
+    expect(errorOf(await poll(stolen, { code_verifier: VERIFIER }))).toBe('invalid_grant')
+  })
+
+  it('is no authorization code, and an authorization code is no device code', async () => {
+    const { start, approve, poll, school, tool } = await openDeviceSchool()
+    const started = await start()
+    await approve(started)
+    const [grantId, , secret] = started.device_code.slice(4).split('.')
+    const code = `gkc_${grantId}.${secret}`
+    const form = { client_id: tool.client_id, grant_type: 'authorization_code', code }
+    expect(errorOf(await requestToken(school, form))).toBe('unauthorized_client')
+    expect((await poll(started)).status).toBe(200)
+  })
+})
+
+/** Allows `room` events of each key. */
+function roomFor(room: Partial<Record<string, number>>) {
+  const counted = new Map<string, number>()
+  const change = async (limit: string, key: string, by: number) => {
+    const count = (counted.get(`${limit} ${key}`) ?? 0) + by
+    counted.set(`${limit} ${key}`, count)
+    return count > (room[limit] ?? Number.POSITIVE_INFINITY) ? 30 : 0
+  }
+  const take: RateLimiter['take'] = (limit, key) => change(limit, key, 1)
+  const giveBack: RateLimiter['giveBack'] = async (limit, key) => void (await change(limit, key, -1))
+  return { counted, take, giveBack }
+}
+
+describe('limits', () => {
+  it('slow down a device that asks too often, with the new interval, and never after the answer', async () => {
+    const rateLimiter = roomFor({ device_poll: 2, client_failure: 1 })
+    const { start, poll, approve } = await openDeviceSchool({ rateLimiter, server: { rateLimiter } })
+    const started = await start()
+    const errors = [await poll(started), await poll(started), await poll(started)].map((answer) =>
+      bodyOf(answer),
+    )
+    expect(errors.map(({ error }) => error)).toEqual([
+      'authorization_pending',
+      'authorization_pending',
+      'slow_down',
+    ])
+    expect(errors[2]).toMatchObject({ interval: 10 })
+    await approve(started)
+    expect((await poll(started)).status).toBe(200)
+    expect([...rateLimiter.counted.keys()].filter((key) => key.startsWith('client_failure'))).toEqual([])
+  })
+
+  it('count requests of devices by network, and those that are refused not at all', async () => {
+    const rateLimiter = roomFor({ device_request: 1 })
+    const { ask } = await openDeviceSchool({ rateLimiter })
+    await ask({ scope: 'nope' })
+    expect((await ask()).status).toBe(200)
+    expect(await ask()).toMatchObject({ status: 429, headers: { 'retry-after': '30' } })
+    expect([...rateLimiter.counted]).toEqual([[`device_request ${DEVICE}`, 2]])
+  })
+
+  it('count wrong codes for their user and network, and refuse a right one too when there were too many', async () => {
+    const rateLimiter = roomFor({ user_code: 3 })
+    const { start, enter } = await openDeviceSchool({ rateLimiter })
+    const { user_code } = await start()
+    for (const code of ['WDJB-MJHT', user_code, 'x', 'y']) await enter(code)
+    expect(rateLimiter.counted.get(`user_code_network ${BROWSER}`)).toBe(3)
+    for (const code of [user_code, 'WDJB-MJHT']) {
+      const { status, headers, body } = await enter(code)
+      expect([status, headers['retry-after'], body]).toEqual([429, '30', 'too_many_user_codes'])
+    }
+    expect((await enter(user_code, 'user=bob')).body).toBe('device')
+    // Who is over the limit takes nothing from the others in the network.
+    expect(rateLimiter.counted.get(`user_code_network ${BROWSER}`)).toBe(3)
+  })
+
+  it('count a network over all its users', async () => {
+    const { start, enter } = await openDeviceSchool({ rateLimiter: roomFor({ user_code_network: 1 }) })
+    const { user_code } = await start()
+    expect((await enter('x', 'user=bob')).status).toBe(400)
+    expect((await enter(user_code)).status).toBe(429)
+    expect((await enter(user_code, 'user=alice', DEVICE)).status).toBe(200)
+  })
+})
+
+describe('what is stored', () => {
+  it('DV-13: opens nothing: no code, and no hash that the short one can be guessed from', async () => {
+    const written: string[] = []
+    const { start, poll, approve, school } = await openDeviceSchool()
+    for (const records of [school.store.grants, school.store.transients])
+      for (const verb of ['insert', 'replace'] as const) {
+        const write = records?.[verb] as (...given: unknown[]) => Promise<boolean>
+        Object.assign(records ?? {}, {
+          [verb]: (...given: unknown[]) => {
+            written.push(JSON.stringify(given))
+            return write(...given)
+          },
+        })
+      }
+    const started = await start()
+    await approve(started)
+    const tokens = bodyOf<TokenAnswer>(await poll(started))
+    const secrets = [started.device_code, tokens.access_token, tokens.refresh_token].map((text) =>
+      text.split('.').at(-1),
+    )
+    expect(written.length).toBeGreaterThan(3)
+    for (const secret of [...secrets, started.user_code, started.user_code.replace('-', '')])
+      expect(written.join('\n')).not.toContain(secret)
+  })
+
+  it('lies under an id that depends on the secret of the server, and so does no event name a code', async () => {
+    const { start, approve, poll, school } = await openDeviceSchool()
+    const started: Started = await start()
+    await approve(started)
+    await poll(started)
+    const told = JSON.stringify(school.events)
+    for (const secret of [started.user_code, started.user_code.replace('-', ''), started.device_code])
+      expect(told).not.toContain(secret)
+  })
+})
+
+describe('a server', () => {
+  it('with the device grant names it and its endpoint in the metadata', async () => {
+    const { school } = await openDeviceSchool()
+    expect(school.server.metadata).toMatchObject({
+      device_authorization_endpoint: `${ISSUER}/api/oauth/device_authorization`,
+      grant_types_supported: ['authorization_code', 'refresh_token', DEVICE_CODE_GRANT],
+    })
+  })
+
+  it('without it has neither', () => {
+    const { metadata, routes } = openSchool().server
+    expect(metadata).not.toHaveProperty('device_authorization_endpoint')
+    expect(metadata.grant_types_supported).toEqual(['authorization_code', 'refresh_token'])
+    expect(routes.map(({ path }) => path).filter((path) => path.includes('device'))).toEqual([])
+  })
+
+  it.each([
+    [
+      { lifetimes: { deviceCode: 59 } },
+      'lifetimes.deviceCode must be a whole number of seconds, at least 60',
+    ],
+    [{ lifetimes: { deviceCode: 1801 } }, 'lifetimes.deviceCode must be at most 1800 seconds'],
+    [
+      { lifetimes: { deviceGrant: 0 } },
+      'lifetimes.deviceGrant must be a whole number of seconds, at least 1',
+    ],
+    [{ maxAge: 59 }, 'device: maxAge must be a whole number of seconds, at least 60'],
+    [{ scopes: ['nope'] }, 'device: scopes names a scope that is not in the catalogue'],
+    [{ secret: 'short' }, 'device: secret must have at least 32 characters'],
+    [{ paths: { device: 'device' } }, 'paths.device must begin with a slash, without query: device'],
+  ])('is not created with %j', async (options, message) => {
+    await expect(openDeviceSchool(options)).rejects.toThrow(message)
+  })
+
+  it('is not created on a store without transients', async () => {
+    const { clients, grants } = openSchool().store
+    await expect(openDeviceSchool({ server: { store: { clients, grants } } })).rejects.toThrow(
+      'device: the store has no transients',
+    )
+  })
+})
+
+describe('an integration', () => {
+  it('that sends no browser needs no redirect URI, and one that does needs it', async () => {
+    const { school } = await openDeviceSchool()
+    expect(await addTool(school)).toMatchObject({
+      redirect_uris: [],
+      grant_types: ['refresh_token', DEVICE_CODE_GRANT],
+    })
+    await expect(addTool(school, { grant_types: ['authorization_code'] })).rejects.toThrow(
+      'redirect_uris must not be empty',
+    )
+    await expect(addTool(school, { grant_types: ['refresh_token', 'nope'] })).rejects.toThrow(
+      'grant_types: must name a grant type of this server',
+    )
+  })
+})
