@@ -151,7 +151,7 @@ describe('integration', () => {
     })
     const off = run('commands/integration.ts', [...given, ...resource], { environment: environment() })
     expect(await off.ended).toBe(2)
-    expect(off.output()).toContain('need TOKEN_EXCHANGE=on')
+    expect(off.output()).toContain('needs TOKEN_EXCHANGE=on')
     const unknown = run('commands/integration.ts', [...given, '--grant', 'password'], { environment: on })
     expect(await unknown.ended).toBe(2)
   })
