@@ -13,6 +13,7 @@ import { forwardAuth } from '@grantkit/core/forward-auth'
 import { logout } from '@grantkit/core/logout'
 import { tokenExchange } from '@grantkit/core/token-exchange'
 import { rateLimiter } from '@grantkit/limiter'
+import { viewerClient } from './documents/viewer-client.ts'
 import type { OnEvent } from './events.ts'
 import { clientDocumentsOf } from './oauth/client-documents.ts'
 import { SCOPES } from './oauth/scopes.ts'
@@ -66,7 +67,7 @@ export async function authorizationServer(
     onEvent,
     documentation: `${issuer}/auth.md`,
     defaultScope: DEFAULT_SCOPE,
-    features: [...optional, ...features],
+    features: [viewerClient(issuer), ...optional, ...features],
   })
 }
 

@@ -84,7 +84,7 @@ export async function createService(
   const providers = settings.UPSTREAM_FILE === undefined ? [] : await readProviders(settings.UPSTREAM_FILE)
   const callers = callerOf(settings.TRUST_PROXY)
   const published = () => server.metadata
-  const findClient = async (id: string) => (await store.clients.find(id))?.value
+  const findClient = (id: string) => server.clients.find(id)
   const pageOptions: PagesOptions = {
     site: { basePath },
     baseUrl,

@@ -3,14 +3,16 @@ import { once } from 'node:events'
 import { cp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { openChromium } from '@grantkit/test-servers/chromium'
+import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
 import { testClient } from '@grantkit/testkit/client'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseSettings } from '../src/settings/settings.ts'
 import { inProcess } from './in-process.ts'
 import { type RunningService, runService } from './service.ts'
 import { storageOfTest } from './storage-of-test.ts'
 import { temporaryFolder } from './temporary-folder.ts'
+import { signedIn } from './tokens.ts'
 import { user } from './user.ts'
 
 /** The documents for agents and developers, compared with the running service. */
@@ -170,6 +172,61 @@ describe('docs', () => {
     await page.getByText('Register a client (RFC 7591)').waitFor()
     await browser.close()
     expect([elsewhere, complaints]).toEqual([[], []])
+  })
+})
+
+describe('docs, for a user who signs in there', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await openChromium()
+  })
+  afterAll(() => browser.close())
+
+  async function openDocs(): Promise<Page> {
+    const page = await browser.context.newPage()
+    await page.goto(`${service.baseUrl}/docs`)
+    await page.getByRole('button', { name: 'Authorize', exact: true }).click()
+    return page
+  }
+
+  /** Calls an operation that needs a token. @returns what the page shows as its answer */
+  async function userInfo(page: Page): Promise<string | null> {
+    await page.getByRole('button', { name: 'Close' }).first().click()
+    const operation = page.locator('#operations-OAuth-userInfo')
+    await operation.locator('.opblock-summary-control').click()
+    await operation.getByRole('button', { name: 'Try it out' }).click()
+    await operation.getByRole('button', { name: 'Execute' }).click()
+    return operation.locator('.live-responses-table .response').first().textContent()
+  }
+
+  it('is a client of its own, with a code, PKCE and no secret', async () => {
+    const page = await openDocs()
+    const [exchange, popup] = [page.waitForRequest('**/api/oauth/token'), page.waitForEvent('popup')]
+    await page.getByText('openid', { exact: true }).click()
+    await page.getByRole('button', { name: 'Apply given OAuth2 credentials' }).click()
+    const signIn = await popup
+    await signIn.getByText('The page that tries the API sends you').waitFor()
+    await signIn.getByLabel('Email').fill('demo@example.com')
+    await signIn.getByLabel('Password').fill('demo')
+    await signIn.getByRole('button', { name: 'Sign in' }).click()
+    await signIn.getByRole('button', { name: 'Allow', exact: true }).click()
+    const form = new URLSearchParams((await exchange).postData() ?? '')
+    expect([form.get('client_id'), form.get('code_verifier')?.length]).toEqual(['docs', 43])
+    expect(form.get('client_secret') ?? '').toBe('')
+    await page.getByRole('button', { name: 'Logout' }).first().waitFor()
+    expect(await userInfo(page)).toMatch(/200[\s\S]*"sub"/)
+  })
+
+  it('has a field for a token, and the colours of the night', async () => {
+    const { access_token } = await signedIn(service.baseUrl, 'openid')
+    const page = await openDocs()
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.locator('#auth-bearer-value').fill(access_token)
+    await page.getByRole('button', { name: 'Apply credentials' }).click()
+    expect(await userInfo(page)).toMatch(/200[\s\S]*"sub"/)
+    expect(await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)).toMatch(
+      /^rgb\((?:\d|[1-4]\d), /,
+    )
   })
 })
 

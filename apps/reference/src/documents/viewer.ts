@@ -5,19 +5,22 @@ import { html } from 'hono/html'
 import { jsonError } from '../http/bodies-and-answers.ts'
 import { describe, errorAnswer, forAnybody, textAnswer } from '../openapi/operation.ts'
 
-/** Swagger UI for the description of the service, from this origin alone: nothing is fetched from elsewhere. */
+/**
+ * Swagger UI for the description of the service, from this origin alone: nothing is fetched from elsewhere. It signs its
+ * user in as any app does, in a window of its own.
+ */
 
 const distribution = createRequire(import.meta.url).resolve('swagger-ui-dist/package.json')
 const file = (name: string) => readFile(new URL(name, `file://${distribution}`), 'utf8')
 
+const HTML = 'text/html; charset=utf-8'
 const SCRIPT = 'text/javascript; charset=utf-8'
 const FILES: Readonly<Record<string, { readonly type: string; readonly body: string }>> = {
   'swagger-ui.css': { type: 'text/css; charset=utf-8', body: await file('swagger-ui.css') },
   'swagger-ui-bundle.js': { type: SCRIPT, body: await file('swagger-ui-bundle.js') },
-  'start.js': {
-    type: SCRIPT,
-    body: "SwaggerUIBundle({ url: 'openapi.json', dom_id: '#docs', deepLinking: true })\n",
-  },
+  'start.js': { type: SCRIPT, body: await readFile(new URL('start.js', import.meta.url), 'utf8') },
+  'oauth2-redirect.html': { type: HTML, body: await file('oauth2-redirect.html') },
+  'oauth2-redirect.js': { type: SCRIPT, body: await file('oauth2-redirect.js') },
 }
 
 /** Swagger UI sets inline styles; only this policy allows them. */
@@ -30,6 +33,14 @@ const POLICY = [
   "base-uri 'none'",
   "frame-ancestors 'none'",
 ].join('; ')
+
+const HEADERS = {
+  'content-security-policy': POLICY,
+  'x-frame-options': 'DENY',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'public, max-age=3600',
+}
 
 export function viewer(basePath: string): Hono {
   return new Hono()
@@ -68,25 +79,14 @@ async function viewerPage(c: Context, basePath: string): Promise<Response> {
 <body>
 <main id="docs"></main>
 <script src="${basePath}/docs/swagger-ui-bundle.js"></script>
-<script src="${basePath}/docs/start.js"></script>
+<script type="module" src="${basePath}/docs/start.js"></script>
 </body>
 </html>`
-  return c.body(String(page), 200, {
-    'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': POLICY,
-    'x-frame-options': 'DENY',
-    'x-content-type-options': 'nosniff',
-    'referrer-policy': 'no-referrer',
-    'cache-control': 'public, max-age=3600',
-  })
+  return c.body(String(page), 200, { 'content-type': HTML, ...HEADERS })
 }
 
 function viewerFile(c: Context, name: string): Response {
   const found = Object.hasOwn(FILES, name) ? FILES[name] : undefined
   if (found === undefined) return jsonError(c, 404, 'not_found', 'There is no such file')
-  return c.body(found.body, 200, {
-    'content-type': found.type,
-    'cache-control': 'public, max-age=3600',
-    'x-content-type-options': 'nosniff',
-  })
+  return c.body(found.body, 200, { 'content-type': found.type, ...HEADERS })
 }
