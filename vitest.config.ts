@@ -13,7 +13,7 @@ const WITH_PARTS = [
   'packages/{adapter-hono,doctor,safe-fetch}/**/{runtimes,bin,safe-fetch}.test.ts',
   'packages/core/**/{allocations,grant.model}.test.ts',
   'apps/reference/src/**/{login,passwords,slow-requests}.test.ts',
-  'docs/test/{code-blocks,how-to,mcp-*,quick-start}.test.ts',
+  'docs/test/{code-blocks,how-to,mcp-*,quick-start,start}.test.ts',
   'examples/*/*.test.ts',
   'scripts/{audit,script-names}.test.ts',
 ]

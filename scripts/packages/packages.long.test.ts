@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { shellLines } from '../../docs/test/shell-lines.ts'
 import { createConsumer, MODULE_RESOLUTIONS, typeCheck } from './consumer.ts'
 import { type Packed, packAll, publishablePackages, ROOT, run } from './publishable.ts'
 
@@ -89,11 +90,29 @@ describe('`pnpm tarballs`', () => {
     const [command = ''] = /^npm install .*$/m.exec(run('pnpm', ['tarballs', '--into', own])) ?? []
     const project = join(folder, 'by-npm')
     cpSync(join(ROOT, 'examples/quick-start'), project, { recursive: true, filter: isProgram })
-    writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
+    const init = shellLines().find(({ line }) => line.startsWith('npm init'))?.line ?? ''
+    run('sh', ['-c', init], project)
     run('sh', ['-c', `${command} --no-audit --no-fund --prefer-offline`], project)
     const base = await serve('fastify.ts', project)
     expect((await fetch(`${base}/notes`)).status).toBe(401)
   }, 120_000)
+})
+
+describe('in a project that has core', () => {
+  const shown = shellLines().map(({ line }) => line.replace(' && npx vitest run', ''))
+  const installs = shown.filter((line) => line.startsWith('npm install'))
+  const file = (name: string) => `file:${packed.find(({ manifest }) => manifest.name === name)?.tarball}`
+
+  // npm would ask a registry for what the packages need of each other.
+  const NEEDED = ['@grantkit/core', '@grantkit/store-memory', '@grantkit/safe-fetch']
+
+  it.each([...new Set(installs)])('`%s` finds all it needs', (line) => {
+    const project = mkdtempSync(join(folder, 'install-'))
+    const dependencies = Object.fromEntries(NEEDED.map((name) => [name, file(name)]))
+    writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, dependencies }))
+    const typed = line.replaceAll(/@grantkit\/[\w-]+/g, file)
+    run('sh', ['-c', `${typed} --package-lock-only --no-audit --no-fund --prefer-offline`], project)
+  })
 })
 
 const isProgram = (path: string) => !/node_modules|\.json$/.test(path)
