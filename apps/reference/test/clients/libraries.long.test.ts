@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { byBasic, namesTheForm } from './by-basic.ts'
 import { isThere } from './needed.ts'
 import { PAGES, sectionsOf } from './sections.ts'
 import { type TriedProgram, tryProgram } from './tried-program.ts'
@@ -8,7 +9,9 @@ import { type TriedProgram, tryProgram } from './tried-program.ts'
 const DANA = { sub: 'demo-account', name: 'Dana Moore' }
 
 for (const page of PAGES) {
-  describe.skipIf(!isThere(page)).each(sectionsOf(page))(`$library of docs/clients/${page}.md`, (section) => {
+  const missing = !isThere(page)
+
+  describe.skipIf(missing).each(sectionsOf(page))(`$library of docs/clients/${page}.md`, (section) => {
     let program: TriedProgram
     beforeAll(async () => {
       program = await tryProgram(section)
@@ -35,6 +38,20 @@ for (const page of PAGES) {
       expect(parsed((await program.signIn()).shown)).toMatchObject(DANA)
     })
   })
+
+  it.skipIf(missing).for(sectionsOf(page).filter(namesTheForm))(
+    `$library of docs/clients/${page}.md may send its secret by Basic`,
+    {
+      timeout: 600_000,
+    },
+    async (section) => {
+      const program = await tryProgram(byBasic(section), section)
+      onTestFinished(program.close)
+      const { shown, events } = await program.signIn()
+      expect(parsed(shown), program.output()).toMatchObject(DANA)
+      expect(events).toContain('refresh_token_rotated')
+    },
+  )
 }
 
 function parsed(shown: string): unknown {

@@ -31,12 +31,16 @@ export async function installProgram({ library, install, files }: Section): Prom
   return folder
 }
 
-/** @param environment what the page says the program reads */
+/**
+ * @param folder where it was installed
+ * @param environment what the page says the program reads
+ */
 export async function startProgram(
-  { start }: Section,
+  { start, files }: Section,
   folder: string,
   environment: { readonly PORT: string; readonly [name: string]: string },
 ): Promise<ProgramOfPage> {
+  for (const [name, text] of files) await write(join(folder, name), text)
   const env = { ...process.env, ...environment }
   const program = spawn('sh', ['-ec', start], { cwd: folder, env, detached: true })
   let output = ''
@@ -59,7 +63,9 @@ export async function startProgram(
   }
 }
 
+/** A file that is as it should be keeps its time, by which compilers go. */
 async function write(file: string, text: string): Promise<void> {
+  if ((await readFile(file, 'utf8').catch(() => '')) === text) return
   await mkdir(dirname(file), { recursive: true })
   await writeFile(file, text)
 }

@@ -20,8 +20,9 @@ export interface TriedProgram {
   close(): Promise<void>
 }
 
-export async function tryProgram(section: Section): Promise<TriedProgram> {
-  const folder = await installProgram(section)
+/** @param page the program as its page has it, where what is tried differs from that */
+export async function tryProgram(section: Section, page = section): Promise<TriedProgram> {
+  const folder = await installProgram(page)
   const storage = await newStorage()
   const port = await freePort()
   const proxy = await startSpoilingProxy(port)
