@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { createAuthorizationServer, type HttpResponse, PrivateJwk } from '@grantkit/core'
+import { type DeviceInteraction, device } from '@grantkit/core/device'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it } from 'vitest'
 import { diagnose, type SendProbe } from './diagnose.ts'
@@ -8,6 +9,8 @@ const ISSUER = 'https://school.example'
 const NOW = 1_800_000_000
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const KEY = PrivateJwk.parse({ ...privateKey.export({ format: 'jwk' }), kid: 'a key', alg: 'RS256' })
+
+const SECRET = 'a secret of the tests, long enough to pass'
 
 /** A server in good health, with Alice signed in in every browser. */
 function openSchool() {
@@ -21,10 +24,11 @@ function openSchool() {
     issuer: ISSUER,
     store: createMemoryStore({ now }),
     scopes: { openid: { description: 'Sign you in' }, 'courses:read': { description: 'See courses' } },
-    secret: 'a secret of the tests, long enough to pass',
+    secret: SECRET,
     keys: [KEY],
     claims: async () => ({}),
     now,
+    features: [device({ secret: SECRET, interaction: {} as DeviceInteraction })],
     interaction: {
       session: async () => ({ id: 'session', subject: 'alice', authTime: NOW }),
       signIn: () => page(200, 'sign in'),
@@ -111,6 +115,17 @@ describe('diagnose', () => {
       ['endpoints'],
     ],
     ['plain PKCE', { [AS]: member('code_challenge_methods_supported', ['plain', 'S256']) }, ['pkce']],
+    [
+      'a device grant without its endpoint',
+      { [AS]: member('device_authorization_endpoint', undefined) },
+      ['device-grant'],
+    ],
+    [
+      'a device endpoint without its grant',
+      { [AS]: member('grant_types_supported', ['authorization_code']) },
+      ['device-grant'],
+    ],
+    ['a device endpoint that a proxy keeps', { '/api/oauth/device_authorization': html }, ['device-grant']],
     [
       'a private key for everybody',
       { '/api/oauth/jwks': member('keys', [{ kid: '1', alg: 'RS256', d: 'x' }]) },

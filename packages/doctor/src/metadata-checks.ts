@@ -5,6 +5,8 @@ const metadata = ({ answers }: Evidence) => documentOf(answers.serverMetadata)
 const listed = (document: Readonly<Record<string, unknown>>, name: string) =>
   [document[name] ?? []].flat().map(String)
 
+const DEVICE_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
+
 /** The documents that clients read first. */
 export const METADATA_CHECKS: readonly Check[] = [
   {
@@ -63,6 +65,19 @@ export const METADATA_CHECKS: readonly Check[] = [
       const methods = listed(document, 'code_challenge_methods_supported').join(' ')
       return methods === 'S256' ? undefined : `code_challenge_methods_supported is "${methods}"`
     }),
+  },
+  {
+    id: 'device-grant',
+    title: 'The device grant is offered whole, or not at all (RFC 8628 3.1, 4)',
+    fix: 'Name device_authorization_endpoint where grant_types_supported has the grant, and let its answers pass.',
+    examine: (evidence) => {
+      const document = metadata(evidence) ?? {}
+      const granted = listed(document, 'grant_types_supported').includes(DEVICE_CODE_GRANT)
+      const endpoint = document.device_authorization_endpoint !== undefined
+      if (granted !== endpoint) return granted ? 'it has no endpoint' : 'only its endpoint is named'
+      const seen = memberOf(evidence.answers.unknownDevice, 'error')
+      return endpoint && seen !== 'invalid_client' ? `an unknown client is answered ${seen}` : undefined
+    },
   },
   {
     id: 'keys',
