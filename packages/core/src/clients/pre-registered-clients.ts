@@ -32,6 +32,8 @@ export type Integration = z.input<ReturnType<typeof integrationMetadata>> & Feat
 interface FeatureMembers {
   /** For `logout()`. */
   readonly post_logout_redirect_uris?: readonly string[] | undefined
+  /** For `pushedAuthorizationRequests()`: its requests must be pushed (RFC 9126 6). */
+  readonly require_pushed_authorization_requests?: boolean | undefined
   /** For `tokenExchange()`: the resources it serves. It may exchange the tokens that their callers present. */
   readonly token_exchange_resources?: readonly string[] | undefined
 }
