@@ -30,6 +30,7 @@ const ON_EACH_FRAMEWORK = [
     'registration-off',
     'replayed-clients',
     'token-exchange',
+    'par',
   ].map(flow),
   ...['http', 'metadata', 'resource', 'mcp', 'client-authentication', 'gateway', 'logout'].map((row) =>
     flow(`*/${row}`),

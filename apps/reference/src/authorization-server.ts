@@ -8,6 +8,7 @@ import {
 } from '@grantkit/core'
 import { forwardAuth } from '@grantkit/core/forward-auth'
 import { logout } from '@grantkit/core/logout'
+import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { tokenExchange } from '@grantkit/core/token-exchange'
 import type { OnEvent } from './events.ts'
 import { rateLimiter } from './limits/limits.ts'
@@ -35,6 +36,9 @@ export async function authorizationServer(
   const optional = [
     ...(documents === undefined ? [] : [clientDocuments(documents)]),
     ...(settings.FORWARD_AUTH === 'on' ? [forwardAuth()] : []),
+    ...(settings.PAR === 'off'
+      ? []
+      : [pushedAuthorizationRequests({ secret: pages.secret, required: settings.PAR === 'required' })]),
     ...(settings.TOKEN_EXCHANGE === 'on' ? [tokenExchange()] : []),
     ...(settings.LOGOUT === 'on'
       ? [logout({ interaction: logoutInteraction(pages), secret: pages.secret, keys })]

@@ -47,6 +47,7 @@ const LOGOUT = { '/oauth/logout': ['get', 'post'], '/oauth/logout/confirm': ['po
 
 it.each([
   ['FORWARD_AUTH', { '/api/oauth/verify': ['get'] }, {}],
+  ['PAR', { '/api/oauth/par': ['post'] }, { pushed_authorization_request_endpoint: '/api/oauth/par' }],
   ['LOGOUT', LOGOUT, { end_session_endpoint: '/oauth/logout' }],
 ] as const)(
   '%s=on adds its paths to the description, its address to the metadata, and nothing else',

@@ -52,6 +52,8 @@ export const PROBES: Readonly<Record<string, Ask>> = {
     at(seen, 'token_endpoint', (url) =>
       post(url, 'grant_type=refresh_token&client_id=doctor&refresh_token=x', FORM),
     ),
+  unknownPush: (_, seen) =>
+    at(seen, 'pushed_authorization_request_endpoint', (url) => post(url, 'client_id=doctor', FORM)),
   badBearer: (_, seen) =>
     at(seen, 'userinfo_endpoint', (url) => get(url, { authorization: 'Bearer doctor' })),
   httpsRegistration: (_, seen) =>

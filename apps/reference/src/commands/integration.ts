@@ -14,7 +14,7 @@ pnpm integration remove <client_id>
 pnpm integration add --name <name> [--redirect-uri <https URI>]... [--scope <scopes>]
                      [--auth <method> | --public] [--pkce optional] [--remember-consent] [--resource-server]
                      [--post-logout-redirect-uri <https URI>]... [--grant token_exchange]...
-                     [--token-exchange-resource <URI>]...
+                     [--token-exchange-resource <URI>]... [--push required]
 
   --redirect-uri      where its users are sent back to; may be repeated
   --scope             the scopes it may ask for; all of them if left out
@@ -26,6 +26,7 @@ pnpm integration add --name <name> [--redirect-uri <https URI>]... [--scope <sco
   --post-logout-redirect-uri  where its users may be sent after signing out, with LOGOUT=on; may be repeated
   --grant             what it may do beside signing users in: token_exchange, with TOKEN_EXCHANGE=on; may be repeated
   --token-exchange-resource  the resource it serves: it may exchange the tokens of its callers; may be repeated
+  --push required     its authorization requests must be pushed, with PAR=on
   --json              prints JSON; with every command`
 
 /** The names of the grant types that an integration may have beside those that each has. */
@@ -46,6 +47,7 @@ const { values, positionals } = readCommandLine(USAGE, {
     'post-logout-redirect-uri': { type: 'string', multiple: true },
     grant: { type: 'string', multiple: true, default: [] },
     'token-exchange-resource': { type: 'string', multiple: true },
+    push: { type: 'string' },
   },
 })
 
@@ -65,6 +67,8 @@ async function run(): Promise<void> {
     if (values['post-logout-redirect-uri'] !== undefined && parseSettings(process.env).LOGOUT === 'off')
       refuse(USAGE, '--post-logout-redirect-uri needs LOGOUT=on.')
     requireTokenExchange()
+    if (values.push !== undefined && (values.push !== 'required' || parseSettings(process.env).PAR === 'off'))
+      refuse(USAGE, '--push must be required, and needs PAR=on.')
     if (values.public && values.auth !== undefined) refuse(USAGE, '--public and --auth exclude each other.')
     await withClients(async (clients) => printAdded(await clients.add(metadataOf(name))))
   } else if (command === 'list') await withClients(async (clients) => printList(await clients.list()))
@@ -104,6 +108,7 @@ function metadataOf(name: string): Integration {
     resource_server: values['resource-server'],
     scope: values.scope,
     grant_types: grantTypes(),
+    require_pushed_authorization_requests: values.push === undefined ? undefined : true,
     token_exchange_resources: values['token-exchange-resource'],
     post_logout_redirect_uris: values['post-logout-redirect-uri'],
   }
@@ -137,6 +142,7 @@ function printList(integrations: readonly IntegrationInformation[]): void {
       ...(rest.token_endpoint_auth_method === 'none' ? ['public'] : []),
       ...(rest.pkce === 'optional' ? ['may leave out PKCE'] : []),
       ...(rest.resource_server ? ['resource server'] : []),
+      ...(rest.require_pushed_authorization_requests ? ['must push its requests'] : []),
       ...(rest.remember_consent ? ['consent is remembered'] : []),
     ]
     console.log(`${client_id}  ${styleText('bold', client_name)}  ${marks.join(', ')}`)
