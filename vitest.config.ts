@@ -51,6 +51,7 @@ const ON_EACH_FRAMEWORK = [
     'replayed-clients',
     'client-documents',
     'token-exchange',
+    'par',
   ].map(flow),
   ...[
     'http',

@@ -75,6 +75,14 @@ export const DEPENDENCY_RULE: readonly Row[] = [
       .concat('jose', 'zod'),
     types: [core('feature.ts')],
   },
+  // The same: what it takes goes to the authorization endpoint.
+  {
+    files: core('par/*'),
+    imports: ['par', 'kernel', 'http', 'clients', 'authorization']
+      .map((name) => core(`${name}/*`))
+      .concat('zod', 'node:crypto'),
+    types: [core('feature.ts')],
+  },
   // The same: it changes a grant.
   {
     files: core('token-exchange/*'),

@@ -11,6 +11,7 @@ import {
 import { device } from '@grantkit/core/device'
 import { forwardAuth } from '@grantkit/core/forward-auth'
 import { logout } from '@grantkit/core/logout'
+import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { tokenExchange } from '@grantkit/core/token-exchange'
 import { rateLimiter } from '@grantkit/limiter'
 import { viewerClient } from './documents/viewer-client.ts'
@@ -43,6 +44,9 @@ export async function authorizationServer(
     ...(documents === undefined ? [] : [clientDocuments(documents)]),
     ...(settings.FORWARD_AUTH === 'on' ? [forwardAuth({ accessTokens })] : []),
     ...(settings.TOKEN_EXCHANGE === 'on' ? [tokenExchange({ accessTokens })] : []),
+    ...(settings.PAR === 'off'
+      ? []
+      : [pushedAuthorizationRequests({ secret: pages.secret, required: settings.PAR === 'required' })]),
     ...(settings.LOGOUT === 'on'
       ? [logout({ interaction: logoutInteraction(pages), secret: pages.secret, keys })]
       : []),

@@ -11,7 +11,7 @@ const DOCTOR = '../../../packages/doctor/src/bin.ts'
 
 let service: RunningService
 beforeAll(async () => {
-  service = await runService()
+  service = await runService({ PAR: 'on' })
 })
 afterAll(() => service.close())
 

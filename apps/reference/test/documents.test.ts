@@ -50,30 +50,35 @@ describe('auth.md', () => {
     )
   })
 
-  it('has commands that run, from the first to the last', async () => {
-    const commands = [...(await read('/auth.md')).matchAll(/```sh\n([\s\S]*?)```/g)]
-      .map(([, block]) => block)
-      .join('\necho\n')
-    const shell = spawn('bash', ['-eu', '-c', commands], { env: { PATH: process.env.PATH ?? '' } })
-    let output = ''
-    for (const stream of [shell.stdout, shell.stderr]) stream.on('data', (chunk) => (output += chunk))
-    const ended = once(shell, 'close')
-    while (!output.includes('/oauth/authorize?'))
-      await Promise.race([once(shell.stdout, 'data'), ended.then(() => Promise.reject(new Error(output)))])
-    const [url = ''] = /http\S+\/oauth\/authorize\?\S+/.exec(output) ?? []
-    const callback = await user(service.baseUrl)(url)
-    shell.stdin.end(`${callback.searchParams.get('code')}\n`)
-    expect((await ended)[0], output).toBe(0)
-    expect(output).toContain('"title":"Ceramics: glazing"')
-    expect(output).toContain('"name":"Dana Moore"')
-    expect(
-      output
-        .trim()
-        .endsWith(
-          '{"error":"invalid_token","error_description":"The access token is unknown, expired or revoked"}',
-        ),
-    ).toBe(true)
-  })
+  it.each(['off', 'required'])(
+    'has commands that run, from the first to the last, with PAR=%s',
+    async (PAR) => {
+      const { baseUrl, close } =
+        PAR === 'off' ? { ...service, close: async () => {} } : await runService({ PAR })
+      const text = await (await fetch(`${baseUrl}/auth.md`)).text()
+      const commands = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block).join('\necho\n')
+      const shell = spawn('bash', ['-eu', '-c', commands], { env: { PATH: process.env.PATH ?? '' } })
+      let output = ''
+      for (const stream of [shell.stdout, shell.stderr]) stream.on('data', (chunk) => (output += chunk))
+      const ended = once(shell, 'close')
+      while (!output.includes('/oauth/authorize?'))
+        await Promise.race([once(shell.stdout, 'data'), ended.then(() => Promise.reject(new Error(output)))])
+      const [url = ''] = /http\S+\/oauth\/authorize\?\S+/.exec(output) ?? []
+      const callback = await user(baseUrl)(url)
+      shell.stdin.end(`${callback.searchParams.get('code')}\n`)
+      expect((await ended)[0], output).toBe(0)
+      expect(output).toContain('"title":"Ceramics: glazing"')
+      expect(output).toContain('"name":"Dana Moore"')
+      expect(
+        output
+          .trim()
+          .endsWith(
+            '{"error":"invalid_token","error_description":"The access token is unknown, expired or revoked"}',
+          ),
+      ).toBe(true)
+      await close()
+    },
+  )
 
   it('tells of the lifetimes that the service runs with', async () => {
     const other = await runService({ CODE_LIFETIME: '45', ACCESS_TOKEN_LIFETIME: '7200' })

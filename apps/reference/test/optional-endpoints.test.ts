@@ -59,6 +59,7 @@ it.each([
     { device_authorization_endpoint: '/api/oauth/device_authorization' },
   ],
   ['JWT_ACCESS_TOKENS', 'on', { '/api/oauth/ended': ['post'] }, {}],
+  ['PAR', 'on', { '/api/oauth/par': ['post'] }, { pushed_authorization_request_endpoint: '/api/oauth/par' }],
   ['LOGOUT', 'on', LOGOUT, { end_session_endpoint: '/oauth/logout' }],
 ] as const)(
   '%s=%s adds its paths to the description, its address to the metadata, and nothing else',

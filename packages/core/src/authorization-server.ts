@@ -19,6 +19,7 @@ import {
   metadataOf,
   type Offers,
   offersOf,
+  pushedRequestsOf,
   registrable,
 } from './feature.ts'
 import { authorizationCode } from './grants/authorization-code/exchange.ts'
@@ -137,11 +138,11 @@ function partsOf(kernel: Kernel, options: AuthorizationServerOptions<string>, ou
 function baseFeatures(
   kernel: Kernel,
   options: AuthorizationServerOptions<string>,
-  { keys, accessTokens, limits, offers }: Parts,
+  { keys, accessTokens, limits, optional, offers }: Parts,
 ): Feature[] {
   const signingAlgorithms = keys.algorithms
   return [
-    authorization(kernel, options, { keys, limits }),
+    authorization(kernel, options, { keys, limits, pushed: pushedRequestsOf(optional) }),
     tokenEndpoint(kernel, options, { ...offers, accessTokens }),
     registration(kernel, options, { ...registrable(offers, true), signingAlgorithms, limits }),
     revocation(kernel, options, accessTokens),

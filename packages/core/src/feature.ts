@@ -1,3 +1,4 @@
+import type { PushedRequests } from './authorization/pushed-requests.ts'
 import type { ClientAuthMethod } from './clients/authentication/client-authentication.ts'
 import { type ClientEndpoint, type ClientEndpointContext, clientEndpoint } from './clients/client-endpoint.ts'
 import type { ClientMetadataMembers, Registrable } from './clients/client-metadata.ts'
@@ -25,6 +26,8 @@ export interface Feature {
   readonly clientSources?: readonly ClientSource[] | undefined
   /** At most one feature may set it. Default: opaque tokens. */
   readonly accessTokens?: AccessTokenFormat | undefined
+  /** Where clients leave authorization requests beforehand. At most one feature may set it. */
+  readonly pushedRequests?: PushedRequests | undefined
   readonly tokenMembers?: TokenMembers | undefined
   /**
    * Members of client metadata that this feature reads. They are kept in `Client.featureMetadata`, as their schemas made them.
@@ -65,9 +68,21 @@ export function offersOf(features: readonly Feature[]): Offers {
 
 /** The access token format of the features. @throws Error when two features set one */
 export function accessTokensOf(features: readonly Feature[]): AccessTokenFormat | undefined {
-  const [format, ...others] = features.flatMap(({ accessTokens }) => accessTokens ?? [])
-  if (others.length > 0) throw new Error('features: accessTokens is given twice')
-  return format
+  return onlyOne('accessTokens', features)
+}
+
+/** Where requests are pushed to, if a feature takes them. @throws Error when two features do */
+export function pushedRequestsOf(features: readonly Feature[]): PushedRequests | undefined {
+  return onlyOne('pushedRequests', features)
+}
+
+function onlyOne<Member extends 'accessTokens' | 'pushedRequests'>(
+  member: Member,
+  features: readonly Feature[],
+): Feature[Member] {
+  const [given, ...others] = features.flatMap((feature) => feature[member] ?? [])
+  if (others.length > 0) throw new Error(`features: ${member} is given twice`)
+  return given as Feature[Member]
 }
 
 function eachOnce<Named extends { readonly name: string }>(

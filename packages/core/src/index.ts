@@ -8,6 +8,7 @@ import { APPROVAL_REFUSALS } from './authorization/approval.ts'
 import { REQUEST_REFUSALS } from './authorization/authorization-request.ts'
 import { CONSENT_REFUSALS } from './authorization/consent.ts'
 import { DENIAL_REFUSALS } from './authorization/denial.ts'
+import { PUSHED_REFUSALS } from './authorization/presented-request.ts'
 import { PROMPT_REFUSALS } from './authorization/prompt.ts'
 import { TARGET_REFUSALS } from './authorization/redirect-target.ts'
 import { DOCUMENT_REFUSALS } from './cimd/fetched-clients.ts'
@@ -44,6 +45,7 @@ import { LOGOUT_REQUEST_REFUSALS } from './logout/logout-request.ts'
 import { POST_LOGOUT_REFUSALS } from './logout/post-logout-redirect-uri.ts'
 import { ID_TOKEN_REFUSALS } from './openid/id-token.ts'
 import { HINT_REFUSALS } from './openid/id-token-hint.ts'
+import { PAR_REFUSALS } from './par/par.ts'
 import { BEARER_REFUSALS } from './resource/bearer.ts'
 import { EXCHANGE_REFUSALS } from './token-exchange/narrowing.ts'
 
@@ -59,6 +61,8 @@ export const REFUSALS = {
   ...TARGET_REFUSALS,
   ...REQUEST_REFUSALS,
   ...CHALLENGE_REFUSALS,
+  ...PUSHED_REFUSALS,
+  ...PAR_REFUSALS,
   ...PROMPT_REFUSALS,
   ...HINT_REFUSALS,
   ...CONSENT_REFUSALS,

@@ -53,6 +53,13 @@ export const ENDPOINT_CHECKS: readonly Check[] = [
     'invalid_client',
   ),
   errorCheck(
+    'unknown-push',
+    'A client that is not known pushes no request (RFC 9126 2.3)',
+    'unknownPush',
+    401,
+    'invalid_client',
+  ),
+  errorCheck(
     'https-registration',
     'A fixed https callback cannot register itself',
     'httpsRegistration',

@@ -54,6 +54,8 @@ export const PROBES: Readonly<Record<string, Ask>> = {
     ),
   unknownDevice: (_, seen) =>
     at(seen, 'device_authorization_endpoint', (url) => post(url, 'client_id=doctor&scope=openid', FORM)),
+  unknownPush: (_, seen) =>
+    at(seen, 'pushed_authorization_request_endpoint', (url) => post(url, 'client_id=doctor', FORM)),
   badBearer: (_, seen) =>
     at(seen, 'userinfo_endpoint', (url) => get(url, { authorization: 'Bearer doctor' })),
   httpsRegistration: (_, seen) =>

@@ -15,7 +15,7 @@ pnpm integration add --name <name> [--redirect-uri <https URI>]... [--scope <sco
                      [--auth <method> | --public] [--pkce optional] [--id-token-claims]
                      [--remember-consent] [--resource-server]
                      [--post-logout-redirect-uri <https URI>]... [--grant device|token_exchange]...
-                     [--token-exchange-resource <URI>]...
+                     [--token-exchange-resource <URI>]... [--push required]
 
   --redirect-uri      where its users are sent back to; may be repeated
   --scope             the scopes it may ask for; all of them if left out
@@ -29,6 +29,7 @@ pnpm integration add --name <name> [--redirect-uri <https URI>]... [--scope <sco
   --grant device      it has no browser: its users type a code, with DEVICE_GRANT; needs no redirect URI
   --grant token_exchange  it may exchange access tokens for narrower ones, with TOKEN_EXCHANGE=on
   --token-exchange-resource  the resource it serves: it may exchange the tokens of its callers; may be repeated
+  --push required     its authorization requests must be pushed, with PAR=on
   --json              prints JSON; with every command`
 
 const { values, positionals } = readCommandLine(USAGE, {
@@ -47,6 +48,7 @@ const { values, positionals } = readCommandLine(USAGE, {
     'post-logout-redirect-uri': { type: 'string', multiple: true },
     grant: { type: 'string', multiple: true, default: [] },
     'token-exchange-resource': { type: 'string', multiple: true },
+    push: { type: 'string' },
   },
 })
 
@@ -65,6 +67,8 @@ async function run(): Promise<void> {
     if (name === undefined) refuse(USAGE, '--name must be given.')
     if (values['post-logout-redirect-uri'] !== undefined && parseSettings(process.env).LOGOUT === 'off')
       refuse(USAGE, '--post-logout-redirect-uri needs LOGOUT=on.')
+    if (values.push !== undefined && (values.push !== 'required' || parseSettings(process.env).PAR === 'off'))
+      refuse(USAGE, '--push must be required, and needs PAR=on.')
     if (values.public && values.auth !== undefined) refuse(USAGE, '--public and --auth exclude each other.')
     await withClients(async (clients) => printAdded(await clients.add(metadataOf(name))))
   } else if (command === 'list') await withClients(async (clients) => printList(await clients.list()))
@@ -94,6 +98,7 @@ function metadataOf(name: string): Integration {
     resource_server: values['resource-server'],
     scope: values.scope,
     grant_types: grantTypesOf(USAGE, grants(), values['redirect-uri']),
+    require_pushed_authorization_requests: values.push === undefined ? undefined : true,
     token_exchange_resources: values['token-exchange-resource'],
     post_logout_redirect_uris: values['post-logout-redirect-uri'],
   }
@@ -128,6 +133,7 @@ function printList(integrations: readonly IntegrationInformation[]): void {
       ...(rest.pkce === 'optional' ? ['may leave out PKCE'] : []),
       ...(rest.id_token_claims ? ['ID tokens have claims'] : []),
       ...(rest.resource_server ? ['resource server'] : []),
+      ...(rest.require_pushed_authorization_requests ? ['must push its requests'] : []),
       ...(rest.remember_consent ? ['consent is remembered'] : []),
     ]
     console.log(`${client_id}  ${styleText('bold', client_name)}  ${marks.join(', ')}`)

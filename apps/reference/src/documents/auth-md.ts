@@ -1,5 +1,6 @@
 import { SCOPES } from '../oauth/scopes.ts'
 import { withoutABrowser } from './device-walkthrough.ts'
+import { aboutPushing, authorizationAddress } from './how-to-authorize.ts'
 import { howToDelegate } from './how-to-delegate.ts'
 import { howToGetAClient } from './how-to-get-a-client.ts'
 
@@ -7,6 +8,9 @@ import { howToGetAClient } from './how-to-get-a-client.ts'
 export interface DescribedServer {
   readonly issuer: string
   readonly authorization_endpoint: string
+  /** Absent if no client pushes its requests. */
+  readonly pushed_authorization_request_endpoint?: string | undefined
+  readonly require_pushed_authorization_requests?: boolean | undefined
   readonly token_endpoint: string
   /** Absent if no client registers itself. */
   readonly registration_endpoint?: string | undefined
@@ -62,12 +66,12 @@ ${howToGetAClient({
 VERIFIER=$(openssl rand -base64 48 | tr -d '\\n=' | tr '+/' '-_')
 CHALLENGE=$(printf %s "$VERIFIER" | openssl dgst -sha256 -binary | openssl base64 -A | tr -d '=' | tr '+/' '-_')
 STATE=$(openssl rand -hex 16)
-echo "${server.authorization_endpoint}?response_type=code&client_id=$CLIENT_ID&redirect_uri=$REDIRECT_URI&scope=openid%20profile%20courses:read&code_challenge=$CHALLENGE&code_challenge_method=S256&state=$STATE"
+${authorizationAddress(server)}
 \`\`\`
 
 Open that address in a browser. When the user allows it, the browser is sent to the redirect URI with \`code\`, \`state\` and
 \`iss\`. Check that \`state\` is yours and \`iss\` is \`${server.issuer}\`. The code is good once, for ${duration(lifetimes.code)}.
-
+${aboutPushing(server)}
 \`\`\`sh
 read -r CODE
 \`\`\`

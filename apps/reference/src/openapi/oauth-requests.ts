@@ -30,7 +30,12 @@ export function oauthRequests({ endpoints, grantTypes }: ServerDescription): OAu
     EXCHANGE_NAMES[name] ?? componentName(name),
     clientForm(objectSchema(message), name),
   ])
-  const authorization = authorizationProperties(messageOf('authorization_endpoint'))
+  const pushes = endpoints.some(
+    ({ metadataName }) => metadataName === 'pushed_authorization_request_endpoint',
+  )
+  const plain = authorizationProperties(messageOf('authorization_endpoint'))
+  const authorization = pushes ? { ...plain, request_uri: { type: 'string' } } : plain
+  const needed = pushes ? ['client_id'] : REQUIRED
   return {
     components: {
       ...(registration && { ClientRegistration: forgiving(objectSchema(registration)) }),
@@ -39,11 +44,11 @@ export function oauthRequests({ endpoints, grantTypes }: ServerDescription): OAu
       IntrospectionQuery: clientForm(messageOf('introspection_endpoint')),
     },
     exchanges: exchanges.map(([name]) => name),
-    authorizationForm: { type: 'object', properties: authorization, required: REQUIRED },
+    authorizationForm: { type: 'object', properties: authorization, required: needed },
     authorizationParameters: Object.entries(authorization).map(([name, schema]) => ({
       name,
       in: 'query',
-      required: REQUIRED.includes(name),
+      required: needed.includes(name),
       schema,
     })),
   }

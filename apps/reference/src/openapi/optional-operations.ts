@@ -8,11 +8,13 @@ import {
   textAnswer,
   UNAVAILABLE,
 } from './operation.ts'
+import { PUSH_ENDPOINT, pushOperation } from './push-operation.ts'
 
 /** The operations of what a setting mounts. */
 export function optionalOperations({ endpoints }: ServerDescription): Operation[] {
   const mounted = new Set(endpoints.map(({ path }) => path))
-  return [VERIFY, ...LOGOUT].filter(({ path }) => mounted.has(path))
+  const pushes = endpoints.filter(({ metadataName }) => metadataName === PUSH_ENDPOINT).map(pushOperation)
+  return [...[VERIFY, ...LOGOUT].filter(({ path }) => mounted.has(path)), ...pushes]
 }
 
 const IDENTITY = ['X-Auth-Subject', 'X-Auth-Client', 'X-Auth-Scope']

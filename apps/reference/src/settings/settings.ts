@@ -64,6 +64,7 @@ export const Environment = z.object({
     .default('off'),
   FORWARD_AUTH: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   JWT_ACCESS_TOKENS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
+  PAR: z.enum(['off', 'on', 'required'], { error: 'must be off, on or required' }).default('off'),
   TOKEN_EXCHANGE: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   RATE_LIMITS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   TRUST_PROXY: TrustedProxies.optional(),

@@ -4,13 +4,14 @@ import type { HttpResponse } from '../http/http.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import type { Grant } from '../kernel/records.ts'
+import { sha256 } from '../kernel/secrets.ts'
 import { formatCode } from '../tokens/credential.ts'
 import type { AuthorizationContext } from './authorization-context.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
 import { authorizationResponse } from './authorization-response.ts'
 import type { Session } from './interaction.ts'
+import { completionOf } from './presented-request.ts'
 import type { RedirectTarget } from './redirect-target.ts'
-import { grantOfTicket, spentUntil } from './ticket.ts'
 
 export const APPROVAL_REFUSALS = refusals({
   consent_ticket_spent: ['invalid_request', 'This consent form was already answered'],
@@ -31,6 +32,8 @@ export interface Approved {
   readonly request: AuthorizationRequest
   readonly session: Session
   readonly scopes: readonly string[]
+  /** The name of the request, if the client pushed it. */
+  readonly requestUri?: string | undefined
   /** The consent ticket. The ids and secrets of the grant and its code are derived from it. */
   readonly ticket: string
 }
@@ -59,15 +62,16 @@ export async function approve(context: AuthorizationContext, approved: Approved)
 }
 
 function approvalOf(
-  { kernel, secret, lifetimes }: AuthorizationContext,
-  { target: { client, redirectUri }, request, session, scopes, ticket }: Approved,
+  context: AuthorizationContext,
+  { target: { client, redirectUri }, request, session, scopes, ticket, requestUri }: Approved,
 ): Approval {
-  const { id, code } = grantOfTicket(secret, ticket)
+  const { kernel } = context
+  const { id, code, ticketEndsAt } = completionOf(context, ticket, requestUri)
   const catalogue = Object.keys(kernel.scopes)
   const withheld = [...request.scopes.filter((scope) => !scopes.includes(scope)), ...request.ignoredScopes]
   return {
     id: detachedText(id),
-    ticketEndsAt: spentUntil(kernel.now(), lifetimes),
+    ticketEndsAt,
     subject: detachedText(session.subject),
     clientId: client.clientId,
     scopes: scopes.map((scope) => detachedText(scope, catalogue)),
@@ -90,8 +94,11 @@ function detachedText<Text extends string>(text: Text, kept: readonly string[] =
  * A form that is sent twice (a double click) gets the same code twice while that code is unused. If the user has ticked
  * something else, neither answer counts: the grant ends.
  */
-async function requireSameAnswer(kernel: Kernel, { id, subject, scopes }: Approval): Promise<void> {
+async function requireSameAnswer(kernel: Kernel, { id, subject, scopes, code }: Approval): Promise<void> {
   const first = (await kernel.store.grants.find(id))?.value
+  // Another form of a pushed request was answered, by this user or somebody else, whose code is not theirs.
+  if (first?.code !== undefined && first.code.hash !== sha256(code))
+    throw new OAuthError(APPROVAL_REFUSALS.consent_ticket_spent)
   const same = first !== undefined && first.scopes.join() === scopes.join()
   if (same && isOutstanding(first, kernel.now())) return
   if (!same) await revokeUserGrant(kernel, subject, id)

@@ -4,6 +4,7 @@ import type { RateLimits } from '../limits/rate-limits.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 import type { AuthorizationRequest, ScopeOptions } from './authorization-request.ts'
 import type { Interaction, Session } from './interaction.ts'
+import type { PushedRequests } from './pushed-requests.ts'
 import type { RedirectTarget } from './redirect-target.ts'
 
 /** Input of every step in this room. */
@@ -14,6 +15,8 @@ export interface AuthorizationContext {
   readonly scopeOptions: ScopeOptions
   readonly keys: SigningKeys
   readonly limits: RateLimits
+  /** Absent if no client can push its requests. */
+  readonly pushed?: PushedRequests | undefined
   /** Judges what the document of a client lists. */
   readonly redirectUriPolicy: RedirectUriPolicy
   /** Hosts where anybody can publish a document. */
@@ -32,6 +35,8 @@ export interface AuthorizationAttempt {
   readonly request: AuthorizationRequest
   /** The query string, as the client sent it. */
   readonly query: string
+  /** The name of the request, if the client pushed it. */
+  readonly requestUri?: string | undefined
   /** The user has just come back from the sign-in that this request demanded. */
   readonly signedInForThis: boolean
   /** The user has just sent a consent form that did not count. */

@@ -3,6 +3,7 @@
  * user decides. The application makes the pages (`interaction.ts`); the rules that keep them safe are here.
  */
 
+import type { ClientEndpoint } from '../clients/client-endpoint.ts'
 import { type RedirectUriOptions, redirectUriPolicyOf } from '../clients/redirect-uri.ts'
 import { CHALLENGE_METHOD } from '../grants/authorization-code/pkce.ts'
 import type { Endpoint } from '../http/endpoint.ts'
@@ -10,12 +11,18 @@ import { basePathOf, endpointPath, type PathOptions } from '../http/well-known.t
 import { type Kernel, lifetime } from '../kernel/kernel.ts'
 import { requestedScopes } from '../kernel/scope.ts'
 import type { AuthorizationContext } from './authorization-context.ts'
-import { AuthorizationParameters, type ScopeOptions } from './authorization-request.ts'
+import {
+  AuthorizationParameters,
+  readAuthorizationRequest,
+  type ScopeOptions,
+} from './authorization-request.ts'
 import { authorize } from './authorize.ts'
 import { CONSENT_REFUSALS, ConsentForm, consent } from './consent.ts'
 import { SHARED_HOSTS } from './document-identity.ts'
 import type { Interaction } from './interaction.ts'
 import { showFormAgain } from './lapsed-form.ts'
+import type { JudgeRequest } from './pushed-requests.ts'
+import { redirectTargetOf } from './redirect-target.ts'
 import { refusalPage } from './refusal-page.ts'
 
 export interface AuthorizationOptions
@@ -50,15 +57,21 @@ export function authorization(
   kernel: Kernel,
   options: AuthorizationOptions,
   parts: Parts,
-): { endpoints: Endpoint[]; metadata: Readonly<Record<string, unknown>> } {
+): {
+  endpoints: Endpoint[]
+  clientEndpoints: ClientEndpoint[]
+  metadata: Readonly<Record<string, unknown>>
+} {
   checkSecret(options.secret)
   checkDefaultScope(kernel, options.defaultScope)
   const paths = {
     authorize: endpointPath('authorize', options.paths?.authorize, '/oauth/authorize'),
     consent: endpointPath('consent', options.paths?.consent, '/oauth/consent'),
   }
+  const context = contextOf(kernel, options, parts, paths)
   return {
-    endpoints: pages(contextOf(kernel, options, parts, paths), paths),
+    endpoints: pages(context, paths),
+    clientEndpoints: parts.pushed === undefined ? [] : [parts.pushed.endpoint(judgeOf(context))],
     metadata: {
       code_challenge_methods_supported: [CHALLENGE_METHOD],
       authorization_response_iss_parameter_supported: true,
@@ -66,18 +79,18 @@ export function authorization(
   }
 }
 
-type Parts = Pick<AuthorizationContext, 'keys' | 'limits'>
+type Parts = Pick<AuthorizationContext, 'keys' | 'limits' | 'pushed'>
 type PagePaths = AuthorizationContext['paths']
 
 function contextOf(
   kernel: Kernel,
   { interaction, secret, lifetimes, ...options }: AuthorizationOptions,
-  { keys, limits }: Parts,
+  { keys, limits, pushed }: Parts,
   paths: PagePaths,
 ): AuthorizationContext {
   const basePath = basePathOf(kernel.issuer)
   return {
-    ...{ kernel, interaction, secret, keys, limits },
+    ...{ kernel, interaction, secret, keys, limits, pushed },
     scopeOptions: { defaultScope: options.defaultScope, unknownScopes: options.unknownScopes },
     redirectUriPolicy: redirectUriPolicyOf(options),
     sharedHosts: options.sharedHosts ?? SHARED_HOSTS,
@@ -117,6 +130,14 @@ function pages(context: AuthorizationContext, paths: PagePaths): Endpoint[] {
       answer: (request) => consent(context, request),
     },
   ]
+}
+
+/** Both halves of the authorization endpoint, for a client that has proved who it is. */
+function judgeOf({ kernel, scopeOptions, redirectUriPolicy }: AuthorizationContext): JudgeRequest {
+  return (client, given) => {
+    redirectTargetOf(client, given, redirectUriPolicy)
+    readAuthorizationRequest(kernel, scopeOptions, client, given)
+  }
 }
 
 function checkSecret(secret: string): void {

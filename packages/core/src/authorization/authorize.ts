@@ -1,6 +1,6 @@
-import { type HttpRequest, type HttpResponse, securePage } from '../http/http.ts'
+import { type HttpRequest, type HttpResponse, redirect, securePage } from '../http/http.ts'
 import { readMessage } from '../http/message.ts'
-import { FORM, type Parameters, pairsOf, parameters, requireMediaType } from '../http/parameters.ts'
+import { FORM, type Parameters, pairsOf, requireMediaType } from '../http/parameters.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import { verifiedHint } from '../openid/id-token-hint.ts'
 import { type AuthorizationAttempt, type AuthorizationContext, askingUser } from './authorization-context.ts'
@@ -13,6 +13,7 @@ import { answerByRedirect } from './authorization-response.ts'
 import { approveRemembered, askForConsent, consentRemembered } from './consent-page.ts'
 import type { Session } from './interaction.ts'
 import { splitLapsedForm } from './lapsed-form.ts'
+import { arrival, presentedRequest, requirePushed } from './presented-request.ts'
 import { PROMPT_REFUSALS, requestedPrompts, signInNeeded } from './prompt.ts'
 import { validateRedirectTarget } from './redirect-target.ts'
 import { markSignIn, signedInSince, splitSignInTicket } from './sign-in-ticket.ts'
@@ -22,16 +23,24 @@ export async function authorize(context: AuthorizationContext, request: HttpRequ
   const { kernel, interaction } = context
   const { query: asked, formLapsed } = splitLapsedForm(queryOf(request))
   const { query, ticket } = splitSignInTicket(asked)
-  const given = parameters(query)
+  const presented = presentedRequest(context, query)
+  const marked = presented.pushed && (await arrival(context, query, presented))
+  if (marked !== undefined) return redirect(`${context.paths.authorize}?${marked}`)
+  const { given, requestUri } = presented
   const host = describingHost(context, given)
   const user = host === undefined ? undefined : await interaction.session(request)
   if (host !== undefined && user === undefined) return askStranger(context, query, given, host)
   const target = await validateRedirectTarget(context, given, user && askingUser(context, user))
   return answerByRedirect(kernel, request, target, async () => {
+    requirePushed(context, target.client, presented)
     const valid = readAuthorizationRequest(kernel, context.scopeOptions, target.client, given)
     const session = user ?? (await interaction.session(request))
     const signedInForThis = signedInSince(context, query, ticket, session)
-    return proceed(context, { target, request: valid, query, signedInForThis, formLapsed }, session)
+    return proceed(
+      context,
+      { target, request: valid, query, requestUri, signedInForThis, formLapsed },
+      session,
+    )
   })
 }
 

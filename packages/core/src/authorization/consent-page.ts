@@ -75,10 +75,11 @@ export function approveRemembered(
   attempt: AuthorizationAttempt,
   session: Session,
 ): Promise<HttpResponse> {
-  const { target, request } = attempt
+  const { target, request, requestUri } = attempt
   return approve(context, {
     target,
     request,
+    requestUri,
     session,
     scopes: request.scopes,
     ticket: consentTicket(context, attempt, session),

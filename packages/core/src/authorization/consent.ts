@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { HttpRequest, HttpResponse } from '../http/http.ts'
 import { readMessage } from '../http/message.ts'
-import { formParameters, parameters } from '../http/parameters.ts'
+import { formParameters } from '../http/parameters.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import { OPENID } from '../openid/openid-scope.ts'
@@ -12,6 +12,7 @@ import { answerByRedirect } from './authorization-response.ts'
 import { askForConsent } from './consent-page.ts'
 import { deny } from './denial.ts'
 import type { Session } from './interaction.ts'
+import { presentedRequest } from './presented-request.ts'
 import { validateRedirectTarget } from './redirect-target.ts'
 import { openTicket, shownDocument } from './ticket.ts'
 
@@ -36,7 +37,7 @@ type ConsentForm = z.infer<typeof ConsentForm>
  */
 export async function consent(context: AuthorizationContext, request: HttpRequest): Promise<HttpResponse> {
   const { kernel } = context
-  const given = parameters(request.query)
+  const { given, requestUri } = presentedRequest(context, request.query)
   const form = readMessage(ConsentForm, formParameters(request))
   const { ticket } = form
   const session = await sessionOfTicket(context, request, ticket)
@@ -45,19 +46,20 @@ export async function consent(context: AuthorizationContext, request: HttpReques
   return answerByRedirect(kernel, request, target, async () => {
     const asked = readAuthorizationRequest(kernel, context.scopeOptions, target.client, given)
     const scopes = allowedScopes(kernel, form, asked.scopes)
-    if (scopes.length === 0) return deny(context, { target, session, ticket })
+    if (scopes.length === 0) return deny(context, { target, session, ticket, requestUri })
     // The document has changed since the page was made, so the user has not seen what would be approved.
     if ((target.client.document?.hash ?? '') !== shown) {
       const attempt = {
         target,
         request: asked,
         query: request.query,
+        requestUri,
         signedInForThis: true,
         formLapsed: false,
       }
       return askForConsent(context, attempt, session)
     }
-    return approve(context, { target, request: asked, session, scopes, ticket })
+    return approve(context, { target, request: asked, requestUri, session, scopes, ticket })
   })
 }
 

@@ -3,7 +3,7 @@ import { revokeUserGrant } from '../grants/user-grants.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import type { Approved } from './approval.ts'
 import type { AuthorizationContext } from './authorization-context.ts'
-import { grantOfTicket, spentUntil } from './ticket.ts'
+import { completionOf } from './presented-request.ts'
 
 export const DENIAL_REFUSALS = refusals({
   consent_denied: ['access_denied', 'The user did not allow access'],
@@ -22,12 +22,12 @@ export interface ConsentDenied {
  * @throws OAuthError `access_denied`, always
  */
 export async function deny(
-  { kernel, secret, lifetimes }: AuthorizationContext,
-  { session: { subject }, ticket, target }: Pick<Approved, 'session' | 'ticket' | 'target'>,
+  context: AuthorizationContext,
+  { session: { subject }, ticket, target, requestUri }: Omit<Approved, 'request' | 'scopes'>,
 ): Promise<never> {
+  const { kernel } = context
   const { store, now, emit } = kernel
-  const { id } = grantOfTicket(secret, ticket)
-  const end = spentUntil(now(), lifetimes)
+  const { id, ticketEndsAt: end } = completionOf(context, ticket, requestUri)
   if (await store.grants.insert(id, endedGrant(id, now(), end), end))
     emit({ type: 'consent_denied', clientId: target.client.clientId, subject } satisfies ConsentDenied)
   else await revokeUserGrant(kernel, subject, id)

@@ -42,9 +42,19 @@ export async function validateRedirectTarget(
   given: Parameters,
   user?: AskingUser,
 ): Promise<RedirectTarget> {
-  const { client_id, redirect_uri } = readMessage(TargetParameters, given)
+  const { client_id } = readMessage(TargetParameters, given)
   const client = await kernel.store.clients.describe(client_id, user)
   if (client === undefined) throw new OAuthError(CLIENT_REFUSALS.client_unknown)
+  return redirectTargetOf(client, given, redirectUriPolicy)
+}
+
+/** The target of a request of a known client. @throws OAuthError */
+export function redirectTargetOf(
+  client: Client,
+  given: Parameters,
+  redirectUriPolicy: RedirectUriPolicy,
+): RedirectTarget {
+  const { redirect_uri } = readMessage(TargetParameters, given)
   if (redirect_uri === undefined) throw new OAuthError(TARGET_REFUSALS.redirect_uri_missing)
   if (!client.redirectUris.some((registered) => redirectUriMatches(registered, redirect_uri)))
     throw new OAuthError(TARGET_REFUSALS.redirect_uri_not_registered)

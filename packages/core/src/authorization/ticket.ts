@@ -7,12 +7,12 @@ import { type GrantId, hmacSha256, type Secret, sameSecret, sha256 } from '../ke
  */
 export interface TicketSubject {
   /** The kind of ticket: one kind is never accepted as another. */
-  readonly purpose: 'consent' | 'sign-in' | 'logout' | 'user-code' | 'device'
+  readonly purpose: 'consent' | 'sign-in' | 'logout' | 'user-code' | 'device' | 'pushed'
   readonly session: string
   readonly query: string
 }
 
-/** `<time>.<nonce>.<mac>`; `time` is when it ends (consent) or when it began (sign-in), in epoch seconds. */
+/** `<time>.<nonce>.<mac>`; `time` is when it ends (consent) or when it began (sign-in, pushed), in epoch seconds. */
 export function sealTicket(secret: string, about: TicketSubject, time: number, nonce: string): string {
   return `${time}.${nonce}.${mac(secret, about, String(time), nonce)}`
 }
@@ -48,6 +48,11 @@ export function grantOfTicket(
     id: hmacSha256(secret, `grant id\n${ticket}`).slice(0, 22) as GrantId,
     code: hmacSha256(secret, `code\n${ticket}`) as Secret,
   }
+}
+
+/** The id of the one grant that a pushed request can open, whichever form of it is answered. */
+export function pushedGrantId(secret: string, requestUri: string): GrantId {
+  return hmacSha256(secret, `pushed grant id\n${requestUri}`).slice(0, 22) as GrantId
 }
 
 /** Clocks of replicas differ: each must know a spent ticket for as long as another one takes it. */

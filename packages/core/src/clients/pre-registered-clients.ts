@@ -42,6 +42,8 @@ interface FeatureMembers {
   readonly post_logout_redirect_uris?: readonly string[] | undefined
   /** For OpenID Connect: the ID token has the claims of the user that the granted scopes open. */
   readonly id_token_claims?: boolean | undefined
+  /** For `pushedAuthorizationRequests()`: its requests must be pushed (RFC 9126 6). */
+  readonly require_pushed_authorization_requests?: boolean | undefined
   /** For `tokenExchange()`: the resources it serves. It may exchange the tokens that their callers present. */
   readonly token_exchange_resources?: readonly string[] | undefined
 }

@@ -14,6 +14,7 @@ import { LIMITS_AND_OUTAGES } from './stories/limits-and-outages.ts'
 import { LOGOUT } from './stories/logout.ts'
 import { METHOD_STORIES } from './stories/methods.ts'
 import { OTHER_SERVERS } from './stories/other-servers.ts'
+import { PAR } from './stories/par.ts'
 import { REFRESH } from './stories/refresh.ts'
 import { REGISTERED_REDIRECT_URIS } from './stories/registered-redirect-uris.ts'
 import { REGISTRATION } from './stories/registration.ts'
@@ -41,6 +42,7 @@ export const STORIES: Readonly<Record<string, Stories>> = {
   logout: LOGOUT,
   methods: METHOD_STORIES,
   'other-servers': OTHER_SERVERS,
+  par: PAR,
   refresh: REFRESH,
   'registered-redirect-uris': REGISTERED_REDIRECT_URIS,
   registration: REGISTRATION,

@@ -1,0 +1,108 @@
+import { z } from 'zod'
+import { readMessage, text } from '../http/message.ts'
+import { type Parameters, parameters } from '../http/parameters.ts'
+import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import type { Client } from '../kernel/records.ts'
+import { type GrantId, newId, type Secret } from '../kernel/secrets.ts'
+import type { AuthorizationContext } from './authorization-context.ts'
+import type { PushedRequest } from './pushed-requests.ts'
+import { grantOfTicket, openTicket, pushedGrantId, sealTicket, spentUntil } from './ticket.ts'
+
+const INVALID = 'request_uri is not valid here, or it has expired'
+
+export const PUSHED_REFUSALS = refusals({
+  request_uri_unknown: ['invalid_request_uri', INVALID],
+  request_uri_expired: ['invalid_request_uri', INVALID],
+  request_uri_of_other_client: ['invalid_request_uri', INVALID],
+  request_uri_spent: [
+    'invalid_request_uri',
+    'This request was answered before; begin again in the application',
+  ],
+  request_not_pushed: ['invalid_request', 'The request must be pushed first (RFC 9126)'],
+})
+
+/** The request that a browser brings: in its query, or behind a `request_uri`. */
+export interface PresentedRequest {
+  readonly given: Parameters
+  readonly pushed?: PushedRequest | undefined
+  readonly requestUri?: string | undefined
+}
+
+/** RFC 9126 4. Nothing else of such a query is read (RFC 9101 5). */
+const PresentedParameters = z.object({ client_id: text(), request_uri: text(8000) })
+
+/** @throws OAuthError to be shown as a page: nobody knows yet where an answer may go */
+export function presentedRequest(context: AuthorizationContext, query: string): PresentedRequest {
+  const asked = parameters(query)
+  if (context.pushed === undefined || asked.request_uri === undefined) return { given: asked }
+  const { client_id, request_uri: requestUri } = readMessage(PresentedParameters, asked)
+  const pushed = context.pushed.open(requestUri)
+  if (pushed === undefined) throw new OAuthError(PUSHED_REFUSALS.request_uri_unknown)
+  if (pushed.clientId !== client_id) throw new OAuthError(PUSHED_REFUSALS.request_uri_of_other_client)
+  return { given: parameters(pushed.query), pushed, requestUri }
+}
+
+/** The mark of a query that was here in time, at the end of it. */
+const MARK = /^(.*)&presented=([\w.-]+)$/s
+
+/**
+ * The `request_uri` lives until the browser arrives (RFC 9126 2.2). From then on a mark travels with the query, so that the
+ * user may take longer to sign in, reload and read.
+ *
+ * @returns the marked query if the browser has just arrived: it must go there
+ * @throws OAuthError to be shown as a page, if it arrives too late or the request was answered
+ */
+export async function arrival(
+  { kernel, secret, lifetimes, pushed: source }: AuthorizationContext,
+  query: string,
+  { pushed, requestUri }: PresentedRequest,
+): Promise<string | undefined> {
+  if (source === undefined || pushed === undefined || requestUri === undefined) return undefined
+  const now = kernel.now()
+  const [, before, mark = ''] = MARK.exec(query) ?? []
+  const arrivedAt = before === undefined ? undefined : (openTicket(secret, markSubject(before), mark) ?? 0)
+  const end =
+    arrivedAt === undefined ? pushed.pushedAt + source.lifetime : arrivedAt + lifetimes.consentTicket
+  if (now >= end) throw new OAuthError(PUSHED_REFUSALS.request_uri_expired)
+  if ((await kernel.store.grants.find(pushedGrantId(secret, requestUri))) !== undefined)
+    throw new OAuthError(PUSHED_REFUSALS.request_uri_spent)
+  if (arrivedAt !== undefined) return undefined
+  return `${query}&presented=${sealTicket(secret, markSubject(query), now, newId(kernel.random))}`
+}
+
+/** Not bound to a session: the user may sign in in between. */
+function markSubject(query: string) {
+  return { purpose: 'pushed', session: '', query } as const
+}
+
+/** @throws OAuthError to be sent to the client by redirect */
+export function requirePushed(
+  { pushed: source }: AuthorizationContext,
+  client: Client,
+  { pushed }: PresentedRequest,
+): void {
+  if (pushed === undefined && source?.required(client))
+    throw new OAuthError(PUSHED_REFUSALS.request_not_pushed)
+}
+
+/** What an answer of the user spends and opens. */
+export interface Completion {
+  readonly id: GrantId
+  readonly code: Secret
+  /** The id stays taken until then. */
+  readonly ticketEndsAt: number
+}
+
+/** The answer to a form. A pushed request has one answer, however many forms were made of it (RFC 9126 4). */
+export function completionOf(
+  { kernel, secret, lifetimes, pushed }: AuthorizationContext,
+  ticket: string,
+  requestUri: string | undefined,
+): Completion {
+  const { id, code } = grantOfTicket(secret, ticket)
+  const ticketEndsAt = spentUntil(kernel.now(), lifetimes)
+  if (requestUri === undefined) return { id, code, ticketEndsAt }
+  // Until then a browser can arrive with it, wait, and send a form.
+  const later = (pushed?.lifetime ?? 0) + lifetimes.consentTicket
+  return { id: pushedGrantId(secret, requestUri), code, ticketEndsAt: ticketEndsAt + later }
+}

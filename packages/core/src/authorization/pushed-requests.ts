@@ -1,0 +1,27 @@
+import type { ClientEndpoint } from '../clients/client-endpoint.ts'
+import type { Parameters } from '../http/parameters.ts'
+import type { Client } from '../kernel/records.ts'
+
+/** An authorization request that a client sent directly, before the browser (RFC 9126). */
+export interface PushedRequest {
+  readonly clientId: string
+  /** Its parameters, `application/x-www-form-urlencoded`. */
+  readonly query: string
+  /** Epoch seconds. */
+  readonly pushedAt: number
+}
+
+/** Where clients leave their requests, and which of them must. */
+export interface PushedRequests {
+  /** Seconds in which the browser must arrive. */
+  readonly lifetime: number
+  /** The endpoint that takes them, with the rules of the authorization endpoint. */
+  endpoint(judge: JudgeRequest): ClientEndpoint
+  /** The request behind a `request_uri`; `undefined` if this server made no such URI. */
+  open(requestUri: string): PushedRequest | undefined
+  /** Whether the requests of this client must be pushed. */
+  required(client: Client): boolean
+}
+
+/** Judges the parameters of a request as the authorization endpoint does. @throws OAuthError */
+export type JudgeRequest = (client: Client, given: Parameters) => void

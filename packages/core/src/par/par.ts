@@ -1,0 +1,118 @@
+/**
+ * Pushed authorization requests (RFC 9126): a client sends its request directly, and gets a `request_uri` for the browser
+ * to bring. The request is sealed in that URI. It stores nothing.
+ */
+import { z } from 'zod'
+import { AuthorizationParameters } from '../authorization/authorization-request.ts'
+import type { JudgeRequest, PushedRequests } from '../authorization/pushed-requests.ts'
+import type { ClientEndpoint } from '../clients/client-endpoint.ts'
+import type { FeatureFactory } from '../feature.ts'
+import { json } from '../http/http.ts'
+import { text } from '../http/message.ts'
+import type { Parameters } from '../http/parameters.ts'
+import { endpointPath } from '../http/well-known.ts'
+import type { Kernel } from '../kernel/kernel.ts'
+import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import type { Client } from '../kernel/records.ts'
+import { openRequest, sealingKey, sealRequest } from './sealed-request.ts'
+
+export const PAR_REFUSALS = refusals({
+  pushed_request_uri: ['invalid_request', 'request_uri must not be pushed (RFC 9126 2.1)'],
+  pushed_request_too_long: ['invalid_request', 'The request is too long to be pushed', 413],
+})
+
+export interface PushedAuthorizationRequestsOptions {
+  /** Seals the requests: the secret of the server. */
+  readonly secret: string
+  /** Whether every client must push. Default: those that register `require_pushed_authorization_requests`. */
+  readonly required?: boolean | undefined
+  /** Seconds from the push until the browser arrives, 5 to 599. Default 60. */
+  readonly lifetime?: number | undefined
+  /** The path below the issuer. Default `/api/oauth/par`. */
+  readonly path?: string | undefined
+}
+
+/** Browsers and proxies refuse longer addresses. */
+const LONGEST_URI = 6000
+const LEAST_LIFETIME = 5
+const MOST_LIFETIME = 599
+
+/** RFC 9126 6. */
+const REQUIRE = 'require_pushed_authorization_requests'
+
+/** RFC 9126 2.1. */
+const PushedAuthorizationRequest = AuthorizationParameters.omit({ request_uri: true }).extend({
+  redirect_uri: text().optional(),
+})
+
+/**
+ * Lets clients push their authorization requests (RFC 9126). Nobody sees or changes one on its way through the browser.
+ *
+ * @throws Error that names the option at fault
+ */
+export function pushedAuthorizationRequests({
+  secret,
+  required = false,
+  lifetime = 60,
+  path: given,
+}: PushedAuthorizationRequestsOptions): FeatureFactory {
+  const path = endpointPath('par', given, '/api/oauth/par')
+  if (!Number.isInteger(lifetime) || lifetime < LEAST_LIFETIME || lifetime > MOST_LIFETIME)
+    throw new Error(`pushedAuthorizationRequests: lifetime must be whole seconds from 5 to ${MOST_LIFETIME}`)
+  const key = sealingKey(secret)
+  return (kernel) => {
+    const pushedRequests: PushedRequests = {
+      lifetime,
+      endpoint: (judge) => pushEndpoint({ kernel, key, lifetime, path, judge }),
+      open: (requestUri) => openRequest(key, requestUri),
+      required: ({ featureMetadata }) => required || featureMetadata?.[REQUIRE] === true,
+    }
+    return {
+      pushedRequests,
+      metadata: required ? { [REQUIRE]: true } : {},
+      clientMetadata: () => ({ [REQUIRE]: z.boolean().optional() }),
+    }
+  }
+}
+
+interface PushContext {
+  readonly kernel: Kernel
+  readonly key: Uint8Array
+  readonly lifetime: number
+  readonly path: string
+  readonly judge: JudgeRequest
+}
+
+function pushEndpoint(context: PushContext): ClientEndpoint {
+  return {
+    path: context.path,
+    metadataName: 'pushed_authorization_request_endpoint',
+    summary: 'Push an authorization request (RFC 9126 2)',
+    message: PushedAuthorizationRequest,
+    begin: (form) => (client) => push(context, client, form),
+  }
+}
+
+function push({ kernel, key, lifetime, judge }: PushContext, client: Client, form: Parameters) {
+  if (form.request_uri !== undefined) throw new OAuthError(PAR_REFUSALS.pushed_request_uri)
+  const { clientId } = client
+  const asked = { ...withoutCredentials(form), client_id: clientId }
+  judge(client, asked)
+  const pushedAt = kernel.now()
+  const requestUri = sealRequest(key, kernel.random, { pushedAt, clientId, query: encoded(asked) })
+  if (requestUri.length > LONGEST_URI) throw new OAuthError(PAR_REFUSALS.pushed_request_too_long)
+  return json(201, { request_uri: requestUri, expires_in: lifetime })
+}
+
+/** No secret goes through the browser, sealed or not. */
+function withoutCredentials(form: Parameters): Parameters {
+  const { client_secret: _, client_assertion: __, client_assertion_type: ___, ...asked } = form
+  return asked
+}
+
+function encoded(given: Parameters): string {
+  const query = new URLSearchParams()
+  for (const [name, values] of Object.entries(given))
+    for (const value of [values].flat()) query.append(name, value)
+  return String(query)
+}

@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { openRequest, sealingKey, sealRequest } from './sealed-request.ts'
+
+const KEY = sealingKey('a secret of the tests, long enough to pass')
+const REQUEST = {
+  pushedAt: 1_800_000_000,
+  clientId: 'app',
+  query: 'response_type=code&scope=a%20b&state=%C3%A9',
+}
+
+it('a sealed request is opened by the server that made it, and by no other', () => {
+  const request = fc.record({ pushedAt: fc.nat(), clientId: fc.string(), query: fc.string() })
+  const other = sealingKey('a secret of the tests, long enough to pasS')
+  fc.assert(
+    fc.property(request, (given) => {
+      const requestUri = sealRequest(KEY, randomBytes, given)
+      expect(openRequest(KEY, requestUri)).toEqual(given)
+      expect(openRequest(other, requestUri)).toBeUndefined()
+      expect(requestUri).toMatch(/^urn:ietf:params:oauth:request_uri:[\w-]+$/)
+    }),
+  )
+})
+
+it('PA-01: no change of a request_uri is another request, or another name of the same', () => {
+  const requestUri = sealRequest(KEY, randomBytes, REQUEST)
+  const change = fc.record({
+    at: fc.nat(requestUri.length - 1),
+    to: fc.string({ minLength: 0, maxLength: 2 }),
+  })
+  fc.assert(
+    fc.property(change, ({ at, to }) => {
+      const changed = requestUri.slice(0, at) + to + requestUri.slice(at + 1)
+      fc.pre(changed !== requestUri)
+      expect(openRequest(KEY, changed)).toBeUndefined()
+    }),
+    { numRuns: 1000 },
+  )
+  for (const foreign of [
+    '',
+    'https://app.example/request',
+    'urn:ietf:params:oauth:request_uri:',
+    `${requestUri}=`,
+  ])
+    expect(openRequest(KEY, foreign)).toBeUndefined()
+})
+
+it('the same request never has the same name twice', () => {
+  const names = Array.from({ length: 100 }, () => sealRequest(KEY, randomBytes, REQUEST))
+  expect(new Set(names).size).toBe(100)
+})
+
+it('a usual request grows by less than half', () => {
+  const query = 'x'.repeat(408)
+  expect(sealRequest(KEY, randomBytes, { ...REQUEST, query }).length).toBeLessThan(700)
+})

@@ -1,0 +1,395 @@
+import { type PushedAuthorizationRequestsOptions, pushedAuthorizationRequests } from '@grantkit/core/par'
+import { describe, expect, it } from 'vitest'
+import { openRequest, sealingKey } from '../src/par/sealed-request.ts'
+import {
+  ALICE,
+  authorizationQuery,
+  authorize,
+  bodyOf,
+  type ClientAnswer,
+  credentials,
+  decide,
+  redeem,
+  redirectOf,
+  register,
+  type TokenAnswer,
+} from './client.ts'
+import { ISSUER, openSchool, REDIRECT_URI, type School } from './school.ts'
+
+const SECRET = 'a secret of the tests, long enough to pass'
+const BOB = { cookie: 'user=bob' }
+const CONFIDENTIAL = { token_endpoint_auth_method: 'client_secret_post' }
+
+type Changed = Record<string, string | undefined>
+
+function open(options: Partial<PushedAuthorizationRequestsOptions> = {}) {
+  return openSchool({ features: [pushedAuthorizationRequests({ secret: SECRET, ...options })] })
+}
+
+async function withClient(options: Partial<PushedAuthorizationRequestsOptions> = {}, metadata: object = {}) {
+  const school = open(options)
+  return { school, client: await register(school, metadata) }
+}
+
+function push(school: School, client: ClientAnswer, changed: Changed = {}, more: [string, string][] = []) {
+  const asked = new URLSearchParams(authorizationQuery(client.client_id, changed))
+  const form = { ...Object.fromEntries(asked), ...credentials(client) }
+  return school.send('POST', '/api/oauth/par', { form: [...Object.entries(form), ...more] })
+}
+
+async function pushed(school: School, client: ClientAnswer, changed: Changed = {}): Promise<string> {
+  const response = await push(school, client, changed)
+  expect(response.status, response.body).toBe(201)
+  return bodyOf<{ request_uri: string }>(response).request_uri
+}
+
+function queryOf({ client_id }: ClientAnswer, request_uri: string): string {
+  return String(new URLSearchParams({ client_id, request_uri }))
+}
+
+/** The browser arrives, and goes where it is sent as long as that is the authorization endpoint. */
+async function arrive(school: School, query: string, headers: Record<string, string> = ALICE) {
+  const first = await authorize(school, query, headers)
+  const location = String(first.headers.location)
+  if (!location.startsWith('/oauth/authorize?')) return { answer: first, query }
+  const marked = location.slice('/oauth/authorize?'.length)
+  return { answer: await authorize(school, marked, headers), query: marked }
+}
+
+function errorOf(school: School) {
+  return school.shown.error?.reason
+}
+
+describe('a pushed request', () => {
+  it('is answered with a name that leads to consent, a code and tokens, without anything stored before', async () => {
+    const { school, client } = await withClient()
+    const response = await push(school, client)
+    expect(response).toMatchObject({ status: 201, headers: { 'cache-control': 'no-store' } })
+    const { request_uri, expires_in } = bodyOf<{ request_uri: string; expires_in: number }>(response)
+    expect([request_uri.slice(0, 34), expires_in]).toEqual(['urn:ietf:params:oauth:request_uri:', 60])
+    const stored = []
+    for await (const grant of school.store.grants.scan()) stored.push(grant)
+    expect(stored).toEqual([])
+
+    const { answer } = await arrive(school, queryOf(client, request_uri))
+    expect(answer).toMatchObject({ status: 200, body: 'consent' })
+    const redirect = await decide(school)
+    expect(String(redirect.headers.location)).toMatch(new RegExp(`^${REDIRECT_URI}`))
+    const { code = '', ...rest } = redirectOf(redirect)
+    expect(rest).toEqual({ state: 'a state', iss: ISSUER })
+    const tokens = await redeem(school, client, code)
+    expect(bodyOf<TokenAnswer>(tokens).scope).toBe('openid profile courses:read')
+  })
+
+  it('PA-02: is all that is read: whatever else the browser brings changes nothing', async () => {
+    const { school, client } = await withClient()
+    const request_uri = await pushed(school, client, { scope: 'courses:read' })
+    const query = authorizationQuery(client.client_id, {
+      scope: 'courses:write',
+      redirect_uri: 'https://evil.example',
+    })
+    await arrive(school, `${query}&request_uri=${encodeURIComponent(request_uri)}`)
+    expect(school.shown.consent).toMatchObject({
+      redirectUri: REDIRECT_URI,
+      scopes: [{ name: 'courses:read' }],
+    })
+  })
+
+  it('PA-07: holds no secret of its client', async () => {
+    const { school, client } = await withClient({}, CONFIDENTIAL)
+    const sealed = openRequest(sealingKey(SECRET), await pushed(school, client))
+    expect(sealed?.query).toContain('scope=')
+    expect(sealed?.query).not.toContain('client_secret')
+  })
+
+  it('is judged again when the browser arrives: a client that is gone gets no code', async () => {
+    const { school, client } = await withClient()
+    const query = queryOf(client, await pushed(school, client))
+    await school.server.clients.remove(client.client_id)
+    expect((await arrive(school, query)).answer.status).toBe(400)
+    expect(errorOf(school)).toBe('client_unknown')
+  })
+})
+
+describe('the time of a pushed request', () => {
+  it('ends before the browser arrives, and then waits for its user', async () => {
+    const { school, client } = await withClient({ lifetime: 30 })
+    const early = queryOf(client, await pushed(school, client))
+    const late = queryOf(client, await pushed(school, client))
+    school.clock.now += 29
+    const { query } = await arrive(school, early)
+    school.clock.now += 1
+    expect((await arrive(school, late)).answer.status).toBe(400)
+    expect(errorOf(school)).toBe('request_uri_expired')
+    school.clock.now += 500
+    expect(await authorize(school, query), 'a reload').toMatchObject({ status: 200, body: 'consent' })
+    school.clock.now += 599
+    expect(redirectOf(await decide(school))).toHaveProperty('code')
+  })
+
+  it('is not asked again when the user comes back from signing in', async () => {
+    const { school, client } = await withClient()
+    await arrive(school, queryOf(client, await pushed(school, client)), {})
+    school.clock.now += 300
+    const [, back = ''] = String(school.shown.signIn).split('?')
+    expect(await authorize(school, back)).toMatchObject({ status: 200, body: 'consent' })
+  })
+
+  it('demands a fresh sign-in once, as a plain request does', async () => {
+    const { school, client } = await withClient()
+    const alice = { cookie: `user=alice@${school.clock.now - 100}` }
+    await arrive(school, queryOf(client, await pushed(school, client, { prompt: 'login' })), alice)
+    const [, back = ''] = String(school.shown.signIn).split('?')
+    school.shown.signIn = ''
+    school.clock.now += 90
+    await authorize(school, back, alice)
+    expect(school.shown.signIn, 'the same session is not enough').not.toBe('')
+    const again = { cookie: `user=alice@${school.clock.now}` }
+    const [, second = ''] = String(school.shown.signIn).split('?')
+    expect(await authorize(school, second, again)).toMatchObject({ status: 200, body: 'consent' })
+  })
+
+  it('PA-03: a mark of another request, or a forged one, does not prolong it', async () => {
+    const { school, client } = await withClient()
+    const one = queryOf(client, await pushed(school, client))
+    const other = queryOf(client, await pushed(school, client))
+    const { query } = await arrive(school, one)
+    const mark = query.slice(one.length)
+    school.clock.now += 60
+    for (const forged of [
+      `${other}${mark}`,
+      `${one}&presented=1.x.y`,
+      one.replace('client_id', 'a=b&client_id') + mark,
+    ]) {
+      expect((await authorize(school, forged)).status).toBe(400)
+      expect(errorOf(school)).toBe('request_uri_expired')
+    }
+    school.clock.now += 540
+    expect((await authorize(school, query)).status, 'and the mark ends too').toBe(400)
+  })
+
+  it('is 5 to 599 seconds, and a bad option stops the start', async () => {
+    for (const lifetime of [4, 600, 59.5])
+      expect(() => pushedAuthorizationRequests({ secret: SECRET, lifetime })).toThrow('lifetime')
+    const { school, client } = await withClient({ lifetime: 599 })
+    expect(bodyOf(await push(school, client))).toMatchObject({ expires_in: 599 })
+  })
+})
+
+describe('one request_uri', () => {
+  it('PA-04: opens one grant, however many sessions hold a form of it', async () => {
+    const { school, client } = await withClient()
+    const query = queryOf(client, await pushed(school, client))
+    await arrive(school, query, BOB)
+    const bobs = school.shown.consent
+    await arrive(school, query)
+    const first = redirectOf(await decide(school))
+    expect(redirectOf(await decide(school)), 'the same form again').toEqual(first)
+    Object.assign(school.shown, { consent: bobs })
+    expect(redirectOf(await decide(school, {}, BOB))).toMatchObject({ error: 'invalid_request' })
+    expect(await school.server.grants.list('bob')).toEqual([])
+    expect((await redeem(school, client, String(first.code))).status, 'nobody took it away').toBe(200)
+  })
+
+  it('PA-04: opens none after it was answered, by a code or by a no', async () => {
+    const { school, client } = await withClient()
+    for (const decision of ['allow', 'deny']) {
+      const query = queryOf(client, await pushed(school, client))
+      const { query: marked } = await arrive(school, query)
+      await decide(school, { decision })
+      for (const again of [query, marked]) {
+        expect((await arrive(school, again)).answer.status).toBe(400)
+        expect(errorOf(school)).toBe('request_uri_spent')
+      }
+    }
+  })
+
+  it('PA-05: opens no second grant after the first has ended, as long as a form of it may be sent', async () => {
+    const { school, client } = await withClient()
+    const query = queryOf(client, await pushed(school, client))
+    school.clock.now += 59
+    const { query: marked } = await arrive(school, query)
+    await decide(school)
+    const [grant] = await school.server.grants.list('alice')
+    await school.server.grants.revoke('alice', String(grant?.id))
+    school.clock.now += 599
+    expect((await authorize(school, marked)).status).toBe(400)
+    expect(errorOf(school)).toBe('request_uri_spent')
+  })
+
+  it('PA-05: opens no second grant later, even if it lives longer than a form', async () => {
+    const features = [pushedAuthorizationRequests({ secret: SECRET, lifetime: 599 })]
+    const school = openSchool({ features, lifetimes: { consentTicket: 10 } })
+    const client = await register(school)
+    const query = queryOf(client, await pushed(school, client))
+    await arrive(school, query)
+    await decide(school)
+    const [grant] = await school.server.grants.list('alice')
+    await school.server.grants.revoke('alice', String(grant?.id))
+    school.clock.now += 598
+    expect((await authorize(school, query)).status).toBe(400)
+    expect(errorOf(school)).toBe('request_uri_spent')
+  })
+
+  it('PA-05: of two consents to be remembered, one gets a code', async () => {
+    const school = open()
+    const redirect_uri = 'https://crm.example/callback'
+    const about = { client_name: 'CRM', redirect_uris: [redirect_uri], remember_consent: true }
+    const client = await school.server.clients.add(about)
+    await arrive(school, queryOf(client, await pushed(school, client, { redirect_uri })))
+    const code = String(redirectOf(await decide(school)).code)
+    await redeem(school, client, code, { redirect_uri })
+    const { query } = await marks(school, queryOf(client, await pushed(school, client, { redirect_uri })))
+    const answers = await Promise.all([1, 2, 3].map(() => authorize(school, query)))
+    expect(answers.filter(({ headers }) => String(headers.location).includes('code='))).toHaveLength(1)
+  })
+})
+
+/** The marked query, without a second step. */
+async function marks(school: School, query: string) {
+  const { headers } = await authorize(school, query)
+  return { query: String(headers.location).slice('/oauth/authorize?'.length) }
+}
+
+describe('the error table of the push', () => {
+  it.each<[string, Changed, number, string]>([
+    ['no redirect_uri', { redirect_uri: undefined }, 400, 'invalid_request'],
+    ['a foreign redirect_uri', { redirect_uri: 'https://evil.example/cb' }, 400, 'invalid_request'],
+    ['no challenge', { code_challenge: undefined }, 400, 'invalid_request'],
+    ['a plain challenge', { code_challenge_method: 'plain' }, 400, 'invalid_request'],
+    ['a bad prompt', { prompt: 'none login' }, 400, 'invalid_request'],
+    ['a request_uri', { request_uri: 'urn:ietf:params:oauth:request_uri:x' }, 400, 'invalid_request'],
+    ['a request object', { request: 'x' }, 400, 'request_not_supported'],
+    ['a scope that does not exist', { scope: 'courses:reed' }, 400, 'invalid_scope'],
+    ['a resource of nobody', { resource: 'https://elsewhere.example' }, 400, 'invalid_target'],
+    ['another response type', { response_type: 'token' }, 400, 'unsupported_response_type'],
+    ['another response mode', { response_mode: 'fragment' }, 400, 'invalid_request'],
+    [
+      'a request that would not fit',
+      { state: 'x'.repeat(4000), nonce: 'x'.repeat(1000) },
+      413,
+      'invalid_request',
+    ],
+    ['a client that is unknown', { client_id: 'nobody' }, 401, 'invalid_client'],
+  ])('%s', async (_, changed, status, error) => {
+    const { school, client } = await withClient()
+    const asked = 'client_id' in changed ? { client_id: String(changed.client_id) } : client
+    const response = await push(school, asked, changed)
+    expect([response.status, bodyOf(response).error]).toEqual([status, error])
+    expect(response.headers.location).toBeUndefined()
+  })
+
+  it('a parameter that is sent twice', async () => {
+    const { school, client } = await withClient()
+    const response = await push(school, client, {}, [['state', 'another']])
+    expect([response.status, bodyOf(response).error]).toEqual([400, 'invalid_request'])
+  })
+
+  it('a wrong secret, and none', async () => {
+    const { school, client } = await withClient({}, CONFIDENTIAL)
+    for (const client_secret of ['wrong', undefined]) {
+      const response = await push(school, { client_id: client.client_id, client_secret })
+      expect([response.status, bodyOf(response).error]).toEqual([401, 'invalid_client'])
+    }
+  })
+
+  it('another method or media type', async () => {
+    const { school } = await withClient()
+    expect(await school.send('GET', '/api/oauth/par')).toMatchObject({ status: 405 })
+    expect(await school.send('POST', '/api/oauth/par', { json: {} })).toMatchObject({ status: 415 })
+  })
+
+  it('says of every request what the authorization endpoint says of it', async () => {
+    const { school, client } = await withClient()
+    const faults: Changed[] = [
+      { scope: undefined },
+      { scope: 'a  b' },
+      { max_age: 'soon' },
+      { code_challenge: 'short' },
+      { code_challenge_method: undefined },
+      { response_type: undefined },
+      { registration: '{}' },
+      { nonce: 'x'.repeat(5000) },
+      { prompt: 'whatever' },
+      { scope: 'openid offline_access' },
+      {},
+    ]
+    for (const changed of faults) {
+      const plain = await authorize(school, authorizationQuery(client.client_id, changed))
+      const { error } = plain.status === 303 ? redirectOf(plain) : {}
+      const { error: pushedError } = bodyOf(await push(school, client, changed))
+      expect(pushedError, JSON.stringify(changed)).toBe(error)
+    }
+  })
+})
+
+describe('the error table of the arrival', () => {
+  it.each(['tampered', 'foreign', 'of another client', 'without a client', 'twice'])(
+    'PA-01: a request_uri that is %s is a page, and the browser goes nowhere',
+    async (kind) => {
+      const { school, client } = await withClient()
+      const other = await register(school)
+      const request_uri = await pushed(school, client)
+      const changed = request_uri.slice(0, -3) + (request_uri.endsWith('AAA') ? 'BBB' : 'AAA')
+      const query = {
+        tampered: queryOf(client, changed),
+        foreign: queryOf(client, 'https://evil.example/request'),
+        'of another client': queryOf(other, request_uri),
+        'without a client': String(new URLSearchParams({ request_uri })),
+        twice: `${queryOf(client, request_uri)}&request_uri=x`,
+      }[kind]
+      const { answer } = await arrive(school, String(query))
+      expect([answer.status, answer.headers.location]).toEqual([400, undefined])
+      expect(school.shown.error?.error).toMatch(/^invalid_request/)
+    },
+  )
+
+  it('a secret that was changed takes the requests under it away', async () => {
+    const { school, client } = await withClient()
+    const request_uri = await pushed(school, client)
+    const other = openSchool({
+      store: school.store,
+      features: [pushedAuthorizationRequests({ secret: 'another secret of the tests, long enough' })],
+    })
+    expect((await arrive(other, queryOf(client, request_uri))).answer.status).toBe(400)
+  })
+})
+
+describe('who must push', () => {
+  it('PA-06: is everybody if the server says so: a plain request goes back with invalid_request', async () => {
+    const { school, client } = await withClient({ required: true })
+    expect(school.server.metadata).toMatchObject({ require_pushed_authorization_requests: true })
+    const refused = redirectOf(await authorize(school, authorizationQuery(client.client_id)))
+    expect(refused).toMatchObject({ error: 'invalid_request', state: 'a state', iss: ISSUER })
+    const foreign = authorizationQuery(client.client_id, { redirect_uri: 'https://evil.example' })
+    expect((await authorize(school, foreign)).status).toBe(400)
+    const { answer } = await arrive(school, queryOf(client, await pushed(school, client)))
+    expect(answer).toMatchObject({ status: 200, body: 'consent' })
+  })
+
+  it('PA-06: is a client that registered so, and no other', async () => {
+    const { school, client } = await withClient({}, { require_pushed_authorization_requests: true })
+    expect(client).toMatchObject({ require_pushed_authorization_requests: true })
+    expect(redirectOf(await authorize(school, authorizationQuery(client.client_id)))).toMatchObject({
+      error: 'invalid_request',
+    })
+    const other = await register(school)
+    expect(await authorize(school, authorizationQuery(other.client_id))).toMatchObject({ body: 'consent' })
+  })
+
+  it('is nobody where nothing is configured, and the metadata names no endpoint', async () => {
+    const school = openSchool()
+    expect(school.server.metadata).not.toHaveProperty('pushed_authorization_request_endpoint')
+    expect(school.server.metadata).not.toHaveProperty('require_pushed_authorization_requests')
+    const client = await register(school)
+    const query = `${authorizationQuery(client.client_id)}&request_uri=urn%3Ax`
+    expect(redirectOf(await authorize(school, query))).toMatchObject({ error: 'request_uri_not_supported' })
+  })
+
+  it('is in the metadata where it is configured, and request objects by reference still are not', () => {
+    expect(open().server.metadata).toMatchObject({
+      pushed_authorization_request_endpoint: `${ISSUER}/api/oauth/par`,
+      request_uri_parameter_supported: false,
+    })
+  })
+})
