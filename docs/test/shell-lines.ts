@@ -1,14 +1,19 @@
 /** The shell lines and data of the documentation, each with the test that runs it or the reason why none does. */
-import { fencedBlocks } from './code-blocks.ts'
+import { type CodeBlock, fencedBlocks } from './code-blocks.ts'
 
 export interface ShellLine {
   readonly page: string
   readonly line: string
 }
 
+/** The blocks but those of the pages about client libraries, which apps/reference/test/clients runs whole. */
+export function blocksToProve(): CodeBlock[] {
+  return fencedBlocks().filter(({ page, info }) => !(page.startsWith('docs/clients/') && info.includes('[')))
+}
+
 /** Lines without their comments; one that is continued with a backslash is one line. */
 export function shellLines(): ShellLine[] {
-  const blocks = fencedBlocks().filter(({ language }) => language === 'sh')
+  const blocks = blocksToProve().filter(({ language }) => language === 'sh')
   return blocks.flatMap(({ page, code }) => linesOf(code).map((line) => ({ page, line })))
 }
 
@@ -22,7 +27,7 @@ function linesOf(code: string): string[] {
 
 /** What `shown-commands.long.test.ts` runs at a service that runs. */
 export const COMMAND =
-  /^(LOGOUT=on )?npx -y pnpm@12 (account|clients|database|examine|grants|integration|keys|overview|trail)\b(?!.*<)/
+  /^([A-Z_]+=\w+ )*npx -y pnpm@12 (account|clients|database|examine|grants|integration|keys|overview|trail)\b(?!.*<)/
 
 interface Proof {
   /** The test that runs them. */
@@ -41,6 +46,8 @@ export const ROWS: readonly (Proof & { readonly lines: RegExp })[] = [
   { lines: COMMAND, by: 'apps/reference/test/shown-commands.long.test.ts' },
   { lines: /pnpm@12 trail .*<id>/, by: 'apps/reference/test/trail.test.ts' },
   { lines: /pnpm@12 demo$/, by: 'apps/reference/test/commands.test.ts' },
+  { lines: /pnpm@12 demo --device /, by: 'apps/reference/test/device-commands.test.ts' },
+  { lines: /newSigningKeys|^chmod 600 keys\.json$/, by: 'docs/test/guides.test.ts' },
   { lines: /pnpm@12 start$/, by: 'apps/reference/test/start.test.ts' },
   { lines: /pnpm@12 fuzz /, by: 'apps/reference/test/fuzz.long.test.ts' },
   { lines: /pnpm@12 cluster --replicas 3$/, by: 'apps/reference/test/one-postgres.long.test.ts' },
@@ -64,6 +71,8 @@ export const ROWS: readonly (Proof & { readonly lines: RegExp })[] = [
 
 /** The blocks of data, by page and first line. TypeScript is compiled, all of it, by `code-blocks.test.ts`. */
 export const DATA: Readonly<Record<string, Proof>> = {
+  'docs/how-to/delegate.md: ': { by: 'apps/reference/test/token-exchange.test.ts' },
+  'docs/how-to/push.md: ': { by: 'apps/reference/test/par.test.ts' },
   'apps/reference/README.md: {': { by: 'apps/reference/test/identities.test.ts' },
   'docs/how-to/module-systems.md: {': { by: 'scripts/packages/module-systems.long.test.ts' },
   'docs/operations.md: groups:': { by: 'apps/reference/test/metrics.test.ts' },

@@ -25,6 +25,9 @@ describe.each(pages)('%s', (page) => {
     // The reader has started the service, which made the file.
     await execute('pnpm keys rotate', environment)
     service = await runService(environment)
+    // What pages export before their commands.
+    const CLIENT_AUTHENTICATION = 'none,client_secret_post,client_secret_basic'
+    Object.assign(environment, { BASE_URL: service.baseUrl, CLIENT_AUTHENTICATION })
   })
   afterAll(async () => {
     await service.close()
