@@ -1,7 +1,7 @@
 /** The programs of the guides that need a large framework: installed with the tarballs, built and started as a reader does it. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -104,10 +104,9 @@ describe.each(GUIDES)(
       run(join(project, 'node_modules/.bin', command), options, project)
     }, 300_000)
 
-    it.each(starts.map((command) => command.slice(0, 2).join(' ')))(
-      'lets an app in that its user allows: %s',
-      async (named) => {
-        const command = starts.find((start) => start.slice(0, 2).join(' ') === named) ?? []
+    it.each(starts.map((command) => ({ command, named: command.slice(0, 2).join(' ') })))(
+      'lets an app in that its user allows: $named',
+      async ({ command }) => {
         const issuer = await start(project, command)
         const app = await testClient(issuer, { browser: browserOf(chromium) })
         const { access_token } = await app.tokens('notes:read')
@@ -121,6 +120,22 @@ describe.each(GUIDES)(
       },
       120_000,
     )
+
+    if (page.endsWith('nextjs.md'))
+      it('knows its clients when its developer has changed the server', async () => {
+        const issuer = await start(project, starts.at(-1) ?? [])
+        const app = await testClient(issuer)
+        const file = join(project, 'lib/server.ts')
+        const changed = readFileSync(file, 'utf8').replace(
+          'const scopes = {',
+          "$& 'a:new': { description: 'A new one' },",
+        )
+        writeFileSync(file, changed)
+        const metadata = `${issuer}/.well-known/oauth-authorization-server`
+        await until(async () => (await (await fetch(metadata)).text()).includes('a:new'))
+        const page = await app.visit(app.authorizationUrl({ scope: 'a:new', code_challenge: 'a'.repeat(43) }))
+        expect([page.status, page.headers.location]).toEqual([303, expect.stringContaining('/login?')])
+      }, 120_000)
   },
 )
 
@@ -143,9 +158,18 @@ async function start(project: string, command: readonly string[]): Promise<strin
     program.kill()
     if (program.exitCode === null && program.signalCode === null) await once(program, 'exit')
   })
-  while (program.exitCode === null) {
-    const answer = await fetch(`${issuer}/login`).catch(() => sleep(100))
-    if (answer?.ok) return issuer
-  }
-  throw new Error(`It ended with ${program.exitCode}`)
+  await until(async () => program.exitCode !== null || (await listens(`${issuer}/login`)))
+  if (program.exitCode !== null) throw new Error(`It ended with ${program.exitCode}`)
+  return issuer
+}
+
+async function listens(url: string): Promise<boolean> {
+  return fetch(url).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+}
+
+async function until(happens: () => Promise<boolean>): Promise<void> {
+  while (!(await happens())) await sleep(100)
 }
