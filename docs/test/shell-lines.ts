@@ -1,5 +1,5 @@
 /** The shell lines and data of the documentation, each with the test that runs it or the reason why none does. */
-import { fencedBlocks } from './code-blocks.ts'
+import { type CodeBlock, fencedBlocks } from './code-blocks.ts'
 
 export interface ShellLine {
   readonly page: string
@@ -8,8 +8,13 @@ export interface ShellLine {
 
 /** Lines without their comments; one that is continued with a backslash is one line. */
 export function shellLines(): ShellLine[] {
-  const blocks = fencedBlocks().filter(({ language }) => language === 'sh')
+  const blocks = documentBlocks().filter(({ language }) => language === 'sh')
   return blocks.flatMap(({ page, code }) => linesOf(code).map((line) => ({ page, line })))
+}
+
+/** The test of the client pages, `libraries.long.test.ts`, takes all that it runs from them. */
+export function documentBlocks(): CodeBlock[] {
+  return fencedBlocks().filter(({ page }) => !page.startsWith('docs/clients/'))
 }
 
 function linesOf(code: string): string[] {
@@ -22,7 +27,7 @@ function linesOf(code: string): string[] {
 
 /** What `shown-commands.long.test.ts` runs at a service that runs. */
 export const COMMAND =
-  /^(LOGOUT=on )?npx -y pnpm@12 (account|clients|database|examine|grants|integration|keys|overview|trail)\b(?!.*<)/
+  /^(\w+=\w+ )?npx -y pnpm@12 (account|clients|database|examine|grants|integration|keys|overview|trail)\b(?!.*<)/
 
 interface Proof {
   /** The test that runs them. */
@@ -38,8 +43,10 @@ export const ROWS: readonly (Proof & { readonly lines: RegExp })[] = [
   { lines: /^curl -s http:\/\/127|^node fastify\.ts$/, by: 'docs/test/start.test.ts' },
   { lines: /^node after\.ts$/, by: 'examples/express/express.test.ts' },
   { lines: /^node examples\/hono-mcp\/after\.ts$/, by: 'examples/hono-mcp/hono-mcp.test.ts' },
+  { lines: /--input-type=module -e|^chmod 600 keys\.json$/, by: 'docs/test/guides.test.ts' },
   { lines: COMMAND, by: 'apps/reference/test/shown-commands.long.test.ts' },
   { lines: /pnpm@12 trail .*<id>/, by: 'apps/reference/test/trail.test.ts' },
+  { lines: /pnpm@12 demo --device/, by: 'apps/reference/test/device-commands.test.ts' },
   { lines: /pnpm@12 demo$/, by: 'apps/reference/test/commands.test.ts' },
   { lines: /pnpm@12 start$/, by: 'apps/reference/test/start.test.ts' },
   { lines: /pnpm@12 fuzz /, by: 'apps/reference/test/fuzz.long.test.ts' },
@@ -70,6 +77,10 @@ export const DATA: Readonly<Record<string, Proof>> = {
   'docs/start.md: http:': { by: 'docs/test/start.test.ts' },
   'docs/start.md: [': { by: 'docs/test/start.test.ts' },
   'packages/store-postgres/README.md: GRANT': { by: 'packages/store-postgres/test/postgres-store.test.ts' },
+  'docs/how-to/delegate.md: {': { by: 'apps/reference/test/token-exchange.test.ts' },
+  'docs/how-to/delegate.md: const child': { by: 'apps/reference/test/token-exchange.test.ts' },
+  'docs/how-to/push.md: const url': { by: 'apps/reference/test/par.test.ts' },
+  'docs/how-to/nextjs.md: ': { by: 'scripts/packages/guides.long.test.ts' },
   'docs/how-to/gateway.md: # Traefik': {
     why: 'gateway.test.ts asks as Traefik does, which the tests do not have',
   },
