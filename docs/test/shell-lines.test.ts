@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { blocksToProve, DATA, ROWS, shellLines } from './shell-lines.ts'
+import { DATA, documentBlocks, ROWS, shellLines } from './shell-lines.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const LINES = shellLines()
@@ -13,7 +13,7 @@ describe('every shell line of the documentation', () => {
 })
 
 describe('every block of data', () => {
-  const blocks = blocksToProve().filter(({ language }) => !['sh', 'ts', 'tsx', 'mermaid'].includes(language))
+  const blocks = documentBlocks().filter(({ language }) => !['sh', 'ts', 'mermaid'].includes(language))
 
   it.each(blocks)('is used by a test, or has a reason why not: $page:$line', ({ page, code }) => {
     const [, proof] = Object.entries(DATA).find(([start]) => `${page}: ${code}`.startsWith(start)) ?? []

@@ -6,15 +6,15 @@ export interface ShellLine {
   readonly line: string
 }
 
-/** The blocks but those of the pages about client libraries, which apps/reference/test/clients runs whole. */
-export function blocksToProve(): CodeBlock[] {
-  return fencedBlocks().filter(({ page, info }) => !(page.startsWith('docs/clients/') && info.includes('[')))
-}
-
 /** Lines without their comments; one that is continued with a backslash is one line. */
 export function shellLines(): ShellLine[] {
-  const blocks = blocksToProve().filter(({ language }) => language === 'sh')
+  const blocks = documentBlocks().filter(({ language }) => language === 'sh')
   return blocks.flatMap(({ page, code }) => linesOf(code).map((line) => ({ page, line })))
+}
+
+/** The test of the client pages, `libraries.long.test.ts`, takes all that it runs from them. */
+export function documentBlocks(): CodeBlock[] {
+  return fencedBlocks().filter(({ page }) => !page.startsWith('docs/clients/'))
 }
 
 function linesOf(code: string): string[] {
@@ -43,11 +43,11 @@ export const ROWS: readonly (Proof & { readonly lines: RegExp })[] = [
   { lines: /^curl -s http:\/\/127|^node fastify\.ts$/, by: 'docs/test/start.test.ts' },
   { lines: /^node after\.ts$/, by: 'examples/express/express.test.ts' },
   { lines: /^node examples\/hono-mcp\/after\.ts$/, by: 'examples/hono-mcp/hono-mcp.test.ts' },
+  { lines: /--input-type=module -e|^chmod 600 keys\.json$/, by: 'docs/test/guides.test.ts' },
   { lines: COMMAND, by: 'apps/reference/test/shown-commands.long.test.ts' },
   { lines: /pnpm@12 trail .*<id>/, by: 'apps/reference/test/trail.test.ts' },
+  { lines: /pnpm@12 demo --device/, by: 'apps/reference/test/device-commands.test.ts' },
   { lines: /pnpm@12 demo$/, by: 'apps/reference/test/commands.test.ts' },
-  { lines: /pnpm@12 demo --device /, by: 'apps/reference/test/device-commands.test.ts' },
-  { lines: /newSigningKeys|^chmod 600 keys\.json$/, by: 'docs/test/guides.test.ts' },
   { lines: /pnpm@12 start$/, by: 'apps/reference/test/start.test.ts' },
   { lines: /pnpm@12 fuzz /, by: 'apps/reference/test/fuzz.long.test.ts' },
   { lines: /pnpm@12 cluster --replicas 3$/, by: 'apps/reference/test/one-postgres.long.test.ts' },
@@ -71,14 +71,16 @@ export const ROWS: readonly (Proof & { readonly lines: RegExp })[] = [
 
 /** The blocks of data, by page and first line. TypeScript is compiled, all of it, by `code-blocks.test.ts`. */
 export const DATA: Readonly<Record<string, Proof>> = {
-  'docs/how-to/delegate.md: ': { by: 'apps/reference/test/token-exchange.test.ts' },
-  'docs/how-to/push.md: ': { by: 'apps/reference/test/par.test.ts' },
   'apps/reference/README.md: {': { by: 'apps/reference/test/identities.test.ts' },
   'docs/how-to/module-systems.md: {': { by: 'scripts/packages/module-systems.long.test.ts' },
   'docs/operations.md: groups:': { by: 'apps/reference/test/metrics.test.ts' },
   'docs/start.md: http:': { by: 'docs/test/start.test.ts' },
   'docs/start.md: [': { by: 'docs/test/start.test.ts' },
   'packages/store-postgres/README.md: GRANT': { by: 'packages/store-postgres/test/postgres-store.test.ts' },
+  'docs/how-to/delegate.md: {': { by: 'apps/reference/test/token-exchange.test.ts' },
+  'docs/how-to/delegate.md: const child': { by: 'apps/reference/test/token-exchange.test.ts' },
+  'docs/how-to/push.md: const url': { by: 'apps/reference/test/par.test.ts' },
+  'docs/how-to/nextjs.md: ': { by: 'scripts/packages/guides.long.test.ts' },
   'docs/how-to/gateway.md: # Traefik': {
     why: 'gateway.test.ts asks as Traefik does, which the tests do not have',
   },

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
 import { extendMarkdown } from './markdown.ts'
 import { EXCLUDED, pagePath } from './pages.ts'
@@ -21,7 +22,12 @@ export default defineConfig({
   outDir: './.vitepress/dist',
   cleanUrls: true,
   lastUpdated: false,
-  vite: { plugins: [resolveFromSite()], build: { chunkSizeWarningLimit: 2000 } },
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: '/favicon.svg' }]],
+  vite: {
+    plugins: [resolveFromSite()],
+    publicDir: fileURLToPath(new URL('../public', import.meta.url)),
+    build: { chunkSizeWarningLimit: 2000 },
+  },
   markdown: { config: extendMarkdown },
   transformPageData({ relativePath, frontmatter }) {
     if (relativePath === 'comparison.md') frontmatter.aside = false
@@ -39,7 +45,7 @@ export default defineConfig({
       {
         text: 'Grantkit',
         items: [
-          { text: 'What it is', link: '/' },
+          { text: 'What it is', link: '/overview' },
           { text: 'Start in five minutes', link: '/start' },
           { text: 'Concepts', link: '/concepts' },
           { text: 'MCP clients', link: '/clients' },

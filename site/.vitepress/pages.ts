@@ -10,9 +10,9 @@ export const EXCLUDED = [
   'site/README.md',
 ]
 
-/** A README is the page of its folder. */
+/** A README is the page of its folder. The site has a home of its own, `site/index.md`. */
 export function pagePath(file: string): string {
-  if (file === 'README.md') return 'index.md'
+  if (file === 'README.md') return 'overview.md'
   const moved = file
     .replace(/^docs\//, '')
     .replace(/^site\/reference\/@grantkit\//, 'reference/')
