@@ -18,7 +18,7 @@ for (const page of PAGES) {
     }, 600_000)
     afterAll(() => program?.close())
 
-    it('signs a user in, asks UserInfo and renews its tokens', async () => {
+    it('signs a user in, knows their name and renews the tokens', async () => {
       const { shown, events } = await program.signIn()
       expect(parsed(shown), program.output()).toMatchObject(DANA)
       expect(events).toContain('code_redeemed')
