@@ -156,6 +156,17 @@ describe('integration', () => {
     expect(await unknown.ended).toBe(2)
   })
 
+  it('adds one whose requests must be pushed, where requests are pushed', async () => {
+    const given = ['add', '--name', 'Bank', '--redirect-uri', 'https://bank.example/cb', '--json']
+    const push = [...given, '--push', 'required']
+    const added = run('commands/integration.ts', push, { environment: { ...environment(), PAR: 'on' } })
+    expect(await added.ended, added.output()).toBe(0)
+    expect(JSON.parse(added.output())).toMatchObject({ require_pushed_authorization_requests: true })
+    const off = run('commands/integration.ts', push, { environment: environment() })
+    expect(await off.ended).toBe(2)
+    expect(off.output()).toContain('needs PAR=on')
+  })
+
   it('needs a store that it can share with the service', async () => {
     const command = run('commands/integration.ts', ['list'])
     expect(await command.ended).toBe(1)

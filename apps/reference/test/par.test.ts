@@ -55,6 +55,15 @@ describe('openid-client', () => {
     expect([again.status, await again.json()]).toMatchObject([400, { reason: 'request_uri_spent' }])
   })
 
+  it('pushes the longest request that is taken, and it comes through sign-in and consent', async () => {
+    const config = await register('none', oidc.None())
+    const { parameters, checks } = await request('x'.repeat(3900))
+    const url = await oidc.buildAuthorizationUrlWithPAR(config, parameters)
+    expect(url.searchParams.get('request_uri')?.length).toBeGreaterThan(5500)
+    const tokens = await oidc.authorizationCodeGrant(config, await user(service.baseUrl)(url.href), checks)
+    expect(tokens.scope).toBe(SCOPE)
+  })
+
   it('is told at once what is wrong with the request, and of a no as ever', async () => {
     const config = await register('none', oidc.None())
     const { parameters, checks } = await request()
