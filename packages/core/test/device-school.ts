@@ -10,7 +10,7 @@ import {
 import { bodyOf, type ClientAnswer } from './client.ts'
 import { openSchool, type School, type SchoolScope } from './school.ts'
 
-export const SECRET = 'a secret of the tests, long enough to pass'
+const SECRET = 'a secret of the tests, long enough to pass'
 export const SCOPE = 'openid courses:read'
 /** Where the device is, and where the browser of its user is. */
 export const DEVICE = '203.0.113.7'
