@@ -28,6 +28,7 @@ const IN_A_BROWSER = [
   'device-page',
   'documents',
   'oidc-client-ts',
+  'pasted-callback',
   'ways-to-sign-in',
 ].map(flow)
 

@@ -18,6 +18,7 @@ import { viewerClient } from './documents/viewer-client.ts'
 import type { OnEvent } from './events.ts'
 import { clientDocumentsOf } from './oauth/client-documents.ts'
 import { SCOPES } from './oauth/scopes.ts'
+import { callbackPage } from './pages/callback.ts'
 import { logoutInteraction } from './pages/client-logout.ts'
 import { deviceInteraction } from './pages/device.ts'
 import { interaction, type PagesOptions } from './pages/routes.ts'
@@ -57,6 +58,7 @@ export async function authorizationServer(
     store,
     scopes: SCOPES,
     interaction: interaction(pages),
+    callbackPage: settings.PASTED_CALLBACKS === 'on' ? (view) => callbackPage(pages.site, view) : undefined,
     secret: pages.secret,
     keys,
     claims: pages.accounts.claims,

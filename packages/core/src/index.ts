@@ -107,6 +107,7 @@ export type {
   Session,
   SignInHint,
 } from './authorization/interaction.ts'
+export type { CallbackView } from './authorization/shown-callback.ts'
 export {
   type AuthorizationServer,
   createAuthorizationServer,

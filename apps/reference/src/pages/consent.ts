@@ -1,5 +1,6 @@
 import type { ConsentView, HttpResponse } from '@grantkit/core'
 import { html } from 'hono/html'
+import { ELSEWHERE } from './callback.ts'
 import { canAllowReadingOnly, consentCount, consentScopes, isLong } from './consent-scopes.ts'
 import { page, type Site } from './page.ts'
 import { redirectTarget } from './redirect-target.ts'
@@ -27,7 +28,7 @@ export function consentPage(
   <input type="hidden" name="ticket" value="${view.ticket}">
   <p>It asks to do the following in your name: <strong>${consentCount(scopes)}</strong></p>
   <p>Untick what it should not do. You can disconnect it at any time in <a href="${site.basePath}/account">your account</a>.${isLong(scopes) ? TO_BUTTONS : ''}</p>
-  ${consentScopes(scopes)}
+  ${consentScopes(scopes)}${view.canShowCallback ? ELSEWHERE : ''}
   <div class="actions decision${isLong(scopes) ? ' in-sight' : ''}" id="decision" tabindex="-1">
     <button name="decision" value="allow" class="primary">Allow</button>
     ${canAllowReadingOnly(scopes) ? html`<button name="decision" value="allow_reading">Allow reading only</button>` : ''}

@@ -6,9 +6,10 @@ import type { AuthorizationRequest, ScopeOptions } from './authorization-request
 import type { Interaction, Session } from './interaction.ts'
 import type { PushedRequests } from './pushed-requests.ts'
 import type { RedirectTarget } from './redirect-target.ts'
+import type { CallbackOptions } from './shown-callback.ts'
 
 /** Input of every step in this room. */
-export interface AuthorizationContext {
+export interface AuthorizationContext extends CallbackOptions {
   readonly kernel: Kernel
   readonly interaction: Interaction
   readonly secret: string

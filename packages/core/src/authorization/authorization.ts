@@ -24,10 +24,12 @@ import { showFormAgain } from './lapsed-form.ts'
 import type { JudgeRequest } from './pushed-requests.ts'
 import { redirectTargetOf } from './redirect-target.ts'
 import { refusalPage } from './refusal-page.ts'
+import type { CallbackOptions } from './shown-callback.ts'
 
 export interface AuthorizationOptions
   extends PathOptions<'authorize' | 'consent'>,
     RedirectUriOptions,
+    CallbackOptions,
     ScopeOptions {
   /** The sign-in session of a browser, and the pages: sign-in, consent, error. */
   readonly interaction: Interaction
@@ -92,6 +94,7 @@ function contextOf(
   return {
     ...{ kernel, interaction, secret, keys, limits, pushed },
     scopeOptions: { defaultScope: options.defaultScope, unknownScopes: options.unknownScopes },
+    callbackPage: options.callbackPage,
     redirectUriPolicy: redirectUriPolicyOf(options),
     sharedHosts: options.sharedHosts ?? SHARED_HOSTS,
     lifetimes: {

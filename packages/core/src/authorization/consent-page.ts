@@ -14,6 +14,7 @@ import type { AuthorizationRequest } from './authorization-request.ts'
 import { documentIdentity } from './document-identity.ts'
 import type { ConsentScope, Session } from './interaction.ts'
 import { PROMPT_REFUSALS } from './prompt.ts'
+import { canShowCallback } from './shown-callback.ts'
 import { consentNonce, sealTicket } from './ticket.ts'
 
 /** The page on which the user decides. */
@@ -36,6 +37,7 @@ export async function askForConsent(
     ticket: consentTicket(context, attempt, session),
     formActionSources: formActionSources(target.redirectUri),
     formLapsed: attempt.formLapsed,
+    ...(canShowCallback(context, target) ? { canShowCallback: true } : undefined),
   })
   return securePage(page)
 }

@@ -14,6 +14,7 @@ import { deny } from './denial.ts'
 import type { Session } from './interaction.ts'
 import { presentedRequest } from './presented-request.ts'
 import { validateRedirectTarget } from './redirect-target.ts'
+import { shownCallback } from './shown-callback.ts'
 import { openTicket, shownDocument } from './ticket.ts'
 
 export const CONSENT_REFUSALS = refusals({
@@ -28,6 +29,8 @@ export const ConsentForm = z.object({
     .union([z.string(), z.array(z.string())])
     .optional()
     .transform((value) => [value ?? []].flat()),
+  /** `show`: the app runs on another machine. */
+  callback: z.string().optional().catch(undefined),
 })
 type ConsentForm = z.infer<typeof ConsentForm>
 
@@ -43,7 +46,7 @@ export async function consent(context: AuthorizationContext, request: HttpReques
   const session = await sessionOfTicket(context, request, ticket)
   const shown = shownDocument(ticket)
   const target = await validateRedirectTarget(context, given, askingUser(context, session, shown))
-  return answerByRedirect(kernel, request, target, async () => {
+  const answer = await answerByRedirect(kernel, request, target, async () => {
     const asked = readAuthorizationRequest(kernel, context.scopeOptions, target.client, given)
     const scopes = allowedScopes(kernel, form, asked.scopes)
     if (scopes.length === 0) return deny(context, { target, session, ticket, requestUri })
@@ -61,6 +64,7 @@ export async function consent(context: AuthorizationContext, request: HttpReques
     }
     return approve(context, { target, request: asked, requestUri, session, scopes, ticket })
   })
+  return form.callback === 'show' ? shownCallback(context, target, answer) : answer
 }
 
 /** @throws OAuthError after which the form is shown again: a forged one must not cause a redirect to a client */

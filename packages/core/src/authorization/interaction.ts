@@ -49,6 +49,11 @@ export interface ConsentView {
   readonly formActionSources: readonly string[]
   /** The user has just sent this form too late, or after another sign-in. Nothing was decided: say so. */
   readonly formLapsed: boolean
+  /**
+   * The form may have `callback` with the value `show`: the app runs on another machine, and the user takes the callback URL
+   * there. Present with the option `callbackPage`, for a loopback redirect URI.
+   */
+  readonly canShowCallback?: true | undefined
 }
 
 /** What is known of a client that a document describes, beside what the document claims. */

@@ -1,0 +1,69 @@
+/// <reference lib="dom" />
+import { AxeBuilder } from '@axe-core/playwright'
+import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
+import * as oidc from 'openid-client'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { type RunningService, runService } from './service.ts'
+
+/** "My app runs on another machine" in Chromium, on a phone. */
+
+const REDIRECT_URI = 'http://127.0.0.1:49251/callback'
+
+let service: RunningService
+let browser: Browser
+let page: Page
+beforeAll(async () => {
+  service = await runService({ PASTED_CALLBACKS: 'on' })
+  browser = await openChromium()
+})
+afterAll(async () => {
+  await browser.close()
+  await service.close()
+})
+beforeEach(async () => {
+  page = await browser.context.newPage()
+  await page.setViewportSize({ width: 320, height: 640 })
+})
+afterEach(() => page.close())
+
+async function expectFit(): Promise<void> {
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([])
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
+}
+
+it('the address that a person takes to the app signs it in, once it has been warned of', async () => {
+  const config = await oidc.dynamicClientRegistration(
+    new URL(service.baseUrl),
+    { client_name: 'App over SSH', redirect_uris: [REDIRECT_URI], token_endpoint_auth_method: 'none' },
+    oidc.None(),
+    { execute: [oidc.allowInsecureRequests] },
+  )
+  const pkceCodeVerifier = oidc.randomPKCECodeVerifier()
+  const url = oidc.buildAuthorizationUrl(config, {
+    redirect_uri: REDIRECT_URI,
+    scope: 'openid courses:read',
+    code_challenge: await oidc.calculatePKCECodeChallenge(pkceCodeVerifier),
+    code_challenge_method: 'S256',
+    state: 'a state',
+  })
+  await page.goto(url.href)
+  await page.getByLabel('Email').fill('demo@example.com')
+  await page.getByLabel('Password').fill('demo')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.locator('summary', { hasText: 'My app runs on another machine' }).click()
+  expect(await page.locator('details .problem').textContent()).toContain('wants to get into your account')
+  await page.getByRole('checkbox', { name: 'Show me the address, to paste it into my app' }).check()
+  await expectFit()
+  await page.getByRole('button', { name: 'Allow', exact: true }).click()
+  await page.getByRole('heading', { name: 'Paste this address into your app' }).waitFor()
+  expect(await page.locator('main').textContent()).toContain('Give it to nobody')
+  await expectFit()
+  expect(page.url()).not.toContain('code=')
+  const callback = new URL(await page.getByLabel('Address').inputValue())
+  const tokens = await oidc.authorizationCodeGrant(config, callback, {
+    pkceCodeVerifier,
+    expectedState: 'a state',
+  })
+  expect(tokens.scope).toBe('openid courses:read')
+})

@@ -1,0 +1,66 @@
+import type { CallbackView } from '@grantkit/core'
+import { describe, expect, it } from 'vitest'
+import { authorizationQuery, authorize, decide, redeem, register } from './client.ts'
+import { openSchool, REDIRECT_URI } from './school.ts'
+
+/** "My app runs on another machine": its user takes the callback URL there by hand. */
+
+async function atConsent(offered = true, metadata?: { client_name: string; redirect_uris: string[] }) {
+  const shown: CallbackView[] = []
+  const callbackPage = (view: CallbackView) => {
+    shown.push(view)
+    return { status: 200, headers: { 'content-type': 'text/html' }, body: 'paste it' }
+  }
+  const school = openSchool(offered ? { callbackPage } : {})
+  const client = metadata === undefined ? await register(school) : await school.server.clients.add(metadata)
+  const redirect_uri = metadata?.redirect_uris[0] ?? REDIRECT_URI
+  await authorize(school, authorizationQuery(client.client_id, { redirect_uri }))
+  return { school, client, shown }
+}
+
+describe('a callback URL for an app on another machine', () => {
+  it('is shown in place of the redirect, and its code is good there', async () => {
+    const { school, client, shown } = await atConsent()
+    expect(school.shown.consent?.canShowCallback).toBe(true)
+    const answer = await decide(school, { callback: 'show' })
+    expect([answer.status, answer.headers.location, answer.body]).toEqual([200, undefined, 'paste it'])
+    expect(answer.headers).toMatchObject({ 'cache-control': 'no-store', 'x-frame-options': 'DENY' })
+    expect(shown).toMatchObject([{ client: { clientName: 'Test client' }, allowed: true, lifetime: 60 }])
+    const url = new URL(String(shown[0]?.callbackUrl))
+    expect([url.origin + url.pathname, url.searchParams.get('state')]).toEqual([REDIRECT_URI, 'a state'])
+    expect((await redeem(school, client, String(url.searchParams.get('code')))).status).toBe(200)
+  })
+
+  it('tells the app of a denial, too', async () => {
+    const { school, shown } = await atConsent()
+    await decide(school, { decision: 'deny', callback: 'show' })
+    expect(shown).toMatchObject([{ allowed: false }])
+    expect(new URL(String(shown[0]?.callbackUrl)).searchParams.get('error')).toBe('access_denied')
+  })
+
+  it.each([
+    ['another value', 'hide'],
+    ['nothing', ''],
+  ])('is gone to where the form says %s', async (_, callback) => {
+    const { school, shown } = await atConsent()
+    expect((await decide(school, { callback })).status).toBe(303)
+    expect(shown).toEqual([])
+  })
+
+  it('is gone to where the operator has not asked for it, whatever the form says', async () => {
+    const { school } = await atConsent(false)
+    expect(school.shown.consent).not.toHaveProperty('canShowCallback')
+    const { status, headers } = await decide(school, { callback: 'show' })
+    expect([status, String(headers.location).startsWith(`${REDIRECT_URI}?code=`)]).toEqual([303, true])
+  })
+
+  it('UI-14: is never shown for an address on the web, where whoever shows it would be the app', async () => {
+    const crm = { client_name: 'CRM', redirect_uris: ['https://crm.example/cb'] }
+    const { school, shown } = await atConsent(true, crm)
+    expect(school.shown.consent).not.toHaveProperty('canShowCallback')
+    expect((await decide(school, { callback: 'show' })).headers.location).toMatch(
+      /^https:\/\/crm\.example\/cb\?code=/,
+    )
+    expect(shown).toEqual([])
+  })
+})
