@@ -64,6 +64,7 @@ const ON_EACH_FRAMEWORK = [
     'logout',
     'outbound',
     'device',
+    'machines',
   ].map((row) => flow(`*/${row}`)),
 ]
 
