@@ -45,6 +45,7 @@ const ON_EACH_FRAMEWORK = [
     'headers',
     'limits',
     'start',
+    'machines',
     'openid-client',
     'fuzz',
     'oidc-client-ts',
@@ -65,6 +66,7 @@ const ON_EACH_FRAMEWORK = [
     'logout',
     'outbound',
     'device',
+    'machines',
   ].map((row) => flow(`*/${row}`)),
 ]
 

@@ -8,13 +8,13 @@ import {
   textAnswer,
   UNAVAILABLE,
 } from './operation.ts'
-import { PUSH_ENDPOINT, pushOperation } from './push-operation.ts'
+import { pushOperations } from './push-operation.ts'
 
 /** The operations of what a setting mounts. */
-export function optionalOperations({ endpoints }: ServerDescription): Operation[] {
+export function optionalOperations(description: ServerDescription): Operation[] {
+  const { endpoints } = description
   const mounted = new Set(endpoints.map(({ path }) => path))
-  const pushes = endpoints.filter(({ metadataName }) => metadataName === PUSH_ENDPOINT).map(pushOperation)
-  return [...[VERIFY, ...LOGOUT].filter(({ path }) => mounted.has(path)), ...pushes]
+  return [...[VERIFY, ...LOGOUT].filter(({ path }) => mounted.has(path)), ...pushOperations(description)]
 }
 
 const IDENTITY = ['X-Auth-Subject', 'X-Auth-Client', 'X-Auth-Scope']

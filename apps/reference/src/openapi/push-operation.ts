@@ -1,15 +1,17 @@
-import type { EndpointDescription } from '@grantkit/core'
+import type { ServerDescription } from '@grantkit/core'
 import { BODY_REFUSALS } from './body-refusals.ts'
 import { CLIENT_REFUSED } from './oauth-operations.ts'
 import { clientForm, objectSchema } from './oauth-requests.ts'
 import { errorAnswer, formBody, jsonAnswer, type Operation } from './operation.ts'
 
-export const PUSH_ENDPOINT = 'pushed_authorization_request_endpoint'
+const ENDPOINT = 'pushed_authorization_request_endpoint'
 
 /** The operation of pushed authorization requests (RFC 9126 2). */
-export function pushOperation({ path, message }: EndpointDescription): Operation {
-  return {
-    path,
+export function pushOperations({ endpoints, clientAuthMethods }: ServerDescription): Operation[] {
+  const endpoint = endpoints.find(({ metadataName }) => metadataName === ENDPOINT)
+  if (endpoint === undefined) return []
+  const push: Operation = {
+    path: endpoint.path,
     method: 'post',
     operationId: 'pushAuthorizationRequest',
     tag: 'OAuth',
@@ -17,7 +19,7 @@ export function pushOperation({ path, message }: EndpointDescription): Operation
     description:
       'The browser then opens the authorization endpoint with `client_id` and `request_uri` alone, within `expires_in` seconds.',
     security: [{}],
-    requestBody: formBody(clientForm(objectSchema(message))),
+    requestBody: formBody(clientForm(objectSchema(endpoint.message), clientAuthMethods)),
     responses: {
       '201': jsonAnswer('The name of the request', {
         type: 'object',
@@ -29,4 +31,5 @@ export function pushOperation({ path, message }: EndpointDescription): Operation
       ...BODY_REFUSALS,
     },
   }
+  return [push]
 }
