@@ -56,7 +56,7 @@ export const DEPENDENCY_RULE: readonly Row[] = [
   // A feature: only its export imports it.
   {
     files: core('cimd/**'),
-    imports: [core('cimd/**'), ...['kernel', 'http', 'clients'].map((name) => core(`${name}/**`)), 'zod'],
+    imports: [...['cimd', 'kernel', 'http', 'limits', 'clients'].map((name) => core(`${name}/**`)), 'zod'],
     types: [core('feature.ts')],
   },
   // The same: it asks the guard.

@@ -115,12 +115,6 @@ export {
 } from './authorization-server.ts'
 export { type Admission, type AdmissionPolicy, admitClientIds, admitHosts } from './cimd/admission.ts'
 export { type ClientDocumentsOptions, clientDocuments } from './cimd/client-documents.ts'
-export type {
-  DocumentFetch,
-  DocumentFetchFault,
-  DocumentFetchRequest,
-  DocumentFetchResponse,
-} from './cimd/document-fetch.ts'
 export type { DocumentFailed } from './cimd/document-look-up.ts'
 export type { OnDocumentChange } from './cimd/document-record.ts'
 export type { DocumentChanged } from './cimd/fetched-clients.ts'
@@ -148,6 +142,12 @@ export type { Exchanged, GrantType } from './grants/grant-type.ts'
 export type { UserClaims } from './grants/subject.ts'
 export type { TokenMembers, TokenResponse } from './grants/token-response.ts'
 export type { UserGrant } from './grants/user-grants.ts'
+export type {
+  DocumentFetch,
+  DocumentFetchFault,
+  DocumentFetchRequest,
+  DocumentFetchResponse,
+} from './http/document-fetch.ts'
 export { BODY_LIMIT, type Endpoint, type EndpointDescription } from './http/endpoint.ts'
 export { errorResponse } from './http/error-response.ts'
 export {

@@ -4,12 +4,12 @@
  */
 import type { ClientSource } from '../clients/client-sources.ts'
 import type { FeatureFactory } from '../feature.ts'
+import type { DocumentFetch } from '../http/document-fetch.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
 import type { AdmissionPolicy } from './admission.ts'
 import { clientOfDocument } from './client-document.ts'
 import { clientIdUrlFault } from './client-id-url.ts'
-import type { DocumentFetch } from './document-fetch.ts'
 import type { OnDocumentChange } from './document-record.ts'
 import { OFFERED } from './document-request.ts'
 import { fetchedClients } from './fetched-clients.ts'

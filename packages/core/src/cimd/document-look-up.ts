@@ -2,12 +2,13 @@
  * Who a document says that its client is. An id goes in, and the client comes out, of the memory of this process or of the
  * host; or that there is no such document, or that nobody can tell now.
  */
+
+import type { DocumentFetch } from '../http/document-fetch.ts'
 import type { AskingUser, Kernel } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
+import { fetchAttempts } from '../limits/fetch-attempts.ts'
 import { documentCache } from './document-cache.ts'
-import type { DocumentFetch } from './document-fetch.ts'
 import { requestDocument } from './document-request.ts'
-import { fetchAttempts } from './fetch-attempts.ts'
 
 export type LookedUp =
   | { readonly kind: 'document'; readonly client: Client }

@@ -2,13 +2,14 @@
  * One request for a document. An id and the copy that is kept go in; a new copy comes out, or that there is no such document,
  * or why nobody can tell.
  */
+
+import type { DocumentFetch } from '../http/document-fetch.ts'
+import { fetchedDocument } from '../http/fetched-document.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
 import { sha256 } from '../kernel/secrets.ts'
 import { clientOfDocument } from './client-document.ts'
 import type { CachedDocument } from './document-cache.ts'
-import type { DocumentFetch } from './document-fetch.ts'
-import { fetchedDocument, LARGEST_DOCUMENT } from './fetched-document.ts'
 import { freshFor, type ResponseHeaders } from './freshness.ts'
 
 /** A document holds no secret, so its client is public. */
@@ -18,6 +19,8 @@ export const OFFERED = {
   signingAlgorithms: [],
 }
 
+/** The draft recommends 5 KB. */
+const LARGEST_DOCUMENT = 5 * 1024
 /** Ends a fetch that has no deadline of its own. */
 const DEADLINE_MS = 10_000
 /** A document that must not be stored is kept for as long as the user looks at the page that shows it. */
@@ -44,7 +47,7 @@ export async function requestDocument(
     const { status, headers } = response
     if (status === 304 && kept?.validators !== undefined)
       return documentOf(kernel, kept.client, headers, kept.validators)
-    const fetched = fetchedDocument(response)
+    const fetched = fetchedDocument(response, LARGEST_DOCUMENT)
     if (fetched.kind !== 'document') return fetched
     const verdict = clientOfDocument(kernel, clientId, fetched.members, {
       ...OFFERED,

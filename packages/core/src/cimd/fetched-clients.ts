@@ -8,12 +8,12 @@ import {
   LONGEST_CLIENT_ID,
   storedClients,
 } from '../clients/client-sources.ts'
+import type { DocumentFetch } from '../http/document-fetch.ts'
 import type { AskingUser, Kernel } from '../kernel/kernel.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import type { Admission, AdmissionPolicy } from './admission.ts'
 import { clientIdUrlFault } from './client-id-url.ts'
-import type { DocumentFetch } from './document-fetch.ts'
 import { documentLookUp } from './document-look-up.ts'
 import { approvedRecord, changedMembers, type OnDocumentChange, refusedRecord } from './document-record.ts'
 

@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { fetchedDocument } from './fetched-document.ts'
 
+const LARGEST = 5 * 1024
 const JSON_TYPE = { 'content-type': 'application/json' }
 const kindOf = (status: number, headers: Record<string, string>, body: string) =>
-  fetchedDocument({ status, headers, body }).kind
+  fetchedDocument({ status, headers, body }, LARGEST).kind
 
 describe('the answer to the fetch of a document', () => {
   it.each(['application/json', 'Application/JSON; charset=utf-8', 'application/oauth-client-metadata+json'])(
     'is the document, as %s',
     (type) => {
       const answer = { status: 200, headers: { 'content-type': type }, body: '{"client_name":"é"}' }
-      expect(fetchedDocument(answer)).toEqual({ kind: 'document', members: { client_name: 'é' } })
+      expect(fetchedDocument(answer, LARGEST)).toEqual({ kind: 'document', members: { client_name: 'é' } })
     },
   )
 
@@ -54,7 +55,7 @@ describe('the answer to the fetch of a document', () => {
 
   it('changes nobody by __proto__', () => {
     const answer = { status: 200, headers: JSON_TYPE, body: '{"__proto__":{"trusted":true}}' }
-    fetchedDocument(answer)
+    fetchedDocument(answer, LARGEST)
     expect({}).not.toHaveProperty('trusted')
   })
 })

@@ -11,17 +11,19 @@ export type FetchedDocument =
   /** An outage, a redirect or a bot wall. An approved copy may serve for some days. */
   | { readonly kind: 'unreachable'; readonly fault: string }
 
-/** The draft recommends 5 KB. */
-export const LARGEST_DOCUMENT = 5 * 1024
 const JSON_TYPE = /^application\/([\w.+-]+\+)?json\s*(;|$)/i
 
-export function fetchedDocument({ status, headers, body }: DocumentFetchResponse): FetchedDocument {
+/** @param largest in bytes */
+export function fetchedDocument(
+  { status, headers, body }: DocumentFetchResponse,
+  largest: number,
+): FetchedDocument {
   if (status === 404 || status === 410) return { kind: 'gone', fault: `status ${status}` }
   if (status !== 200) return { kind: 'unreachable', fault: `status ${status}` }
   if (!JSON_TYPE.test(headers['content-type'] ?? '')) return { kind: 'unreachable', fault: 'type' }
   if ((headers['content-encoding'] ?? 'identity') !== 'identity')
     return { kind: 'unreachable', fault: 'encoding' }
-  if (Buffer.byteLength(body) > LARGEST_DOCUMENT) return { kind: 'unreachable', fault: 'size' }
+  if (Buffer.byteLength(body) > largest) return { kind: 'unreachable', fault: 'size' }
   const members = jsonObject(body)
   return members === undefined ? { kind: 'gone', fault: 'no JSON object' } : { kind: 'document', members }
 }
