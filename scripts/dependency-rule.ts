@@ -59,6 +59,26 @@ export const DEPENDENCY_RULE: readonly Row[] = [
     imports: [...['cimd', 'kernel', 'http', 'limits', 'clients'].map((name) => core(`${name}/**`)), 'zod'],
     types: [core('feature.ts')],
   },
+  // The same: it offers one more way of client authentication.
+  {
+    files: core('client-assertion/*'),
+    imports: [
+      ...['client-assertion/*', 'kernel/*', 'http/*', 'limits/*', 'clients/**'].map(core),
+      ...['jose', 'zod', 'node:crypto'],
+    ],
+    types: [core('feature.ts')],
+  },
+  // The same: it offers one more grant type.
+  {
+    files: core('client-credentials/*'),
+    imports: [
+      ...['client-credentials', 'kernel', 'http', 'tokens', 'limits', 'clients', 'grants'].map((name) =>
+        core(`${name}/*`),
+      ),
+      'zod',
+    ],
+    types: [core('feature.ts')],
+  },
   // The same: it asks the guard.
   {
     files: core('forward-auth/*'),

@@ -1,6 +1,6 @@
 import {
-  type Anonymous,
   type Authorized,
+  type Caller,
   errorResponse,
   type HttpRequest,
   type HttpResponse,
@@ -19,7 +19,7 @@ export { expressRequest } from './http.ts'
  * The middleware that `protect()` returns. It puts the caller into `res.locals.auth`, typed only on the routes behind
  * it.
  */
-export type Guard<Auth extends Authorized | Anonymous = Authorized> = (
+export type Guard<Auth extends Caller = Authorized> = (
   req: Incoming,
   res: Response<unknown, { auth: Auth }>,
   next: NextFunction,
@@ -52,7 +52,7 @@ export function authorizationServer(server: { readonly routes: readonly Route[] 
  * A middleware that guards a route: no token or a bad one is refused with 401, a missing scope with 403. The handler
  * finds the caller in `res.locals.auth`; if the API allows it, that may be `{ kind: 'anonymous' }`.
  */
-export function protect<Scope extends string, Auth extends Authorized | Anonymous>(
+export function protect<Scope extends string, Auth extends Caller>(
   api: ResourceServer<Scope, Auth>,
   ...scopes: NoInfer<Scope>[]
 ): Guard<Auth> {

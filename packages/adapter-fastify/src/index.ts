@@ -1,7 +1,7 @@
 import {
-  type Anonymous,
   type Authorized,
   BODY_LIMIT,
+  type Caller,
   errorResponse,
   type HttpRequest,
   type HttpResponse,
@@ -15,7 +15,7 @@ import {
 import type { FastifyError, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 
 /** The `preHandler` that `protect()` returns. The handler behind it asks it for the caller. */
-export interface Guard<Auth extends Authorized | Anonymous = Authorized> {
+export interface Guard<Auth extends Caller = Authorized> {
   (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>
   /** The caller. @throws Error on a route without this guard */
   auth(request: FastifyRequest): Auth
@@ -61,7 +61,7 @@ function requireRoot(prefix: string): void {
  * A `preHandler` that guards a route: no token or a bad one is refused with 401, a missing scope with 403. The handler
  * gets the caller by `guard.auth(request)`; if the API allows it, that may be `{ kind: 'anonymous' }`.
  */
-export function protect<Scope extends string, Auth extends Authorized | Anonymous>(
+export function protect<Scope extends string, Auth extends Caller>(
   api: ResourceServer<Scope, Auth>,
   ...scopes: NoInfer<Scope>[]
 ): Guard<Auth> {

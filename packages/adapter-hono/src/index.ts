@@ -1,7 +1,7 @@
 import {
-  type Anonymous,
   type Authorized,
   BODY_LIMIT,
+  type Caller,
   errorResponse,
   type HttpRequest,
   type HttpResponse,
@@ -18,7 +18,7 @@ import { routePath } from 'hono/route'
 import type { ContentfulStatusCode, StatusCode } from 'hono/utils/http-status'
 
 /** The middleware that `protect()` returns. It puts the caller into `c.var.auth`. */
-export type Guard<Auth extends Authorized | Anonymous = Authorized> = MiddlewareHandler<{
+export type Guard<Auth extends Caller = Authorized> = MiddlewareHandler<{
   Variables: { auth: Auth }
 }>
 
@@ -68,7 +68,7 @@ function requireRoot(mounted: string, path: string): void {
  * Middleware that guards a route: no token or a bad one is refused with 401, a missing scope with 403. The handler
  * finds the caller in `c.var.auth`; if the API allows it, that may be `{ kind: 'anonymous' }`.
  */
-export function protect<Scope extends string, Auth extends Authorized | Anonymous>(
+export function protect<Scope extends string, Auth extends Caller>(
   api: ResourceServer<Scope, Auth>,
   ...scopes: NoInfer<Scope>[]
 ): Guard<Auth> {

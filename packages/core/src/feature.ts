@@ -1,7 +1,7 @@
 import type { PushedRequests } from './authorization/pushed-requests.ts'
 import type { ClientAuthMethod } from './clients/authentication/client-authentication.ts'
 import { type ClientEndpoint, type ClientEndpointContext, clientEndpoint } from './clients/client-endpoint.ts'
-import type { ClientMetadataMembers, Registrable } from './clients/client-metadata.ts'
+import type { CheckClient, ClientMetadataMembers, Registrable } from './clients/client-metadata.ts'
 import type { ClientSource } from './clients/client-sources.ts'
 import { addressesOf, type Metadata } from './discovery/server-metadata.ts'
 import type { GrantType } from './grants/grant-type.ts'
@@ -35,6 +35,8 @@ export interface Feature {
    * @param itself true for self-registration, false for the operator
    */
   readonly clientMetadata?: ((itself: boolean) => ClientMetadataMembers) | undefined
+  /** Refuses a new client whose metadata do not fit together. @throws OAuthError `invalid_client_metadata` */
+  readonly checkClient?: CheckClient | undefined
 }
 
 /** Creates a feature. It may use its own options and the kernel, and nothing else. */
@@ -47,6 +49,7 @@ export interface Offers {
   readonly clientSources: readonly ClientSource[]
   readonly tokenMembers: readonly TokenMembers[]
   readonly clientMetadata: readonly ((itself: boolean) => ClientMetadataMembers)[]
+  readonly clientChecks: readonly CheckClient[]
 }
 
 /** @throws Error when two features offer one name */
@@ -63,6 +66,7 @@ export function offersOf(features: readonly Feature[]): Offers {
     clientSources: features.flatMap(({ clientSources = [] }) => clientSources),
     tokenMembers: features.flatMap(({ tokenMembers }) => tokenMembers ?? []),
     clientMetadata: features.flatMap(({ clientMetadata }) => clientMetadata ?? []),
+    clientChecks: features.flatMap(({ checkClient }) => checkClient ?? []),
   }
 }
 
@@ -97,12 +101,14 @@ function eachOnce<Named extends { readonly name: string }>(
 
 /** The names a client may register. @param itself true for self-registration, false for the operator */
 export function registrable(
-  { clientAuthMethods, grantTypes, clientMetadata }: Offers,
+  { clientAuthMethods, grantTypes, clientMetadata, clientChecks: checks }: Offers,
   itself: boolean,
-): Pick<Registrable, 'authMethods' | 'grantTypes' | 'members'> {
+): Omit<Registrable, 'signingAlgorithms'> {
   const open = itself ? grantTypes.filter(({ selfRegistered }) => selfRegistered === true) : grantTypes
+  const methods = clientAuthMethods.filter(({ selfRegistered }) => !itself || selfRegistered !== false)
   return {
-    authMethods: clientAuthMethods.map(({ name }) => name),
+    checks,
+    authMethods: methods.map(({ name }) => name),
     grantTypes: open.map(({ name }) => name),
     members: Object.assign({}, ...clientMetadata.map((members) => members(itself))),
   }

@@ -12,6 +12,8 @@ import { PUSHED_REFUSALS } from './authorization/presented-request.ts'
 import { PROMPT_REFUSALS } from './authorization/prompt.ts'
 import { TARGET_REFUSALS } from './authorization/redirect-target.ts'
 import { DOCUMENT_REFUSALS } from './cimd/fetched-clients.ts'
+import { ASSERTION_REFUSALS } from './client-assertion/assertion-refusals.ts'
+import { MACHINE_REFUSALS } from './client-credentials/exchange.ts'
 import { BASIC_REFUSALS } from './clients/authentication/basic-credentials.ts'
 import { AUTHENTICATION_REFUSALS } from './clients/authentication/client-authentication.ts'
 import { METADATA_REFUSALS } from './clients/client-metadata.ts'
@@ -58,6 +60,7 @@ export const REFUSALS = {
   ...DOCUMENT_REFUSALS,
   ...AUTHENTICATION_REFUSALS,
   ...BASIC_REFUSALS,
+  ...ASSERTION_REFUSALS,
   ...TARGET_REFUSALS,
   ...REQUEST_REFUSALS,
   ...CHALLENGE_REFUSALS,
@@ -72,6 +75,7 @@ export const REFUSALS = {
   ...RESOURCE_REFUSALS,
   ...GRANT_TYPE_REFUSALS,
   ...CODE_REFUSALS,
+  ...MACHINE_REFUSALS,
   ...REFRESH_REFUSALS,
   ...SUBJECT_REFUSALS,
   ...REVOCATION_REFUSALS,
@@ -207,8 +211,17 @@ export type { GrantRecords, Records, Store, Stored, Transients } from './kernel/
 export { coarseNetworkOf, networkOf } from './limits/caller-network.ts'
 export type { RateLimit, RateLimiter } from './limits/rate-limits.ts'
 export type { AuthorizationServerOptions, Lifetimes, OnEvent, Paths, ServerEvent } from './options.ts'
+export type {
+  Access,
+  AccessToken,
+  Anonymous,
+  Authorized,
+  AuthorizedMachine,
+  Caller,
+  MachineToken,
+  Refused,
+} from './resource/access.ts'
 export { toAuthInfo } from './resource/auth-info.ts'
-export type { Access, AccessToken, Anonymous, Authorized, Refused } from './resource/guard.ts'
 export type { DescribedResource } from './resource/resource-metadata.ts'
 export {
   createResourceServer,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { listOf, text } from '../http/message.ts'
 import { refusals } from '../kernel/oauth-error.ts'
-import type { SigningAlgorithm } from '../kernel/records.ts'
+import type { Client, SigningAlgorithm } from '../kernel/records.ts'
 import { parseScope, type ScopeCatalogue } from '../kernel/scope.ts'
 
 export const METADATA_REFUSALS = refusals({
@@ -48,7 +48,10 @@ export interface Registrable {
   readonly signingAlgorithms: readonly SigningAlgorithm[]
   /** Members that features read, by name. */
   readonly members?: ClientMetadataMembers | undefined
+  readonly checks?: readonly CheckClient[] | undefined
 }
+
+export type CheckClient = (client: Client) => void
 
 /** Schemas of client metadata, by the name of the member (RFC 7591 2). Each must make do with an absent member. */
 export type ClientMetadataMembers = Readonly<Record<string, z.ZodType>>

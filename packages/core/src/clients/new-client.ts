@@ -2,7 +2,12 @@ import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { newClientId, newSecret, type Secret, sha256 } from '../kernel/secrets.ts'
-import { type ClientMetadata, METADATA_REFUSALS, registeredScopes } from './client-metadata.ts'
+import {
+  type ClientMetadata,
+  METADATA_REFUSALS,
+  type Registrable,
+  registeredScopes,
+} from './client-metadata.ts'
 import { isLoopback } from './redirect-uri.ts'
 
 /** A new client with its secret, which is shown only once. */
@@ -23,15 +28,21 @@ export type ClientTerms = Pick<
   | 'featureMetadata'
 >
 
+/** These methods share no secret with the server. */
+const WITHOUT_SECRET = ['none', 'private_key_jwt']
+
 /** Creates and stores a client from valid metadata. @throws OAuthError `invalid_client_metadata` */
 export async function addClient(
   kernel: Kernel,
   metadata: ClientMetadata,
   terms: ClientTerms,
+  { checks = [] }: Pick<Registrable, 'checks'>,
 ): Promise<NewClient> {
-  const clientSecret = metadata.token_endpoint_auth_method === 'none' ? undefined : newSecret(kernel.random)
+  const needsSecret = !WITHOUT_SECRET.includes(metadata.token_endpoint_auth_method)
+  const clientSecret = needsSecret ? newSecret(kernel.random) : undefined
   const secretHash = clientSecret && sha256(clientSecret)
   const client = clientFrom(kernel, newClientId(kernel.random), metadata, { ...terms, secretHash })
+  for (const check of checks) check(client)
   const stored = await kernel.store.clients.records.insert(client.clientId, client, client.expiresAt)
   if (!stored) throw new Error('A new client_id exists already: the source of randomness repeats itself')
   return { client, clientSecret }
@@ -69,7 +80,7 @@ export function clientInformation({ client, clientSecret }: NewClient): object {
     redirect_uris: client.redirectUris,
     token_endpoint_auth_method: client.tokenEndpointAuthMethod,
     grant_types: client.grantTypes,
-    response_types: ['code'],
+    response_types: client.grantTypes.includes('authorization_code') ? ['code'] : [],
     scope: client.scopes?.join(' '),
     id_token_signed_response_alg: client.idTokenSignedResponseAlg,
     client_uri: client.clientUri,

@@ -46,6 +46,12 @@ interface FeatureMembers {
   readonly require_pushed_authorization_requests?: boolean | undefined
   /** For `tokenExchange()`: the resources it serves. It may exchange the tokens that their callers present. */
   readonly token_exchange_resources?: readonly string[] | undefined
+  /** For `clientAssertion()`: its public keys, or their address (RFC 7591 2). */
+  readonly jwks?: { readonly keys: readonly object[] } | undefined
+  readonly jwks_uri?: string | undefined
+  readonly token_endpoint_auth_signing_alg?: string | undefined
+  /** For `clientCredentials()`: the scopes of its own tokens, with spaces between. `scope` is for those of users. */
+  readonly machine_scopes?: string | undefined
 }
 
 /** The client information response of RFC 7591 3.2.1, with the extra members of an integration. */
@@ -91,7 +97,7 @@ export function preRegisteredClients(kernel: Kernel, registrable: Registrable) {
         pkceOptional: metadata.pkce === 'optional' || undefined,
         expiresAt: kernel.now() + INTEGRATION_LIFETIME,
       } as const
-      const added = await addClient(kernel, metadata, terms)
+      const added = await addClient(kernel, metadata, terms, registrable)
       kernel.emit({ type: 'integration_added', clientId: added.client.clientId } satisfies IntegrationAdded)
       return integrationInformation(added)
     },

@@ -65,7 +65,7 @@ export function registration(
         featureMetadata: featureMetadata(metadata, registrable),
         expiresAt: kernel.now() + unusedClient,
       } as const
-      const registered = await addClient(kernel, metadata, terms)
+      const registered = await addClient(kernel, metadata, terms, registrable)
       const { clientId, clientName } = registered.client
       kernel.emit({
         type: 'client_registered',

@@ -11,17 +11,9 @@ import { systemClock } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import { checkedResource } from '../kernel/resource-indicator.ts'
 import type { ScopeCatalogue } from '../kernel/scope.ts'
+import type { Access, AccessToken, Anonymous, Authorized, Caller, MachineToken } from '../resource/access.ts'
 import { BEARER_REFUSALS, bearerToken } from '../resource/bearer.ts'
-import {
-  type Access,
-  type AccessToken,
-  type Anonymous,
-  type Authorized,
-  authorized,
-  bearerRefusal,
-  type Challenging,
-  withoutToken,
-} from '../resource/guard.ts'
+import { authorized, bearerRefusal, type Challenging, withoutToken } from '../resource/guard.ts'
 import type { ResourceServer } from '../resource/resource-server.ts'
 import { type AccessTokenClaims, presentedIn } from './access-token-claims.ts'
 import type { EndedTokens } from './ended-tokens.ts'
@@ -69,27 +61,44 @@ export function createJwtResourceServer<Scope extends string>(
   const verify = tokenVerifier({ issuer, resource, keys, now })
   const emit = shielded(options.onEvent as Emit | undefined)
 
-  async function access(request: HttpRequest, ...required: Scope[]): Promise<Access<Authorized | Anonymous>> {
+  async function access(
+    request: HttpRequest,
+    required: readonly string[],
+    machines: boolean,
+  ): Promise<Access<Caller>> {
     try {
       const bearer = bearerToken(header(request, 'authorization'))
       if (bearer === undefined) return withoutToken(challenging, required)
       const claims = await verify(bearer)
       if (ended?.has(claims.jti)) throw new OAuthError(BEARER_REFUSALS.bearer_unknown)
-      return authorized(tokenOf(claims), required)
+      return authorized(tokenOf(claims), required, machines)
     } catch (thrown) {
       const error = reportedError(thrown, request, emit)
       return { kind: 'refused', response: bearerRefusal(challenging, error, required) }
     }
   }
-  return { metadataUrl, access }
+  return guarding(metadataUrl, access, false)
 }
 
-function tokenOf(claims: AccessTokenClaims): AccessToken {
-  const { act } = claims
+function guarding<Scope extends string, Auth extends Caller>(
+  metadataUrl: string,
+  access: (request: HttpRequest, required: readonly string[], machines: boolean) => Promise<Access<Caller>>,
+  machines: boolean,
+): ResourceServer<Scope, Auth> {
+  return {
+    metadataUrl,
+    access: (request, ...required) => access(request, required, machines) as Promise<Access<Auth>>,
+    allowing: (callers) => guarding(metadataUrl, access, callers.machines),
+  }
+}
+
+function tokenOf(claims: AccessTokenClaims): AccessToken | MachineToken {
+  const { act, sub, client_id: clientId } = claims
   return {
     grantId: presentedIn(claims).grantId,
-    subject: claims.sub,
-    clientId: claims.client_id,
+    // A machine is its own subject (RFC 9068 2.2). A user of that name is refused with it.
+    ...(sub === clientId ? ({ by: 'machine', subject: undefined } as const) : { subject: sub }),
+    clientId,
     scopes: claims.scope === '' ? [] : claims.scope.split(' '),
     resources: [claims.aud],
     issuedAt: claims.iat,

@@ -72,8 +72,11 @@ export interface Grant {
   readonly resources: readonly string[]
   /** The target of the code; absent if no browser was involved. */
   readonly redirectUri?: string | undefined
-  /** `device`: another device asked, with a user code. Absent: the application sent the browser of its user. */
-  readonly origin?: 'device' | undefined
+  /**
+   * `device`: another device asked, with a user code. `machine`: its client acts for itself, without a user (RFC 6749 4.4).
+   * Absent: the application sent the browser of its user.
+   */
+  readonly origin?: 'device' | 'machine' | undefined
   /** The network of that device (its first 24 bits, of IPv6 48), if its address was known. */
   readonly network?: string | undefined
   readonly nonce?: string | undefined

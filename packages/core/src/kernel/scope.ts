@@ -10,6 +10,8 @@ export interface ScopeDefinition {
   readonly access?: 'read' | 'write'
   /** Lists it in the protected-resource metadata. Clients request every scope they find there. */
   readonly baseline?: boolean | undefined
+  /** It means something only together with a user, so no machine gets it (RFC 6749 4.4). */
+  readonly user?: boolean | undefined
 }
 
 /**

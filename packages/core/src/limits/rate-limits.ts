@@ -21,6 +21,11 @@ export const LIMIT_REFUSALS = refusals({
     'Too many applications that are unknown here were tried; try again later',
     429,
   ],
+  too_many_machine_tokens: [
+    'temporarily_unavailable',
+    'This client got too many tokens; use each until it expires',
+    429,
+  ],
   too_many_failures: [
     'temporarily_unavailable',
     'Too many requests of this client failed; try again later',
@@ -29,13 +34,16 @@ export const LIMIT_REFUSALS = refusals({
 })
 
 /**
- * The counted events: clients that register themselves, refused requests of a client, documents that nobody approved. And
- * of the device grant: requests of devices, polls of one request, tries of one user at user codes, and of one network.
+/**
+ * The counted events: clients that register themselves, refused requests of a client, documents that nobody approved,
+ * tokens of clients that act for themselves. And of the device grant: requests of devices, polls of one request, tries of one
+ * user at user codes, and of one network.
  */
 export type RateLimit =
   | 'registration'
   | 'client_failure'
   | 'unknown_document'
+  | 'machine_token'
   | 'device_request'
   | 'device_poll'
   | 'user_code'
@@ -75,6 +83,8 @@ export interface RateLimits {
   limitRegistrations(request: HttpRequest): Promise<void>
   /** Counts one fetch of a document that no user has approved. @throws OAuthError 429 when there were too many */
   limitUnknownDocuments(subject: string): Promise<void>
+  /** Counts one token that this client gets for itself. @throws OAuthError 429 when there were too many */
+  limitMachineTokens(client: Client): Promise<void>
   /**
    * Counts a refusal, and returns the refusal to answer: the same one, or a 429 above the limit. A client id is public,
    * so failures of others must never block a valid request. Effects of the refusal, such as ending the grant of a
@@ -119,11 +129,13 @@ export function safeLimiter({ rateLimiter }: LimitOptions, emit: Emit): SafeLimi
 
 export function rateLimits({ rateLimiter }: LimitOptions, emit: Emit): RateLimits {
   const { take, limit } = safeLimiter({ rateLimiter }, emit)
-  const { too_many_registrations, too_many_unknown_documents } = LIMIT_REFUSALS
+  const { too_many_registrations, too_many_unknown_documents, too_many_machine_tokens } = LIMIT_REFUSALS
   return {
     limitRegistrations: (request) => limit('registration', callerNetwork(request), too_many_registrations),
     limitUnknownDocuments: (subject) =>
       limit('unknown_document', sha256(subject), too_many_unknown_documents),
+    // It has proved who it is, so nobody else can use up its room.
+    limitMachineTokens: ({ clientId }) => limit('machine_token', clientId, too_many_machine_tokens),
 
     async limitFailures(cause, request, client) {
       const callersFault = cause instanceof OAuthError && cause.status < 500 && !cause.interim

@@ -1,4 +1,4 @@
-import type { AccessToken } from './guard.ts'
+import type { AccessToken } from './access.ts'
 
 /**
  * What the SDK of MCP, in either version, calls `AuthInfo`: for `authInfo` of its handlers, or `req.auth`. It holds no

@@ -6,6 +6,7 @@ export const BEARER_REFUSALS = refusals({
   bearer_unknown: ['invalid_token', 'The access token is unknown, expired or revoked'],
   bearer_wrong_audience: ['invalid_token', 'The access token was issued for another resource'],
   bearer_subject_gone: ['invalid_token', 'The user of this access token no longer exists'],
+  bearer_of_machine: ['insufficient_scope', 'This needs the access token of a user'],
   bearer_scope_missing: ['insufficient_scope', 'The access token lacks a scope that this needs'],
 })
 

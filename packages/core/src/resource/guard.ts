@@ -11,47 +11,21 @@ import { wellKnownAddress } from '../http/well-known.ts'
 import type { Emit } from '../kernel/events.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
-import type { Actor, Grant } from '../kernel/records.ts'
+import type { Grant } from '../kernel/records.ts'
 import { audienceIncludes, canonicalResource } from '../kernel/resource-indicator.ts'
 import { includesAll } from '../kernel/scope.ts'
 import type { GrantRecords } from '../kernel/store.ts'
 import type { AccessTokenFormat, PresentedToken } from '../tokens/access-token.ts'
+import type {
+  Access,
+  AccessToken,
+  Anonymous,
+  Authorized,
+  AuthorizedMachine,
+  Caller,
+  MachineToken,
+} from './access.ts'
 import { BEARER_REFUSALS, bearerChallenge, bearerToken } from './bearer.ts'
-
-/** A valid access token, as the guard found it. */
-export interface AccessToken {
-  readonly grantId: string
-  readonly subject: string
-  /** The client that holds the token. */
-  readonly clientId: string
-  readonly scopes: readonly string[]
-  /** The resources it is bound to; empty means every resource of its server. */
-  readonly resources: readonly string[]
-  /** Epoch seconds. */
-  readonly issuedAt: number
-  readonly expiresAt: number
-  /** Who acts for the user, if the token was exchanged for another (RFC 8693 4.1). */
-  readonly act?: Actor | undefined
-}
-
-export interface Authorized {
-  readonly kind: 'authorized'
-  readonly token: AccessToken
-}
-
-/** A request without a token that the guard lets through. */
-export interface Anonymous {
-  readonly kind: 'anonymous'
-}
-
-export interface Refused {
-  readonly kind: 'refused'
-  /** The answer to send. */
-  readonly response: HttpResponse
-}
-
-/** The guard's decision about a request. */
-export type Access<Auth extends Authorized | Anonymous = Authorized> = Auth | Refused
 
 /** What a guard says to those whom it does not let in. */
 export interface Challenging {
@@ -88,12 +62,24 @@ export function guardOf(
   }
 }
 
-/** The decision of RFC 6750 3. */
+/** The decision of RFC 6750 3. @param machines whether a token without a user passes */
+export function accessOf(
+  guard: GuardedResource,
+  request: HttpRequest,
+  required: readonly string[],
+): Promise<Access<Authorized | Anonymous>>
+export function accessOf(
+  guard: GuardedResource,
+  request: HttpRequest,
+  required: readonly string[],
+  machines: boolean,
+): Promise<Access<Caller>>
 export async function accessOf(
   guard: GuardedResource,
   request: HttpRequest,
   required: readonly string[],
-): Promise<Access<Authorized | Anonymous>> {
+  machines = false,
+): Promise<Access<Caller>> {
   try {
     const bearer = bearerToken(header(request, 'authorization'))
     if (bearer === undefined) return withoutToken(guard, required)
@@ -101,7 +87,7 @@ export async function accessOf(
     const presented = read instanceof Promise ? await read : read
     const stored = presented && (await guard.grants.find(presented.grantId))
     const token = liveToken(guard, presented, stored?.value)
-    return authorized(token, required)
+    return authorized(token, required, machines)
   } catch (thrown) {
     const error = reportedError(thrown, request, guard.emit)
     return { kind: 'refused', response: bearerRefusal(guard, error, required) }
@@ -118,22 +104,39 @@ export function withoutToken(guard: Challenging, required: readonly string[]): A
 }
 
 /** The decision about a live token. @throws OAuthError `insufficient_scope` */
-export function authorized(token: AccessToken, required: readonly string[]): Authorized {
+export function authorized(
+  token: AccessToken | MachineToken,
+  required: readonly string[],
+  machines: boolean,
+): Authorized | AuthorizedMachine {
+  if (token.by === 'machine' && !machines) throw new OAuthError(BEARER_REFUSALS.bearer_of_machine)
   if (!includesAll(token.scopes, required)) throw new OAuthError(BEARER_REFUSALS.bearer_scope_missing)
-  return { kind: 'authorized', token }
+  return { kind: 'authorized', token } as Authorized | AuthorizedMachine
 }
 
-function liveToken(guard: GuardedResource, presented?: PresentedToken, grant?: Grant): AccessToken {
+function liveToken(
+  guard: GuardedResource,
+  presented?: PresentedToken,
+  grant?: Grant,
+): AccessToken | MachineToken {
   const state = presented && grant && findAccessToken(grant, presented.hash, guard.now())
-  // A grant without a user is refused: a route for machines would have to opt in.
-  if (grant?.subject === undefined || state === undefined)
-    throw new OAuthError(BEARER_REFUSALS.bearer_unknown)
+  if (grant === undefined || state === undefined) throw new OAuthError(BEARER_REFUSALS.bearer_unknown)
   if (!audienceIncludes(state.resources, guard.resource))
     throw new OAuthError(BEARER_REFUSALS.bearer_wrong_audience)
-  const { id: grantId, subject } = grant
   const { scopes, resources, issuedAt, expiresAt, actor } = state
-  const token = { grantId, subject, clientId: holderOf(grant, state), scopes, resources, issuedAt, expiresAt }
+  const held = { ...bearerOf(grant), clientId: holderOf(grant, state) }
+  const token = { grantId: grant.id, ...held, scopes, resources, issuedAt, expiresAt }
   return actor === undefined ? token : { ...token, act: actor }
+}
+
+/** A grant that lost its user for another reason than being of a machine passes nowhere. */
+function bearerOf({
+  origin,
+  subject,
+}: Grant): Pick<AccessToken, 'subject'> | Pick<MachineToken, 'by' | 'subject'> {
+  if (origin === 'machine') return { by: 'machine', subject: undefined }
+  if (subject === undefined) throw new OAuthError(BEARER_REFUSALS.bearer_unknown)
+  return { subject }
 }
 
 /** The 401 for a request that must not be anonymous. No token was sent, so it has no error code (RFC 6750 3.1). */

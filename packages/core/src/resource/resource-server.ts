@@ -7,7 +7,8 @@ import type { ScopeCatalogue } from '../kernel/scope.ts'
 import type { Store } from '../kernel/store.ts'
 import { storeErrorsAs503 } from '../kernel/store-errors-as-503.ts'
 import { type AccessTokenFormat, opaqueAccessTokens } from '../tokens/access-token.ts'
-import { type Access, type Anonymous, type Authorized, accessOf, type GuardedResource } from './guard.ts'
+import type { Access, Anonymous, Authorized, AuthorizedMachine, Caller } from './access.ts'
+import { accessOf, type GuardedResource } from './guard.ts'
 
 export interface ResourceServerOptions<Scope extends string> {
   /** The resource indicator of this API (RFC 8707): the `aud` that tokens bound to it carry. */
@@ -27,7 +28,7 @@ export interface ResourceServerOptions<Scope extends string> {
   readonly now?: (() => number) | undefined
 }
 
-export interface ResourceServer<Scope extends string, Auth extends Authorized | Anonymous = Authorized> {
+export interface ResourceServer<Scope extends string, Auth extends Caller = Authorized> {
   /** The URL of the metadata that names the authorization server (RFC 9728 3). */
   readonly metadataUrl: string
   /**
@@ -35,6 +36,11 @@ export interface ResourceServer<Scope extends string, Auth extends Authorized | 
    * are allowed, no token means anonymous. Never rejects; a store outage is a 503.
    */
   access(request: HttpRequest, ...scopes: NoInfer<Scope>[]): Promise<Access<Auth>>
+  /**
+   * This guard for a route that takes machine tokens too: `protect(api.allowing({ machines: true }), 'notes:write')`. Every
+   * other route refuses them with 403, because they have no user.
+   */
+  allowing(callers: { readonly machines: true }): ResourceServer<Scope, Auth | AuthorizedMachine>
 }
 
 /** Guards an API with the store of the authorization server. @throws Error for a bad option */
@@ -50,10 +56,17 @@ export function createResourceServer<Scope extends string>(
 export function createResourceServer<Scope extends string>(
   options: ResourceServerOptions<Scope>,
 ): ResourceServer<Scope, Authorized | Anonymous> {
-  const guard = guardedResource(options)
+  return resourceServer(guardedResource(options), false)
+}
+
+function resourceServer<Scope extends string, Auth extends Caller>(
+  guard: GuardedResource,
+  machines: boolean,
+): ResourceServer<Scope, Auth> {
   return {
     metadataUrl: guard.metadataUrl,
-    access: (request, ...scopes) => accessOf(guard, request, scopes),
+    access: (request, ...scopes) => accessOf(guard, request, scopes, machines) as Promise<Access<Auth>>,
+    allowing: (callers) => resourceServer(guard, callers.machines),
   }
 }
 

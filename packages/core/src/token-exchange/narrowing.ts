@@ -53,7 +53,9 @@ export interface TokenExchange {
  */
 export function narrowToken(grant: Grant, exchange: TokenExchange, now: number): Outcome<IssuedTokens> {
   const parent = findAccessToken(grant, exchange.subjectToken, now)
-  if (parent === undefined) throw new OAuthError(EXCHANGE_REFUSALS.subject_token_unknown)
+  // A machine has no user to act for, and asks for a smaller token itself.
+  if (parent === undefined || grant.origin === 'machine')
+    throw new OAuthError(EXCHANGE_REFUSALS.subject_token_unknown)
   requireRight(grant, parent, exchange.client)
   const scopes = scopesBelow(parent, exchange)
   const resources = narrowedResources(exchange.resources, parent.resources, exchange.knownResources)

@@ -1,7 +1,9 @@
 import { AUTHORIZATION_REQUEST } from './stories/authorization-request.ts'
 import { AUTHORIZATION_SIGN_IN } from './stories/authorization-sign-in.ts'
 import { AUTHORIZATION_TARGET } from './stories/authorization-target.ts'
+import { CLIENT_ASSERTION } from './stories/client-assertion.ts'
 import { CLIENT_AUTHENTICATION } from './stories/client-authentication.ts'
+import { CLIENT_CREDENTIALS } from './stories/client-credentials.ts'
 import { CODE_EXCHANGE } from './stories/code-exchange.ts'
 import { CONSENT } from './stories/consent.ts'
 import { DEVICE_STORIES } from './stories/device.ts'
@@ -30,6 +32,8 @@ export const STORIES: Readonly<Record<string, Stories>> = {
   'authorization-sign-in': AUTHORIZATION_SIGN_IN,
   'authorization-target': AUTHORIZATION_TARGET,
   'client-authentication': CLIENT_AUTHENTICATION,
+  'client-assertion': CLIENT_ASSERTION,
+  'client-credentials': CLIENT_CREDENTIALS,
   'code-exchange': CODE_EXCHANGE,
   consent: CONSENT,
   device: DEVICE_STORIES,

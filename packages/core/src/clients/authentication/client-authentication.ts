@@ -42,6 +42,8 @@ export interface ClientAuthMethod {
   readonly name: string
   /** Where the credential is: in the header `authorization`, or in a parameter of this name. Absent: there is none. */
   readonly carrier?: string | undefined
+  /** `false`: only an integration may use it. */
+  readonly selfRegistered?: boolean | undefined
   /** The proof in the request, or `undefined` when its credential is not of this method. Checks nothing. */
   read(request: HttpRequest, credentials: ClientCredentials, form: Parameters): PresentedProof | undefined
 }

@@ -1,0 +1,65 @@
+/** The rules for the claims of a client assertion (RFC 7523 3). Claims and time go in, what marks it as spent comes out. */
+import { z } from 'zod'
+import { OAuthError, type Refusal } from '../kernel/oauth-error.ts'
+import { ASSERTION_REFUSALS } from './assertion-refusals.ts'
+
+/** How far the clock of a client may be off, in seconds. */
+const CLOCK_TOLERANCE = 60
+/** Bounds how long a replay must be remembered, in seconds. */
+const MOST_AHEAD = 10 * 60
+
+const Claims = z.object({
+  iss: z.string(),
+  sub: z.string(),
+  aud: z.union([z.string(), z.tuple([z.string()])]).transform(String),
+  exp: z.number(),
+  iat: z.number().optional(),
+  nbf: z.number().optional(),
+  jti: z.string().min(1).max(200),
+})
+
+const MALFORMED: Readonly<Record<string, Refusal>> = {
+  aud: ASSERTION_REFUSALS.assertion_audience,
+  exp: ASSERTION_REFUSALS.assertion_expired,
+  jti: ASSERTION_REFUSALS.assertion_jti,
+}
+
+export interface ExpectedClaims {
+  readonly clientId: string
+  /**
+   * An assertion is for one server alone: an array of several values is refused, even with this server among them
+   * (RFC 7523bis 3). Another server could have asked the client for one, to send it here.
+   */
+  readonly audiences: readonly string[]
+  /** Epoch seconds. */
+  readonly now: number
+}
+
+export interface SpentOnce {
+  readonly jti: string
+  /** No clock takes the assertion after this time, in epoch seconds. */
+  readonly until: number
+}
+
+/** @throws OAuthError `invalid_client` */
+export function checkedClaims(
+  claims: Readonly<Record<string, unknown>>,
+  { clientId, audiences, now }: ExpectedClaims,
+): SpentOnce {
+  const parsed = Claims.safeParse(claims)
+  if (!parsed.success)
+    throw new OAuthError(
+      MALFORMED[String(parsed.error.issues[0]?.path[0])] ?? ASSERTION_REFUSALS.assertion_malformed,
+    )
+  const { iss, sub, aud, exp, iat = now, nbf = now, jti } = parsed.data
+  const refuse = (refusal: Refusal) => {
+    throw new OAuthError(refusal)
+  }
+  if (iss !== clientId || sub !== clientId) refuse(ASSERTION_REFUSALS.assertion_issuer)
+  if (!audiences.includes(aud)) refuse(ASSERTION_REFUSALS.assertion_audience)
+  if (exp + CLOCK_TOLERANCE <= now) refuse(ASSERTION_REFUSALS.assertion_expired)
+  if (exp > now + MOST_AHEAD) refuse(ASSERTION_REFUSALS.assertion_too_long)
+  if (Math.max(iat, nbf) > now + CLOCK_TOLERANCE) refuse(ASSERTION_REFUSALS.assertion_early)
+  // Twice: the clock of the store may be ahead of that of a replica.
+  return { jti, until: Math.ceil(exp) + 2 * CLOCK_TOLERANCE }
+}

@@ -1,0 +1,58 @@
+/**
+ * Clients that prove who they are by a signature instead of a shared secret (RFC 7523, `private_key_jwt`). An assertion comes
+ * in, an authenticated client goes out. It writes one mark for each, so that none is good twice.
+ */
+import type { FeatureFactory } from '../feature.ts'
+import type { DocumentFetch } from '../http/document-fetch.ts'
+import { type AssertionAlgorithm, KEY_TYPES } from './assertion-header.ts'
+import { checkKeys, keyMetadata } from './client-keys.ts'
+import { fetchedKeys } from './fetched-keys.ts'
+import { privateKeyJwt } from './private-key-jwt.ts'
+
+export type { AssertionAlgorithm } from './assertion-header.ts'
+export type { ClientKeysFailed } from './fetched-keys.ts'
+
+export interface ClientAssertionOptions {
+  /** The signature algorithms to accept (RFC 7518 3.1). Default all four: ES256, EdDSA, PS256, RS256. */
+  readonly algorithms?: readonly AssertionAlgorithm[] | undefined
+  /**
+   * Values of `aud` to accept beside the issuer, such as the URL of the token endpoint, for clients that are older than
+   * RFC 7523bis. Default: none.
+   */
+  readonly legacyAudiences?: readonly string[] | undefined
+  /** Fetches the keys of clients that register a `jwks_uri`. Default: clients give their keys as `jwks`. */
+  readonly fetch?: DocumentFetch | undefined
+}
+
+/** The endpoints that RFC 8414 2 lists algorithms for. */
+const LISTED = ['token_endpoint', 'revocation_endpoint', 'introspection_endpoint']
+const ALL = Object.keys(KEY_TYPES) as AssertionAlgorithm[]
+
+/**
+ * Offers `private_key_jwt` to integrations. Its keys are `jwks` or `jwks_uri` of `clients.add`. Needs a store with
+ * transients.
+ *
+ * @throws Error that names the option at fault, when the server is created
+ */
+export function clientAssertion({
+  algorithms = ALL,
+  legacyAudiences = [],
+  fetch,
+}: ClientAssertionOptions = {}): FeatureFactory {
+  if (algorithms.length === 0 || !algorithms.every((alg) => ALL.includes(alg)))
+    throw new Error(`clientAssertion: algorithms must be some of ${ALL.join(', ')}`)
+  return (kernel) => {
+    const { transients } = kernel.store
+    if (transients === undefined) throw new Error('clientAssertion: the store has no transients')
+    const audiences = [kernel.issuer, ...legacyAudiences]
+    const keysAt = fetch && fetchedKeys(kernel, fetch)
+    return {
+      clientAuthMethods: [privateKeyJwt({ kernel, transients, algorithms, audiences, keysAt })],
+      metadata: Object.fromEntries(
+        LISTED.map((endpoint) => [`${endpoint}_auth_signing_alg_values_supported`, [...algorithms]]),
+      ),
+      clientMetadata: (itself) => keyMetadata(itself, fetch !== undefined),
+      checkClient: (client) => checkKeys(client, algorithms),
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { METADATA_REFUSALS } from '../clients/client-metadata.ts'
+import { listOf, text } from '../http/message.ts'
+import { OAuthError } from '../kernel/oauth-error.ts'
+import type { Client } from '../kernel/records.ts'
+import { type AssertionAlgorithm, KEY_TYPES } from './assertion-header.ts'
+import { fits, PublicKey } from './public-key.ts'
+
+export const PRIVATE_KEY_JWT = 'private_key_jwt'
+const MOST_KEYS = 10
+
+const address = text(2048).refine(
+  (uri) => uri.startsWith('https://') && URL.canParse(uri),
+  'must be an https URL',
+)
+const Algorithm = z.enum(Object.keys(KEY_TYPES) as AssertionAlgorithm[])
+
+/** What clients register (RFC 7591 2). A client that registers itself has nobody who vouches for its keys. */
+export function keyMetadata(itself: boolean, fetched: boolean) {
+  if (itself) return {}
+  return {
+    jwks: z.object({ keys: listOf(PublicKey, MOST_KEYS).min(1, 'must not be empty') }).optional(),
+    jwks_uri: (fetched ? address : z.never('no keys are fetched here; give jwks')).optional(),
+    token_endpoint_auth_signing_alg: Algorithm.optional(),
+  }
+}
+
+const Registered = z.object({
+  jwks: z.object({ keys: z.array(PublicKey) }).optional(),
+  jwks_uri: z.string().optional(),
+  token_endpoint_auth_signing_alg: Algorithm.optional(),
+})
+type Registered = z.output<typeof Registered>
+
+/** What a client registered; nothing if its record has something else there. */
+export function registeredKeys({ featureMetadata = {} }: Client): Registered {
+  return Registered.safeParse(featureMetadata).data ?? {}
+}
+
+/** The algorithms by which a client may sign. */
+export function algorithmsOf(
+  { token_endpoint_auth_signing_alg: only }: Registered,
+  offered: readonly AssertionAlgorithm[],
+): readonly AssertionAlgorithm[] {
+  return offered.filter((alg) => only === undefined || alg === only)
+}
+
+/** @throws OAuthError `invalid_client_metadata` for a client that could never prove who it is */
+export function checkKeys(client: Client, offered: readonly AssertionAlgorithm[]): void {
+  if (client.tokenEndpointAuthMethod !== PRIVATE_KEY_JWT) return
+  const registered = registeredKeys(client)
+  const { jwks, jwks_uri } = registered
+  if ((jwks === undefined) === (jwks_uri === undefined))
+    throw refused(`${PRIVATE_KEY_JWT} needs jwks or jwks_uri, and not both`)
+  const algorithms = algorithmsOf(registered, offered)
+  const usable = jwks === undefined || jwks.keys.some((key) => algorithms.some((alg) => fits({ alg }, key)))
+  if (!usable || algorithms.length === 0)
+    throw refused(`jwks: no key for ${algorithms.join(', ') || 'an algorithm that is offered here'}`)
+}
+
+function refused(detail: string): OAuthError {
+  return new OAuthError(METADATA_REFUSALS.client_metadata_invalid, detail)
+}

@@ -1,0 +1,92 @@
+/**
+ * Keys behind a `jwks_uri`. An address goes in; keys come out, of the memory of this process or of the host. A stranger can
+ * send an assertion in the name of any client, so neither he nor an outage makes this server ask more often than it may.
+ */
+import { z } from 'zod'
+import type { DocumentFetch } from '../http/document-fetch.ts'
+import { fetchedDocument } from '../http/fetched-document.ts'
+import type { Kernel } from '../kernel/kernel.ts'
+import { OAuthError } from '../kernel/oauth-error.ts'
+import { fetchAttempts } from '../limits/fetch-attempts.ts'
+import { ASSERTION_REFUSALS } from './assertion-refusals.ts'
+import { PublicKey } from './public-key.ts'
+
+/** The address of the keys of a client answers with no keys. */
+export interface ClientKeysFailed {
+  readonly type: 'client_keys_failed'
+  readonly jwksUri: string
+  /** Never shown to a client: it would tell of networks behind this server. */
+  readonly fault: string
+  /** What the fetch threw. */
+  readonly cause?: unknown
+}
+
+/** @param since epoch seconds: keys that were fetched before are asked for anew @throws OAuthError 503 if there are none */
+export type FetchedKeys = (jwksUri: string, since: number) => Promise<readonly PublicKey[]>
+
+interface KeptKeys {
+  readonly keys: readonly PublicKey[]
+  readonly fetchedAt: number
+}
+
+/** In bytes: RSA keys with their certificates. */
+const LARGEST_SET = 64 * 1024
+/** How long kept keys serve while their host cannot be reached, in seconds. */
+const MOST_STALE = 60 * 60
+const MOST_KEPT = 1000
+const DEADLINE_MS = 10_000
+
+const KeySet = z.object({ keys: z.array(z.unknown()) })
+
+export function fetchedKeys({ now, emit }: Kernel, fetch: DocumentFetch): FetchedKeys {
+  const attempts = fetchAttempts(now)
+  const kept = new Map<string, KeptKeys>()
+  const inFlight = new Map<string, Promise<void>>()
+
+  async function ask(uri: string): Promise<void> {
+    try {
+      const keys = await requestKeys(fetch, uri)
+      attempts.ended(uri, 'document')
+      kept.delete(uri)
+      kept.set(uri, { keys, fetchedAt: now() })
+      const [oldest] = kept.keys()
+      if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest)
+    } catch (cause) {
+      attempts.ended(uri, 'unreachable')
+      const fault = faultOf(cause)
+      emit({ type: 'client_keys_failed', jwksUri: uri, fault, cause } satisfies ClientKeysFailed)
+    } finally {
+      inFlight.delete(uri)
+    }
+  }
+
+  return async (uri, since) => {
+    if ((kept.get(uri)?.fetchedAt ?? 0) < since) {
+      if (!inFlight.has(uri) && attempts.start(uri, true) === 0) inFlight.set(uri, ask(uri))
+      await inFlight.get(uri)
+    }
+    const found = kept.get(uri)
+    if (found !== undefined && now() < found.fetchedAt + MOST_STALE) return found.keys
+    const retryAfter = Math.max(1, attempts.wait(uri, true))
+    throw new OAuthError(ASSERTION_REFUSALS.client_keys_unreachable, undefined, { retryAfter })
+  }
+}
+
+/** Keys of other types than ours are for others (RFC 7517 5). */
+async function requestKeys(fetch: DocumentFetch, uri: string): Promise<readonly PublicKey[]> {
+  const answer = await fetch(uri, {
+    accept: 'application/jwk-set+json, application/json',
+    maxBytes: LARGEST_SET,
+    headers: {},
+    signal: AbortSignal.timeout(DEADLINE_MS),
+  })
+  const fetched = fetchedDocument(answer, LARGEST_SET)
+  if (fetched.kind !== 'document') throw Object.assign(new Error(fetched.fault), { code: fetched.fault })
+  const { keys } = KeySet.parse(fetched.members)
+  return keys.flatMap((key) => PublicKey.safeParse(key).data ?? [])
+}
+
+function faultOf(cause: unknown): string {
+  const { code } = Object(cause)
+  return typeof code === 'string' ? code : 'no key set'
+}

@@ -1,0 +1,42 @@
+/**
+ * Access tokens for clients that act for themselves (RFC 6749 4.4): jobs and services. A client that has proved who it is comes
+ * in, and a token without a user goes out. It writes one record, which ends with the token.
+ */
+import type { FeatureFactory } from '../feature.ts'
+import { lifetime } from '../kernel/kernel.ts'
+import { type RateLimiter, rateLimits } from '../limits/rate-limits.ts'
+import { type AccessTokenFormat, opaqueAccessTokens } from '../tokens/access-token.ts'
+import { type LifetimeOf, machineTokens } from './exchange.ts'
+import { checkMachine, machineMetadata } from './machine-scopes.ts'
+
+export type { MachineTokenIssued } from './exchange.ts'
+
+export interface ClientCredentialsOptions {
+  /** Lifetime of a machine token, in seconds. There is no refresh token. Default 3600. */
+  readonly accessToken?: number | undefined
+  /** The access token format of the server, which may shorten that. Default: opaque tokens. */
+  readonly accessTokens?: AccessTokenFormat | undefined
+  /** Counts the tokens of each client (`machine_token`). Default: nothing is limited. */
+  readonly rateLimiter?: RateLimiter | undefined
+}
+
+/**
+ * Lets integrations have tokens for themselves, with the scopes that the operator gave as `machine_scopes`. Clients that
+ * register themselves get none. A route takes such tokens only if its guard says `machines: true`.
+ *
+ * @throws Error that names the option at fault
+ */
+export function clientCredentials({
+  accessToken,
+  accessTokens = opaqueAccessTokens,
+  rateLimiter,
+}: ClientCredentialsOptions = {}): FeatureFactory {
+  const longest = lifetime('accessToken', accessToken, 3600)
+  const lifetimeOf: LifetimeOf = (resources) =>
+    Math.min(longest, accessTokens.longest?.(resources) ?? longest)
+  return (kernel) => ({
+    grantTypes: [machineTokens(kernel, rateLimits({ rateLimiter }, kernel.emit), lifetimeOf)],
+    clientMetadata: (itself) => machineMetadata(itself, kernel.scopes),
+    checkClient: (client) => checkMachine(client, kernel.scopes),
+  })
+}

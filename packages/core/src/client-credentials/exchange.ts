@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import type { Exchanged, GrantType } from '../grants/grant-type.ts'
+import { ResourceParameter, readMessage, text } from '../http/message.ts'
+import type { Parameters } from '../http/parameters.ts'
+import type { Kernel } from '../kernel/kernel.ts'
+import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import type { Client } from '../kernel/records.ts'
+import { requestedResources } from '../kernel/resource-indicator.ts'
+import { requestedScopes } from '../kernel/scope.ts'
+import { newSecret } from '../kernel/secrets.ts'
+import type { RateLimits } from '../limits/rate-limits.ts'
+import { machineGrant } from './machine-grant.ts'
+import { CLIENT_CREDENTIALS, machineCeiling } from './machine-scopes.ts'
+
+export const MACHINE_REFUSALS = refusals({
+  machine_not_allowed: ['unauthorized_client', 'The operator has allowed this client nothing for itself'],
+})
+
+/** A client got a token for itself. */
+export interface MachineTokenIssued {
+  readonly type: 'machine_token_issued'
+  readonly grantId: string
+  readonly clientId: string
+}
+
+/** RFC 6749 4.4.2. */
+const MachineTokenRequest = z.object({ scope: text().optional(), resource: ResourceParameter })
+
+/** How long a token for these resources lives, in seconds. */
+export type LifetimeOf = (resources: readonly string[]) => number
+
+export function machineTokens(kernel: Kernel, limits: RateLimits, lifetimeOf: LifetimeOf): GrantType {
+  return {
+    name: CLIENT_CREDENTIALS,
+    message: MachineTokenRequest,
+    async exchange(client, form, requireAnswerable): Promise<Exchanged> {
+      const asked = { clientId: client.clientId, ...requested(kernel, client, form) }
+      await limits.limitMachineTokens(client)
+      const accessToken = newSecret(kernel.random)
+      const lifetime = lifetimeOf(asked.resources)
+      const grant = machineGrant(kernel.random, asked, accessToken, kernel.now(), lifetime)
+      requireAnswerable(client, grant)
+      await kernel.store.grants.insert(grant.id, grant, grant.expiresAt)
+      const { id: grantId, clientId } = grant
+      kernel.emit({ type: 'machine_token_issued', grantId, clientId } satisfies MachineTokenIssued)
+      return { grant, issued: { accessToken, scopes: grant.scopes, expiresIn: lifetime } }
+    },
+  }
+}
+
+/** @throws OAuthError `unauthorized_client`, `invalid_scope` or `invalid_target` */
+function requested(kernel: Kernel, client: Client, form: Parameters) {
+  const { scope, resource } = readMessage(MachineTokenRequest, form)
+  const ceiling = machineCeiling(client, kernel.scopes)
+  // The record may be older than the rule of today, or come from elsewhere.
+  if (ceiling.length === 0 || client.tokenEndpointAuthMethod === 'none')
+    throw new OAuthError(MACHINE_REFUSALS.machine_not_allowed)
+  return {
+    scopes: scope === undefined ? ceiling : requestedScopes(scope, kernel.scopes, ceiling),
+    resources: requestedResources(resource, kernel.resources),
+  }
+}

@@ -1,0 +1,56 @@
+import { METADATA_REFUSALS } from '../clients/client-metadata.ts'
+import { text } from '../http/message.ts'
+import { OAuthError } from '../kernel/oauth-error.ts'
+import type { Client } from '../kernel/records.ts'
+import { parseScope, type ScopeCatalogue } from '../kernel/scope.ts'
+
+export const CLIENT_CREDENTIALS = 'client_credentials'
+
+/** Scopes of OpenID Connect Core 5.4 and 11: they open what is said of a user. */
+const ABOUT_A_USER = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access']
+
+/** The scopes that a machine may have at all. */
+function machineScopesOf(catalogue: ScopeCatalogue): readonly string[] {
+  return Object.entries(catalogue)
+    .filter(([name, { user }]) => user !== true && !ABOUT_A_USER.includes(name))
+    .map(([name]) => name)
+}
+
+/** What the operator gives an integration. `scope` beside it is for tokens of users, and never for these. */
+export function machineMetadata(itself: boolean, catalogue: ScopeCatalogue) {
+  if (itself) return {}
+  const allowed = machineScopesOf(catalogue)
+  const fault = (scope: string) => parseScope(scope)?.find((name) => !allowed.includes(name))
+  return {
+    machine_scopes: text()
+      .refine((scope) => parseScope(scope) !== undefined, 'must be names separated by single spaces')
+      .refine((scope) => fault(scope) === undefined, {
+        error: ({ input }) => `${fault(String(input))} is no scope for a machine`,
+      })
+      .optional(),
+  }
+}
+
+/** The most that a client may have for itself. A scope that the service took away since is not in it. */
+export function machineCeiling(
+  { origin, featureMetadata }: Client,
+  catalogue: ScopeCatalogue,
+): readonly string[] {
+  const given = featureMetadata?.machine_scopes
+  const names = origin === 'integration' && typeof given === 'string' ? parseScope(given) : undefined
+  const allowed = machineScopesOf(catalogue)
+  return names?.filter((name) => allowed.includes(name)) ?? []
+}
+
+/** @throws OAuthError `invalid_client_metadata` for a client that could never get a token for itself */
+export function checkMachine(client: Client, catalogue: ScopeCatalogue): void {
+  if (!client.grantTypes.includes(CLIENT_CREDENTIALS)) return
+  if (client.tokenEndpointAuthMethod === 'none')
+    throw refused(`${CLIENT_CREDENTIALS} needs a client that authenticates`)
+  if (machineCeiling(client, catalogue).length === 0)
+    throw refused(`${CLIENT_CREDENTIALS} needs machine_scopes`)
+}
+
+function refused(detail: string): OAuthError {
+  return new OAuthError(METADATA_REFUSALS.client_metadata_invalid, detail)
+}

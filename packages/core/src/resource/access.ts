@@ -1,0 +1,58 @@
+/** What a guard decides about a request. */
+import type { HttpResponse } from '../http/http.ts'
+import type { Actor } from '../kernel/records.ts'
+
+/** A valid access token, as the guard found it. */
+export interface AccessToken {
+  readonly grantId: string
+  /** Only a machine token has it. */
+  readonly by?: undefined
+  readonly subject: string
+  /** The client that holds the token. */
+  readonly clientId: string
+  readonly scopes: readonly string[]
+  /** The resources it is bound to; empty means every resource of its server. */
+  readonly resources: readonly string[]
+  /** Epoch seconds. */
+  readonly issuedAt: number
+  readonly expiresAt: number
+  /** Who acts for the user, if the token was exchanged for another (RFC 8693 4.1). */
+  readonly act?: Actor | undefined
+}
+
+/**
+ * The token of a client that acts for itself (RFC 6749 4.4). It has no user: code that takes the client for one would give
+ * it what belongs to a user of that name (RFC 9700 4.15).
+ */
+export interface MachineToken extends Omit<AccessToken, 'by' | 'subject'> {
+  readonly by: 'machine'
+  readonly subject: undefined
+}
+
+export interface Authorized {
+  readonly kind: 'authorized'
+  readonly token: AccessToken
+}
+
+/** A machine, on a route that says `machines: true`. */
+export interface AuthorizedMachine {
+  readonly kind: 'authorized'
+  readonly token: MachineToken
+}
+
+/** A request without a token that the guard lets through. */
+export interface Anonymous {
+  readonly kind: 'anonymous'
+}
+
+/** Whom a guard lets through. */
+export type Caller = Authorized | AuthorizedMachine | Anonymous
+
+export interface Refused {
+  readonly kind: 'refused'
+  /** The answer to send. */
+  readonly response: HttpResponse
+}
+
+/** The guard's decision about a request. */
+export type Access<Auth extends Caller = Authorized> = Auth | Refused

@@ -1,0 +1,404 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { clientAssertion } from '@grantkit/core/client-assertion'
+import { createMemoryStore } from '@grantkit/store-memory'
+import { CompactSign, exportJWK, SignJWT } from 'jose'
+import { describe, expect, it } from 'vitest'
+import { bodyOf, codeFor, redeem, refresh, register, type TokenAnswer } from './client.ts'
+import { ISSUER, openSchool, REDIRECT_URI } from './school.ts'
+import { assertionForm, assertionOf, type Claims, newKey, openSigned, proves } from './signed-assertions.ts'
+
+const REFUSED = {
+  status: 401,
+  error: 'invalid_client',
+  error_description: 'The client assertion is not valid',
+}
+
+describe('a client assertion', () => {
+  it.each(['ES256', 'EdDSA', 'PS256', 'RS256'])('proves who the client is, signed by %s', async (alg) => {
+    const key = await newKey(alg)
+    const { school, client_id } = await openSigned([key])
+    expect(await proves(school, assertionForm(await assertionOf(school, key, client_id)))).toMatchObject({
+      status: 200,
+    })
+  })
+
+  it.each<[string, Claims, object?]>([
+    ['with the issuer in an array of one', { aud: [ISSUER] }],
+    ['without iat', { iat: undefined }],
+    ['of a clock that is a minute ahead', { iat: 1_800_000_060, nbf: 1_800_000_060 }],
+    ['of a clock that is a minute behind', { iat: 1_799_999_000, exp: 1_799_999_941 }],
+    ['with ten minutes to live', { exp: 1_800_000_600 }],
+    ['with a jti of 200 characters', { jti: 'x'.repeat(200) }],
+    ['without typ', {}, { typ: undefined }],
+    ['with the typ of RFC 7523bis', {}, { typ: 'client-authentication+jwt' }],
+    ['with a typ in full', {}, { typ: 'application/Client-Authentication+JWT' }],
+    ['with the typ of the draft on client documents', {}, { typ: 'oauth-client-auth+jwt' }],
+  ])('passes %s', async (_, claims, header) => {
+    const key = await newKey()
+    const { school, client_id } = await openSigned([key])
+    const assertion = await assertionOf(school, key, client_id, claims, header)
+    expect(await proves(school, assertionForm(assertion))).toMatchObject({ status: 200 })
+    expect(await proves(school, { client_id, ...assertionForm(assertion) }), 'once').toEqual({
+      ...REFUSED,
+      reason: 'assertion_replayed',
+    })
+  })
+
+  it.each<[string, Claims, string, object?]>([
+    ['for another server', { aud: 'https://evil.example' }, 'assertion_audience'],
+    ['for this server and another one', { aud: [ISSUER, 'https://evil.example'] }, 'assertion_audience'],
+    ['for nobody', { aud: [] }, 'assertion_audience'],
+    ['without aud', { aud: undefined }, 'assertion_audience'],
+    ['for the issuer with a slash', { aud: `${ISSUER}/` }, 'assertion_audience'],
+    ['for the token endpoint', { aud: `${ISSUER}/api/oauth/token` }, 'assertion_audience'],
+    ['of another issuer', { iss: ISSUER }, 'assertion_issuer'],
+    ['without iss', { iss: undefined }, 'assertion_malformed'],
+    ['without exp', { exp: undefined }, 'assertion_expired'],
+    ['that ended more than a minute ago', { exp: 1_799_999_940 }, 'assertion_expired'],
+    ['that lives for ten years', { exp: 2_115_360_000 }, 'assertion_too_long'],
+    ['that lives a second too long', { exp: 1_800_000_601 }, 'assertion_too_long'],
+    ['whose exp is a text', { exp: '1800000300' }, 'assertion_expired'],
+    ['of the future', { iat: 1_800_000_061 }, 'assertion_early'],
+    ['that is not good yet', { nbf: 1_800_000_061 }, 'assertion_early'],
+    ['without jti', { jti: undefined }, 'assertion_jti'],
+    ['with an empty jti', { jti: '' }, 'assertion_jti'],
+    ['with a jti of 201 characters', { jti: 'x'.repeat(201) }, 'assertion_jti'],
+    ['that is an access token', {}, 'assertion_typ', { typ: 'at+jwt' }],
+    ['that is a DPoP proof', {}, 'assertion_typ', { typ: 'dpop+jwt' }],
+    ['that is a request object', {}, 'assertion_typ', { typ: 'oauth-authz-req+jwt' }],
+    ['that is a logout token', {}, 'assertion_typ', { typ: 'application/logout+jwt' }],
+    ['with the kid of another key', {}, 'assertion_signature', { kid: 'another' }],
+    ['that is longer than 8 KiB', { padding: 'x'.repeat(8192) }, 'assertion_malformed'],
+  ])('is refused %s', async (_, claims, reason, header) => {
+    const key = await newKey()
+    const { school, client_id } = await openSigned([key])
+    const assertion = await assertionOf(school, key, client_id, claims, header)
+    expect(await proves(school, { client_id, ...assertionForm(assertion) })).toEqual({ ...REFUSED, reason })
+  })
+
+  it('CA-07: is refused with an algorithm that anybody can sign with, whatever the key', async () => {
+    const key = await newKey()
+    const { school, client_id } = await openSigned([key])
+    const valid = await assertionOf(school, key, client_id)
+    const [, claims = ''] = valid.split('.')
+    const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${claims}.`
+    const secret = Buffer.from(JSON.stringify(key.jwk))
+    const symmetric = await new CompactSign(Buffer.from(claims, 'base64url'))
+      .setProtectedHeader({ alg: 'HS256' })
+      .sign(secret)
+    for (const forged of [unsigned, symmetric])
+      expect(await proves(school, assertionForm(forged))).toEqual({
+        ...REFUSED,
+        reason: 'assertion_algorithm',
+      })
+    for (const broken of ['', 'x', '.', '..', 'e30.e30.', `${valid}.`, `${valid}.x.y`])
+      expect(await proves(school, { client_id, ...assertionForm(broken) })).toEqual({
+        ...REFUSED,
+        reason: 'assertion_malformed',
+      })
+    const form = { client_id, client_assertion: valid }
+    for (const wrong of [form, { ...form, client_assertion_type: 'urn:x' }])
+      expect(await proves(school, wrong)).toMatchObject(REFUSED)
+    expect(await proves(school, { client_id, client_assertion_type: 'urn:x' })).toMatchObject(REFUSED)
+    expect(await proves(school, assertionForm(valid)), 'it is still unspent').toMatchObject({ status: 200 })
+  })
+
+  it('is refused with an extension that this server does not understand', async () => {
+    const key = await newKey()
+    const { school, client_id } = await openSigned([key])
+    const claims = { iss: client_id, sub: client_id, aud: ISSUER, exp: school.clock.now + 60, jti: 'x' }
+    const assertion = await new SignJWT(claims)
+      .setProtectedHeader({ alg: 'ES256', crit: ['x'], x: true })
+      .sign(key.privateKey, { crit: { x: true } })
+    expect(await proves(school, assertionForm(assertion))).toEqual({
+      ...REFUSED,
+      reason: 'assertion_malformed',
+    })
+  })
+
+  it('is refused if another key has signed it, or another client', async () => {
+    const [key, foreign] = [await newKey(), await newKey()]
+    const { school, client_id } = await openSigned([key])
+    const forged = await assertionOf(school, foreign, client_id)
+    expect(await proves(school, assertionForm(forged))).toEqual({ ...REFUSED, reason: 'assertion_signature' })
+
+    const other = await school.server.clients.add({
+      client_name: 'Other',
+      redirect_uris: [REDIRECT_URI],
+      token_endpoint_auth_method: 'private_key_jwt',
+      jwks: { keys: [foreign.jwk] },
+    })
+    const ofOther = await assertionOf(school, foreign, other.client_id)
+    expect(await proves(school, { client_id, ...assertionForm(ofOther) })).toEqual({
+      ...REFUSED,
+      reason: 'assertion_issuer',
+    })
+    expect(await proves(school, assertionForm(ofOther))).toMatchObject({ status: 200 })
+    const nobody = await assertionOf(school, foreign, 'nobody')
+    expect(await proves(school, assertionForm(nobody))).toMatchObject({
+      status: 401,
+      reason: 'client_unknown',
+    })
+  })
+
+  it('is found among several keys without kid, of which at most eight are tried', async () => {
+    const keys = await Promise.all(Array.from({ length: 10 }, () => newKey()))
+    const { school, client_id } = await openSigned(keys)
+    const statuses = await Promise.all(
+      keys.map(
+        async (key) =>
+          (await proves(school, assertionForm(await assertionOf(school, key, client_id)))).status,
+      ),
+    )
+    expect(statuses).toEqual([...Array(8).fill(200), 401, 401])
+  })
+
+  it('is good once, however many present it at the same time, and for one client alone', async () => {
+    const key = await newKey()
+    const { school, client_id } = await openSigned([key])
+    const form = assertionForm(await assertionOf(school, key, client_id, { jti: 'the same' }))
+    const all = await Promise.all(Array.from({ length: 50 }, () => proves(school, form)))
+    expect(all.filter(({ status }) => status === 200)).toHaveLength(1)
+    school.clock.now += 359
+    expect(await proves(school, form), 'until no clock takes it').toMatchObject(REFUSED)
+    school.clock.now += 1
+    expect(await proves(school, form)).toMatchObject({ reason: 'assertion_expired' })
+
+    const other = await school.server.clients.add({
+      client_name: 'Other',
+      redirect_uris: [REDIRECT_URI],
+      token_endpoint_auth_method: 'private_key_jwt',
+      jwks: { keys: [key.jwk] },
+    })
+    for (const id of [client_id, other.client_id])
+      expect(
+        await proves(school, assertionForm(await assertionOf(school, key, id, { jti: 'shared' }))),
+      ).toMatchObject({ status: 200 })
+  })
+
+  it('marks nothing in the store before its signature is known to be valid', async () => {
+    const [key, foreign] = [await newKey(), await newKey()]
+    const { school, client_id } = await openSigned([key])
+    const jti = 'a jti'
+    await proves(school, assertionForm(await assertionOf(school, foreign, client_id, { jti })))
+    expect(
+      await proves(school, assertionForm(await assertionOf(school, key, client_id, { jti }))),
+    ).toMatchObject({ status: 200 })
+  })
+
+  it('is the only way in for its client, and beside no other', async () => {
+    const key = await newKey()
+    const { school, client_id } = await openSigned([key])
+    const client = await school.server.clients.find(client_id)
+    expect(client).not.toHaveProperty('secretHash')
+    for (const wrong of [{ client_id }, { client_id, client_secret: 'x' }])
+      expect(await proves(school, wrong)).toMatchObject({
+        status: 401,
+        reason: 'client_auth_method_mismatch',
+      })
+    const form = assertionForm(await assertionOf(school, key, client_id))
+    expect(await proves(school, { ...form, client_secret: 'x' })).toMatchObject({
+      status: 400,
+      error: 'invalid_request',
+    })
+    const app = await register(school, { token_endpoint_auth_method: 'client_secret_post' })
+    const foreign = assertionForm(await assertionOf(school, key, app.client_id))
+    expect(await proves(school, foreign)).toMatchObject({
+      status: 401,
+      reason: 'client_auth_method_mismatch',
+    })
+  })
+
+  it('costs no code and no refresh token when it is refused', async () => {
+    const key = await newKey()
+    const { school, client_id } = await openSigned([key])
+    const prove = async (claims?: Claims) => assertionForm(await assertionOf(school, key, client_id, claims))
+    const code = await codeFor(school, client_id)
+    expect((await redeem(school, { client_id }, code)).status).toBe(401)
+    expect(
+      (await redeem(school, { client_id }, code, await prove({ aud: 'https://evil.example' }))).status,
+    ).toBe(401)
+    const { refresh_token } = bodyOf<TokenAnswer>(await redeem(school, { client_id }, code, await prove()))
+    expect((await refresh(school, { client_id }, refresh_token)).status).toBe(401)
+    const spent = await prove()
+    const next = await refresh(school, { client_id }, refresh_token, spent)
+    expect(next.status).toBe(200)
+    const { refresh_token: token } = bodyOf<TokenAnswer>(next)
+    expect((await refresh(school, { client_id }, token, spent)).status, 'a replay').toBe(401)
+    const form = { token, ...(await prove()) }
+    expect((await school.send('POST', '/api/oauth/revoke', { form })).status).toBe(200)
+    expect((await refresh(school, { client_id }, token, await prove())).status).toBe(400)
+  })
+
+  it('takes the token endpoint for its audience only where the operator lets it', async () => {
+    const key = await newKey()
+    const aud = `${ISSUER}/api/oauth/token`
+    const { school, client_id } = await openSigned([key], { legacyAudiences: [aud] })
+    for (const one of [aud, ISSUER])
+      expect(
+        await proves(school, assertionForm(await assertionOf(school, key, client_id, { aud: one }))),
+      ).toMatchObject({ status: 200 })
+    const both = await assertionOf(school, key, client_id, { aud: [ISSUER, aud] })
+    expect(await proves(school, assertionForm(both))).toMatchObject({ reason: 'assertion_audience' })
+  })
+
+  it('is signed by the algorithm that the client registered, among those that the operator accepts', async () => {
+    const [rsa, ec] = [await newKey('PS256'), await newKey()]
+    const metadata = { token_endpoint_auth_signing_alg: 'PS256' }
+    const { school, client_id } = await openSigned([rsa, ec], { metadata, algorithms: ['PS256', 'ES256'] })
+    const of = async (key: typeof rsa) =>
+      (await proves(school, assertionForm(await assertionOf(school, key, client_id)))).reason
+    expect(await of(rsa)).toBeUndefined()
+    expect(await of(ec)).toBe('assertion_algorithm')
+    expect(await of({ ...rsa, alg: 'RS256', privateKey: (await newKey('RS256')).privateKey })).toBe(
+      'assertion_algorithm',
+    )
+  })
+})
+
+describe('the keys of a client', () => {
+  const add = async (metadata: object) => {
+    const school = openSchool({ features: [clientAssertion({ algorithms: ['ES256', 'PS256'] })] })
+    const whole = { client_name: 'Reports', redirect_uris: [REDIRECT_URI], ...metadata }
+    return school.server.clients.add({ token_endpoint_auth_method: 'private_key_jwt', ...whole })
+  }
+
+  it.each<[string, () => Promise<object>, string]>([
+    ['no keys', async () => ({}), 'jwks or jwks_uri'],
+    ['an empty list', async () => ({ jwks: { keys: [] } }), 'jwks.keys'],
+    [
+      'a private key',
+      async () => ({ jwks: { keys: [await exportJWK((await newKey()).privateKey)] } }),
+      'must be a public key',
+    ],
+    ['a shared key', async () => ({ jwks: { keys: [{ kty: 'oct', k: 'AAAA' }] } }), 'must be a public key'],
+    [
+      'a key that encrypts',
+      async () => ({ jwks: { keys: [{ ...(await newKey()).jwk, use: 'enc' }] } }),
+      'must be sig',
+    ],
+    [
+      'a point beside the curve',
+      async () => ({ jwks: { keys: [{ kty: 'EC', crv: 'P-256', x: 'AQ', y: 'AQ' }] } }),
+      'must be a key',
+    ],
+    [
+      'a key of another algorithm',
+      async () => ({ jwks: { keys: [(await newKey('EdDSA')).jwk] } }),
+      'no key for ES256, PS256',
+    ],
+    [
+      'an algorithm that is not accepted',
+      async () => ({
+        jwks: { keys: [(await newKey('EdDSA')).jwk] },
+        token_endpoint_auth_signing_alg: 'EdDSA',
+      }),
+      'jwks: no key',
+    ],
+    ['an address where none is fetched', async () => ({ jwks_uri: 'https://app.dev/keys' }), 'jwks_uri'],
+    [
+      'eleven keys',
+      async () => ({ jwks: { keys: Array(11).fill((await newKey()).jwk) } }),
+      'must be at most 10',
+    ],
+  ])('are refused, and nobody is added: %s', async (_, metadata, detail) => {
+    await expect(add(await metadata())).rejects.toMatchObject({
+      error: 'invalid_client_metadata',
+      message: expect.stringContaining(detail),
+    })
+  })
+
+  it('of RSA have 2048 bits at least', async () => {
+    const jwk = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ format: 'jwk' })
+    await expect(add({ jwks: { keys: [jwk] } })).rejects.toThrow('2048 bits')
+  })
+
+  it('are kept without what no signature needs, and the answer shows them', async () => {
+    const { jwk } = await newKey()
+    const added = await add({ jwks: { keys: [{ ...jwk, kid: 'one', x5c: ['…'], owner: 'alice' }] } })
+    expect(added).toMatchObject({ jwks: { keys: [{ ...jwk, kid: 'one' }] } })
+    expect(added.jwks?.keys[0]).not.toHaveProperty('x5c')
+    expect(added.jwks?.keys[0]).not.toHaveProperty('owner')
+    expect(added).not.toHaveProperty('client_secret', expect.anything())
+  })
+
+  it('DR-06: are not taken of a client that registers itself', async () => {
+    const school = openSchool({ features: [clientAssertion()] })
+    const json = {
+      redirect_uris: [REDIRECT_URI],
+      token_endpoint_auth_method: 'private_key_jwt',
+      jwks: { keys: [(await newKey()).jwk] },
+    }
+    const refused = await school.send('POST', '/api/oauth/register', { json })
+    expect([refused.status, bodyOf(refused).error]).toEqual([400, 'invalid_client_metadata'])
+    const taken = await school.send('POST', '/api/oauth/register', {
+      json: { ...json, token_endpoint_auth_method: 'none' },
+    })
+    expect(taken.status).toBe(201)
+    expect(bodyOf(taken)).not.toHaveProperty('jwks')
+  })
+})
+
+it('the metadata lists method and algorithms for the three endpoints that RFC 8414 names', () => {
+  const { metadata } = openSchool({ features: [clientAssertion({ algorithms: ['PS256'] })] }).server
+  for (const endpoint of ['token_endpoint', 'revocation_endpoint', 'introspection_endpoint'])
+    expect(metadata).toMatchObject({
+      [`${endpoint}_auth_methods_supported`]: expect.arrayContaining(['private_key_jwt']),
+      [`${endpoint}_auth_signing_alg_values_supported`]: ['PS256'],
+    })
+})
+
+it('a server that cannot keep its word is not created', () => {
+  const { transients: _, ...store } = createMemoryStore()
+  expect(() => openSchool({ store, features: [clientAssertion()] })).toThrow('no transients')
+  expect(() => clientAssertion({ algorithms: [] })).toThrow('algorithms must be some of')
+  expect(() => clientAssertion({ algorithms: ['HS256' as never] })).toThrow('algorithms must be some of')
+})
+
+it('a store that is down is a 503, and nothing is issued', async () => {
+  const key = await newKey()
+  const { school, client_id } = await openSigned([key])
+  const { transients } = school.store
+  const down = {
+    ...school.store,
+    transients: { ...transients, insert: () => Promise.reject(new Error('down')) },
+  }
+  const broken = openSchool({ store: down as never, features: [clientAssertion()] })
+  const form = assertionForm(await assertionOf(school, key, client_id))
+  const answer = await broken.send('POST', '/api/oauth/introspect', { form: { token: 'x', ...form } })
+  expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1'])
+})
+
+describe('a client whose keys are fetched', () => {
+  it('changes its key without a word to the operator, and an old key ends with it', async () => {
+    const [first, second] = [await newKey(), await newKey()]
+    const host = { keys: [first.jwk], requests: 0 }
+    const fetch = async () => {
+      host.requests++
+      const headers = { 'content-type': 'application/json' }
+      return { status: 200, headers, body: JSON.stringify({ keys: host.keys }) }
+    }
+    const metadata = { jwks_uri: 'https://app.dev/keys' }
+    const { school, client_id } = await openSigned([], { fetch, metadata })
+    const statusOf = async (key: typeof first) =>
+      (await proves(school, assertionForm(await assertionOf(school, key, client_id)))).status
+    expect(await statusOf(first)).toBe(200)
+    host.keys = [second.jwk]
+    expect(await statusOf(second), 'within the minute').toBe(401)
+    school.clock.now += 61
+    expect(await statusOf(second)).toBe(200)
+    expect(await statusOf(first)).toBe(401)
+    expect(host.requests).toBe(2)
+  })
+
+  it('is told to try again while its keys cannot be read, since nobody knows who asks', async () => {
+    const fetch = () => Promise.reject(new Error('down'))
+    const metadata = { jwks_uri: 'https://app.dev/keys' }
+    const { school, client_id } = await openSigned([], { fetch, metadata })
+    const assertion = await assertionOf(school, await newKey(), client_id)
+    expect(await proves(school, assertionForm(assertion))).toMatchObject({
+      status: 503,
+      error: 'temporarily_unavailable',
+    })
+  })
+})

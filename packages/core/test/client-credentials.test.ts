@@ -1,0 +1,287 @@
+import { createResourceServer, type Integration } from '@grantkit/core'
+import { clientAssertion } from '@grantkit/core/client-assertion'
+import { clientCredentials } from '@grantkit/core/client-credentials'
+import { forwardAuth } from '@grantkit/core/forward-auth'
+import { describe, expect, it } from 'vitest'
+import { bodyOf, type ClientAnswer, credentials, register, requestToken, type TokenAnswer } from './client.ts'
+import { ISSUER, openSchool, REDIRECT_URI, type School } from './school.ts'
+import { assertionForm, assertionOf, newKey } from './signed-assertions.ts'
+
+const GRANT = 'client_credentials'
+const JOB: Integration = {
+  client_name: 'Nightly job',
+  redirect_uris: [],
+  grant_types: [GRANT],
+  machine_scopes: 'courses:read courses:write',
+}
+
+const open = (options: Parameters<typeof openSchool>[0] = {}) =>
+  openSchool({ features: [clientCredentials(), forwardAuth()], ...options })
+
+async function openJob(metadata: object = {}, options?: Parameters<typeof openSchool>[0]) {
+  const school = open(options)
+  const job = await school.server.clients.add({ ...JOB, ...metadata })
+  return { school, job }
+}
+
+const machineToken = (school: School, client: ClientAnswer, form: Record<string, string> = {}) =>
+  requestToken(school, { grant_type: GRANT, ...credentials(client), ...form })
+
+/** The API of the school, with a route for machines and one for users. */
+function guards({ store, clock }: School) {
+  const scopes = { 'courses:read': { description: '' }, 'courses:write': { description: '' } }
+  const api = createResourceServer({ resource: ISSUER, store, scopes, now: () => clock.now })
+  const request = (token: string) => ({
+    ...{ method: 'GET', path: '/', query: '', body: '' },
+    headers: { authorization: `Bearer ${token}` },
+  })
+  return {
+    users: (token: string) => api.access(request(token), 'courses:read'),
+    machines: (token: string, scope: 'courses:read' | 'courses:write' = 'courses:read') =>
+      api.allowing({ machines: true }).access(request(token), scope),
+  }
+}
+
+const tokenOf = async (...asked: Parameters<typeof machineToken>) =>
+  bodyOf<TokenAnswer>(await machineToken(...asked)).access_token
+
+describe('a machine', () => {
+  it('gets a token for itself, with all that the operator gave it and nothing beside it', async () => {
+    const { school, job } = await openJob()
+    const answer = await machineToken(school, job)
+    expect(answer.status).toBe(200)
+    expect(bodyOf(answer)).toEqual({
+      access_token: expect.stringMatching(/^gka_/),
+      token_type: 'Bearer',
+      expires_in: 3600,
+      scope: 'courses:read courses:write',
+    })
+    expect(answer.headers['cache-control']).toBe('no-store')
+  })
+
+  it('gets what it asks for and no more, for the resource that it asks for', async () => {
+    const { school, job } = await openJob()
+    const form = { scope: 'courses:read', resource: `${ISSUER}/mcp` }
+    const answer = bodyOf<TokenAnswer>(await machineToken(school, job, form))
+    expect(answer.scope).toBe('courses:read')
+    const elsewhere = await guards(school).machines(answer.access_token)
+    expect(elsewhere).toMatchObject({ kind: 'refused', response: { status: 401 } })
+  })
+
+  it('passes a route that says so, as nobody: it has no subject', async () => {
+    const { school, job } = await openJob()
+    const access = await guards(school).machines(await tokenOf(school, job))
+    expect(access).toMatchObject({ kind: 'authorized', token: { by: 'machine', clientId: job.client_id } })
+    expect(access).toHaveProperty('token.subject', undefined)
+  })
+
+  it('is refused on every other route, at UserInfo and at the gateway, with 403', async () => {
+    const { school, job } = await openJob()
+    const token = await tokenOf(school, job)
+    const headers = { authorization: `Bearer ${token}` }
+    const refused = await guards(school).users(token)
+    expect(refused).toMatchObject({
+      response: {
+        status: 403,
+        headers: { 'www-authenticate': expect.stringContaining('error="insufficient_scope"') },
+      },
+    })
+    for (const path of ['/api/oauth/userinfo', '/api/oauth/verify']) {
+      const answer = await school.send('GET', path, { headers })
+      expect([answer.status, bodyOf(answer).error], path).toEqual([403, 'insufficient_scope'])
+    }
+  })
+
+  it('lacks a scope like anybody else', async () => {
+    const { school, job } = await openJob()
+    const token = await tokenOf(school, job, { scope: 'courses:read' })
+    expect(await guards(school).machines(token, 'courses:write')).toMatchObject({ response: { status: 403 } })
+  })
+
+  it('leaves one record for each token, which is gone with it, and nobody sees it among his apps', async () => {
+    const { school, job } = await openJob()
+    const count = async () => {
+      let records = 0
+      for await (const _ of school.store.grants.scan()) records++
+      return records
+    }
+    for (let time = 0; time < 3; time++) await machineToken(school, job)
+    expect(await count()).toBe(3)
+    for (const subject of [job.client_id, 'undefined', ''])
+      expect(await school.server.grants.list(subject)).toEqual([])
+    const token = await tokenOf(school, job)
+    school.clock.now += 3600
+    expect(await guards(school).machines(token)).toMatchObject({ response: { status: 401 } })
+    expect(await count()).toBe(0)
+  })
+
+  it('may revoke a token and ask what it is good for', async () => {
+    const { school, job } = await openJob()
+    const token = await tokenOf(school, job)
+    const introspect = async () =>
+      bodyOf(await school.send('POST', '/api/oauth/introspect', { form: { ...credentials(job), token } }))
+    expect(await introspect()).toEqual({
+      active: true,
+      scope: 'courses:read courses:write',
+      client_id: job.client_id,
+      aud: [ISSUER, `${ISSUER}/mcp`],
+      iss: ISSUER,
+      iat: school.clock.now,
+      exp: school.clock.now + 3600,
+      token_type: 'Bearer',
+    })
+    await school.send('POST', '/api/oauth/revoke', { form: { ...credentials(job), token } })
+    expect(await introspect()).toEqual({ active: false })
+    expect(await guards(school).machines(token)).toMatchObject({ response: { status: 401 } })
+  })
+
+  it('loses all its tokens when the operator removes it', async () => {
+    const { school, job } = await openJob()
+    const tokens = [await tokenOf(school, job), await tokenOf(school, job)]
+    expect(await school.server.clients.remove(job.client_id)).toEqual({ existed: true, grantsEnded: 2 })
+    for (const token of tokens)
+      expect(await guards(school).machines(token)).toMatchObject({ response: { status: 401 } })
+    expect((await machineToken(school, job)).status).toBe(401)
+  })
+
+  it('is told to the operator by its id', async () => {
+    const { school, job } = await openJob()
+    await machineToken(school, job)
+    expect(school.events).toContainEqual({
+      type: 'machine_token_issued',
+      clientId: job.client_id,
+      grantId: expect.any(String),
+    })
+  })
+
+  it('is counted by itself, and waits when it has had too many', async () => {
+    const taken: string[] = []
+    const rateLimiter = {
+      take: async (limit: string, key: string) => (taken.push(`${limit} ${key}`) > 2 ? 30 : 0),
+    }
+    const { school, job } = await openJob({}, { features: [clientCredentials({ rateLimiter })] })
+    const statuses = [1, 2, 3].map(async () => (await machineToken(school, job)).status)
+    expect(await Promise.all(statuses)).toEqual([200, 200, 429])
+    expect((await machineToken(school, job)).headers['retry-after']).toBe('30')
+    expect(new Set(taken)).toEqual(new Set([`machine_token ${job.client_id}`]))
+  })
+
+  it('proves who it is by a signature where that is offered', async () => {
+    const key = await newKey()
+    const features = [clientCredentials(), clientAssertion()]
+    const metadata = { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [key.jwk] } }
+    const { school, job } = await openJob(metadata, { features })
+    const form = assertionForm(await assertionOf(school, key, job.client_id))
+    const answer = await requestToken(school, { grant_type: GRANT, ...form })
+    expect([answer.status, bodyOf(answer).scope]).toEqual([200, 'courses:read courses:write'])
+    expect((await requestToken(school, { grant_type: GRANT, ...form })).status, 'a replay').toBe(401)
+  })
+})
+
+describe('what a machine is refused', () => {
+  it.each<[string, Record<string, string>, string]>([
+    ['a scope that the operator did not give', { scope: 'courses:read students:read' }, 'invalid_scope'],
+    ['the scopes of a user', { scope: 'openid' }, 'invalid_scope'],
+    ['a scope that does not exist', { scope: 'courses:grade' }, 'invalid_scope'],
+    ['scopes that are badly written', { scope: 'courses:read  courses:write' }, 'invalid_scope'],
+    ['a resource of another server', { resource: 'https://evil.example' }, 'invalid_target'],
+  ])('%s', async (_, form, error) => {
+    const { school, job } = await openJob()
+    const answer = await machineToken(school, job, form)
+    expect([answer.status, bodyOf(answer).error]).toEqual([400, error])
+  })
+
+  it('a wrong secret, or none', async () => {
+    const { school, job } = await openJob()
+    for (const client_secret of ['wrong', '']) {
+      const answer = await machineToken(school, { ...job, client_secret })
+      expect([answer.status, bodyOf(answer).error]).toEqual([401, 'invalid_client'])
+    }
+  })
+
+  it('the grant, if it registered itself: in what it asks for and in what it gets', async () => {
+    const school = open()
+    const asked = { grant_types: ['authorization_code', GRANT], machine_scopes: 'courses:read' }
+    for (const token_endpoint_auth_method of ['none', 'client_secret_post']) {
+      const app = await register(school, { ...asked, token_endpoint_auth_method })
+      expect(app).toMatchObject({ grant_types: ['authorization_code'] })
+      expect(app).not.toHaveProperty('machine_scopes')
+      expect(bodyOf(await machineToken(school, app)).error).toBe('unauthorized_client')
+    }
+  })
+
+  it('the grant, if its record says more than its origin allows', async () => {
+    const { school, job } = await openJob()
+    const stored = await school.store.clients.find(job.client_id)
+    if (stored === undefined) throw new Error('The job is not there')
+    for (const change of [
+      { origin: 'registered' },
+      { origin: 'document' },
+      { featureMetadata: {} },
+      { featureMetadata: { machine_scopes: ['courses:read'] } },
+      { featureMetadata: { machine_scopes: 'openid email' } },
+    ] as const) {
+      const seen = await school.store.clients.find(job.client_id)
+      if (seen === undefined) throw new Error('The job is not there')
+      const changed = { ...stored.value, ...change } as never
+      await school.store.clients.replace(job.client_id, seen, changed, stored.value.expiresAt)
+      expect(bodyOf(await machineToken(school, job)).error, JSON.stringify(change)).toBe(
+        'unauthorized_client',
+      )
+    }
+  })
+
+  it('the grant, where the operator does not offer it', async () => {
+    const school = openSchool()
+    const app = await register(school, { token_endpoint_auth_method: 'client_secret_post' })
+    const answer = await machineToken(school, app)
+    expect([answer.status, bodyOf(answer).error]).toEqual([400, 'unsupported_grant_type'])
+    await expect(school.server.clients.add(JOB)).rejects.toMatchObject({ error: 'invalid_client_metadata' })
+  })
+})
+
+describe('an integration for a machine', () => {
+  it.each<[string, object, string]>([
+    ['without scopes', { machine_scopes: undefined }, 'needs machine_scopes'],
+    ['with scopes of users alone', { machine_scopes: undefined, scope: 'courses:read' }, 'machine_scopes'],
+    ['with openid', { machine_scopes: 'openid courses:read' }, 'openid is no scope for a machine'],
+    ['with email', { machine_scopes: 'email' }, 'email is no scope for a machine'],
+    ['with a scope that means a user', { machine_scopes: 'account:read' }, 'account:read is no scope'],
+    ['with a scope that does not exist', { machine_scopes: 'courses:grade' }, 'courses:grade is no scope'],
+    ['with scopes that are badly written', { machine_scopes: 'a  b' }, 'separated by single spaces'],
+    ['that cannot keep a secret', { token_endpoint_auth_method: 'none' }, 'authenticates'],
+  ])('is refused %s', async (_, metadata, detail) => {
+    const scopes = {
+      openid: { description: '' },
+      email: { description: '' },
+      'courses:read': { description: '' },
+      'account:read': { description: '', user: true },
+    }
+    const school = open({ scopes: scopes as never })
+    await expect(
+      school.server.clients.add({ ...JOB, machine_scopes: 'courses:read', ...metadata }),
+    ).rejects.toMatchObject({
+      error: 'invalid_client_metadata',
+      message: expect.stringContaining(detail),
+    })
+  })
+
+  it('needs no redirect URI, and can send no browser', async () => {
+    const { school, job } = await openJob({ redirect_uris: [] })
+    expect(job).toMatchObject({
+      grant_types: [GRANT],
+      machine_scopes: JOB.machine_scopes,
+      response_types: [],
+    })
+    const code = await requestToken(school, {
+      ...{ grant_type: 'authorization_code', code: 'x', redirect_uri: REDIRECT_URI },
+      ...credentials(job),
+    })
+    expect(bodyOf(code).error).toBe('unauthorized_client')
+  })
+})
+
+it('the metadata lists the grant type, and without the feature it does not', () => {
+  expect(open().server.metadata.grant_types_supported).toContain(GRANT)
+  expect(openSchool().server.metadata.grant_types_supported).not.toContain(GRANT)
+})

@@ -1,0 +1,66 @@
+import { clientAssertion } from '@grantkit/core/client-assertion'
+import { exportJWK, generateKeyPair, type JWTHeaderParameters, SignJWT } from 'jose'
+import { bodyOf } from './client.ts'
+import { ISSUER, openSchool, REDIRECT_URI, type School } from './school.ts'
+
+/** Clients that sign assertions, with keys that a test changes. */
+
+export const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+
+export async function newKey(alg = 'ES256', options: object = {}) {
+  const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true, ...options })
+  return { alg, privateKey, jwk: await exportJWK(publicKey) }
+}
+export type Key = Awaited<ReturnType<typeof newKey>>
+
+let count = 0
+
+export interface Claims {
+  readonly [claim: string]: unknown
+}
+
+/** What the SDK of MCP sends: no `kid`, five minutes. A claim of `undefined` is left out. */
+export function assertionOf(
+  { clock }: Pick<School, 'clock'>,
+  { alg, privateKey }: Key,
+  clientId: string,
+  changed: Claims = {},
+  header: Partial<JWTHeaderParameters> = {},
+): Promise<string> {
+  const usual = { iss: clientId, sub: clientId, aud: ISSUER, iat: clock.now, exp: clock.now + 300 }
+  return new SignJWT({ ...usual, jti: `jti-${++count}`, ...changed })
+    .setProtectedHeader({ alg, typ: 'JWT', ...header })
+    .sign(privateKey)
+}
+
+export function assertionForm(client_assertion: string): Record<string, string> {
+  return { client_assertion, client_assertion_type: ASSERTION_TYPE }
+}
+
+/** A school with an integration that has registered these keys. */
+export async function openSigned(
+  keys: readonly Key[],
+  { metadata = {}, ...options }: Parameters<typeof clientAssertion>[0] & { readonly metadata?: object } = {},
+) {
+  const school = openSchool({ features: [clientAssertion(options)] })
+  const { client_id } = await school.server.clients.add({
+    client_name: 'Reports',
+    redirect_uris: [REDIRECT_URI],
+    token_endpoint_auth_method: 'private_key_jwt',
+    ...('jwks_uri' in metadata ? {} : { jwks: { keys: keys.map(({ jwk }) => jwk) } }),
+    ...metadata,
+  })
+  return { school, client_id }
+}
+
+/** Whether a form proves who its client is: introspection answers any client that did. */
+export async function proves(school: School, form: Record<string, string>) {
+  const answer = await school.send('POST', '/api/oauth/introspect', { form: { token: 'any', ...form } })
+  const { error, error_description } = bodyOf(answer)
+  return { status: answer.status, error, error_description, reason: lastReason(school, answer.status) }
+}
+
+function lastReason({ events }: School, status: number): string | undefined {
+  const last = events.findLast(({ type }) => type === 'refused')
+  return status === 200 || last?.type !== 'refused' ? undefined : last.reason
+}
