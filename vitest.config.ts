@@ -45,6 +45,7 @@ const ON_EACH_FRAMEWORK = [
     'headers',
     'limits',
     'start',
+    'machines',
     'openid-client',
     'fuzz',
     'oidc-client-ts',

@@ -8,6 +8,8 @@ import {
   type PrivateJwk,
   type RateLimiter,
 } from '@grantkit/core'
+import { clientAssertion } from '@grantkit/core/client-assertion'
+import { clientCredentials } from '@grantkit/core/client-credentials'
 import { device } from '@grantkit/core/device'
 import { forwardAuth } from '@grantkit/core/forward-auth'
 import { logout } from '@grantkit/core/logout'
@@ -16,7 +18,7 @@ import { tokenExchange } from '@grantkit/core/token-exchange'
 import { rateLimiter } from '@grantkit/limiter'
 import { viewerClient } from './documents/viewer-client.ts'
 import type { OnEvent } from './events.ts'
-import { clientDocumentsOf } from './oauth/client-documents.ts'
+import { clientDocumentsOf, outboundFetch } from './oauth/client-documents.ts'
 import { SCOPES } from './oauth/scopes.ts'
 import { callbackPage } from './pages/callback.ts'
 import { logoutInteraction } from './pages/client-logout.ts'
@@ -38,11 +40,23 @@ export async function authorizationServer(
   settings: Settings,
   { store, keys, accessTokens, pages, createCounter, features, onEvent }: Parts,
 ): Promise<AuthorizationServer> {
-  const { BASE_URL: issuer, DEFAULT_SCOPE } = settings
+  const { BASE_URL: issuer, DEFAULT_SCOPE, CLIENT_AUTHENTICATION: methods } = settings
   const documents = await clientDocumentsOf(settings)
   const limiter = rateLimiter(createCounter)
   const optional = [
     ...(documents === undefined ? [] : [clientDocuments(documents)]),
+    ...(methods.includes('private_key_jwt')
+      ? [clientAssertion({ fetch: await outboundFetch(settings) })]
+      : []),
+    ...(settings.CLIENT_CREDENTIALS === 'on'
+      ? [
+          clientCredentials({
+            accessToken: settings.ACCESS_TOKEN_LIFETIME,
+            accessTokens,
+            rateLimiter: limiter,
+          }),
+        ]
+      : []),
     ...(settings.FORWARD_AUTH === 'on' ? [forwardAuth({ accessTokens })] : []),
     ...(settings.TOKEN_EXCHANGE === 'on' ? [tokenExchange({ accessTokens })] : []),
     ...(settings.PAR === 'off'
@@ -64,7 +78,7 @@ export async function authorizationServer(
     claims: pages.accounts.claims,
     idTokenClaims: settings.ID_TOKEN_CLAIMS === 'on',
     resources: [issuer, `${issuer}/mcp`],
-    clientAuthentication: settings.CLIENT_AUTHENTICATION,
+    clientAuthentication: methods.filter((name) => name !== 'private_key_jwt'),
     registration: settings.REGISTRATION === 'on',
     // A client that is on a website as well needs an integration.
     redirectUriPolicy: loopbackOnly({ mixed: 'refuse' }),

@@ -1,4 +1,5 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { TOKEN_EXCHANGE } from '@grantkit/core/token-exchange'
@@ -165,6 +166,47 @@ describe('integration', () => {
     const off = run('commands/integration.ts', push, { environment: environment() })
     expect(await off.ended).toBe(2)
     expect(off.output()).toContain('needs PAR=on')
+  })
+
+  it('adds a job, whose secret or key the service knows, and prints it as one JSON object', async () => {
+    const jobs = { ...environment(), CLIENT_CREDENTIALS: 'on' }
+    const add = async (...given: string[]) => {
+      const whole = ['add', '--name', 'Job', '--grant', 'client_credentials', '--scope', 'courses:read']
+      const command = run('commands/integration.ts', [...whole, ...given, '--json'], { environment: jobs })
+      expect(await command.ended, command.output()).toBe(0)
+      return JSON.parse(command.output())
+    }
+    const usual = {
+      client_id: expect.any(String),
+      grant_types: ['client_credentials'],
+      machine_scopes: 'courses:read',
+    }
+    expect(await add()).toMatchObject({
+      ...usual,
+      token_endpoint_auth_method: 'client_secret_basic',
+      client_secret: expect.any(String),
+    })
+    const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const keys = [publicKey.export({ format: 'jwk' })]
+    await writeFile(inFolder('job-keys.json'), JSON.stringify({ keys }))
+    const signed = await add('--auth', 'private_key_jwt', '--jwks', inFolder('job-keys.json'))
+    expect(signed).toMatchObject({ ...usual, jwks: { keys } })
+    expect(signed).not.toHaveProperty('client_secret')
+    const list = run('commands/integration.ts', ['list'], { environment: jobs })
+    expect(await list.ended).toBe(0)
+    expect(list.output()).toMatch(new RegExp(`${signed.client_id}  Job  job\n.*\n  scope     courses:read`))
+  })
+
+  const JOB = ['add', '--name', 'Job', '--grant', 'client_credentials']
+  it.each<[string[], number, string, object?]>([
+    [[...JOB, '--scope', 'courses:read'], 2, 'needs CLIENT_CREDENTIALS=on.', {}],
+    [JOB, 2, '--scope must be given'],
+    [[...JOB, '--scope', 'openid'], 1, 'openid is no scope for a machine'],
+    [[...JOB, '--scope', 'courses:read', '--jwks', import.meta.filename], 1, 'is no JSON Web Key set'],
+  ])('adds no job by %j', async (given, status, text, settings = { CLIENT_CREDENTIALS: 'on' }) => {
+    const command = run('commands/integration.ts', given, { environment: { ...environment(), ...settings } })
+    expect(await command.ended).toBe(status)
+    expect(command.output()).toContain(text)
   })
 
   it('needs a store that it can share with the service', async () => {

@@ -6,9 +6,10 @@ import { refuse } from './command-line.ts'
 /** What `--grant` lets an integration do beside signing users in, and the setting that the service needs for it. */
 const GRANTS: Readonly<Record<string, { types: readonly string[]; setting: GrantSetting; on: string }>> = {
   device: { types: [DEVICE_CODE_GRANT, 'refresh_token'], setting: 'DEVICE_GRANT', on: 'integrations' },
+  client_credentials: { types: ['client_credentials'], setting: 'CLIENT_CREDENTIALS', on: 'on' },
   token_exchange: { types: [TOKEN_EXCHANGE], setting: 'TOKEN_EXCHANGE', on: 'on' },
 }
-type GrantSetting = 'DEVICE_GRANT' | 'TOKEN_EXCHANGE'
+type GrantSetting = 'DEVICE_GRANT' | 'CLIENT_CREDENTIALS' | 'TOKEN_EXCHANGE'
 
 /**
  * The `grant_types` of an integration; `undefined` for the usual ones. One that is sent back to a redirect URI signs users

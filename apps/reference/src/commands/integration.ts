@@ -5,6 +5,7 @@ import { parseSettings } from '../settings/settings.ts'
 import { removalLine } from './client-lines.ts'
 import { readCommandLine, refuse } from './command-line.ts'
 import { grantTypesOf } from './grant-option.ts'
+import { machineOf, readKeySet } from './machine-integration.ts'
 import { withSharedStore } from './with-service.ts'
 
 /** Adds, lists and removes integrations: clients with fixed https redirect URIs, which cannot register themselves. */
@@ -16,10 +17,13 @@ pnpm integration add --name <name> [--redirect-uri <https URI>]... [--scope <sco
                      [--remember-consent] [--resource-server]
                      [--post-logout-redirect-uri <https URI>]... [--grant device|token_exchange]...
                      [--token-exchange-resource <URI>]... [--push required]
+                     [--jwks <file> | --jwks-uri <https URI>]
+pnpm integration add --name <name> --grant client_credentials --scope <scopes> [--auth <method>] [--jwks <file>]
 
   --redirect-uri      where its users are sent back to; may be repeated
   --scope             the scopes it may ask for; all of them if left out
-  --auth              client_secret_basic or client_secret_post; either works if both are offered
+  --auth              client_secret_basic or client_secret_post, either works if both are offered; or private_key_jwt
+  --jwks, --jwks-uri  its public keys, for private_key_jwt: a file with a JSON Web Key set, or where it is published
   --public            it cannot keep a secret
   --pkce optional     its software sends no PKCE challenge; not together with --public
   --id-token-claims   its ID tokens have the user's name and e-mail address, if it may see them
@@ -27,6 +31,7 @@ pnpm integration add --name <name> [--redirect-uri <https URI>]... [--scope <sco
   --resource-server   it may introspect every token; needs no redirect URI
   --post-logout-redirect-uri  where its users may be sent after signing out, with LOGOUT=on; may be repeated
   --grant device      it has no browser: its users type a code, with DEVICE_GRANT; needs no redirect URI
+  --grant client_credentials  a job, which gets tokens for itself and has no users, with CLIENT_CREDENTIALS=on
   --grant token_exchange  it may exchange access tokens for narrower ones, with TOKEN_EXCHANGE=on
   --token-exchange-resource  the resource it serves: it may exchange the tokens of its callers; may be repeated
   --push required     its authorization requests must be pushed, with PAR=on
@@ -39,6 +44,8 @@ const { values, positionals } = readCommandLine(USAGE, {
     'redirect-uri': { type: 'string', multiple: true, default: [] },
     scope: { type: 'string' },
     auth: { type: 'string' },
+    jwks: { type: 'string' },
+    'jwks-uri': { type: 'string' },
     public: { type: 'boolean', default: false },
     pkce: { type: 'string' },
     json: { type: 'boolean', default: false },
@@ -70,7 +77,8 @@ async function run(): Promise<void> {
     if (values.push !== undefined && (values.push !== 'required' || parseSettings(process.env).PAR === 'off'))
       refuse(USAGE, '--push must be required, and needs PAR=on.')
     if (values.public && values.auth !== undefined) refuse(USAGE, '--public and --auth exclude each other.')
-    await withClients(async (clients) => printAdded(await clients.add(metadataOf(name))))
+    const metadata = await metadataOf(name)
+    await withClients(async (clients) => printAdded(await clients.add(metadata)))
   } else if (command === 'list') await withClients(async (clients) => printList(await clients.list()))
   else if (command === 'remove') {
     if (clientId === undefined) refuse(USAGE, 'The client_id to remove must be given.')
@@ -87,8 +95,12 @@ function withClients(work: (clients: Service['clients']) => Promise<void>): Prom
   return withSharedStore(({ clients }) => work(clients))
 }
 
-function metadataOf(name: string): Integration {
+async function metadataOf(name: string): Promise<Integration> {
+  const jwks = values.jwks === undefined ? undefined : await readKeySet(values.jwks)
+  const keys = { jwks, jwks_uri: values['jwks-uri'] }
+  if (values.grant.includes('client_credentials')) return { ...machineOf(USAGE, name, values), ...keys }
   return {
+    ...keys,
     client_name: name,
     redirect_uris: values['redirect-uri'],
     token_endpoint_auth_method: values.public ? 'none' : values.auth,
@@ -130,6 +142,7 @@ function printList(integrations: readonly IntegrationInformation[]): void {
   for (const { client_id, client_name, client_id_issued_at, ...rest } of integrations) {
     const marks = [
       ...(rest.token_endpoint_auth_method === 'none' ? ['public'] : []),
+      ...(rest.machine_scopes === undefined ? [] : ['job']),
       ...(rest.pkce === 'optional' ? ['may leave out PKCE'] : []),
       ...(rest.id_token_claims ? ['ID tokens have claims'] : []),
       ...(rest.resource_server ? ['resource server'] : []),
@@ -138,7 +151,7 @@ function printList(integrations: readonly IntegrationInformation[]): void {
     ]
     console.log(`${client_id}  ${styleText('bold', client_name)}  ${marks.join(', ')}`)
     console.log(`  added     ${new Date(client_id_issued_at * 1000).toISOString().slice(0, 10)}`)
-    console.log(`  scope     ${rest.scope ?? 'all'}`)
+    console.log(`  scope     ${rest.machine_scopes ?? rest.scope ?? 'all'}`)
     for (const uri of rest.redirect_uris) console.log(`  redirect  ${uri}`)
     for (const uri of rest.token_exchange_resources ?? []) console.log(`  exchange  ${uri}`)
     for (const uri of rest.post_logout_redirect_uris ?? []) console.log(`  sign-out  ${uri}`)

@@ -1,5 +1,6 @@
 import { SCOPES } from '../oauth/scopes.ts'
 import { withoutABrowser } from './device-walkthrough.ts'
+import { howJobsGetTokens } from './how-jobs-get-tokens.ts'
 import { aboutPushing, authorizationAddress } from './how-to-authorize.ts'
 import { howToDelegate } from './how-to-delegate.ts'
 import { howToGetAClient } from './how-to-get-a-client.ts'
@@ -37,12 +38,13 @@ export interface DescribedLifetimes {
 
 /** The walkthrough. Its commands form one shell session, which a test runs. */
 export function authMarkdown(server: DescribedServer, lifetimes: DescribedLifetimes): string {
+  const jobs = howJobsGetTokens(server)
   return `# How to get and use a token
 
 The server metadata at <${server.issuer}/.well-known/oauth-authorization-server> is the source of truth: where this page and
 it disagree, believe it. The API answers without a token too, with what is public.
 
-A person signs in and allows access in a browser. There is no other way in: the \`agent_auth\` extension is not supported
+A person signs in and allows access in a browser.${jobs === '' ? '' : ' A job without a person is [below](#without-a-person).'} There is no other way in: the \`agent_auth\` extension is not supported
 (no \`identity_assertion\`, no \`service_auth\`, no anonymous claim), there is no \`identity_endpoint\` and no \`register_uri\` to call, and
 there is no claim step.
 
@@ -122,7 +124,7 @@ A refresh token takes everything with it; an access token only itself. The secon
 The user can do the same at <${server.issuer}/account>: a refresh is then \`invalid_grant\`, and the way back is step 3.
 
 A confidential client can ask what a token is good for, at <${server.introspection_endpoint}>.
-${howToDelegate(server.grant_types_supported)}${withoutABrowser(server)}
+${howToDelegate(server.grant_types_supported)}${withoutABrowser(server)}${jobs}
 ## Errors
 
 A refusal is JSON: \`{"error": "…", "error_description": "…"}\`.

@@ -17,18 +17,21 @@ const Documents = z.array(z.record(z.string(), z.unknown()))
 
 /** @returns `undefined` with `CIMD=off`. @throws SettingsError when a file cannot be used */
 export async function clientDocumentsOf(settings: Settings): Promise<ClientDocuments | undefined> {
-  const { CIMD, CIMD_ADMIT: admitted, CIMD_PINNED, CIMD_TEST_CA, CIMD_TEST_RESOLVE: hosts } = settings
+  const { CIMD, CIMD_ADMIT: admitted, CIMD_PINNED } = settings
   if (CIMD === 'off') return undefined
-  const ca = await contentOf('CIMD_TEST_CA', CIMD_TEST_CA, certificatesOf)
   const pinned = await contentOf('CIMD_PINNED', CIMD_PINNED, (text) => Documents.parse(JSON.parse(text)))
   return {
     pinned: pinned ?? [],
-    fetch: safeFetch({
-      issuer: settings.BASE_URL,
-      unsafeForTests: { hosts, ...(ca === undefined ? {} : { ca }) },
-    }),
+    fetch: await outboundFetch(settings),
     admit: (clientId) => (admitted.includes(clientId) ? 'https-callbacks-too' : 'yes'),
   }
+}
+
+/** Fetches what strangers name. @throws SettingsError when a file cannot be used */
+export async function outboundFetch(settings: Settings): Promise<DocumentFetch> {
+  const { BASE_URL: issuer, CIMD_TEST_CA, CIMD_TEST_RESOLVE: hosts } = settings
+  const ca = await contentOf('CIMD_TEST_CA', CIMD_TEST_CA, certificatesOf)
+  return safeFetch({ issuer, unsafeForTests: { hosts, ...(ca === undefined ? {} : { ca }) } })
 }
 
 /** @throws Error if the first is none */

@@ -7,7 +7,10 @@ interface Area {
   readonly read?: string
   /** The text of the consent page for `<area>:write`. Without text there is no such scope. */
   readonly write?: string
-  /** A catalogue: everybody may read published records, and its read scope is a baseline scope. */
+  /**
+   * A catalogue: everybody may read published records, its read scope is a baseline scope, and machines may have its scopes.
+   * Every other area is of people, and needs one who is signed in.
+   */
   readonly catalogue?: true
 }
 
@@ -125,8 +128,14 @@ function scopesOfArea({
     area: title,
     access: 'read',
     baseline: catalogue === true,
+    user: catalogue !== true,
   }
-  const writing: ScopeDefinition = { description: write ?? '', area: title, access: 'write' }
+  const writing: ScopeDefinition = {
+    description: write ?? '',
+    area: title,
+    access: 'write',
+    user: catalogue !== true,
+  }
   return [
     ...(read ? [[scopeOf(name, 'read'), reading] as [Scope, ScopeDefinition]] : []),
     ...(write ? [[scopeOf(name, 'write'), writing] as [Scope, ScopeDefinition]] : []),

@@ -5,7 +5,7 @@ import { clientForm, objectSchema } from './oauth-requests.ts'
 import { errorAnswer, formBody, jsonAnswer, type Operation, redirectAnswer, textAnswer } from './operation.ts'
 
 /** The operations of the device grant. */
-export function deviceOperations({ endpoints }: ServerDescription): Operation[] {
+export function deviceOperations({ endpoints, clientAuthMethods }: ServerDescription): Operation[] {
   const endpoint = endpoints.find(({ metadataName }) => metadataName === 'device_authorization_endpoint')
   if (endpoint === undefined) return []
   const authorizeDevice: Operation = {
@@ -17,7 +17,7 @@ export function deviceOperations({ endpoints }: ServerDescription): Operation[] 
     description:
       'Then show `user_code` and `verification_uri`, and exchange `device_code` every `interval` seconds.',
     security: [{}],
-    requestBody: formBody(clientForm(objectSchema(endpoint.message))),
+    requestBody: formBody(clientForm(objectSchema(endpoint.message), clientAuthMethods)),
     responses: {
       '200': jsonAnswer('Both codes', CODES),
       '400': errorAnswer('Refused', 'invalid_scope', 'scope names a scope that no device gets'),

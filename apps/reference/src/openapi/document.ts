@@ -43,27 +43,34 @@ export function openApiDocument(
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths: pathsOf([...described, ...featureOperations(mounted, described)]),
     components: {
-      securitySchemes: { oauth2: oauthScheme(baseUrl, registers) },
+      securitySchemes: { oauth2: oauthScheme(baseUrl, mounted, registers) },
       schemas: { ...SCHEMAS, ...(exchanges ? EXCHANGE_SCHEMAS : {}), ...requests.components },
     },
   }
 }
 
-function oauthScheme(baseUrl: string, registers: boolean): Json {
+function oauthScheme(baseUrl: string, { grantTypes }: ServerDescription, registers: boolean): Json {
+  const tokenUrl = `${baseUrl}/api/oauth/token`
+  const machines = grantTypes.some(({ name }) => name === 'client_credentials')
   return {
     type: 'oauth2',
     description: `Authorization Code with PKCE (S256).${registers ? ' Clients register themselves.' : ''}`,
     flows: {
       authorizationCode: {
         authorizationUrl: `${baseUrl}/oauth/authorize`,
-        tokenUrl: `${baseUrl}/api/oauth/token`,
-        refreshUrl: `${baseUrl}/api/oauth/token`,
-        scopes: Object.fromEntries(
-          Object.entries(SCOPES).map(([name, { description }]) => [name, description]),
-        ),
+        tokenUrl,
+        refreshUrl: tokenUrl,
+        scopes: described(Object.entries(SCOPES)),
       },
+      ...(machines && { clientCredentials: { tokenUrl, scopes: described(MACHINE_SCOPES) } }),
     },
   }
+}
+
+const MACHINE_SCOPES = Object.entries(SCOPES).filter(([, { user }]) => user === false)
+
+function described(scopes: readonly (readonly [string, { readonly description: string }])[]): Json {
+  return Object.fromEntries(scopes.map(([name, { description }]) => [name, description]))
 }
 
 function pathsOf(operations: readonly Operation[]): Json {

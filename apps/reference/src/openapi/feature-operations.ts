@@ -5,21 +5,27 @@ import { errorAnswer, formBody, jsonAnswer, type Operation, TOO_MANY, UNAVAILABL
 
 /** The endpoints of features, as far as they describe themselves. */
 export function featureOperations(
-  { endpoints }: ServerDescription,
+  { endpoints, clientAuthMethods }: ServerDescription,
   described: readonly Operation[],
 ): Operation[] {
   const known = new Set(described.map(({ path }) => path))
   return endpoints
     .filter(({ path }) => !known.has(path))
     .flatMap((endpoint) =>
-      endpoint.methods.map((method) => operationOf(endpoint, method === '*' ? 'GET' : method)),
+      endpoint.methods.map((method) =>
+        operationOf(endpoint, method === '*' ? 'GET' : method, clientAuthMethods),
+      ),
     )
 }
 
-function operationOf(endpoint: EndpointDescription, method: 'GET' | 'POST'): Operation {
+function operationOf(
+  endpoint: EndpointDescription,
+  method: 'GET' | 'POST',
+  methods: ServerDescription['clientAuthMethods'],
+): Operation {
   const { path, summary = path, message, clients } = endpoint
   const form = objectSchema(message)
-  const fields = clients === undefined ? { ...form } : clientForm(form)
+  const fields = clients === undefined ? { ...form } : clientForm(form, methods)
   return {
     path,
     method: method === 'GET' ? 'get' : 'post',

@@ -22,13 +22,17 @@ export interface OAuthRequests {
   readonly authorizationParameters: readonly Json[]
 }
 
-export function oauthRequests({ endpoints, grantTypes }: ServerDescription): OAuthRequests {
+export function oauthRequests({
+  endpoints,
+  grantTypes,
+  clientAuthMethods,
+}: ServerDescription): OAuthRequests {
   const messageOf = (metadataName: string) =>
     objectSchema(endpoints.find((endpoint) => endpoint.metadataName === metadataName)?.message)
   const registration = endpoints.find(({ metadataName }) => metadataName === 'registration_endpoint')?.message
   const exchanges = grantTypes.map(({ name, message }): [string, Json] => [
     EXCHANGE_NAMES[name] ?? componentName(name),
-    clientForm(objectSchema(message), name),
+    clientForm(objectSchema(message), clientAuthMethods, name),
   ])
   const pushes = endpoints.some(
     ({ metadataName }) => metadataName === 'pushed_authorization_request_endpoint',
@@ -40,8 +44,8 @@ export function oauthRequests({ endpoints, grantTypes }: ServerDescription): OAu
     components: {
       ...(registration && { ClientRegistration: forgiving(objectSchema(registration)) }),
       ...Object.fromEntries(exchanges),
-      Revocation: clientForm(messageOf('revocation_endpoint')),
-      IntrospectionQuery: clientForm(messageOf('introspection_endpoint')),
+      Revocation: clientForm(messageOf('revocation_endpoint'), clientAuthMethods),
+      IntrospectionQuery: clientForm(messageOf('introspection_endpoint'), clientAuthMethods),
     },
     exchanges: exchanges.map(([name]) => name),
     authorizationForm: { type: 'object', properties: authorization, required: needed },
@@ -75,6 +79,7 @@ const EXCHANGE_NAMES: Readonly<Record<string, string>> = {
   refresh_token: 'Refresh',
   [TOKEN_EXCHANGE]: 'TokenExchange',
   'urn:ietf:params:oauth:grant-type:device_code': 'DeviceCodeExchange',
+  client_credentials: 'MachineTokens',
 }
 
 /** A valid component name (OpenAPI 3.0 4.7.7): a grant type may be a URN. */
@@ -88,15 +93,21 @@ export function objectSchema(message: Parameters<typeof schemaOf>[0] | undefined
   return schemaOf(message) as unknown as ObjectSchema
 }
 
-const { client_id = {}, client_secret = {} } = objectSchema(ClientCredentials).properties
+const { client_id = {}, client_secret = {}, ...assertion } = objectSchema(ClientCredentials).properties
 
-/** A form of an endpoint, with the client credentials (RFC 6749 2.3.1). */
-export function clientForm({ properties, required = [] }: ObjectSchema, grantType?: string): Json {
+/** A form of an endpoint, with the client credentials (RFC 6749 2.3.1, RFC 7521 4.2: an assertion names the client). */
+export function clientForm(
+  { properties, required = [] }: ObjectSchema,
+  methods: ServerDescription['clientAuthMethods'],
+  grantType?: string,
+): Json {
   const grant = grantType === undefined ? {} : { grant_type: { type: 'string', enum: [grantType] } }
+  const asserted = methods.some(({ carrier }) => carrier === 'client_assertion')
+  const credentials = { client_id, client_secret, ...(asserted ? assertion : {}) }
   return {
     type: 'object',
-    properties: { ...grant, client_id, client_secret, ...properties },
-    required: [...Object.keys(grant), 'client_id', ...required],
+    properties: { ...grant, ...credentials, ...properties },
+    required: [...Object.keys(grant), ...(asserted ? [] : ['client_id']), ...required],
   }
 }
 

@@ -57,10 +57,11 @@ function addPath(
 ): void {
   const offered = actions.filter(({ access }) => area[access] !== undefined)
   const scripts = scriptsMayCall(offered)
+  const guard = area.catalogue ? api.allowing({ machines: true }) : api
   app.use(path, scripts)
   for (const { method, access, described, answer } of offered) {
     // The guard comes first: a caller who may not write does not learn what is wrong with the members.
-    const guards = [protect(api, scopeOf(area.name, access)), withoutToken(area, access, api)] as const
+    const guards = [protect(guard, scopeOf(area.name, access)), withoutToken(area, access, api)] as const
     app.on(method, path, describe(described(area)), readAhead, ...guards, (c) => answer({ c, school, area }))
   }
   // It has answered by now; a 405 lists what is registered.

@@ -12,7 +12,11 @@ const seconds = (fallback: number, least = 1) =>
     .default(fallback)
 const DAY = 24 * 60 * 60
 
-const METHODS_EXPECTED = 'must be a list of none, client_secret_post, client_secret_basic'
+const METHODS = ['none', 'client_secret_post', 'client_secret_basic', 'private_key_jwt'] as const
+type Method = (typeof METHODS)[number]
+const METHODS_EXPECTED = `must be a list of ${METHODS.join(', ')}`
+/** Clients of MCP that are machines know these two. */
+const METHODS_OF_MACHINES: readonly Method[] = ['client_secret_basic', 'private_key_jwt']
 
 export const Environment = z.object({
   ...ClientDocumentSettings.shape,
@@ -53,9 +57,8 @@ export const Environment = z.object({
     .string()
     .default('none,client_secret_post')
     .transform((names) => names.split(',').map((name) => name.trim()))
-    .pipe(
-      z.array(z.enum(['none', 'client_secret_post', 'client_secret_basic'], { error: METHODS_EXPECTED })),
-    ),
+    .pipe(z.array(z.enum(METHODS, { error: METHODS_EXPECTED }))),
+  CLIENT_CREDENTIALS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   REGISTRATION: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   ID_TOKEN_CLAIMS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   LOGOUT: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
@@ -109,9 +112,17 @@ export function parseSettings(environment: NodeJS.ProcessEnv): Settings {
   if (missing.length > 0) throw new SettingsError(missing)
   return {
     ...settings,
+    CLIENT_AUTHENTICATION: methodsOf(settings),
     BASE_URL: settings.BASE_URL ?? `http://127.0.0.1:${settings.PORT}`,
     STORE_URL: settings.STORE_URL ?? storeBeside(settings.DATABASE_URL),
   }
+}
+
+function methodsOf({
+  CLIENT_AUTHENTICATION: named,
+  CLIENT_CREDENTIALS,
+}: z.output<typeof Environment>): Method[] {
+  return CLIENT_CREDENTIALS === 'on' ? [...new Set([...named, ...METHODS_OF_MACHINES])] : named
 }
 
 /** The same Postgres, or a file beside that of SQLite: each file has one program that knows its tables. */

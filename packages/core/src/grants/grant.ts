@@ -130,9 +130,12 @@ export function liveUntil(grant: Grant): number {
   return Math.max(grant.code?.expiresAt ?? 0, grant.refresh?.expiresAt ?? 0, ...ends)
 }
 
-/** The record is needed until this time: the spent code must stay known while a token lives, the id while its ticket does. */
+/**
+ * The record is needed until this time: the spent code must stay known while a token lives, the id while its ticket does.
+ * Without any of them that time is past, and never 0, which Redis takes for no time.
+ */
 export function keptUntil(grant: Grant): number {
-  return Math.max(liveUntil(grant), grant.ticketEndsAt ?? 0)
+  return Math.max(liveUntil(grant), grant.ticketEndsAt ?? grant.createdAt)
 }
 
 export function newAccessToken(

@@ -1,0 +1,186 @@
+import { spawn } from 'node:child_process'
+import { text as readText } from 'node:stream/consumers'
+import {
+  auth,
+  Client,
+  ClientCredentialsProvider,
+  PrivateKeyJwtProvider,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client'
+import { exportJWK, generateKeyPair } from 'jose'
+import * as oauth from 'oauth4webapi'
+import * as oidc from 'openid-client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type RunningService, runService } from './service.ts'
+
+/** Jobs: the libraries that they use get tokens for themselves, and reach the API and MCP with them. */
+
+const SCOPE = 'courses:read courses:write'
+const http = { [oauth.allowInsecureRequests]: true }
+
+let service: RunningService
+let keys: CryptoKeyPair
+beforeAll(async () => {
+  service = await runService({ CLIENT_CREDENTIALS: 'on' })
+  keys = await generateKeyPair('ES256', { extractable: true })
+})
+afterAll(() => service.close())
+
+type Method = 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
+
+async function addJob(token_endpoint_auth_method: Method = 'client_secret_basic', machine_scopes = SCOPE) {
+  const jwks =
+    token_endpoint_auth_method === 'private_key_jwt' ? { keys: [await exportJWK(keys.publicKey)] } : undefined
+  const { client_id, client_secret = '' } = await service.clients.add({
+    client_name: 'Nightly job',
+    redirect_uris: [],
+    grant_types: ['client_credentials'],
+    machine_scopes,
+    token_endpoint_auth_method,
+    jwks,
+  })
+  return { client_id, client_secret }
+}
+
+async function publishes(token: string): Promise<number> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ title: 'A course of the night' })
+  return (await fetch(`${service.baseUrl}/api/courses`, { method: 'POST', headers, body })).status
+}
+
+describe('openid-client', () => {
+  it.each<[Method, (secret: string) => oidc.ClientAuth]>([
+    ['client_secret_basic', oidc.ClientSecretBasic],
+    ['client_secret_post', oidc.ClientSecretPost],
+    ['private_key_jwt', () => oidc.PrivateKeyJwt(keys.privateKey)],
+  ])('gets a token for itself by %s, and writes with it', async (method, auth) => {
+    const { client_id, client_secret } = await addJob(method)
+    const execute = [oidc.allowInsecureRequests]
+    const issuer = new URL(service.baseUrl)
+    const config = await oidc.discovery(issuer, client_id, undefined, auth(client_secret), { execute })
+    const tokens = await oidc.clientCredentialsGrant(config, { scope: SCOPE, resource: service.baseUrl })
+    expect(tokens).toMatchObject({ scope: SCOPE, expires_in: 3600 })
+    expect(tokens).not.toHaveProperty('refresh_token')
+    expect(tokens).not.toHaveProperty('id_token')
+    expect(await publishes(tokens.access_token)).toBe(201)
+    const live = await oidc.tokenIntrospection(config, tokens.access_token)
+    expect(live).toMatchObject({ active: true, client_id, aud: service.baseUrl })
+    expect(live).not.toHaveProperty('sub')
+    await oidc.tokenRevocation(config, tokens.access_token)
+    expect(await publishes(tokens.access_token)).toBe(401)
+  })
+})
+
+describe('oauth4webapi', () => {
+  it.each<[Method, (secret: string) => oauth.ClientAuth]>([
+    ['client_secret_basic', oauth.ClientSecretBasic],
+    ['private_key_jwt', () => oauth.PrivateKeyJwt(keys.privateKey)],
+  ])('checks the answer to %s strictly', async (method, auth) => {
+    const { client_id, client_secret } = await addJob(method)
+    const issuer = new URL(service.baseUrl)
+    const discovered = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...http })
+    const as = await oauth.processDiscoveryResponse(issuer, discovered)
+    const request = await oauth.clientCredentialsGrantRequest(
+      as,
+      { client_id },
+      auth(client_secret),
+      {},
+      http,
+    )
+    const tokens = await oauth.processClientCredentialsResponse(as, { client_id }, request)
+    expect(tokens).toMatchObject({ scope: SCOPE, token_type: 'bearer' })
+  })
+})
+
+/** It asks for all that the metadata of the resource lists (RFC 9728 2), so a job for it needs all of that. */
+async function addMcpJob(method: Method) {
+  const address = `${service.baseUrl}/.well-known/oauth-protected-resource/mcp`
+  const { scopes_supported } = await (await fetch(address)).json()
+  return addJob(method, scopes_supported.join(' '))
+}
+
+describe('the SDK of MCP', () => {
+  it.each<[string, () => Promise<ClientCredentialsProvider | PrivateKeyJwtProvider>]>([
+    [
+      'ClientCredentialsProvider',
+      async () => {
+        const { client_id, client_secret } = await addMcpJob('client_secret_basic')
+        const expectedIssuer = service.baseUrl
+        return new ClientCredentialsProvider({
+          clientId: client_id,
+          clientSecret: client_secret,
+          expectedIssuer,
+        })
+      },
+    ],
+    [
+      'PrivateKeyJwtProvider',
+      async () => {
+        const { client_id } = await addMcpJob('private_key_jwt')
+        const privateKey = { ...(await exportJWK(keys.privateKey)) }
+        const expectedIssuer = service.baseUrl
+        return new PrivateKeyJwtProvider({
+          clientId: client_id,
+          privateKey,
+          algorithm: 'ES256',
+          expectedIssuer,
+        })
+      },
+    ],
+  ])('gets a token by its %s, and calls tools with it', async (_, providerOf) => {
+    const provider = await providerOf()
+    const url = new URL(`${service.baseUrl}/mcp`)
+    expect(await auth(provider, { serverUrl: url })).toBe('AUTHORIZED')
+    const client = new Client({ name: 'job', version: '1.0.0' })
+    await client.connect(new StreamableHTTPClientTransport(url, { authProvider: provider }))
+    const answer = await client.callTool({ name: 'search_courses', arguments: { limit: 50 } })
+    expect(JSON.stringify(answer), 'more than everybody sees').toContain('Ceramics')
+    await client.close()
+  })
+})
+
+describe('what a job can reach', () => {
+  it('are the routes of the catalogue; the areas of people refuse it, even with a scope', async () => {
+    const { client_id, client_secret } = await addJob()
+    const body = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })
+    const answer = await fetch(`${service.baseUrl}/api/oauth/token`, { method: 'POST', body })
+    const { access_token } = await answer.json()
+    const headers = { authorization: `Bearer ${access_token}` }
+    const statusOf = async (path: string) => (await fetch(service.baseUrl + path, { headers })).status
+    expect(await statusOf('/api/courses')).toBe(200)
+    for (const path of ['/api/students', '/api/account', '/api/orders', '/api/oauth/userinfo'])
+      expect(await statusOf(path), path).toBe(403)
+  })
+
+  it.each(['students:read', 'account:write', 'openid', 'email'])(
+    'is not %s: nobody is added',
+    async (scope) => {
+      const job = { client_name: 'Job', redirect_uris: [], grant_types: ['client_credentials'] }
+      await expect(service.clients.add({ ...job, machine_scopes: scope })).rejects.toThrow(
+        `${scope} is no scope for a machine`,
+      )
+    },
+  )
+})
+
+it('the commands of auth.md get a token for a job, and call the API with it', async () => {
+  const text = await (await fetch(`${service.baseUrl}/auth.md`)).text()
+  const [, script = ''] = /## Without a person\n.*?```sh\n(.*?)```/s.exec(text) ?? []
+  const { client_id, client_secret } = await addJob()
+  const shell = spawn('sh', ['-e', '-c', script], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const output = readText(shell.stdout)
+  shell.stdin.end(`${client_id}\n${client_secret}\n`)
+  expect(await output).toContain('"title":"Ceramics: glazing"')
+})
+
+it('metadata, OpenAPI and auth.md say it where it is on, and are silent where it is off', async () => {
+  const off = await runService()
+  const textOf = async ({ baseUrl }: RunningService, path: string) => (await fetch(baseUrl + path)).text()
+  for (const path of ['/.well-known/oauth-authorization-server', '/openapi.json', '/auth.md']) {
+    expect(await textOf(service, path), path).toContain('client_credentials')
+    expect(await textOf(off, path), path).not.toMatch(/client_credentials|private_key_jwt|client_assertion/)
+  }
+  await off.close()
+  expect(await textOf(service, '/auth.md')).toContain('private_key_jwt')
+  expect(await textOf(service, '/openapi.json')).toContain('clientCredentials')
+})
