@@ -66,6 +66,7 @@ const ON_EACH_FRAMEWORK = [
     'logout',
     'outbound',
     'device',
+    'machines',
   ].map((row) => flow(`*/${row}`)),
 ]
 
