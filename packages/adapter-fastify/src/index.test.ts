@@ -1,6 +1,7 @@
 import {
   type Anonymous,
   type Authorized,
+  type AuthorizedMachine,
   createAuthorizationServer,
   createResourceServer,
   type Interaction,
@@ -165,6 +166,17 @@ describe('protect', () => {
       return auth
     })
     expect((await app.inject('/notes')).json()).toEqual({ kind: 'anonymous' })
+  })
+
+  it('knows machines on a route that takes them, and nowhere else', async () => {
+    const { api } = await openNotes()
+    const guard = protect(api.allowing({ machines: true }), 'notes:read')
+    const app = fastify()
+    app.get('/notes', { preHandler: guard }, async (request) => {
+      expectTypeOf(guard.auth(request)).toEqualTypeOf<Authorized | AuthorizedMachine>()
+      return guard.auth(request)
+    })
+    expect((await app.inject('/notes')).statusCode).toBe(401)
   })
 
   it('throws on a route without a guard, instead of answering anonymous', async () => {

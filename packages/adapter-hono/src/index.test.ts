@@ -1,4 +1,4 @@
-import { type Anonymous, type Authorized, type Route, toFetchHandler } from '@grantkit/core'
+import { type Anonymous, type Authorized, type AuthorizedMachine, type Route, toFetchHandler } from '@grantkit/core'
 import { describeAdapter } from '@grantkit/testkit'
 import type { HttpBindings } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
@@ -92,6 +92,15 @@ describe('protect', () => {
       return c.json(c.var.auth)
     })
     expect(await (await app.request('/notes')).json()).toEqual({ kind: 'anonymous' })
+  })
+
+  it('knows machines on a route that takes them, and nowhere else', async () => {
+    const { api } = await openNotes()
+    const app = new Hono().get('/notes', protect(api.allowing({ machines: true }), 'notes:read'), (c) => {
+      expectTypeOf(c.var.auth).toEqualTypeOf<Authorized | AuthorizedMachine>()
+      return c.json(c.var.auth)
+    })
+    expect((await app.request('/notes')).status).toBe(401)
   })
 
   it('refuses a bad token before the handler runs', async () => {

@@ -114,6 +114,26 @@ describe('diagnose', () => {
       { [AS]: member('introspection_endpoint', 'http://school.example/x') },
       ['endpoints'],
     ],
+    [
+      'assertions without algorithms',
+      { [AS]: member('token_endpoint_auth_methods_supported', ['private_key_jwt']) },
+      ['client-authentication'],
+    ],
+    [
+      'unsigned assertions',
+      { [AS]: member('token_endpoint_auth_signing_alg_values_supported', ['none']) },
+      ['client-authentication'],
+    ],
+    [
+      'machines that cannot authenticate',
+      {
+        [AS]: (answer) =>
+          member('token_endpoint_auth_methods_supported', ['none', 'client_secret_post'])(
+            member('grant_types_supported', ['client_credentials'])(answer),
+          ),
+      },
+      ['client-authentication'],
+    ],
     ['plain PKCE', { [AS]: member('code_challenge_methods_supported', ['plain', 'S256']) }, ['pkce']],
     [
       'a device grant without its endpoint',

@@ -80,6 +80,12 @@ export const METADATA_CHECKS: readonly Check[] = [
     },
   },
   {
+    id: 'client-authentication',
+    title: 'The ways to authenticate fit what is offered (RFC 8414 2)',
+    fix: 'List the signing algorithms beside private_key_jwt; with client_credentials, offer private_key_jwt or client_secret_basic.',
+    examine: skippedWithout(metadata, authenticationFault),
+  },
+  {
     id: 'keys',
     title: 'The key set shows public keys, each with kid and alg (RFC 7517)',
     fix: 'Publish only the public members of each key, with its kid and alg.',
@@ -102,6 +108,22 @@ export const METADATA_CHECKS: readonly Check[] = [
       ),
   },
 ]
+
+/** Clients of MCP that act for themselves know two methods (its extension for client credentials). */
+const METHODS_OF_MACHINES = ['private_key_jwt', 'client_secret_basic']
+
+function authenticationFault(document: Readonly<Record<string, unknown>>): string | undefined {
+  const methods = listed(document, 'token_endpoint_auth_methods_supported')
+  const algorithms = listed(document, 'token_endpoint_auth_signing_alg_values_supported')
+  const machines = listed(document, 'grant_types_supported').includes('client_credentials')
+  return firstComplaint([
+    methods.includes('private_key_jwt') && algorithms.length === 0 && 'private_key_jwt has no algorithms',
+    algorithms.includes('none') && 'an unsigned assertion is taken',
+    machines &&
+      !METHODS_OF_MACHINES.some((method) => methods.includes(method)) &&
+      `client_credentials has neither ${METHODS_OF_MACHINES.join(' nor ')}`,
+  ])
+}
 
 function unreadable(answer: Evidence['answers'][string]): string | undefined {
   if (answer === undefined) return 'there was no answer'
