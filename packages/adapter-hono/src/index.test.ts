@@ -1,4 +1,10 @@
-import { type Anonymous, type Authorized, type AuthorizedMachine, type Route, toFetchHandler } from '@grantkit/core'
+import {
+  type Anonymous,
+  type Authorized,
+  type AuthorizedMachine,
+  type Route,
+  toFetchHandler,
+} from '@grantkit/core'
 import { describeAdapter } from '@grantkit/testkit'
 import type { HttpBindings } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'

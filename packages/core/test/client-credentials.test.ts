@@ -2,10 +2,14 @@ import { createResourceServer, type Integration } from '@grantkit/core'
 import { clientAssertion } from '@grantkit/core/client-assertion'
 import { clientCredentials } from '@grantkit/core/client-credentials'
 import { forwardAuth } from '@grantkit/core/forward-auth'
+import { jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
+import { createJwtResourceServer } from '@grantkit/core/jwt-resource-server'
+import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE, tokenExchange } from '@grantkit/core/token-exchange'
 import { describe, expect, it } from 'vitest'
 import { bodyOf, type ClientAnswer, credentials, register, requestToken, type TokenAnswer } from './client.ts'
 import { ISSUER, openSchool, REDIRECT_URI, type School } from './school.ts'
 import { assertionForm, assertionOf, newKey } from './signed-assertions.ts'
+import { TEST_KEYS } from './signing-keys.ts'
 
 const GRANT = 'client_credentials'
 const JOB: Integration = {
@@ -178,7 +182,43 @@ describe('a machine', () => {
   })
 })
 
+describe('a signed machine token', () => {
+  const resource = `${ISSUER}/mcp`
+  const accessTokens = jwtAccessTokens({ issuer: ISSUER, keys: TEST_KEYS, resources: { [resource]: {} } })
+
+  it('has no subject at a guard without the store, lives as briefly as any, and passes only where it may', async () => {
+    const features = [clientCredentials({ accessTokens }), accessTokens.feature]
+    const { school, job } = await openJob({}, { features })
+    const { access_token, expires_in } = bodyOf<TokenAnswer>(await machineToken(school, job, { resource }))
+    expect(expires_in).toBe(300)
+    const keys = JSON.parse((await school.send('GET', '/api/oauth/jwks')).body)
+    const scopes = { 'courses:read': { description: '' } }
+    const api = createJwtResourceServer({
+      issuer: ISSUER,
+      resource,
+      scopes,
+      keys,
+      now: () => school.clock.now,
+    })
+    const headers = { authorization: `Bearer ${access_token}` }
+    const request = { method: 'GET', path: '/', query: '', body: '', headers }
+    expect(await api.access(request, 'courses:read')).toMatchObject({ response: { status: 403 } })
+    const access = await api.allowing({ machines: true }).access(request, 'courses:read')
+    expect(access).toMatchObject({ kind: 'authorized', token: { by: 'machine', clientId: job.client_id } })
+    expect(access).toHaveProperty('token.subject', undefined)
+  })
+})
+
 describe('what a machine is refused', () => {
+  it('an exchange of its token: it has no user to act for', async () => {
+    const features = [clientCredentials(), tokenExchange()]
+    const { school, job } = await openJob({ grant_types: [GRANT, TOKEN_EXCHANGE] }, { features })
+    const subject = { subject_token: await tokenOf(school, job), subject_token_type: ACCESS_TOKEN_TYPE }
+    const form = { grant_type: TOKEN_EXCHANGE, ...credentials(job), ...subject }
+    const answer = await requestToken(school, form)
+    expect([answer.status, bodyOf(answer).error]).toEqual([400, 'invalid_request'])
+  })
+
   it.each<[string, Record<string, string>, string]>([
     ['a scope that the operator did not give', { scope: 'courses:read students:read' }, 'invalid_scope'],
     ['the scopes of a user', { scope: 'openid' }, 'invalid_scope'],

@@ -11,9 +11,11 @@ import {
 import { PUSH_ENDPOINT, pushOperation } from './push-operation.ts'
 
 /** The operations of what a setting mounts. */
-export function optionalOperations({ endpoints }: ServerDescription): Operation[] {
+export function optionalOperations({ endpoints, clientAuthMethods }: ServerDescription): Operation[] {
   const mounted = new Set(endpoints.map(({ path }) => path))
-  const pushes = endpoints.filter(({ metadataName }) => metadataName === PUSH_ENDPOINT).map(pushOperation)
+  const pushes = endpoints
+    .filter(({ metadataName }) => metadataName === PUSH_ENDPOINT)
+    .map((endpoint) => pushOperation(endpoint, clientAuthMethods))
   return [...[VERIFY, ...LOGOUT].filter(({ path }) => mounted.has(path)), ...pushes]
 }
 

@@ -1,4 +1,4 @@
-import type { EndpointDescription } from '@grantkit/core'
+import type { EndpointDescription, ServerDescription } from '@grantkit/core'
 import { BODY_REFUSALS } from './body-refusals.ts'
 import { CLIENT_REFUSED } from './oauth-operations.ts'
 import { clientForm, objectSchema } from './oauth-requests.ts'
@@ -7,7 +7,10 @@ import { errorAnswer, formBody, jsonAnswer, type Operation } from './operation.t
 export const PUSH_ENDPOINT = 'pushed_authorization_request_endpoint'
 
 /** The operation of pushed authorization requests (RFC 9126 2). */
-export function pushOperation({ path, message }: EndpointDescription): Operation {
+export function pushOperation(
+  { path, message }: EndpointDescription,
+  methods: ServerDescription['clientAuthMethods'],
+): Operation {
   return {
     path,
     method: 'post',
@@ -17,7 +20,7 @@ export function pushOperation({ path, message }: EndpointDescription): Operation
     description:
       'The browser then opens the authorization endpoint with `client_id` and `request_uri` alone, within `expires_in` seconds.',
     security: [{}],
-    requestBody: formBody(clientForm(objectSchema(message))),
+    requestBody: formBody(clientForm(objectSchema(message), methods)),
     responses: {
       '201': jsonAnswer('The name of the request', {
         type: 'object',
