@@ -104,6 +104,7 @@ export default defineConfig({
         text: 'Run it',
         items: [
           { text: 'The reference service', link: '/reference-service' },
+          { text: 'Settings', link: '/reference-service#settings' },
           { text: 'Operations', link: '/operations' },
           { text: 'Scaling out', link: '/scaling' },
           { text: 'The doctor', link: '/doctor' },
