@@ -1,6 +1,6 @@
 import type { ServerDescription } from '@grantkit/core'
 import { BODY_REFUSALS, FORM_REFUSED } from './body-refusals.ts'
-import { CLIENT_REFUSED } from './oauth-operations.ts'
+import { CLIENT_REFUSED, DECISION } from './oauth-operations.ts'
 import { clientForm, objectSchema } from './oauth-requests.ts'
 import { errorAnswer, formBody, jsonAnswer, type Operation, redirectAnswer, textAnswer } from './operation.ts'
 
@@ -83,15 +83,7 @@ const PAGES: readonly Operation[] = [
     summary: 'The answer of the user to a device',
     security: [{}],
     parameters: [{ name: 'request', in: 'query', required: true, schema: { type: 'string' } }],
-    requestBody: formBody({
-      type: 'object',
-      required: ['ticket', 'decision'],
-      properties: {
-        ticket: { type: 'string' },
-        decision: { type: 'string', enum: ['allow', 'allow_reading', 'deny'] },
-        scope: { type: 'array', items: { type: 'string' } },
-      },
-    }),
+    requestBody: DECISION,
     responses: {
       '200': textAnswer('A page: the device has access, or is told that it gets none', 'text/html'),
       '303': SIGN_IN,

@@ -19,6 +19,17 @@ export const CLIENT_REFUSED = errorAnswer(
   'The client secret is wrong',
 )
 
+/** The answer of a user to an app or a device. */
+export const DECISION = formBody({
+  type: 'object',
+  required: ['ticket', 'decision'],
+  properties: {
+    ticket: { type: 'string' },
+    decision: { type: 'string', enum: ['allow', 'allow_reading', 'deny'] },
+    scope: { type: 'array', items: { type: 'string' } },
+  },
+})
+
 const REGISTRATION: Operation = {
   path: '/api/oauth/register',
   method: 'post',
@@ -92,15 +103,7 @@ export function oauthOperations(requests: OAuthRequests): Operation[] {
       tag: 'OAuth',
       summary: 'The answer of the user, sent by the consent page',
       security: [{}],
-      requestBody: formBody({
-        type: 'object',
-        required: ['ticket', 'decision'],
-        properties: {
-          ticket: { type: 'string' },
-          decision: { type: 'string', enum: ['allow', 'allow_reading', 'deny'] },
-          scope: { type: 'array', items: { type: 'string' } },
-        },
-      }),
+      requestBody: DECISION,
       responses: {
         '303': redirectAnswer('To the client with `code` or `error`, `state` and `iss`'),
         '400': textAnswer('A page: the form has expired or is not of this session', 'text/html'),
