@@ -5,7 +5,7 @@ import { ISSUER, openSchool, REDIRECT_URI, type School } from './school.ts'
 
 /** Clients that sign assertions, with keys that a test changes. */
 
-export const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
 export async function newKey(alg = 'ES256', options: object = {}) {
   const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true, ...options })
