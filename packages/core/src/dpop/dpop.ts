@@ -9,7 +9,7 @@ import type { Client } from '../kernel/records.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
 import { dpopNonces } from './dpop-nonce.ts'
 import { checkedAlgorithms, type DpopOptions } from './dpop-options.ts'
-import { DPOP_REFUSALS, type ProofPlace, presentedKey, proofsAt } from './proof-checks.ts'
+import { CORS_HEADERS, DPOP_REFUSALS, type ProofPlace, presentedKey, proofsAt } from './proof-checks.ts'
 
 export { type DpopProofsOptions, dpopProofs } from './dpop-proofs.ts'
 export type { DpopAlgorithm } from './proof-algorithms.ts'
@@ -42,7 +42,7 @@ export function dpop(options: DpopOptions): FeatureFactory {
         ...(required ? { dpop_bound_access_tokens_required: true } : {}),
       },
       clientMetadata: () => ({ [BOUND]: z.boolean().optional() }),
-      corsHeaders: { allowed: ['dpop'], exposed: ['DPoP-Nonce'] },
+      corsHeaders: CORS_HEADERS,
     }
   }
 }

@@ -1,3 +1,4 @@
+import type { CorsHeaders } from '../http/endpoint.ts'
 import { type HttpRequest, header } from '../http/http.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import { sha256 } from '../kernel/secrets.ts'
@@ -69,11 +70,14 @@ async function spend(used: Transients, { thumbprint, claims }: DpopProof, now: n
     throw new OAuthError(DPOP_REFUSALS.dpop_proof_replayed)
 }
 
+export const CORS_HEADERS: CorsHeaders = { allowed: ['dpop'], exposed: ['DPoP-Nonce'] }
+
 /** The proofs at an API, where one comes with every token of its scheme. */
 export function proofsAt(place: ProofPlace, required: boolean): ProofOfPossession {
   return {
     algorithms: place.algorithms,
     required,
+    corsHeaders: CORS_HEADERS,
     present(request) {
       const key = presentedKey(place, request)
       if (key === undefined) throw new OAuthError(DPOP_REFUSALS.dpop_proof_missing)

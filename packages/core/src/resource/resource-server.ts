@@ -1,3 +1,4 @@
+import type { CorsHeaders } from '../http/endpoint.ts'
 import type { HttpRequest } from '../http/http.ts'
 import { wellKnownAddress } from '../http/well-known.ts'
 import { type Emit, type RequestEvent, shielded } from '../kernel/events.ts'
@@ -45,6 +46,8 @@ export interface ProvenResource {
 export interface ResourceServer<Scope extends string, Auth extends Caller = Authorized> {
   /** The URL of the metadata that names the authorization server (RFC 9728 3). */
   readonly metadataUrl: string
+  /** What the CORS of the API must let scripts send and read for proofs. Absent if it takes none. */
+  readonly corsHeaders?: CorsHeaders | undefined
   /**
    * Decides on a request. No token or a bad one is refused with 401, a missing scope with 403. If anonymous requests
    * are allowed, no token means anonymous. Never rejects; a store outage is a 503.
@@ -79,6 +82,7 @@ function resourceServer<Scope extends string, Auth extends Caller>(
 ): ResourceServer<Scope, Auth> {
   return {
     metadataUrl: guard.metadataUrl,
+    corsHeaders: guard.proofs?.corsHeaders,
     access: (request, ...scopes) => accessOf(guard, request, scopes, machines) as Promise<Access<Auth>>,
     allowing: (callers) => resourceServer(guard, callers.machines),
   }

@@ -1,3 +1,4 @@
+import type { CorsHeaders } from '../http/endpoint.ts'
 import type { HttpRequest } from '../http/http.ts'
 import type { Client } from '../kernel/records.ts'
 
@@ -26,6 +27,8 @@ export interface ProofOfPossession {
   readonly algorithms: readonly string[]
   /** Whether an access token that is bound to no key is refused. */
   readonly required: boolean
+  /** The headers of proofs, for scripts of other origins. */
+  readonly corsHeaders: CorsHeaders
   /** The key that the request names. @throws OAuthError `invalid_dpop_proof` when it names none, or malformed */
   present(request: HttpRequest): PresentedKey
 }
