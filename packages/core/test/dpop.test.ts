@@ -1,4 +1,9 @@
-import { type AuthorizationServerOptions, createResourceServer, type HttpResponse } from '@grantkit/core'
+import {
+  type AuthorizationServerOptions,
+  createResourceServer,
+  type HttpResponse,
+  type Refused,
+} from '@grantkit/core'
 import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
 import { type DpopOptions, type DpopProofsOptions, dpop, dpopProofs } from '@grantkit/core/dpop'
 import { jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
@@ -208,6 +213,34 @@ describe('the guard of an API', () => {
 
   it('does not know it by the Host of the request', async () => {
     expect(await asked({}, 'https://evil.example/notes')).toBe('refused')
+  })
+
+  /** A guard that takes each proof once, and the request with a proof. */
+  async function strictly(claims: (now: number) => object = () => ({})) {
+    const school = open()
+    const { tokens } = await boundTokens(school)
+    const { store, clock } = school
+    const proofs = dpopProofs({ secret: SECRET, replay: 'strict' })
+    const api = createResourceServer({ resource: ISSUER, store, scopes: {}, now: () => clock.now, proofs })
+    const bound = { htm: 'GET', ath: hashOf(tokens.access_token), ...claims(clock.now) }
+    const headers = { authorization: `DPoP ${tokens.access_token}`, ...proven(school, '/notes', bound) }
+    return { clock, ask: () => api.access({ ...request, headers }) }
+  }
+
+  it('takes one of fifty requests with one proof at once, where each is good once', async () => {
+    const { ask } = await strictly()
+    const kinds = (await Promise.all(Array.from({ length: 50 }, ask))).map(({ kind }) => kind)
+    expect(kinds.filter((kind) => kind === 'authorized')).toHaveLength(1)
+  })
+
+  it('knows a used proof for as long as it would be fresh', async () => {
+    const { clock, ask } = await strictly((now) => ({ iat: now + 60 }))
+    expect((await ask()).kind).toBe('authorized')
+    const errorOf = async () => JSON.parse(((await ask()) as Refused).response.body).error
+    clock.now += 360
+    expect(await errorOf()).toBe('invalid_dpop_proof')
+    clock.now += 1
+    expect(await errorOf()).toBe('use_dpop_nonce')
   })
 
   it('answers 503 when it cannot know whether a proof was used', async () => {
