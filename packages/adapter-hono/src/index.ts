@@ -91,7 +91,7 @@ export function honoContext<E extends Env = Env>(request: HttpRequest): Context<
 }
 
 /** After the handler: one that answers with a Response of its own would lose what was set before. */
-function addHeaders(c: Context, auth: Authorized | Anonymous): void {
+function addHeaders(c: Context, auth: Caller): void {
   const headers = (auth.kind === 'authorized' && auth.headers) || {}
   for (const [name, value] of Object.entries(headers)) c.header(name, value)
 }
