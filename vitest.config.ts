@@ -47,6 +47,7 @@ const ON_EACH_FRAMEWORK = [
     'start',
     'machines',
     'openid-client',
+    'dpop-clients',
     'fuzz',
     'oidc-client-ts',
     'registration-off',
@@ -67,6 +68,7 @@ const ON_EACH_FRAMEWORK = [
     'outbound',
     'device',
     'machines',
+    'dpop',
   ].map((row) => flow(`*/${row}`)),
 ]
 

@@ -79,6 +79,12 @@ export const DEPENDENCY_RULE: readonly Row[] = [
     ],
     types: [core('feature.ts')],
   },
+  // The same: it proves that callers hold the keys of their tokens, at the server and at the guard of an API.
+  {
+    files: core('dpop/*'),
+    imports: ['dpop', 'kernel', 'http'].map((name) => core(`${name}/*`)).concat('zod', 'node:crypto'),
+    types: [core('feature.ts'), core('tokens/*'), core('resource/*')],
+  },
   // The same: it asks the guard.
   {
     files: core('forward-auth/*'),

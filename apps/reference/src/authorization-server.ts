@@ -11,6 +11,7 @@ import {
 import { clientAssertion } from '@grantkit/core/client-assertion'
 import { clientCredentials } from '@grantkit/core/client-credentials'
 import { device } from '@grantkit/core/device'
+import { dpop } from '@grantkit/core/dpop'
 import { forwardAuth } from '@grantkit/core/forward-auth'
 import { logout } from '@grantkit/core/logout'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
@@ -19,6 +20,7 @@ import { rateLimiter } from '@grantkit/limiter'
 import { viewerClient } from './documents/viewer-client.ts'
 import type { OnEvent } from './events.ts'
 import { clientDocumentsOf, outboundFetch } from './oauth/client-documents.ts'
+import { dpopOf } from './oauth/dpop.ts'
 import { SCOPES } from './oauth/scopes.ts'
 import { callbackPage } from './pages/callback.ts'
 import { logoutInteraction } from './pages/client-logout.ts'
@@ -57,6 +59,7 @@ export async function authorizationServer(
           }),
         ]
       : []),
+    ...(settings.DPOP === 'off' ? [] : [dpop(dpopOf(settings.DPOP, pages.secret))]),
     ...(settings.FORWARD_AUTH === 'on' ? [forwardAuth({ accessTokens })] : []),
     ...(settings.TOKEN_EXCHANGE === 'on' ? [tokenExchange({ accessTokens })] : []),
     ...(settings.PAR === 'off'

@@ -23,6 +23,7 @@ import type { OnEvent } from './events.ts'
 import { behindProxies, callerOf } from './http/trusted-proxies.ts'
 import { mcp } from './mcp/route.ts'
 import { accessTokensOf } from './oauth/access-tokens.ts'
+import { proofsOf } from './oauth/dpop.ts'
 import { installationNames } from './oauth/installation-names.ts'
 import { SCOPES } from './oauth/scopes.ts'
 import { openApiDocument } from './openapi/document.ts'
@@ -114,7 +115,8 @@ export async function createService(
   }
   const server = await authorizationServer(settings, parts)
   // Requests without a token get the public view, and no challenge.
-  const guarded = { store, accessTokens, scopes: SCOPES, anonymous: 'allow', onEvent } as const
+  const proofs = proofsOf(settings.DPOP, secret)
+  const guarded = { store, accessTokens, scopes: SCOPES, anonymous: 'allow', proofs, onEvent } as const
   const api = createResourceServer({ ...guarded, resource: baseUrl })
   const mcpApi = createResourceServer({ ...guarded, resource: `${baseUrl}/mcp` })
   let draining = false
@@ -124,7 +126,8 @@ export async function createService(
   const { metadata, description, clients, grants } = server
   const operators = { ...pageOptions, accounts, directory, clients, grants, trail: reader, overview }
   const school = schoolRecords(database, randomUUID)
-  const openApi = () => JSON.stringify(openApiDocument(baseUrl, description, operationsOf(app)))
+  const openApi = () =>
+    JSON.stringify(openApiDocument(baseUrl, description, operationsOf(app), proofs !== undefined))
   const app = application({ basePath, onError, around: [rememberCaller(callers), ...around] }, [
     schoolApi(api, school),
     documents({ basePath, metadata, lifetimes: lifetimesOf(settings), school, openApi }),

@@ -11,7 +11,7 @@ const DOCTOR = '../../../packages/doctor/src/bin.ts'
 
 let service: RunningService
 beforeAll(async () => {
-  service = await runService({ PAR: 'on' })
+  service = await runService({ PAR: 'on', DPOP: 'on' })
 })
 afterAll(() => service.close())
 

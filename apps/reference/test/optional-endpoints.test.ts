@@ -77,3 +77,27 @@ it.each([
     }
   },
 )
+
+it('DPOP=on shows in the documents and in preflights, and without it nothing does', async () => {
+  const shown = async (environment: Record<string, string>) => {
+    const service = await runService(environment)
+    const read = async (path: string, init?: RequestInit) => {
+      const answer = await fetch(service.baseUrl + path, init)
+      return JSON.stringify([...answer.headers]) + (await answer.text())
+    }
+    const paths = ['openapi.json', 'auth.md', '.well-known/openid-configuration']
+    const documents = await Promise.all(
+      [...paths, '.well-known/oauth-protected-resource'].map((path) => read(`/${path}`)),
+    )
+    const preflights = await Promise.all(
+      ['api/courses', 'mcp', 'api/oauth/token'].map((path) => read(`/${path}`, { method: 'OPTIONS' })),
+    )
+    const openApi = (await (await fetch(`${service.baseUrl}/openapi.json`)).json()) as Record<string, unknown>
+    await service.close()
+    return { texts: [...documents, ...preflights], openApi }
+  }
+  const on = await shown({ DPOP: 'on' })
+  expect(await new Validator().validate(on.openApi)).toMatchObject({ valid: true })
+  for (const text of on.texts) expect(text).toMatch(/dpop/i)
+  for (const text of (await shown({})).texts) expect(text).not.toMatch(/dpop/i)
+})

@@ -146,6 +146,19 @@ describe('protect', () => {
     expect(await response.json()).toEqual(['7', null, { a: 1 }])
   })
 
+  it('sends what the guard says of the next proof with the answer of the handler', async () => {
+    const { api } = await openNotes()
+    const authorized: Authorized = {
+      kind: 'authorized',
+      token: {} as Authorized['token'],
+      headers: { 'dpop-nonce': 'newer' },
+    }
+    const guard = protect({ ...api, access: async () => authorized })
+    const base = await listen(express().get('/notes', guard, (_req, res) => void res.send('notes')))
+    const response = await fetch(`${base}/notes`)
+    expect([await response.text(), response.headers.get('dpop-nonce')]).toEqual(['notes', 'newer'])
+  })
+
   it('does not compile with a scope that does not exist', async () => {
     const { api } = await openNotes()
     // @ts-expect-error a misspelt scope

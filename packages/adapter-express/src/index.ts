@@ -60,6 +60,7 @@ export function protect<Scope extends string, Auth extends Caller>(
     const access = await api.access(toHttpRequest(req, ''), ...scopes)
     if (access.kind === 'refused') return send(res, access.response)
     res.locals.auth = access
+    if (access.kind === 'authorized') res.set(access.headers ?? {})
     next()
   }
 }

@@ -199,6 +199,20 @@ describe('protect', () => {
     )
   })
 
+  it('sends what the guard says of the next proof with the answer of the handler', async () => {
+    const { api } = await openNotes()
+    const authorized: Authorized = {
+      kind: 'authorized',
+      token: {} as Authorized['token'],
+      headers: { 'dpop-nonce': 'newer' },
+    }
+    const guard = protect({ ...api, access: async () => authorized })
+    const app = fastify()
+    app.get('/notes', { preHandler: guard }, async () => 'notes')
+    const { body, headers } = await app.inject('/notes')
+    expect([body, headers['dpop-nonce']]).toEqual(['notes', 'newer'])
+  })
+
   it('does not compile with a scope that does not exist', async () => {
     const { api } = await openNotes()
     // @ts-expect-error a misspelt scope

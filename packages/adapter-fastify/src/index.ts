@@ -72,6 +72,7 @@ export function protect<Scope extends string, Auth extends Caller>(
       const access = await api.access(toHttpRequest(request), ...scopes)
       if (access.kind === 'refused') return send(reply, access.response)
       Object.assign(request, { [verdict]: access })
+      if (access.kind === 'authorized') reply.headers(access.headers ?? {})
     },
     {
       auth(request: FastifyRequest): Auth {

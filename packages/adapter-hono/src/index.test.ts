@@ -123,6 +123,23 @@ describe('protect', () => {
     expect(await (await app.request('/notes', { method: 'POST', body: 'a note' })).text()).toBe('a note')
   })
 
+  it('sends what the guard says of the next proof with the answer of the handler', async () => {
+    const { api } = await openNotes()
+    const authorized: Authorized = {
+      kind: 'authorized',
+      token: {} as Authorized['token'],
+      headers: { 'dpop-nonce': 'newer' },
+    }
+    const guard = protect({ ...api, access: async () => authorized })
+    const app = new Hono()
+      .get('/notes', guard, (c) => c.text('notes'))
+      .get('/raw', guard, () => new Response('notes'))
+    for (const path of ['/notes', '/raw']) {
+      const response = await app.request(path)
+      expect([await response.text(), response.headers.get('dpop-nonce')]).toEqual(['notes', 'newer'])
+    }
+  })
+
   it('does not compile with a scope that does not exist', async () => {
     const { api } = await openNotes()
     // @ts-expect-error a misspelt scope

@@ -76,7 +76,7 @@ export function protect<Scope extends string, Auth extends Caller>(
     const access = await api.access(toHttpRequest(c.req.raw), ...scopes)
     if (access.kind === 'refused') return send(c, access.response)
     c.set('auth', access)
-    return next()
+    return next().then(() => addHeaders(c, access))
   }
 }
 
@@ -88,6 +88,12 @@ export function protect<Scope extends string, Auth extends Caller>(
  */
 export function honoContext<E extends Env = Env>(request: HttpRequest): Context<E> {
   return nativeRequest(request) as Context<E>
+}
+
+/** After the handler: one that answers with a Response of its own would lose what was set before. */
+function addHeaders(c: Context, auth: Caller): void {
+  const headers = (auth.kind === 'authorized' && auth.headers) || {}
+  for (const [name, value] of Object.entries(headers)) c.header(name, value)
 }
 
 /** Hono caches a body that the application's middleware has read through it. */

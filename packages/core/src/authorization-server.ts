@@ -21,6 +21,7 @@ import {
   offersOf,
   pushedRequestsOf,
   registrable,
+  senderConstraintOf,
 } from './feature.ts'
 import { authorizationCode } from './grants/authorization-code/exchange.ts'
 import { type ClientRemoval, removeClient } from './grants/client-removal.ts'
@@ -43,6 +44,7 @@ import { type AuthorizationServerOptions, kernelOf } from './options.ts'
 import { resourceMetadata } from './resource/resource-metadata.ts'
 import { type AccessTokenFormat, opaqueAccessTokens } from './tokens/access-token.ts'
 import { keySet } from './tokens/key-set.ts'
+import type { SenderConstraint } from './tokens/proof-of-possession.ts'
 import { type SigningKeys, signingKeys } from './tokens/signing-keys.ts'
 
 /** The authorization server, ready to be mounted: `routes` is all that an adapter needs. */
@@ -97,10 +99,10 @@ export function createAuthorizationServer<Scope extends string>(
     ...baseMetadata(kernel, options, parts, base),
     ...optional.flatMap((feature) => metadataOf(feature, issuer)),
   ])
-  const documents = [...metadataDocuments(issuer, metadata), ...resourceMetadata(kernel, options)]
+  const documents = [...metadataDocuments(issuer, metadata), ...resourceMetadata(kernel, options, optional)]
   return {
     issuer,
-    routes: routesOf(basePathOf(issuer), endpoints, documents, kernel.emit),
+    routes: routesOf(basePathOf(issuer), endpoints, documents, kernel.emit, optional),
     metadata,
     description: { ...offers, endpoints },
     ...administration(kernel, parts),
@@ -112,6 +114,7 @@ interface Parts {
   readonly keys: SigningKeys
   readonly accessTokens: AccessTokenFormat
   readonly limits: RateLimits
+  readonly senderConstraint: SenderConstraint | undefined
   /** OpenID Connect (if the catalogue has its scope), and the features of the options. */
   readonly optional: readonly Feature[]
   readonly offers: Offers
@@ -124,26 +127,30 @@ function partsOf(kernel: Kernel, options: AuthorizationServerOptions<string>, ou
   const times = { ...grantTerms(options), longest: accessTokens.longest }
   const lifetime = times.accessToken
   const keys = signingKeys(options.keys ?? [], { now, lifetime, emit })
-  const optional = [...openId(kernel, options, { keys, accessTokens, lifetime }), ...features]
+  const senderConstraint = senderConstraintOf(features)
+  const openIdContext = { keys, accessTokens, lifetime, proofs: senderConstraint?.userinfo }
+  const optional = [...openId(kernel, options, openIdContext), ...features]
   const offers = offersOf([
     authorizationCode(kernel, times),
     refreshToken(kernel, options, { times, outages }),
     offeredMethods(options),
     ...optional,
   ])
-  return { keys, accessTokens, limits: rateLimits(options, emit), optional, offers }
+  const limits = rateLimits(options, emit)
+  return { keys, accessTokens, limits, senderConstraint, optional, offers }
 }
 
 /** The features of every server, in the order of the metadata. */
 function baseFeatures(
   kernel: Kernel,
   options: AuthorizationServerOptions<string>,
-  { keys, accessTokens, limits, optional, offers }: Parts,
+  { keys, accessTokens, limits, senderConstraint, optional, offers }: Parts,
 ): Feature[] {
   const signingAlgorithms = keys.algorithms
+  const bindsCodes = senderConstraint !== undefined
   return [
-    authorization(kernel, options, { keys, limits, pushed: pushedRequestsOf(optional) }),
-    tokenEndpoint(kernel, options, { ...offers, accessTokens }),
+    authorization(kernel, options, { keys, limits, pushed: pushedRequestsOf(optional), bindsCodes }),
+    tokenEndpoint(kernel, options, { ...offers, accessTokens, senderConstraint }),
     registration(kernel, options, { ...registrable(offers, true), signingAlgorithms, limits }),
     revocation(kernel, options, accessTokens),
     introspection(kernel, options, accessTokens),

@@ -6,9 +6,10 @@ import type { ClientSource } from './clients/client-sources.ts'
 import { addressesOf, type Metadata } from './discovery/server-metadata.ts'
 import type { GrantType } from './grants/grant-type.ts'
 import type { TokenMembers } from './grants/token-response.ts'
-import type { Endpoint, EndpointDescription } from './http/endpoint.ts'
+import type { CorsHeaders, Endpoint, EndpointDescription } from './http/endpoint.ts'
 import type { Kernel } from './kernel/kernel.ts'
 import type { AccessTokenFormat } from './tokens/access-token.ts'
+import type { SenderConstraint } from './tokens/proof-of-possession.ts'
 
 /**
  * A part of the server, as plain data without a life cycle. The lists in the metadata, the error answers and the
@@ -28,6 +29,12 @@ export interface Feature {
   readonly accessTokens?: AccessTokenFormat | undefined
   /** Where clients leave authorization requests beforehand. At most one feature may set it. */
   readonly pushedRequests?: PushedRequests | undefined
+  /** Binds tokens to keys of their clients. At most one feature may set it. Default: who holds a token may use it. */
+  readonly senderConstraint?: SenderConstraint | undefined
+  /** Members of the metadata of every resource (RFC 9728 2). */
+  readonly resourceMetadata?: Metadata | undefined
+  /** Headers that scripts of other origins may send and read. */
+  readonly corsHeaders?: CorsHeaders | undefined
   readonly tokenMembers?: TokenMembers | undefined
   /**
    * Members of client metadata that this feature reads. They are kept in `Client.featureMetadata`, as their schemas made them.
@@ -75,12 +82,17 @@ export function accessTokensOf(features: readonly Feature[]): AccessTokenFormat 
   return onlyOne('accessTokens', features)
 }
 
+/** The sender constraint of the features. @throws Error when two features set one */
+export function senderConstraintOf(features: readonly Feature[]): SenderConstraint | undefined {
+  return onlyOne('senderConstraint', features)
+}
+
 /** Where requests are pushed to, if a feature takes them. @throws Error when two features do */
 export function pushedRequestsOf(features: readonly Feature[]): PushedRequests | undefined {
   return onlyOne('pushedRequests', features)
 }
 
-function onlyOne<Member extends 'accessTokens' | 'pushedRequests'>(
+function onlyOne<Member extends 'accessTokens' | 'pushedRequests' | 'senderConstraint'>(
   member: Member,
   features: readonly Feature[],
 ): Feature[Member] {

@@ -25,6 +25,7 @@ import { DEVICE_PAGE_REFUSALS } from './device/page-session.ts'
 import { POLL_REFUSALS } from './device/poll.ts'
 import { DEVICE_CODE_REFUSALS } from './device/redemption.ts'
 import { USER_CODE_REFUSALS } from './device/user-code-tries.ts'
+import { DPOP_REFUSALS } from './dpop/proof-checks.ts'
 import { VERIFY_REFUSALS } from './forward-auth/verify-request.ts'
 import { CHALLENGE_REFUSALS } from './grants/authorization-code/pkce.ts'
 import { CODE_REFUSALS } from './grants/authorization-code/redemption.ts'
@@ -49,6 +50,8 @@ import { ID_TOKEN_REFUSALS } from './openid/id-token.ts'
 import { HINT_REFUSALS } from './openid/id-token-hint.ts'
 import { PAR_REFUSALS } from './par/par.ts'
 import { BEARER_REFUSALS } from './resource/bearer.ts'
+import { BINDING_REFUSALS } from './resource/token-binding.ts'
+import { SCHEME_REFUSALS } from './resource/token-credentials.ts'
 import { EXCHANGE_REFUSALS } from './token-exchange/narrowing.ts'
 
 /** All refusals of this server by their reason. New rows may come, but a reason never changes its meaning. */
@@ -84,6 +87,9 @@ export const REFUSALS = {
   ...KEY_REFUSALS,
   ...FEED_REFUSALS,
   ...ENDED_REFUSALS,
+  ...SCHEME_REFUSALS,
+  ...BINDING_REFUSALS,
+  ...DPOP_REFUSALS,
   ...VERIFY_REFUSALS,
   ...LOGOUT_REQUEST_REFUSALS,
   ...POST_LOGOUT_REFUSALS,
@@ -152,7 +158,7 @@ export type {
   DocumentFetchRequest,
   DocumentFetchResponse,
 } from './http/document-fetch.ts'
-export { BODY_LIMIT, type Endpoint, type EndpointDescription } from './http/endpoint.ts'
+export { BODY_LIMIT, type CorsHeaders, type Endpoint, type EndpointDescription } from './http/endpoint.ts'
 export { errorResponse } from './http/error-response.ts'
 export {
   type FetchHandlerOptions,
@@ -225,6 +231,7 @@ export { toAuthInfo } from './resource/auth-info.ts'
 export type { DescribedResource } from './resource/resource-metadata.ts'
 export {
   createResourceServer,
+  type ProofsOfResource,
   type ResourceServer,
   type ResourceServerOptions,
 } from './resource/resource-server.ts'
@@ -233,4 +240,5 @@ export type { GrantSecret } from './tokens/credential.ts'
 export { rotateSigningKeys, signerAt } from './tokens/key-rotation.ts'
 export { newSigningKeys } from './tokens/new-signing-keys.ts'
 export { PrivateJwk } from './tokens/private-jwk.ts'
+export type { ProofOfPossession, SenderConstraint } from './tokens/proof-of-possession.ts'
 export type { SigningKeySource } from './tokens/signing-keys.ts'

@@ -62,7 +62,7 @@ export async function openDeviceSchool({ server = {}, ...settings }: Settings = 
     },
     ...settings,
   })
-  const school: School = openSchool({ features: [feature], ...server })
+  const school: School = openSchool({ ...server, features: [feature, ...(server.features ?? [])] })
   const tool = await addTool(school)
   return { school, shown, tool, ...actionsAt(school, shown, tool) }
 }

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { createAuthorizationServer, type HttpResponse, PrivateJwk } from '@grantkit/core'
+import { createAuthorizationServer, type FeatureFactory, type HttpResponse, PrivateJwk } from '@grantkit/core'
 import { type DeviceInteraction, device } from '@grantkit/core/device'
+import { dpop } from '@grantkit/core/dpop'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it } from 'vitest'
 import { diagnose, type SendProbe } from './diagnose.ts'
@@ -13,7 +14,7 @@ const KEY = PrivateJwk.parse({ ...privateKey.export({ format: 'jwk' }), kid: 'a 
 const SECRET = 'a secret of the tests, long enough to pass'
 
 /** A server in good health, with Alice signed in in every browser. */
-function openSchool() {
+function openSchool(features: readonly FeatureFactory[] = []) {
   const now = () => NOW
   const page = (status: number, body: string): HttpResponse => ({
     status,
@@ -28,7 +29,7 @@ function openSchool() {
     keys: [KEY],
     claims: async () => ({}),
     now,
-    features: [device({ secret: SECRET, interaction: {} as DeviceInteraction })],
+    features: [device({ secret: SECRET, interaction: {} as DeviceInteraction }), ...features],
     interaction: {
       session: async () => ({ id: 'session', subject: 'alice', authTime: NOW }),
       signIn: () => page(200, 'sign in'),
@@ -62,8 +63,12 @@ function sendTo(server: ReturnType<typeof openSchool>, spoils: Readonly<Record<s
   }
 }
 
-async function failuresWith(spoils: Readonly<Record<string, Spoil>>, idToken?: string): Promise<string[]> {
-  const server = openSchool()
+async function failuresWith(
+  spoils: Readonly<Record<string, Spoil>>,
+  idToken?: string,
+  features: readonly FeatureFactory[] = [],
+): Promise<string[]> {
+  const server = openSchool(features)
   const findings = await diagnose(ISSUER, sendTo(server, spoils), { now: () => NOW, idToken })
   return findings.filter(({ verdict }) => verdict === 'failed').map(({ id }) => id)
 }
@@ -209,5 +214,31 @@ describe('diagnose', () => {
       'openid-configuration',
       'resource-metadata',
     ])
+  })
+})
+
+describe('a server that takes proofs', () => {
+  const features = [dpop({ secret: 'a secret of the proofs, long enough to pass' })]
+
+  it.each<[string, Record<string, Spoil>, string[]]>([
+    ['nothing spoilt', {}, []],
+    [
+      'proofs by a shared secret',
+      { [AS]: member('dpop_signing_alg_values_supported', ['ES256', 'HS256']) },
+      ['dpop'],
+    ],
+    [
+      'a preflight of a proxy',
+      { [TOKEN]: header('access-control-allow-headers', 'authorization') },
+      ['dpop'],
+    ],
+    ['a nonce that no script sees', { [TOKEN]: header('access-control-expose-headers', 'ETag') }, ['dpop']],
+    [
+      'a challenge that does not offer them',
+      { [USERINFO]: header('www-authenticate', 'Bearer resource_metadata="https://school.example"') },
+      ['dpop'],
+    ],
+  ])('and %s', async (_, spoils, expected) => {
+    expect(await failuresWith(spoils, undefined, features)).toEqual(expected)
   })
 })

@@ -1,5 +1,6 @@
 import type { HttpResponse } from '@grantkit/core'
 import { type Check, firstComplaint, skippedWithout } from './check.ts'
+import { DPOP_CHECK } from './dpop-check.ts'
 import { ASKED, type Evidence, headerOf, memberOf, STATE } from './evidence.ts'
 
 const answerTo = (name: string) => (evidence: Evidence) => evidence.answers[name]
@@ -76,6 +77,7 @@ export const ENDPOINT_CHECKS: readonly Check[] = [
       return challenge.includes('resource_metadata=') ? undefined : `WWW-Authenticate is "${challenge}"`
     }),
   },
+  DPOP_CHECK,
   {
     id: 'loopback-port',
     title: 'An app may be answered on another loopback port than it registered (RFC 8252 7.3)',

@@ -11,11 +11,12 @@ import { deviceClient, signInOnDevice } from './device-sign-in.ts'
  * sign-in and consent in a browser, calls the API, refreshes and revokes. Run it while `start` runs.
  */
 
-const USAGE = `pnpm demo [--url <base URL>] [--no-open]
+const USAGE = `pnpm demo [--url <base URL>] [--no-open] [--dpop]
 pnpm demo --device [--client-id <client_id>] [--url <base URL>]
 
   --url        where the service runs; BASE_URL or http://127.0.0.1:3000 if left out
   --no-open    only print the address to sign in at
+  --dpop       binds the tokens to a key; the service needs DPOP=on
   --device     sign in by a code that you type in a browser anywhere
   --client-id  an integration with --grant device; without one, the demo registers itself`
 
@@ -23,6 +24,7 @@ const { values } = readCommandLine(USAGE, {
   options: {
     url: { type: 'string', default: process.env.BASE_URL ?? 'http://127.0.0.1:3000' },
     'no-open': { type: 'boolean', default: false },
+    dpop: { type: 'boolean', default: false },
     device: { type: 'boolean', default: false },
     'client-id': { type: 'string' },
   },
@@ -41,7 +43,8 @@ async function demonstrate(baseUrl: string): Promise<void> {
   const listener = await listenOnLoopback()
   try {
     const client = await registerAt(baseUrl, listener.redirectUri)
-    await useTokens(client, baseUrl, await signIn(client, listener))
+    const proofs = values.dpop ? await newKey(client) : {}
+    await useTokens(client, baseUrl, await signIn(client, listener, proofs), proofs)
   } finally {
     listener.close()
   }
@@ -53,10 +56,15 @@ async function demonstrateDevice(baseUrl: string): Promise<void> {
   await useTokens(client, baseUrl, await signInOnDevice(client, SCOPE))
 }
 
-async function useTokens(client: oidc.Configuration, baseUrl: string, tokens: Tokens): Promise<void> {
-  await showClaims(client, tokens)
-  await showCourses(client, baseUrl, tokens.access_token)
-  const refreshed = await refresh(client, tokens)
+async function useTokens(
+  client: oidc.Configuration,
+  baseUrl: string,
+  tokens: Tokens,
+  proofs: oidc.DPoPOptions = {},
+): Promise<void> {
+  await showClaims(client, tokens, proofs)
+  await showCourses(client, baseUrl, tokens.access_token, proofs)
+  const refreshed = await refresh(client, tokens, proofs)
   await revoke(client, baseUrl, refreshed)
 }
 
@@ -77,7 +85,15 @@ async function registerAt(baseUrl: string, redirectUri: string): Promise<oidc.Co
   return client
 }
 
-async function signIn(client: oidc.Configuration, listener: Listener) {
+/** The handle that makes a proof for each request (RFC 9449 4). */
+async function newKey(client: oidc.Configuration): Promise<oidc.DPoPOptions> {
+  step('Making a key that the tokens are bound to')
+  const DPoP = oidc.getDPoPHandle(client, await oidc.randomDPoPKeyPair('ES256'))
+  show('its thumbprint', await DPoP.calculateThumbprint())
+  return { DPoP }
+}
+
+async function signIn(client: oidc.Configuration, listener: Listener, proofs: oidc.DPoPOptions) {
   step('Asking you to sign in and to allow access')
   const verifier = oidc.randomPKCECodeVerifier()
   const state = oidc.randomState()
@@ -93,35 +109,54 @@ async function signIn(client: oidc.Configuration, listener: Listener) {
   console.log(`\n  Open this address in a browser:\n\n  ${styleText('cyan', url.href)}\n`)
   if (!values['no-open']) await open(url.href).catch(() => undefined)
   const callback = await listener.callback
-  return oidc.authorizationCodeGrant(client, callback, {
-    pkceCodeVerifier: verifier,
-    expectedState: state,
-    expectedNonce: nonce,
-    idTokenExpected: true,
-  })
+  const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce }
+  return oidc.authorizationCodeGrant(client, callback, { ...checks, idTokenExpected: true }, {}, proofs)
 }
 
-async function showClaims(client: oidc.Configuration, tokens: Tokens): Promise<void> {
+async function showClaims(
+  client: oidc.Configuration,
+  tokens: Tokens,
+  proofs: oidc.DPoPOptions,
+): Promise<void> {
   step('Signed in')
   show('granted', tokens.scope)
+  show('token_type', tokens.token_type)
   const user = await oidc.fetchUserInfo(
     client,
     tokens.access_token,
     tokens.claims()?.sub ?? oidc.skipSubjectCheck,
+    proofs,
   )
   for (const [name, value] of Object.entries(user)) show(name, value)
 }
 
-async function showCourses(client: oidc.Configuration, baseUrl: string, accessToken: string): Promise<void> {
+async function showCourses(
+  client: oidc.Configuration,
+  baseUrl: string,
+  accessToken: string,
+  proofs: oidc.DPoPOptions,
+): Promise<void> {
   step('A few courses, read with the access token')
-  const response = await oidc.fetchProtectedResource(client, accessToken, coursesAt(baseUrl), 'GET')
+  const response = await oidc.fetchProtectedResource(
+    client,
+    accessToken,
+    coursesAt(baseUrl),
+    'GET',
+    undefined,
+    undefined,
+    proofs,
+  )
   const { items } = (await response.json()) as { items: { id: string; title: string }[] }
   for (const course of items.slice(0, 4)) show(course.id, course.title)
 }
 
-async function refresh(client: oidc.Configuration, { refresh_token }: { refresh_token?: string }) {
+async function refresh(
+  client: oidc.Configuration,
+  { refresh_token }: { refresh_token?: string },
+  proofs: oidc.DPoPOptions,
+) {
   step('Refreshing')
-  const next = await oidc.refreshTokenGrant(client, refresh_token ?? '')
+  const next = await oidc.refreshTokenGrant(client, refresh_token ?? '', {}, proofs)
   show('a new access token, good for', `${next.expires_in} s`)
   return next
 }

@@ -1,4 +1,5 @@
 import { SCOPES } from '../oauth/scopes.ts'
+import { boundTokens, PROOF_ERRORS } from './bound-tokens.ts'
 import { withoutABrowser } from './device-walkthrough.ts'
 import { howJobsGetTokens } from './how-jobs-get-tokens.ts'
 import { aboutPushing, authorizationAddress } from './how-to-authorize.ts'
@@ -25,6 +26,8 @@ export interface DescribedServer {
   readonly grant_types_supported: readonly string[]
   readonly token_endpoint_auth_methods_supported: readonly string[]
   readonly scopes_supported: readonly string[]
+  /** Absent while tokens are bound to no keys. */
+  readonly dpop_signing_alg_values_supported?: readonly string[] | undefined
 }
 
 /** The configured lifetimes in seconds. */
@@ -124,14 +127,16 @@ A refresh token takes everything with it; an access token only itself. The secon
 The user can do the same at <${server.issuer}/account>: a refresh is then \`invalid_grant\`, and the way back is step 3.
 
 A confidential client can ask what a token is good for, at <${server.introspection_endpoint}>.
-${howToDelegate(server.grant_types_supported)}${withoutABrowser(server)}${jobs}
+${howToDelegate(server.grant_types_supported)}${withoutABrowser(server)}${jobs}${boundTokens(server.issuer, server.dpop_signing_alg_values_supported)}
 ## Errors
 
 A refusal is JSON: \`{"error": "…", "error_description": "…"}\`.
 
 | Error | Status | Meaning |
 |---|---|---|
-${ERRORS.map(([error, status, meaning]) => `| \`${error}\` | ${status} | ${meaning} |`).join('\n')}
+${errorsOf(server)
+  .map(([error, status, meaning]) => `| \`${error}\` | ${status} | ${meaning} |`)
+  .join('\n')}
 
 Until the redirect URI is known to be the client's, a refusal of the authorization endpoint is a page that only the user sees. Send the
 request yourself with \`Accept: application/json\` before you open a browser: \`303\` to the sign-in page means open it, and a
@@ -178,6 +183,10 @@ const ERRORS = [
     'Too many registrations from one address, or too many failed requests of one client from there. Try again after the seconds of Retry-After',
   ],
 ] as const
+
+function errorsOf({ dpop_signing_alg_values_supported: algorithms }: DescribedServer) {
+  return algorithms === undefined ? ERRORS : [...ERRORS, ...PROOF_ERRORS]
+}
 
 function descriptionOf(scope: string): string {
   return Object.entries(SCOPES).find(([name]) => name === scope)?.[1].description ?? ''

@@ -19,11 +19,14 @@ export function refuseRebinding(baseUrl: string): MiddlewareHandler {
 const LOOPBACK_ORIGIN = /^https?:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?$/
 
 /** Lets an app in a browser read the answer: names its own origin, never `*`, and nothing to anybody else. */
-export const nameOrigin: MiddlewareHandler = async (c, next) => {
-  const origin = c.req.header('origin') ?? ''
-  await next()
-  if (origin === '') return
-  c.header('access-control-allow-origin', origin)
-  c.header('access-control-expose-headers', 'WWW-Authenticate')
-  c.header('vary', 'Origin')
+export function nameOrigin(exposed: readonly string[] = []): MiddlewareHandler {
+  const readable = ['WWW-Authenticate', ...exposed].join(', ')
+  return async (c, next) => {
+    const origin = c.req.header('origin') ?? ''
+    await next()
+    if (origin === '') return
+    c.header('access-control-allow-origin', origin)
+    c.header('access-control-expose-headers', readable)
+    c.header('vary', 'Origin')
+  }
 }

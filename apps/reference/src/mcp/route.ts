@@ -15,14 +15,14 @@ import { catalogueOverHttp } from './streamable-http.ts'
 export function mcp(baseUrl: string, guard: SchoolGuard, school: SchoolRecords): Hono<Guarded> {
   const answerMcp = catalogueOverHttp(school)
   const app = new Hono<Guarded>()
-  app.use('/mcp', readAhead, refuseRebinding(baseUrl), nameOrigin)
+  app.use('/mcp', readAhead, refuseRebinding(baseUrl), nameOrigin(guard.corsHeaders?.exposed))
   // Its tools show the catalogue alone.
   app.post('/mcp', mcpOperation, protect(guard.allowing({ machines: true })), async (c) => {
     const response = await answerMcp(toWebRequest(c, baseUrl), c.var.auth)
     const headers = { ...Object.fromEntries(response.headers), 'cache-control': 'no-store' }
     return new Response((await response.text()) || null, { status: response.status, headers })
   })
-  app.options('/mcp', (c) => c.body(null, 204, PREFLIGHT))
+  app.options('/mcp', (c) => c.body(null, 204, preflight(guard)))
   return app
 }
 
@@ -47,8 +47,10 @@ const CLIENT_HEADERS = [
   'last-event-id',
 ]
 
-const PREFLIGHT = {
-  'access-control-allow-methods': 'POST',
-  'access-control-allow-headers': CLIENT_HEADERS.join(', '),
-  'access-control-max-age': '86400',
+function preflight({ corsHeaders }: SchoolGuard) {
+  return {
+    'access-control-allow-methods': 'POST',
+    'access-control-allow-headers': [...CLIENT_HEADERS, ...(corsHeaders?.allowed ?? [])].join(', '),
+    'access-control-max-age': '86400',
+  }
 }

@@ -8,18 +8,21 @@ import { oauthOperations } from './oauth-operations.ts'
 import { oauthRequests } from './oauth-requests.ts'
 import { type Json, type Operation, TAGS } from './operation.ts'
 import { optionalOperations } from './optional-operations.ts'
-import { EXCHANGE_SCHEMAS, SCHEMAS } from './schemas.ts'
+import { withProof } from './proofs.ts'
+import { schemasWith } from './schemas.ts'
 
 /**
  * The OpenAPI 3.0 description of the service at a base URL.
  *
  * @param mounted the description of its authorization server
  * @param operations those of everything else
+ * @param bindsTokens whether DPoP is on
  */
 export function openApiDocument(
   baseUrl: string,
   mounted: ServerDescription,
   operations: readonly Operation[],
+  bindsTokens = false,
 ): Json {
   const requests = oauthRequests(mounted)
   const registers = 'ClientRegistration' in requests.components
@@ -31,6 +34,7 @@ export function openApiDocument(
     ...OAUTH_DOCUMENTS,
     ...operations,
   ]
+  const all = [...described, ...featureOperations(mounted, described)]
   return {
     openapi: '3.0.3',
     info: {
@@ -41,20 +45,27 @@ export function openApiDocument(
     },
     servers: [{ url: baseUrl }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
-    paths: pathsOf([...described, ...featureOperations(mounted, described)]),
+    paths: pathsOf(bindsTokens ? all.map(withProof) : all),
     components: {
-      securitySchemes: { oauth2: oauthScheme(baseUrl, mounted, registers) },
-      schemas: { ...SCHEMAS, ...(exchanges ? EXCHANGE_SCHEMAS : {}), ...requests.components },
+      securitySchemes: { oauth2: oauthScheme(baseUrl, mounted, registers, bindsTokens) },
+      schemas: { ...schemasWith({ exchanges, bindsTokens }), ...requests.components },
     },
   }
 }
 
-function oauthScheme(baseUrl: string, { grantTypes }: ServerDescription, registers: boolean): Json {
+function oauthScheme(
+  baseUrl: string,
+  { grantTypes }: ServerDescription,
+  registers: boolean,
+  bindsTokens: boolean,
+): Json {
   const tokenUrl = `${baseUrl}/api/oauth/token`
   const machines = grantTypes.some(({ name }) => name === 'client_credentials')
+  const own = registers ? ' Clients register themselves.' : ''
+  const bound = bindsTokens ? ' A token can be bound to a key: its scheme is DPoP then (RFC 9449 7.1).' : ''
   return {
     type: 'oauth2',
-    description: `Authorization Code with PKCE (S256).${registers ? ' Clients register themselves.' : ''}`,
+    description: `Authorization Code with PKCE (S256).${own}${bound}`,
     flows: {
       authorizationCode: {
         authorizationUrl: `${baseUrl}/oauth/authorize`,

@@ -69,17 +69,36 @@ const ANSWERS = {
   Status: z.object({ status: text }),
 } as const
 
-const EXCHANGED = {
-  Tokens: ANSWERS.Tokens.extend({ issued_token_type: text.optional() }),
-  Introspection: ANSWERS.Introspection.extend({ act: z.looseObject({ sub: text }).optional() }),
+type Schemas = { readonly [name: string]: Json }
+
+export const SCHEMAS: Schemas = { ...described(ANSWERS), ...SCHOOL_SCHEMAS }
+
+/** What is mounted and adds members to answers. */
+interface Mounted {
+  /** Token exchange (RFC 8693 2.2.1 and 4.1). */
+  readonly exchanges: boolean
+  /** DPoP (RFC 9449 5 and 6.2). */
+  readonly bindsTokens: boolean
 }
 
-/** The answers where token exchange is mounted (RFC 8693 2.2.1 and 4.1). */
-export const EXCHANGE_SCHEMAS: { readonly [name: string]: Json } = Object.fromEntries(
-  Object.entries(EXCHANGED).map(([name, schema]) => [name, schemaOf(schema, 'output')]),
-)
+export function schemasWith({ exchanges, bindsTokens }: Mounted): Schemas {
+  const tokens = {
+    ...(bindsTokens && { token_type: z.enum(['Bearer', 'DPoP']) }),
+    ...(exchanges && { issued_token_type: text.optional() }),
+  }
+  const introspection = {
+    ...(exchanges && { act: z.looseObject({ sub: text }).optional() }),
+    ...(bindsTokens && { cnf: z.object({ jkt: text }).optional() }),
+  }
+  const changed = {
+    Tokens: ANSWERS.Tokens.extend(tokens),
+    Introspection: ANSWERS.Introspection.extend(introspection),
+  }
+  return { ...SCHEMAS, ...described(changed) }
+}
 
-export const SCHEMAS: { readonly [name: string]: Json } = {
-  ...Object.fromEntries(Object.entries(ANSWERS).map(([name, schema]) => [name, schemaOf(schema, 'output')])),
-  ...SCHOOL_SCHEMAS,
+function described(answers: Readonly<Record<string, z.ZodType>>): Schemas {
+  return Object.fromEntries(
+    Object.entries(answers).map(([name, schema]) => [name, schemaOf(schema, 'output')]),
+  )
 }

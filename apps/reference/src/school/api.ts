@@ -56,7 +56,7 @@ function addPath(
   school: SchoolRecords,
 ): void {
   const offered = actions.filter(({ access }) => area[access] !== undefined)
-  const scripts = scriptsMayCall(offered)
+  const scripts = scriptsMayCall(offered, api)
   const guard = area.catalogue ? api.allowing({ machines: true }) : api
   app.use(path, scripts)
   for (const { method, access, described, answer } of offered) {
@@ -68,14 +68,16 @@ function addPath(
   app.options(path, scripts)
 }
 
+const EXPOSED = ['WWW-Authenticate', 'Link', 'Location', 'ETag', 'Retry-After']
+
 /** Any origin, without credentials: the API knows only tokens and no cookies. Lists are sent with their spaces. */
-function scriptsMayCall(offered: readonly Action[]): MiddlewareHandler {
+function scriptsMayCall(offered: readonly Action[], { corsHeaders }: SchoolGuard): MiddlewareHandler {
   const methods = offered.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
   return cors({
     origin: '*',
     allowMethods: [methods.join(', ')],
-    allowHeaders: ['authorization, content-type, if-match'],
-    exposeHeaders: ['WWW-Authenticate, Link, Location, ETag, Retry-After'],
+    allowHeaders: [['authorization', 'content-type', 'if-match', ...(corsHeaders?.allowed ?? [])].join(', ')],
+    exposeHeaders: [[...EXPOSED, ...(corsHeaders?.exposed ?? [])].join(', ')],
     maxAge: 86_400,
   })
 }

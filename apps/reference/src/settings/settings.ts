@@ -66,6 +66,7 @@ export const Environment = z.object({
     .enum(['off', 'integrations', 'all'], { error: 'must be off, integrations or all' })
     .default('off'),
   PASTED_CALLBACKS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
+  DPOP: z.enum(['off', 'on', 'required'], { error: 'must be off, on or required' }).default('off'),
   FORWARD_AUTH: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   JWT_ACCESS_TOKENS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   PAR: z.enum(['off', 'on', 'required'], { error: 'must be off, on or required' }).default('off'),

@@ -80,6 +80,7 @@ function approvalOf(
     redirectUri: detachedText(redirectUri, client.redirectUris),
     authTime: session.authTime,
     challenge: request.challenge && detachedText(request.challenge),
+    jkt: request.jkt && detachedText(request.jkt),
     nonce: request.nonce && detachedText(request.nonce),
     code,
   }

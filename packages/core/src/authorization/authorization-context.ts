@@ -2,7 +2,7 @@ import type { RedirectUriPolicy } from '../clients/redirect-uri.ts'
 import type { AskingUser, Kernel } from '../kernel/kernel.ts'
 import type { RateLimits } from '../limits/rate-limits.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
-import type { AuthorizationRequest, ScopeOptions } from './authorization-request.ts'
+import type { AuthorizationRequest, RequestOptions } from './authorization-request.ts'
 import type { Interaction, Session } from './interaction.ts'
 import type { PushedRequests } from './pushed-requests.ts'
 import type { RedirectTarget } from './redirect-target.ts'
@@ -13,7 +13,7 @@ export interface AuthorizationContext extends CallbackOptions {
   readonly kernel: Kernel
   readonly interaction: Interaction
   readonly secret: string
-  readonly scopeOptions: ScopeOptions
+  readonly requestOptions: RequestOptions
   readonly keys: SigningKeys
   readonly limits: RateLimits
   /** Absent if no client can push its requests. */

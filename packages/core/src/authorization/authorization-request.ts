@@ -39,6 +39,8 @@ export interface AuthorizationRequest {
   readonly ignoredScopes: readonly string[]
   readonly resources: readonly string[]
   readonly challenge?: string | undefined
+  /** The thumbprint of the only key that may redeem the code (RFC 9449 10). */
+  readonly jkt?: string | undefined
   readonly nonce?: string | undefined
   readonly prompts: readonly Prompt[]
   readonly maxAge?: number | undefined
@@ -73,6 +75,14 @@ export const AuthorizationParameters = z.object({
 })
 type AuthorizationParameters = z.infer<typeof AuthorizationParameters>
 
+/** Those of a server that can bind a code to a key; any other ignores `dpop_jkt` (RFC 9449 10). */
+const BindingParameters = AuthorizationParameters.extend({
+  dpop_jkt: z
+    .string()
+    .regex(/^[\w-]{43}$/, 'must be a SHA-256 thumbprint in base64url')
+    .optional(),
+})
+
 /** How a `scope` parameter is read. */
 export interface ScopeOptions {
   /** The scope of a request that names none, of a client that registered none. Default: such a request is refused. */
@@ -84,6 +94,11 @@ export interface ScopeOptions {
   readonly unknownScopes?: 'refuse' | 'ignore' | undefined
 }
 
+export interface RequestOptions extends ScopeOptions {
+  /** Whether a code can be bound to a key. */
+  readonly bindsCodes: boolean
+}
+
 const OFFLINE_ACCESS = 'offline_access'
 
 /**
@@ -93,11 +108,11 @@ const OFFLINE_ACCESS = 'offline_access'
  */
 export function readAuthorizationRequest(
   { scopes, resources }: Kernel,
-  options: ScopeOptions,
+  options: RequestOptions,
   client: Client,
   given: Parameters,
 ): AuthorizationRequest {
-  const asked = readMessage(AuthorizationParameters, given)
+  const asked: z.infer<typeof BindingParameters> = readMessage(parametersOf(options), given)
   refuseUnsupported(asked)
   if (client.origin === 'document' && client.tokenEndpointAuthMethod !== 'none')
     throw new OAuthError(REQUEST_REFUSALS.client_cannot_authenticate)
@@ -107,6 +122,7 @@ export function readAuthorizationRequest(
     ...askedScopes(scopes, options, client, asked.scope),
     resources: requestedResources(asked.resource, resources),
     challenge,
+    jkt: asked.dpop_jkt,
     nonce: asked.nonce,
     prompts,
     maxAge: asked.max_age === undefined ? undefined : Number(asked.max_age),
@@ -130,6 +146,10 @@ export function askedScopes(
   const scope = named?.join(' ') || (registered ?? options.defaultScope)
   if (scope === undefined) throw new OAuthError(SCOPE_REFUSALS.scope_missing)
   return { scopes: requestedScopes(scope, catalogue, ceiling), ignoredScopes }
+}
+
+export function parametersOf({ bindsCodes }: Pick<RequestOptions, 'bindsCodes'>) {
+  return bindsCodes ? BindingParameters : AuthorizationParameters
 }
 
 /** The client has a secret then, which protects the code from all but injection (RFC 9700 2.1.1). */

@@ -12,7 +12,8 @@ import { type Kernel, lifetime } from '../kernel/kernel.ts'
 import { requestedScopes } from '../kernel/scope.ts'
 import type { AuthorizationContext } from './authorization-context.ts'
 import {
-  AuthorizationParameters,
+  parametersOf,
+  type RequestOptions,
   readAuthorizationRequest,
   type ScopeOptions,
 } from './authorization-request.ts'
@@ -81,19 +82,23 @@ export function authorization(
   }
 }
 
-type Parts = Pick<AuthorizationContext, 'keys' | 'limits' | 'pushed'>
+type Parts = Pick<AuthorizationContext, 'keys' | 'limits' | 'pushed'> & Pick<RequestOptions, 'bindsCodes'>
 type PagePaths = AuthorizationContext['paths']
 
 function contextOf(
   kernel: Kernel,
   { interaction, secret, lifetimes, ...options }: AuthorizationOptions,
-  { keys, limits, pushed }: Parts,
+  { keys, limits, pushed, bindsCodes }: Parts,
   paths: PagePaths,
 ): AuthorizationContext {
   const basePath = basePathOf(kernel.issuer)
   return {
     ...{ kernel, interaction, secret, keys, limits, pushed },
-    scopeOptions: { defaultScope: options.defaultScope, unknownScopes: options.unknownScopes },
+    requestOptions: {
+      defaultScope: options.defaultScope,
+      unknownScopes: options.unknownScopes,
+      bindsCodes,
+    },
     callbackPage: options.callbackPage,
     redirectUriPolicy: redirectUriPolicyOf(options),
     sharedHosts: options.sharedHosts ?? SHARED_HOSTS,
@@ -116,7 +121,7 @@ function pages(context: AuthorizationContext, paths: PagePaths): Endpoint[] {
       path: paths.authorize,
       metadataName: 'authorization_endpoint',
       summary: 'Ask the user (RFC 6749 4.1.1)',
-      message: AuthorizationParameters,
+      message: parametersOf(context.requestOptions),
       methods: ['GET', 'POST'],
       answer: (request) => authorize(context, request),
     },
@@ -136,10 +141,10 @@ function pages(context: AuthorizationContext, paths: PagePaths): Endpoint[] {
 }
 
 /** Both halves of the authorization endpoint, for a client that has proved who it is. */
-function judgeOf({ kernel, scopeOptions, redirectUriPolicy }: AuthorizationContext): JudgeRequest {
+function judgeOf({ kernel, requestOptions, redirectUriPolicy }: AuthorizationContext): JudgeRequest {
   return (client, given) => {
     redirectTargetOf(client, given, redirectUriPolicy)
-    readAuthorizationRequest(kernel, scopeOptions, client, given)
+    readAuthorizationRequest(kernel, requestOptions, client, given)
   }
 }
 

@@ -33,7 +33,7 @@ export async function authorize(context: AuthorizationContext, request: HttpRequ
   const target = await validateRedirectTarget(context, given, user && askingUser(context, user))
   return answerByRedirect(kernel, request, target, async () => {
     requirePushed(context, target.client, presented)
-    const valid = readAuthorizationRequest(kernel, context.scopeOptions, target.client, given)
+    const valid = readAuthorizationRequest(kernel, context.requestOptions, target.client, given)
     const session = user ?? (await interaction.session(request))
     const signedInForThis = signedInSince(context, query, ticket, session)
     return proceed(

@@ -47,7 +47,7 @@ export async function consent(context: AuthorizationContext, request: HttpReques
   const shown = shownDocument(ticket)
   const target = await validateRedirectTarget(context, given, askingUser(context, session, shown))
   const answer = await answerByRedirect(kernel, request, target, async () => {
-    const asked = readAuthorizationRequest(kernel, context.scopeOptions, target.client, given)
+    const asked = readAuthorizationRequest(kernel, context.requestOptions, target.client, given)
     const scopes = allowedScopes(kernel, form, asked.scopes)
     if (scopes.length === 0) return deny(context, { target, session, ticket, requestUri })
     // The document has changed since the page was made, so the user has not seen what would be approved.

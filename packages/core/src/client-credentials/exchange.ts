@@ -33,17 +33,17 @@ export function machineTokens(kernel: Kernel, limits: RateLimits, lifetimeOf: Li
   return {
     name: CLIENT_CREDENTIALS,
     message: MachineTokenRequest,
-    async exchange(client, form, requireAnswerable): Promise<Exchanged> {
+    async exchange(client, form, requireAnswerable, _ahead, jkt): Promise<Exchanged> {
       const asked = { clientId: client.clientId, ...requested(kernel, client, form) }
       await limits.limitMachineTokens(client)
       const accessToken = newSecret(kernel.random)
       const lifetime = lifetimeOf(asked.resources)
-      const grant = machineGrant(kernel.random, asked, accessToken, kernel.now(), lifetime)
+      const grant = machineGrant(kernel.random, asked, accessToken, kernel.now(), lifetime, jkt)
       requireAnswerable(client, grant)
       await kernel.store.grants.insert(grant.id, grant, grant.expiresAt)
       const { id: grantId, clientId } = grant
       kernel.emit({ type: 'machine_token_issued', grantId, clientId } satisfies MachineTokenIssued)
-      return { grant, issued: { accessToken, scopes: grant.scopes, expiresIn: lifetime } }
+      return { grant, issued: { accessToken, scopes: grant.scopes, expiresIn: lifetime, jkt } }
     },
   }
 }

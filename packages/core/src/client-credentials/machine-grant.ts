@@ -1,3 +1,4 @@
+import { boundTo } from '../grants/grant.ts'
 import type { Grant } from '../kernel/records.ts'
 import { newGrantId, type Random, type Secret, sha256 } from '../kernel/secrets.ts'
 
@@ -12,12 +13,15 @@ export function machineGrant(
   accessToken: Secret,
   now: number,
   lifetime: number,
+  jkt?: string,
 ): Grant {
   const { clientId, scopes, resources } = asked
   const expiresAt = now + lifetime
   return {
     ...{ id: newGrantId(random), origin: 'machine', clientId, scopes, resources },
     ...{ createdAt: now, usedAt: now, expiresAt },
-    accessTokens: [{ hash: sha256(accessToken), scopes, resources, issuedAt: now, expiresAt }],
+    accessTokens: [
+      { hash: sha256(accessToken), scopes, resources, issuedAt: now, expiresAt, ...boundTo(jkt) },
+    ],
   }
 }

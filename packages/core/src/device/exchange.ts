@@ -33,8 +33,8 @@ export function deviceCodeGrantType(context: DeviceContext): GrantType {
     message: DeviceAccessTokenRequest,
     credential: 'device_code',
     selfRegistered: context.selfRegistered,
-    exchange: (client, form, requireAnswerable, ahead) =>
-      exchangeDeviceCode(context, client, form, requireAnswerable, ahead),
+    exchange: (client, form, requireAnswerable, ahead, jkt) =>
+      exchangeDeviceCode(context, client, form, requireAnswerable, ahead, jkt),
   }
 }
 
@@ -44,9 +44,10 @@ async function exchangeDeviceCode(
   form: Parameters,
   requireAnswerable: RequireAnswerable,
   ahead?: GrantAhead,
+  jkt?: string,
 ): Promise<Exchanged> {
   const { kernel } = context
-  const redemption = redemptionOf(context, client, form)
+  const redemption = { ...redemptionOf(context, client, form), jkt }
   const redeem = (read?: GrantAhead) => redeemAtOnce(context, redemption, requireAnswerable, read)
   // A request has a grant as soon as its user approves it.
   const changed = (await redeem(ahead)) ?? (await refuseToWait(context, redemption, redeem))

@@ -26,6 +26,8 @@ export interface DeviceRedemption {
   readonly knownResources: readonly string[]
   /** Fresh randomness, used only by the first redemption. */
   readonly salt: string
+  /** The thumbprint of the key that the request proves. */
+  readonly jkt?: string | undefined
 }
 
 /**
@@ -63,21 +65,23 @@ export function redeemDeviceCode(
 function redeem(
   grant: Grant,
   code: AuthorizationCode,
-  { code: { secret }, client, salt }: DeviceRedemption,
+  { code: { secret }, client, salt, jkt }: DeviceRedemption,
   resources: readonly string[],
   now: number,
   times: GrantTerms,
 ): Outcome<IssuedTokens> {
   const derived = derivedSecrets(secret, salt)
-  const { grant: live, issued } = firstTokens(grant, client, derived, resources, now, times)
+  const { grant: live, issued } = firstTokens(grant, client, derived, resources, now, times, jkt)
   return { kind: 'changed', grant: { ...live, code: { ...code, redeemedAt: now, salt } }, result: issued }
 }
+
+const ANOTHER_KEY = 'The device code was used a moment ago with another key'
 
 /** The same pair. What was revoked since then stays revoked: 0 seconds tell the client to refresh at once. */
 function redeemAgain(
   grant: Grant,
   salt: string,
-  { code: { secret } }: DeviceRedemption,
+  { code: { secret }, jkt }: DeviceRedemption,
   resources: readonly string[],
   now: number,
 ): Outcome<IssuedTokens> {
@@ -85,12 +89,14 @@ function redeemAgain(
   const access = grant.accessTokens.find(({ hash }) => hash === sha256(accessToken))
   if (access !== undefined && access.resources.join(' ') !== resources.join(' '))
     throw new OAuthError(DEVICE_CODE_REFUSALS.device_retry_differs)
+  if (access !== undefined && access.jkt !== jkt)
+    throw new OAuthError(DEVICE_CODE_REFUSALS.device_retry_differs, ANOTHER_KEY)
   const expiresIn = Math.max((access?.expiresAt ?? now) - now, 0)
   const refresh = grant.refresh && { family, generation: 0, secret: refreshToken }
   return {
     kind: 'unchanged',
     grant,
-    result: { accessToken, refreshToken: refresh, scopes: grant.scopes, expiresIn },
+    result: { accessToken, refreshToken: refresh, scopes: grant.scopes, expiresIn, jkt },
   }
 }
 

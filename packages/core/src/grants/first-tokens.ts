@@ -1,8 +1,10 @@
 import type { Client, Grant, RefreshState } from '../kernel/records.ts'
 import { type Secret, sha256 } from '../kernel/secrets.ts'
 import {
+  boundTo,
   type GrantTerms,
   type IssuedTokens,
+  keyOfRefreshToken,
   newAccessToken,
   type RefreshTokenSecret,
   refreshTokenHash,
@@ -15,20 +17,24 @@ export interface FreshSecrets {
   readonly refreshToken: Secret
 }
 
-/** A grant with its first tokens. Only a client that is registered for it gets a refresh token. */
+/** A grant with its first tokens, bound to a key if one is proven. Only a client that is registered for it gets a refresh token. */
 export function firstTokens(
   grant: Grant,
-  { grantTypes }: Client,
+  client: Client,
   fresh: FreshSecrets,
   resources: readonly string[],
   now: number,
   times: GrantTerms,
+  jkt?: string,
 ): { readonly grant: Grant; readonly issued: IssuedTokens } {
-  const access = newAccessToken(fresh.accessToken, grant, grant.scopes, resources, now, times)
-  const refreshToken = grantTypes.includes('refresh_token')
+  const access = newAccessToken(fresh.accessToken, grant, grant.scopes, resources, now, times, jkt)
+  const refreshToken = client.grantTypes.includes('refresh_token')
     ? { family: fresh.family, generation: 0, secret: fresh.refreshToken }
     : undefined
-  const refresh = refreshToken && firstRefreshState(refreshToken, grant, now, times)
+  const refresh = refreshToken && {
+    ...firstRefreshState(refreshToken, grant, now, times),
+    ...boundTo(keyOfRefreshToken(client, jkt)),
+  }
   return {
     grant: { ...grant, usedAt: now, accessTokens: [access], refresh },
     issued: {
@@ -36,6 +42,7 @@ export function firstTokens(
       refreshToken,
       scopes: grant.scopes,
       expiresIn: access.expiresAt - now,
+      jkt,
     },
   }
 }

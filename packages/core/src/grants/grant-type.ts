@@ -23,6 +23,7 @@ export interface GrantType {
    *
    * @param requireAnswerable call it inside the transition: if the answer cannot be given, no code is lost
    * @param ahead the grant that the credential names, being read
+   * @param jkt the thumbprint of the key that the request proves: bind the tokens to it
    * @throws OAuthError before anything is consumed, or when the rule itself consumes the credential
    */
   exchange(
@@ -30,6 +31,7 @@ export interface GrantType {
     form: Parameters,
     requireAnswerable: RequireAnswerable,
     ahead?: GrantAhead,
+    jkt?: string,
   ): Promise<Exchanged>
 }
 

@@ -63,8 +63,11 @@ class World {
   redemptions = 0
   rotatedAt = 0
   private minted = 0
+  readonly key: string | undefined
 
-  constructor() {
+  /** @param key that the client proves with every request */
+  constructor(key?: string) {
+    this.key = key
     const approval = {
       id: 'grant' as GrantId,
       subject: 'alice',
@@ -102,6 +105,7 @@ class World {
       resources: [],
       knownResources: RESOURCES,
       fresh,
+      jkt: this.key,
     }
     const { grant, now } = this
     const outcome = tried(() => redeemCode(grant, request, now, TIMES))
@@ -115,7 +119,7 @@ class World {
     return outcome.kind
   }
 
-  refresh(token: RefreshTokenSecret, clientId = 'owner', scope?: string): string {
+  refresh(token: RefreshTokenSecret, clientId = 'owner', scope?: string, jkt = this.key): string {
     if (this.grant === undefined) return 'gone'
     const request = {
       token,
@@ -124,6 +128,8 @@ class World {
       resources: [],
       knownResources: RESOURCES,
       salt: this.fresh().slice(0, 22),
+      jkt,
+      refreshKey: jkt,
     }
     const { grant, now } = this
     const outcome = tried(() => rotateRefreshToken(grant, request, now, TIMES))
@@ -155,6 +161,7 @@ class World {
         resources: [],
         knownResources: RESOURCES,
         salt: 's'.repeat(22),
+        jkt: this.key,
       }
       return tried(() => rotateRefreshToken(grant, request, this.now, TIMES)).kind === 'changed'
     }).length
@@ -208,6 +215,13 @@ const hostile: fc.Arbitrary<Step> = fc.oneof(
     const token = world.refreshTokens.at(-1)
     if (token) expect(['refused', 'gone']).toContain(world.refresh(token, 'thief'))
   }),
+  fc.nat(20).map((back) => (world: World) => {
+    const token = world.refreshTokens.at(-1 - back)
+    if (token === undefined || world.key === undefined) return
+    const before = world.grant
+    world.refresh(token, 'owner', undefined, 'the key of a thief')
+    expect(world.grant, 'a stolen token without its key changes nothing').toBe(before)
+  }),
   fc.nat(3).map((generation) => (world: World) => {
     const before = world.grant
     world.refresh({ family: 'guessed', generation, secret: 'x'.repeat(43) as Secret })
@@ -236,8 +250,8 @@ const life = fc
 describe('a grant, whatever happens to it', () => {
   it('never has two live leaves, never brings a token back, never issues past its end', () => {
     fc.assert(
-      fc.property(life, (sequence) => {
-        const world = new World()
+      fc.property(life, fc.constantFrom(undefined, 'key'), (sequence, key) => {
+        const world = new World(key)
         const end = world.now + TIMES.grant
         for (const step of sequence) {
           step(world)

@@ -1,5 +1,5 @@
 import type { Refusal } from '../kernel/oauth-error.ts'
-import type { AccessTokenState, Grant } from '../kernel/records.ts'
+import type { AccessTokenState, Client, Grant } from '../kernel/records.ts'
 import { type Hash, type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
 import type { AccessTokenFormat } from '../tokens/access-token.ts'
 import { withoutOrphans } from './handed-on-token.ts'
@@ -45,6 +45,8 @@ export interface IssuedTokens {
   readonly refreshToken?: RefreshTokenSecret | undefined
   readonly scopes: readonly string[]
   readonly expiresIn: number
+  /** The thumbprint of the key that the access token is bound to. */
+  readonly jkt?: string | undefined
 }
 
 /** The parts of a refresh token: its family, the number of rotations before it, and its own secret. */
@@ -63,12 +65,14 @@ export interface Approval extends Pick<Grant, 'id' | 'clientId' | 'scopes' | 're
   readonly authTime: number
   readonly nonce?: string | undefined
   readonly challenge?: string | undefined
+  /** The thumbprint of the only key that may redeem the code. */
+  readonly jkt?: string | undefined
   readonly code: Secret
 }
 
 /** The grant of an approval, with an unredeemed code. */
 export function openGrant(
-  { code, challenge, nonce, withheldScopes, ...approved }: Approval,
+  { code, challenge, jkt, nonce, withheldScopes, ...approved }: Approval,
   now: number,
   lifetimes: { readonly code: number; readonly grant: number },
 ): Grant {
@@ -85,7 +89,7 @@ export function openGrant(
     usedAt: now,
     expiresAt: now + lifetimes.grant,
     ticketEndsAt,
-    code: { hash: sha256(code), challenge, expiresAt: now + lifetimes.code },
+    code: { hash: sha256(code), challenge, expiresAt: now + lifetimes.code, ...boundTo(jkt) },
     accessTokens: [],
   }
   return {
@@ -93,6 +97,19 @@ export function openGrant(
     ...(nonce === undefined ? undefined : { nonce }),
     ...(withheldScopes.length === 0 ? undefined : { withheldScopes }),
   }
+}
+
+/** The member of a record that is bound to a key (`jkt`). */
+export function boundTo(thumbprint: string | undefined): { readonly jkt?: string } {
+  return thumbprint === undefined ? {} : { jkt: thumbprint }
+}
+
+/** The key of a refresh token. Only that of a public client has one: others prove at each refresh who they are (RFC 9449 5). */
+export function keyOfRefreshToken(
+  { tokenEndpointAuthMethod }: Client,
+  thumbprint: string | undefined,
+): string | undefined {
+  return tokenEndpointAuthMethod === 'none' ? thumbprint : undefined
 }
 
 /** The live access token that is stored under this hash. */
@@ -145,6 +162,7 @@ export function newAccessToken(
   resources: readonly string[],
   now: number,
   times: GrantTerms,
+  jkt?: string,
 ): AccessTokenState {
   const lifetime = Math.min(times.accessToken, times.longest?.(resources) ?? times.accessToken)
   return {
@@ -153,5 +171,6 @@ export function newAccessToken(
     resources,
     issuedAt: now,
     expiresAt: Math.min(now + lifetime, grant.expiresAt),
+    ...boundTo(jkt),
   }
 }

@@ -7,6 +7,7 @@ import type { Kernel } from '../kernel/kernel.ts'
 import type { AccessTokenState, Client, Grant } from '../kernel/records.ts'
 import type { AccessTokenFormat, PresentedToken } from '../tokens/access-token.ts'
 import { parseRefreshToken, type RefreshToken } from '../tokens/credential.ts'
+import { tokenType } from '../tokens/token-type.ts'
 import { readAhead } from './change-grant.ts'
 import { findAccessToken, isCurrentRefreshToken } from './grant.ts'
 import { holderOf } from './handed-on-token.ts'
@@ -60,9 +61,16 @@ function describe(
 ): object | undefined {
   const state = access && findAccessToken(grant, access.hash, kernel.now())
   if (!mayKnow(client, holderOf(grant, state))) return undefined
-  if (state !== undefined) return { ...describeGrant(kernel, grant, state), token_type: 'Bearer' }
+  if (state !== undefined) return describeAccessToken(kernel, grant, state)
   const refresh = parseRefreshToken(token)
   return refresh && describeRefreshToken(kernel, grant, refresh)
+}
+
+function describeAccessToken(kernel: Kernel, grant: Grant, state: AccessTokenState): object {
+  const { jkt } = state
+  const described = { ...describeGrant(kernel, grant, state), token_type: tokenType(jkt) }
+  // RFC 9449 6.2.
+  return jkt === undefined ? described : { ...described, cnf: { jkt } }
 }
 
 function describeRefreshToken(kernel: Kernel, grant: Grant, token: RefreshToken): object | undefined {

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import type { ClientEndpoint } from '../clients/client-endpoint.ts'
-import { type HttpResponse, json } from '../http/http.ts'
+import { type HttpRequest, type HttpResponse, json } from '../http/http.ts'
 import { readMessage, text } from '../http/message.ts'
 import type { Parameters } from '../http/parameters.ts'
 import { endpointPath, type PathOptions } from '../http/well-known.ts'
@@ -12,6 +12,7 @@ import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import type { AccessTokenFormat } from '../tokens/access-token.ts'
+import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
 import { type GrantAhead, readAhead } from './change-grant.ts'
 import type { GrantType, RequireAnswerable } from './grant-type.ts'
 import { type TokenMembers, tokenResponse } from './token-response.ts'
@@ -29,6 +30,7 @@ interface TokenEndpointContext {
   readonly grantTypes: readonly GrantType[]
   readonly accessTokens: AccessTokenFormat
   readonly tokenMembers: readonly TokenMembers[]
+  readonly senderConstraint?: SenderConstraint | undefined
 }
 
 /** The query string is not read (RFC 6749 2.3.1). */
@@ -52,30 +54,34 @@ export function tokenEndpoint(
       const grantType = byName.get(grant_type)
       const credential = grantType?.credential
       const ahead = credential === undefined ? undefined : readAhead(kernel.store.grants, form[credential])
-      return (client) => answerToken(context, requireAnswerable, grantType, client, form, ahead)
+      return (client, request) =>
+        answerToken(context, requireAnswerable, grantType, client, form, request, ahead)
     },
   }
   return { clientEndpoints: [token] }
 }
 
 async function answerToken(
-  { grantTypes, accessTokens, tokenMembers }: TokenEndpointContext,
+  { grantTypes, accessTokens, tokenMembers, senderConstraint }: TokenEndpointContext,
   requireAnswerable: RequireAnswerable,
   grantType: GrantType | undefined,
   client: Client,
   form: Parameters,
+  request: HttpRequest,
   ahead: GrantAhead | undefined,
 ): Promise<HttpResponse> {
   if (grantType === undefined) throw unsupported(grantTypes)
   if (!client.grantTypes.includes(grantType.name))
     throw new OAuthError(GRANT_TYPE_REFUSALS.grant_type_not_registered)
+  // Before the exchange: a request that must come again with a nonce has spent nothing (RFC 9449 8).
+  const key = senderConstraint?.provenKey(request, client)
   for (const { ready } of tokenMembers) {
     const waiting = ahead && ready?.(client, ahead)
     if (waiting !== undefined) await waiting
   }
-  const exchanged = await grantType.exchange(client, form, requireAnswerable, ahead)
+  const exchanged = await grantType.exchange(client, form, requireAnswerable, ahead, key?.thumbprint)
   const response = tokenResponse(client, exchanged, accessTokens, tokenMembers)
-  return json(200, response instanceof Promise ? await response : response)
+  return json(200, response instanceof Promise ? await response : response, key?.headers)
 }
 
 function unsupported(grantTypes: readonly GrantType[]): OAuthError {

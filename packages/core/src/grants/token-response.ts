@@ -1,6 +1,7 @@
 import type { Client, Grant } from '../kernel/records.ts'
 import type { AccessTokenFormat } from '../tokens/access-token.ts'
 import { formatRefreshToken } from '../tokens/credential.ts'
+import { tokenType } from '../tokens/token-type.ts'
 import type { GrantAhead } from './change-grant.ts'
 import type { Exchanged } from './grant-type.ts'
 
@@ -53,11 +54,11 @@ async function withPendingAccessToken(
 }
 
 function responseOf(accessToken: string, { grant, issued, issuedTokenType }: Exchanged): TokenResponse {
-  const { refreshToken, scopes, expiresIn } = issued
+  const { refreshToken, scopes, expiresIn, jkt } = issued
   return {
     access_token: accessToken,
     issued_token_type: issuedTokenType,
-    token_type: 'Bearer',
+    token_type: tokenType(jkt),
     expires_in: expiresIn,
     scope: scopes.join(' '),
     refresh_token: refreshToken && formatRefreshToken({ grantId: grant.id, ...refreshToken }),

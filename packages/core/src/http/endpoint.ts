@@ -37,9 +37,14 @@ export interface Endpoint extends EndpointDescription {
 }
 
 /** The headers that scripts of other origins may send and read (Fetch 3.2.3). */
-const CORS = {
-  allowed: 'authorization, content-type, if-none-match, mcp-protocol-version',
-  exposed: 'WWW-Authenticate, Retry-After, ETag',
+export interface CorsHeaders {
+  readonly allowed: readonly string[]
+  readonly exposed: readonly string[]
+}
+
+const CORS: CorsHeaders = {
+  allowed: ['authorization', 'content-type', 'if-none-match', 'mcp-protocol-version'],
+  exposed: ['WWW-Authenticate', 'Retry-After', 'ETag'],
 }
 
 /**
@@ -47,6 +52,7 @@ const CORS = {
  *
  * @param basePath stands before the path of each endpoint
  * @param documents paths of these count from the root of the host
+ * @param features may let scripts send and read further headers
  * @throws Error when two have one path
  */
 export function routesOf(
@@ -54,10 +60,15 @@ export function routesOf(
   endpoints: readonly Endpoint[],
   documents: readonly Endpoint[],
   emit: Emit,
+  features: readonly { readonly corsHeaders?: CorsHeaders | undefined }[] = [],
 ): Route[] {
+  const lists = [CORS, ...features.flatMap(({ corsHeaders }) => corsHeaders ?? [])]
+  const allowed = lists.flatMap((headers) => headers.allowed).join(', ')
+  const exposed = lists.flatMap((headers) => headers.exposed).join(', ')
+  const cors = { allowed, exposed }
   const routes = [
-    ...endpoints.map((endpoint) => routeOf(endpoint, basePath, emit)),
-    ...documents.map((document) => routeOf(document, '', emit)),
+    ...endpoints.map((endpoint) => routeOf(endpoint, basePath, emit, cors)),
+    ...documents.map((document) => routeOf(document, '', emit, cors)),
   ]
   const paths = routes.map(({ path }) => path)
   const twice = paths.find((path, index) => paths.indexOf(path) !== index)
@@ -66,26 +77,33 @@ export function routesOf(
 }
 
 /** Answers every method, and rejects only where the application's own error page does. */
-function routeOf(endpoint: Endpoint, basePath: string, emit: Emit): Route {
+function routeOf(endpoint: Endpoint, basePath: string, emit: Emit, cors: CorsLines): Route {
   return {
     path: basePath + endpoint.path,
     methods: endpoint.methods,
     async handle(request) {
       let response: HttpResponse
       try {
-        response = await answerTo(endpoint, request)
+        response = await answerTo(endpoint, request, cors)
       } catch (thrown) {
         const error = reportedError(thrown, request, emit)
         response = await (endpoint.refusal?.(error, request) ?? errorResponse(error, request))
       }
-      return endpoint.cors ? withCors(response) : response
+      return endpoint.cors ? withCors(response, cors) : response
     },
   }
 }
 
-function answerTo(endpoint: Endpoint, request: HttpRequest): HttpResponse | Promise<HttpResponse> {
+/** Both lists, as one header carries them. */
+type CorsLines = Readonly<Record<keyof CorsHeaders, string>>
+
+function answerTo(
+  endpoint: Endpoint,
+  request: HttpRequest,
+  cors: CorsLines,
+): HttpResponse | Promise<HttpResponse> {
   const { method, body } = request
-  if (method === 'OPTIONS' && endpoint.cors) return preflight(endpoint)
+  if (method === 'OPTIONS' && endpoint.cors) return preflight(endpoint, cors)
   if (method === 'HEAD' && readable(endpoint)) return withoutBody(endpoint.answer(request))
   if (!endpoint.methods.some((allowed) => allowed === method || allowed === '*'))
     return methodNotAllowed(endpoint)
@@ -110,12 +128,12 @@ function methodNotAllowed(endpoint: Endpoint): HttpResponse {
   return json(405, new OAuthError(METHOD_REFUSALS.method_not_allowed), { allow: allow.join(', ') })
 }
 
-function preflight(endpoint: Endpoint): HttpResponse {
+function preflight(endpoint: Endpoint, cors: CorsLines): HttpResponse {
   return {
     status: 204,
     headers: {
       'access-control-allow-methods': endpoint.methods.join(', '),
-      'access-control-allow-headers': CORS.allowed,
+      'access-control-allow-headers': cors.allowed,
       'access-control-max-age': '86400',
     },
     body: '',
@@ -123,13 +141,13 @@ function preflight(endpoint: Endpoint): HttpResponse {
 }
 
 /** `*` without credentials: there is no cookie to steal, and any browser app may be a client. */
-function withCors({ status, headers, body }: HttpResponse): HttpResponse {
+function withCors({ status, headers, body }: HttpResponse, cors: CorsLines): HttpResponse {
   return {
     status,
     headers: {
       ...headers,
       'access-control-allow-origin': '*',
-      'access-control-expose-headers': CORS.exposed,
+      'access-control-expose-headers': cors.exposed,
     },
     body,
   }

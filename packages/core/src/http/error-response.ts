@@ -6,6 +6,7 @@ import { type HttpRequest, type HttpResponse, header, json } from './http.ts'
 /** The answer of RFC 6749 5.2 for a refusal. */
 export function errorResponse(error: OAuthError, request?: HttpRequest): HttpResponse {
   return json(error.status, error, {
+    ...error.headers,
     ...retryAfter(error),
     ...(error.error === 'invalid_client' && request ? clientChallenge(request) : {}),
   })

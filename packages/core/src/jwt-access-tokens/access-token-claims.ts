@@ -30,6 +30,8 @@ export const AccessTokenClaims = z.object({
   scope: z.string(),
   auth_time: seconds.optional(),
   act: Actor.optional(),
+  /** The thumbprint of the key that it is bound to (RFC 9449 6.1). */
+  cnf: z.object({ jkt: z.string() }).optional(),
 })
 export type AccessTokenClaims = z.infer<typeof AccessTokenClaims>
 
@@ -41,7 +43,7 @@ export function claimsOf(
   token: AccessTokenState,
 ): AccessTokenClaims {
   const { id, subject, clientId, authTime } = grant
-  const { hash, scopes, issuedAt, expiresAt, actor } = token
+  const { hash, scopes, issuedAt, expiresAt, actor, jkt } = token
   return {
     iss: issuer,
     // A machine is its own subject (RFC 9068 2.2).
@@ -54,6 +56,7 @@ export function claimsOf(
     scope: scopes.join(' '),
     auth_time: authTime,
     act: actor,
+    ...(jkt === undefined ? undefined : { cnf: { jkt } }),
   }
 }
 

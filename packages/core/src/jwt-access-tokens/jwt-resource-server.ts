@@ -3,8 +3,7 @@
  * comes in; a valid token, an anonymous caller or a refusal goes out, as from the guard with the store.
  */
 import type { JSONWebKeySet } from 'jose'
-import { reportedError } from '../http/error-response.ts'
-import { type HttpRequest, header } from '../http/http.ts'
+import type { HttpRequest } from '../http/http.ts'
 import { wellKnownAddress } from '../http/well-known.ts'
 import { type Emit, type RequestEvent, shielded } from '../kernel/events.ts'
 import { systemClock } from '../kernel/kernel.ts'
@@ -12,9 +11,9 @@ import { OAuthError } from '../kernel/oauth-error.ts'
 import { checkedResource } from '../kernel/resource-indicator.ts'
 import type { ScopeCatalogue } from '../kernel/scope.ts'
 import type { Access, AccessToken, Anonymous, Authorized, Caller, MachineToken } from '../resource/access.ts'
-import { BEARER_REFUSALS, bearerToken } from '../resource/bearer.ts'
-import { authorized, bearerRefusal, type Challenging, withoutToken } from '../resource/guard.ts'
-import type { ResourceServer } from '../resource/resource-server.ts'
+import { BEARER_REFUSALS } from '../resource/bearer.ts'
+import { type Deciding, decide } from '../resource/guard.ts'
+import type { ProofsOfResource, ResourceServer } from '../resource/resource-server.ts'
 import { type AccessTokenClaims, presentedIn } from './access-token-claims.ts'
 import type { EndedTokens } from './ended-tokens.ts'
 import { tokenVerifier } from './verify-access-token.ts'
@@ -36,6 +35,8 @@ export interface JwtResourceServerOptions<Scope extends string> {
   readonly anonymous?: 'allow' | undefined
   /** The URL of the protected-resource metadata (RFC 9728 3). Default: its well-known address. */
   readonly metadataUrl?: string | undefined
+  /** Takes access tokens that are bound to a key: `dpopProofs` (RFC 9449 7). Default: they are refused. */
+  readonly proofs?: ProofsOfResource | undefined
   readonly onEvent?: ((event: RequestEvent) => void) | undefined
   /** The clock, in epoch seconds. */
   readonly now?: (() => number) | undefined
@@ -57,26 +58,20 @@ export function createJwtResourceServer<Scope extends string>(
   const { issuer, keys, ended, now = systemClock } = options
   const resource = checkedResource('resource', options.resource)
   const metadataUrl = options.metadataUrl ?? wellKnownAddress('oauth-protected-resource', resource)
-  const challenging: Challenging = { metadataUrl, anonymous: options.anonymous ?? 'refuse' }
   const verify = tokenVerifier({ issuer, resource, keys, now })
-  const emit = shielded(options.onEvent as Emit | undefined)
-
-  async function access(
-    request: HttpRequest,
-    required: readonly string[],
-    machines: boolean,
-  ): Promise<Access<Caller>> {
-    try {
-      const bearer = bearerToken(header(request, 'authorization'))
-      if (bearer === undefined) return withoutToken(challenging, required)
-      const claims = await verify(bearer)
-      if (ended?.has(claims.jti)) throw new OAuthError(BEARER_REFUSALS.bearer_unknown)
-      return authorized(tokenOf(claims), required, machines)
-    } catch (thrown) {
-      const error = reportedError(thrown, request, emit)
-      return { kind: 'refused', response: bearerRefusal(challenging, error, required) }
-    }
+  const guard: Deciding = {
+    metadataUrl,
+    anonymous: options.anonymous ?? 'refuse',
+    proofs: options.proofs?.({ resource, now }),
+    emit: shielded(options.onEvent as Emit | undefined),
   }
+  const liveToken = async (text: string) => {
+    const claims = await verify(text)
+    if (ended?.has(claims.jti)) throw new OAuthError(BEARER_REFUSALS.bearer_unknown)
+    return tokenOf(claims)
+  }
+  const access = (request: HttpRequest, required: readonly string[], machines: boolean) =>
+    decide(guard, request, { required, machines }, liveToken)
   return guarding(metadataUrl, access, false)
 }
 
@@ -104,5 +99,6 @@ function tokenOf(claims: AccessTokenClaims): AccessToken | MachineToken {
     issuedAt: claims.iat,
     expiresAt: claims.exp,
     ...(act && { act }),
+    ...claims.cnf,
   }
 }

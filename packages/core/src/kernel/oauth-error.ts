@@ -20,6 +20,9 @@ const STATUS = {
   // RFC 6750 3.1
   invalid_token: 401,
   insufficient_scope: 403,
+  // RFC 9449 12.2
+  invalid_dpop_proof: 400,
+  use_dpop_nonce: 400,
   // RFC 7591 3.2.2
   invalid_redirect_uri: 400,
   invalid_client_metadata: 400,
@@ -77,6 +80,8 @@ export interface OAuthErrorOptions extends ErrorOptions {
   readonly retryAfter?: number | undefined
   /** Nothing has failed: the client asks again, as it should. No event tells of it, and no limit counts it. */
   readonly interim?: boolean | undefined
+  /** Further headers of the answer, such as a nonce. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
 /** A protocol refusal. `message` is the `error_description`; `reason` is for the operator only. */
@@ -87,6 +92,7 @@ export class OAuthError extends Error {
   /** Whole seconds, for `Retry-After`. */
   readonly retryAfter: number | undefined
   readonly interim: boolean
+  readonly headers: Readonly<Record<string, string>> | undefined
 
   /** @param detail replaces the description, if it can name the wrong value */
   constructor(refusal: Refusal, detail?: string, options?: OAuthErrorOptions) {
@@ -97,6 +103,7 @@ export class OAuthError extends Error {
     this.status = refusal.status
     this.retryAfter = options?.retryAfter ?? (this.status === 503 ? 1 : undefined)
     this.interim = options?.interim ?? false
+    this.headers = options?.headers
   }
 
   /** The body of RFC 6749 5.2. */

@@ -102,6 +102,8 @@ export interface AuthorizationCode {
   /** Absent if the client sent none and may do that. Dropped when the code is redeemed: nobody needs it after that. */
   readonly challenge?: string | undefined
   readonly expiresAt: number
+  /** Only who proves this key may redeem it: the thumbprint that the client named (RFC 9449 10, `dpop_jkt`). */
+  readonly jkt?: string | undefined
   /** Set by the redemption; a second redemption is a replay. */
   readonly redeemedAt?: number | undefined
   /** Of a device code: its tokens were derived with it, so that a lost answer can be sent again. */
@@ -116,6 +118,8 @@ export interface RefreshState {
   readonly hash: Hash
   /** The idle end; every rotation moves it, but never past the end of the grant. */
   readonly expiresAt: number
+  /** The thumbprint of the key that every refresh must prove. Public clients only: others prove who they are (RFC 9449 5). */
+  readonly jkt?: string | undefined
   /** The rotation that made the current token, stored so that a lost answer can be sent again. */
   readonly previous?: Rotation | undefined
 }
@@ -126,6 +130,8 @@ export interface Rotation {
   readonly rotatedAt: number
   readonly scopes: readonly string[]
   readonly resources: readonly string[]
+  /** The key that its access token is bound to. */
+  readonly jkt?: string | undefined
 }
 
 export interface AccessTokenState {
@@ -134,6 +140,8 @@ export interface AccessTokenState {
   readonly resources: readonly string[]
   readonly issuedAt: number
   readonly expiresAt: number
+  /** The thumbprint of the key that its user must prove (RFC 7800 3.1, `cnf`). Absent: who holds the token may use it. */
+  readonly jkt?: string | undefined
   /** The token it was exchanged for (RFC 8693): it ends with that one. */
   readonly parent?: Hash | undefined
   /** Who exchanged it, and so holds it. Absent: the client of the grant does. */

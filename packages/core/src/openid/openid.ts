@@ -6,7 +6,9 @@ import type { TokenMembers } from '../grants/token-response.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { endpointPath, type PathOptions } from '../http/well-known.ts'
 import type { Kernel } from '../kernel/kernel.ts'
+import { guardOf } from '../resource/guard.ts'
 import type { AccessTokenFormat } from '../tokens/access-token.ts'
+import type { ProofOfPossession } from '../tokens/proof-of-possession.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 import { claimsOfScopes } from './claims.ts'
 import { idTokenMembers } from './id-token.ts'
@@ -21,6 +23,8 @@ export interface OpenIdContext {
   readonly accessTokens: AccessTokenFormat
   /** Lifetime of an ID token in seconds, the same as of the access token. */
   readonly lifetime: number
+  /** The proofs at UserInfo. Default: none are needed. */
+  readonly proofs?: ProofOfPossession | undefined
 }
 
 type Metadata = Readonly<Record<string, unknown>>
@@ -36,7 +40,7 @@ interface OpenId {
 export function openId(
   kernel: Kernel,
   options: OpenIdOptions,
-  { keys, accessTokens, lifetime }: OpenIdContext,
+  { keys, accessTokens, lifetime, proofs }: OpenIdContext,
 ): OpenId[] {
   const { claims, paths } = options
   if (!Object.hasOwn(kernel.scopes, OPENID)) return []
@@ -46,7 +50,7 @@ export function openId(
   const path = endpointPath('userinfo', paths?.userinfo, '/api/oauth/userinfo')
   return [
     {
-      endpoints: [userinfo(kernel, path, claims, accessTokens)],
+      endpoints: [userinfo(path, claims, guardOf(kernel, kernel.issuer, accessTokens, proofs))],
       metadata: metadataOf(Object.keys(kernel.scopes), keys),
       tokenMembers: idTokenMembers(kernel, keys, { lifetime, userClaims: idTokenClaims(claims, options) }),
       clientMetadata: idTokenClaimsMetadata,

@@ -1,6 +1,7 @@
 /** What a guard decides about a request. */
 import type { HttpResponse } from '../http/http.ts'
 import type { Actor } from '../kernel/records.ts'
+import type { ProofHeaders } from '../tokens/proof-of-possession.ts'
 
 /** A valid access token, as the guard found it. */
 export interface AccessToken {
@@ -18,6 +19,8 @@ export interface AccessToken {
   readonly expiresAt: number
   /** Who acts for the user, if the token was exchanged for another (RFC 8693 4.1). */
   readonly act?: Actor | undefined
+  /** The thumbprint of the key that it is bound to, and that the request proved. Absent: whoever holds it may use it. */
+  readonly jkt?: string | undefined
 }
 
 /**
@@ -32,12 +35,15 @@ export interface MachineToken extends Omit<AccessToken, 'by' | 'subject'> {
 export interface Authorized {
   readonly kind: 'authorized'
   readonly token: AccessToken
+  /** Headers for the answer to the request, such as a newer nonce. `protect()` of an adapter sets them. */
+  readonly headers?: ProofHeaders | undefined
 }
 
 /** A machine, on a route that says `machines: true`. */
 export interface AuthorizedMachine {
   readonly kind: 'authorized'
   readonly token: MachineToken
+  readonly headers?: ProofHeaders | undefined
 }
 
 /** A request without a token that the guard lets through. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bearerChallenge, bearerToken } from './bearer.ts'
+import { bearerToken, challenge } from './bearer.ts'
 
 describe('bearerToken', () => {
   it.each([undefined, '', 'Basic eDp5', 'Bearertoken', 'DPoP abc'])(
@@ -34,14 +34,14 @@ describe('bearerToken', () => {
   })
 })
 
-describe('bearerChallenge', () => {
+describe('challenge', () => {
   it('leaves out what has no value', () => {
     expect(
-      bearerChallenge({ error: 'invalid_token', scope: undefined, resource_metadata: 'https://x' }),
+      challenge('Bearer', { error: 'invalid_token', scope: undefined, resource_metadata: 'https://x' }),
     ).toBe('Bearer error="invalid_token", resource_metadata="https://x"')
   })
 
   it('is the bare scheme when there is nothing to say', () => {
-    expect(bearerChallenge({})).toBe('Bearer')
+    expect(challenge('Bearer', {})).toBe('Bearer')
   })
 })

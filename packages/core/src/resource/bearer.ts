@@ -1,4 +1,5 @@
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import type { TokenType } from '../tokens/token-type.ts'
 
 export const BEARER_REFUSALS = refusals({
   bearer_missing: ['invalid_token', 'An access token is required'],
@@ -32,8 +33,11 @@ export function bearerToken(authorization: string | undefined): string | undefin
   return token
 }
 
-/** A `WWW-Authenticate: Bearer` challenge (RFC 6750 3, RFC 9728 5.1); values hold no quotes by construction. */
-export function bearerChallenge(attributes: Readonly<Record<string, string | undefined>>): string {
+/** A challenge of `WWW-Authenticate` (RFC 9110 11.6.1, RFC 6750 3); values hold no quotes by construction. */
+export function challenge(
+  scheme: TokenType,
+  attributes: Readonly<Record<string, string | undefined>>,
+): string {
   const pairs = Object.entries(attributes).filter(([, value]) => value !== undefined)
-  return ['Bearer', pairs.map(([name, value]) => `${name}="${value}"`).join(', ')].join(' ').trim()
+  return [scheme, pairs.map(([name, value]) => `${name}="${value}"`).join(', ')].join(' ').trim()
 }

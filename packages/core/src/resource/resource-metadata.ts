@@ -30,6 +30,7 @@ export interface ResourceMetadataOptions {
 /**
  * Protected-resource metadata (RFC 9728 2), a document for each resource of this server.
  *
+ * @param features may add members to every document
  * @returns endpoints whose paths count from the root of the host
  * @throws Error that names two resources whose documents would have the same path, or a scope that does not exist
  */
@@ -39,7 +40,9 @@ export function resourceMetadata(
     documentation,
     resources = [],
   }: ResourceMetadataOptions & { resources?: readonly ResourceOption[] | undefined },
+  features: readonly { readonly resourceMetadata?: object | undefined }[],
 ): Endpoint[] {
+  const members = Object.assign({}, ...features.map((feature) => feature.resourceMetadata))
   const paths = kernel.resources.map((resource) => wellKnownPath('oauth-protected-resource', resource))
   return kernel.resources.map((resource, index) => {
     const path = paths[index] ?? ''
@@ -51,7 +54,10 @@ export function resourceMetadata(
     const option = resources[index] ?? resource
     const described = typeof option === 'string' ? {} : option
     checkScopes(kernel, index, described)
-    const answer = publicDocument(metadataOf(kernel, { documentation, ...described, resource }))
+    const answer = publicDocument({
+      ...metadataOf(kernel, { documentation, ...described, resource }),
+      ...members,
+    })
     return { path, cors: true, methods: ['GET'], answer }
   })
 }

@@ -1,12 +1,14 @@
+import type { CorsHeaders } from '../http/endpoint.ts'
 import type { HttpRequest } from '../http/http.ts'
 import { wellKnownAddress } from '../http/well-known.ts'
 import { type Emit, type RequestEvent, shielded } from '../kernel/events.ts'
 import { systemClock } from '../kernel/kernel.ts'
 import { checkedResource } from '../kernel/resource-indicator.ts'
 import type { ScopeCatalogue } from '../kernel/scope.ts'
-import type { Store } from '../kernel/store.ts'
+import type { Store, Transients } from '../kernel/store.ts'
 import { storeErrorsAs503 } from '../kernel/store-errors-as-503.ts'
 import { type AccessTokenFormat, opaqueAccessTokens } from '../tokens/access-token.ts'
+import type { ProofOfPossession } from '../tokens/proof-of-possession.ts'
 import type { Access, Anonymous, Authorized, AuthorizedMachine, Caller } from './access.ts'
 import { accessOf, type GuardedResource } from './guard.ts'
 
@@ -23,14 +25,29 @@ export interface ResourceServerOptions<Scope extends string> {
   readonly metadataUrl?: string | undefined
   /** The access token format of the authorization server. Default: opaque tokens. */
   readonly accessTokens?: AccessTokenFormat | undefined
+  /** Takes access tokens that are bound to a key: `dpopProofs` (RFC 9449 7). Default: they are refused. */
+  readonly proofs?: ProofsOfResource | undefined
   readonly onEvent?: ((event: RequestEvent) => void) | undefined
   /** The clock, in epoch seconds. */
   readonly now?: (() => number) | undefined
 }
 
+/** Makes the check of proofs at one API, when its guard is created. @throws Error that names the option at fault */
+export type ProofsOfResource = (guarded: ProvenResource) => ProofOfPossession
+
+/** The API whose requests carry proofs. */
+export interface ProvenResource {
+  readonly resource: string
+  readonly transients?: Transients | undefined
+  /** Epoch seconds. */
+  readonly now: () => number
+}
+
 export interface ResourceServer<Scope extends string, Auth extends Caller = Authorized> {
   /** The URL of the metadata that names the authorization server (RFC 9728 3). */
   readonly metadataUrl: string
+  /** What the CORS of the API must let scripts send and read for proofs. Absent if it takes none. */
+  readonly corsHeaders?: CorsHeaders | undefined
   /**
    * Decides on a request. No token or a bad one is refused with 401, a missing scope with 403. If anonymous requests
    * are allowed, no token means anonymous. Never rejects; a store outage is a 503.
@@ -65,19 +82,24 @@ function resourceServer<Scope extends string, Auth extends Caller>(
 ): ResourceServer<Scope, Auth> {
   return {
     metadataUrl: guard.metadataUrl,
+    corsHeaders: guard.proofs?.corsHeaders,
     access: (request, ...scopes) => accessOf(guard, request, scopes, machines) as Promise<Access<Auth>>,
     allowing: (callers) => resourceServer(guard, callers.machines),
   }
 }
 
 function guardedResource(options: ResourceServerOptions<string>): GuardedResource {
+  const { grants, transients } = storeErrorsAs503(options.store)
+  const resource = checkedResource('resource', options.resource)
+  const now = options.now ?? systemClock
   return {
-    grants: storeErrorsAs503(options.store).grants,
-    resource: checkedResource('resource', options.resource),
+    grants,
+    resource,
     metadataUrl: options.metadataUrl ?? wellKnownAddress('oauth-protected-resource', options.resource),
     anonymous: options.anonymous ?? 'refuse',
     accessTokens: options.accessTokens ?? opaqueAccessTokens,
-    now: options.now ?? systemClock,
+    proofs: options.proofs?.({ resource, transients, now }),
+    now,
     // A guard emits only events about requests.
     emit: shielded(options.onEvent as Emit | undefined),
   }

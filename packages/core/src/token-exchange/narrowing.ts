@@ -1,4 +1,4 @@
-import { findAccessToken, type IssuedTokens, type Outcome } from '../grants/grant.ts'
+import { boundTo, findAccessToken, type IssuedTokens, type Outcome } from '../grants/grant.ts'
 import { holderOf } from '../grants/handed-on-token.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import type { AccessTokenState, Actor, Client, Grant } from '../kernel/records.ts'
@@ -18,6 +18,10 @@ export const EXCHANGE_REFUSALS = refusals({
   actor_token_unsupported: ['invalid_request', NOT_EXCHANGEABLE],
   requested_token_type_unsupported: ['invalid_request', 'requested_token_type must be that of access tokens'],
   audience_unsupported: ['invalid_target', 'audience is not supported; name the target by resource'],
+  subject_token_of_other_key: [
+    'invalid_dpop_proof',
+    'subject_token is bound to a key: the request needs a proof',
+  ],
   handed_on_too_often: ['invalid_request', 'The token was handed on three times, which is the most'],
   handed_on_too_many: [
     'temporarily_unavailable',
@@ -43,6 +47,8 @@ export interface TokenExchange {
   readonly longest?: AccessTokenFormat['longest']
   /** Fresh randomness, used only if the token is issued. */
   readonly fresh: Secret
+  /** The thumbprint of the key that the request proves. */
+  readonly jkt?: string | undefined
 }
 
 /**
@@ -57,6 +63,7 @@ export function narrowToken(grant: Grant, exchange: TokenExchange, now: number):
   if (parent === undefined || grant.origin === 'machine')
     throw new OAuthError(EXCHANGE_REFUSALS.subject_token_unknown)
   requireRight(grant, parent, exchange.client)
+  requireKey(parent, exchange)
   const scopes = scopesBelow(parent, exchange)
   const resources = narrowedResources(exchange.resources, parent.resources, exchange.knownResources)
   const actor = actorAfter(parent, exchange.client)
@@ -69,11 +76,12 @@ export function narrowToken(grant: Grant, exchange: TokenExchange, now: number):
     ...{ scopes, resources, expiresAt, actor },
     issuedAt: now,
     parent: parent.hash,
+    ...boundTo(exchange.jkt),
   }
   return {
     kind: 'changed',
     grant: { ...grant, accessTokens: [...live, child] },
-    result: { accessToken: exchange.fresh, scopes, expiresIn: expiresAt - now },
+    result: { accessToken: exchange.fresh, scopes, expiresIn: expiresAt - now, jkt: exchange.jkt },
   }
 }
 
@@ -87,6 +95,17 @@ function requireRight(grant: Grant, parent: AccessTokenState, client: Client): v
     audienceIncludes(parent.resources, resource),
   )
   if (!isAudience) throw new OAuthError(EXCHANGE_REFUSALS.subject_token_of_other_client)
+}
+
+/**
+ * What is bound to a key stays bound to one, or a thief would exchange it for a bearer token. A client that proves who it is
+ * may name a key of its own, since the key of the user's client is not in what an API gets.
+ */
+function requireKey({ jkt }: AccessTokenState, exchange: TokenExchange): void {
+  if (jkt === undefined || jkt === exchange.jkt) return
+  const isPublic = exchange.client.tokenEndpointAuthMethod === 'none'
+  if (isPublic || exchange.jkt === undefined)
+    throw new OAuthError(EXCHANGE_REFUSALS.subject_token_of_other_key)
 }
 
 /** What the token has and the client may have. @throws OAuthError `invalid_scope` */

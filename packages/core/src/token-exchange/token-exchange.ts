@@ -84,7 +84,7 @@ export function tokenExchange({
       message: TokenExchangeRequest,
       credential: 'subject_token',
       selfRegistered: true,
-      exchange: (client, form, _, ahead) => exchangeToken(context, client, form, ahead),
+      exchange: (client, form, _, ahead, jkt) => exchangeToken(context, client, form, ahead, jkt),
     }
     return {
       grantTypes: [grantType],
@@ -98,6 +98,7 @@ async function exchangeToken(
   client: Client,
   form: Parameters,
   ahead?: GrantAhead,
+  jkt?: string,
 ): Promise<Exchanged> {
   const request = readMessage(TokenExchangeRequest, form)
   refuseUnsupported(request)
@@ -113,6 +114,7 @@ async function exchangeToken(
     lifetime: Math.min(lifetime, Number(request.expires_in ?? lifetime)),
     longest: accessTokens.longest,
     fresh: newSecret(kernel.random),
+    jkt,
   }
   const changed = await changeGrant(
     kernel,

@@ -50,6 +50,7 @@ const UNREPORTED = {
   bearer_missing: 'a request without a token is how clients ask where to get one',
   authorization_pending: 'nothing has failed',
   polled_too_fast: 'nothing has failed',
+  dpop_nonce_needed: 'nothing has failed',
   bearer_subject_gone: 'the token is in order; it is the user who left',
 }
 

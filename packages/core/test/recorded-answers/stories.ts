@@ -8,6 +8,7 @@ import { CODE_EXCHANGE } from './stories/code-exchange.ts'
 import { CONSENT } from './stories/consent.ts'
 import { DEVICE_STORIES } from './stories/device.ts'
 import { DOCUMENTS } from './stories/documents.ts'
+import { DPOP } from './stories/dpop.ts'
 import { FETCHED_CLIENTS } from './stories/fetched-clients.ts'
 import { FORWARD_AUTH } from './stories/forward-auth.ts'
 import { GUARD } from './stories/guard.ts'
@@ -38,6 +39,7 @@ export const STORIES: Readonly<Record<string, Stories>> = {
   consent: CONSENT,
   device: DEVICE_STORIES,
   documents: DOCUMENTS,
+  dpop: DPOP,
   'fetched-clients': FETCHED_CLIENTS,
   'forward-auth': FORWARD_AUTH,
   guard: GUARD,

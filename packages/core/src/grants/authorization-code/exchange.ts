@@ -34,8 +34,8 @@ export function authorizationCode(kernel: Kernel, times: GrantTerms): { grantTyp
     message: AuthorizationCodeRequest,
     credential: 'code',
     selfRegistered: true,
-    exchange: (client, form, requireAnswerable, ahead) =>
-      exchangeCode(kernel, times, client, form, requireAnswerable, ahead),
+    exchange: (client, form, requireAnswerable, ahead, jkt) =>
+      exchangeCode(kernel, times, client, form, requireAnswerable, ahead, jkt),
   }
   return { grantTypes: [grantType] }
 }
@@ -47,11 +47,12 @@ async function exchangeCode(
   form: Parameters,
   requireAnswerable: RequireAnswerable,
   ahead?: GrantAhead,
+  jkt?: string,
 ): Promise<Exchanged> {
   const request = readMessage(AuthorizationCodeRequest, form)
   const code = parseCode(request.code)
   if (code === undefined) throw new OAuthError(CODE_REFUSALS.code_unknown)
-  const redemption = redemptionOf(kernel, client, request, code.secret)
+  const redemption = { ...redemptionOf(kernel, client, request, code.secret), jkt }
   const changed = await changeGrant(
     kernel,
     code.grantId,

@@ -15,6 +15,7 @@ export const CODE_REFUSALS = refusals({
     'redirect_uri differs from the one of the authorization request',
   ],
   code_verifier_missing: ['invalid_request', 'code_verifier is missing'],
+  code_of_other_key: ['invalid_grant', 'The request must prove the key of dpop_jkt'],
   code_verifier_mismatch: [
     'invalid_grant',
     'code_verifier does not match the challenge; the code can no longer be used',
@@ -29,6 +30,8 @@ export interface CodeRedemption {
   readonly verifier: string | undefined
   readonly resources: readonly string[]
   readonly knownResources: readonly string[]
+  /** The thumbprint of the key that the request proves. */
+  readonly jkt?: string | undefined
   /** Fresh randomness for the tokens, used only if they are issued. */
   readonly fresh: FreshSecrets
 }
@@ -56,10 +59,13 @@ export function redeemCode(
     throw new OAuthError(CODE_REFUSALS.code_redirect_uri_mismatch)
   if (code.challenge !== undefined && request.verifier === undefined)
     throw new OAuthError(CODE_REFUSALS.code_verifier_missing)
+  if (code.jkt !== undefined && code.jkt !== request.jkt)
+    throw new OAuthError(CODE_REFUSALS.code_of_other_key)
   const resources = narrowedResources(request.resources, grant.resources, request.knownResources)
   if (!verifierMatches(request.verifier, code.challenge))
     return { kind: 'ended', refusal: CODE_REFUSALS.code_verifier_mismatch }
-  const { grant: live, issued } = firstTokens(grant, request.client, request.fresh, resources, now, times)
+  const { client, fresh, jkt } = request
+  const { grant: live, issued } = firstTokens(grant, client, fresh, resources, now, times, jkt)
   return { kind: 'changed', grant: { ...live, code: spent(code, now) }, result: issued }
 }
 

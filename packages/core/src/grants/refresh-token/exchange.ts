@@ -8,7 +8,7 @@ import { newId } from '../../kernel/secrets.ts'
 import type { StoreOutages } from '../../kernel/store-outage.ts'
 import { parseRefreshToken } from '../../tokens/credential.ts'
 import { changeGrant, type GrantAhead, readAhead } from '../change-grant.ts'
-import type { GrantTerms, Outcome } from '../grant.ts'
+import { type GrantTerms, keyOfRefreshToken, type Outcome } from '../grant.ts'
 import type { Exchanged, GrantType, RequireAnswerable } from '../grant-type.ts'
 import { type Claims, claimsAbout, SUBJECT_REFUSALS, type SubjectOptions } from '../subject.ts'
 import { REFRESH_REFUSALS, rotateRefreshToken } from './rotation.ts'
@@ -53,8 +53,8 @@ export function refreshToken(
     credential: 'refresh_token',
     selfRegistered: true,
     clientOf: (form) => clientOfToken(kernel, form),
-    exchange: (client, form, requireAnswerable, ahead) =>
-      exchangeRefreshToken(kernel, context, client, form, requireAnswerable, ahead),
+    exchange: (client, form, requireAnswerable, ahead, jkt) =>
+      exchangeRefreshToken(kernel, context, client, form, requireAnswerable, ahead, jkt),
   }
   return { grantTypes: [grantType] }
 }
@@ -73,6 +73,7 @@ async function exchangeRefreshToken(
   form: Parameters,
   requireAnswerable: RequireAnswerable,
   ahead?: GrantAhead,
+  jkt?: string,
 ): Promise<Exchanged> {
   const request = readMessage(RefreshTokenRequest, form)
   const token = parseRefreshToken(request.refresh_token)
@@ -85,6 +86,8 @@ async function exchangeRefreshToken(
     knownResources: kernel.resources,
     salt: newId(kernel.random),
     outage: outages.last(),
+    jkt,
+    refreshKey: keyOfRefreshToken(client, jkt),
   }
   const changed = await changeGrant(
     kernel,

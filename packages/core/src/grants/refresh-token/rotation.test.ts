@@ -48,11 +48,11 @@ const OPEN = openGrant(
 )
 
 /** The grant after a client with these grant types redeemed its code. */
-function redeemed(grantTypes: Client['grantTypes']): Grant {
-  const client = { clientId: 'owner', grantTypes } as Client
+function redeemed(grantTypes: Client['grantTypes'], jkt?: string, method = 'none'): Grant {
+  const client = { clientId: 'owner', grantTypes, tokenEndpointAuthMethod: method } as Client
   const fresh = { accessToken: ACCESS_TOKEN, family: TOKEN.family, refreshToken: TOKEN.secret }
   const request = { code: CODE, client, redirectUri: OPEN.redirectUri, verifier: VERIFIER, fresh }
-  const outcome = redeemCode(OPEN, { ...request, resources: [], knownResources: [] }, NOW, TIMES)
+  const outcome = redeemCode(OPEN, { ...request, resources: [], knownResources: [], jkt }, NOW, TIMES)
   return grantOf(outcome)
 }
 
@@ -183,5 +183,60 @@ describe('withoutAccessToken', () => {
 describe('openGrant', () => {
   it('has no nonce member if none was sent', () => {
     expect(OPEN).not.toHaveProperty('nonce')
+  })
+})
+
+describe('a refresh token that is bound to a key', () => {
+  const BOUND = redeemed(['authorization_code', 'refresh_token'], 'key')
+  const next = { generation: 1, secret: twoSecretsOf('refreshsalt')[1] }
+
+  function rotateBy(grant: Grant, jkt?: string, later = 0, token: Partial<RefreshTokenSecret> = {}) {
+    const request = { clientId: 'owner', scope: undefined, resources: [], knownResources: [], salt: 'salt' }
+    const proven = { ...request, token: { ...TOKEN, ...token }, jkt, refreshKey: jkt }
+    return rotateRefreshToken(grant, proven, NOW + later, TIMES)
+  }
+
+  it('is refreshed by its key for ever, and binds each access token', () => {
+    const once = grantOf(rotateBy(BOUND, 'key'))
+    const twice = grantOf(rotateBy(once, 'key', 100, next))
+    expect(twice.accessTokens.map(({ jkt }) => jkt)).toEqual(['key', 'key', 'key'])
+    expect(twice.refresh?.jkt).toBe('key')
+  })
+
+  it.each([undefined, 'other'])('is not refreshed by the key %s', (jkt) => {
+    expect(() => rotateBy(BOUND, jkt)).toThrow(refused('refresh_token_of_other_key'))
+  })
+
+  it('ends no grant in the hands of a thief without its key, even spent long ago', () => {
+    const once = grantOf(rotateBy(BOUND, 'key'))
+    for (const jkt of [undefined, 'other'])
+      expect(() => rotateBy(once, jkt, 100)).toThrow(refused('refresh_token_of_other_key'))
+    expect(rotateBy(once, 'key', 100), 'but with its key it is reuse').toMatchObject({ kind: 'ended' })
+  })
+
+  it('gets the same answer again in the window, for the same key', () => {
+    const { grant, result } = rotateBy(BOUND, 'key') as Extract<Outcome<object>, { kind: 'changed' }>
+    expect(rotateBy(grant, 'key', 1)).toMatchObject({
+      kind: 'unchanged',
+      result: { ...result, retried: true, expiresIn: 299 },
+    })
+  })
+
+  it('is bound by the first proof, where it was not bound before', () => {
+    expect(grantOf(rotateBy(LIVE, 'key')).refresh?.jkt).toBe('key')
+  })
+
+  it('is not bound for a confidential client, whose retry needs the key of the rotation all the same', () => {
+    const confidential = redeemed(['authorization_code', 'refresh_token'], 'key', 'client_secret_basic')
+    expect(confidential.refresh).not.toHaveProperty('jkt')
+    const rotateOf = (grant: Grant, jkt?: string, later = 0) => {
+      const request = { clientId: 'owner', scope: undefined, resources: [], knownResources: [], salt: 'salt' }
+      return rotateRefreshToken(grant, { ...request, token: TOKEN, jkt }, NOW + later, TIMES)
+    }
+    const once = grantOf(rotateOf(confidential, 'other'))
+    expect(once.accessTokens.at(-1)?.jkt).toBe('other')
+    expect(rotateOf(once, 'other', 1)).toMatchObject({ kind: 'unchanged' })
+    for (const jkt of [undefined, 'key'])
+      expect(() => rotateOf(once, jkt, 1)).toThrow(refused('refresh_retry_differs'))
   })
 })

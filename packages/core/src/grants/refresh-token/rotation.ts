@@ -6,6 +6,7 @@ import { type Secret, sameSecret, sha256, twoSecretsOf } from '../../kernel/secr
 import type { Outage } from '../../kernel/store-outage.ts'
 import {
   belongsToFamily,
+  boundTo,
   type GrantTerms,
   type IssuedTokens,
   newAccessToken,
@@ -28,6 +29,10 @@ export const REFRESH_REFUSALS = refusals({
     'invalid_grant',
     'The application has changed since its user allowed it; ask the user again',
   ],
+  refresh_token_of_other_key: [
+    'invalid_dpop_proof',
+    'The refresh needs a DPoP proof of the key of its token',
+  ],
 })
 
 export interface RefreshRequest {
@@ -38,6 +43,10 @@ export interface RefreshRequest {
   readonly knownResources: readonly string[]
   /** Fresh randomness, used only if the token is rotated. */
   readonly salt: string
+  /** The thumbprint of the key that the request proves. */
+  readonly jkt?: string | undefined
+  /** The key for a refresh token that has none yet. */
+  readonly refreshKey?: string | undefined
   /** The last outage of the store: its clients retry when it is over. */
   readonly outage?: Outage | undefined
 }
@@ -68,11 +77,14 @@ export function rotateRefreshToken(
   if (request.clientId !== grant.clientId)
     throw new OAuthError(REFRESH_REFUSALS.refresh_token_of_other_client)
   if (now >= refresh.expiresAt) throw new OAuthError(REFRESH_REFUSALS.refresh_token_expired)
+  // Who lacks the key holds a copy that is worth nothing, and must not end the grant by it.
+  if (refresh.jkt !== undefined && refresh.jkt !== request.jkt)
+    throw new OAuthError(REFRESH_REFUSALS.refresh_token_of_other_key)
   if (state === 'spent') return { kind: 'ended', refusal: REFRESH_REFUSALS.refresh_token_reused }
   const extent = extentOf(grant, request)
   return state === 'current'
     ? rotate(grant, refresh, request, extent, now, times)
-    : retry(grant, state, request.token, extent, now)
+    : retry(grant, state, request, extent, now)
 }
 
 /**
@@ -101,6 +113,8 @@ function windowStart({ rotatedAt }: Rotation, outage: Outage | undefined, window
   return mayBeLost ? outage.end : rotatedAt
 }
 
+const ANOTHER_KEY = 'The refresh token was used a moment ago with another key'
+
 type Extent = Pick<Grant, 'scopes' | 'resources'>
 
 function extentOf(grant: Grant, request: RefreshRequest): Extent {
@@ -113,13 +127,13 @@ function extentOf(grant: Grant, request: RefreshRequest): Extent {
 function rotate(
   grant: Grant,
   refresh: RefreshState,
-  { token, salt }: RefreshRequest,
+  { token, salt, jkt, refreshKey }: RefreshRequest,
   { scopes, resources }: Extent,
   now: number,
   times: GrantTerms,
 ): Outcome<Refreshed> {
   const successor = successorOf(token, salt)
-  const access = newAccessToken(successor.accessToken, grant, scopes, resources, now, times)
+  const access = newAccessToken(successor.accessToken, grant, scopes, resources, now, times, jkt)
   const live = grant.accessTokens.filter((issued) => issued.expiresAt > now)
   const { accessTokens, dropped } = withNewest(live, access, times.maxAccessTokens)
   const next: Grant = {
@@ -131,25 +145,27 @@ function rotate(
       generation: successor.refreshToken.generation,
       hash: refreshTokenHash(successor.refreshToken),
       expiresAt: Math.min(now + times.refreshToken, grant.expiresAt),
-      previous: { hash: refresh.hash, salt, rotatedAt: now, scopes, resources },
+      previous: { hash: refresh.hash, salt, rotatedAt: now, scopes, resources, ...boundTo(jkt) },
+      ...boundTo(refresh.jkt ?? refreshKey),
     },
   }
   return {
     kind: 'changed',
     grant: next,
-    result: { ...successor, scopes, expiresIn: access.expiresAt - now, retried: false, dropped },
+    result: { ...successor, scopes, expiresIn: access.expiresAt - now, retried: false, dropped, jkt },
   }
 }
 
 function retry(
   grant: Grant,
   last: Rotation,
-  token: RefreshTokenSecret,
+  { token, jkt }: RefreshRequest,
   extent: Extent,
   now: number,
 ): Outcome<Refreshed> {
   const same = sameList(extent.scopes, last.scopes) && sameList(extent.resources, last.resources)
   if (!same) throw new OAuthError(REFRESH_REFUSALS.refresh_retry_differs)
+  if (last.jkt !== jkt) throw new OAuthError(REFRESH_REFUSALS.refresh_retry_differs, ANOTHER_KEY)
   const successor = successorOf(token, last.salt)
   const access = grant.accessTokens.find((issued) => issued.hash === sha256(successor.accessToken))
   // An access token that was revoked since then stays revoked; 0 tells the client to refresh at once.
@@ -157,7 +173,7 @@ function retry(
   return {
     kind: 'unchanged',
     grant,
-    result: { ...successor, scopes: last.scopes, expiresIn, retried: true, dropped: false },
+    result: { ...successor, scopes: last.scopes, expiresIn, retried: true, dropped: false, jkt },
   }
 }
 

@@ -1,0 +1,25 @@
+import { DPOP_ALGORITHMS, type DpopAlgorithm } from './proof-algorithms.ts'
+
+export interface DpopOptions {
+  /** Makes the nonces. At least 32 characters, the same on every replica. */
+  readonly secret: string
+  /** The algorithms of proofs. Default: `ES256`, and `EdDSA` with its newer name `Ed25519`. */
+  readonly algorithms?: readonly DpopAlgorithm[] | undefined
+  /** Demands a nonce in every proof (RFC 9449 8): each client asks twice at its first request. Default: none is needed. */
+  readonly nonce?: 'required' | undefined
+  /** Refuses what is bound to no key. Default: clients choose, by `dpop_bound_access_tokens` or by sending a proof. */
+  readonly required?: boolean | undefined
+}
+
+const DEFAULT_ALGORITHMS: readonly DpopAlgorithm[] = ['ES256', 'EdDSA', 'Ed25519']
+
+/** @throws Error that names the option at fault */
+export function checkedAlgorithms({
+  secret,
+  algorithms = DEFAULT_ALGORITHMS,
+}: DpopOptions): readonly DpopAlgorithm[] {
+  if (secret.length < 32) throw new Error('dpop: secret must have at least 32 characters')
+  if (algorithms.length === 0 || !algorithms.every((name) => DPOP_ALGORITHMS.includes(name)))
+    throw new Error(`dpop: algorithms must be some of ${DPOP_ALGORITHMS.join(', ')}`)
+  return algorithms
+}

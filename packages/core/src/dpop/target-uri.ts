@@ -1,0 +1,20 @@
+/** RFC 3986 2.3. */
+const UNRESERVED = /[\w.~-]/
+
+/**
+ * A URI in the form in which `htu` is compared (RFC 9449 4.3, RFC 3986 6.2.2 and 6.2.3): without query and fragment, lower
+ * case in scheme and host, no default port, no dot segments, no needless escapes. A trailing slash counts.
+ *
+ * @returns `undefined` for what is no http or https URI, or names a user
+ */
+export function comparableUri(uri: string): string | undefined {
+  if (!/^https?:\/\//i.test(uri) || !URL.canParse(uri)) return undefined
+  const { username, password, origin, pathname } = new URL(uri)
+  if (username !== '' || password !== '') return undefined
+  return origin + pathname.replace(/%[0-9a-f]{2}/gi, unescaped)
+}
+
+function unescaped(escaped: string): string {
+  const character = String.fromCharCode(Number.parseInt(escaped.slice(1), 16))
+  return UNRESERVED.test(character) ? character : escaped.toUpperCase()
+}

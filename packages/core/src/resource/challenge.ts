@@ -1,0 +1,65 @@
+import { errorResponse } from '../http/error-response.ts'
+import type { HttpResponse } from '../http/http.ts'
+import { OAuthError } from '../kernel/oauth-error.ts'
+import type { ProofOfPossession } from '../tokens/proof-of-possession.ts'
+import type { TokenType } from '../tokens/token-type.ts'
+import { BEARER_REFUSALS, challenge } from './bearer.ts'
+
+/** What a guard says to those whom it does not let in. */
+export interface Challenging {
+  /** The URL of the metadata of the resource (RFC 9728 3). */
+  readonly metadataUrl: string
+  /** Takes tokens that are bound to a key. Default: they are refused. */
+  readonly proofs?: ProofOfPossession | undefined
+}
+
+/** The 401 for a request that must not be anonymous. No token was sent, so it has no error code (RFC 6750 3.1). */
+export function tokenRequired(guard: Challenging, required: readonly string[]): HttpResponse {
+  const response = errorResponse(new OAuthError(BEARER_REFUSALS.bearer_missing))
+  const first = guard.proofs?.required ? 'DPoP' : 'Bearer'
+  return withChallenge(response, challenges(guard, first, { scope: scopeOf(required) }))
+}
+
+/**
+ * RFC 6750 3.1, RFC 9728 5.1, RFC 9449 7.1. An outage is a 503 without a challenge: a client must not discard its token.
+ *
+ * @param tried the scheme of the request
+ */
+export function tokenRefusal(
+  guard: Challenging,
+  error: OAuthError,
+  required: readonly string[],
+  tried: TokenType = 'Bearer',
+): HttpResponse {
+  const response = errorResponse(error)
+  if (error.status >= 500) return response
+  const attributes = { error: error.error, error_description: error.message, scope: scopeOf(required) }
+  const status = PROOF_ERRORS.includes(error.error) ? 401 : response.status
+  return withChallenge({ ...response, status }, challenges(guard, tried, attributes))
+}
+
+/** 400 at the authorization server (RFC 9449 5), 401 at an API (7.1). */
+const PROOF_ERRORS = ['invalid_dpop_proof', 'use_dpop_nonce']
+
+type Attributes = Readonly<Record<string, string | undefined>>
+
+/** The error belongs to the scheme that was tried. The other one is only offered. */
+function challenges({ metadataUrl, proofs }: Challenging, tried: TokenType, said: Attributes): string {
+  const attributes = { ...said, resource_metadata: metadataUrl }
+  if (proofs === undefined) return challenge('Bearer', attributes)
+  const own = { resource_metadata: metadataUrl }
+  const algs = { algs: proofs.algorithms.join(' ') }
+  if (tried === 'Bearer')
+    return `${challenge('Bearer', attributes)}, ${challenge('DPoP', { ...own, ...algs })}`
+  const first = challenge('DPoP', { ...attributes, ...algs })
+  return proofs.required ? first : `${first}, ${challenge('Bearer', own)}`
+}
+
+/** Every refusal names the scope that the route needs; otherwise clients ask for every scope. */
+function scopeOf(required: readonly string[]): string | undefined {
+  return required.length === 0 ? undefined : required.join(' ')
+}
+
+function withChallenge(response: HttpResponse, value: string): HttpResponse {
+  return { ...response, headers: { ...response.headers, 'www-authenticate': value } }
+}

@@ -1,0 +1,371 @@
+import {
+  type AuthorizationServerOptions,
+  createResourceServer,
+  type HttpResponse,
+  type Refused,
+} from '@grantkit/core'
+import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
+import { type DpopOptions, type DpopProofsOptions, dpop, dpopProofs } from '@grantkit/core/dpop'
+import { jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
+import { createJwtResourceServer } from '@grantkit/core/jwt-resource-server'
+import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE, tokenExchange } from '@grantkit/core/token-exchange'
+import { createMemoryStore } from '@grantkit/store-memory'
+import { decodeJwt, type JSONWebKeySet } from 'jose'
+import { describe, expect, it } from 'vitest'
+import { bodyOf, codeFor, credentials, register, type TokenAnswer, tokensFor } from './client.ts'
+import { openDeviceSchool } from './device-school.ts'
+import { hashOf, type ProvingKey, provingKey } from './proving-key.ts'
+import { ISSUER, openSchool, REDIRECT_URI, type School, type SchoolScope, VERIFIER } from './school.ts'
+import { TEST_KEYS } from './signing-keys.ts'
+
+const SECRET = 'a secret of the proofs, long enough to pass'
+const KEY = provingKey()
+
+function open(
+  options: Partial<DpopOptions> = {},
+  more: Partial<AuthorizationServerOptions<SchoolScope>> = {},
+) {
+  return openSchool({ features: [dpop({ secret: SECRET, ...options })], ...more })
+}
+
+/** The headers of a request that proves a key. */
+function proven({ clock }: School, path: string, claims: object = {}, key: ProvingKey = KEY) {
+  const usual = { jti: String(Math.random()), htm: 'POST', htu: `${ISSUER}${path}`, iat: clock.now }
+  return { dpop: key.proof({ ...usual, ...claims }) }
+}
+
+function token(school: School, form: Record<string, string>, headers: Record<string, string> = {}) {
+  return school.send('POST', '/api/oauth/token', { form, headers })
+}
+
+async function redemptionOf(school: School, asked: Record<string, string> = {}) {
+  const client = await register(school)
+  const code = await codeFor(school, client.client_id, asked)
+  const given = { code, redirect_uri: REDIRECT_URI, code_verifier: VERIFIER }
+  return { client, form: { ...credentials(client), grant_type: 'authorization_code', ...given } }
+}
+
+async function boundTokens(school: School) {
+  const { client, form } = await redemptionOf(school)
+  const answer = await token(school, form, proven(school, '/api/oauth/token'))
+  return { client, tokens: bodyOf<TokenAnswer>(answer) }
+}
+
+const nonceOf = ({ headers }: HttpResponse) => String(headers['dpop-nonce'])
+
+describe('a server that demands a nonce', () => {
+  it('spends neither code nor refresh token on the request that asks for it', async () => {
+    const school = open({ nonce: 'required' })
+    const { client, form } = await redemptionOf(school)
+    const path = '/api/oauth/token'
+    const asked = await token(school, form, proven(school, path))
+    expect([asked.status, bodyOf(asked).error]).toEqual([400, 'use_dpop_nonce'])
+
+    const nonce = nonceOf(asked)
+    const given = await token(school, form, proven(school, path, { nonce }))
+    expect([given.status, given.headers['dpop-nonce']]).toEqual([200, undefined])
+
+    const { refresh_token } = bodyOf<TokenAnswer>(given)
+    const refreshing = { ...credentials(client), grant_type: 'refresh_token', refresh_token }
+    const again = await token(school, refreshing, proven(school, path))
+    expect(bodyOf(again).error).toBe('use_dpop_nonce')
+    const refreshed = await token(school, refreshing, proven(school, path, { nonce: nonceOf(again) }))
+    expect(bodyOf(refreshed).token_type).toBe('DPoP')
+  })
+
+  it('gives a newer one with the answer to an aged one, until that is too old', async () => {
+    const school = open({ nonce: 'required' })
+    const { tokens } = await boundTokensWithNonce(school)
+    const ask = (nonce: string) => userinfo(school, tokens.access_token, { nonce })
+    const first = nonceOf(await userinfo(school, tokens.access_token))
+    expect((await ask(first)).headers).not.toHaveProperty('dpop-nonce')
+    school.clock.now += 60
+    const answer = await ask(first)
+    expect(answer.status).toBe(200)
+    expect(nonceOf(answer)).not.toBe(first)
+    school.clock.now += 120
+    expect((await ask(first)).status).toBe(401)
+    expect((await ask(nonceOf(await ask(first)))).status).toBe(200)
+  })
+
+  async function boundTokensWithNonce(school: School) {
+    const { form } = await redemptionOf(school)
+    const nonce = nonceOf(await token(school, form, proven(school, '/api/oauth/token')))
+    const answer = await token(school, form, proven(school, '/api/oauth/token', { nonce }))
+    return { tokens: bodyOf<TokenAnswer>(answer) }
+  }
+})
+
+function userinfo(school: School, accessToken: string, claims: object = {}, key = KEY) {
+  const path = '/api/oauth/userinfo'
+  const proof = proven(school, path, { htm: 'GET', ath: hashOf(accessToken), ...claims }, key)
+  return school.send('GET', path, { headers: { authorization: `DPoP ${accessToken}`, ...proof } })
+}
+
+describe('a client with a wrong clock', () => {
+  it('gets tokens at its second try', async () => {
+    const school = open()
+    const { form } = await redemptionOf(school)
+    const past = { iat: school.clock.now - 86_400 }
+    const asked = await token(school, form, proven(school, '/api/oauth/token', past))
+    const answer = await token(
+      school,
+      form,
+      proven(school, '/api/oauth/token', { ...past, nonce: nonceOf(asked) }),
+    )
+    expect(answer.status).toBe(200)
+  })
+})
+
+describe('where every token must be bound', () => {
+  it('a request without a proof spends nothing', async () => {
+    const school = open({ required: true })
+    const { form } = await redemptionOf(school)
+    expect(bodyOf(await token(school, form)).error).toBe('invalid_dpop_proof')
+    expect((await token(school, form, proven(school, '/api/oauth/token'))).status).toBe(200)
+  })
+
+  it('the metadata of each resource says so', async () => {
+    const answer = await open({ required: true }).send('GET', '/.well-known/oauth-protected-resource/mcp')
+    expect(bodyOf(answer)).toMatchObject({ dpop_bound_access_tokens_required: true })
+  })
+
+  it('an integration may be the only one that must', async () => {
+    const school = open()
+    const metadata = { client_name: 'Bank', redirect_uris: [REDIRECT_URI], dpop_bound_access_tokens: true }
+    const bank = await school.server.clients.add(metadata)
+    expect(bank).toMatchObject({ dpop_bound_access_tokens: true })
+    const form = {
+      client_id: bank.client_id,
+      client_secret: String(bank.client_secret),
+      grant_type: 'refresh_token',
+    }
+    expect(bodyOf(await token(school, { ...form, refresh_token: 'x' })).error).toBe('invalid_dpop_proof')
+    expect(bodyOf(await tokensForUnbound(school)).token_type).toBe('Bearer')
+  })
+
+  async function tokensForUnbound(school: School) {
+    return token(school, (await redemptionOf(school)).form)
+  }
+})
+
+describe('when DPoP is turned off again', () => {
+  it('a bound token is refused rather than taken from whoever holds it', async () => {
+    const school = open()
+    const { client, tokens } = await boundTokens(school)
+    const off = openSchool({ store: school.store })
+    const api = await off.callApi(tokens.access_token)
+    expect(api).toMatchObject({ kind: 'refused', response: { status: 401 } })
+    const refreshing = {
+      ...credentials(client),
+      grant_type: 'refresh_token',
+      refresh_token: tokens.refresh_token,
+    }
+    expect(bodyOf(await token(off, refreshing, proven(off, '/api/oauth/token'))).error).toBe(
+      'invalid_dpop_proof',
+    )
+  })
+
+  it('a client revokes its token without its key', async () => {
+    const school = open()
+    const { client, tokens } = await boundTokens(school)
+    await school.send('POST', '/api/oauth/revoke', {
+      form: { ...credentials(client), token: tokens.refresh_token },
+    })
+    expect((await userinfo(school, tokens.access_token)).status).toBe(401)
+  })
+
+  it('dpop_jkt is ignored, whatever it says', async () => {
+    const school = openSchool()
+    const tokens = await tokensFor(school, await register(school), { dpop_jkt: 'no thumbprint' })
+    expect(tokens.token_type).toBe('Bearer')
+  })
+})
+
+describe('the guard of an API', () => {
+  const request = { method: 'GET', path: '/notes', query: '', body: '' }
+
+  /** What an API answers to a proof of `htu`. */
+  async function asked(options: Partial<DpopProofsOptions>, htu: string, resource = ISSUER) {
+    const school = open()
+    const { tokens } = await boundTokens(school)
+    const { store, clock } = school
+    const proofs = dpopProofs({ secret: SECRET, ...options })
+    const api = createResourceServer({ resource, store, scopes: {}, now: () => clock.now, proofs })
+    const proof = proven(school, '', { htm: 'GET', ath: hashOf(tokens.access_token), htu })
+    const headers = { authorization: `dpop ${tokens.access_token}`, host: 'evil.example', ...proof }
+    return (await api.access({ ...request, headers })).kind
+  }
+
+  it.each<[string, Partial<DpopProofsOptions>, string, string]>([
+    ['by the origin of its resource', {}, `${ISSUER}/notes`, `${ISSUER}/api`],
+    ['by its public origin', { publicOrigin: 'https://api.example' }, 'https://api.example/notes', ISSUER],
+    [
+      'by the URI that the operator makes',
+      { htu: ({ path }) => `${ISSUER}/v1${path}` },
+      `${ISSUER}/v1/notes`,
+      ISSUER,
+    ],
+    ['where its resource is no address', { publicOrigin: ISSUER }, `${ISSUER}/notes`, 'urn:example:notes'],
+  ])('knows its own address %s', async (_, options, htu, resource) => {
+    expect(await asked(options, htu, resource)).toBe('authorized')
+  })
+
+  it('does not know it by the Host of the request', async () => {
+    expect(await asked({}, 'https://evil.example/notes')).toBe('refused')
+  })
+
+  /** A guard that takes each proof once, and the request with a proof. */
+  async function strictly(claims: (now: number) => object = () => ({})) {
+    const school = open()
+    const { tokens } = await boundTokens(school)
+    const { store, clock } = school
+    const proofs = dpopProofs({ secret: SECRET, replay: 'strict' })
+    const api = createResourceServer({ resource: ISSUER, store, scopes: {}, now: () => clock.now, proofs })
+    const bound = { htm: 'GET', ath: hashOf(tokens.access_token), ...claims(clock.now) }
+    const headers = { authorization: `DPoP ${tokens.access_token}`, ...proven(school, '/notes', bound) }
+    return { clock, ask: () => api.access({ ...request, headers }) }
+  }
+
+  it('takes one of fifty requests with one proof at once, where each is good once', async () => {
+    const { ask } = await strictly()
+    const kinds = (await Promise.all(Array.from({ length: 50 }, ask))).map(({ kind }) => kind)
+    expect(kinds.filter((kind) => kind === 'authorized')).toHaveLength(1)
+  })
+
+  it('knows a used proof for as long as it would be fresh', async () => {
+    const { clock, ask } = await strictly((now) => ({ iat: now + 60 }))
+    expect((await ask()).kind).toBe('authorized')
+    const errorOf = async () => JSON.parse(((await ask()) as Refused).response.body).error
+    clock.now += 360
+    expect(await errorOf()).toBe('invalid_dpop_proof')
+    clock.now += 1
+    expect(await errorOf()).toBe('use_dpop_nonce')
+  })
+
+  it('answers 503 when it cannot know whether a proof was used', async () => {
+    const school = open()
+    const { tokens } = await boundTokens(school)
+    const { store, clock } = school
+    const down = {
+      ...store,
+      transients: { ...store.transients, insert: () => Promise.reject(new Error('down')) },
+    }
+    const proofs = dpopProofs({ secret: SECRET, replay: 'strict' })
+    const options = { resource: ISSUER, scopes: {}, now: () => clock.now, proofs }
+    const api = createResourceServer({ ...options, store: down as School['store'] })
+    const proof = proven(school, '/notes', { htm: 'GET', ath: hashOf(tokens.access_token) })
+    const headers = { authorization: `DPoP ${tokens.access_token}`, ...proof }
+    expect(await api.access({ ...request, headers })).toMatchObject({ response: { status: 503 } })
+  })
+})
+
+describe('a device that proves a key', () => {
+  it('gets bound tokens, and a lost answer again for the same key alone', async () => {
+    const { school, tool, start, approve } = await openDeviceSchool({
+      server: { features: [dpop({ secret: SECRET })] },
+    })
+    const started = await start()
+    await approve(started)
+    const { device_code } = started
+    const form = { grant_type: DEVICE_CODE_GRANT, client_id: tool.client_id, device_code }
+    const poll = (key: ProvingKey) => token(school, form, proven(school, '/api/oauth/token', {}, key))
+    const answer = bodyOf<TokenAnswer>(await poll(KEY))
+    expect(answer.token_type).toBe('DPoP')
+    expect(bodyOf(await poll(KEY))).toMatchObject({ access_token: answer.access_token })
+    expect(bodyOf(await poll(provingKey())).error).toBe('invalid_grant')
+    expect(bodyOf(await token(school, form)).error).toBe('invalid_grant')
+    const refreshing = { client_id: tool.client_id, grant_type: 'refresh_token' }
+    const stolen = await token(school, { ...refreshing, refresh_token: answer.refresh_token })
+    expect(bodyOf(stolen).error).toBe('invalid_dpop_proof')
+  })
+})
+
+describe('the exchange of a bound token', () => {
+  it('is for an API with any key of its own, and for nobody without one', async () => {
+    const school = openSchool({ features: [dpop({ secret: SECRET }), tokenExchange()] })
+    const { tokens } = await boundTokens(school)
+    const added = { client_name: 'An API', redirect_uris: ['https://api.example/cb'] }
+    const exchanging = { grant_types: [TOKEN_EXCHANGE], token_exchange_resources: [ISSUER] }
+    const api = await school.server.clients.add({ ...added, ...exchanging })
+    const types = { grant_type: TOKEN_EXCHANGE, subject_token_type: ACCESS_TOKEN_TYPE }
+    const secret = { client_id: api.client_id, client_secret: String(api.client_secret) }
+    const form = { ...secret, ...types, subject_token: tokens.access_token }
+    expect(bodyOf(await token(school, form)).error).toBe('invalid_dpop_proof')
+    const own = provingKey()
+    const answer = await token(school, form, proven(school, '/api/oauth/token', {}, own))
+    expect(bodyOf(answer).token_type).toBe('DPoP')
+    const child = bodyOf<TokenAnswer>(answer).access_token
+    expect((await userinfo(school, child, {}, own)).status).toBe(200)
+    expect((await userinfo(school, child)).status).toBe(401)
+  })
+})
+
+describe('a bound access token that is a JWT', () => {
+  const API = `${ISSUER}/mcp`
+
+  async function signed() {
+    const issuing = { issuer: ISSUER, keys: TEST_KEYS, resources: { [API]: {} }, now: () => 1_800_000_000 }
+    const { feature } = jwtAccessTokens(issuing)
+    const school = openSchool({ features: [dpop({ secret: SECRET }), feature] })
+    const { form } = await redemptionOf(school, { resource: API })
+    const answer = await token(school, form, proven(school, '/api/oauth/token'))
+    const keys = bodyOf<JSONWebKeySet>(await school.send('GET', '/api/oauth/jwks'))
+    const edge = { issuer: ISSUER, resource: API, scopes: {}, keys, now: () => school.clock.now }
+    return { school, accessToken: bodyOf<TokenAnswer>(answer).access_token, edge }
+  }
+
+  const call = (authorization: string, headers: object = {}) => {
+    return { method: 'GET', path: '/mcp', query: '', body: '', headers: { authorization, ...headers } }
+  }
+
+  it('names its key, and is good at a guard without the store with a proof of it alone', async () => {
+    const { school, accessToken, edge } = await signed()
+    expect(decodeJwt(accessToken)).toMatchObject({ cnf: { jkt: KEY.thumbprint } })
+    const api = createJwtResourceServer({ ...edge, proofs: dpopProofs({ secret: SECRET }) })
+    const claims = { htm: 'GET', ath: hashOf(accessToken) }
+    const ask = async (scheme: string, headers: object) =>
+      (await api.access(call(`${scheme} ${accessToken}`, headers))).kind
+    expect(await ask('DPoP', proven(school, '/mcp', claims))).toBe('authorized')
+    expect(await ask('DPoP', proven(school, '/mcp', claims, provingKey()))).toBe('refused')
+    expect(await ask('DPoP', {})).toBe('refused')
+    expect(await ask('Bearer', {})).toBe('refused')
+  })
+
+  it('is refused by a guard that knows no proofs', async () => {
+    const { accessToken, edge } = await signed()
+    const api = createJwtResourceServer(edge)
+    expect(await api.access(call(`Bearer ${accessToken}`))).toMatchObject({ response: { status: 401 } })
+  })
+})
+
+describe('an option at fault is named', () => {
+  const guarded = { resource: ISSUER, store: createMemoryStore(), scopes: {} }
+  const { transients: _, ...withoutTransients } = guarded.store
+
+  it.each<[RegExp, () => unknown]>([
+    [/secret/, () => dpop({ secret: 'short' })],
+    [/algorithms/, () => dpop({ secret: SECRET, algorithms: [] })],
+    [/algorithms/, () => dpop({ secret: SECRET, algorithms: ['none' as 'ES256'] })],
+    [/secret/, () => dpopProofs({ secret: 'short' })],
+    [
+      /senderConstraint is given twice/,
+      () => openSchool({ features: [dpop({ secret: SECRET }), dpop({ secret: SECRET })] }),
+    ],
+    [
+      /publicOrigin/,
+      () => createResourceServer({ ...guarded, resource: 'urn:x:y', proofs: dpopProofs({ secret: SECRET }) }),
+    ],
+    [
+      /transients/,
+      () =>
+        createResourceServer({
+          ...guarded,
+          store: withoutTransients,
+          proofs: dpopProofs({ secret: SECRET, replay: 'strict' }),
+        }),
+    ],
+  ])('%s', (message, create) => {
+    expect(create).toThrow(message)
+  })
+})
