@@ -147,9 +147,9 @@ function baseFeatures(
   { keys, accessTokens, limits, senderConstraint, optional, offers }: Parts,
 ): Feature[] {
   const signingAlgorithms = keys.algorithms
-  const bindsCodes = senderConstraint !== undefined
+  const pushed = pushedRequestsOf(optional)
   return [
-    authorization(kernel, options, { keys, limits, pushed: pushedRequestsOf(optional), bindsCodes }),
+    authorization(kernel, options, { keys, limits, pushed, senderConstraint }),
     tokenEndpoint(kernel, options, { ...offers, accessTokens, senderConstraint }),
     registration(kernel, options, { ...registrable(offers, true), signingAlgorithms, limits }),
     revocation(kernel, options, accessTokens),

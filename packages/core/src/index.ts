@@ -10,6 +10,7 @@ import { CONSENT_REFUSALS } from './authorization/consent.ts'
 import { DENIAL_REFUSALS } from './authorization/denial.ts'
 import { PUSHED_REFUSALS } from './authorization/presented-request.ts'
 import { PROMPT_REFUSALS } from './authorization/prompt.ts'
+import { PUSHED_KEY_REFUSALS } from './authorization/pushed-key.ts'
 import { TARGET_REFUSALS } from './authorization/redirect-target.ts'
 import { DOCUMENT_REFUSALS } from './cimd/fetched-clients.ts'
 import { ASSERTION_REFUSALS } from './client-assertion/assertion-refusals.ts'
@@ -68,6 +69,7 @@ export const REFUSALS = {
   ...REQUEST_REFUSALS,
   ...CHALLENGE_REFUSALS,
   ...PUSHED_REFUSALS,
+  ...PUSHED_KEY_REFUSALS,
   ...PAR_REFUSALS,
   ...PROMPT_REFUSALS,
   ...HINT_REFUSALS,

@@ -1,6 +1,7 @@
 import type { RedirectUriPolicy } from '../clients/redirect-uri.ts'
 import type { AskingUser, Kernel } from '../kernel/kernel.ts'
 import type { RateLimits } from '../limits/rate-limits.ts'
+import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 import type { AuthorizationRequest, RequestOptions } from './authorization-request.ts'
 import type { Interaction, Session } from './interaction.ts'
@@ -16,6 +17,8 @@ export interface AuthorizationContext extends CallbackOptions {
   readonly requestOptions: RequestOptions
   readonly keys: SigningKeys
   readonly limits: RateLimits
+  /** Absent if no token is bound to a key. */
+  readonly senderConstraint?: SenderConstraint | undefined
   /** Absent if no client can push its requests. */
   readonly pushed?: PushedRequests | undefined
   /** Judges what the document of a client lists. */

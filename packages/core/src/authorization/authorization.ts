@@ -11,17 +11,13 @@ import { basePathOf, endpointPath, type PathOptions } from '../http/well-known.t
 import { type Kernel, lifetime } from '../kernel/kernel.ts'
 import { requestedScopes } from '../kernel/scope.ts'
 import type { AuthorizationContext } from './authorization-context.ts'
-import {
-  parametersOf,
-  type RequestOptions,
-  readAuthorizationRequest,
-  type ScopeOptions,
-} from './authorization-request.ts'
+import { parametersOf, readAuthorizationRequest, type ScopeOptions } from './authorization-request.ts'
 import { authorize } from './authorize.ts'
 import { CONSENT_REFUSALS, ConsentForm, consent } from './consent.ts'
 import { SHARED_HOSTS } from './document-identity.ts'
 import type { Interaction } from './interaction.ts'
 import { showFormAgain } from './lapsed-form.ts'
+import { boundToProvenKey } from './pushed-key.ts'
 import type { JudgeRequest } from './pushed-requests.ts'
 import { redirectTargetOf } from './redirect-target.ts'
 import { refusalPage } from './refusal-page.ts'
@@ -82,22 +78,22 @@ export function authorization(
   }
 }
 
-type Parts = Pick<AuthorizationContext, 'keys' | 'limits' | 'pushed'> & Pick<RequestOptions, 'bindsCodes'>
+type Parts = Pick<AuthorizationContext, 'keys' | 'limits' | 'pushed' | 'senderConstraint'>
 type PagePaths = AuthorizationContext['paths']
 
 function contextOf(
   kernel: Kernel,
   { interaction, secret, lifetimes, ...options }: AuthorizationOptions,
-  { keys, limits, pushed, bindsCodes }: Parts,
+  { keys, limits, pushed, senderConstraint }: Parts,
   paths: PagePaths,
 ): AuthorizationContext {
   const basePath = basePathOf(kernel.issuer)
   return {
-    ...{ kernel, interaction, secret, keys, limits, pushed },
+    ...{ kernel, interaction, secret, keys, limits, pushed, senderConstraint },
     requestOptions: {
       defaultScope: options.defaultScope,
       unknownScopes: options.unknownScopes,
-      bindsCodes,
+      bindsCodes: senderConstraint !== undefined,
     },
     callbackPage: options.callbackPage,
     redirectUriPolicy: redirectUriPolicyOf(options),
@@ -141,10 +137,13 @@ function pages(context: AuthorizationContext, paths: PagePaths): Endpoint[] {
 }
 
 /** Both halves of the authorization endpoint, for a client that has proved who it is. */
-function judgeOf({ kernel, requestOptions, redirectUriPolicy }: AuthorizationContext): JudgeRequest {
-  return (client, given) => {
-    redirectTargetOf(client, given, redirectUriPolicy)
-    readAuthorizationRequest(kernel, requestOptions, client, given)
+function judgeOf(context: AuthorizationContext): JudgeRequest {
+  const { kernel, requestOptions, redirectUriPolicy, senderConstraint } = context
+  return (client, given, request) => {
+    const bound = boundToProvenKey(senderConstraint, client, given, request)
+    redirectTargetOf(client, bound, redirectUriPolicy)
+    readAuthorizationRequest(kernel, requestOptions, client, bound)
+    return bound
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ClientEndpoint } from '../clients/client-endpoint.ts'
+import type { HttpRequest } from '../http/http.ts'
 import type { Parameters } from '../http/parameters.ts'
 import type { Client } from '../kernel/records.ts'
 
@@ -23,5 +24,5 @@ export interface PushedRequests {
   required(client: Client): boolean
 }
 
-/** Judges the parameters of a request as the authorization endpoint does. @throws OAuthError */
-export type JudgeRequest = (client: Client, given: Parameters) => void
+/** Judges the parameters of a request as the authorization endpoint does, and returns those to keep. @throws OAuthError */
+export type JudgeRequest = (client: Client, given: Parameters, push: HttpRequest) => Parameters

@@ -7,7 +7,7 @@ import { AuthorizationParameters } from '../authorization/authorization-request.
 import type { JudgeRequest, PushedRequests } from '../authorization/pushed-requests.ts'
 import type { ClientEndpoint } from '../clients/client-endpoint.ts'
 import type { FeatureFactory } from '../feature.ts'
-import { json } from '../http/http.ts'
+import { type HttpRequest, json } from '../http/http.ts'
 import { text } from '../http/message.ts'
 import type { Parameters } from '../http/parameters.ts'
 import { endpointPath } from '../http/well-known.ts'
@@ -89,15 +89,19 @@ function pushEndpoint(context: PushContext): ClientEndpoint {
     metadataName: 'pushed_authorization_request_endpoint',
     summary: 'Push an authorization request (RFC 9126 2)',
     message: PushedAuthorizationRequest,
-    begin: (form) => (client) => push(context, client, form),
+    begin: (form) => (client, request) => push(context, client, form, request),
   }
 }
 
-function push({ kernel, key, lifetime, judge }: PushContext, client: Client, form: Parameters) {
+function push(
+  { kernel, key, lifetime, judge }: PushContext,
+  client: Client,
+  form: Parameters,
+  request: HttpRequest,
+) {
   if (form.request_uri !== undefined) throw new OAuthError(PAR_REFUSALS.pushed_request_uri)
   const { clientId } = client
-  const asked = { ...withoutCredentials(form), client_id: clientId }
-  judge(client, asked)
+  const asked = judge(client, { ...withoutCredentials(form), client_id: clientId }, request)
   const pushedAt = kernel.now()
   const requestUri = sealRequest(key, kernel.random, { pushedAt, clientId, query: encoded(asked) })
   if (requestUri.length > LONGEST_URI) throw new OAuthError(PAR_REFUSALS.pushed_request_too_long)

@@ -1,4 +1,5 @@
 import { type DpopProofsOptions, dpop, dpopProofs } from '@grantkit/core/dpop'
+import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE, tokenExchange } from '@grantkit/core/token-exchange'
 import { fixedProvingKey, hashOf, type ProvingKey } from '../../proving-key.ts'
 import { codeFor, type Tokens, tokensOf } from '../approval.ts'
@@ -6,6 +7,7 @@ import { ED25519_KEY } from '../published-keys.ts'
 import {
   type Ask,
   authorization,
+  authorizationQuery,
   type Credentials,
   form,
   get,
@@ -92,6 +94,13 @@ async function guarded(
 
 /** Tokens that are bound to a key (RFC 9449). */
 export const DPOP: Stories = {
+  'a push that proves one key and names another': async (world) => {
+    const { ask, cast } = world.reopened({
+      features: [dpop({ secret }), pushedAuthorizationRequests({ secret })],
+    })
+    const asked = Object.fromEntries(new URLSearchParams(authorizationQuery(cast.app, bound(OTHER_KEY))))
+    await ask(proving(form('/api/oauth/par', asked)))
+  },
   ...Object.fromEntries(TOKEN_REQUESTS),
 
   'the documents': async (world) => {
