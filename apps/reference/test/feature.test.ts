@@ -54,7 +54,7 @@ function voucherGrant({ store, now, random }: Kernel): GrantType {
         accessTokens: [token],
       }
       await store.grants.insert(id, grant, expiresAt)
-      return { grant, issued: { accessToken, scopes, expiresIn: 300 } }
+      return { grant, issued: { accessToken, scopes, resources: [], expiresIn: 300 } }
     },
   }
 }

@@ -50,6 +50,14 @@ const tokenOf = async (...asked: Parameters<typeof machineToken>) =>
   bodyOf<TokenAnswer>(await machineToken(...asked)).access_token
 
 describe('a machine', () => {
+  it('is told what its token is good for, if the server is to say so', async () => {
+    const { school, job } = await openJob({}, { resourceInTokenResponse: true })
+    const all = [ISSUER, `${ISSUER}/mcp`]
+    expect(bodyOf(await machineToken(school, job))).toMatchObject({ resource: all })
+    const bound = await machineToken(school, job, { resource: ISSUER })
+    expect(bodyOf(bound)).toMatchObject({ resource: ISSUER })
+  })
+
   it('gets a token for itself, with all that the operator gave it and nothing beside it', async () => {
     const { school, job } = await openJob()
     const answer = await machineToken(school, job)

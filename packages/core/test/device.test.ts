@@ -7,6 +7,14 @@ import { CHALLENGE, ISSUER, openSchool, VERIFIER } from './school.ts'
 
 const errorOf = (answer: HttpResponse) => bodyOf(answer).error
 
+it('a device is told what its token is good for, again after a lost answer, if the server is to say so', async () => {
+  const { start, approve, poll } = await openDeviceSchool({ server: { resourceInTokenResponse: true } })
+  const started = await start({ resource: ISSUER })
+  await approve(started)
+  expect(bodyOf(await poll(started))).toMatchObject({ resource: ISSUER })
+  expect(bodyOf(await poll(started))).toMatchObject({ resource: ISSUER })
+})
+
 describe('a device that begins', () => {
   it('gets both codes, where to type the short one, how long they are good and how often to ask', async () => {
     const { ask, school } = await openDeviceSchool()

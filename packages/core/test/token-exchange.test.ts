@@ -115,6 +115,17 @@ describe('an exchanged token', () => {
     },
   )
 
+  it('names its own resource and not that of its parent, and a refresh names what the refresh is for', async () => {
+    const school = openSchool({ features: [tokenExchange()], resourceInTokenResponse: true })
+    const client = await register(school, { grant_types: GRANT_TYPES })
+    const tokens = await tokensFor(school, client, { scope: SCOPE })
+    expect(await exchanged(school, client, tokens.access_token, { resource: MCP })).toMatchObject({
+      resource: MCP,
+    })
+    const refreshed = await refresh(school, client, tokens.refresh_token, { resource: ISSUER })
+    expect(bodyOf(refreshed)).toMatchObject({ resource: ISSUER })
+  })
+
   it('lives as long as the option says', async () => {
     const { school, client, tokens } = await withTokens({}, [tokenExchange({ lifetime: 30 })])
     expect((await exchanged(school, client, tokens.access_token)).expires_in).toBe(30)

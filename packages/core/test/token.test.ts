@@ -48,6 +48,28 @@ describe('the token endpoint', () => {
     })
   })
 
+  it.each([
+    ['the one resource that was asked for', { resource: `${ISSUER}/mcp` }, `${ISSUER}/mcp`],
+    ['all, where none was asked for', {}, [ISSUER, `${ISSUER}/mcp`]],
+  ])('names %s, if the server is to say what its tokens are good for', async (_name, asked, resource) => {
+    const school = openSchool({ resourceInTokenResponse: true })
+    const client = await register(school)
+    const tokens = await tokensFor(school, client, asked)
+    expect(tokens).toMatchObject({ resource })
+    const refreshed = bodyOf<TokenAnswer>(await refresh(school, client, tokens.refresh_token))
+    expect(refreshed).toMatchObject({ resource })
+  })
+
+  it('names the resource that a refresh narrows to', async () => {
+    const school = openSchool({ resourceInTokenResponse: true })
+    const client = await register(school)
+    const { refresh_token } = await tokensFor(school, client)
+    const narrowed = await refresh(school, client, refresh_token, { resource: ISSUER })
+    expect(bodyOf(narrowed)).toMatchObject({ resource: ISSUER })
+    const retried = await refresh(school, client, refresh_token, { resource: ISSUER })
+    expect(bodyOf(retried), 'after a lost answer').toMatchObject({ resource: ISSUER })
+  })
+
   it.each(['GET', 'HEAD', 'PUT', 'DELETE', 'TRACE'])(
     'answers %s with 405 and says what it allows',
     async (method) => {

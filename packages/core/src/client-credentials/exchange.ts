@@ -41,9 +41,9 @@ export function machineTokens(kernel: Kernel, limits: RateLimits, lifetimeOf: Li
       const grant = machineGrant(kernel.random, asked, accessToken, kernel.now(), lifetime, jkt)
       requireAnswerable(client, grant)
       await kernel.store.grants.insert(grant.id, grant, grant.expiresAt)
-      const { id: grantId, clientId } = grant
+      const { id: grantId, clientId, scopes, resources } = grant
       kernel.emit({ type: 'machine_token_issued', grantId, clientId } satisfies MachineTokenIssued)
-      return { grant, issued: { accessToken, scopes: grant.scopes, expiresIn: lifetime, jkt } }
+      return { grant, issued: { accessToken, scopes, resources, expiresIn: lifetime, jkt } }
     },
   }
 }

@@ -96,7 +96,7 @@ function redeemAgain(
   return {
     kind: 'unchanged',
     grant,
-    result: { accessToken, refreshToken: refresh, scopes: grant.scopes, expiresIn, jkt },
+    result: { accessToken, refreshToken: refresh, scopes: grant.scopes, resources, expiresIn, jkt },
   }
 }
 

@@ -41,6 +41,7 @@ export function firstTokens(
       accessToken: fresh.accessToken,
       refreshToken,
       scopes: grant.scopes,
+      resources,
       expiresIn: access.expiresAt - now,
       jkt,
     },

@@ -44,6 +44,8 @@ export interface IssuedTokens {
   readonly accessToken: Secret
   readonly refreshToken?: RefreshTokenSecret | undefined
   readonly scopes: readonly string[]
+  /** What the access token is bound to (RFC 8707); empty means every resource of the server. */
+  readonly resources: readonly string[]
   readonly expiresIn: number
   /** The thumbprint of the key that the access token is bound to. */
   readonly jkt?: string | undefined

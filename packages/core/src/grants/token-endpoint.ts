@@ -11,11 +11,10 @@ import { endpointPath, type PathOptions } from '../http/well-known.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
-import type { AccessTokenFormat } from '../tokens/access-token.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
 import { type GrantAhead, readAhead } from './change-grant.ts'
 import type { GrantType, RequireAnswerable } from './grant-type.ts'
-import { type TokenMembers, tokenResponse } from './token-response.ts'
+import { type TokenResponseContext, tokenResponse } from './token-response.ts'
 
 export const GRANT_TYPE_REFUSALS = refusals({
   grant_type_unsupported: ['unsupported_grant_type', 'The server does not support this grant_type'],
@@ -24,21 +23,26 @@ export const GRANT_TYPE_REFUSALS = refusals({
 
 const TokenRequest = z.object({ grant_type: text() })
 
-export type TokenEndpointOptions = PathOptions<'token'>
+export interface TokenEndpointOptions extends PathOptions<'token'> {
+  /**
+   * Whether answers name the resources that the access token is good for (draft-mcguinness-oauth-resource-token-resp), so
+   * that a client cannot take it for another one's. Default: false.
+   */
+  readonly resourceInTokenResponse?: boolean | undefined
+}
 
-interface TokenEndpointContext {
+interface TokenEndpointContext extends TokenResponseContext {
   readonly grantTypes: readonly GrantType[]
-  readonly accessTokens: AccessTokenFormat
-  readonly tokenMembers: readonly TokenMembers[]
   readonly senderConstraint?: SenderConstraint | undefined
 }
 
 /** The query string is not read (RFC 6749 2.3.1). */
 export function tokenEndpoint(
   kernel: Kernel,
-  { paths }: TokenEndpointOptions,
-  context: TokenEndpointContext,
+  { paths, resourceInTokenResponse = false }: TokenEndpointOptions,
+  offers: Omit<TokenEndpointContext, 'namedResources'>,
 ): { clientEndpoints: ClientEndpoint[] } {
+  const context = { ...offers, namedResources: resourceInTokenResponse ? kernel.resources : undefined }
   const requireAnswerable: RequireAnswerable = (client, grant) => {
     for (const { requireMakeable } of context.tokenMembers) requireMakeable(client, grant)
   }
@@ -62,7 +66,7 @@ export function tokenEndpoint(
 }
 
 async function answerToken(
-  { grantTypes, accessTokens, tokenMembers, senderConstraint }: TokenEndpointContext,
+  context: TokenEndpointContext,
   requireAnswerable: RequireAnswerable,
   grantType: GrantType | undefined,
   client: Client,
@@ -70,17 +74,17 @@ async function answerToken(
   request: HttpRequest,
   ahead: GrantAhead | undefined,
 ): Promise<HttpResponse> {
-  if (grantType === undefined) throw unsupported(grantTypes)
+  if (grantType === undefined) throw unsupported(context.grantTypes)
   if (!client.grantTypes.includes(grantType.name))
     throw new OAuthError(GRANT_TYPE_REFUSALS.grant_type_not_registered)
   // Before the exchange: a request that must come again with a nonce has spent nothing (RFC 9449 8).
-  const key = senderConstraint?.provenKey(request, client)
-  for (const { ready } of tokenMembers) {
+  const key = context.senderConstraint?.provenKey(request, client)
+  for (const { ready } of context.tokenMembers) {
     const waiting = ahead && ready?.(client, ahead)
     if (waiting !== undefined) await waiting
   }
   const exchanged = await grantType.exchange(client, form, requireAnswerable, ahead, key?.thumbprint)
-  const response = tokenResponse(client, exchanged, accessTokens, tokenMembers)
+  const response = tokenResponse(client, exchanged, context)
   return json(200, response instanceof Promise ? await response : response, key?.headers)
 }
 

@@ -3,6 +3,7 @@ import type { AccessTokenFormat } from '../tokens/access-token.ts'
 import { formatRefreshToken } from '../tokens/credential.ts'
 import { tokenType } from '../tokens/token-type.ts'
 import type { GrantAhead } from './change-grant.ts'
+import type { IssuedTokens } from './grant.ts'
 import type { Exchanged } from './grant-type.ts'
 
 /** RFC 6749 5.1. A room may add members of its own, such as `id_token`. */
@@ -14,6 +15,8 @@ export interface TokenResponse {
   readonly expires_in: number
   readonly scope: string
   readonly refresh_token?: string | undefined
+  /** What the access token is good for, if the server says so (draft-mcguinness-oauth-resource-token-resp). */
+  readonly resource?: string | readonly string[] | undefined
 }
 
 /** Extra members of the token response, from a room. */
@@ -31,29 +34,39 @@ export interface TokenMembers {
   membersOf(client: Client, exchanged: Exchanged, response: TokenResponse): Promise<object> | undefined
 }
 
+export interface TokenResponseContext {
+  readonly accessTokens: AccessTokenFormat
+  readonly tokenMembers: readonly TokenMembers[]
+  /** What an access token is good for that is bound to nothing; absent if answers do not name resources. */
+  readonly namedResources?: readonly string[] | undefined
+}
+
 /** The answer to an exchange, with the members from all rooms. Returns a promise only if one of them needs time. */
 export function tokenResponse(
   client: Client,
   exchanged: Exchanged,
-  accessTokens: AccessTokenFormat,
-  rooms: readonly TokenMembers[],
+  context: TokenResponseContext,
 ): TokenResponse | Promise<TokenResponse> {
   const { grant, issued } = exchanged
-  const written = accessTokens.write({ grantId: grant.id, secret: issued.accessToken }, grant)
-  if (typeof written !== 'string') return withPendingAccessToken(client, exchanged, written, rooms)
-  return withMembers(client, exchanged, responseOf(written, exchanged), rooms)
+  const written = context.accessTokens.write({ grantId: grant.id, secret: issued.accessToken }, grant)
+  if (typeof written !== 'string') return withPendingAccessToken(client, exchanged, written, context)
+  return withMembers(client, exchanged, responseOf(written, exchanged, context), context)
 }
 
 async function withPendingAccessToken(
   client: Client,
   exchanged: Exchanged,
   accessToken: Promise<string>,
-  rooms: readonly TokenMembers[],
+  context: TokenResponseContext,
 ): Promise<TokenResponse> {
-  return withMembers(client, exchanged, responseOf(await accessToken, exchanged), rooms)
+  return withMembers(client, exchanged, responseOf(await accessToken, exchanged, context), context)
 }
 
-function responseOf(accessToken: string, { grant, issued, issuedTokenType }: Exchanged): TokenResponse {
+function responseOf(
+  accessToken: string,
+  { grant, issued, issuedTokenType }: Exchanged,
+  { namedResources }: TokenResponseContext,
+): TokenResponse {
   const { refreshToken, scopes, expiresIn, jkt } = issued
   return {
     access_token: accessToken,
@@ -62,18 +75,27 @@ function responseOf(accessToken: string, { grant, issued, issuedTokenType }: Exc
     expires_in: expiresIn,
     scope: scopes.join(' '),
     refresh_token: refreshToken && formatRefreshToken({ grantId: grant.id, ...refreshToken }),
+    resource: namedResources && resourceOf(issued, namedResources),
   }
+}
+
+function resourceOf(
+  { resources: bound }: IssuedTokens,
+  all: readonly string[],
+): string | readonly string[] | undefined {
+  const resources = bound.length === 0 ? all : bound
+  return resources.length === 1 ? resources[0] : resources
 }
 
 function withMembers(
   client: Client,
   exchanged: Exchanged,
   response: TokenResponse,
-  rooms: readonly TokenMembers[],
+  { tokenMembers }: TokenResponseContext,
 ): TokenResponse | Promise<TokenResponse> {
   if (exchanged.issuedTokenType !== undefined) return response
   let added: readonly Promise<object>[] | undefined
-  for (const { membersOf } of rooms) {
+  for (const { membersOf } of tokenMembers) {
     const members = membersOf(client, exchanged, response)
     if (members !== undefined) added = [...(added ?? []), members]
   }

@@ -81,7 +81,7 @@ export function narrowToken(grant: Grant, exchange: TokenExchange, now: number):
   return {
     kind: 'changed',
     grant: { ...grant, accessTokens: [...live, child] },
-    result: { accessToken: exchange.fresh, scopes, expiresIn: expiresAt - now, jkt: exchange.jkt },
+    result: { accessToken: exchange.fresh, scopes, resources, expiresIn: expiresAt - now, jkt: exchange.jkt },
   }
 }
 

@@ -152,7 +152,15 @@ function rotate(
   return {
     kind: 'changed',
     grant: next,
-    result: { ...successor, scopes, expiresIn: access.expiresAt - now, retried: false, dropped, jkt },
+    result: {
+      ...successor,
+      scopes,
+      resources,
+      expiresIn: access.expiresAt - now,
+      retried: false,
+      dropped,
+      jkt,
+    },
   }
 }
 
@@ -173,7 +181,15 @@ function retry(
   return {
     kind: 'unchanged',
     grant,
-    result: { ...successor, scopes: last.scopes, expiresIn, retried: true, dropped: false, jkt },
+    result: {
+      ...successor,
+      scopes: last.scopes,
+      resources: last.resources,
+      expiresIn,
+      retried: true,
+      dropped: false,
+      jkt,
+    },
   }
 }
 
