@@ -1,10 +1,16 @@
 import dns from 'node:dns'
 import net from 'node:net'
+import { join } from 'node:path'
 import v8 from 'node:v8'
 import vm from 'node:vm'
 import { expect, it, onTestFinished, vi } from 'vitest'
+import { auditEntries } from '../../src/audit/reading.ts'
 import { inProcess } from '../in-process.ts'
+import { newStorage } from '../new-storage.ts'
+import { connected } from '../on-both-databases.ts'
 import { runService } from '../service.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { faultyStore } from './faulty-store.ts'
 
 /** Bytes that live after a collection. */
 function liveBytes(): number {
@@ -16,8 +22,16 @@ function liveBytes(): number {
 const REQUESTS = 10_000
 
 it('CM-08: ten thousand ids of documents, named by strangers, cause no packet, no record and no growth', async () => {
-  const service = await runService()
-  onTestFinished(service.close)
+  const storage = await newStorage()
+  onTestFinished(storage.close)
+  const DATABASE_URL = `sqlite:${join(await temporaryFolder(), 'service.sqlite')}`
+  const operations = new Set<string>()
+  const service = await runService({ ...storage.environment, DATABASE_URL }, (store) =>
+    faultyStore(store, () => (operation, done) => {
+      operations.add(operation)
+      return done()
+    }),
+  )
   const answer = inProcess(service)
   const ask = (n: number) => {
     const client_id = `https://app${n}.dev/client.json`
@@ -40,7 +54,10 @@ it('CM-08: ten thousand ids of documents, named by strangers, cause no packet, n
   }
   for (const packet of packets) expect(packet).not.toHaveBeenCalled()
   expect((liveBytes() - before) / REQUESTS, 'bytes kept for each').toBeLessThan(100)
-  const records: unknown[] = []
-  for await (const client of service.store.clients.scan()) records.push(client)
-  expect(records).toEqual([])
+  await service.clients.find('nobody')
+  expect([...operations], 'of the store: none but this last one').toEqual(['clients.find'])
+  await service.close()
+  const trail = new Set<string>()
+  for await (const { type } of auditEntries(await connected(DATABASE_URL), {})) trail.add(type)
+  expect([...trail], 'what the start of the service did').toEqual(['account_added'])
 })
