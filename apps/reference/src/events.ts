@@ -1,11 +1,18 @@
-import type { ServerEvent } from '@grantkit/core'
+import type { DocumentChanged, ServerEvent } from '@grantkit/core'
 import type { DeviceEvent } from '@grantkit/core/device'
 import type { AccountEvent } from './accounts/account-rows.ts'
 import type { SignedOut } from './sign-in/session.ts'
 import type { SignInEvent } from './sign-in/sign-in-attempt.ts'
 import type { WayChanged } from './sign-in/ways-to-sign-in.ts'
 
-/** All events of the service: those of core, and those of accounts and sessions, which core does not see. */
-export type ServiceEvent = ServerEvent | DeviceEvent | SignInEvent | SignedOut | AccountEvent | WayChanged
+/** All events of the service: those of core and its features, and those of accounts and sessions, which core does not see. */
+export type ServiceEvent =
+  | ServerEvent
+  | DocumentChanged
+  | DeviceEvent
+  | SignInEvent
+  | SignedOut
+  | AccountEvent
+  | WayChanged
 
 export type OnEvent = (event: ServiceEvent) => void

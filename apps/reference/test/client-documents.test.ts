@@ -1,8 +1,11 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { testClient } from '@grantkit/testkit/client'
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
+import { auditPage } from '../src/audit/reading.ts'
 import { type DocumentHost, documentOf, openDocumentHost } from './document-host.ts'
+import { connected } from './on-both-databases.ts'
+import { run } from './program.ts'
 import { type RunningService, runService } from './service.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 import { sessionCookie, user } from './user.ts'
@@ -25,6 +28,7 @@ afterEach(() => service.close())
 /** @param settings beside those that lead to the host */
 async function open(settings: Record<string, string> = {}) {
   host.asked.length = 0
+  host.answer = () => DOCUMENT
   service = await runService({ ...host.settings(['app.dev']), ...settings })
 }
 
@@ -94,4 +98,62 @@ it('says in its metadata whether it takes documents', async () => {
   await service.close()
   await open({ CIMD: 'off' })
   expect(await offered()).toBe(false)
+})
+
+/** Files that a command, or a second service, can open too. */
+async function storageInFiles() {
+  const folder = await temporaryFolder()
+  const inFolder = (name: string) => `sqlite:${join(folder, name)}`
+  return { DATABASE_URL: inFolder('service.sqlite'), STORE_URL: inFolder('grants.sqlite') }
+}
+
+it('is in the list of the commands, and in that of its origin alone', async () => {
+  const environment = { ...(await storageInFiles()), ...host.settings(['app.dev']) }
+  await open(environment)
+  await (await clientWith(CALLBACKS.loopback)).tokens('courses:read')
+  const { client_id } = await service.clients.add({ client_name: 'Zap', redirect_uris: ['https://zap.dev/'] })
+  const listed = async (origin: string) => {
+    const program = run('commands/clients.ts', ['list', '--json', '--origin', origin], { environment })
+    await program.ended
+    return program
+      .output()
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line).clientId)
+  }
+  expect(await listed('document')).toEqual([ID])
+  expect(await listed('integration')).toEqual([client_id])
+})
+
+it('is shown to operators as what a document says, and is gone once they remove it', async () => {
+  await open()
+  await service.accounts.setAdmin('demo@example.com', true)
+  const app = await clientWith(CALLBACKS.loopback)
+  const { access_token } = await app.tokens('courses:read')
+  const cookie = await sessionCookie(service.baseUrl)
+  const visit = (path: string, init: RequestInit = {}) =>
+    fetch(`${service.baseUrl}/admin${path}`, { redirect: 'manual', ...init, headers: { cookie } })
+  const page = `/client?id=${encodeURIComponent(ID)}`
+  expect(await (await visit('/clients')).text()).toContain(`<code>${ID}</code>, allowed`)
+  const shown = await (await visit(page)).text()
+  expect(shown).toContain('A document describes it, and the host of that vouches for it.')
+  const token = /name="token" value="([^"]+)"/.exec(shown)?.[1] ?? ''
+  await visit(page, { method: 'POST', body: new URLSearchParams({ token }) })
+  expect((await visit(page)).status).toBe(404)
+  const authorization = `Bearer ${access_token}`
+  expect((await fetch(`${service.baseUrl}/api/courses`, { headers: { authorization } })).status).toBe(401)
+})
+
+it('leaves in the audit trail which members of its document changed under an approval', async () => {
+  const storage = await storageInFiles()
+  await open(storage)
+  await (await clientWith(CALLBACKS.loopback)).tokens('courses:read')
+  host.answer = () => documentOf(ID, { client_name: 'New', redirect_uris: Object.values(CALLBACKS) })
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 25 * 60 * 60 * 1000 })
+  onTestFinished(() => void vi.useRealTimers())
+  await (await clientWith(CALLBACKS.loopback)).tokens('courses:read')
+  await service.close()
+  const database = await connected(storage.DATABASE_URL)
+  const { entries } = await auditPage(database, { types: ['client_document_changed'] }, 10)
+  expect(entries).toMatchObject([{ clientId: ID, members: ['clientName'], network: '127.0.0.0/24' }])
 })

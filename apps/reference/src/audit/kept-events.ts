@@ -27,6 +27,8 @@ const CAUSES: Readonly<Record<AuditedEvent['type'], Cause | undefined>> = {
   signing_keys_changed: 'operator',
   consent_granted: 'user',
   consent_denied: 'user',
+  // It counts once a user approves it.
+  client_document_changed: 'user',
   device_approved: 'user',
   device_denied: 'user',
   user_code_wrong: 'user',

@@ -20,6 +20,7 @@ const EVENT_TYPES = Object.keys({
   client_registered: true,
   integration_added: true,
   client_removed: true,
+  client_document_changed: true,
   consent_granted: true,
   consent_denied: true,
   device_requested: true,
