@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { run } from './program.ts'
 import { type RunningService, runService } from './service.ts'
-import { signedIn } from './tokens.ts'
+import { type SignedIn, signedIn } from './tokens.ts'
+import { sessionCookie } from './user.ts'
 
 /** What the operator's view shows and does, as commands beside a service that runs. */
 
@@ -102,6 +103,32 @@ describe('grants', () => {
     const left = await printedBy('grants', 'list', 'teacher@example.com')
     expect(left.output).toBe('There are no grants.\n')
   })
+})
+
+describe('account', () => {
+  const statusOfPage = async (cookie: string) =>
+    (await fetch(`${service.baseUrl}/account`, { headers: { cookie }, redirect: 'manual' })).status
+  const statusOfRefresh = async ({ client_id, refresh_token }: SignedIn) => {
+    const body = new URLSearchParams({ grant_type: 'refresh_token', client_id, refresh_token })
+    return (await fetch(`${service.baseUrl}/api/oauth/token`, { method: 'POST', body })).status
+  }
+
+  it.each(['disable', 'remove'])(
+    '%s ends sessions and grants at once, and of nobody else',
+    async (command) => {
+      await printedBy('account', 'enable', 'teacher@example.com')
+      const app = await signedIn(service.baseUrl, 'courses:read', undefined, 'teacher')
+      const others = await signedIn(service.baseUrl, 'courses:read')
+      const cookie = await sessionCookie(service.baseUrl, 'teacher@example.com', 'teacher')
+      expect([await call(app.access_token), await statusOfPage(cookie)]).toEqual([200, 200])
+      const { output } = await printedBy('account', command, 'teacher@example.com')
+      expect(output).toBe('Done. 1 grant ended with it.\n')
+      // The access token before the refresh: a refresh would end the grant by itself.
+      expect(await call(app.access_token)).toBe(401)
+      expect([await statusOfRefresh(app), await statusOfPage(cookie)]).toEqual([400, 303])
+      expect(await call(others.access_token)).toBe(200)
+    },
+  )
 })
 
 describe('overview', () => {

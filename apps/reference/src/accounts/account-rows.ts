@@ -5,7 +5,10 @@ import type { AccountRow } from '../database/tables.ts'
 import { type Account, type Accounts, NOBODY } from './accounts.ts'
 import { passwordMatches } from './passwords.ts'
 
-/** What an operator does with accounts. Each takes effect at the next request, on every replica. */
+/**
+ * What an operator does with accounts. Each takes effect at the next request, on every replica. Grants are not here: the
+ * next refresh ends those of an account that is disabled or removed, and whoever wants them gone at once ends them too.
+ */
 export interface AccountRows extends Accounts {
   /** `false`: the address or the id has an account already, or had one that was removed. */
   add(account: Account, by?: AddedBy): Promise<boolean>
