@@ -64,9 +64,9 @@ const sdkVersion1: OpenClient = async (url, browser) => {
   }
 }
 
-/** @param mode `auto` speaks protocol 2026-07-28 where the server does */
+/** @param mode `auto` speaks protocol 2026-07-28 where the server does, `pin` no other */
 const sdkVersion2 =
-  (mode: 'legacy' | 'auto'): OpenClient =>
+  (mode: 'legacy' | 'auto' | { pin: '2026-07-28' }): OpenClient =>
   async (url, browser) => {
     const app = inMemoryApp(browser, {})
     const transport = () => new v2.StreamableHTTPClientTransport(url, { authProvider: app as never })
@@ -185,6 +185,7 @@ export const STEPPING_UP: Readonly<Record<string, OpenClient>> = {
   'the official SDK, version 1': sdkVersion1,
   'the official SDK, version 2': sdkVersion2('legacy'),
   'the official SDK, version 2, by protocol 2026-07-28': sdkVersion2('auto'),
+  'the official SDK, version 2, pinned to protocol 2026-07-28': sdkVersion2({ pin: '2026-07-28' }),
   'mcp-remote': mcpRemote,
 }
 
