@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { inProcess } from './in-process.ts'
 import { META_2026, type Message, message2026, withHeaders } from './mcp-messages.ts'
 import { type RunningService, runService } from './service.ts'
 import { signedIn } from './tokens.ts'
@@ -18,6 +19,10 @@ async function post(message: Message, token?: string) {
   const type = response.headers.get('content-type')
   return { status: response.status, type, headers: response.headers, ...(await response.json()) }
 }
+
+/** A client that wants log messages, every one. */
+const DEBUG = { ...META_2026, 'io.modelcontextprotocol/logLevel': 'debug' }
+type Tool = Readonly<Record<'inputSchema' | 'outputSchema', object>>
 
 const ARGUMENTS = { arguments: { limit: 1 } }
 const search = (name = 'search_courses') =>
@@ -84,6 +89,54 @@ describe('a request of protocol 2026-07-28', () => {
   })
 })
 
+it('a request that its client closes is cancelled, and is no fault of the service', async () => {
+  const { headers, body } = search()
+  const closed = new AbortController()
+  const answer = inProcess(service)(
+    new Request(`${service.baseUrl}/mcp`, {
+      method: 'POST',
+      headers: { ...headers, host: new URL(service.baseUrl).host },
+      body,
+      signal: closed.signal,
+    }),
+  )
+  closed.abort()
+  const { status, text } = await answer.then(async (gone) => ({
+    status: gone.status,
+    text: await gone.text(),
+  }))
+  expect([status, text, service.errors]).toEqual([499, '', []])
+})
+
+it.each<[string, Message]>([
+  [
+    'a search',
+    message2026('tools/call', { _meta: DEBUG, name: 'search_courses', ...ARGUMENTS }, 'search_courses'),
+  ],
+  ['an error of a tool', message2026('tools/call', { _meta: DEBUG, name: 'read_courses' }, 'read_courses')],
+  ['an unknown tool', message2026('tools/call', { _meta: DEBUG, name: 'nothing' }, 'nothing')],
+  [
+    'resources/read',
+    message2026('resources/read', { _meta: DEBUG, uri: 'school://courses/nope' }, 'school://courses/nope'),
+  ],
+  ['server/discover', message2026('server/discover', { _meta: DEBUG })],
+])('%s gets one answer and no notifications/message, though the client asks for logs', async (_, message) => {
+  const answer = await post(message)
+  expect([answer.type, answer.method, answer.id]).toEqual(['application/json', undefined, 1])
+})
+
+it('no schema of a tool refers to another document', async () => {
+  const { result } = await post(message2026('tools/list'))
+  const referred: string[] = []
+  const schemas = result.tools.flatMap(({ inputSchema, outputSchema }: Tool) => [inputSchema, outputSchema])
+  JSON.stringify(schemas, (name, value) => {
+    if (name === '$ref' || name === '$dynamicRef') referred.push(value)
+    return value
+  })
+  expect(schemas.length).toBeGreaterThan(2)
+  expect(referred.filter((address) => !address.startsWith('#'))).toEqual([])
+})
+
 describe('server/discover', () => {
   it('is answered as the first and only request, to anybody', async () => {
     const { status, result } = await post(message2026('server/discover'))
@@ -114,6 +167,20 @@ describe('what a client may keep', () => {
   ])('of %s', async (_, message, hint) => {
     expect((await post(message)).result).toMatchObject(hint)
   })
+
+  it.each(['tools/list', 'resources/templates/list', 'resources/list'])(
+    'of %s is the same on every page',
+    async (method) => {
+      const hints = new Set<string>()
+      let cursor: string | undefined
+      do {
+        const { ttlMs, cacheScope, nextCursor } = (await post(message2026(method, { cursor }))).result
+        hints.add(JSON.stringify({ ttlMs, cacheScope }))
+        cursor = nextCursor
+      } while (cursor !== undefined)
+      expect([...hints]).toEqual([JSON.stringify(method === 'resources/list' ? PRIVATE : PUBLIC)])
+    },
+  )
 
   it('in public is the same with and without a token', async () => {
     const { access_token } = await signedIn(service.baseUrl, 'courses:read')

@@ -32,6 +32,8 @@ function toWebRequest(c: Context<Guarded>, baseUrl: string): Request {
     method: 'POST',
     headers: new Headers([...c.req.raw.headers]),
     body: c.var.body,
+    // By protocol 2026-07-28 a client cancels what it asked by closing the request.
+    signal: c.req.raw.signal,
   })
 }
 
