@@ -50,9 +50,12 @@ export async function openStorage(
   }
 }
 
-function countersFor({ RATE_LIMITS }: Settings, { createCounter }: OpenStore, { pool }: Database): Counters {
+function countersFor(settings: Settings, { createCounter }: OpenStore, { pool }: Database): Counters {
+  const { RATE_LIMITS, POSTGRES_PREPARE } = settings
   const stopSweeping = () => {}
   if (RATE_LIMITS === 'off') return { createCounter: noCounters, stopSweeping }
   if (createCounter !== undefined) return { createCounter, stopSweeping }
-  return pool === undefined ? { createCounter: countersInMemory, stopSweeping } : countersInPostgres(pool)
+  return pool === undefined
+    ? { createCounter: countersInMemory, stopSweeping }
+    : countersInPostgres(pool, POSTGRES_PREPARE === 'on')
 }

@@ -27,13 +27,15 @@ export async function openStore(
   onWarning: OnWarning,
 ): Promise<OpenStore> {
   const { STORE_URL: url, DATABASE_URL } = settings
+  const prepare = settings.POSTGRES_PREPARE === 'on'
   if (url === 'memory:') return { store: createMemoryStore(), close: async () => {} }
   if (url.startsWith('sqlite:')) return sqliteStore(url.slice('sqlite:'.length), onWarning)
   if (!url.startsWith('postgres')) return redisStore(settings, onWarning)
-  if (database.pool !== undefined && url === DATABASE_URL) return postgresStore(database.pool, onWarning)
+  if (database.pool !== undefined && url === DATABASE_URL)
+    return postgresStore(database.pool, prepare, onWarning)
   const onError = (error: Error) => onWarning(`A connection to the store broke: ${error.message}`)
   const pool = await postgres.connectToPostgres(url, { onError })
-  return postgresStore(pool, onWarning, () => pool.end())
+  return postgresStore(pool, prepare, onWarning, () => pool.end())
 }
 
 async function sqliteStore(path: string, onWarning: OnWarning): Promise<OpenStore> {
@@ -47,13 +49,14 @@ async function sqliteStore(path: string, onWarning: OnWarning): Promise<OpenStor
 /** @param end of a pool that is its own */
 async function postgresStore(
   pool: Pool,
+  prepare: boolean,
   onWarning: OnWarning,
   end = async (): Promise<void> => {},
 ): Promise<OpenStore> {
   try {
     await postgres.migrate(pool)
     for (const warning of await postgres.settingsWarnings(pool)) onWarning(warning)
-    const store = await postgres.createPostgresStore(pool)
+    const store = await postgres.createPostgresStore(pool, { prepare })
     const close = async () => {
       store.close()
       await end()
