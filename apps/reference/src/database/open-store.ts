@@ -31,8 +31,9 @@ export async function openStore(
   if (url === 'memory:') return { store: createMemoryStore(), close: async () => {} }
   if (url.startsWith('sqlite:')) return sqliteStore(url.slice('sqlite:'.length), onWarning)
   if (!url.startsWith('postgres')) return redisStore(settings, onWarning)
+  // The warnings about its settings have been given for the database.
   if (database.pool !== undefined && url === DATABASE_URL)
-    return postgresStore(database.pool, prepare, onWarning)
+    return postgresStore(database.pool, prepare, () => {})
   const onError = (error: Error) => onWarning(`A connection to the store broke: ${error.message}`)
   const pool = await postgres.connectToPostgres(url, { onError })
   return postgresStore(pool, prepare, onWarning, () => pool.end())
