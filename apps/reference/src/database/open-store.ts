@@ -15,6 +15,8 @@ export interface OpenStore {
   readonly store: Store
   /** Of a store that counts for all replicas together. */
   readonly createCounter?: CreateCounter
+  /** Rejects when it could not be written now, where reading it does not tell. */
+  readonly probe?: (() => Promise<void>) | undefined
   close(): Promise<void>
 }
 
@@ -44,7 +46,7 @@ async function sqliteStore(path: string, onWarning: OnWarning): Promise<OpenStor
   sqlite.migrate({ path })
   for (const warning of await sqlite.settingsWarnings({ path })) onWarning(warning)
   const store = sqlite.createSqliteStore({ path })
-  return { store, close: store.close }
+  return { store, probe: store.probe, close: store.close }
 }
 
 /** @param end of a pool that is its own */
