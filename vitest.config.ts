@@ -78,7 +78,7 @@ const WHATEVER_THE_STORAGE = [
   // They choose their storage themselves.
   ...['accounts', 'commands', 'database', 'outage', 'restart', 'school-rows'],
   // What they test lies in front of any storage.
-  ...['balancer', 'metrics', 'security/identical'],
+  ...['balancer', 'metrics', 'pgbouncer', 'security/identical'],
   // Makes a program out of the description, and for longer than a connection to Redis may stand still.
   'openapi',
 ].map(flow)

@@ -68,7 +68,7 @@ export interface Observers {
 export async function createService(
   settings: Settings,
   { onEvent: tell, onError, around = [] }: Observers,
-  { store: records, createCounter, database, trail }: Omit<Storage, 'close'>,
+  { store: records, probe, createCounter, database, trail }: Omit<Storage, 'close'>,
   features: readonly FeatureFactory[] = [],
 ): Promise<Service> {
   const { BASE_URL: baseUrl } = settings
@@ -120,7 +120,8 @@ export async function createService(
   const api = createResourceServer({ ...guarded, resource: baseUrl })
   const mcpApi = createResourceServer({ ...guarded, resource: `${baseUrl}/mcp` })
   let draining = false
-  const probes = probesOf(store, database)
+  const probes = probesOf({ store, probe, database })
+  const ready = reachable(probes)
   const reader = trailReader(database, trail)
   const overview = overviewOf({ probes, keys, trail: reader })
   const { metadata, description, clients, grants } = server
@@ -132,7 +133,7 @@ export async function createService(
     schoolApi(api, school),
     documents({ basePath, metadata, lifetimes: lifetimesOf(settings), school, openApi }),
     pages(pageOptions, grants).route('/', admin(operators)),
-    health(async () => !draining && (await reachable(probes))),
+    health(async () => !draining && (await ready())),
     mcp(baseUrl, mcpApi, school),
   ])
   return {

@@ -3,6 +3,7 @@ import { type AuditTrail, auditTrail } from './audit/trail.ts'
 import { type Database, openDatabase } from './database/database.ts'
 import { migrate } from './database/migrate.ts'
 import { type OpenStore, openStore } from './database/open-store.ts'
+import { databaseWarnings } from './database/settings-warnings.ts'
 import { type Counters, countersInPostgres } from './limits/counters-in-postgres.ts'
 import { importIntegrations } from './oauth/import-integrations.ts'
 import { settingAtFault } from './settings/setting-at-fault.ts'
@@ -32,6 +33,7 @@ export async function openStorage(
   const database = await settingAtFault('DATABASE_URL', () => openDatabase(settings.DATABASE_URL, onError))
   try {
     onMigrated(await settingAtFault('DATABASE_URL', () => migrate(database)))
+    for (const warning of await databaseWarnings(settings.DATABASE_URL, database)) onWarning(warning)
     const store = await settingAtFault('STORE_URL', () => openStore(settings, database, onWarning))
     const trail = auditTrail(database, { days: settings.AUDIT_DAYS, onWarning })
     await importIntegrations(settings, store.store, trail.onEvent)
@@ -50,9 +52,12 @@ export async function openStorage(
   }
 }
 
-function countersFor({ RATE_LIMITS }: Settings, { createCounter }: OpenStore, { pool }: Database): Counters {
+function countersFor(settings: Settings, { createCounter }: OpenStore, { pool }: Database): Counters {
+  const { RATE_LIMITS, POSTGRES_PREPARE } = settings
   const stopSweeping = () => {}
   if (RATE_LIMITS === 'off') return { createCounter: noCounters, stopSweeping }
   if (createCounter !== undefined) return { createCounter, stopSweeping }
-  return pool === undefined ? { createCounter: countersInMemory, stopSweeping } : countersInPostgres(pool)
+  return pool === undefined
+    ? { createCounter: countersInMemory, stopSweeping }
+    : countersInPostgres(pool, POSTGRES_PREPARE === 'on')
 }

@@ -50,6 +50,8 @@ onBothDatabases((newDatabase) => {
     const program = run('main.ts', [], { environment: { DATABASE_URL: url, PORT: String(await freePort()) } })
     expect(await program.ended).toBe(1)
     expect(program.output()).toMatch(/STORE_URL: .*99.*newer release/)
+    expect(program.output()).toContain('Run "git pull", then "pnpm database migrate"')
+    expect(program.output()).not.toContain('npm install')
   })
 
   it('is left alone where another program has tables of these names', async () => {
@@ -80,7 +82,7 @@ onBothDatabases((newDatabase) => {
     ]) {
       expect(await program.ended).toBe(1)
       expect(program.output()).toContain('of a newer release, which made 9999_next_year')
-      expect(program.output()).toContain('"git pull"')
+      expect(program.output()).toContain('Run "git pull", then "pnpm database migrate"')
     }
   })
 
@@ -120,6 +122,10 @@ it('a role that may not create tables is told the command, and needs no more onc
   const program = run('main.ts', [], { environment })
   expect(await program.ended).toBe(1)
   expect(program.output()).toMatch(/DATABASE_URL: permission denied.*"pnpm database migrate"/)
+  const STORE_URL = environment.DATABASE_URL
+  const store = run('main.ts', [], { environment: { STORE_URL, PORT: environment.PORT } })
+  expect(await store.ended).toBe(1)
+  expect(store.output()).toMatch(/STORE_URL: permission denied.*"pnpm database migrate"/)
 
   const migrating = run('commands/database.ts', ['migrate'], { environment: { DATABASE_URL: server.url } })
   expect(await migrating.ended, migrating.output()).toBe(0)

@@ -18,7 +18,7 @@ async function startedService() {
   await program.printed('Try next')
   const base = `http://127.0.0.1:${PORT}`
   const app = await signedIn(base, 'courses:read courses:write')
-  return { path, pid: program.pid, base, app }
+  return { path, grants: path.replace('.sqlite', '-grants.sqlite'), pid: program.pid, base, app }
 }
 
 const add = (base: string, app: SignedIn, title: string, description = '') =>
@@ -29,6 +29,9 @@ const add = (base: string, app: SignedIn, title: string, description = '') =>
     signal: AbortSignal.timeout(10_000),
   })
 const statusOf = async (url: string) => (await fetch(url)).status
+/** The system refuses the process to write a file beyond so many bytes, as a full disk would. */
+const limitFiles = (pid: number, bytes: string) =>
+  promisify(execFile)('prlimit', ['--pid', `${pid}`, `--fsize=${bytes}:`])
 const titles = async (base: string, { access_token }: SignedIn) => {
   const answer = await fetch(`${base}/api/courses`, { headers: { authorization: `Bearer ${access_token}` } })
   const { items } = (await answer.json()) as { items: { title: string }[] }
@@ -52,15 +55,45 @@ it('a file that another process keeps locked can be read, and is written again a
   expect(await titles(base, app)).toEqual([...before, 'Four'])
 })
 
+it('is not ready while another process keeps the file of the grants locked', async () => {
+  const { grants, base } = await startedService()
+  const other = new DatabaseSync(grants)
+  other.exec('BEGIN IMMEDIATE')
+  expect(await statusOf(`${base}/readyz`)).toBe(503)
+  other.exec('ROLLBACK')
+  other.close()
+  expect(await statusOf(`${base}/readyz`)).toBe(200)
+})
+
+it.each([
+  ['database', 'memory:', ''],
+  ['grants', '', 'memory:'],
+])('is not ready while the disk of the %s is full', async (_part, STORE_URL, DATABASE_URL) => {
+  const path = join(await temporaryFolder(), 'a.sqlite')
+  const PORT = String(await freePort())
+  const environment = {
+    STORE_URL: STORE_URL || `sqlite:${path}`,
+    DATABASE_URL: DATABASE_URL || `sqlite:${path}`,
+    PORT,
+  }
+  const program = run('main.ts', [], { environment })
+  onTestFinished(() => program.stop())
+  await program.printed('Try next')
+  const ready = () => statusOf(`http://127.0.0.1:${PORT}/readyz`)
+  await limitFiles(program.pid, '4096')
+  expect(await ready()).toBe(503)
+  await limitFiles(program.pid, 'unlimited')
+  expect(await ready()).toBe(200)
+})
+
 it('on a full disk nothing is half written, and reading goes on', async () => {
   const { pid, base, app } = await startedService()
   const before = await titles(base, app)
-  const limit = (bytes: string) => promisify(execFile)('prlimit', ['--pid', `${pid}`, `--fsize=${bytes}:`])
-  await limit('4096')
+  await limitFiles(pid, '4096')
   const refused = await add(base, app, 'Too much')
   expect([refused.status, await refused.json()]).toMatchObject([503, { error: 'temporarily_unavailable' }])
   expect(await titles(base, app)).toEqual(before)
-  await limit('unlimited')
+  await limitFiles(pid, 'unlimited')
   expect((await add(base, app, 'Enough')).status).toBe(201)
   expect(await titles(base, app)).toEqual([...before, 'Enough'])
 })

@@ -33,9 +33,11 @@ async function open(claims = VERIFIED, change: Partial<Provider> = {}, age = 0) 
     signIn,
     options,
     /** The answer of the provider, as a browser would bring it. */
-    async answered(purpose = PURPOSE) {
+    async answered(purpose = PURPOSE, bend: (question: URLSearchParams) => void = () => {}) {
       const { location, cookie } = await signIn.begin(purpose)
-      const { search } = await browser(location)
+      const asked = new URL(location)
+      bend(asked.searchParams)
+      const { search } = await browser(asked.href)
       return { cookies: pairOf(cookie), query: search, location: new URL(location) }
     },
   }
@@ -109,6 +111,16 @@ it.each<[string, (query: URLSearchParams) => void, string]>([
   const bent = new URLSearchParams(query)
   bend(bent)
   await expect(signIn.finish(cookies, `?${bent}`)).rejects.toMatchObject({ reason })
+})
+
+it.each<[string, (question: URLSearchParams) => void]>([
+  ['an ID token with another nonce', (question) => question.set('nonce', 'n'.repeat(43))],
+  ['an ID token without a nonce', (question) => question.delete('nonce')],
+])('refuses %s', async (_name, bend) => {
+  const { signIn, answered } = await open()
+  const { cookies, query } = await answered(PURPOSE, bend)
+  expect(query).toContain('code=')
+  await expect(signIn.finish(cookies, query)).rejects.toMatchObject({ reason: 'unreachable' })
 })
 
 it('tells a refusal of the user from a failure', async () => {

@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 const LOSSES = {
   fsync: 'a crash of the machine may destroy the database',
   full_page_writes: 'a crash of the machine may destroy the database',
-  synchronous_commit: 'a crash may bring back grants that were revoked',
+  synchronous_commit: 'a crash may take back the last writes, as the revocation of a grant',
 }
 
 /** Warnings about settings that could lose records; empty if all is well. */

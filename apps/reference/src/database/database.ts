@@ -21,8 +21,8 @@ export class Database extends Kysely<Tables> {
   /** For a readiness probe: rejects when Postgres does not answer, or when SQLite could not be written. */
   async probe(): Promise<void> {
     if (this.pool !== undefined) await sql`select 1`.execute(this)
-    // It takes the lock of the writer, and writes nothing.
-    else await this.transaction().execute(async () => {})
+    // Writes the first page anew, as it is: a lock or a full disk fails it.
+    else await sql`pragma user_version = 0`.execute(this)
   }
 
   /** Kysely closes no pool that it has not used. */

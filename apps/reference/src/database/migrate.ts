@@ -10,7 +10,7 @@ import type { Tables } from './tables.ts'
  * Brings the tables up to date, in one transaction. Of processes that start at once, one does it and the others wait.
  *
  * @returns the names of the migrations that were carried out
- * @throws Error that says what to do, when the database is newer or may not be changed
+ * @throws Error that says why, when the database is newer or may not be changed
  */
 export async function migrate(database: Database): Promise<string[]> {
   const { pool } = database
@@ -79,10 +79,7 @@ async function refuseNewer(database: Kysely<Tables>): Promise<void> {
   if (!tables.some(({ name }) => name === 'kysely_migration')) return
   const done = await database.withTables<Done>().selectFrom('kysely_migration').select('name').execute()
   const [unknown] = done.map(({ name }) => name).filter((name) => !Object.hasOwn(MIGRATIONS, name))
-  if (unknown !== undefined)
-    throw new Error(
-      `its tables are of a newer release, which made ${unknown}. Start that release ("git pull", then "pnpm start"), or name another database`,
-    )
+  if (unknown !== undefined) throw new Error(`its tables are of a newer release, which made ${unknown}`)
 }
 
 type Done = { kysely_migration: { name: string } }

@@ -15,6 +15,8 @@ export interface OpenStore {
   readonly store: Store
   /** Of a store that counts for all replicas together. */
   readonly createCounter?: CreateCounter
+  /** Rejects when it could not be written now, where reading it does not tell. */
+  readonly probe?: (() => Promise<void>) | undefined
   close(): Promise<void>
 }
 
@@ -27,13 +29,16 @@ export async function openStore(
   onWarning: OnWarning,
 ): Promise<OpenStore> {
   const { STORE_URL: url, DATABASE_URL } = settings
+  const prepare = settings.POSTGRES_PREPARE === 'on'
   if (url === 'memory:') return { store: createMemoryStore(), close: async () => {} }
   if (url.startsWith('sqlite:')) return sqliteStore(url.slice('sqlite:'.length), onWarning)
   if (!url.startsWith('postgres')) return redisStore(settings, onWarning)
-  if (database.pool !== undefined && url === DATABASE_URL) return postgresStore(database.pool, onWarning)
+  // The warnings about its settings have been given for the database.
+  if (database.pool !== undefined && url === DATABASE_URL)
+    return postgresStore(database.pool, prepare, () => {})
   const onError = (error: Error) => onWarning(`A connection to the store broke: ${error.message}`)
   const pool = await postgres.connectToPostgres(url, { onError })
-  return postgresStore(pool, onWarning, () => pool.end())
+  return postgresStore(pool, prepare, onWarning, () => pool.end())
 }
 
 async function sqliteStore(path: string, onWarning: OnWarning): Promise<OpenStore> {
@@ -41,19 +46,20 @@ async function sqliteStore(path: string, onWarning: OnWarning): Promise<OpenStor
   sqlite.migrate({ path })
   for (const warning of await sqlite.settingsWarnings({ path })) onWarning(warning)
   const store = sqlite.createSqliteStore({ path })
-  return { store, close: store.close }
+  return { store, probe: store.probe, close: store.close }
 }
 
 /** @param end of a pool that is its own */
 async function postgresStore(
   pool: Pool,
+  prepare: boolean,
   onWarning: OnWarning,
   end = async (): Promise<void> => {},
 ): Promise<OpenStore> {
   try {
     await postgres.migrate(pool)
     for (const warning of await postgres.settingsWarnings(pool)) onWarning(warning)
-    const store = await postgres.createPostgresStore(pool)
+    const store = await postgres.createPostgresStore(pool, { prepare })
     const close = async () => {
       store.close()
       await end()

@@ -15,9 +15,13 @@ const ANSWER_MS = 500
 /**
  * Counts in a table that is not logged: a commit does not wait for the disk, and a crash of Postgres empties the table.
  * What has ended is deleted about once a minute.
+ *
+ * @param prepare whether Postgres keeps the plan of the statements in each connection
  */
-export function countersInPostgres(pool: Pool): Counters {
-  const storeClient = { query: (query: QueryConfig) => attempt(pool, query, ANSWER_MS) }
+export function countersInPostgres(pool: Pool, prepare: boolean): Counters {
+  const query = ({ name, ...unnamed }: QueryConfig) =>
+    attempt(pool, prepare ? { name, ...unnamed } : unnamed, ANSWER_MS)
+  const storeClient = { query }
   const table = { tableName: 'rate_limit', tableCreated: true, clearExpiredByTimeout: false }
   const createCounter = sharedCounters(
     (keyPrefix, room) =>

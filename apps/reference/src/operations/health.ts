@@ -1,7 +1,6 @@
-import type { Store } from '@grantkit/core'
 import { type Context, Hono } from 'hono'
-import type { Database } from '../database/database.ts'
 import { type Description, describe, forAnybody, jsonAnswer, ref } from '../openapi/operation.ts'
+import type { Storage } from '../storage.ts'
 
 /** `/healthz`: the process runs. `/readyz`: it can serve requests. */
 export function health(ready: () => Promise<boolean>): Hono {
@@ -28,13 +27,23 @@ export interface Probes {
   readonly database: () => Promise<unknown>
 }
 
-export function probesOf(store: Store, database: Database): Probes {
-  return { store: () => store.clients.find('readiness probe'), database: () => database.probe() }
+export function probesOf({ store, probe, database }: Pick<Storage, 'store' | 'probe' | 'database'>): Probes {
+  const find = () => store.clients.find('readiness probe')
+  return { store: () => Promise.all([find(), probe?.()]), database: () => database.probe() }
 }
 
-export async function reachable({ store, database }: Probes): Promise<boolean> {
-  return Promise.all([store(), database()]).then(
-    () => true,
-    () => false,
-  )
+/** Whoever asks at the same time shares one answer: anybody may ask, and SQLite writes for it. */
+export function reachable({ store, database }: Probes): () => Promise<boolean> {
+  let asking: Promise<boolean> | undefined
+  const ask = () =>
+    Promise.all([store(), database()]).then(
+      () => true,
+      () => false,
+    )
+  return () => {
+    asking ??= ask().finally(() => {
+      asking = undefined
+    })
+    return asking
+  }
 }

@@ -47,6 +47,7 @@ export const Environment = z.object({
       'must be sqlite: and the path of a file, a postgres:// URL, or memory:',
     )
     .default(`sqlite:${DEVELOPMENT_FOLDER}/service.sqlite`),
+  POSTGRES_PREPARE: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   WAIT_REPLICAS: z.coerce.number({ error: 'must be a number' }).int().min(0).default(0),
   SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   KEYS_FILE: z.string().optional(),

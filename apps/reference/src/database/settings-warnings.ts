@@ -1,0 +1,17 @@
+import * as postgres from '@grantkit/store-postgres'
+import * as sqlite from '@grantkit/store-sqlite'
+import type { Database } from './database.ts'
+
+/**
+ * Warnings about settings and file systems that could lose accounts, the school or the trail; empty if all is well.
+ *
+ * @param url of the database, which is migrated
+ */
+export async function databaseWarnings(url: string, { pool }: Database): Promise<string[]> {
+  if (url === 'memory:') return []
+  const warnings =
+    pool === undefined
+      ? sqlite.settingsWarnings({ path: url.slice('sqlite:'.length) })
+      : postgres.settingsWarnings(pool)
+  return (await warnings).map((warning) => `DATABASE_URL: ${warning}`)
+}

@@ -1,0 +1,136 @@
+import { freePort } from '@grantkit/test-servers/free-port'
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
+import { register } from './limited-requests.ts'
+import { type RunningService, runService } from './service.ts'
+import { type Bend, type SoftwareAuthenticator, softwareAuthenticator } from './software-authenticator.ts'
+import { sessionCookie } from './user.ts'
+
+/** What the service answers to passkeys: right ones, wrong ones, and too many. */
+
+let service: RunningService
+let passkey: SoftwareAuthenticator
+beforeEach(async () => {
+  const port = String(await freePort())
+  service = await runService({ PORT: port, BASE_URL: `http://localhost:${port}` })
+  passkey = softwareAuthenticator(service.baseUrl)
+  await addPasskey(passkey)
+})
+afterEach(() => service.close())
+
+interface SignInOptions {
+  readonly bend?: Bend
+  readonly returnTo?: string
+  readonly cookie?: string
+}
+
+const cookiesOf = (...answers: Response[]) =>
+  answers.flatMap(({ headers }) => headers.getSetCookie().map((line) => line.split(';')[0])).join('; ')
+const tokenIn = (page: string) => /name="token" value="([^"]+)"/.exec(page)?.[1] ?? ''
+const get = (path: string, cookie = '') =>
+  fetch(new URL(path, service.baseUrl), { headers: { cookie }, redirect: 'manual' })
+const post = (path: string, cookie: string, fields: Record<string, string>) =>
+  fetch(`${service.baseUrl}${path}`, {
+    method: 'POST',
+    headers: { cookie },
+    body: new URLSearchParams(fields),
+    redirect: 'manual',
+  })
+
+async function addPasskey(added: SoftwareAuthenticator): Promise<void> {
+  const session = await sessionCookie(service.baseUrl)
+  const token = tokenIn(await (await get('/account', session)).text())
+  const asked = await get('/account/passkeys', session)
+  const answer = added.create(await asked.json())
+  const cookie = `${session}; ${cookiesOf(asked)}`
+  expect((await post('/account/passkeys', cookie, { token, answer, name: 'key' })).status).toBe(303)
+}
+
+async function signIn(by = passkey, { bend, returnTo = '/account', cookie = '' }: SignInOptions = {}) {
+  const page = await get('/login')
+  const asked = await get('/login/passkey')
+  const fields = {
+    token: tokenIn(await page.text()),
+    answer: by.get(await asked.json(), bend),
+    return_to: returnTo,
+  }
+  return post('/login/passkey', `${cookie}; ${cookiesOf(page, asked)}`, fields)
+}
+
+const WRONG: Bend = { signature: Buffer.alloc(70) }
+const stranger = () => softwareAuthenticator(service.baseUrl)
+
+it('answers the same to an unknown passkey, a wrong signature and an account that is disabled', async () => {
+  const wrong = await signIn(passkey, { bend: WRONG })
+  const unknown = await signIn(stranger())
+  await service.accounts.setDisabled('demo@example.com', true)
+  const disabled = await signIn()
+  const [first, ...others] = await Promise.all([wrong, unknown, disabled].map(comparable))
+  expect(first).toMatchObject({ status: 401, body: expect.stringContaining('did not sign you in') })
+  for (const other of others) expect(other).toEqual(first)
+})
+
+/** Without what is new in every answer. */
+async function comparable(answer: Response) {
+  const body = (await answer.text()).replaceAll(/name="token" value="[^"]+"/g, '')
+  return { status: answer.status, body, headers: [...answer.headers.keys()] }
+}
+
+it('counts wrong answers of a passkey as wrong passwords, and leaves other passkeys alone', async () => {
+  const other = stranger()
+  await addPasskey(other)
+  for (let n = 0; n < 10; n++) expect((await signIn(passkey, { bend: WRONG })).status).toBe(401)
+  const refused = await signIn()
+  expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([429, expect.closeTo(900, -2)])
+  expect(await refused.text()).toContain('Too many attempts')
+  expect((await signIn(other)).status).toBe(303)
+})
+
+it('counts unknown passkeys for the network that passwords count for', async () => {
+  const statuses = new Set<number>()
+  for (let n = 0; n < 120; n++) statuses.add((await signIn(stranger())).status)
+  expect((await signIn()).status).toBe(429)
+  expect(statuses).toEqual(new Set([401]))
+  expect(await sessionCookie(service.baseUrl)).not.toMatch(/^session/)
+})
+
+it.each([
+  ['prompt=login', { prompt: 'login' }],
+  ['max_age', { max_age: '60' }],
+])('starts a new session, with a sign-in that satisfies %s', async (_name, demand) => {
+  const before = await sessionCookie(service.baseUrl)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10 * 60 * 1000 })
+  onTestFinished(() => void vi.useRealTimers())
+  const { client_id } = (await (await register(service)).json()) as { client_id: string }
+  const query = new URLSearchParams({ ...request(client_id), ...demand })
+  const sent = await get(`/oauth/authorize?${query}`, before)
+  const login = new URL(sent.headers.get('location') ?? '', service.baseUrl)
+  expect(login.pathname).toBe('/login')
+  const returnTo = login.searchParams.get('return_to') ?? ''
+  expect((await get(returnTo, before)).status, 'the session before does not').toBe(303)
+  const signedIn = await signIn(passkey, { returnTo, cookie: before })
+  expect([signedIn.status, signedIn.headers.get('location')]).toEqual([303, returnTo])
+  const asked = await get(returnTo, cookiesOf(signedIn))
+  expect([asked.status, await asked.text()]).toEqual([200, expect.stringContaining('courses')])
+  expect(new Set(sessionIds()).size).toBe(sessionIds().length)
+})
+
+const request = (client_id: string) => ({
+  client_id,
+  response_type: 'code',
+  redirect_uri: 'http://127.0.0.1:1/cb',
+  scope: 'courses:read',
+  code_challenge: 'c'.repeat(43),
+  code_challenge_method: 'S256',
+})
+const sessionIds = () =>
+  service.events.flatMap((event) => (event.type === 'sign_in_succeeded' ? [event.sessionId] : []))
+
+it('is not offered at an IP address, and the account page says why', async () => {
+  const atAddress = await runService()
+  onTestFinished(() => atAddress.close())
+  const headers = { cookie: await sessionCookie(atAddress.baseUrl) }
+  const account = await (await fetch(`${atAddress.baseUrl}/account`, { headers })).text()
+  expect(account).toContain('Browsers offer no passkeys at this address')
+  expect(await (await fetch(`${atAddress.baseUrl}/login`)).text()).not.toContain('passkey')
+  expect((await fetch(`${atAddress.baseUrl}/login/passkey`)).status).toBe(404)
+})

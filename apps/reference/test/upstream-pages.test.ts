@@ -1,0 +1,105 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { freePort } from '@grantkit/test-servers/free-port'
+import { formBrowser } from '@grantkit/testkit/client'
+import { expect, it, onTestFinished } from 'vitest'
+import { type RunningProvider, runOpenIdProvider } from './openid-provider.ts'
+import { type RunningService, runService } from './service.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+import { sessionCookie } from './user.ts'
+
+/** What the pages say where a sign-in with a provider does not come about. */
+
+const PASSKEY_FORM = 'data-passkey="get"'
+const CALLBACK = '/login/with/partner/callback'
+
+/** @param age seconds since `alice` signed in at the provider */
+async function open(age = 0) {
+  const port = String(await freePort())
+  const base = `http://localhost:${port}`
+  const claims = () => ({ email: 'alice@partner.example', email_verified: true })
+  const op = await runOpenIdProvider(`${base}${CALLBACK}`, claims, age)
+  onTestFinished(op.close)
+  const file = join(await temporaryFolder(), 'upstream.json')
+  await writeFile(file, JSON.stringify({ providers: [op.provider] }))
+  const service = await runService({ PORT: port, BASE_URL: base, UPSTREAM_FILE: file })
+  onTestFinished(() => service.close())
+  return { op, service, ...visits(service, op) }
+}
+
+function visits({ baseUrl }: RunningService, op: RunningProvider) {
+  const get = (path: string, cookie = '') =>
+    fetch(`${baseUrl}${path}`, { headers: { cookie }, redirect: 'manual' })
+  const post = async (page: Response, path: string, fields: Record<string, string>, session = '') => {
+    const token = /name="token" value="([^"]+)"/.exec(await page.text())?.[1] ?? ''
+    const headers = { cookie: `${session}; ${cookieOf(page)}` }
+    const body = new URLSearchParams({ token, ...fields })
+    return fetch(`${baseUrl}${path}`, { method: 'POST', headers, body, redirect: 'manual' })
+  }
+  const begin = async (return_to = '/account') =>
+    post(await get('/login'), '/login/with/partner', { return_to })
+  const connect = async (session: string) =>
+    post(await get('/account', session), '/account/identities', { provider: 'partner' }, session)
+  /** The way to the provider and back to our page. */
+  async function answered(begun: Response, session = '') {
+    const browser = formBrowser({ origin: op.provider.issuer, typed: { login: '' } })
+    const { search } = await browser(begun.headers.get('location') ?? '')
+    return get(`${CALLBACK}${search}`, `${session}; ${cookieOf(begun)}`)
+  }
+  return { get, begin, connect, answered }
+}
+
+function cookieOf({ headers }: Response): string {
+  return headers.getSetCookie()[0]?.split(';')[0] ?? ''
+}
+
+/** The sign-in page is there, with its other ways. */
+async function expectProblem(answer: Response, status: number, words: string): Promise<void> {
+  const page = await answer.text()
+  expect([answer.status, /role="alert">([^<]*)/.exec(page)?.[1]]).toEqual([status, words])
+  for (const way of ['name="password"', PASSKEY_FORM]) expect(page).toContain(way)
+}
+
+const UNREACHABLE = 'Signing in with Partner does not work at the moment.'
+
+it('leaves the other ways while the provider is down, before anybody signed in with it', async () => {
+  const { op, service, begin } = await open()
+  await op.close()
+  await expectProblem(await begin(), 503, UNREACHABLE)
+  expect(await sessionCookie(service.baseUrl)).toMatch(/^session/)
+})
+
+it('leaves the other ways where the provider goes down on the way', async () => {
+  const { op, service, get, begin } = await open()
+  const begun = await begin()
+  const state = new URL(begun.headers.get('location') ?? '').searchParams.get('state') ?? ''
+  await op.close()
+  const query = new URLSearchParams({ code: 'c', state, iss: op.provider.issuer })
+  await expectProblem(await get(`${CALLBACK}?${query}`, cookieOf(begun)), 503, UNREACHABLE)
+  expect(await sessionCookie(service.baseUrl)).toMatch(/^session/)
+})
+
+it('says that the provider refused', async () => {
+  const { op, get, begin } = await open()
+  const begun = await begin()
+  const state = new URL(begun.headers.get('location') ?? '').searchParams.get('state') ?? ''
+  const query = new URLSearchParams({ error: 'access_denied', state, iss: op.provider.issuer })
+  const answer = await get(`${CALLBACK}?${query}`, cookieOf(begun))
+  await expectProblem(answer, 403, 'Partner did not sign you in.')
+})
+
+it('says that an old sign-in there is no new one here', async () => {
+  const { begin, answered } = await open(120)
+  const answer = await answered(await begin('/oauth/authorize?prompt=login'))
+  const words = 'You have to sign in anew, and Partner does not say that you did. Please take another way.'
+  await expectProblem(answer, 403, words)
+})
+
+it('says that an account there belongs to another account here', async () => {
+  const { service, connect, answered } = await open()
+  const owner = await sessionCookie(service.baseUrl)
+  expect((await answered(await connect(owner), owner)).headers.get('location')).toBe('/account')
+  const other = await sessionCookie(service.baseUrl, 'teacher@example.com', 'teacher')
+  const answer = await answered(await connect(other), other)
+  await expectProblem(answer, 403, 'Your account of Partner is connected with another account here.')
+})
