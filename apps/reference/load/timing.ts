@@ -1,12 +1,13 @@
 import { readCommandLine } from '../src/commands/command-line.ts'
 import { controls, guesses, openService } from './timing/guesses.ts'
+import { insidePair } from './timing/inside.ts'
 import { mannWhitney } from './timing/mann-whitney.ts'
 import { median, type Pair, samplesOf } from './timing/samples.ts'
 
 const USAGE = `pnpm timing
 
-Tests whether the time of a refusal tells how close a guess was. Ends with 1 if it does, or if the measurement is
-inconclusive.`
+Tests whether the time of a refusal tells how close a guess was, or what listens inside. Ends with 1 if it does, or
+if the measurement is inconclusive.`
 
 readCommandLine(USAGE, {})
 
@@ -19,10 +20,13 @@ const SHORT = 500
 
 const service = await openService()
 const { alike, different } = await controls(service)
+const inside = await insidePair()
 const differs: string[] = []
-for (const pair of [alike, ...(await guesses(service))]) if (await differ(pair)) differs.push(pair.name)
+for (const pair of [alike, inside.pair, ...(await guesses(service))])
+  if (await differ(pair)) differs.push(pair.name)
 const blind = !(await differ(different))
 await service.close()
+inside.close()
 
 for (const name of differs) console.error(`Their times differ: ${name}`)
 if (blind) console.error('A difference that is there was not seen, so these figures mean nothing')

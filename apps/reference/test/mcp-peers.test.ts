@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { auth, type OAuthClientProvider, UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js'
+import { auth, UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
+import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { McpApp } from './mcp-app.ts'
 import { type RunningService, runService } from './service.ts'
 import { temporaryFolder } from './temporary-folder.ts'
-import { user } from './user.ts'
 
 /** Programs that people use with an MCP server. */
 
@@ -25,38 +25,12 @@ const programOf = (name: string, path: string) => join(dirname(require.resolve(`
 /** Only an unknown token gets a challenge here; anonymous requests get none. */
 const REVOKED: OAuthTokens = { access_token: 'revoked', token_type: 'Bearer' }
 
-/** The storage of an app for the SDK's OAuth client; its browser is the user of the tests. */
-class App implements OAuthClientProvider {
-  readonly redirectUrl = 'http://127.0.0.1:49300/callback'
-  readonly clientMetadata = { client_name: 'SDK client', redirect_uris: [this.redirectUrl] }
-  code = ''
-  private client: OAuthClientInformationMixed | undefined
-  private kept: OAuthTokens | undefined
-  private verifier = ''
-
-  clientInformation = () => this.client
-  saveClientInformation = (client: OAuthClientInformationMixed) => {
-    this.client = client
-  }
-  tokens = () => this.kept
-  saveTokens = (tokens: OAuthTokens) => {
-    this.kept = tokens
-  }
-  codeVerifier = () => this.verifier
-  saveCodeVerifier = (verifier: string) => {
-    this.verifier = verifier
-  }
-  redirectToAuthorization = async (url: URL) => {
-    this.code = (await user(service.baseUrl)(url.href)).searchParams.get('code') ?? ''
-  }
-}
-
 describe('the OAuth client of the MCP SDK', () => {
   it('finds its way from the address of the MCP server to a token, uses and refreshes it', async () => {
-    const app = new App()
+    const app = new McpApp(service.baseUrl)
     const serverUrl = `${service.baseUrl}/mcp`
     expect(await auth(app, { serverUrl })).toBe('REDIRECT')
-    expect(await auth(app, { serverUrl, authorizationCode: app.code })).toBe('AUTHORIZED')
+    expect(await auth(app, { serverUrl, ...app.answer })).toBe('AUTHORIZED')
     const first = app.tokens()?.access_token
     const client = new Client({ name: 'test', version: '1.0.0' })
     await client.connect(
@@ -70,13 +44,13 @@ describe('the OAuth client of the MCP SDK', () => {
   })
 
   it('signs in anew when the server challenges its token', async () => {
-    const app = new App()
+    const app = new McpApp(service.baseUrl)
     app.saveTokens(REVOKED)
     const url = new URL(`${service.baseUrl}/mcp`)
     const challenged = new StreamableHTTPClientTransport(url, { authProvider: app })
     const client = new Client({ name: 'test', version: '1.0.0' })
     await expect(client.connect(challenged as never)).rejects.toThrow(UnauthorizedError)
-    await challenged.finishAuth(app.code)
+    await challenged.finishAuth(app.answer.authorizationCode)
     await client.connect(new StreamableHTTPClientTransport(url, { authProvider: app }) as never)
     const { structuredContent } = await client.callTool({ name: 'search_courses', arguments: {} })
     expect(structuredContent, 'what only a token sees').toMatchObject({ total: 6 })

@@ -2,16 +2,18 @@ import { testClient } from '@grantkit/testkit/client'
 import { afterAll, beforeEach, expect, it } from 'vitest'
 import { documentOf, type HostAnswer, openDocumentHost } from '../document-host.ts'
 import { CHALLENGE, REDIRECT_URI, textOf } from './app.ts'
-import type { Bench } from './bench.ts'
+import type { Bench, Person } from './bench.ts'
 import { onBothStores } from './on-both-stores.ts'
 import { expectGuardedPage, expectInvalidClient, expectPage } from './safe-answers.ts'
-import type { Answer, HeaderLines } from './wire.ts'
+import type { Answer } from './wire.ts'
 
 /** Hosts that mean no good, and users who mean no good by a host. Each domain has a budget, so each row has its own. */
 
 const KNOWN = 'https://known.dev/client.json'
-const WAYWARD = Array.from({ length: 9 }, (_, n) => `wayward${n}.dev`)
+const END_OF_KNOWN = `,"client_id":"${KNOWN}"}`
+const WAYWARD = Array.from({ length: 14 }, (_, n) => `wayward${n}.dev`)
 const FLEET = Array.from({ length: 7 }, (_, n) => `n${n}.fleet.dev`)
+const HOARD = Array.from({ length: 11 }, (_, n) => `hoard${n}.dev`)
 const OTHERS = ['known.dev', 'again.dev', 'twice.dev', 'changing.dev', 'evil.dev', 'inside.dev']
 
 const host = await openDocumentHost(documentOf)
@@ -20,6 +22,8 @@ beforeEach(() => {
   host.asked.length = 0
   host.answer = documentOf
 })
+
+const textIn = (id: string) => documentOf(id).body ?? ''
 
 const queryFor = (client_id: string) =>
   new URLSearchParams({
@@ -32,9 +36,9 @@ const queryFor = (client_id: string) =>
     code_challenge_method: 'S256',
   })
 
-async function ask(bench: Bench, clientId: string, headers: HeaderLines = []): Promise<Answer> {
-  const cookie = ['Cookie', await bench.session('alice')] as const
-  return bench.send(`/oauth/authorize?${queryFor(clientId)}`, { headers: [cookie, ...headers] })
+async function ask(bench: Bench, clientId: string, person: Person = 'alice'): Promise<Answer> {
+  const headers = [['Cookie', await bench.session(person)]] as const
+  return bench.send(`/oauth/authorize?${queryFor(clientId)}`, { headers })
 }
 
 async function clientOf(bench: Bench, client_id: string) {
@@ -72,15 +76,39 @@ onBothStores(
       },
     )
 
-    it.each<[string, string, object]>([
-      ['of another client', 'wayward6.dev', { client_id: 'https://wayward6.dev/Client.json' }],
-      ['with a secret', 'wayward7.dev', { client_secret: 'a secret of nobody' }],
-      ['with a script', 'wayward8.dev', { redirect_uris: ['javascript:alert(1)'] }],
-    ])('CM-04: that publishes a document %s has published none', async (_, name, members) => {
-      host.answer = (id) => documentOf(id, members)
+    it.each<[string, string, (id: string) => HostAnswer]>([
+      ['of another client', 'wayward6.dev', () => documentOf('https://wayward6.dev/Client.json')],
+      ['with a secret', 'wayward7.dev', (id) => documentOf(id, { client_secret: 'a secret of nobody' })],
+      ['with a script', 'wayward8.dev', (id) => documentOf(id, { redirect_uris: ['javascript:alert(1)'] })],
+      ['behind a byte order mark', 'wayward9.dev', (id) => ({ body: `\ufeff${textIn(id)}` })],
+      ['below thousands of levels', 'wayward10.dev', () => ({ body: '['.repeat(5000) })],
+      ['with two ids', 'wayward11.dev', (id) => ({ body: textIn(id).replace('}', END_OF_KNOWN) })],
+    ])('CM-04: that publishes a document %s has published none', async (_, name, answer) => {
+      host.answer = answer
       const page = await ask(bench, `https://${name}/client.json`)
       expectPage(page, name)
       expect(page.body).toContain('The address of the application describes no application')
+    })
+
+    it('CM-04: that publishes a `__proto__` describes an app without it, and changes no object of the server', async () => {
+      const proto = '"__proto__":{"client_name":"Claude","skip_consent":true,"polluted":true},'
+      host.answer = (id) => ({ body: textIn(id).replace('{', `{${proto}`) })
+      const app = await clientOf(bench, 'https://wayward12.dev/client.json')
+      const page = await ask(bench, app.clientId)
+      expect(textOf(page.body)).toContain('<bdi>App</bdi>')
+      expect(page.body).not.toContain('Claude')
+      expect(await app.tokens('courses:read')).toMatchObject({ scope: 'courses:read' })
+      expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
+    })
+
+    it('CM-03: that answers with a `Refresh` is asked once, and nobody is asked at the address in it', async () => {
+      const headers = { refresh: '0; url=https://inside.dev/client.json' }
+      host.answer = (id) => ({ ...documentOf(id), headers })
+      const id = 'https://wayward13.dev/client.json'
+      const page = await ask(bench, id)
+      expect([page.status, page.header('refresh')]).toEqual([200, undefined])
+      expect(page.body).not.toContain('inside.dev')
+      expect(host.asked).toEqual([id])
     })
 
     it('CM-13: is shown beside the name of another that it claims, and its address is text on the page', async () => {
@@ -152,4 +180,21 @@ onBothStores(
     })
   },
   host.settings([...WAYWARD, ...FLEET, ...OTHERS]),
+)
+
+onBothStores(
+  'the hosts of many documents',
+  (bench) => {
+    it('CM-15: are spared by a user who has named ten unknown ones within the hour, and serve others', async () => {
+      const pages = []
+      for (const name of HOARD) pages.push(await ask(bench, `https://${name}/client.json`))
+      expect(pages.map(({ status }) => status)).toEqual([...Array(10).fill(200), 429])
+      expect(Number(pages.at(-1)?.header('retry-after'))).toBeGreaterThan(60)
+      const last = host.asked.length
+      expect((await ask(bench, `https://${HOARD[0]}/client.json`)).status, 'a known one').toBe(200)
+      expect((await ask(bench, `https://${HOARD[10]}/client.json`, 'bob')).status).toBe(200)
+      expect(host.asked.slice(last)).toEqual([`https://${HOARD[10]}/client.json`])
+    })
+  },
+  { ...host.settings(HOARD), RATE_LIMITS: 'on' },
 )

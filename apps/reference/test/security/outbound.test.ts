@@ -5,6 +5,7 @@ import { runService } from '../service.ts'
 import { App } from './app.ts'
 import { onBothStores } from './on-both-stores.ts'
 import { expectInvalidClient, expectPage } from './safe-answers.ts'
+import { send } from './wire.ts'
 
 /** What is no address of the public internet is an unknown client, and nobody is asked for its document. */
 
@@ -15,7 +16,11 @@ const ADDRESSES = [
   '[::1]',
   '[::ffff:10.0.0.1]',
   '[fd00::1]',
+  '[64:ff9b::a9fe:a9fe]',
+  '[2002:7f00:1::]',
   '0.0.0.0',
+  '0x7f.1',
+  '①②⑦.⓪.⓪.①',
 ]
 const ODD_SPELLINGS = [
   'http://app.example/c.json',
@@ -27,6 +32,9 @@ const ODD_SPELLINGS = [
   'https://app.example/x/../c.json',
   'https://app.example/%2e%2e/c.json',
   'HTTPS://APP.EXAMPLE/c.json',
+  'https://app.dev./c.json',
+  'https:/app.dev/c.json',
+  'https://ap\tp.dev/c.json',
 ]
 const NAMES = ['100.64.0.1', '2130706433', 'localhost', 'metadata.internal', 'app.example']
 
@@ -72,6 +80,18 @@ describe('without documents of clients', () => {
     expect(await metadata).toMatchObject({ client_id_metadata_document_supported: false })
     const page = await get('/oauth/authorize?client_id=https%3A%2F%2Fapp.dev%2Fclient.json')
     expect(page.status).toBe(400)
+    await service.close()
+  })
+})
+
+describe('its own address as client_id', () => {
+  it('CM-01: is an unknown client, so that no page can ask the server for itself', async () => {
+    const service = await runService({ BASE_URL: 'https://grantkit.dev' })
+    const own = 'https://grantkit.dev/oauth/authorize'
+    const ask = (client_id: string) =>
+      send(service.port, `/oauth/authorize?${new URLSearchParams({ client_id, response_type: 'code' })}`)
+    expectPage(await ask(own))
+    expect((await ask(own.replace('grantkit', 'app'))).status, 'of another host').toBe(303)
     await service.close()
   })
 })

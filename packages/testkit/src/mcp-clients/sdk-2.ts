@@ -5,7 +5,8 @@ export const sdk2: McpClient = {
   version: '2.4.0',
   date: '2026-11-22',
   source: 'its requests to an MCP server on Grantkit',
-  tried: 'in both protocols: signs in, and asks for more when a tool needs it',
+  tried:
+    'in both protocols: signs in, and asks for more when a tool needs it; by the document of its app (`clientMetadataUrl`): signs in, calls a tool and refreshes',
   redirectUri: 'http://localhost:{port}/callback',
   reads: { registration: ['redirect_uris'], callback: ['iss'] },
   requests: {
