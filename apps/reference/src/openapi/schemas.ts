@@ -71,7 +71,7 @@ const ANSWERS = {
 
 type Schemas = { readonly [name: string]: Json }
 
-export const SCHEMAS: Schemas = { ...described(ANSWERS), ...SCHOOL_SCHEMAS }
+const SCHEMAS: Schemas = { ...described(ANSWERS), ...SCHOOL_SCHEMAS }
 
 /** What is mounted and adds members to answers. */
 interface Mounted {

@@ -11,7 +11,7 @@ import { wellKnownAddress } from '../http/well-known.ts'
 import type { Emit } from '../kernel/events.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
-import type { Grant } from '../kernel/records.ts'
+import type { AccessTokenState, Grant } from '../kernel/records.ts'
 import { audienceIncludes, canonicalResource } from '../kernel/resource-indicator.ts'
 import { includesAll } from '../kernel/scope.ts'
 import type { GrantRecords } from '../kernel/store.ts'
@@ -144,18 +144,19 @@ async function liveToken(guard: GuardedResource, text: string): Promise<AccessTo
   if (grant === undefined || state === undefined) throw new OAuthError(BEARER_REFUSALS.bearer_unknown)
   if (!audienceIncludes(state.resources, guard.resource))
     throw new OAuthError(BEARER_REFUSALS.bearer_wrong_audience)
-  const { scopes, resources, issuedAt, expiresAt, actor, jkt } = state
-  const held = { ...bearerOf(grant), clientId: holderOf(grant, state) }
-  const token = { grantId: grant.id, ...held, scopes, resources, issuedAt, expiresAt, ...boundTo(jkt) }
-  return actor === undefined ? token : { ...token, act: actor }
+  return tokenOf(grant, state)
 }
 
-/** A grant that lost its user for another reason than being of a machine passes nowhere. */
-function bearerOf({
-  origin,
-  subject,
-}: Grant): Pick<AccessToken, 'subject'> | Pick<MachineToken, 'by' | 'subject'> {
-  if (origin === 'machine') return { by: 'machine', subject: undefined }
+/** Copies nothing for a plain token of a user, which nearly every request has. */
+function tokenOf(grant: Grant, state: AccessTokenState): AccessToken | MachineToken {
+  const { id: grantId, origin, subject } = grant
+  const { scopes, resources, issuedAt, expiresAt, actor, jkt } = state
+  const clientId = holderOf(grant, state)
+  const extent = { grantId, subject, clientId, scopes, resources, issuedAt, expiresAt }
+  const more = actor === undefined ? boundTo(jkt) : { ...boundTo(jkt), act: actor }
+  if (origin === 'machine') return { ...extent, ...more, by: 'machine', subject: undefined }
+  // A grant that lost its user passes nowhere.
   if (subject === undefined) throw new OAuthError(BEARER_REFUSALS.bearer_unknown)
-  return { subject }
+  const token = extent as AccessToken
+  return actor === undefined && jkt === undefined ? token : { ...token, ...more }
 }

@@ -13,7 +13,7 @@ export interface Credentials {
 }
 
 /** RFC 9449 7.1. */
-const DPOP_CREDENTIALS = /^dpop ([A-Za-z0-9\-._~+/]{1,2048}=*)$/i
+const DPOP_CREDENTIALS = /^dpop ([A-Za-z0-9\-._~+/]{1,8192}=*)$/i
 
 const names = (scheme: TokenType) => new RegExp(`(^|,\\s*)${scheme}(\\s|,|$)`, 'i')
 const NAMES_DPOP = names('DPoP')
