@@ -22,8 +22,8 @@ export class Client {
   }
 
   /** The user signs in and allows everything. */
-  async code(scope: string, subject = SUBJECT): Promise<string> {
-    const query = authorizationQuery(this.clientId, { scope })
+  async code(scope: string, subject = SUBJECT, more: Record<string, string> = {}): Promise<string> {
+    const query = authorizationQuery(this.clientId, { scope, ...more })
     const cookie = `user=${subject}`
     const page = await send(this.#server, 'GET', '/oauth/authorize', { query, headers: { cookie } })
     const form = new URLSearchParams({ ticket: page.body, decision: 'allow' })
@@ -36,16 +36,22 @@ export class Client {
     return code
   }
 
-  async tokens(scope: string, subject?: string): Promise<{ access_token: string; refresh_token: string }> {
+  /** @param asked more parameters of the authorization request @param headers of the token request */
+  async tokens(
+    scope: string,
+    subject?: string,
+    { asked, headers }: { asked?: Record<string, string>; headers?: Record<string, string> } = {},
+  ): Promise<{ access_token: string; refresh_token: string }> {
     const form = {
       grant_type: 'authorization_code',
       client_id: this.clientId,
       redirect_uri: REDIRECT_URI,
       code_verifier: VERIFIER,
-      code: await this.code(scope, subject),
+      code: await this.code(scope, subject, asked),
     }
     const body = String(new URLSearchParams(form))
-    return JSON.parse((await send(this.#server, 'POST', '/api/oauth/token', { headers: FORM, body })).body)
+    const sent = { headers: { ...FORM, ...headers }, body }
+    return JSON.parse((await send(this.#server, 'POST', '/api/oauth/token', sent)).body)
   }
 }
 

@@ -2,8 +2,10 @@ import {
   type AuthorizationServer,
   createAuthorizationServer,
   createResourceServer,
+  type FeatureFactory,
   type HttpRequest,
   type HttpResponse,
+  type Interaction,
   type PrivateJwk,
   type ResourceServer,
   type Store,
@@ -26,6 +28,8 @@ const SCOPES = {
 } as const
 type Scope = keyof typeof SCOPES
 
+export const SECRET = 'a secret of the benchmark, long enough to pass'
+
 const html = (status: number, body: string): HttpResponse => ({
   status,
   headers: { 'content-type': 'text/html' },
@@ -36,33 +40,37 @@ export interface ServiceOptions {
   readonly store?: Store
   /** Scopes of the catalogue that no client requests. */
   readonly moreScopes?: Readonly<Record<string, { readonly description: string }>>
+  readonly features?: readonly FeatureFactory[]
+  readonly keys?: readonly PrivateJwk[]
 }
 
 export async function openService(issuer: string, options: ServiceOptions = {}): Promise<Service> {
-  const { store = createMemoryStore(), moreScopes = {} } = options
+  const { store = createMemoryStore(), moreScopes = {}, features = [], keys = await signingKeys() } = options
   const scopes: Record<Scope, { description: string }> = { ...SCOPES, ...moreScopes }
   const server = createAuthorizationServer({
     issuer,
     store,
     scopes,
-    secret: 'a secret of the benchmark, long enough to pass',
-    keys: await Promise.all([signingKey('RS256'), signingKey('ES256')]),
+    secret: SECRET,
+    keys,
     claims: async () => ({ name: 'Alice' }),
     lifetimes: { code: CODE_SECONDS },
-    features: [documentsFetchedOnce()],
-    interaction: {
-      session: async ({ headers }: HttpRequest) => sessionOf(headers.cookie),
-      signIn: (returnTo) => ({
-        status: 303,
-        headers: { location: `/login?to=${encodeURIComponent(returnTo)}` },
-        body: '',
-      }),
-      errorPage: ({ status, description }) => html(status, description),
-      // The page is only the ticket, because nobody reads it.
-      consentPage: ({ ticket }) => html(200, ticket),
-    },
+    features: [documentsFetchedOnce(), ...features],
+    interaction: INTERACTION,
   })
   return { server, api: createResourceServer({ resource: issuer, store, scopes }) }
+}
+
+export const INTERACTION: Interaction = {
+  session: async ({ headers }: HttpRequest) => sessionOf(headers.cookie),
+  signIn: (returnTo) => ({
+    status: 303,
+    headers: { location: `/login?to=${encodeURIComponent(returnTo)}` },
+    body: '',
+  }),
+  errorPage: ({ status, description }) => html(status, description),
+  // The page is only the ticket, because nobody reads it.
+  consentPage: ({ ticket }) => html(200, ticket),
 }
 
 const startedAt = Math.floor(Date.now() / 1000)
@@ -70,6 +78,10 @@ const startedAt = Math.floor(Date.now() / 1000)
 function sessionOf(cookie: string | string[] | undefined) {
   const subject = /^user=(.+)$/.exec(String(cookie ?? ''))?.[1]
   return subject === undefined ? undefined : { id: `session of ${subject}`, subject, authTime: startedAt }
+}
+
+export function signingKeys(): Promise<PrivateJwk[]> {
+  return Promise.all([signingKey('RS256'), signingKey('ES256')])
 }
 
 async function signingKey(alg: PrivateJwk['alg']): Promise<PrivateJwk> {

@@ -71,7 +71,7 @@ export function repeated(request: string): Work {
 }
 
 /** Makes them one by one: many at once would keep many sign-ins in memory. */
-function each(make: (index: number) => Promise<string>): Work {
+export function each(make: (index: number) => Promise<string>): Work {
   return {
     async requests(count) {
       const made: string[] = []
@@ -83,7 +83,7 @@ function each(make: (index: number) => Promise<string>): Work {
 
 const DIFFERENT = 100
 
-function inTurn(make: (index: number) => Promise<string>): Work {
+export function inTurn(make: (index: number) => Promise<string>): Work {
   const made: string[] = []
   return {
     async requests(count) {

@@ -67,6 +67,13 @@ const ALL_TARGETS: readonly TargetRow[] = [
     file: 'grantkit/fastify-postgres.ts',
   },
   {
+    name: 'features',
+    title: 'Grantkit, Fastify, features on',
+    kind: 'grantkit',
+    detail: true,
+    file: 'grantkit/fastify-features.ts',
+  },
+  {
     name: 'oidc-provider',
     title: 'oidc-provider',
     kind: 'peer',

@@ -25,6 +25,32 @@ export const WORK = {
     status: 200,
     what: 'authorization request of a signed-in user up to the consent page, for a client of a cached document',
   },
+  'client-credentials': {
+    title: 'job, secret',
+    status: 200,
+    what: 'client_credentials with a client secret (RFC 6749 4.4)',
+  },
+  'client-assertion': {
+    title: 'job, assertion',
+    status: 200,
+    what: 'client_credentials with an assertion of its own for each request, signed with EdDSA (RFC 7523)',
+  },
+  'device-poll': {
+    title: 'device poll',
+    status: 400,
+    what: 'a device asks whether its user has answered, who has not (RFC 8628 3.5)',
+  },
+  push: { title: 'push', status: 201, what: 'a pushed authorization request (RFC 9126)' },
+  'protected-dpop': {
+    title: 'GET, DPoP',
+    status: 200,
+    what: 'an API call with a bound token and a proof of its own for each request (RFC 9449)',
+  },
+  'protected-jwt': {
+    title: 'GET, JWT',
+    status: 200,
+    what: 'an API call with a signed token, at a guard without the store (RFC 9068)',
+  },
   metadata: { title: 'metadata', status: 200, what: 'the RFC 8414 document' },
   'id-token-rs256': {
     title: 'code, RS256',
@@ -47,7 +73,7 @@ export interface WorkRow {
   readonly title: string
   readonly what: string
   /** The expected status of every answer; any other ends the run. */
-  readonly status: 200 | 201 | 'redirect'
+  readonly status: 200 | 201 | 400 | 'redirect'
   /** Whether the answers contain tokens, which must differ and work. */
   readonly tokens?: boolean
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { METADATA_REFUSALS } from '../clients/client-metadata.ts'
+import { type ClientMetadataMembers, METADATA_REFUSALS } from '../clients/client-metadata.ts'
 import { listOf, text } from '../http/message.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
@@ -16,7 +16,7 @@ const address = text(2048).refine(
 const Algorithm = z.enum(Object.keys(KEY_TYPES) as AssertionAlgorithm[])
 
 /** What clients register (RFC 7591 2). A client that registers itself has nobody who vouches for its keys. */
-export function keyMetadata(itself: boolean, fetched: boolean) {
+export function keyMetadata(itself: boolean, fetched: boolean): ClientMetadataMembers {
   if (itself) return {}
   return {
     jwks: z.object({ keys: listOf(PublicKey, MOST_KEYS).min(1, 'must not be empty') }).optional(),

@@ -1,4 +1,4 @@
-import { METADATA_REFUSALS } from '../clients/client-metadata.ts'
+import { type ClientMetadataMembers, METADATA_REFUSALS } from '../clients/client-metadata.ts'
 import { text } from '../http/message.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
@@ -17,7 +17,7 @@ function machineScopesOf(catalogue: ScopeCatalogue): readonly string[] {
 }
 
 /** What the operator gives an integration. `scope` beside it is for tokens of users, and never for these. */
-export function machineMetadata(itself: boolean, catalogue: ScopeCatalogue) {
+export function machineMetadata(itself: boolean, catalogue: ScopeCatalogue): ClientMetadataMembers {
   if (itself) return {}
   const allowed = machineScopesOf(catalogue)
   const fault = (scope: string) => parseScope(scope)?.find((name) => !allowed.includes(name))
