@@ -31,20 +31,18 @@ beforeAll(async () => {
   const provider = { ...op.provider, sign_up: { email_domains: ['partner.example'] } }
   await writeFile(file, JSON.stringify({ providers: [provider] }))
   service = await runService({ PORT: String(port), BASE_URL: base, UPSTREAM_FILE: file })
-  browser = await openChromium({ javaScriptEnabled: true })
 })
 afterAll(async () => {
-  await browser.close()
   await service.close()
   await op.close()
   await rm(folder, { recursive: true })
 })
 beforeEach(async () => {
-  await browser.context.clearCookies()
+  browser = await openChromium({ javaScriptEnabled: true })
   page = await browser.context.newPage()
   authenticator = await newAuthenticator(page)
   claims = { email: 'demo@example.com', email_verified: true, name: 'Alice' }
-  return () => page.close()
+  return () => browser.close()
 })
 
 interface Authenticator {
@@ -102,7 +100,13 @@ async function faultsOf(shown: Page): Promise<unknown> {
   return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
 }
 
-describe('a passkey', () => {
+/**
+ * In one of some twenty runs the virtual authenticator of Chromium leaves a request unanswered, and then the whole
+ * browser stands still. A new browser does not.
+ */
+const ANOTHER_BROWSER = { retry: 2, timeout: 20_000 }
+
+describe('a passkey', ANOTHER_BROWSER, () => {
   it('is added, signs in by the button, and is removed', async () => {
     await signInByPassword()
     // Chromium would answer the field by itself, before the button is pressed.
