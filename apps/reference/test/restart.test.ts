@@ -33,6 +33,7 @@ onBothDatabases((newDatabase) => {
       body: new URLSearchParams({ grant_type: 'refresh_token', client_id, refresh_token }),
     })
     expect(refreshed.status).toBe(200)
+    expect((await fetch(`${base}/readyz`)).status, 'a probe writes, and must spoil nothing').toBe(200)
     const disabled = run('commands/account.ts', ['disable', 'demo@example.com'], { environment })
     expect(await disabled.ended, disabled.output()).toBe(0)
     expect(disabled.output()).toContain('1 grant ended')

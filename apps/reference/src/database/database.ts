@@ -21,8 +21,18 @@ export class Database extends Kysely<Tables> {
   /** For a readiness probe: rejects when Postgres does not answer, or when SQLite could not be written. */
   async probe(): Promise<void> {
     if (this.pool !== undefined) await sql`select 1`.execute(this)
-    // Writes the first page anew, as it is: a lock or a full disk fails it.
-    else await sql`pragma user_version = 0`.execute(this)
+    else await this.#writeFirstPage()
+  }
+
+  /**
+   * A lock or a full disk fails it. The page is written as it is: the version in it may be that of the store in the same
+   * file. SQLite would not write a row that does not change.
+   */
+  #writeFirstPage(): Promise<unknown> {
+    return this.transaction().execute(async (transaction) => {
+      const { rows } = await sql<{ user_version: number }>`pragma user_version`.execute(transaction)
+      await sql`pragma user_version = ${sql.lit(rows[0]?.user_version)}`.execute(transaction)
+    })
   }
 
   /** Kysely closes no pool that it has not used. */

@@ -3,13 +3,13 @@ import { canInstallDebianPackages, installDebianPackages } from '@grantkit/test-
 import type { Page } from './sections.ts'
 
 /** What the programs of a page need on the machine. */
-const COMMANDS: Readonly<Record<Page, string>> = {
-  python: 'python3',
-  go: 'go',
-  java: 'mvn',
-  rust: 'cargo',
-  javascript: 'npm',
-  apache: '/usr/sbin/apache2',
+const COMMANDS: Readonly<Record<Page, readonly [command: string, version: string]>> = {
+  python: ['python3', '--version'],
+  go: ['go', 'version'],
+  java: ['mvn', '--version'],
+  rust: ['cargo', '--version'],
+  javascript: ['npm', '--version'],
+  apache: ['/usr/sbin/apache2', '-v'],
 }
 
 /** Languages are not installed for a test. */
@@ -23,10 +23,11 @@ export function isThere(page: Page): boolean {
   if (!runs(COMMANDS[page]) && packages !== undefined && canInstallDebianPackages())
     installDebianPackages(packages)
   if (runs(COMMANDS[page])) return true
-  console.warn(`Not run: the programs of docs/clients/${page}.md. They need ${COMMANDS[page]}.`)
+  console.warn(`Not run: the programs of docs/clients/${page}.md. They need ${COMMANDS[page][0]}.`)
   return false
 }
 
-function runs(command: string): boolean {
-  return spawnSync(command, ['--help']).error === undefined
+/** A command may be there and have nothing to run, as `cargo` without a toolchain. */
+function runs([command, version]: readonly [string, string]): boolean {
+  return spawnSync(command, [version]).status === 0
 }
