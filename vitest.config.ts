@@ -152,7 +152,13 @@ function parallel(name: string, options: object) {
   return { test: { name, ...PATIENCE, ...shared, sequence: { groupOrder: 1 }, ...options } }
 }
 
-/** A browser needs the machine for itself, and what is built for the tarballs nothing else may read meanwhile. */
+/**
+ * A browser needs the machine for itself, and what is built for the tarballs nothing else may read meanwhile. Chromium
+ * stands still now and then, in one of some hundred tests, so a test in a browser has two more tries.
+ */
 function oneByOne(name: string, options: object) {
-  return { test: { name, ...PATIENCE, fileParallelism: false, globalSetup: STORAGE_SERVER, ...options } }
+  const retry = name.includes('browser') ? 2 : 0
+  return {
+    test: { name, ...PATIENCE, retry, fileParallelism: false, globalSetup: STORAGE_SERVER, ...options },
+  }
 }

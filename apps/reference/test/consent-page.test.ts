@@ -117,6 +117,7 @@ it('a form that has lapsed is shown again, and says so', async () => {
   await other.getByLabel('Email').fill('demo@example.com')
   await other.getByLabel('Password').fill('demo')
   await other.getByRole('button', { name: 'Sign in' }).click()
+  await other.waitForURL(({ pathname }) => pathname !== '/login')
   await other.close()
   await page.getByRole('button', { name: 'Allow', exact: true }).click()
   expect(await page.getByRole('alert').textContent()).toContain('Your answer did not count')
