@@ -151,6 +151,8 @@ export const DEPENDENCY_RULE: readonly Row[] = [
       ...[...ROOMS, 'discovery'].map((name) => core(`${name}/**`)),
     ],
   },
+  // The tables of refusals of all rooms, in one.
+  { files: core('refusals.ts'), imports: [core('*/**')] },
   { files: core('index.ts'), imports: [core('**'), `!${core('index.ts')}`, `!${core('store-kit.ts')}`] },
   { files: core('store-kit.ts'), imports: [core('kernel/*'), 'node:crypto', 'node:timers/promises'] },
 

@@ -1,10 +1,9 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { styleText } from 'node:util'
 import open from 'open'
 import * as oidc from 'openid-client'
 import { readCommandLine } from './command-line.ts'
 import { deviceClient, signInOnDevice } from './device-sign-in.ts'
+import { type LoopbackListener, listenOnLoopback } from './loopback-listener.ts'
 
 /**
  * A command-line client of the service, built on a certified client library: it registers itself, sends the user to
@@ -30,7 +29,6 @@ const { values } = readCommandLine(USAGE, {
   },
 })
 const SCOPE = 'openid profile email courses:read'
-const PATIENCE_MS = 5 * 60 * 1000
 
 try {
   await (values.device ? demonstrateDevice(values.url) : demonstrate(values.url))
@@ -93,7 +91,7 @@ async function newKey(client: oidc.Configuration): Promise<oidc.DPoPOptions> {
   return { DPoP }
 }
 
-async function signIn(client: oidc.Configuration, listener: Listener, proofs: oidc.DPoPOptions) {
+async function signIn(client: oidc.Configuration, listener: LoopbackListener, proofs: oidc.DPoPOptions) {
   step('Asking you to sign in and to allow access')
   const verifier = oidc.randomPKCECodeVerifier()
   const state = oidc.randomState()
@@ -172,43 +170,6 @@ async function revoke(
     headers: { authorization: `Bearer ${tokens.access_token}` },
   })
   show('the access token now answers', `${response.status} ${await response.text()}`)
-}
-
-interface Listener {
-  readonly redirectUri: string
-  /** The callback URL that the browser came to. */
-  readonly callback: Promise<URL>
-  close(): void
-}
-
-async function listenOnLoopback(): Promise<Listener> {
-  const { promise: callback, resolve, reject } = Promise.withResolvers<URL>()
-  const server = createServer((request, response) => {
-    const url = new URL(request.url ?? '/', redirectUri())
-    const returned = url.pathname === '/callback'
-    response.writeHead(returned ? 200 : 404, {
-      'content-type': 'text/plain; charset=utf-8',
-      connection: 'close',
-    })
-    response.end(
-      returned ? 'Thank you. You can close this window and go back to the terminal.\n' : 'Not here.\n',
-    )
-    if (returned) resolve(url)
-  })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  const redirectUri = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`
-  const timer = setTimeout(
-    () => reject(new Error('nobody came back from the browser within five minutes')),
-    PATIENCE_MS,
-  )
-  return {
-    redirectUri: redirectUri(),
-    callback: callback.finally(() => clearTimeout(timer)),
-    close() {
-      clearTimeout(timer)
-      server.close()
-    },
-  }
 }
 
 function coursesAt(baseUrl: string): URL {

@@ -1,6 +1,7 @@
 import { SCOPES } from '../oauth/scopes.ts'
-import { boundTokens, PROOF_ERRORS } from './bound-tokens.ts'
+import { boundTokens } from './bound-tokens.ts'
 import { withoutABrowser } from './device-walkthrough.ts'
+import { errorRows } from './error-rows.ts'
 import { howJobsGetTokens } from './how-jobs-get-tokens.ts'
 import { aboutPushing, authorizationAddress } from './how-to-authorize.ts'
 import { howToDelegate } from './how-to-delegate.ts'
@@ -134,9 +135,7 @@ A refusal is JSON: \`{"error": "…", "error_description": "…"}\`.
 
 | Error | Status | Meaning |
 |---|---|---|
-${errorsOf(server)
-  .map(([error, status, meaning]) => `| \`${error}\` | ${status} | ${meaning} |`)
-  .join('\n')}
+${errorRows(server.dpop_signing_alg_values_supported)}
 
 Until the redirect URI is known to be the client's, a refusal of the authorization endpoint is a page that only the user sees. Send the
 request yourself with \`Accept: application/json\` before you open a browser: \`303\` to the sign-in page means open it, and a
@@ -157,35 +156,6 @@ Ask only for what you need. Every \`:read\` scope opens reading of its area, eve
 |---|---|
 ${server.scopes_supported.map((scope) => `| \`${scope}\` | ${descriptionOf(scope)} |`).join('\n')}
 `
-}
-
-const ERRORS = [
-  ['invalid_request', 400, 'A parameter is missing, repeated or malformed; the description names it'],
-  ['invalid_client', 401, 'The client is unknown, or its secret is wrong'],
-  ['invalid_grant', 400, 'The code or refresh token is wrong, expired or used'],
-  ['unauthorized_client', 400, 'The client is not registered for this grant type'],
-  ['unsupported_grant_type', 400, 'There is no such grant type here'],
-  ['invalid_scope', 400, 'A scope does not exist, or was not granted'],
-  ['invalid_target', 400, 'The resource is not one of this server, or was not granted'],
-  ['invalid_redirect_uri', 400, 'At registration: not a loopback address'],
-  ['invalid_client_metadata', 400, 'At registration: the description names the member'],
-  ['access_denied', 403, 'The user did not allow it; or an anonymous write'],
-  ['invalid_token', 401, 'The access token is malformed, expired, revoked or for another resource'],
-  ['insufficient_scope', 403, 'The access token lacks a scope; the challenge names it'],
-  [
-    'temporarily_unavailable',
-    503,
-    'Send the same request again after the seconds of Retry-After. It may have taken effect: a refresh token is good once more, as after any lost answer; if a code is refused, ask the user again',
-  ],
-  [
-    'temporarily_unavailable',
-    429,
-    'Too many registrations from one address, or too many failed requests of one client from there. Try again after the seconds of Retry-After',
-  ],
-] as const
-
-function errorsOf({ dpop_signing_alg_values_supported: algorithms }: DescribedServer) {
-  return algorithms === undefined ? ERRORS : [...ERRORS, ...PROOF_ERRORS]
 }
 
 function descriptionOf(scope: string): string {

@@ -2,10 +2,9 @@ import { OAuthError, refusals } from '../../kernel/oauth-error.ts'
 import type { Grant, RefreshState, Rotation } from '../../kernel/records.ts'
 import { narrowedResources } from '../../kernel/resource-indicator.ts'
 import { narrowedScopes } from '../../kernel/scope.ts'
-import { type Secret, sameSecret, sha256, twoSecretsOf } from '../../kernel/secrets.ts'
+import { type Secret, sha256, twoSecretsOf } from '../../kernel/secrets.ts'
 import type { Outage } from '../../kernel/store-outage.ts'
 import {
-  belongsToFamily,
   boundTo,
   type GrantTerms,
   type IssuedTokens,
@@ -15,6 +14,7 @@ import {
   refreshTokenHash,
 } from '../grant.ts'
 import { withNewest } from '../handed-on-token.ts'
+import { tokenState } from './token-state.ts'
 
 export const REFRESH_REFUSALS = refusals({
   refresh_token_unknown: ['invalid_grant', 'The refresh token is not valid'],
@@ -85,32 +85,6 @@ export function rotateRefreshToken(
   return state === 'current'
     ? rotate(grant, refresh, request, extent, now, times)
     : retry(grant, state, request, extent, now)
-}
-
-/**
- * The state of a presented token in its grant: current, spent by the last rotation (with that rotation), spent earlier,
- * or unknown. An unknown token is a guess, or a failed replica lost it; nobody is to blame. A spent token shows that
- * somebody holds a copy.
- */
-function tokenState(
-  grant: Grant,
-  { token, outage }: RefreshRequest,
-  now: number,
-  { refreshRetryWindow }: GrantTerms,
-): 'current' | 'spent' | 'unknown' | Rotation {
-  if (grant.refresh === undefined) return 'unknown'
-  const { hash, previous, generation } = grant.refresh
-  const presented = refreshTokenHash(token)
-  if (sameSecret(presented, hash)) return 'current'
-  const retried = previous !== undefined && sameSecret(presented, previous.hash)
-  if (retried && now - windowStart(previous, outage, refreshRetryWindow) < refreshRetryWindow) return previous
-  return token.generation < generation && belongsToFamily(grant, token) ? 'spent' : 'unknown'
-}
-
-/** The rotation; or the end of an outage soon after it, for a client that waited with its retry as it was told. */
-function windowStart({ rotatedAt }: Rotation, outage: Outage | undefined, window: number): number {
-  const mayBeLost = outage !== undefined && rotatedAt > outage.start - window && rotatedAt < outage.end
-  return mayBeLost ? outage.end : rotatedAt
 }
 
 const ANOTHER_KEY = 'The refresh token was used a moment ago with another key'

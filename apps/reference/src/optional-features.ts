@@ -1,0 +1,75 @@
+import {
+  type AccessTokenFormat,
+  clientDocuments,
+  type FeatureFactory,
+  type PrivateJwk,
+  type RateLimiter,
+} from '@grantkit/core'
+import { clientAssertion } from '@grantkit/core/client-assertion'
+import { clientCredentials } from '@grantkit/core/client-credentials'
+import { device } from '@grantkit/core/device'
+import { dpop } from '@grantkit/core/dpop'
+import { forwardAuth } from '@grantkit/core/forward-auth'
+import { logout } from '@grantkit/core/logout'
+import { pushedAuthorizationRequests } from '@grantkit/core/par'
+import { tokenExchange } from '@grantkit/core/token-exchange'
+import { clientDocumentsOf, outboundFetch } from './oauth/client-documents.ts'
+import { dpopOf } from './oauth/dpop.ts'
+import { logoutInteraction } from './pages/client-logout.ts'
+import { deviceInteraction } from './pages/device.ts'
+import type { PagesOptions } from './pages/routes.ts'
+import { lifetimesOf } from './settings/lifetimes.ts'
+import type { Settings } from './settings/settings.ts'
+
+interface Parts {
+  readonly pages: PagesOptions
+  readonly accessTokens: AccessTokenFormat
+  readonly keys: () => readonly PrivateJwk[]
+  readonly limiter: RateLimiter
+}
+
+/** The features of core that settings ask for, in the order of the metadata. */
+export async function optionalFeatures(
+  settings: Settings,
+  { keys, accessTokens, pages, limiter }: Parts,
+): Promise<FeatureFactory[]> {
+  const documents = await clientDocumentsOf(settings)
+  return [
+    ...(documents === undefined ? [] : [clientDocuments(documents)]),
+    ...(settings.CLIENT_AUTHENTICATION.includes('private_key_jwt')
+      ? [clientAssertion({ fetch: await outboundFetch(settings) })]
+      : []),
+    ...(settings.CLIENT_CREDENTIALS === 'on'
+      ? [
+          clientCredentials({
+            accessToken: settings.ACCESS_TOKEN_LIFETIME,
+            accessTokens,
+            rateLimiter: limiter,
+          }),
+        ]
+      : []),
+    ...(settings.DPOP === 'off' ? [] : [dpop(dpopOf(settings.DPOP, pages.secret))]),
+    ...(settings.FORWARD_AUTH === 'on' ? [forwardAuth({ accessTokens })] : []),
+    ...(settings.TOKEN_EXCHANGE === 'on' ? [tokenExchange({ accessTokens })] : []),
+    ...(settings.PAR === 'off'
+      ? []
+      : [pushedAuthorizationRequests({ secret: pages.secret, required: settings.PAR === 'required' })]),
+    ...(settings.LOGOUT === 'on'
+      ? [logout({ interaction: logoutInteraction(pages), secret: pages.secret, keys })]
+      : []),
+    ...deviceGrant(settings, pages, limiter),
+  ]
+}
+
+function deviceGrant(settings: Settings, pages: PagesOptions, limiter: RateLimiter): FeatureFactory[] {
+  if (settings.DEVICE_GRANT === 'off') return []
+  const feature = device({
+    interaction: deviceInteraction(pages),
+    secret: pages.secret,
+    rateLimiter: limiter,
+    selfRegistered: settings.DEVICE_GRANT === 'all',
+    defaultScope: settings.DEFAULT_SCOPE,
+    lifetimes: lifetimesOf(settings),
+  })
+  return [feature]
+}
