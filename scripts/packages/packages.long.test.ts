@@ -31,9 +31,16 @@ describe.each(NAMES)('the tarball of %s', (name) => {
     run(join(BIN, 'attw'), [tarball(), '--profile', 'esm-only', '--no-emoji'])
   })
 
-  it('holds a README, the license, build and sources, and no tests', () => {
+  it('holds a README, the changelog, the license, build and sources, and no tests', () => {
     const files = run('tar', ['-tzf', tarball()])
-    for (const file of ['README.md', 'LICENSE', 'dist/index.js', 'dist/index.d.ts', 'src/index.ts'])
+    for (const file of [
+      'README.md',
+      'CHANGELOG.md',
+      'LICENSE',
+      'dist/index.js',
+      'dist/index.d.ts',
+      'src/index.ts',
+    ])
       expect(files).toContain(`package/${file}\n`)
     expect(files).not.toContain('.test.')
   })
