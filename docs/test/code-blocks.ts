@@ -1,7 +1,7 @@
 /**
  * The TypeScript blocks of the documentation, written into a folder to compile and run them. A block with a name in its
  * fence becomes a file: ```ts [name.ts]. A page's assumed declarations are in preambles/, also named in the fence:
- * ```ts with:fastify. Imported files that no block defines are in stand-ins/; the interaction is that of the quick
+ * ```ts with:fastify. A comment with an `@example` is such a page too. Imported files that no block defines are in stand-ins/; the interaction is that of the quick
  * start. Pages of INSTALLED need packages that this repository does not have: scripts/packages/guides.long.test.ts
  * installs, compiles and runs them.
  */
@@ -11,6 +11,7 @@ import { dirname, join } from 'node:path'
 const ROOT = join(import.meta.dirname, '../..')
 export const INTERACTION = join(ROOT, 'examples/quick-start/interaction.ts')
 const PAGES = ['*.md', 'docs/**/*.md', 'packages/*/*.md', 'apps/*/*.md', 'examples/*/*.md']
+const SOURCES = 'packages/*/src/**/*.ts'
 const FENCE = /^```(?<language>\w+)(?<info>[^\n]*)\n(?<code>[\s\S]*?)^```$/gm
 
 export const INSTALLED: readonly string[] = ['docs/how-to/nestjs.md', 'docs/how-to/nextjs.md']
@@ -28,9 +29,19 @@ export function pages(): string[] {
   return globSync(PAGES, { cwd: ROOT, exclude: ['**/node_modules/**'] }).sort()
 }
 
-/** The blocks of TypeScript. */
+/** The blocks of TypeScript, in pages and in examples of sources. */
 export function codeBlocks(): CodeBlock[] {
-  return fencedBlocks().filter(({ language }) => language === 'ts' || language === 'tsx')
+  const written = fencedBlocks().filter(({ language }) => language === 'ts' || language === 'tsx')
+  return [...written, ...exampleBlocks()]
+}
+
+/** The `@example`s of the published packages. */
+function exampleBlocks(): CodeBlock[] {
+  const sources = globSync(SOURCES, { cwd: ROOT, exclude: ['**/*.test.ts'] }).sort()
+  return sources.flatMap((page) => {
+    const text = readFileSync(join(ROOT, page), 'utf8')
+    return text.includes('@example') ? blocksOf(page, text.replaceAll(/^[^\S\n]*\* ?/gm, '')) : []
+  })
 }
 
 /** The blocks of every language. */
@@ -69,7 +80,7 @@ export function write(block: CodeBlock, folder: string): void {
 
 /** The folder of a page's blocks: `docs/how-to/store.md` becomes `docs-how-to-store`. */
 export function folderOf(page: string): string {
-  return page.replaceAll('/', '-').replace(/\.md$/, '')
+  return page.replaceAll('/', '-').replace(/\.\w+$/, '')
 }
 
 function nameOf({ info, line }: CodeBlock): string {
