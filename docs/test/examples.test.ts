@@ -16,10 +16,10 @@ const values = readFileSync(join(ROOT, 'scripts/surface.txt'), 'utf8')
 describe('the reference has an example, which the test of code blocks compiles, of', () => {
   it.each(values)('%s: %s', (entry = '', name = '') => {
     const folder = entry.split('/').slice(1, 2).join()
-    const [comment = `no declaration of ${name}`] = globSync(`packages/${folder}/src/**/*.ts`, { cwd: ROOT })
+    const comments = globSync(`packages/${folder}/src/**/*.ts`, { cwd: ROOT })
       .map((file) => commentOn(name, readFileSync(join(ROOT, file), 'utf8')))
-      .filter((found) => found !== undefined)
-    expect(comment).toMatch(new RegExp(`@example\\n[^]*\`\`\`ts[^]*\\b${name}\\b[^]*\`\`\``))
+      .join('\n')
+    expect(comments).toMatch(new RegExp(`@example\\n[^]*\`\`\`ts[^]*\\b${name}\\b[^]*\`\`\``))
   })
 })
 

@@ -28,6 +28,14 @@ export function toHttpRequest(req: Incoming, body: string): HttpRequest {
  * expressRequest(request).user`.
  *
  * @throws Error for a request that came another way
+ *
+ * @example
+ * ```ts with:express
+ * import { expressRequest } from '@grantkit/adapter-express'
+ * import type { HttpRequest } from '@grantkit/core'
+ *
+ * export const userOfRequest = (request: HttpRequest) => userOf(expressRequest(request))
+ * ```
  */
 export function expressRequest(request: HttpRequest): Request {
   return nativeRequest(request) as Request

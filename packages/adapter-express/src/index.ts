@@ -28,6 +28,13 @@ export type Guard<Auth extends Caller = Authorized> = (
 /**
  * A router that mounts every route of an authorization server, or of any list of core's routes, from the root of the
  * host. Mount it before body parsers. Behind them it uses the parsed body, or throws.
+ *
+ * @example
+ * ```ts with:express
+ * import { authorizationServer } from '@grantkit/adapter-express'
+ *
+ * app.use(authorizationServer(server))
+ * ```
  */
 export function authorizationServer(server: { readonly routes: readonly Route[] }): Router {
   const router = Router()
@@ -51,6 +58,15 @@ export function authorizationServer(server: { readonly routes: readonly Route[] 
 /**
  * A middleware that guards a route: no token or a bad one is refused with 401, a missing scope with 403. The handler
  * finds the caller in `res.locals.auth`; if the API allows it, that may be `{ kind: 'anonymous' }`.
+ *
+ * @example
+ * ```ts with:express
+ * import { protect } from '@grantkit/adapter-express'
+ *
+ * app.get('/notes', protect(api, 'notes:read'), (_req, res) => {
+ *   res.json(notesOf(res.locals.auth.token.subject))
+ * })
+ * ```
  */
 export function protect<Scope extends string, Auth extends Caller>(
   api: ResourceServer<Scope, Auth>,

@@ -24,6 +24,13 @@ export interface Guard<Auth extends Caller = Authorized> {
 /**
  * A plugin that mounts every route of an authorization server, or of any list of core's routes. The application's
  * parsers are not affected: this plugin reads raw bodies in its own scope.
+ *
+ * @example
+ * ```ts with:fastify
+ * import { authorizationServer } from '@grantkit/adapter-fastify'
+ *
+ * await app.register(authorizationServer(server))
+ * ```
  */
 export function authorizationServer(server: { readonly routes: readonly Route[] }): FastifyPluginAsync {
   return async (app) => {
@@ -60,6 +67,14 @@ function requireRoot(prefix: string): void {
 /**
  * A `preHandler` that guards a route: no token or a bad one is refused with 401, a missing scope with 403. The handler
  * gets the caller by `guard.auth(request)`; if the API allows it, that may be `{ kind: 'anonymous' }`.
+ *
+ * @example
+ * ```ts with:fastify
+ * import { protect } from '@grantkit/adapter-fastify'
+ *
+ * const guard = protect(api, 'notes:read')
+ * app.get('/notes', { preHandler: guard }, async (request) => notesOf(guard.auth(request).token.subject))
+ * ```
  */
 export function protect<Scope extends string, Auth extends Caller>(
   api: ResourceServer<Scope, Auth>,
@@ -89,6 +104,14 @@ export function protect<Scope extends string, Auth extends Caller>(
  * fastifyRequest(request).session`.
  *
  * @throws Error for a request that came another way
+ *
+ * @example
+ * ```ts with:fastify
+ * import { fastifyRequest } from '@grantkit/adapter-fastify'
+ * import type { HttpRequest } from '@grantkit/core'
+ *
+ * export const cookiesOf = (request: HttpRequest) => fastifyRequest(request).headers.cookie
+ * ```
  */
 export function fastifyRequest(request: HttpRequest): FastifyRequest {
   return nativeRequest(request) as FastifyRequest

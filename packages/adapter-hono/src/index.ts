@@ -33,6 +33,13 @@ export interface AuthorizationServerOptions {
 /**
  * An application with every route of an authorization server, or of any list of core's routes. Mount it at the root,
  * `app.route('/', authorizationServer(server))`: its paths begin at the root of the host.
+ *
+ * @example
+ * ```ts with:hono
+ * import { authorizationServer } from '@grantkit/adapter-hono'
+ *
+ * app.route('/', authorizationServer(server))
+ * ```
  */
 export function authorizationServer(
   server: { readonly routes: readonly Route[] },
@@ -67,6 +74,13 @@ function requireRoot(mounted: string, path: string): void {
 /**
  * Middleware that guards a route: no token or a bad one is refused with 401, a missing scope with 403. The handler
  * finds the caller in `c.var.auth`; if the API allows it, that may be `{ kind: 'anonymous' }`.
+ *
+ * @example
+ * ```ts with:hono
+ * import { protect } from '@grantkit/adapter-hono'
+ *
+ * app.get('/notes', protect(api, 'notes:read'), (c) => c.json({ of: c.var.auth.token.subject }))
+ * ```
  */
 export function protect<Scope extends string, Auth extends Caller>(
   api: ResourceServer<Scope, Auth>,
@@ -85,6 +99,14 @@ export function protect<Scope extends string, Auth extends Caller>(
  * honoContext(request).var.user`.
  *
  * @throws Error for a request that came another way
+ *
+ * @example
+ * ```ts with:hono
+ * import { honoContext } from '@grantkit/adapter-hono'
+ * import type { HttpRequest } from '@grantkit/core'
+ *
+ * export const cookiesOf = (request: HttpRequest) => honoContext(request).req.header('cookie')
+ * ```
  */
 export function honoContext<E extends Env = Env>(request: HttpRequest): Context<E> {
   return nativeRequest(request) as Context<E>

@@ -79,7 +79,24 @@ export interface ServerDescription extends Pick<Offers, 'grantTypes' | 'clientAu
   readonly endpoints: readonly Endpoint[]
 }
 
-/** @throws Error that names the option at fault */
+/**
+ * @throws Error that names the option at fault
+ *
+ * @example
+ * ```ts
+ * import { createAuthorizationServer } from '@grantkit/core'
+ * import { createMemoryStore } from '@grantkit/store-memory'
+ * import { interaction } from './interaction.ts'
+ *
+ * export const authorization = createAuthorizationServer({
+ *   issuer: 'https://auth.example',
+ *   store: createMemoryStore(),
+ *   scopes: { 'notes:read': { description: 'Read your notes' } },
+ *   secret: process.env.SECRET ?? '',
+ *   interaction,
+ * })
+ * ```
+ */
 export function createAuthorizationServer<Scope extends string>(
   options: AuthorizationServerOptions<Scope>,
 ): AuthorizationServer {

@@ -49,7 +49,17 @@ import { BINDING_REFUSALS } from './resource/token-binding.ts'
 import { SCHEME_REFUSALS } from './resource/token-credentials.ts'
 import { EXCHANGE_REFUSALS } from './token-exchange/narrowing.ts'
 
-/** All refusals of this server by their reason. New rows may come, but a reason never changes its meaning. */
+/**
+ * All refusals of this server by their reason. New rows may come, but a reason never changes its meaning.
+ *
+ * @example
+ * ```ts
+ * import { REFUSALS } from '@grantkit/core'
+ *
+ * const { error, status } = REFUSALS.code_expired
+ * // error: 'invalid_grant', status: 400
+ * ```
+ */
 export const REFUSALS = {
   ...MESSAGE_REFUSALS,
   ...METHOD_REFUSALS,

@@ -39,6 +39,17 @@ export interface Finding {
  * Sends probes to a live deployment, and examines the answers. A missing answer is a finding, not an error.
  *
  * @param baseUrl the http or https address that clients use, which is exactly the issuer
+ *
+ * @example
+ * ```ts
+ * import { diagnose } from '@grantkit/doctor'
+ * import { overFetch } from '@grantkit/testkit/client'
+ *
+ * const send = overFetch({ timeout: 5000 })
+ * const findings = await diagnose('https://auth.example', ({ url, headers = {}, body = '', ...probe }) =>
+ *   send(url, { ...probe, headers, body }),
+ * )
+ * ```
  */
 export async function diagnose(
   baseUrl: string,
@@ -48,7 +59,16 @@ export async function diagnose(
   return examine(await evidenceOf(baseUrl, send, options))
 }
 
-/** The pure half: one finding per check, on any evidence. */
+/**
+ * The pure half: one finding per check, on any evidence.
+ *
+ * @example
+ * ```ts
+ * import { type Evidence, examine } from '@grantkit/doctor'
+ *
+ * export const faultsOf = (evidence: Evidence) => examine(evidence).filter(({ verdict }) => verdict === 'failed')
+ * ```
+ */
 export function examine(evidence: Evidence): readonly Finding[] {
   return [...METADATA_CHECKS, ...ENDPOINT_CHECKS, ...PAGE_CHECKS].map((check) => findingOf(check, evidence))
 }

@@ -12,6 +12,15 @@ const NEVER = new AbortController().signal
  *
  * @param clientId the address of the document
  * @param fetch `safeFetch` of `@grantkit/safe-fetch`
+ *
+ * @example
+ * ```ts
+ * import { examineClient } from '@grantkit/doctor'
+ * import { safeFetch } from '@grantkit/safe-fetch'
+ *
+ * const fetch = safeFetch({ issuer: 'https://auth.example' })
+ * const findings = await examineClient('https://app.example/client.json', fetch)
+ * ```
  */
 export async function examineClient(clientId: string, fetch: DocumentFetch): Promise<readonly Finding[]> {
   const request = { accept: 'application/json', maxBytes: LARGEST_DOCUMENT, headers: {}, signal: NEVER }

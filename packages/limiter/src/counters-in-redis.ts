@@ -6,6 +6,15 @@ import { sharedCounters } from './shared-counters.ts'
  * Counts in Redis or Valkey, for all replicas together.
  *
  * @param storeClient a connected client of the package `redis` or `@redis/client`, version 5 or newer
+ *
+ * @example
+ * ```ts
+ * import { countersInRedis, rateLimiter } from '@grantkit/limiter'
+ * import { connectToRedis } from '@grantkit/store-redis'
+ *
+ * const { client } = await connectToRedis('redis://127.0.0.1:6379')
+ * export const limiter = rateLimiter(countersInRedis(client))
+ * ```
  */
 export function countersInRedis(storeClient: unknown): CreateCounter {
   return sharedCounters((name, room) => {

@@ -22,7 +22,16 @@ export type CreateCounter = (name: string, room: Room) => Counter
 /** Some ten megabytes: keys are made up by strangers. */
 const MOST_KEYS = 50_000
 
-/** Counts in this process only. */
+/**
+ * Counts in this process only.
+ *
+ * @example
+ * ```ts
+ * import { countersInMemory, rateLimiter } from '@grantkit/limiter'
+ *
+ * export const limiter = rateLimiter(countersInMemory)
+ * ```
+ */
 export const countersInMemory: CreateCounter = (_, room) => counterInMemory(room)
 
 interface Window {
@@ -70,7 +79,17 @@ export function keyHash(key: string): string {
   return hash('sha256', key, 'base64url')
 }
 
-/** Counts nothing: there is always room. */
+/**
+ * Counts nothing: there is always room.
+ *
+ * @example
+ * ```ts
+ * import { noCounters, signInLimits } from '@grantkit/limiter'
+ *
+ * // For the tests of an application.
+ * export const limits = signInLimits(noCounters)
+ * ```
+ */
 export const noCounters: CreateCounter = () => ({
   take: async () => 0,
   giveBack: async () => {},

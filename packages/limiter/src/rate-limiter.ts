@@ -23,6 +23,15 @@ const ROOMS: Readonly<Record<RateLimit, Room>> = {
  *
  * @param createCounter where events are counted: `countersInMemory`, `countersInRedis(client)`, `sharedCounters(…)`
  * @param rooms in place of the defaults: 100 registrations and 100 failures in 10 minutes, 10 unknown documents an hour, …
+ *
+ * @example
+ * ```ts with:server
+ * import { createAuthorizationServer } from '@grantkit/core'
+ * import { countersInMemory, rateLimiter } from '@grantkit/limiter'
+ *
+ * const limiter = rateLimiter(countersInMemory, { registration: { points: 20, duration: 600 } })
+ * createAuthorizationServer({ issuer, store, scopes, secret, interaction, rateLimiter: limiter })
+ * ```
  */
 export function rateLimiter(
   createCounter: CreateCounter,

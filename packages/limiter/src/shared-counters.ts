@@ -11,6 +11,19 @@ const PAUSE_MS = 1000
  * counts alone: after a failure for a second, in which nobody asks there.
  *
  * @param limiterFor one that counts in that place
+ *
+ * @example
+ * ```ts
+ * import { rateLimiter, sharedCounters } from '@grantkit/limiter'
+ * import { connectToPostgres } from '@grantkit/store-postgres'
+ * import { RateLimiterPostgres } from 'rate-limiter-flexible'
+ *
+ * const storeClient = await connectToPostgres('postgres://127.0.0.1/app')
+ * const counters = sharedCounters((name, room) => {
+ *   return new RateLimiterPostgres({ storeClient, tableName: 'limits', tableCreated: true, keyPrefix: name, ...room })
+ * })
+ * export const limiter = rateLimiter(counters)
+ * ```
  */
 export function sharedCounters(limiterFor: (name: string, room: Room) => RateLimiterAbstract): CreateCounter {
   let aloneUntil = Number.NEGATIVE_INFINITY

@@ -15,6 +15,16 @@ export interface SignInLimits {
   forgive(email: string, network: string): Promise<void>
 }
 
+/**
+ * @example
+ * ```ts
+ * import { countersInMemory, signInLimits } from '@grantkit/limiter'
+ *
+ * const limits = signInLimits(countersInMemory)
+ * // Seconds to wait, or 0.
+ * export const waitOf = (email: string, network: string) => limits.waitOfAccount(email, network)
+ * ```
+ */
 export function signInLimits(createCounter: CreateCounter): SignInLimits {
   const networks = createCounter('network', { points: 120, duration: MINUTE })
   const accounts = createCounter('account', { points: 10, duration: 15 * MINUTE })

@@ -12,6 +12,14 @@ import { publicUrl } from './public-url.ts'
  * It does not count: how often an address may be asked, and how many at once, is for the caller to limit.
  *
  * @throws Error that names the option at fault
+ *
+ * @example
+ * ```ts
+ * import { clientDocuments } from '@grantkit/core'
+ * import { safeFetch } from '@grantkit/safe-fetch'
+ *
+ * export const documents = clientDocuments({ fetch: safeFetch({ issuer: 'https://auth.example' }) })
+ * ```
  */
 export function safeFetch(options: SafeFetchOptions): DocumentFetch {
   const settings = settingsOf(options)

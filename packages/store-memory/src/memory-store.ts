@@ -26,6 +26,13 @@ export interface MemoryStoreOptions {
  * read-only by type; code that casts this away and changes a record changes the store.
  *
  * @throws RangeError when `maxRecords` or `maxUnapproved` is not a positive integer or `Infinity`
+ *
+ * @example
+ * ```ts
+ * import { createMemoryStore } from '@grantkit/store-memory'
+ *
+ * const store = createMemoryStore({ maxRecords: 10_000 })
+ * ```
  */
 export function createMemoryStore({
   now = epochSeconds,

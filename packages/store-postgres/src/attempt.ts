@@ -1,6 +1,19 @@
 import { DatabaseError, type Pool, type PoolClient, type QueryConfig, type QueryResult } from 'pg'
 
-/** No answer came in time. The statement may still be carried out. */
+/**
+ * No answer came in time. The statement may still be carried out.
+ *
+ * @example
+ * ```ts
+ * import { attempt, connectToPostgres, NoAnswerError } from '@grantkit/store-postgres'
+ *
+ * const pool = await connectToPostgres('postgres://127.0.0.1/app')
+ * const rows = await attempt(pool, { text: 'SELECT 1' }, 500).catch((error) => {
+ *   if (error instanceof NoAnswerError) return undefined
+ *   throw error
+ * })
+ * ```
+ */
 export class NoAnswerError extends Error {
   constructor(milliseconds: number) {
     super(`Postgres did not answer within ${milliseconds} ms`)
@@ -14,6 +27,14 @@ export class NoAnswerError extends Error {
  *
  * @param milliseconds with the wait for a connection
  * @throws NoAnswerError when they are over; the statement may still be carried out
+ *
+ * @example
+ * ```ts
+ * import { attempt, connectToPostgres } from '@grantkit/store-postgres'
+ *
+ * const pool = await connectToPostgres('postgres://127.0.0.1/app')
+ * const { rows } = await attempt(pool, { text: 'SELECT id FROM course WHERE year = $1', values: [2026] }, 500)
+ * ```
  */
 export function attempt(pool: Pool, query: QueryConfig, milliseconds: number): Promise<QueryResult> {
   return new Promise((resolve, reject) => {

@@ -18,6 +18,13 @@ const IDLE_MS = 60_000
  *
  * @param url `postgres://user:password@host:5432/database`
  * @throws Error when Postgres cannot be reached now
+ *
+ * @example
+ * ```ts
+ * import { connectToPostgres } from '@grantkit/store-postgres'
+ *
+ * const pool = await connectToPostgres('postgres://127.0.0.1/app', { onError: console.error })
+ * ```
  */
 export async function connectToPostgres(
   url: string,

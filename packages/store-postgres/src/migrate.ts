@@ -13,6 +13,15 @@ export interface MigrateOptions {
  * each other. It needs a role that may create tables; the store needs only SELECT, INSERT, UPDATE and DELETE.
  *
  * @throws Error if a newer release has migrated them, or if they are not Grantkit's
+ *
+ * @example
+ * ```ts
+ * import { connectToPostgres, migrate } from '@grantkit/store-postgres'
+ *
+ * const pool = await connectToPostgres('postgres://127.0.0.1/app')
+ * await migrate(pool)
+ * await pool.end()
+ * ```
  */
 export async function migrate(pool: Pool, { prefix }: MigrateOptions = {}): Promise<void> {
   const tables = tablesOf(prefix)

@@ -42,6 +42,15 @@ export interface PostgresStore extends Store {
  *
  * @param pool of `connectToPostgres`, or one of your own
  * @throws Error that says what to do, if the tables are missing, older, newer, or not Grantkit's
+ *
+ * @example
+ * ```ts
+ * import { connectToPostgres, createPostgresStore, migrate } from '@grantkit/store-postgres'
+ *
+ * const pool = await connectToPostgres('postgres://127.0.0.1/app')
+ * await migrate(pool)
+ * const store = await createPostgresStore(pool)
+ * ```
  */
 export async function createPostgresStore(
   pool: Pool,

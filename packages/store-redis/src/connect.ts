@@ -35,6 +35,13 @@ const COMMAND_MS = 500
  *
  * @param url `redis://`, `redis+cluster://` or `redis+sentinel://`, `rediss` for TLS; see the README
  * @throws Error when Redis cannot be reached now
+ *
+ * @example
+ * ```ts
+ * import { connectToRedis } from '@grantkit/store-redis'
+ *
+ * const connection = await connectToRedis('redis://127.0.0.1:6379', { onError: console.error })
+ * ```
  */
 export async function connectToRedis(
   url: string,

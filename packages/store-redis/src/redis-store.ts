@@ -20,6 +20,14 @@ export interface RedisStoreOptions {
  * A store in Redis or Valkey, shared by all processes with a client of the same server.
  *
  * @param redis a connected client of `@redis/client`: a single node, a cluster or a sentinel
+ *
+ * @example
+ * ```ts
+ * import { connectToRedis, createRedisStore } from '@grantkit/store-redis'
+ *
+ * const connection = await connectToRedis('redis://127.0.0.1:6379')
+ * const store = createRedisStore(connection, { keyPrefix: 'notes:' })
+ * ```
  */
 export function createRedisStore(
   redis: RedisCommands,

@@ -3,7 +3,17 @@ export interface ConfigurableRedis {
   configGet(parameter: string): Promise<Record<string, string>>
 }
 
-/** Warnings about settings of the primaries that could lose records; empty if all is well. */
+/**
+ * Warnings about settings of the primaries that could lose records; empty if all is well.
+ *
+ * @example
+ * ```ts
+ * import { connectToRedis, settingsWarnings } from '@grantkit/store-redis'
+ *
+ * const connection = await connectToRedis('redis://127.0.0.1:6379')
+ * for (const warning of await settingsWarnings(connection)) console.warn(warning)
+ * ```
+ */
 export async function settingsWarnings(redis: { nodes(): ConfigurableRedis[] }): Promise<string[]> {
   const warnings = await Promise.all(redis.nodes().map(nodeWarnings))
   return [...new Set(warnings.flat())]

@@ -60,6 +60,13 @@ const MIGRATION_LOCK_MS = 10_000
  * it again, or in several processes at once, changes nothing.
  *
  * @throws Error for tables of a newer release or of another program, and when the file cannot be written
+ *
+ * @example
+ * ```ts
+ * import { migrate } from '@grantkit/store-sqlite'
+ *
+ * migrate({ path: 'grants.sqlite' })
+ * ```
  */
 export function migrate({ path, prefix }: SchemaOptions): void {
   const tables = tablesOf(prefix)

@@ -4,7 +4,16 @@ import type { SqliteStoreOptions } from './sqlite-store.ts'
 
 export type FileOptions = Pick<SqliteStoreOptions, 'path' | 'durability'>
 
-/** Warnings about the place and the settings of a file that could lose or reveal records; empty if all is well. */
+/**
+ * Warnings about the place and the settings of a file that could lose or reveal records; empty if all is well.
+ *
+ * @example
+ * ```ts
+ * import { settingsWarnings } from '@grantkit/store-sqlite'
+ *
+ * for (const warning of await settingsWarnings({ path: 'grants.sqlite' })) console.warn(warning)
+ * ```
+ */
 export async function settingsWarnings({ path, durability }: FileOptions): Promise<string[]> {
   const { mode } = await stat(path)
   const warnings = [

@@ -34,6 +34,14 @@ const ALL = -1
  * A store in a SQLite file on a local disk. One process at a time is best; several on one host may share the file.
  *
  * @throws Error that says what to run, when `migrate` has not prepared the file for this release
+ *
+ * @example
+ * ```ts
+ * import { createSqliteStore, migrate } from '@grantkit/store-sqlite'
+ *
+ * migrate({ path: 'grants.sqlite' })
+ * const store = createSqliteStore({ path: 'grants.sqlite' })
+ * ```
  */
 export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
   const { path, prefix, durability = 'machine', sweeping = true, now = epochSeconds } = options

@@ -39,6 +39,15 @@ const NEVER = Number.MAX_SAFE_INTEGER
  * is kept is limited per process; give a `rateLimiter` to limit each user too.
  *
  * @throws Error that names the document at fault, when the server is created
+ *
+ * @example
+ * ```ts with:server
+ * import { clientDocuments, createAuthorizationServer } from '@grantkit/core'
+ * import { safeFetch } from '@grantkit/safe-fetch'
+ *
+ * const features = [clientDocuments({ fetch: safeFetch({ issuer }) })]
+ * export const authorization = createAuthorizationServer({ issuer, store, scopes, secret, interaction, features })
+ * ```
  */
 export function clientDocuments({
   pinned = [],

@@ -17,6 +17,14 @@ export type ResponseHeaders = Readonly<Record<string, string | undefined>>
  * @param headers by their names in lower case
  * @param now epoch seconds
  * @returns seconds; `undefined` if the document must not be kept beyond the request that fetched it
+ *
+ * @example
+ * ```ts
+ * import { freshFor } from '@grantkit/core'
+ *
+ * freshFor({ 'cache-control': 'max-age=3600' }, Date.now() / 1000) // 3600
+ * freshFor({ 'cache-control': 'no-store' }, Date.now() / 1000) // undefined
+ * ```
  */
 export function freshFor(headers: ResponseHeaders, now: number): number | undefined {
   const directives = directivesOf(headers['cache-control'] ?? '')

@@ -33,6 +33,15 @@ const ALL = Object.keys(KEY_TYPES) as AssertionAlgorithm[]
  * transients.
  *
  * @throws Error that names the option at fault, when the server is created
+ *
+ * @example
+ * ```ts with:server
+ * import { createAuthorizationServer } from '@grantkit/core'
+ * import { clientAssertion } from '@grantkit/core/client-assertion'
+ *
+ * const features = [clientAssertion()]
+ * export const authorization = createAuthorizationServer({ issuer, store, scopes, secret, interaction, features })
+ * ```
  */
 export function clientAssertion({
   algorithms = ALL,

@@ -25,6 +25,15 @@ export interface ClientCredentialsOptions {
  * register themselves get none. A route takes such tokens only if its guard says `machines: true`.
  *
  * @throws Error that names the option at fault
+ *
+ * @example
+ * ```ts with:server
+ * import { createAuthorizationServer } from '@grantkit/core'
+ * import { clientCredentials } from '@grantkit/core/client-credentials'
+ *
+ * const features = [clientCredentials()]
+ * export const authorization = createAuthorizationServer({ issuer, store, scopes, secret, interaction, features })
+ * ```
  */
 export function clientCredentials({
   accessToken,

@@ -73,6 +73,14 @@ export interface LoopbackOnlyOptions {
 /**
  * The policy for open registration: only an app on the user's own machine can receive a code. By default it takes what
  * common clients register: the name `localhost`, and lists for several servers at once.
+ *
+ * @example
+ * ```ts with:server
+ * import { createAuthorizationServer, loopbackOnly } from '@grantkit/core'
+ *
+ * const redirectUriPolicy = loopbackOnly({ localhost: false, mixed: 'refuse' })
+ * createAuthorizationServer({ issuer, store, scopes, secret, interaction, redirectUriPolicy })
+ * ```
  */
 export function loopbackOnly({
   localhost = true,

@@ -6,7 +6,16 @@ import type { Transients } from '../kernel/store.ts'
 import type { SafeLimiter } from '../limits/rate-limits.ts'
 import type { DeviceInteraction } from './device-interaction.ts'
 
-/** RFC 8628 3.4. */
+/**
+ * RFC 8628 3.4.
+ *
+ * @example
+ * ```ts
+ * import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
+ *
+ * const poll = new URLSearchParams({ grant_type: DEVICE_CODE_GRANT, device_code: 'gkd_…', client_id: 'tv' })
+ * ```
+ */
 export const DEVICE_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 
 /** Seconds between two polls (RFC 8628 3.2). */

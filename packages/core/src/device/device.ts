@@ -66,7 +66,20 @@ export interface DeviceOptions
 
 const DAY = 24 * 60 * 60
 
-/** @throws Error that names the option at fault, when the server is created */
+/**
+ * @throws Error that names the option at fault, when the server is created
+ *
+ * @example
+ * ```ts with:server
+ * import { createAuthorizationServer } from '@grantkit/core'
+ * import { device } from '@grantkit/core/device'
+ *
+ * declare const pages: import('@grantkit/core/device').DeviceInteraction
+ *
+ * const features = [device({ interaction: pages, secret })]
+ * export const authorization = createAuthorizationServer({ issuer, store, scopes, secret, interaction, features })
+ * ```
+ */
 export function device(options: DeviceOptions): FeatureFactory {
   const paths = {
     deviceAuthorization: endpointPath(

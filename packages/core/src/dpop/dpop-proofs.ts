@@ -23,6 +23,14 @@ export interface DpopProofsOptions extends DpopOptions {
  * Lets the guard of an API take the tokens that `dpop` binds: the option `proofs` of `createResourceServer`.
  *
  * @throws Error that names the option at fault
+ *
+ * @example
+ * ```ts with:server
+ * import { createResourceServer } from '@grantkit/core'
+ * import { dpopProofs } from '@grantkit/core/dpop'
+ *
+ * export const notes = createResourceServer({ resource: issuer, store, scopes, proofs: dpopProofs({ secret }) })
+ * ```
  */
 export function dpopProofs(options: DpopProofsOptions): ProofsOfResource {
   const algorithms = checkedAlgorithms(options)

@@ -20,6 +20,15 @@ export type { DpopOptions }
  * they refuse these tokens. Turn it on when every replica knows DPoP.
  *
  * @throws Error that names the option at fault
+ *
+ * @example
+ * ```ts with:server
+ * import { createAuthorizationServer } from '@grantkit/core'
+ * import { dpop } from '@grantkit/core/dpop'
+ *
+ * const features = [dpop({ secret })]
+ * export const authorization = createAuthorizationServer({ issuer, store, scopes, secret, interaction, features })
+ * ```
  */
 export function dpop(options: DpopOptions): FeatureFactory {
   const algorithms = checkedAlgorithms(options)

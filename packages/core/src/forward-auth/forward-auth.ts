@@ -27,6 +27,15 @@ export interface ForwardAuthOptions {
  * the token must have. The gateway must replace these headers in what it hands on, or its callers can send their own.
  *
  * @throws Error that names the option at fault, when the server is created
+ *
+ * @example
+ * ```ts with:server
+ * import { createAuthorizationServer } from '@grantkit/core'
+ * import { forwardAuth } from '@grantkit/core/forward-auth'
+ *
+ * const features = [forwardAuth()]
+ * export const authorization = createAuthorizationServer({ issuer, store, scopes, secret, interaction, features })
+ * ```
  */
 export function forwardAuth({
   resource,

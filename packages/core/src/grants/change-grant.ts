@@ -44,6 +44,18 @@ export type Allowed<Result> = Exclude<Outcome<Result>, { kind: 'ended' }>
  * @returns `undefined` when there is no such grant
  * @throws OAuthError the refusal of the rule; `temporarily_unavailable` when the grant is too contended, and then
  *   nothing was written
+ *
+ * @example
+ * ```ts
+ * import { changeGrant, type GrantId, type Kernel } from '@grantkit/core'
+ *
+ * // Takes a scope away from a grant: the transition of a feature.
+ * export const withoutScope = (kernel: Kernel, grantId: GrantId, name: string) =>
+ *   changeGrant(kernel, grantId, (grant) => {
+ *     const scopes = grant.scopes.filter((scope) => scope !== name)
+ *     return { kind: 'changed', grant: { ...grant, scopes }, result: scopes }
+ *   })
+ * ```
  */
 export async function changeGrant<Result>(
   kernel: Kernel,

@@ -9,7 +9,23 @@ export const METHOD_REFUSALS = refusals({
   method_not_allowed: ['invalid_request', 'This method is not allowed here', 405],
 })
 
-/** The maximum size of a body in bytes; adapters stop reading there. */
+/**
+ * The maximum size of a body in bytes; adapters stop reading there.
+ *
+ * @example
+ * ```ts
+ * import { BODY_LIMIT } from '@grantkit/core'
+ * import { createServer } from 'node:http'
+ *
+ * createServer((request) => {
+ *   let read = 0
+ *   request.on('data', (chunk: Buffer) => {
+ *     read += chunk.length
+ *     if (read > BODY_LIMIT) request.destroy()
+ *   })
+ * })
+ * ```
+ */
 export const BODY_LIMIT = 64 * 1024
 
 /** The description of an endpoint, for an OpenAPI document for example. */

@@ -3,7 +3,17 @@ import { OAuthError, SERVER_REFUSALS } from '../kernel/oauth-error.ts'
 import { withoutSecrets } from '../kernel/secrets.ts'
 import { type HttpRequest, type HttpResponse, header, json } from './http.ts'
 
-/** The answer of RFC 6749 5.2 for a refusal. */
+/**
+ * The answer of RFC 6749 5.2 for a refusal.
+ *
+ * @example
+ * ```ts
+ * import { errorResponse, OAuthError, REFUSALS } from '@grantkit/core'
+ *
+ * const { status, body } = errorResponse(new OAuthError(REFUSALS.code_expired))
+ * // status: 400, body: '{"error":"invalid_grant",...}'
+ * ```
+ */
 export function errorResponse(error: OAuthError, request?: HttpRequest): HttpResponse {
   return json(error.status, error, {
     ...error.headers,

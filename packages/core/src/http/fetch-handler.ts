@@ -16,6 +16,13 @@ export interface FetchHandlerOptions<Rest extends unknown[]> {
  * Serves routes on any server that speaks the Fetch standard: `Deno.serve`, `Bun.serve`, a Worker, or a framework that
  * exposes its `Request`. Any other path is a 404 without a body. Never rejects: a failure in a route becomes
  * `server_error`.
+ *
+ * @example
+ * ```ts with:server
+ * import { toFetchHandler } from '@grantkit/core'
+ *
+ * export default { fetch: toFetchHandler(server) }
+ * ```
  */
 export function toFetchHandler<Rest extends unknown[]>(
   server: { readonly routes: readonly Route[] },
@@ -41,6 +48,14 @@ const TARGET = /^[^:]+:\/\/[^/?#]*(?<path>[^?#]*)(?:\?(?<query>[^#]*))?/
 /**
  * Converts a Fetch request, without its body. Path and query are cut from the URL string and not parsed again, because
  * parsing changes them: `'` in a query becomes `%27`, dot segments vanish (URL Standard 4.4).
+ *
+ * @example
+ * ```ts
+ * import { toHttpRequest } from '@grantkit/core'
+ *
+ * const { path, query } = toHttpRequest(new Request('https://auth.example/oauth/authorize?client_id=1'))
+ * // path: '/oauth/authorize', query: 'client_id=1'
+ * ```
  */
 export function toHttpRequest(request: Request, body = '', remoteAddress?: string): HttpRequest {
   const { method, url, headers } = request
@@ -48,7 +63,16 @@ export function toHttpRequest(request: Request, body = '', remoteAddress?: strin
   return { method, path, query, headers: Object.fromEntries(headers), body, remoteAddress, native: request }
 }
 
-/** Converts core's response to a Fetch response. A header with several values becomes several lines. */
+/**
+ * Converts core's response to a Fetch response. A header with several values becomes several lines.
+ *
+ * @example
+ * ```ts
+ * import { json, toResponse } from '@grantkit/core'
+ *
+ * const response = toResponse(json(200, { status: 'well' }))
+ * ```
+ */
 export function toResponse({ status, headers, body }: HttpResponse): Response {
   const lines = Object.entries(headers).flatMap(([name, values]) =>
     [values].flat().map((value): [string, string] => [name, value]),
@@ -69,6 +93,13 @@ const BODILESS = new Set(['GET', 'HEAD', 'TRACE'])
  * @param framed the server checks the body against its Content-Length, so the body can be read in one go. A `Request`
  *   made in this process may announce any length.
  * @throws OAuthError 413 for a longer one, 400 for one that breaks off, 500 where somebody else has read it
+ *
+ * @example
+ * ```ts
+ * import { readBody, toHttpRequest } from '@grantkit/core'
+ *
+ * export const received = async (request: Request) => toHttpRequest(request, await readBody(request))
+ * ```
  */
 export async function readBody(request: Request, framed = false): Promise<string> {
   if (BODILESS.has(request.method)) return ''

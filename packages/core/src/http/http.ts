@@ -24,6 +24,14 @@ export interface HttpRequest {
  * The request of the framework. Adapters give it its type: `expressRequest`, `fastifyRequest`, `honoContext`.
  *
  * @throws Error when the adapter has handed over none
+ *
+ * @example
+ * ```ts
+ * import { type HttpRequest, nativeRequest } from '@grantkit/core'
+ *
+ * // In an interaction that is mounted by a fetch handler.
+ * export const cookieOf = (request: HttpRequest) => (nativeRequest(request) as Request).headers.get('cookie')
+ * ```
  */
 export function nativeRequest({ native }: HttpRequest): unknown {
   if (native !== undefined) return native
@@ -58,7 +66,20 @@ export const JSON_TYPE = { 'content-type': 'application/json', 'x-content-type-o
 
 const JSON_HEADERS = { ...JSON_TYPE, ...NO_STORE }
 
-/** A JSON answer that caches must not store (RFC 6749 5.1). */
+/**
+ * A JSON answer that caches must not store (RFC 6749 5.1).
+ *
+ * @example
+ * ```ts
+ * import { json, type Route } from '@grantkit/core'
+ *
+ * export const status: Route = {
+ *   path: '/status',
+ *   methods: ['GET'],
+ *   handle: async () => json(200, { status: 'well' }),
+ * }
+ * ```
+ */
 export function json(status: number, body: unknown, headers?: HttpResponse['headers']): HttpResponse {
   return {
     status,
@@ -83,7 +104,17 @@ const PAGE_HEADERS = {
   'referrer-policy': 'same-origin',
 }
 
-/** Adds the safe headers to a page of the application. A stricter CSP of the page is kept. */
+/**
+ * Adds the safe headers to a page of the application. A stricter CSP of the page is kept.
+ *
+ * @example
+ * ```ts
+ * import { securePage } from '@grantkit/core'
+ *
+ * export const page = (html: string) =>
+ *   securePage({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body: html })
+ * ```
+ */
 export function securePage(page: HttpResponse): HttpResponse {
   return {
     ...page,

@@ -32,6 +32,15 @@ export const ResourceParameter = z
  *
  * @param refusalOf the refusal for a faulty parameter
  * @throws OAuthError that names the first faulty parameter
+ *
+ * @example
+ * ```ts
+ * import { formParameters, type HttpRequest, readMessage } from '@grantkit/core'
+ * import * as z from 'zod'
+ *
+ * const StatusRequest = z.object({ job: z.string() })
+ * export const jobIn = (request: HttpRequest) => readMessage(StatusRequest, formParameters(request)).job
+ * ```
  */
 export function readMessage<Schema extends z.ZodType>(
   schema: Schema,

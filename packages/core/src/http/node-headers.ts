@@ -10,6 +10,14 @@ interface NodeHeaders {
 /**
  * The headers of a request to Node, with every `Authorization` line. Node itself keeps the first of several, and then
  * nobody could refuse the request.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http'
+ * import { nodeHeaders } from '@grantkit/core'
+ *
+ * createServer((request) => console.log(nodeHeaders(request).authorization))
+ * ```
  */
 export function nodeHeaders({ headers, rawHeaders }: NodeHeaders): HttpRequest['headers'] {
   if (headers.authorization === undefined) return headers

@@ -35,7 +35,19 @@ function isTooMany(encoded: string): boolean {
   return false
 }
 
-/** Decodes `application/x-www-form-urlencoded` text, also from a query string. @throws OAuthError for more than 100 */
+/**
+ * Decodes `application/x-www-form-urlencoded` text, also from a query string.
+ *
+ * @throws OAuthError for more than 100
+ *
+ * @example
+ * ```ts
+ * import { parameters } from '@grantkit/core'
+ *
+ * const { scope, resource } = parameters('scope=notes%3Aread&resource=a&resource=b')
+ * // scope: 'notes:read', resource: ['a', 'b']
+ * ```
+ */
 export function parameters(encoded: string): Parameters {
   const found: Record<string, string | string[]> = Object.create(NOTHING)
   pairsOf(encoded).forEach((value, name) => {
@@ -50,7 +62,18 @@ export function parameters(encoded: string): Parameters {
 
 export const FORM = 'application/x-www-form-urlencoded'
 
-/** The parameters of a form body. @throws OAuthError 415 for any other media type, 400 for more than 100. */
+/**
+ * The parameters of a form body.
+ *
+ * @throws OAuthError 415 for any other media type, 400 for more than 100.
+ *
+ * @example
+ * ```ts
+ * import { formParameters, type HttpRequest } from '@grantkit/core'
+ *
+ * export const nameIn = (request: HttpRequest) => formParameters(request).name
+ * ```
+ */
 export function formParameters(request: HttpRequest): Parameters {
   requireMediaType(request, FORM)
   return parameters(request.body)

@@ -5,7 +5,17 @@ export function basePathOf(issuer: string): string {
   return (/^https?:\/\/[^/]+(\/.*)?$/.exec(issuer)?.[1] ?? '').replace(/\/$/, '')
 }
 
-/** The address of a path below the issuer, which may end in a slash of its own. */
+/**
+ * The address of a path below the issuer, which may end in a slash of its own.
+ *
+ * @example
+ * ```ts
+ * import { addressOf } from '@grantkit/core'
+ *
+ * addressOf('https://auth.example/', '/oauth/token')
+ * // 'https://auth.example/oauth/token'
+ * ```
+ */
 export function addressOf(issuer: string, path: string): string {
   return issuer.replace(/\/$/, '') + path
 }
@@ -15,6 +25,15 @@ export function wellKnownPath(name: string, identifier: string): string {
   return `/.well-known/${name}${basePathOf(identifier)}`
 }
 
+/**
+ * @example
+ * ```ts
+ * import { wellKnownAddress } from '@grantkit/core'
+ *
+ * wellKnownAddress('oauth-authorization-server', 'https://auth.example/tenant')
+ * // 'https://auth.example/.well-known/oauth-authorization-server/tenant'
+ * ```
+ */
 export function wellKnownAddress(name: string, identifier: string): string {
   const origin = /^https?:\/\/[^/]+/.exec(identifier)?.[0] ?? ''
   return origin + wellKnownPath(name, identifier)

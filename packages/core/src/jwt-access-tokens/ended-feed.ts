@@ -30,7 +30,23 @@ export interface EndedFeed {
   readonly feature: FeatureFactory
 }
 
-/** @throws Error if the store keeps no transients */
+/**
+ * @throws Error if the store keeps no transients
+ *
+ * @example
+ * ```ts with:server
+ * import { createAuthorizationServer } from '@grantkit/core'
+ * import { endedFeed, jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
+ *
+ * const accessTokens = jwtAccessTokens({ issuer, keys, resources: { [issuer]: {} } })
+ * const feed = endedFeed(store)
+ * const features = [accessTokens.feature, feed.feature]
+ * export const authorization = createAuthorizationServer({
+ *   ...{ issuer, scopes, secret, interaction, keys, claims, features },
+ *   store: feed.store,
+ * })
+ * ```
+ */
 export function endedFeed(store: Store, { path, now = systemClock }: EndedFeedOptions = {}): EndedFeed {
   const { transients } = store
   if (transients === undefined) throw new Error('endedFeed: the store keeps no transients')

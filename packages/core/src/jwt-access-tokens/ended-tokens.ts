@@ -36,7 +36,22 @@ const Feed = z.object({ ended: z.array(z.string()) })
 /** Milliseconds. */
 const ANSWER_TIMEOUT = 5000
 
-/** Asks the feed again and again, without keeping the process alive for it. */
+/**
+ * Asks the feed again and again, without keeping the process alive for it.
+ *
+ * @example
+ * ```ts with:jwt
+ * import { createJwtResourceServer, endedTokens } from '@grantkit/core/jwt-resource-server'
+ *
+ * const ended = endedTokens({
+ *   address: `${issuer}/api/oauth/ended`,
+ *   clientId: process.env.CLIENT_ID ?? '',
+ *   clientSecret: process.env.CLIENT_SECRET ?? '',
+ * })
+ * const keys = `${issuer}/api/oauth/jwks`
+ * export const notes = createJwtResourceServer({ issuer, resource: issuer, scopes, keys, ended })
+ * ```
+ */
 export function endedTokens({
   address,
   clientId,

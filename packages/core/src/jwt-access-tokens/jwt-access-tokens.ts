@@ -42,7 +42,21 @@ export interface JwtAccessTokens extends AccessTokenFormat {
   readonly feature: FeatureFactory
 }
 
-/** @throws Error that names the option at fault */
+/**
+ * @throws Error that names the option at fault
+ *
+ * @example
+ * ```ts with:server
+ * import { createAuthorizationServer } from '@grantkit/core'
+ * import { jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
+ *
+ * const { feature } = jwtAccessTokens({ issuer, keys, resources: { [issuer]: { lifetime: 300 } } })
+ * export const authorization = createAuthorizationServer({
+ *   ...{ issuer, store, scopes, secret, interaction, keys, claims },
+ *   features: [feature],
+ * })
+ * ```
+ */
 export function jwtAccessTokens(options: JwtAccessTokenOptions): JwtAccessTokens {
   const { issuer, now = systemClock } = options
   // The server has the same keys, and tells when they change.

@@ -42,7 +42,23 @@ export interface JwtResourceServerOptions<Scope extends string> {
   readonly now?: (() => number) | undefined
 }
 
-/** Guards an API with the public keys of the authorization server alone. @throws Error for a bad option */
+/**
+ * Guards an API with the public keys of the authorization server alone.
+ *
+ * @throws Error for a bad option
+ *
+ * @example
+ * ```ts
+ * import { createJwtResourceServer } from '@grantkit/core/jwt-resource-server'
+ *
+ * export const notes = createJwtResourceServer({
+ *   issuer: 'https://auth.example',
+ *   resource: 'https://notes.example/api',
+ *   scopes: { 'notes:read': { description: 'See your notes' } },
+ *   keys: 'https://auth.example/api/oauth/jwks',
+ * })
+ * ```
+ */
 export function createJwtResourceServer<Scope extends string>(
   options: JwtResourceServerOptions<Scope> & { readonly anonymous: 'allow' },
 ): ResourceServer<Scope, Authorized | Anonymous>

@@ -58,7 +58,17 @@ export interface Refusal {
  */
 export type RefusalAnswer = readonly [error: string, description: string, status?: number]
 
-/** The refusals of a rule. The reason of each is its name in the table. */
+/**
+ * The refusals of a rule. The reason of each is its name in the table.
+ *
+ * @example
+ * ```ts
+ * import { OAuthError, refusals } from '@grantkit/core'
+ *
+ * const STATUS_REFUSALS = refusals({ job_unknown: ['invalid_request', 'No job has this id'] })
+ * export const unknownJob = () => new OAuthError(STATUS_REFUSALS.job_unknown)
+ * ```
+ */
 export function refusals<Reason extends string>(
   answers: Readonly<Record<Reason, RefusalAnswer>>,
 ): { readonly [Name in Reason]: Refusal & { readonly reason: Name } } {
@@ -84,7 +94,17 @@ export interface OAuthErrorOptions extends ErrorOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** A protocol refusal. `message` is the `error_description`; `reason` is for the operator only. */
+/**
+ * A protocol refusal. `message` is the `error_description`; `reason` is for the operator only.
+ *
+ * @example
+ * ```ts
+ * import { OAuthError, REFUSALS } from '@grantkit/core'
+ *
+ * const error = new OAuthError(REFUSALS.scope_unknown, 'scope notes:paint does not exist here')
+ * // error.error: 'invalid_scope', error.status: 400, error.reason: 'scope_unknown'
+ * ```
+ */
 export class OAuthError extends Error {
   readonly error: string
   readonly reason: string

@@ -32,7 +32,18 @@ function canonicalResources(asked: readonly string[]): readonly string[] {
   return [...new Set(asked.map(canonicalResource))]
 }
 
-/** The resources of an authorization request; each must be one of this server. @throws OAuthError `invalid_target` */
+/**
+ * The resources of an authorization request; each must be one of this server.
+ *
+ * @throws OAuthError `invalid_target`
+ *
+ * @example
+ * ```ts
+ * import { requestedResources } from '@grantkit/core'
+ *
+ * requestedResources(['https://api.example/'], ['https://api.example']) // ['https://api.example']
+ * ```
+ */
 export function requestedResources(asked: readonly string[], known: readonly string[]): readonly string[] {
   const resources = canonicalResources(asked)
   if (!includesAll(known, resources)) throw new OAuthError(RESOURCE_REFUSALS.resource_unknown)

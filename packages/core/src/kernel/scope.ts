@@ -40,6 +40,14 @@ export function parseScope(scope: string): string[] | undefined {
 /**
  * The most that a client may ask for; `undefined` means every scope. A client that registers itself registers the scope
  * it needs that day, and asks for more when the user does more. The user decides on that, so it is no limit.
+ *
+ * @example
+ * ```ts
+ * import { type Client, requestedScopes, type ScopeCatalogue, scopeCeiling } from '@grantkit/core'
+ *
+ * export const scopesFor = (client: Client, asked: string, catalogue: ScopeCatalogue) =>
+ *   requestedScopes(asked, catalogue, scopeCeiling(client))
+ * ```
  */
 export function scopeCeiling({ origin, scopes }: Client): readonly string[] | undefined {
   return origin === 'registered' ? undefined : scopes
@@ -48,6 +56,13 @@ export function scopeCeiling({ origin, scopes }: Client): readonly string[] | un
 /**
  * The scopes of an authorization request: they exist, and lie below the ceiling of the client. @throws OAuthError
  * `invalid_scope`
+ *
+ * @example
+ * ```ts
+ * import { requestedScopes } from '@grantkit/core'
+ *
+ * requestedScopes('notes:read', { 'notes:read': { description: 'Read your notes' } }) // ['notes:read']
+ * ```
  */
 export function requestedScopes(
   scope: string,

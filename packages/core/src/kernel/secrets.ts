@@ -26,16 +26,47 @@ export const strongRandom: Random = (size) => {
   return bytes
 }
 
-/** 256 bits in 43 base64url characters: a code, a token, a client secret. */
+/**
+ * 256 bits in 43 base64url characters: a code, a token, a client secret.
+ *
+ * @example
+ * ```ts
+ * import { type Kernel, newSecret, sha256 } from '@grantkit/core'
+ *
+ * // The secret goes to the client, its hash into the store.
+ * export function newCode({ random }: Kernel) {
+ *   const code = newSecret(random)
+ *   return { code, hash: sha256(code) }
+ * }
+ * ```
+ */
 export function newSecret(random: Random): Secret {
   return base64url(random(32)) as Secret
 }
 
-/** 128 bits in 22 base64url characters: an unguessable identifier, or a salt. */
+/**
+ * 128 bits in 22 base64url characters: an unguessable identifier, or a salt.
+ *
+ * @example
+ * ```ts
+ * import { type Kernel, newId } from '@grantkit/core'
+ *
+ * export const requestIdOf = ({ random }: Kernel) => `req_${newId(random)}`
+ * ```
+ */
 export function newId(random: Random): string {
   return base64url(random(16))
 }
 
+/**
+ * @example
+ * ```ts
+ * import { type Kernel, newGrantId } from '@grantkit/core'
+ *
+ * // In a grant type of your own.
+ * export const grantIdOf = ({ random }: Kernel) => newGrantId(random)
+ * ```
+ */
 export function newGrantId(random: Random): GrantId {
   return newId(random) as GrantId
 }
@@ -47,7 +78,16 @@ export function newClientId(random: Random): string {
   return Buffer.from(random(16)).toString('hex')
 }
 
-/** One round is enough for a text with 128 bits of entropy. */
+/**
+ * One round is enough for a text with 128 bits of entropy.
+ *
+ * @example
+ * ```ts
+ * import { sha256 } from '@grantkit/core'
+ *
+ * sha256('a text with 128 bits of entropy') // 43 base64url characters
+ * ```
+ */
 export function sha256(text: string): Hash {
   return hash('sha256', text, 'base64url') as Hash
 }

@@ -1,6 +1,14 @@
 /**
  * The caller that an address counts for: an IPv4 address for itself, an IPv6 address for its /64, which is what one
  * subscriber gets (RFC 6177 2). Any other text counts for itself.
+ *
+ * @example
+ * ```ts
+ * import { networkOf } from '@grantkit/core'
+ *
+ * networkOf('203.0.113.9') // '203.0.113.9'
+ * networkOf('2001:db8:1:2::9') // '2001:db8:1:2::/64'
+ * ```
  */
 export function networkOf(address: string): string {
   const [bare = ''] = address.toLowerCase().split('%')
@@ -9,7 +17,17 @@ export function networkOf(address: string): string {
   return bare.includes(':') ? `${ipv6Groups(bare).slice(0, 4).join(':')}::/64` : bare.slice(0, 100)
 }
 
-/** The same for what is kept: of IPv4 the first 24 bits, of IPv6 the first 48. It points at no single person. */
+/**
+ * The same for what is kept: of IPv4 the first 24 bits, of IPv6 the first 48. It points at no single person.
+ *
+ * @example
+ * ```ts
+ * import { coarseNetworkOf } from '@grantkit/core'
+ *
+ * coarseNetworkOf('203.0.113.9') // '203.0.113.0/24'
+ * coarseNetworkOf('2001:db8:1:2::9') // '2001:db8:1::/48'
+ * ```
+ */
 export function coarseNetworkOf(address: string): string {
   return networkOf(address)
     .replace(/\.\d+$/, '.0/24')

@@ -29,6 +29,19 @@ export interface LogoutOptions {
  * asked. Clients register `post_logout_redirect_uris`.
  *
  * @throws Error that names the option at fault, when the server is created
+ *
+ * @example
+ * ```ts with:server
+ * import { createAuthorizationServer } from '@grantkit/core'
+ * import { logout, type LogoutInteraction } from '@grantkit/core/logout'
+ *
+ * declare const pages: LogoutInteraction
+ *
+ * const features = [logout({ interaction: pages, secret, keys })]
+ * export const authorization = createAuthorizationServer({
+ *   ...{ issuer, store, scopes, secret, interaction, keys, claims, features },
+ * })
+ * ```
  */
 export function logout({ interaction, secret, keys, path: given }: LogoutOptions): FeatureFactory {
   const path = endpointPath('logout', given, '/oauth/logout')

@@ -16,6 +16,14 @@ import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { openRequest, sealingKey, sealRequest } from './sealed-request.ts'
 
+/**
+ * @example
+ * ```ts
+ * import { PAR_REFUSALS } from '@grantkit/core/par'
+ *
+ * const { status } = PAR_REFUSALS.pushed_request_too_long // 413
+ * ```
+ */
 export const PAR_REFUSALS = refusals({
   pushed_request_uri: ['invalid_request', 'request_uri must not be pushed (RFC 9126 2.1)'],
   pushed_request_too_long: ['invalid_request', 'The request is too long to be pushed', 413],
@@ -49,6 +57,15 @@ const PushedAuthorizationRequest = AuthorizationParameters.omit({ request_uri: t
  * Lets clients push their authorization requests (RFC 9126). Nobody sees or changes one on its way through the browser.
  *
  * @throws Error that names the option at fault
+ *
+ * @example
+ * ```ts with:server
+ * import { createAuthorizationServer } from '@grantkit/core'
+ * import { pushedAuthorizationRequests } from '@grantkit/core/par'
+ *
+ * const features = [pushedAuthorizationRequests({ secret })]
+ * export const authorization = createAuthorizationServer({ issuer, store, scopes, secret, interaction, features })
+ * ```
  */
 export function pushedAuthorizationRequests({
   secret,

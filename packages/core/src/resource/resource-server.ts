@@ -60,7 +60,18 @@ export interface ResourceServer<Scope extends string, Auth extends Caller = Auth
   allowing(callers: { readonly machines: true }): ResourceServer<Scope, Auth | AuthorizedMachine>
 }
 
-/** Guards an API with the store of the authorization server. @throws Error for a bad option */
+/**
+ * Guards an API with the store of the authorization server.
+ *
+ * @throws Error for a bad option
+ *
+ * @example
+ * ```ts with:server
+ * import { createResourceServer } from '@grantkit/core'
+ *
+ * const notes = createResourceServer({ resource: 'https://api.example', store, scopes })
+ * ```
+ */
 export function createResourceServer<Scope extends string>(
   options: ResourceServerOptions<Scope> & { readonly anonymous: 'allow' },
 ): ResourceServer<Scope, Authorized | Anonymous>

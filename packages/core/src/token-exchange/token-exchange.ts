@@ -34,9 +34,33 @@ export interface TokenExchanged {
   readonly scopes: readonly string[]
 }
 
-/** RFC 8693 2.1. */
+/**
+ * RFC 8693 2.1.
+ *
+ * @example
+ * ```ts
+ * import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE } from '@grantkit/core/token-exchange'
+ *
+ * export const exchangeOf = (token: string) =>
+ *   new URLSearchParams({
+ *     grant_type: TOKEN_EXCHANGE,
+ *     subject_token: token,
+ *     subject_token_type: ACCESS_TOKEN_TYPE,
+ *     scope: 'notes:read',
+ *   })
+ * ```
+ */
 export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
-/** RFC 8693 3. */
+/**
+ * The type of what is exchanged (RFC 8693 3).
+ *
+ * @example
+ * ```ts
+ * import { ACCESS_TOKEN_TYPE } from '@grantkit/core/token-exchange'
+ *
+ * const asked = { requested_token_type: ACCESS_TOKEN_TYPE }
+ * ```
+ */
 export const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token'
 
 /** A signed token with many scopes is long. */
@@ -70,6 +94,15 @@ interface ExchangeContext {
  * holds. An integration with `token_exchange_resources` may also exchange tokens that are for one of these.
  *
  * @throws Error that names the option at fault
+ *
+ * @example
+ * ```ts with:server
+ * import { createAuthorizationServer } from '@grantkit/core'
+ * import { tokenExchange } from '@grantkit/core/token-exchange'
+ *
+ * const features = [tokenExchange()]
+ * export const authorization = createAuthorizationServer({ issuer, store, scopes, secret, interaction, features })
+ * ```
  */
 export function tokenExchange({
   lifetime = 900,

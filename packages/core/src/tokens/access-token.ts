@@ -25,7 +25,17 @@ export interface AccessTokenFormat {
 
 const OPAQUE = /^gka_([\w-]{22})\.([\w-]{43})$/
 
-/** `gka_<grant id>.<secret>`: only this server can read it. */
+/**
+ * `gka_<grant id>.<secret>`: only this server can read it.
+ *
+ * @example
+ * ```ts
+ * import { opaqueAccessTokens } from '@grantkit/core'
+ *
+ * // Whether a token of a log was one of this server; it need not be alive.
+ * export const isOurs = (token: string) => opaqueAccessTokens.read(token) !== undefined
+ * ```
+ */
 export const opaqueAccessTokens = {
   write: ({ grantId, secret }: GrantSecret): string => `gka_${grantId}.${secret}`,
   read(text: string): PresentedToken | undefined {

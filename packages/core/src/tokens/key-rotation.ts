@@ -14,6 +14,13 @@ const beginOf = ({ signsFrom = 0 }: PrivateJwk): number => signsFrom
 /**
  * The key that signs: the most recent one that has begun. If several begin at the same time, the first in the list. If
  * none has begun, the one that begins first: the server must be able to sign even if all older keys were removed.
+ *
+ * @example
+ * ```ts
+ * import { type PrivateJwk, signerAt } from '@grantkit/core'
+ *
+ * export const signsNow = (keys: PrivateJwk[]) => signerAt(keys, 'ES256', Math.floor(Date.now() / 1000))?.kid
+ * ```
  */
 export function signerAt(
   keys: readonly PrivateJwk[],
@@ -52,6 +59,16 @@ function successionTime(key: PrivateJwk, keys: readonly PrivateJwk[]): number {
  *
  * @param now in epoch seconds
  * @param lifetime of an ID token in seconds, the same as of an access token
+ *
+ * @example
+ * ```ts
+ * import { newSigningKeys, type PrivateJwk, rotateSigningKeys } from '@grantkit/core'
+ *
+ * export async function rotated(keys: PrivateJwk[]): Promise<PrivateJwk[]> {
+ *   const now = Math.floor(Date.now() / 1000)
+ *   return rotateSigningKeys(keys, await newSigningKeys(), now, 3600)
+ * }
+ * ```
  */
 export function rotateSigningKeys(
   keys: readonly PrivateJwk[],

@@ -10,6 +10,14 @@ const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const
  * secret: an ID token of a key that is gone cannot be verified.
  *
  * @param algorithms one key for each. `openid` needs RS256 (OpenID Connect Core 15.1)
+ *
+ * @example
+ * ```ts
+ * import { writeFile } from 'node:fs/promises'
+ * import { newSigningKeys } from '@grantkit/core'
+ *
+ * await writeFile('keys.json', JSON.stringify(await newSigningKeys()), { mode: 0o600 })
+ * ```
  */
 export function newSigningKeys(algorithms: readonly SigningAlgorithm[] = ALGORITHMS): Promise<PrivateJwk[]> {
   return Promise.all(algorithms.map(newSigningKey))

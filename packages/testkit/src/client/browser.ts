@@ -27,7 +27,17 @@ export interface FormBrowserOptions {
   readonly send?: Send | undefined
 }
 
-/** A headless browser: keeps cookies, follows redirects, signs in by your form and answers your consent page. */
+/**
+ * A headless browser: keeps cookies, follows redirects, signs in by your form and answers your consent page.
+ *
+ * @example
+ * ```ts with:server
+ * import { formBrowser, testClient } from '@grantkit/testkit/client'
+ *
+ * const browser = formBrowser({ origin: issuer, typed: { email: 'ada@example.com', password: 'secret' } })
+ * const client = await testClient(issuer, { browser })
+ * ```
+ */
 export function formBrowser({ origin, typed, send = overFetch() }: FormBrowserOptions): Browser {
   const cookies = new Map<string, string>()
   const [aField = ''] = Object.keys(typed)

@@ -8,7 +8,19 @@ export interface ConsentForm {
   readonly fields: readonly (readonly [name: string, value: string])[]
 }
 
-/** Reads the form of a consent page, with every scope ticked. @throws Error when the page has no form with a ticket */
+/**
+ * Reads the form of a consent page, with every scope ticked.
+ *
+ * @throws Error when the page has no form with a ticket
+ *
+ * @example
+ * ```ts
+ * import type { HttpResponse } from '@grantkit/core'
+ * import { formOfPage } from '@grantkit/testkit/client'
+ *
+ * export const answersOf = (page: HttpResponse) => formOfPage(page).fields
+ * ```
+ */
 export function formOfPage(page: HttpResponse): ConsentForm {
   const form = formWith('ticket', page)
   if (form !== undefined) return form

@@ -14,6 +14,14 @@ const REDIRECT_URI = 'http://127.0.0.1:7001/callback'
  * @param server what `createAuthorizationServer` returned, or the issuer of a server that listens, for requests over
  *   HTTP
  * @throws Error when the server does not register the client
+ *
+ * @example
+ * ```ts with:server
+ * import { testClient } from '@grantkit/testkit/client'
+ *
+ * const client = await testClient(server)
+ * const { access_token } = await client.tokens('notes:read')
+ * ```
  */
 export async function testClient<R extends HttpResponse = HttpResponse>(
   server: ServerUnderTest | string,
@@ -31,6 +39,13 @@ export async function testClient<R extends HttpResponse = HttpResponse>(
  * Only the registration (RFC 7591), whether it succeeds or not.
  *
  * @param metadata in addition to a loopback redirect URI, or instead of it
+ *
+ * @example
+ * ```ts with:server
+ * import { registerClient } from '@grantkit/testkit/client'
+ *
+ * const { response } = await registerClient(server, { redirect_uris: ['https://app.example/callback'] })
+ * ```
  */
 export async function registerClient<R extends HttpResponse = HttpResponse>(
   server: ServerUnderTest | string,

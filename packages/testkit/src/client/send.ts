@@ -9,7 +9,19 @@ export type Send<R extends HttpResponse = HttpResponse> = (url: string, request:
 /** The part of the server that a client sees. */
 export type ServerUnderTest = Pick<AuthorizationServer, 'issuer' | 'routes'>
 
-/** Sends to a server in this process. @throws Error for an unknown path */
+/**
+ * Sends to a server in this process.
+ *
+ * @throws Error for an unknown path
+ *
+ * @example
+ * ```ts with:server
+ * import { inProcess } from '@grantkit/testkit/client'
+ *
+ * const send = inProcess(server)
+ * const metadata = await send(`${issuer}/.well-known/oauth-authorization-server`, { method: 'GET', headers: {}, body: '' })
+ * ```
+ */
 export function inProcess({ routes }: Pick<ServerUnderTest, 'routes'>): Send {
   return (url, request) => {
     const { pathname: path, search } = new URL(url)
@@ -19,7 +31,17 @@ export function inProcess({ routes }: Pick<ServerUnderTest, 'routes'>): Send {
   }
 }
 
-/** Sends with `fetch`, without following redirects. @param timeout milliseconds; a later answer is an error */
+/**
+ * Sends with `fetch`, without following redirects. @param timeout milliseconds; a later answer is an error
+ *
+ * @example
+ * ```ts
+ * import { overFetch } from '@grantkit/testkit/client'
+ *
+ * const send = overFetch({ timeout: 5000 })
+ * const answer = await send('https://auth.example/healthz', { method: 'GET', headers: {}, body: '' })
+ * ```
+ */
 export function overFetch({ timeout }: { readonly timeout?: number | undefined } = {}): Send {
   return async (url, { method, headers, body }) => {
     const lines = Object.entries(headers).flatMap(([name, value = []]) =>

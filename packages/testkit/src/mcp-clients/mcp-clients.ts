@@ -11,7 +11,16 @@ import { sdk1 } from './sdk-1.ts'
 import { sdk2 } from './sdk-2.ts'
 import { vsCode } from './vs-code.ts'
 
-/** The MCP clients that people use. */
+/**
+ * The MCP clients that people use.
+ *
+ * @example
+ * ```ts
+ * import { mcpClients } from '@grantkit/testkit/client'
+ *
+ * const names = mcpClients.map(({ name, version }) => `${name} ${version}`)
+ * ```
+ */
 export const mcpClients: readonly McpClient[] = [
   chatGpt,
   claudeCode,

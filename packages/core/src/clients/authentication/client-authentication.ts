@@ -28,7 +28,18 @@ export const AUTHENTICATION_REFUSALS = refusals({
   ],
 })
 
-/** Client credentials at the token, revocation and introspection endpoints: those of the form and of HTTP Basic. */
+/**
+ * Client credentials at the token, revocation and introspection endpoints: those of the form and of HTTP Basic.
+ *
+ * @example
+ * ```ts
+ * import { ClientCredentials } from '@grantkit/core'
+ * import * as z from 'zod'
+ *
+ * // The message of an endpoint that authenticates its clients.
+ * const StatusRequest = z.object({ ...ClientCredentials.shape, job: z.string() })
+ * ```
+ */
 export const ClientCredentials = z.object({
   client_id: text(LONGEST_CLIENT_ID).optional(),
   client_secret: text(200).optional(),

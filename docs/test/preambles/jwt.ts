@@ -1,0 +1,2 @@
+declare const issuer: string
+declare const scopes: { 'notes:read': { description: string } }
