@@ -136,18 +136,32 @@ export const DEPENDENCY_RULE: readonly Row[] = [
     ],
     types: [core('feature.ts')],
   },
+  // A profile brings features and sets the options of the server. Only its export imports it.
+  {
+    files: core('fapi2/*'),
+    imports: ['fapi2', 'kernel', 'clients']
+      .map((name) => core(`${name}/*`))
+      .concat(core('client-assertion/client-assertion.ts'), core('dpop/dpop.ts'), core('par/par.ts')),
+    types: [core('feature.ts'), core('options.ts'), core('discovery/*')],
+  },
   // It gets its content as arguments and knows no room.
   { files: core('discovery/*'), imports: [core('discovery/*'), core('http/*')] },
   {
     files: core('feature.ts'),
     imports: [...ROOMS, 'discovery'].map((name) => core(`${name}/**`)),
   },
-  { files: core('options.ts'), imports: [core('feature.ts'), ...ROOMS.map((name) => core(`${name}/**`))] },
+  {
+    files: core('options.ts'),
+    imports: [core('feature.ts'), ...ROOMS.map((name) => core(`${name}/**`))],
+    types: [core('discovery/*')],
+  },
+  { files: core('profile.ts'), imports: [], types: [core('options.ts'), core('discovery/*')] },
   {
     files: core('authorization-server.ts'),
     imports: [
       core('feature.ts'),
       core('options.ts'),
+      core('profile.ts'),
       ...[...ROOMS, 'discovery'].map((name) => core(`${name}/**`)),
     ],
   },

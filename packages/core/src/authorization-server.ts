@@ -3,6 +3,7 @@ import { RESPONSE_MODE, RESPONSE_TYPE } from './authorization/authorization-requ
 import { proofReader } from './clients/authentication/client-authentication.ts'
 import { offeredMethods } from './clients/authentication/offered-methods.ts'
 import { authMethodsOf } from './clients/client-endpoint.ts'
+import type { Registrable } from './clients/client-metadata.ts'
 import { type ClientSource, storedClients } from './clients/client-sources.ts'
 import {
   type Integration,
@@ -41,6 +42,7 @@ import { type StoreOutages, storeOutages } from './kernel/store-outage.ts'
 import { type RateLimits, rateLimits } from './limits/rate-limits.ts'
 import { openId } from './openid/openid.ts'
 import { type AuthorizationServerOptions, kernelOf } from './options.ts'
+import { requirePublished, underProfile } from './profile.ts'
 import { resourceMetadata } from './resource/resource-metadata.ts'
 import { type AccessTokenFormat, opaqueAccessTokens } from './tokens/access-token.ts'
 import { keySet } from './tokens/key-set.ts'
@@ -98,8 +100,9 @@ export interface ServerDescription extends Pick<Offers, 'grantTypes' | 'clientAu
  * ```
  */
 export function createAuthorizationServer<Scope extends string>(
-  options: AuthorizationServerOptions<Scope>,
+  given: AuthorizationServerOptions<Scope>,
 ): AuthorizationServer {
+  const options = underProfile(given)
   const outages = storeOutages(options.now ?? systemClock)
   const store = storeErrorsAs503(options.store, outages.seen)
   const sources: ClientSource[] = []
@@ -112,10 +115,11 @@ export function createAuthorizationServer<Scope extends string>(
   const readProof = proofReader(offers.clientAuthMethods)
   const context = { readProof, clients: kernel.store.clients, limits: parts.limits }
   const endpoints = [...base, ...optional].flatMap((feature) => endpointsOf(feature, context))
-  const metadata = serverMetadata([
+  const members = [
     ...baseMetadata(kernel, options, parts, base),
     ...optional.flatMap((feature) => metadataOf(feature, issuer)),
-  ])
+  ]
+  const metadata = requirePublished(options.profile, serverMetadata(members))
   const documents = [...metadataDocuments(issuer, metadata), ...resourceMetadata(kernel, options, optional)]
   return {
     issuer,
@@ -129,6 +133,7 @@ export function createAuthorizationServer<Scope extends string>(
 /** The parts of the base, and what is mounted beside it. */
 interface Parts {
   readonly keys: SigningKeys
+  readonly signing: Pick<Registrable, 'signingAlgorithms' | 'idTokenAlgorithm'>
   readonly accessTokens: AccessTokenFormat
   readonly limits: RateLimits
   readonly senderConstraint: SenderConstraint | undefined
@@ -144,6 +149,7 @@ function partsOf(kernel: Kernel, options: AuthorizationServerOptions<string>, ou
   const times = { ...grantTerms(options), longest: accessTokens.longest }
   const lifetime = times.accessToken
   const keys = signingKeys(options.keys ?? [], { now, lifetime, emit })
+  const signing = { signingAlgorithms: keys.algorithms, idTokenAlgorithm: options.idTokenAlgorithm }
   const senderConstraint = senderConstraintOf(features)
   const openIdContext = { keys, accessTokens, lifetime, proofs: senderConstraint?.userinfo }
   const optional = [...openId(kernel, options, openIdContext), ...features]
@@ -154,21 +160,20 @@ function partsOf(kernel: Kernel, options: AuthorizationServerOptions<string>, ou
     ...optional,
   ])
   const limits = rateLimits(options, emit)
-  return { keys, accessTokens, limits, senderConstraint, optional, offers }
+  return { keys, signing, accessTokens, limits, senderConstraint, optional, offers }
 }
 
 /** The features of every server, in the order of the metadata. */
 function baseFeatures(
   kernel: Kernel,
   options: AuthorizationServerOptions<string>,
-  { keys, accessTokens, limits, senderConstraint, optional, offers }: Parts,
+  { keys, signing, accessTokens, limits, senderConstraint, optional, offers }: Parts,
 ): Feature[] {
-  const signingAlgorithms = keys.algorithms
   const pushed = pushedRequestsOf(optional)
   return [
     authorization(kernel, options, { keys, limits, pushed, senderConstraint }),
     tokenEndpoint(kernel, options, { ...offers, accessTokens, senderConstraint }),
-    registration(kernel, options, { ...registrable(offers, true), signingAlgorithms, limits }),
+    registration(kernel, options, { ...registrable(offers, true), ...signing, limits }),
     revocation(kernel, options, accessTokens),
     introspection(kernel, options, accessTokens),
     keySet(keys, options),
@@ -200,12 +205,9 @@ function baseMetadata(
 
 function administration(
   kernel: Kernel,
-  { keys, offers }: Parts,
+  { offers, signing }: Parts,
 ): Pick<AuthorizationServer, 'clients' | 'grants'> {
-  const { add, list } = preRegisteredClients(kernel, {
-    ...registrable(offers, false),
-    signingAlgorithms: keys.algorithms,
-  })
+  const { add, list } = preRegisteredClients(kernel, { ...registrable(offers, false), ...signing })
   return {
     clients: {
       add,

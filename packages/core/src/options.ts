@@ -5,6 +5,7 @@ import type { ClientAuthenticationOptions } from './clients/authentication/offer
 import { type ClientSource, clientsOf } from './clients/client-sources.ts'
 import type { IntegrationAdded } from './clients/pre-registered-clients.ts'
 import type { ClientRegistered, RegistrationOptions } from './clients/registration.ts'
+import type { Metadata } from './discovery/server-metadata.ts'
 import type { FeatureFactory } from './feature.ts'
 import type { CodeRedeemed } from './grants/authorization-code/exchange.ts'
 import type { RemovalEvent } from './grants/client-removal.ts'
@@ -50,6 +51,36 @@ export interface KernelOptions<Scope extends string> {
   readonly features?: readonly FeatureFactory[] | undefined
 }
 
+/** A security profile, such as `fapi2()`: what it sets, what it brings, and what it refuses. Plain data. */
+export interface Profile {
+  /** As its errors name it. */
+  readonly name: string
+  /** What the operator's options must be. */
+  readonly demands: readonly Demand<AllOptions>[]
+  /** Replaces what the operator left out. */
+  readonly sets: Partial<AllOptions>
+  /** Mounted before those of the operator. */
+  readonly features: (options: AllOptions) => readonly FeatureFactory[]
+  /** What the metadata must be, once everything is mounted. */
+  readonly published: readonly Demand<Metadata>[]
+}
+
+/** A demand of a profile. Its error reads: `<subject> must <must> (<name> <section>)`. */
+export interface Demand<Of> {
+  /** Of the profile: `5.3.2.1, item 9`. */
+  readonly section: string
+  /** The option or the member: `lifetimes.code`. */
+  readonly subject: string
+  readonly must: string
+  readonly holds: (of: Of) => boolean
+}
+
+/** The profile that the whole server keeps to. */
+export interface ProfileOptions {
+  /** Refuses options and features that contradict it, when the server is created. Default: none. */
+  readonly profile?: Profile | undefined
+}
+
 /** The options of all rooms. Each room documents its own options, sets their defaults and checks them. */
 export type AuthorizationServerOptions<Scope extends string> = KernelOptions<Scope> &
   AuthorizationOptions &
@@ -59,6 +90,7 @@ export type AuthorizationServerOptions<Scope extends string> = KernelOptions<Sco
   KeySetOptions &
   LimitOptions &
   OpenIdOptions &
+  ProfileOptions &
   RegistrationOptions &
   ResourceMetadataOptions &
   RevocationOptions &

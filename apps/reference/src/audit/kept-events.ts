@@ -49,6 +49,7 @@ const CAUSES: Readonly<Record<AuditedEvent['type'], Cause | undefined>> = {
   code_redeemed: undefined,
   refresh_token_rotated: undefined,
   refresh_token_retried: undefined,
+  refresh_token_kept: undefined,
   access_token_dropped: undefined,
   access_token_revoked: undefined,
   signing_keys_refused: undefined,

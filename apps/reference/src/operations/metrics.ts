@@ -32,6 +32,7 @@ const EVENT_TYPES = Object.keys({
   code_redeemed: true,
   refresh_token_rotated: true,
   refresh_token_retried: true,
+  refresh_token_kept: true,
   access_token_dropped: true,
   access_token_revoked: true,
   grant_revoked: true,

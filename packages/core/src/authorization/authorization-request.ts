@@ -94,7 +94,12 @@ export interface ScopeOptions {
   readonly unknownScopes?: 'refuse' | 'ignore' | undefined
 }
 
-export interface RequestOptions extends ScopeOptions {
+export interface ChallengeOptions {
+  /** `required`: no client may leave out the challenge, whatever the operator allowed it. Default: each as it was added. */
+  readonly pkce?: 'required' | undefined
+}
+
+export interface RequestOptions extends ScopeOptions, ChallengeOptions {
   /** Whether a code can be bound to a key. */
   readonly bindsCodes: boolean
 }
@@ -116,7 +121,7 @@ export function readAuthorizationRequest(
   refuseUnsupported(asked)
   if (client.origin === 'document' && client.tokenEndpointAuthMethod !== 'none')
     throw new OAuthError(REQUEST_REFUSALS.client_cannot_authenticate)
-  const challenge = challengeOf(asked, client)
+  const challenge = challengeOf(asked, client, options)
   const prompts = requestedPrompts(asked.prompt)
   return {
     ...askedScopes(scopes, options, client, asked.scope),
@@ -156,8 +161,9 @@ export function parametersOf({ bindsCodes }: Pick<RequestOptions, 'bindsCodes'>)
 function challengeOf(
   { code_challenge, code_challenge_method }: AuthorizationParameters,
   { pkceOptional, tokenEndpointAuthMethod }: Client,
+  { pkce }: ChallengeOptions,
 ): string | undefined {
-  const mayLack = pkceOptional === true && tokenEndpointAuthMethod !== 'none'
+  const mayLack = pkce !== 'required' && pkceOptional === true && tokenEndpointAuthMethod !== 'none'
   if (mayLack && code_challenge === undefined && code_challenge_method === undefined) return undefined
   return requiredChallenge(code_challenge, code_challenge_method)
 }

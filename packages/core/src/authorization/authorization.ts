@@ -11,7 +11,12 @@ import { basePathOf, endpointPath, type PathOptions } from '../http/well-known.t
 import { type Kernel, lifetime } from '../kernel/kernel.ts'
 import { requestedScopes } from '../kernel/scope.ts'
 import type { AuthorizationContext } from './authorization-context.ts'
-import { parametersOf, readAuthorizationRequest, type ScopeOptions } from './authorization-request.ts'
+import {
+  type ChallengeOptions,
+  parametersOf,
+  readAuthorizationRequest,
+  type ScopeOptions,
+} from './authorization-request.ts'
 import { authorize } from './authorize.ts'
 import { CONSENT_REFUSALS, ConsentForm, consent } from './consent.ts'
 import { SHARED_HOSTS } from './document-identity.ts'
@@ -27,6 +32,7 @@ export interface AuthorizationOptions
   extends PathOptions<'authorize' | 'consent'>,
     RedirectUriOptions,
     CallbackOptions,
+    ChallengeOptions,
     ScopeOptions {
   /** The sign-in session of a browser, and the pages: sign-in, consent, error. */
   readonly interaction: Interaction
@@ -93,6 +99,7 @@ function contextOf(
     requestOptions: {
       defaultScope: options.defaultScope,
       unknownScopes: options.unknownScopes,
+      pkce: options.pkce,
       bindsCodes: senderConstraint !== undefined,
     },
     callbackPage: options.callbackPage,

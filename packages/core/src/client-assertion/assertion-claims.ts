@@ -31,6 +31,8 @@ export interface ExpectedClaims {
    * (RFC 7523bis 3). Another server could have asked the client for one, to send it here.
    */
   readonly audiences: readonly string[]
+  /** Whether an array of one is refused as well. */
+  readonly stringAudience: boolean
   /** Epoch seconds. */
   readonly now: number
 }
@@ -44,7 +46,7 @@ export interface SpentOnce {
 /** @throws OAuthError `invalid_client` */
 export function checkedClaims(
   claims: Readonly<Record<string, unknown>>,
-  { clientId, audiences, now }: ExpectedClaims,
+  { clientId, audiences, stringAudience, now }: ExpectedClaims,
 ): SpentOnce {
   const parsed = Claims.safeParse(claims)
   if (!parsed.success)
@@ -56,7 +58,8 @@ export function checkedClaims(
     throw new OAuthError(refusal)
   }
   if (iss !== clientId || sub !== clientId) refuse(ASSERTION_REFUSALS.assertion_issuer)
-  if (!audiences.includes(aud)) refuse(ASSERTION_REFUSALS.assertion_audience)
+  if (!audiences.includes(aud) || (stringAudience && Array.isArray(claims.aud)))
+    refuse(ASSERTION_REFUSALS.assertion_audience)
   if (exp + CLOCK_TOLERANCE <= now) refuse(ASSERTION_REFUSALS.assertion_expired)
   if (exp > now + MOST_AHEAD) refuse(ASSERTION_REFUSALS.assertion_too_long)
   if (Math.max(iat, nbf) > now + CLOCK_TOLERANCE) refuse(ASSERTION_REFUSALS.assertion_early)

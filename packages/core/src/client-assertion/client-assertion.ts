@@ -20,6 +20,8 @@ export interface ClientAssertionOptions {
    * RFC 7523bis. Default: none.
    */
   readonly legacyAudiences?: readonly string[] | undefined
+  /** Whether `aud` must be a string, and no array of one either (RFC 7523bis 3). Default false. */
+  readonly stringAudience?: boolean | undefined
   /** Fetches the keys of clients that register a `jwks_uri`. Default: clients give their keys as `jwks`. */
   readonly fetch?: DocumentFetch | undefined
 }
@@ -46,6 +48,7 @@ const ALL = Object.keys(KEY_TYPES) as AssertionAlgorithm[]
 export function clientAssertion({
   algorithms = ALL,
   legacyAudiences = [],
+  stringAudience = false,
   fetch,
 }: ClientAssertionOptions = {}): FeatureFactory {
   if (algorithms.length === 0 || !algorithms.every((alg) => ALL.includes(alg)))
@@ -56,7 +59,9 @@ export function clientAssertion({
     const audiences = [kernel.issuer, ...legacyAudiences]
     const keysAt = fetch && fetchedKeys(kernel, fetch)
     return {
-      clientAuthMethods: [privateKeyJwt({ kernel, transients, algorithms, audiences, keysAt })],
+      clientAuthMethods: [
+        privateKeyJwt({ kernel, transients, algorithms, audiences, stringAudience, keysAt }),
+      ],
       metadata: Object.fromEntries(
         LISTED.map((endpoint) => [`${endpoint}_auth_signing_alg_values_supported`, [...algorithms]]),
       ),

@@ -17,6 +17,7 @@ export interface AssertionContext {
   readonly transients: Transients
   readonly algorithms: readonly AssertionAlgorithm[]
   readonly audiences: readonly string[]
+  readonly stringAudience: boolean
   /** Absent if no keys are fetched. */
   readonly keysAt?: FetchedKeys | undefined
 }
@@ -42,14 +43,14 @@ export function privateKeyJwt(context: AssertionContext): ClientAuthMethod {
 }
 
 async function verify(
-  { kernel, transients, algorithms, audiences, keysAt }: AssertionContext,
+  { kernel, transients, algorithms, audiences, stringAudience, keysAt }: AssertionContext,
   { jwt, header, claims }: Assertion,
   client: Client,
 ): Promise<void> {
   const registered = registeredKeys(client)
   const checked = checkedHeader(header, algorithmsOf(registered, algorithms))
   const { clientId } = client
-  const spent = checkedClaims(claims, { clientId, audiences, now: kernel.now() })
+  const spent = checkedClaims(claims, { clientId, audiences, stringAudience, now: kernel.now() })
   const signed =
     registered.jwks === undefined
       ? await isSignedByFetched(keysAt, registered.jwks_uri, jwt, checked, kernel.now())

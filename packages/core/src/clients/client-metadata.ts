@@ -46,6 +46,8 @@ export interface Registrable {
   readonly grantTypes: readonly string[]
   /** Algorithms of the available keys; empty if nothing is signed. */
   readonly signingAlgorithms: readonly SigningAlgorithm[]
+  /** Of clients that choose none. Default RS256. */
+  readonly idTokenAlgorithm?: SigningAlgorithm | undefined
   /** Members that features read, by name. */
   readonly members?: ClientMetadataMembers | undefined
   readonly checks?: readonly CheckClient[] | undefined
@@ -80,7 +82,13 @@ export function grantTypesOf({ grantTypes }: Pick<Registrable, 'grantTypes'>) {
 }
 
 /** Client metadata as this server reads it (RFC 7591 2). Unknown members have no effect. */
-export function clientMetadata({ authMethods, grantTypes, signingAlgorithms, members = {} }: Registrable) {
+export function clientMetadata({
+  authMethods,
+  grantTypes,
+  signingAlgorithms,
+  idTokenAlgorithm = 'RS256',
+  members = {},
+}: Registrable) {
   const signs = (alg: SigningAlgorithm) => signingAlgorithms.length === 0 || signingAlgorithms.includes(alg)
   const base = z.object({
     redirect_uris: listOf(text(LONGEST_URI), MOST_REDIRECT_URIS).min(1, 'must not be empty'),
@@ -95,7 +103,7 @@ export function clientMetadata({ authMethods, grantTypes, signingAlgorithms, mem
       .optional(),
     id_token_signed_response_alg: z
       .enum(['RS256', 'ES256', 'EdDSA'])
-      .default('RS256')
+      .default(idTokenAlgorithm)
       .refine(signs, { error: ({ input }) => `no key for ${input} here` }),
     client_uri: webPage,
     logo_uri: webPage,

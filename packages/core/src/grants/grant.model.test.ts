@@ -64,10 +64,13 @@ class World {
   rotatedAt = 0
   private minted = 0
   readonly key: string | undefined
+  /** Whether the client is confidential and keeps its refresh token. */
+  keeps: boolean
 
   /** @param key that the client proves with every request */
-  constructor(key?: string) {
+  constructor(key?: string, keeps = false) {
     this.key = key
+    this.keeps = keeps
     const approval = {
       id: 'grant' as GrantId,
       subject: 'alice',
@@ -101,7 +104,11 @@ class World {
     const presented = { code: CODE, redirectUri: 'http://127.0.0.1/cb', verifier: VERIFIER, ...by }
     const request = {
       ...presented,
-      client: { ...client, clientId: by.clientId ?? 'owner' },
+      client: {
+        ...client,
+        clientId: by.clientId ?? 'owner',
+        tokenEndpointAuthMethod: this.keeps ? 'private_key_jwt' : 'none',
+      },
       resources: [],
       knownResources: RESOURCES,
       fresh,
@@ -129,15 +136,20 @@ class World {
       knownResources: RESOURCES,
       salt: this.fresh().slice(0, 22),
       jkt,
-      refreshKey: jkt,
+      refreshKey: this.keeps ? undefined : jkt,
+      keeps: this.keeps,
     }
     const { grant, now } = this
     const outcome = tried(() => rotateRefreshToken(grant, request, now, TIMES))
     if (outcome.kind === 'ended') this.grant = undefined
     if (outcome.kind === 'changed') {
       this.grant = outcome.grant
-      this.rotatedAt = this.now
-      this.refreshTokens.push(outcome.result.refreshToken)
+      if (this.keeps) expect(outcome.result.refreshToken, 'the same token').toEqual(this.refreshTokens.at(-1))
+      else {
+        this.rotatedAt = this.now
+        this.refreshTokens.push(outcome.result.refreshToken)
+      }
+      expect(this.accessTokens.has(outcome.result.accessToken), 'each answer has a new one').toBe(false)
       this.accessTokens.add(outcome.result.accessToken)
     }
     if (outcome.kind === 'unchanged') {
@@ -162,6 +174,7 @@ class World {
         knownResources: RESOURCES,
         salt: 's'.repeat(22),
         jkt: this.key,
+        keeps: this.keeps,
       }
       return tried(() => rotateRefreshToken(grant, request, this.now, TIMES)).kind === 'changed'
     }).length
@@ -217,7 +230,8 @@ const hostile: fc.Arbitrary<Step> = fc.oneof(
   }),
   fc.nat(20).map((back) => (world: World) => {
     const token = world.refreshTokens.at(-1 - back)
-    if (token === undefined || world.key === undefined) return
+    // A confidential client may change its key at each refresh (RFC 9449 5).
+    if (token === undefined || world.key === undefined || world.keeps) return
     const before = world.grant
     world.refresh(token, 'owner', undefined, 'the key of a thief')
     expect(world.grant, 'a stolen token without its key changes nothing').toBe(before)
@@ -250,8 +264,8 @@ const life = fc
 describe('a grant, whatever happens to it', () => {
   it('never has two live leaves, never brings a token back, never issues past its end', () => {
     fc.assert(
-      fc.property(life, fc.constantFrom(undefined, 'key'), (sequence, key) => {
-        const world = new World(key)
+      fc.property(life, fc.constantFrom(undefined, 'key'), fc.boolean(), (sequence, key, keeps) => {
+        const world = new World(key, keeps)
         const end = world.now + TIMES.grant
         for (const step of sequence) {
           step(world)
@@ -268,6 +282,41 @@ describe('a grant, whatever happens to it', () => {
         }
       }),
       { numRuns: 2000 },
+    )
+  })
+
+  it('of a client that keeps its refresh token has one, which never ends it and works until it expires', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(1100), { maxLength: 30 }), (waits) => {
+        const world = new World(undefined, true)
+        const end = world.now + TIMES.grant
+        world.redeem({})
+        let lives = true
+        for (const wait of waits) {
+          world.pass(wait)
+          lives = lives && wait < TIMES.refreshToken && world.now < end
+          const [token] = world.refreshTokens
+          if (token === undefined) throw new Error('The code was not redeemed')
+          expect(world.refresh(token) === 'changed').toBe(lives)
+        }
+        expect(world.refreshTokens).toHaveLength(1)
+      }),
+    )
+  })
+
+  it('that rotated before its client kept its token still knows a retry, and a copy that was stolen then', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 20 }), fc.nat(), fc.nat(200), (rotations, pick, wait) => {
+        const world = new World(undefined)
+        world.redeem({})
+        for (let n = 0; n < rotations; n++) world.refresh(world.refreshTokens.at(-1) as RefreshTokenSecret)
+        const spent = world.refreshTokens[pick % rotations] as RefreshTokenSecret
+        world.keeps = true
+        world.pass(wait)
+        const isRetry = pick % rotations === rotations - 1 && wait < TIMES.refreshRetryWindow
+        refreshNewest(world)
+        expect(world.refresh(spent)).toBe(isRetry ? 'unchanged' : 'ended')
+      }),
     )
   })
 

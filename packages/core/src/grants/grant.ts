@@ -37,7 +37,10 @@ export interface GrantTerms {
   readonly refreshRetryWindow: number
   /** A client that holds more live ones has forgotten some; the oldest is dropped. */
   readonly maxAccessTokens: number
+  readonly refreshTokenRotation?: RefreshTokenRotation
 }
+
+export type RefreshTokenRotation = 'always' | 'public-clients'
 
 /** The secrets of an answer: sent once and not stored. */
 export interface IssuedTokens {

@@ -6,6 +6,7 @@ import type { TokenMembers } from '../grants/token-response.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { endpointPath, type PathOptions } from '../http/well-known.ts'
 import type { Kernel } from '../kernel/kernel.ts'
+import type { SigningAlgorithm } from '../kernel/records.ts'
 import { guardOf } from '../resource/guard.ts'
 import type { AccessTokenFormat } from '../tokens/access-token.ts'
 import type { ProofOfPossession } from '../tokens/proof-of-possession.ts'
@@ -16,7 +17,13 @@ import { type IdTokenClaimsOptions, idTokenClaims, idTokenClaimsMetadata } from 
 import { OPENID } from './openid-scope.ts'
 import { userinfo } from './userinfo.ts'
 
-export type OpenIdOptions = PathOptions<'userinfo'> & SubjectOptions & IdTokenClaimsOptions
+export interface OpenIdOptions extends PathOptions<'userinfo'>, SubjectOptions, IdTokenClaimsOptions {
+  /**
+   * Signs the ID tokens of clients that choose no algorithm. `keys` needs one for it. Default RS256, as every provider must
+   * have it (OpenID Connect Core 15.1), unless a profile forbids it.
+   */
+  readonly idTokenAlgorithm?: SigningAlgorithm | undefined
+}
 
 export interface OpenIdContext {
   readonly keys: SigningKeys
@@ -42,10 +49,9 @@ export function openId(
   options: OpenIdOptions,
   { keys, accessTokens, lifetime, proofs }: OpenIdContext,
 ): OpenId[] {
-  const { claims, paths } = options
+  const { claims, paths, idTokenAlgorithm: alg = 'RS256' } = options
   if (!Object.hasOwn(kernel.scopes, OPENID)) return []
-  // OpenID Connect Core 15.1: every provider signs with RS256, whatever else it offers.
-  if (keys.signer('RS256') === undefined) throw new Error('keys: the openid scope needs a key for RS256')
+  if (keys.signer(alg) === undefined) throw new Error(`keys: the openid scope needs a key for ${alg}`)
   if (claims === undefined) throw new Error('claims is needed for the openid scope')
   const path = endpointPath('userinfo', paths?.userinfo, '/api/oauth/userinfo')
   return [

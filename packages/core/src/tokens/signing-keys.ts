@@ -60,7 +60,8 @@ export function signingKeys(
   const { current, algorithms } = usableKeys(source, emit)
   const [published, all] = [publicKeySets(), publicKeySets()]
   return {
-    signer: (alg) => signerAt(current(), alg, now()),
+    // Only what the metadata offer: changed keys may have one more.
+    signer: (alg) => (algorithms.includes(alg) ? signerAt(current(), alg, now()) : undefined),
     published: () => published(publishedAt(current(), now(), lifetime)),
     all: () => all(current()),
     algorithms,

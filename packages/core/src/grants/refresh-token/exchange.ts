@@ -21,8 +21,11 @@ const RefreshTokenRequest = z.object({
 })
 
 export interface RefreshEvent {
-  /** `refresh_token_retried`: the answer to a rotation was lost and is sent again; no new token is minted. */
-  readonly type: 'refresh_token_rotated' | 'refresh_token_retried'
+  /**
+   * `refresh_token_retried`: the answer to a rotation was lost and is sent again; no new token is minted.
+   * `refresh_token_kept`: the client got a new access token, and its refresh token stays.
+   */
+  readonly type: 'refresh_token_rotated' | 'refresh_token_retried' | 'refresh_token_kept'
   readonly grantId: string
   readonly clientId: string
   readonly generation: number
@@ -88,6 +91,7 @@ async function exchangeRefreshToken(
     outage: outages.last(),
     jkt,
     refreshKey: keyOfRefreshToken(client, jkt),
+    keeps: times.refreshTokenRotation === 'public-clients' && client.tokenEndpointAuthMethod !== 'none',
   }
   const changed = await changeGrant(
     kernel,
@@ -103,8 +107,9 @@ async function exchangeRefreshToken(
   const { grant, result } = changed
   const ids = { grantId: grant.id, clientId: client.clientId }
   if (result.dropped) kernel.emit({ type: 'access_token_dropped', ...ids } satisfies AccessTokenDropped)
+  const type = rotation.keeps ? 'refresh_token_kept' : 'refresh_token_rotated'
   kernel.emit({
-    type: result.retried ? 'refresh_token_retried' : 'refresh_token_rotated',
+    type: result.retried ? 'refresh_token_retried' : type,
     ...ids,
     generation: result.refreshToken.generation,
   } satisfies RefreshEvent)

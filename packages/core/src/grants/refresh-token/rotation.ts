@@ -47,11 +47,13 @@ export interface RefreshRequest {
   readonly jkt?: string | undefined
   /** The key for a refresh token that has none yet. */
   readonly refreshKey?: string | undefined
+  /** Whether the client keeps its refresh token: whoever copies it cannot prove to be that client. */
+  readonly keeps?: boolean | undefined
   /** The last outage of the store: its clients retry when it is over. */
   readonly outage?: Outage | undefined
 }
 
-/** The answer of a rotation. It tells whether an earlier answer is sent again, and whether a live access token went. */
+/** The answer of a refresh. It tells whether an earlier answer is sent again, and whether a live access token went. */
 export interface Refreshed extends IssuedTokens {
   readonly refreshToken: RefreshTokenSecret
   readonly retried: boolean
@@ -59,8 +61,8 @@ export interface Refreshed extends IssuedTokens {
 }
 
 /**
- * Rotates the refresh token (RFC 6749 6, RFC 9700 4.14.2). The new tokens are derived from the presented token, so a
- * retry inside the window gets the same pair and mints nothing.
+ * Rotates the refresh token (RFC 6749 6, RFC 9700 4.14.2), unless its client keeps it. The new tokens are derived from the
+ * presented token, so a retry inside the window gets the same pair and mints nothing.
  *
  * @throws OAuthError when nothing is consumed
  */
@@ -83,7 +85,7 @@ export function rotateRefreshToken(
   if (state === 'spent') return { kind: 'ended', refusal: REFRESH_REFUSALS.refresh_token_reused }
   const extent = extentOf(grant, request)
   return state === 'current'
-    ? rotate(grant, refresh, request, extent, now, times)
+    ? refreshed(grant, refresh, request, extent, now, times)
     : retry(grant, state, request, extent, now)
 }
 
@@ -98,36 +100,28 @@ function extentOf(grant: Grant, request: RefreshRequest): Extent {
   }
 }
 
-function rotate(
+function refreshed(
   grant: Grant,
   refresh: RefreshState,
-  { token, salt, jkt, refreshKey }: RefreshRequest,
-  { scopes, resources }: Extent,
+  request: RefreshRequest,
+  extent: Extent,
   now: number,
   times: GrantTerms,
 ): Outcome<Refreshed> {
-  const successor = successorOf(token, salt)
-  const access = newAccessToken(successor.accessToken, grant, scopes, resources, now, times, jkt)
+  const { token, salt, jkt, keeps = false } = request
+  const { scopes, resources } = extent
+  const { accessToken, refreshToken } = successorOf(token, salt)
+  const access = newAccessToken(accessToken, grant, scopes, resources, now, times, jkt)
   const live = grant.accessTokens.filter((issued) => issued.expiresAt > now)
   const { accessTokens, dropped } = withNewest(live, access, times.maxAccessTokens)
-  const next: Grant = {
-    ...grant,
-    usedAt: now,
-    accessTokens,
-    refresh: {
-      familyHash: refresh.familyHash,
-      generation: successor.refreshToken.generation,
-      hash: refreshTokenHash(successor.refreshToken),
-      expiresAt: Math.min(now + times.refreshToken, grant.expiresAt),
-      previous: { hash: refresh.hash, salt, rotatedAt: now, scopes, resources, ...boundTo(jkt) },
-      ...boundTo(refresh.jkt ?? refreshKey),
-    },
-  }
+  const state = keeps ? refresh : rotated(refresh, refreshToken, request, extent, now)
+  const expiresAt = Math.min(now + times.refreshToken, grant.expiresAt)
   return {
     kind: 'changed',
-    grant: next,
+    grant: { ...grant, usedAt: now, accessTokens, refresh: { ...state, expiresAt } },
     result: {
-      ...successor,
+      accessToken,
+      refreshToken: keeps ? token : refreshToken,
       scopes,
       resources,
       expiresIn: access.expiresAt - now,
@@ -135,6 +129,22 @@ function rotate(
       dropped,
       jkt,
     },
+  }
+}
+
+function rotated(
+  { familyHash, hash, jkt: key }: RefreshState,
+  successor: RefreshTokenSecret,
+  { salt, jkt, refreshKey }: RefreshRequest,
+  { scopes, resources }: Extent,
+  now: number,
+): Omit<RefreshState, 'expiresAt'> {
+  return {
+    familyHash,
+    generation: successor.generation,
+    hash: refreshTokenHash(successor),
+    previous: { hash, salt, rotatedAt: now, scopes, resources, ...boundTo(jkt) },
+    ...boundTo(key ?? refreshKey),
   }
 }
 

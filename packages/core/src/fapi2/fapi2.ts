@@ -1,0 +1,62 @@
+/**
+ * The FAPI 2.0 Security Profile (Final) as options of the server. The operator's options come in; what they must be, what is
+ * set and what is mounted go out. It keeps no rule of the protocol itself: the rooms do.
+ */
+import { type ClientAssertionOptions, clientAssertion } from '../client-assertion/client-assertion.ts'
+import { METADATA_REFUSALS } from '../clients/client-metadata.ts'
+import { type DpopOptions, dpop } from '../dpop/dpop.ts'
+import type { Feature } from '../feature.ts'
+import { OAuthError } from '../kernel/oauth-error.ts'
+import type { Client } from '../kernel/records.ts'
+import type { Profile } from '../options.ts'
+import { type PushedAuthorizationRequestsOptions, pushedAuthorizationRequests } from '../par/par.ts'
+import { ALGORITHMS, DEMANDS } from './demands.ts'
+import { PUBLISHED } from './published.ts'
+
+/** What the profile leaves open of the features that it brings. */
+export interface Fapi2Options {
+  readonly clientAssertion?: Pick<ClientAssertionOptions, 'fetch'> | undefined
+  readonly dpop?: Pick<DpopOptions, 'nonce'> | undefined
+  readonly par?: Pick<PushedAuthorizationRequestsOptions, 'lifetime' | 'path'> | undefined
+}
+
+const NAME = 'FAPI 2.0 Security Profile'
+
+/** The algorithms of assertions: those of the profile that clients have names for. */
+const ASSERTION_ALGORITHMS = ['ES256', 'EdDSA', 'PS256'] as const
+
+/** The algorithms of DPoP proofs. Give them to the `dpopProofs` of each API, with `required`. */
+export const FAPI2_PROOF_ALGORITHMS = ALGORITHMS
+
+/**
+ * Holds a server to the FAPI 2.0 Security Profile: the option `profile`. It brings `private_key_jwt`, pushed requests and DPoP,
+ * all of them required, so `features` must not have them again. Clients are added by the operator with their keys.
+ *
+ * The options that contradict it are refused when the server is created, by an error that names option and section.
+ */
+export function fapi2({ clientAssertion: assertion, dpop: proofs, par }: Fapi2Options = {}): Profile {
+  return {
+    name: NAME,
+    demands: DEMANDS,
+    sets: {
+      registration: false,
+      clientAuthentication: [],
+      refreshTokenRotation: 'public-clients',
+      idTokenAlgorithm: 'ES256',
+      pkce: 'required',
+    },
+    features: ({ secret }) => [
+      clientAssertion({ ...assertion, algorithms: ASSERTION_ALGORITHMS, stringAudience: true }),
+      pushedAuthorizationRequests({ ...par, secret, required: true }),
+      dpop({ ...proofs, secret, required: true, algorithms: ALGORITHMS }),
+      (): Feature => ({ checkClient }),
+    ],
+    published: PUBLISHED,
+  }
+}
+
+/** Section 5.3.2.2, item 5. @throws OAuthError `invalid_client_metadata` */
+function checkClient({ pkceOptional }: Client): void {
+  if (pkceOptional)
+    throw new OAuthError(METADATA_REFUSALS.client_metadata_invalid, `pkce: ${NAME} 5.3.2.2 requires it`)
+}

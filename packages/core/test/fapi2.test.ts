@@ -1,0 +1,208 @@
+import type { AuthorizationServerOptions, Feature } from '@grantkit/core'
+import { clientAssertion } from '@grantkit/core/client-assertion'
+import { dpop } from '@grantkit/core/dpop'
+import { type Fapi2Options, fapi2 } from '@grantkit/core/fapi2'
+import { pushedAuthorizationRequests } from '@grantkit/core/par'
+import { describe, expect, it } from 'vitest'
+import {
+  ALICE,
+  authorizationQuery,
+  authorize,
+  bodyOf,
+  decide,
+  redirectOf,
+  type TokenAnswer,
+} from './client.ts'
+import { provingKey } from './proving-key.ts'
+import { ISSUER, openSchool, REDIRECT_URI, type School, type SchoolScope, VERIFIER } from './school.ts'
+import { assertionForm, assertionOf, type Claims, type Key, newKey } from './signed-assertions.ts'
+import { TEST_KEYS } from './signing-keys.ts'
+
+/** The profile: what it sets, what it refuses, and what a client gets of it. `PROFILE=fapi2` of the service has the rest. */
+
+const KEYS = TEST_KEYS.filter(({ alg }) => alg !== 'RS256')
+const SECRET = 'a secret of the tests, long enough to pass'
+type Options = Partial<AuthorizationServerOptions<SchoolScope>>
+
+function openBank(options: Options = {}, profile?: Fapi2Options): School {
+  return openSchool({ profile: fapi2(profile), keys: KEYS, ...options })
+}
+
+describe('a configuration that contradicts the profile is refused by the name of the option and the section', () => {
+  it.each<[string, Options]>([
+    ['issuer must be an https URL.* 5.2.1', { issuer: 'http://bank.example' }],
+    ['registration must be false.* 5.3.2.1, item 3', { registration: true }],
+    ['clientAuthentication must be left out.* 5.3.2.1, item 6', { clientAuthentication: ['none'] }],
+    ['refreshTokenRotation must be public-clients.* 5.3.2.1, item 9', { refreshTokenRotation: 'always' }],
+    ['lifetimes.code must be at most 60 .*5.3.2.1, item 11', { lifetimes: { code: 61 } }],
+    ['keys must be for ES256 or EdDSA.* 5.4.1, item 1', { keys: TEST_KEYS }],
+    ['keys must be for ES256 or EdDSA.* 5.4.1, item 1', { keys: () => TEST_KEYS }],
+    ['idTokenAlgorithm must be ES256 or EdDSA.* 5.4.1, item 1', { idTokenAlgorithm: 'RS256' }],
+    ['features: grant_types_supported.* 5.3.2.1, item 2', { features: [() => passwordGrant] }],
+    ['token_endpoint_auth_methods_supported.* 5.3.2.1, item 6', { features: [() => secretByHeader] }],
+    ['signing algorithms.* 5.4.1, item 1', { features: [() => signedAnswers] }],
+  ])('%s', (message, options) => {
+    expect(() => openBank(options)).toThrow(new RegExp(`${message}.*`))
+    expect(() => openBank(options)).toThrow('(FAPI 2.0 Security Profile 5.')
+  })
+
+  const passwordGrant = {
+    grantTypes: [{ name: 'password', message: undefined as never, exchange: undefined as never }],
+  } as unknown as Feature
+  const secretByHeader: Feature = {
+    clientAuthMethods: [{ name: 'client_secret_jwt', carrier: 'x', read: () => undefined }],
+  }
+  const signedAnswers: Feature = {
+    metadata: { introspection_signing_alg_values_supported: ['ES256', 'RS256'] },
+  }
+
+  it.each([
+    ['private_key_jwt', clientAssertion()],
+    ['pushedRequests', pushedAuthorizationRequests({ secret: SECRET })],
+    ['senderConstraint', dpop({ secret: SECRET })],
+  ])('it brings %s itself', (name, feature) => {
+    expect(() => openBank({ features: [feature] })).toThrow(new RegExp(`features: .*${name}.* twice`))
+  })
+
+  it('what it leaves open is checked as ever', () => {
+    expect(() => openBank({}, { par: { lifetime: 600 } })).toThrow(
+      'lifetime must be whole seconds from 5 to 599',
+    )
+    expect(() => openBank({ keys: [TEST_KEYS[2]] as never })).toThrow('a key for ES256')
+    for (const issuer of ['http://127.0.0.1:3000', 'http://localhost', 'http://[::1]:80/a'])
+      expect(() => openBank({ issuer, resources: [issuer] })).not.toThrow()
+    expect(() => openBank({ lifetimes: { code: 30 }, refreshTokenRotation: 'public-clients' })).not.toThrow()
+  })
+})
+
+describe('the metadata of a server with the profile', () => {
+  it('offer what it allows alone', () => {
+    const { metadata, routes } = openBank().server
+    expect(metadata).toMatchObject({
+      token_endpoint_auth_methods_supported: ['private_key_jwt'],
+      token_endpoint_auth_signing_alg_values_supported: ['ES256', 'EdDSA', 'PS256'],
+      id_token_signing_alg_values_supported: ['ES256', 'EdDSA'],
+      dpop_signing_alg_values_supported: ['ES256', 'EdDSA', 'Ed25519', 'PS256'],
+      require_pushed_authorization_requests: true,
+      code_challenge_methods_supported: ['S256'],
+      response_types_supported: ['code'],
+      authorization_response_iss_parameter_supported: true,
+    })
+    expect(metadata).not.toHaveProperty('registration_endpoint')
+    expect(routes.some(({ path }) => path.endsWith('/register'))).toBe(false)
+    expect(JSON.stringify(metadata)).not.toContain('RS256')
+  })
+
+  it('of its resources say that tokens are bound', async () => {
+    const answer = await openBank().send('GET', '/.well-known/oauth-protected-resource')
+    expect(bodyOf(answer)).toMatchObject({ dpop_bound_access_tokens_required: true })
+  })
+})
+
+const KEY = await newKey()
+const PROOF = provingKey()
+
+async function added(school: School, metadata: object = {}, key: Key = KEY): Promise<string> {
+  const { client_id } = await school.server.clients.add({
+    client_name: 'Ledger',
+    redirect_uris: [REDIRECT_URI],
+    jwks: { keys: [key.jwk] },
+    ...metadata,
+  })
+  return client_id
+}
+
+describe('a client', () => {
+  it('signs its assertions and gets ID tokens by ES256, unless it chooses otherwise', async () => {
+    const school = openBank()
+    const client_id = await added(school)
+    expect(await school.server.clients.find(client_id)).toMatchObject({
+      tokenEndpointAuthMethod: 'private_key_jwt',
+      idTokenSignedResponseAlg: 'ES256',
+    })
+    const chosen = await added(school, { id_token_signed_response_alg: 'EdDSA' })
+    expect(await school.server.clients.find(chosen)).toMatchObject({ idTokenSignedResponseAlg: 'EdDSA' })
+  })
+
+  it.each<[string, object]>([
+    ['without PKCE', { pkce: 'optional' }],
+    ['that is public', { token_endpoint_auth_method: 'none' }],
+    ['with a secret', { token_endpoint_auth_method: 'client_secret_basic' }],
+    ['with ID tokens by RS256', { id_token_signed_response_alg: 'RS256' }],
+    ['with assertions by RS256', { token_endpoint_auth_signing_alg: 'RS256' }],
+    ['with a redirect URI that anybody on the way can read', { redirect_uris: ['http://bank.example/cb'] }],
+  ])('%s is not added', async (_, metadata) => {
+    await expect(added(openBank(), metadata)).rejects.toThrow()
+  })
+
+  it('with a key for RS256 alone is not added', async () => {
+    const key = await newKey('RS256')
+    const metadata = { jwks: { keys: [{ ...key.jwk, alg: 'RS256' }] } }
+    await expect(added(openBank(), metadata)).rejects.toThrow('no key for ES256, EdDSA, PS256')
+  })
+})
+
+describe('the flow', () => {
+  const headers = (school: School, path: string, key = PROOF) => ({
+    dpop: key.proof({ jti: String(Math.random()), htm: 'POST', htu: ISSUER + path, iat: school.clock.now }),
+  })
+
+  async function send(school: School, clientId: string, path: string, form: object, claims: Claims = {}) {
+    const assertion = await assertionOf(school, KEY, clientId, claims)
+    const signed = { ...form, client_id: clientId, ...assertionForm(assertion) }
+    return school.send('POST', path, { form: signed, headers: headers(school, path) })
+  }
+
+  async function pushed(
+    school: School,
+    clientId: string,
+    overrides: Record<string, string | undefined> = {},
+  ) {
+    const asked = Object.fromEntries(new URLSearchParams(authorizationQuery(clientId, overrides)))
+    return send(school, clientId, '/api/oauth/par', asked)
+  }
+
+  async function tokens(school: School, client_id: string): Promise<TokenAnswer> {
+    const { request_uri } = bodyOf<{ request_uri: string }>(await pushed(school, client_id))
+    const first = await authorize(school, String(new URLSearchParams({ client_id, request_uri })), ALICE)
+    await authorize(school, String(first.headers.location).split('?')[1] ?? '', ALICE)
+    const { code = '', iss } = redirectOf(await decide(school))
+    expect(iss).toBe(ISSUER)
+    const form = {
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: REDIRECT_URI,
+      code_verifier: VERIFIER,
+    }
+    return bodyOf<TokenAnswer>(await send(school, client_id, '/api/oauth/token', form))
+  }
+
+  it('ends with bound tokens, whose refresh token stays', async () => {
+    const school = openBank()
+    const clientId = await added(school)
+    const first = await tokens(school, clientId)
+    expect([first.token_type, first.id_token.split('.').length]).toEqual(['DPoP', 3])
+    const form = { grant_type: 'refresh_token', refresh_token: first.refresh_token }
+    const next = bodyOf<TokenAnswer>(await send(school, clientId, '/api/oauth/token', form))
+    expect([next.token_type, next.refresh_token]).toEqual(['DPoP', first.refresh_token])
+  })
+
+  it('takes the issuer as a text alone for the audience of an assertion', async () => {
+    const school = openBank()
+    const clientId = await added(school)
+    const answer = await send(school, clientId, '/api/oauth/par', {}, { aud: [ISSUER] })
+    expect([answer.status, bodyOf(answer).error]).toEqual([401, 'invalid_client'])
+  })
+
+  it('takes no request without a challenge, even of a client that was added before the profile', async () => {
+    const before = openSchool({ features: [clientAssertion()] })
+    const metadata = { token_endpoint_auth_method: 'private_key_jwt', pkce: 'optional' }
+    const clientId = await added(before, metadata)
+    const school = openBank({ store: before.store })
+    const answer = await pushed(school, clientId, {
+      code_challenge: undefined,
+      code_challenge_method: undefined,
+    })
+    expect([answer.status, bodyOf(answer).error]).toEqual([400, 'invalid_request'])
+  })
+})
