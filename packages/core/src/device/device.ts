@@ -100,6 +100,7 @@ function contextOf(kernel: Kernel, options: DeviceOptions, path: string): Device
     times: {
       ...grantTerms({ lifetimes }),
       longest: accessTokens?.longest,
+      boundResources: kernel.boundResources,
     },
     lifetimes: {
       deviceCode: codeLifetime(lifetimes?.deviceCode),
