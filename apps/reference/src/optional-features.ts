@@ -57,15 +57,19 @@ export async function optionalFeatures(
     ...(settings.LOGOUT === 'on'
       ? [logout({ interaction: logoutInteraction(pages), secret: pages.secret, keys })]
       : []),
-    ...deviceGrant(settings, pages, limiter),
+    ...deviceGrant(settings, { pages, accessTokens, limiter }),
   ]
 }
 
-function deviceGrant(settings: Settings, pages: PagesOptions, limiter: RateLimiter): FeatureFactory[] {
+function deviceGrant(
+  settings: Settings,
+  { pages, accessTokens, limiter }: Omit<Parts, 'keys'>,
+): FeatureFactory[] {
   if (settings.DEVICE_GRANT === 'off') return []
   const feature = device({
     interaction: deviceInteraction(pages),
     secret: pages.secret,
+    accessTokens,
     rateLimiter: limiter,
     selfRegistered: settings.DEVICE_GRANT === 'all',
     defaultScope: settings.DEFAULT_SCOPE,

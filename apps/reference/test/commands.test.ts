@@ -168,6 +168,20 @@ describe('integration', () => {
     expect(off.output()).toContain('needs PAR=on')
   })
 
+  it('adds one whose tokens must be bound to a key, and a job too, where tokens are bound', async () => {
+    const bank = ['--name', 'Bank', '--redirect-uri', 'https://bank.example/cb']
+    const job = ['--name', 'Job', '--grant', 'client_credentials', '--scope', 'courses:read']
+    const on = { ...environment(), DPOP: 'on', CLIENT_CREDENTIALS: 'on' }
+    for (const given of [bank, job]) {
+      const added = run('commands/integration.ts', ['add', ...given, '--dpop', '--json'], { environment: on })
+      expect(await added.ended, added.output()).toBe(0)
+      expect(JSON.parse(added.output())).toMatchObject({ dpop_bound_access_tokens: true })
+    }
+    const off = run('commands/integration.ts', ['add', ...bank, '--dpop'], { environment: environment() })
+    expect(await off.ended).toBe(2)
+    expect(off.output()).toContain('needs DPOP=on')
+  })
+
   it('adds a job, whose secret or key the service knows, and prints it as one JSON object', async () => {
     const jobs = { ...environment(), CLIENT_CREDENTIALS: 'on' }
     const add = async (...given: string[]) => {

@@ -143,10 +143,10 @@ interface Parts {
 }
 
 function partsOf(kernel: Kernel, options: AuthorizationServerOptions<string>, outages: StoreOutages): Parts {
-  const { now, emit } = kernel
+  const { now, emit, boundResources } = kernel
   const features = (options.features ?? []).map((feature) => feature(kernel))
   const accessTokens: AccessTokenFormat = accessTokensOf(features) ?? opaqueAccessTokens
-  const times = { ...grantTerms(options), longest: accessTokens.longest }
+  const times = { ...grantTerms(options), longest: accessTokens.longest, boundResources }
   const lifetime = times.accessToken
   const keys = signingKeys(options.keys ?? [], { now, lifetime, emit })
   const signing = { signingAlgorithms: keys.algorithms, idTokenAlgorithm: options.idTokenAlgorithm }

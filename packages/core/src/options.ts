@@ -28,6 +28,7 @@ import {
   indicatorOf,
   type ResourceMetadataOptions,
   type ResourceOption,
+  takesBoundTokensOnly,
 } from './resource/resource-metadata.ts'
 import type { KeySetOptions } from './tokens/key-set.ts'
 import type { SigningKeyEvent, SigningKeyOptions } from './tokens/signing-keys.ts'
@@ -136,10 +137,14 @@ export function kernelOf(
 ): Kernel {
   const { issuer, scopes, resources = [issuer] } = options
   checkIssuer(issuer)
+  const indicators = resources.map((option, index) =>
+    checkedResource(`resources[${index}]`, indicatorOf(option)),
+  )
   return {
     issuer,
     scopes,
-    resources: resources.map((option, index) => checkedResource(`resources[${index}]`, indicatorOf(option))),
+    resources: indicators,
+    boundResources: indicators.filter((_, index) => takesBoundTokensOnly(resources[index])),
     store: { clients: clientsOf(clients, sources), grants, transients },
     now: options.now ?? systemClock,
     random: options.random ?? strongRandom,

@@ -24,6 +24,7 @@ import { DPOP_REFUSALS } from './dpop/proof-checks.ts'
 import { VERIFY_REFUSALS } from './forward-auth/verify-request.ts'
 import { CHALLENGE_REFUSALS } from './grants/authorization-code/pkce.ts'
 import { CODE_REFUSALS } from './grants/authorization-code/redemption.ts'
+import { BOUND_RESOURCE_REFUSALS } from './grants/bound-resource.ts'
 import { REFRESH_REFUSALS } from './grants/refresh-token/rotation.ts'
 import { REVOCATION_REFUSALS } from './grants/revocation.ts'
 import { SUBJECT_REFUSALS } from './grants/subject.ts'
@@ -85,6 +86,7 @@ export const REFUSALS = {
   ...GRANT_TYPE_REFUSALS,
   ...CODE_REFUSALS,
   ...MACHINE_REFUSALS,
+  ...BOUND_RESOURCE_REFUSALS,
   ...REFRESH_REFUSALS,
   ...SUBJECT_REFUSALS,
   ...REVOCATION_REFUSALS,

@@ -1,55 +1,18 @@
-import {
-  type AuthorizationServerOptions,
-  createResourceServer,
-  type HttpResponse,
-  type Refused,
-} from '@grantkit/core'
+import { createResourceServer, type HttpResponse, type Refused } from '@grantkit/core'
 import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
-import { type DpopOptions, type DpopProofsOptions, dpop, dpopProofs } from '@grantkit/core/dpop'
+import { type DpopProofsOptions, dpop, dpopProofs } from '@grantkit/core/dpop'
 import { jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
 import { createJwtResourceServer } from '@grantkit/core/jwt-resource-server'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE, tokenExchange } from '@grantkit/core/token-exchange'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { decodeJwt, type JSONWebKeySet } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { bodyOf, codeFor, credentials, register, type TokenAnswer, tokensFor } from './client.ts'
+import { bodyOf, credentials, register, type TokenAnswer, tokensFor } from './client.ts'
 import { openDeviceSchool } from './device-school.ts'
 import { hashOf, type ProvingKey, provingKey } from './proving-key.ts'
-import { ISSUER, openSchool, REDIRECT_URI, type School, type SchoolScope, VERIFIER } from './school.ts'
+import { boundTokens, KEY, open, proven, redemptionOf, SECRET, token } from './proving-school.ts'
+import { ISSUER, openSchool, type School } from './school.ts'
 import { TEST_KEYS } from './signing-keys.ts'
-
-const SECRET = 'a secret of the proofs, long enough to pass'
-const KEY = provingKey()
-
-function open(
-  options: Partial<DpopOptions> = {},
-  more: Partial<AuthorizationServerOptions<SchoolScope>> = {},
-) {
-  return openSchool({ features: [dpop({ secret: SECRET, ...options })], ...more })
-}
-
-/** The headers of a request that proves a key. */
-function proven({ clock }: School, path: string, claims: object = {}, key: ProvingKey = KEY) {
-  const usual = { jti: String(Math.random()), htm: 'POST', htu: `${ISSUER}${path}`, iat: clock.now }
-  return { dpop: key.proof({ ...usual, ...claims }) }
-}
-
-function token(school: School, form: Record<string, string>, headers: Record<string, string> = {}) {
-  return school.send('POST', '/api/oauth/token', { form, headers })
-}
-
-async function redemptionOf(school: School, asked: Record<string, string> = {}) {
-  const client = await register(school)
-  const code = await codeFor(school, client.client_id, asked)
-  const given = { code, redirect_uri: REDIRECT_URI, code_verifier: VERIFIER }
-  return { client, form: { ...credentials(client), grant_type: 'authorization_code', ...given } }
-}
-
-async function boundTokens(school: School) {
-  const { client, form } = await redemptionOf(school)
-  const answer = await token(school, form, proven(school, '/api/oauth/token'))
-  return { client, tokens: bodyOf<TokenAnswer>(answer) }
-}
 
 const nonceOf = ({ headers }: HttpResponse) => String(headers['dpop-nonce'])
 
@@ -115,38 +78,6 @@ describe('a client with a wrong clock', () => {
     )
     expect(answer.status).toBe(200)
   })
-})
-
-describe('where every token must be bound', () => {
-  it('a request without a proof spends nothing', async () => {
-    const school = open({ required: true })
-    const { form } = await redemptionOf(school)
-    expect(bodyOf(await token(school, form)).error).toBe('invalid_dpop_proof')
-    expect((await token(school, form, proven(school, '/api/oauth/token'))).status).toBe(200)
-  })
-
-  it('the metadata of each resource says so', async () => {
-    const answer = await open({ required: true }).send('GET', '/.well-known/oauth-protected-resource/mcp')
-    expect(bodyOf(answer)).toMatchObject({ dpop_bound_access_tokens_required: true })
-  })
-
-  it('an integration may be the only one that must', async () => {
-    const school = open()
-    const metadata = { client_name: 'Bank', redirect_uris: [REDIRECT_URI], dpop_bound_access_tokens: true }
-    const bank = await school.server.clients.add(metadata)
-    expect(bank).toMatchObject({ dpop_bound_access_tokens: true })
-    const form = {
-      client_id: bank.client_id,
-      client_secret: String(bank.client_secret),
-      grant_type: 'refresh_token',
-    }
-    expect(bodyOf(await token(school, { ...form, refresh_token: 'x' })).error).toBe('invalid_dpop_proof')
-    expect(bodyOf(await tokensForUnbound(school)).token_type).toBe('Bearer')
-  })
-
-  async function tokensForUnbound(school: School) {
-    return token(school, (await redemptionOf(school)).form)
-  }
 })
 
 describe('when DPoP is turned off again', () => {
@@ -348,6 +279,10 @@ describe('an option at fault is named', () => {
     [/algorithms/, () => dpop({ secret: SECRET, algorithms: [] })],
     [/algorithms/, () => dpop({ secret: SECRET, algorithms: ['none' as 'ES256'] })],
     [/secret/, () => dpopProofs({ secret: 'short' })],
+    [
+      /resources\[1\]\.dpop needs the feature dpop/,
+      () => openSchool({ resources: [ISSUER, { resource: `${ISSUER}/mcp`, dpop: 'required' }] }),
+    ],
     [
       /senderConstraint is given twice/,
       () => openSchool({ features: [dpop({ secret: SECRET }), dpop({ secret: SECRET })] }),

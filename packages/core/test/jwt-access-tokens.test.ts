@@ -14,6 +14,7 @@ import {
   type TokenAnswer,
   tokensFor,
 } from './client.ts'
+import { openDeviceSchool } from './device-school.ts'
 import { ISSUER, openSchool, type School } from './school.ts'
 import { TEST_KEYS } from './signing-keys.ts'
 
@@ -215,6 +216,31 @@ it('a token that was handed on names who holds it, and lives no longer than a si
     act: { sub: client.client_id },
     scope: 'courses:read',
     exp: school.clock.now + 60,
+  })
+})
+
+describe('the token of a device', () => {
+  async function deviceToken(knowing: boolean) {
+    const accessTokens = jwtAccessTokens(OPTIONS)
+    const format = knowing ? { accessTokens } : {}
+    const { start, approve, poll } = await openDeviceSchool({
+      ...format,
+      server: { features: [accessTokens.feature] },
+    })
+    const started = await start({ resource: API })
+    await approve(started)
+    return bodyOf<TokenAnswer>(await poll(started))
+  }
+
+  it('lives no longer than a signed one may', async () => {
+    const { access_token, expires_in } = await deviceToken(true)
+    const { exp = 0, iat = 0 } = decodeJwt(access_token)
+    expect([expires_in, exp - iat]).toEqual([300, 300])
+  })
+
+  it('stays opaque where its feature does not know how long that is', async () => {
+    const { access_token, expires_in } = await deviceToken(false)
+    expect([access_token.slice(0, 4), expires_in]).toEqual(['gka_', 3600])
   })
 })
 

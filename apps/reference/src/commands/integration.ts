@@ -16,9 +16,9 @@ pnpm integration add --name <name> [--redirect-uri <https URI>]... [--scope <sco
                      [--auth <method> | --public] [--pkce optional] [--id-token-claims]
                      [--remember-consent] [--resource-server]
                      [--post-logout-redirect-uri <https URI>]... [--grant device|token_exchange]...
-                     [--token-exchange-resource <URI>]... [--push required]
+                     [--token-exchange-resource <URI>]... [--push required] [--dpop]
                      [--jwks <file> | --jwks-uri <https URI>]
-pnpm integration add --name <name> --grant client_credentials --scope <scopes> [--auth <method>] [--jwks <file>]
+pnpm integration add --name <name> --grant client_credentials --scope <scopes> [--auth <method>] [--jwks <file>] [--dpop]
 
   --redirect-uri      where its users are sent back to; may be repeated
   --scope             the scopes it may ask for; all of them if left out
@@ -35,6 +35,7 @@ pnpm integration add --name <name> --grant client_credentials --scope <scopes> [
   --grant token_exchange  it may exchange access tokens for narrower ones, with TOKEN_EXCHANGE=on
   --token-exchange-resource  the resource it serves: it may exchange the tokens of its callers; may be repeated
   --push required     its authorization requests must be pushed, with PAR=on
+  --dpop              its tokens must be bound to a key of its own, with DPOP
   --json              prints JSON; with every command`
 
 const { values, positionals } = readCommandLine(USAGE, {
@@ -56,6 +57,7 @@ const { values, positionals } = readCommandLine(USAGE, {
     grant: { type: 'string', multiple: true, default: [] },
     'token-exchange-resource': { type: 'string', multiple: true },
     push: { type: 'string' },
+    dpop: { type: 'boolean' },
   },
 })
 
@@ -76,6 +78,7 @@ async function run(): Promise<void> {
       refuse(USAGE, '--post-logout-redirect-uri needs LOGOUT=on.')
     if (values.push !== undefined && (values.push !== 'required' || parseSettings(process.env).PAR === 'off'))
       refuse(USAGE, '--push must be required, and needs PAR=on.')
+    if (values.dpop && parseSettings(process.env).DPOP === 'off') refuse(USAGE, '--dpop needs DPOP=on.')
     if (values.public && values.auth !== undefined) refuse(USAGE, '--public and --auth exclude each other.')
     const metadata = await metadataOf(name)
     await withClients(async (clients) => printAdded(await clients.add(metadata)))
@@ -97,10 +100,10 @@ function withClients(work: (clients: Service['clients']) => Promise<void>): Prom
 
 async function metadataOf(name: string): Promise<Integration> {
   const jwks = values.jwks === undefined ? undefined : await readKeySet(values.jwks)
-  const keys = { jwks, jwks_uri: values['jwks-uri'] }
-  if (values.grant.includes('client_credentials')) return { ...machineOf(USAGE, name, values), ...keys }
+  const proofs = { jwks, jwks_uri: values['jwks-uri'], dpop_bound_access_tokens: values.dpop }
+  if (values.grant.includes('client_credentials')) return { ...machineOf(USAGE, name, values), ...proofs }
   return {
-    ...keys,
+    ...proofs,
     client_name: name,
     redirect_uris: values['redirect-uri'],
     token_endpoint_auth_method: values.public ? 'none' : values.auth,
@@ -147,6 +150,7 @@ function printList(integrations: readonly IntegrationInformation[]): void {
       ...(rest.id_token_claims ? ['ID tokens have claims'] : []),
       ...(rest.resource_server ? ['resource server'] : []),
       ...(rest.require_pushed_authorization_requests ? ['must push its requests'] : []),
+      ...(rest.dpop_bound_access_tokens ? ['tokens are bound'] : []),
       ...(rest.remember_consent ? ['consent is remembered'] : []),
     ]
     console.log(`${client_id}  ${styleText('bold', client_name)}  ${marks.join(', ')}`)

@@ -3,7 +3,12 @@
  * out. Nobody vouches for it but the host of its address.
  */
 import { z } from 'zod'
-import { type ClientMetadata, clientMetadata, type Registrable } from '../clients/client-metadata.ts'
+import {
+  type ClientMetadata,
+  clientMetadata,
+  featureMetadata,
+  type Registrable,
+} from '../clients/client-metadata.ts'
 import { clientFrom } from '../clients/new-client.ts'
 import { refuseAnswerParameters } from '../clients/redirect-uri.ts'
 import { listOf, readMessage, text } from '../http/message.ts'
@@ -62,7 +67,13 @@ export function clientOfDocument(
     refuseAnswerParameters(document.redirect_uris)
     const [preferred, usable] = authMethodsOf(document, registrable)
     const metadata: ClientMetadata = { ...document, token_endpoint_auth_method: usable ?? preferred }
-    const terms = { origin: 'document', redirectUris: document.redirect_uris, expiresAt } as const
+    const own = featureMetadata(document, registrable)
+    const terms = {
+      origin: 'document',
+      redirectUris: document.redirect_uris,
+      expiresAt,
+      featureMetadata: own,
+    } as const
     const client = clientFrom(kernel, document.client_id, metadata, terms)
     if (usable !== undefined) return { kind: 'client', client }
     return { kind: 'unusable', client, fault: 'no way to authenticate is offered here' }

@@ -3,6 +3,7 @@
  * or why nobody can tell.
  */
 
+import { z } from 'zod'
 import type { DocumentFetch } from '../http/document-fetch.ts'
 import { fetchedDocument } from '../http/fetched-document.ts'
 import type { Kernel } from '../kernel/kernel.ts'
@@ -17,6 +18,8 @@ export const OFFERED = {
   authMethods: ['none'],
   grantTypes: ['authorization_code', 'refresh_token'],
   signingAlgorithms: [],
+  /** RFC 9449 5.2. A server without DPoP makes nothing of it. */
+  members: { dpop_bound_access_tokens: z.boolean().optional() },
 }
 
 /** The draft recommends 5 KB. */

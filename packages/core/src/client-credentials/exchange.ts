@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { requireKeyFor } from '../grants/bound-resource.ts'
 import type { Exchanged, GrantType } from '../grants/grant-type.ts'
 import { ResourceParameter, readMessage, text } from '../http/message.ts'
 import type { Parameters } from '../http/parameters.ts'
@@ -35,6 +36,7 @@ export function machineTokens(kernel: Kernel, limits: RateLimits, lifetimeOf: Li
     message: MachineTokenRequest,
     async exchange(client, form, requireAnswerable, _ahead, jkt): Promise<Exchanged> {
       const asked = { clientId: client.clientId, ...requested(kernel, client, form) }
+      requireKeyFor(asked.resources, kernel.boundResources, jkt)
       await limits.limitMachineTokens(client)
       const accessToken = newSecret(kernel.random)
       const lifetime = lifetimeOf(asked.resources)

@@ -44,6 +44,8 @@ interface FeatureMembers {
   readonly id_token_claims?: boolean | undefined
   /** For `pushedAuthorizationRequests()`: its requests must be pushed (RFC 9126 6). */
   readonly require_pushed_authorization_requests?: boolean | undefined
+  /** For `dpop()`: its tokens must be bound to a key (RFC 9449 5.2). */
+  readonly dpop_bound_access_tokens?: boolean | undefined
   /** For `tokenExchange()`: the resources it serves. It may exchange the tokens that their callers present. */
   readonly token_exchange_resources?: readonly string[] | undefined
   /** For `clientAssertion()`: its public keys, or their address (RFC 7591 2). */

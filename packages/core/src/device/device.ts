@@ -18,6 +18,7 @@ import type { Client } from '../kernel/records.ts'
 import { includesAll, type ScopeCatalogue } from '../kernel/scope.ts'
 import type { Transients } from '../kernel/store.ts'
 import { type LimitOptions, safeLimiter } from '../limits/rate-limits.ts'
+import type { AccessTokenFormat } from '../tokens/access-token.ts'
 import { enterCode, showCodePage, UserCodeForm, type UserCodeWrong } from './code-page.ts'
 import { answerDevice, type DeviceApproved, type DeviceDenied } from './decision.ts'
 import { authorizeDevice, DeviceAuthorizationRequest, type DeviceRequested } from './device-authorization.ts'
@@ -51,6 +52,8 @@ export interface DeviceOptions
   readonly selfRegistered?: boolean | undefined
   /** Devices get an address with the code in it too, to show as a QR code. So does whoever sends links. Default false. */
   readonly completeUri?: boolean | undefined
+  /** The access token format of the server, which may shorten lifetimes. Default: opaque tokens. */
+  readonly accessTokens?: AccessTokenFormat | undefined
   /** The most seconds since the sign-in of who decides; then the user signs in again. Default 3600. */
   readonly maxAge?: number | undefined
   /** Those of tokens as the server has them. */
@@ -94,13 +97,24 @@ export function device(options: DeviceOptions): FeatureFactory {
 }
 
 function contextOf(kernel: Kernel, options: DeviceOptions, path: string): DeviceContext {
-  const { interaction, secret, lifetimes, selfRegistered = false, completeUri = false } = options
+  const {
+    interaction,
+    secret,
+    lifetimes,
+    accessTokens,
+    selfRegistered = false,
+    completeUri = false,
+  } = options
   const page = basePathOf(kernel.issuer) + path
   return {
     ...{ kernel, interaction, secret, selfRegistered, completeUri },
     transients: transientsOf(kernel),
     limiter: safeLimiter(options, kernel.emit),
-    times: grantTerms({ lifetimes }),
+    times: {
+      ...grantTerms({ lifetimes }),
+      longest: accessTokens?.longest,
+      boundResources: kernel.boundResources,
+    },
     lifetimes: {
       deviceCode: codeLifetime(lifetimes?.deviceCode),
       deviceGrant: lifetime('deviceGrant', lifetimes?.deviceGrant, 30 * DAY),

@@ -2,6 +2,7 @@ import type { Refusal } from '../kernel/oauth-error.ts'
 import type { AccessTokenState, Client, Grant } from '../kernel/records.ts'
 import { type Hash, type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
 import type { AccessTokenFormat } from '../tokens/access-token.ts'
+import { requireKeyFor } from './bound-resource.ts'
 import { withoutOrphans } from './handed-on-token.ts'
 
 /**
@@ -33,6 +34,8 @@ export interface GrantTerms {
   readonly accessToken: number
   /** The most that an access token for these resources lives, if its format sets a limit. */
   readonly longest?: AccessTokenFormat['longest']
+  /** The resources that take only bound tokens. Default: none. */
+  readonly boundResources?: readonly string[] | undefined
   readonly refreshToken: number
   readonly refreshRetryWindow: number
   /** A client that holds more live ones has forgotten some; the oldest is dropped. */
@@ -160,6 +163,7 @@ export function keptUntil(grant: Grant): number {
   return Math.max(liveUntil(grant), grant.ticketEndsAt ?? grant.createdAt)
 }
 
+/** @throws OAuthError where it must be bound to a key and is not */
 export function newAccessToken(
   secret: Secret,
   grant: Grant,
@@ -169,6 +173,7 @@ export function newAccessToken(
   times: GrantTerms,
   jkt?: string,
 ): AccessTokenState {
+  requireKeyFor(resources, times.boundResources ?? [], jkt)
   const lifetime = Math.min(times.accessToken, times.longest?.(resources) ?? times.accessToken)
   return {
     hash: sha256(secret),

@@ -87,10 +87,15 @@ interface Signing {
 function write(signing: Signing, token: GrantSecret, grant: Grant): string | Promise<string> {
   const hash = sha256(token.secret)
   // A token that was revoked before its answer was sent again is in no grant any more.
-  const state = grant.accessTokens.find((issued) => issued.hash === hash)
+  const state = grant.accessTokens.find((issued) => issued.hash === hash && livesShortly(issued))
   const resource = state && signing.resources.of(state.resources)
   if (resource === undefined) return opaqueAccessTokens.write(token)
   return sign(signing, resource, grant, state as AccessTokenState)
+}
+
+/** A feature that was not given this format makes tokens for longer than the feed of ended ones remembers. */
+function livesShortly({ issuedAt, expiresAt }: AccessTokenState): boolean {
+  return expiresAt - issuedAt <= LONGEST_LIFETIME
 }
 
 /** Signs the same claims again where an answer is sent again. */

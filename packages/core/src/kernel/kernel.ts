@@ -18,6 +18,8 @@ export interface Kernel {
   readonly scopes: ScopeCatalogue
   /** The resource indicators that tokens can be bound to (RFC 8707), canonical. */
   readonly resources: readonly string[]
+  /** Those of them that take only tokens that are bound to a key (RFC 9449). */
+  readonly boundResources: readonly string[]
   readonly store: KernelStore
   /** Epoch seconds. */
   readonly now: () => number

@@ -49,18 +49,20 @@ export interface GuardedResource extends Deciding {
 
 /** A guard of the authorization server itself, which lets nobody through without a token. */
 export function guardOf(
-  { store, now, emit }: Kernel,
-  resource: string,
+  { store, boundResources, now, emit }: Kernel,
+  indicator: string,
   accessTokens: AccessTokenFormat,
   proofs?: ProofOfPossession,
 ): GuardedResource {
+  const resource = canonicalResource(indicator)
+  const required = boundResources.includes(resource)
   return {
     grants: store.grants,
-    resource: canonicalResource(resource),
-    metadataUrl: wellKnownAddress('oauth-protected-resource', resource),
+    resource,
+    metadataUrl: wellKnownAddress('oauth-protected-resource', indicator),
     anonymous: 'refuse',
     accessTokens,
-    proofs,
+    proofs: proofs && required ? { ...proofs, required } : proofs,
     now,
     emit,
   }

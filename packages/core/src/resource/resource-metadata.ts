@@ -13,6 +13,11 @@ export interface DescribedResource<Scope extends string = string> {
   readonly scopes?: readonly Scope[] | undefined
   /** A page for client developers. Default: the one of the server. */
   readonly documentation?: string | undefined
+  /**
+   * Gives tokens for it only to who proves a key, and needs the feature `dpop`. Give its guard `dpopProofs` with
+   * `required`. Default: clients choose.
+   */
+  readonly dpop?: 'required' | undefined
 }
 
 /** A resource by its indicator alone, or with a description. */
@@ -22,9 +27,18 @@ export function indicatorOf(option: ResourceOption): string {
   return typeof option === 'string' ? option : option.resource
 }
 
+export function takesBoundTokensOnly(option: ResourceOption | undefined): boolean {
+  return typeof option === 'object' && option.dpop === 'required'
+}
+
 export interface ResourceMetadataOptions {
   /** A page for client developers; becomes `service_documentation` and `resource_documentation`. */
   readonly documentation?: string | undefined
+}
+
+interface DescribingFeature {
+  readonly resourceMetadata?: object | undefined
+  readonly senderConstraint?: object | undefined
 }
 
 /**
@@ -32,7 +46,8 @@ export interface ResourceMetadataOptions {
  *
  * @param features may add members to every document
  * @returns endpoints whose paths count from the root of the host
- * @throws Error that names two resources whose documents would have the same path, or a scope that does not exist
+ * @throws Error that names two resources whose documents would have the same path, a scope that does not exist, or a demand that no
+ *   feature keeps
  */
 export function resourceMetadata(
   kernel: Kernel,
@@ -40,7 +55,7 @@ export function resourceMetadata(
     documentation,
     resources = [],
   }: ResourceMetadataOptions & { resources?: readonly ResourceOption[] | undefined },
-  features: readonly { readonly resourceMetadata?: object | undefined }[],
+  features: readonly DescribingFeature[],
 ): Endpoint[] {
   const members = Object.assign({}, ...features.map((feature) => feature.resourceMetadata))
   const paths = kernel.resources.map((resource) => wellKnownPath('oauth-protected-resource', resource))
@@ -54,9 +69,13 @@ export function resourceMetadata(
     const option = resources[index] ?? resource
     const described = typeof option === 'string' ? {} : option
     checkScopes(kernel, index, described)
+    const bound = takesBoundTokensOnly(option)
+    if (bound && features.every(({ senderConstraint }) => senderConstraint === undefined))
+      throw new Error(`resources[${index}].dpop needs the feature dpop`)
     const answer = publicDocument({
       ...metadataOf(kernel, { documentation, ...described, resource }),
       ...members,
+      ...(bound ? { dpop_bound_access_tokens_required: true } : {}),
     })
     return { path, cors: true, methods: ['GET'], answer }
   })

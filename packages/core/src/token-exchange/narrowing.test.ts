@@ -10,6 +10,7 @@ import { narrowToken } from './narrowing.ts'
 const NOW = 1_000_000
 const SCOPES = ['a', 'b', 'c', 'd']
 const RESOURCES = ['https://one.example', 'https://two.example', 'https://three.example']
+const HOSTED = { knownResources: RESOURCES, boundResources: [] }
 const secretOf = (index: number) => `secret ${index}` as Secret
 const hashOf = (index: number) => sha256(secretOf(index))
 
@@ -74,7 +75,7 @@ it('no chain of exchanges widens a scope, an audience or a life, or forges who h
       let made = 1
       for (const { parent, by, scope, resources, lifetime, wait } of steps) {
         now += wait
-        const asked = { client: by, scope: scope?.join(' '), resources, knownResources: RESOURCES, lifetime }
+        const asked = { client: by, scope: scope?.join(' '), resources, ...HOSTED, lifetime }
         const secrets = { subjectToken: hashOf(parent % made), fresh: secretOf(made) }
         const above = findAccessToken(grant, secrets.subjectToken, now)
         try {
@@ -104,7 +105,7 @@ it('no chain of exchanges widens a scope, an audience or a life, or forges who h
 })
 
 function exchanged(grant: Grant, parent: number, fresh: number): Grant {
-  const request = { client: holder, scope: 'a', resources: [], knownResources: RESOURCES, lifetime: 900 }
+  const request = { client: holder, scope: 'a', resources: [], ...HOSTED, lifetime: 900 }
   const secrets = { subjectToken: hashOf(parent), fresh: secretOf(fresh) }
   const outcome = narrowToken(grant, { ...request, ...secrets }, NOW)
   if (outcome.kind !== 'changed') throw new Error('nothing was issued')

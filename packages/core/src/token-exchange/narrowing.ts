@@ -1,3 +1,4 @@
+import { requireKeyFor } from '../grants/bound-resource.ts'
 import { boundTo, findAccessToken, type IssuedTokens, type Outcome } from '../grants/grant.ts'
 import { holderOf } from '../grants/handed-on-token.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
@@ -41,6 +42,8 @@ export interface TokenExchange {
   readonly scope: string | undefined
   readonly resources: readonly string[]
   readonly knownResources: readonly string[]
+  /** Those that take only bound tokens. */
+  readonly boundResources: readonly string[]
   /** The longest life of the new token, in seconds. */
   readonly lifetime: number
   /** What the format of access tokens says to that. */
@@ -66,6 +69,7 @@ export function narrowToken(grant: Grant, exchange: TokenExchange, now: number):
   requireKey(parent, exchange)
   const scopes = scopesBelow(parent, exchange)
   const resources = narrowedResources(exchange.resources, parent.resources, exchange.knownResources)
+  requireKeyFor(resources, exchange.boundResources, exchange.jkt)
   const actor = actorAfter(parent, exchange.client)
   const live = grant.accessTokens.filter(({ expiresAt }) => expiresAt > now)
   requireRoom(live, now)

@@ -144,6 +144,7 @@ async function exchangeToken(
     scope: request.scope,
     resources: request.resource,
     knownResources: kernel.resources,
+    boundResources: kernel.boundResources,
     lifetime: Math.min(lifetime, Number(request.expires_in ?? lifetime)),
     longest: accessTokens.longest,
     fresh: newSecret(kernel.random),

@@ -123,6 +123,16 @@ export const DPOP: Stories = {
     await ask(redemption({ client_id: client.client_id }, 'code'))
   },
 
+  'a code for a resource that takes bound tokens alone, without a proof and with one': async (world) => {
+    const resources = [ISSUER, { resource: `${ISSUER}/mcp`, dpop: 'required' as const }]
+    const opened = world.reopened({ resources, features: [dpop({ secret })] })
+    const { app } = world.cast
+    const code = await codeFor(opened, app, { resource: `${ISSUER}/mcp` })
+    await opened.ask(redemption(app, code))
+    await opened.ask(proving(redemption(app, code)))
+    await opened.ask(get('/.well-known/oauth-protected-resource/mcp'))
+  },
+
   'a code for another key, and for its own': async (world) => {
     const opened = on(world)
     const { app } = world.cast

@@ -1,0 +1,193 @@
+import { clientDocuments, createResourceServer, type FeatureFactory, type HttpResponse } from '@grantkit/core'
+import { clientCredentials } from '@grantkit/core/client-credentials'
+import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
+import { dpop, dpopProofs } from '@grantkit/core/dpop'
+import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE, tokenExchange } from '@grantkit/core/token-exchange'
+import { describe, expect, it } from 'vitest'
+import {
+  authorizationQuery,
+  authorize,
+  bodyOf,
+  codeFor,
+  credentials,
+  decide,
+  redirectOf,
+  register,
+  type TokenAnswer,
+} from './client.ts'
+import { openDeviceSchool } from './device-school.ts'
+import { open, proven, redemptionOf, SECRET, token } from './proving-school.ts'
+import { ISSUER, openSchool, REDIRECT_URI, type School, VERIFIER } from './school.ts'
+
+/** Who must prove a key: everybody, who asks for a resource, or who said so itself. */
+
+describe('where every token must be bound', () => {
+  it('a request without a proof spends nothing', async () => {
+    const school = open({ required: true })
+    const { form } = await redemptionOf(school)
+    expect(bodyOf(await token(school, form)).error).toBe('invalid_dpop_proof')
+    expect((await token(school, form, proven(school, '/api/oauth/token'))).status).toBe(200)
+  })
+
+  it('the metadata of each resource says so', async () => {
+    const answer = await open({ required: true }).send('GET', '/.well-known/oauth-protected-resource/mcp')
+    expect(bodyOf(answer)).toMatchObject({ dpop_bound_access_tokens_required: true })
+  })
+
+  it('an integration may be the only one that must', async () => {
+    const school = open()
+    const metadata = { client_name: 'Bank', redirect_uris: [REDIRECT_URI], dpop_bound_access_tokens: true }
+    const bank = await school.server.clients.add(metadata)
+    expect(bank).toMatchObject({ dpop_bound_access_tokens: true })
+    const form = {
+      client_id: bank.client_id,
+      client_secret: String(bank.client_secret),
+      grant_type: 'refresh_token',
+    }
+    expect(bodyOf(await token(school, { ...form, refresh_token: 'x' })).error).toBe('invalid_dpop_proof')
+    expect(bodyOf(await tokensForUnbound(school)).token_type).toBe('Bearer')
+  })
+
+  async function tokensForUnbound(school: School) {
+    return token(school, (await redemptionOf(school)).form)
+  }
+})
+
+describe('a resource that takes bound tokens alone', () => {
+  const MCP = `${ISSUER}/mcp`
+  const resources = [ISSUER, { resource: MCP, dpop: 'required' as const }]
+  const opened = (...features: FeatureFactory[]) =>
+    openSchool({ resources, features: [dpop({ secret: SECRET }), ...features] })
+  const errorOf = async (answer: Promise<HttpResponse>) => bodyOf(await answer).error
+
+  it.each([
+    ['for it', MCP],
+    ['for every resource', undefined],
+  ])('gets no token %s without a proof, and the code stays good', async (_, resource) => {
+    const school = opened()
+    const { form } = await redemptionOf(school, resource === undefined ? {} : { resource })
+    expect(await errorOf(token(school, form))).toBe('invalid_dpop_proof')
+    expect(school.events.at(-1)).toMatchObject({ reason: 'resource_needs_proof' })
+    const answer = bodyOf<TokenAnswer>(await token(school, form, proven(school, '/api/oauth/token')))
+    expect(answer.token_type).toBe('DPoP')
+  })
+
+  it('leaves the tokens of the others alone', async () => {
+    const school = opened()
+    const { form } = await redemptionOf(school, { resource: ISSUER })
+    expect(bodyOf(await token(school, form)).token_type).toBe('Bearer')
+  })
+
+  it('is not reached by a refresh without a proof, which spends nothing', async () => {
+    const school = opened()
+    const client = await register(school, { token_endpoint_auth_method: 'client_secret_post' })
+    const code = await codeFor(school, client.client_id, { resource: MCP })
+    const given = { code, redirect_uri: REDIRECT_URI, code_verifier: VERIFIER }
+    const redeeming = { ...credentials(client), grant_type: 'authorization_code', ...given }
+    const tokens = bodyOf<TokenAnswer>(await token(school, redeeming, proven(school, '/api/oauth/token')))
+    const refresh_token = tokens.refresh_token
+    const refreshing = { ...credentials(client), grant_type: 'refresh_token', refresh_token }
+    expect(await errorOf(token(school, refreshing))).toBe('invalid_dpop_proof')
+    expect((await token(school, refreshing, proven(school, '/api/oauth/token'))).status).toBe(200)
+  })
+
+  it('is not reached by an exchange for a bearer token', async () => {
+    const school = opened(tokenExchange())
+    const client = await register(school, { grant_types: ['authorization_code', TOKEN_EXCHANGE] })
+    const code = await codeFor(school, client.client_id, { resource: MCP })
+    const given = { code, redirect_uri: REDIRECT_URI, code_verifier: VERIFIER }
+    const redeeming = { ...credentials(client), grant_type: 'authorization_code', ...given }
+    const tokens = bodyOf<TokenAnswer>(await token(school, redeeming, proven(school, '/api/oauth/token')))
+    const types = { grant_type: TOKEN_EXCHANGE, subject_token_type: ACCESS_TOKEN_TYPE }
+    const exchanging = { ...credentials(client), ...types, subject_token: tokens.access_token }
+    expect(await errorOf(token(school, exchanging))).toBe('invalid_dpop_proof')
+  })
+
+  it('gets no unbound token of a machine', async () => {
+    const school = opened(clientCredentials())
+    const job = await school.server.clients.add({
+      client_name: 'Job',
+      grant_types: ['client_credentials'],
+      machine_scopes: 'courses:read',
+      redirect_uris: [],
+    })
+    const secret = { client_id: job.client_id, client_secret: String(job.client_secret) }
+    const form = { ...secret, grant_type: 'client_credentials', resource: MCP }
+    expect(await errorOf(token(school, form))).toBe('invalid_dpop_proof')
+    const answer = await token(school, form, proven(school, '/api/oauth/token'))
+    expect(bodyOf(answer).token_type).toBe('DPoP')
+  })
+
+  it('gets no unbound token of a device', async () => {
+    const { school, tool, start, approve } = await openDeviceSchool({
+      server: { resources, features: [dpop({ secret: SECRET })] },
+    })
+    const started = await start({ resource: MCP })
+    await approve(started)
+    const { device_code } = started
+    const form = { grant_type: DEVICE_CODE_GRANT, client_id: tool.client_id, device_code }
+    expect(await errorOf(token(school, form))).toBe('invalid_dpop_proof')
+    expect((await token(school, form, proven(school, '/api/oauth/token'))).status).toBe(200)
+  })
+
+  it('says so in its metadata, and the others do not', async () => {
+    const school = opened()
+    const told = async (path: string) =>
+      bodyOf(await school.send('GET', `/.well-known/oauth-protected-resource${path}`))
+    const member = 'dpop_bound_access_tokens_required'
+    expect([(await told('/mcp'))[member], (await told(''))[member]]).toEqual([true, undefined])
+  })
+
+  it('refuses a bearer token of earlier, at its guard and at UserInfo', async () => {
+    const before = open()
+    const { form } = await redemptionOf(before)
+    const { access_token } = bodyOf<TokenAnswer>(await token(before, form))
+    const headers = { authorization: `Bearer ${access_token}` }
+    const { store, clock } = before
+    const own = [{ resource: ISSUER, dpop: 'required' as const }]
+    const now = () => clock.now
+    const school = openSchool({ store, now, resources: own, features: [dpop({ secret: SECRET })] })
+    const answer = await school.send('GET', '/api/oauth/userinfo', { headers })
+    expect([answer.status, answer.headers['www-authenticate']]).toEqual([
+      401,
+      expect.stringContaining('are bound to a key are accepted here'),
+    ])
+    const proofs = dpopProofs({ secret: SECRET, required: true })
+    const api = createResourceServer({ resource: ISSUER, store, scopes: {}, now, proofs })
+    const request = { method: 'GET', path: '/notes', query: '', body: '' }
+    expect((await api.access({ ...request, headers })).kind).toBe('refused')
+  })
+})
+
+describe('a client whose document says that its tokens are bound', () => {
+  const ID = 'https://editor.dev/client.json'
+  const document = {
+    client_id: ID,
+    client_name: 'Editor',
+    redirect_uris: [REDIRECT_URI],
+    dpop_bound_access_tokens: true,
+  }
+
+  it.each<[string, FeatureFactory]>([
+    ['is pinned', clientDocuments({ pinned: [document] })],
+    [
+      'was fetched',
+      clientDocuments({
+        fetch: async () => ({
+          status: 200,
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(document),
+        }),
+      }),
+    ],
+  ])('which %s, gets none without a proof', async (_, documents) => {
+    const school = openSchool({ features: [dpop({ secret: SECRET }), documents] })
+    await authorize(school, authorizationQuery(ID))
+    const { code = '' } = redirectOf(await decide(school))
+    const given = { code, redirect_uri: REDIRECT_URI, code_verifier: VERIFIER }
+    const form = { client_id: ID, grant_type: 'authorization_code', ...given }
+    expect(bodyOf(await token(school, form)).error).toBe('invalid_dpop_proof')
+    const answer = await token(school, form, proven(school, '/api/oauth/token'))
+    expect(bodyOf(answer).token_type).toBe('DPoP')
+  })
+})
