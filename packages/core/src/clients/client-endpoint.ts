@@ -11,6 +11,7 @@ import type { Client } from '../kernel/records.ts'
 import type { RateLimits } from '../limits/rate-limits.ts'
 import {
   AUTHENTICATION_REFUSALS,
+  authenticatedBy,
   type ClientAuthMethod,
   checkProof,
   type ReadProof,
@@ -87,15 +88,16 @@ async function answerClient(
     const client = await found
     const checked = checkProof(presented, client)
     if (checked !== undefined) await checked
-    return await answer(requireClient(client, confidential), request)
+    return await answer(requireClient(client, presented.method, confidential), request)
   } catch (thrown) {
     throw await limits.limitFailures(thrown, request, found)
   }
 }
 
 /** The authenticated client. @throws OAuthError when the endpoint is not for it */
-function requireClient(client: Client | undefined, confidential = false): Client {
-  if (client === undefined) throw new OAuthError(CLIENT_REFUSALS.client_unknown)
+function requireClient(found: Client | undefined, method: string, confidential = false): Client {
+  if (found === undefined) throw new OAuthError(CLIENT_REFUSALS.client_unknown)
+  const client = authenticatedBy(found, method)
   if (confidential && client.tokenEndpointAuthMethod === 'none')
     throw new OAuthError(AUTHENTICATION_REFUSALS.client_not_confidential)
   return client

@@ -33,11 +33,17 @@ export const REFRESH_REFUSALS = refusals({
     'invalid_dpop_proof',
     'The refresh needs a DPoP proof of the key of its token',
   ],
+  refresh_token_of_other_method: [
+    'invalid_client',
+    'The client must authenticate by the method with which it got the first token',
+  ],
 })
 
 export interface RefreshRequest {
   readonly token: RefreshTokenSecret
   readonly clientId: string
+  /** The method by which the client has authenticated. */
+  readonly authMethod?: string | undefined
   readonly scope: string | undefined
   readonly resources: readonly string[]
   readonly knownResources: readonly string[]
@@ -77,6 +83,8 @@ export function rotateRefreshToken(
   if (request.clientId !== grant.clientId)
     throw new OAuthError(REFRESH_REFUSALS.refresh_token_of_other_client)
   if (now >= refresh.expiresAt) throw new OAuthError(REFRESH_REFUSALS.refresh_token_expired)
+  if (refresh.authMethod !== undefined && refresh.authMethod !== request.authMethod)
+    throw new OAuthError(REFRESH_REFUSALS.refresh_token_of_other_method)
   // Who lacks the key holds a copy that is worth nothing, and must not end the grant by it.
   if (refresh.jkt !== undefined && refresh.jkt !== request.jkt)
     throw new OAuthError(REFRESH_REFUSALS.refresh_token_of_other_key)
@@ -121,6 +129,7 @@ function rotate(
       expiresAt: Math.min(now + times.refreshToken, grant.expiresAt),
       previous: { hash: refresh.hash, salt, rotatedAt: now, scopes, resources, ...boundTo(jkt) },
       ...boundTo(refresh.jkt ?? refreshKey),
+      ...(refresh.authMethod === undefined ? {} : { authMethod: refresh.authMethod }),
     },
   }
   return {
