@@ -53,11 +53,13 @@ export function recordId(requestId: string): string {
   return `device ${requestId}`
 }
 
+/** @param ahead the record, being read */
 export async function findDeviceRequest(
   transients: Transients,
   requestId: string,
+  ahead: ReturnType<Transients['find']> = transients.find(recordId(requestId)),
 ): Promise<StoredDeviceRequest | undefined> {
-  const seen: Stored<unknown> | undefined = await transients.find(recordId(requestId))
+  const seen: Stored<unknown> | undefined = await ahead
   return seen && { request: DeviceRequest.parse(seen.value), seen: seen as StoredDeviceRequest['seen'] }
 }
 

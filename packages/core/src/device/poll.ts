@@ -1,3 +1,4 @@
+import type { GrantAhead } from '../grants/change-grant.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import { type DeviceContext, INTERVAL } from './device-context.ts'
 import { findDeviceRequest, isOfDevice } from './device-request.ts'
@@ -18,10 +19,11 @@ export const POLL_REFUSALS = refusals({
 export async function refuseToWait<Redeemed>(
   context: DeviceContext,
   { code, text, client }: DeviceRedemption,
+  ahead: GrantAhead | undefined,
   redeem: () => Promise<Redeemed | undefined>,
 ): Promise<Redeemed> {
   const { device_code_unknown, device_code_of_other_client, device_code_expired } = DEVICE_CODE_REFUSALS
-  const found = await findDeviceRequest(context.transients, code.requestId)
+  const found = await findDeviceRequest(context.transients, code.requestId, ahead?.transient)
   if (found === undefined || !isOfDevice(found.request, text, code.grantId))
     throw new OAuthError(device_code_unknown)
   const { clientId, decision, endsAt } = found.request

@@ -8,7 +8,7 @@ import { type HttpRequest, type HttpResponse, json } from '../http/http.ts'
 import { readMessage, text } from '../http/message.ts'
 import type { Parameters } from '../http/parameters.ts'
 import { endpointPath, type PathOptions } from '../http/well-known.ts'
-import type { Kernel } from '../kernel/kernel.ts'
+import type { Kernel, KernelStore } from '../kernel/kernel.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
@@ -56,13 +56,27 @@ export function tokenEndpoint(
     begin(form) {
       const { grant_type } = readMessage(TokenRequest, form)
       const grantType = byName.get(grant_type)
-      const credential = grantType?.credential
-      const ahead = credential === undefined ? undefined : readAhead(kernel.store.grants, form[credential])
+      const ahead = grantType && aheadOf(kernel.store, grantType, form)
       return (client, request) =>
         answerToken(context, requireAnswerable, grantType, client, form, request, ahead)
     },
   }
   return { clientEndpoints: [token] }
+}
+
+/** Starts to read all that the credential names: it shares one round trip to the store with the client. */
+function aheadOf(
+  { grants, transients }: KernelStore,
+  { credential, transientOf }: GrantType,
+  form: Parameters,
+): GrantAhead | undefined {
+  const presented = credential === undefined ? undefined : form[credential]
+  const ahead = readAhead(grants, presented)
+  const id = typeof presented === 'string' ? transientOf?.(presented) : undefined
+  const transient = id === undefined ? undefined : transients?.find(id)
+  // Whoever awaits it gets the error.
+  transient?.catch(() => {})
+  return ahead && { ...ahead, transient }
 }
 
 async function answerToken(
