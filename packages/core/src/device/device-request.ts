@@ -31,6 +31,8 @@ const DeviceRequest = z.object({
   /** The grant that an approval opens. Random, so a user code that is drawn again meets no old grant. */
   grantId: z.string().transform((id) => id as GrantId),
   challenge: z.string().optional(),
+  /** The thumbprint of the only key that may redeem the device code. */
+  jkt: z.string().optional(),
   /** The whole address, for as long as the request is kept. */
   address: z.string().optional(),
   /** Epoch seconds. */

@@ -33,18 +33,29 @@ export interface TokenEndpointOptions extends PathOptions<'token'> {
 
 interface TokenEndpointContext extends TokenResponseContext {
   readonly grantTypes: readonly GrantType[]
-  readonly senderConstraint?: SenderConstraint | undefined
+  readonly requireAnswerable: RequireAnswerable
+}
+
+/** A token request whose client is not known yet. */
+interface Presented {
+  readonly form: Parameters
+  /** Absent for a name that the server does not know. */
+  readonly grantType: GrantType | undefined
+  readonly ahead: GrantAhead | undefined
 }
 
 /** The query string is not read (RFC 6749 2.3.1). */
 export function tokenEndpoint(
   kernel: Kernel,
   { paths, resourceInTokenResponse = false }: TokenEndpointOptions,
-  offers: Omit<TokenEndpointContext, 'namedResources'>,
+  offers: Omit<TokenEndpointContext, 'namedResources' | 'requireAnswerable'>,
 ): { clientEndpoints: ClientEndpoint[] } {
-  const context = { ...offers, namedResources: resourceInTokenResponse ? kernel.resources : undefined }
-  const requireAnswerable: RequireAnswerable = (client, grant) => {
-    for (const { requireMakeable } of context.tokenMembers) requireMakeable(client, grant)
+  const context: TokenEndpointContext = {
+    ...offers,
+    namedResources: resourceInTokenResponse ? kernel.resources : undefined,
+    requireAnswerable(client, grant) {
+      for (const { requireMakeable } of offers.tokenMembers) requireMakeable(client, grant)
+    },
   }
   const byName = new Map(context.grantTypes.map((grantType) => [grantType.name, grantType]))
   const token: ClientEndpoint = {
@@ -57,8 +68,8 @@ export function tokenEndpoint(
       const { grant_type } = readMessage(TokenRequest, form)
       const grantType = byName.get(grant_type)
       const ahead = grantType && aheadOf(kernel.store, grantType, form)
-      return (client, request) =>
-        answerToken(context, requireAnswerable, grantType, client, form, request, ahead)
+      const presented = { form, grantType, ahead }
+      return (client, request, constraint) => answerToken(context, presented, client, request, constraint)
     },
   }
   return { clientEndpoints: [token] }
@@ -81,23 +92,21 @@ function aheadOf(
 
 async function answerToken(
   context: TokenEndpointContext,
-  requireAnswerable: RequireAnswerable,
-  grantType: GrantType | undefined,
+  { form, grantType, ahead }: Presented,
   client: Client,
-  form: Parameters,
   request: HttpRequest,
-  ahead: GrantAhead | undefined,
+  constraint: SenderConstraint | undefined,
 ): Promise<HttpResponse> {
   if (grantType === undefined) throw unsupported(context.grantTypes)
   if (!client.grantTypes.includes(grantType.name))
     throw new OAuthError(GRANT_TYPE_REFUSALS.grant_type_not_registered)
   // Before the exchange: a request that must come again with a nonce has spent nothing (RFC 9449 8).
-  const key = context.senderConstraint?.provenKey(request, client)
+  const key = constraint?.provenKey(request, client)
   for (const { ready } of context.tokenMembers) {
     const waiting = ahead && ready?.(client, ahead)
     if (waiting !== undefined) await waiting
   }
-  const exchanged = await grantType.exchange(client, form, requireAnswerable, ahead, key?.thumbprint)
+  const exchanged = await grantType.exchange(client, form, context.requireAnswerable, ahead, key?.thumbprint)
   const response = tokenResponse(client, exchanged, context)
   return json(200, response instanceof Promise ? await response : response, key?.headers)
 }
