@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { HttpRequest } from '../http/http.ts'
 import type { Parameters } from '../http/parameters.ts'
 import type { Client, Grant } from '../kernel/records.ts'
 import type { GrantAhead } from './change-grant.ts'
@@ -26,14 +27,16 @@ export interface GrantType {
    * @param requireAnswerable call it inside the transition: if the answer cannot be given, no code is lost
    * @param ahead what the credential names, being read
    * @param jkt the thumbprint of the key that the request proves: bind the tokens to it
+   * @param request as it was sent: limits ask where it comes from
    * @throws OAuthError before anything is consumed, or when the rule itself consumes the credential
    */
   exchange(
     client: Client,
     form: Parameters,
     requireAnswerable: RequireAnswerable,
-    ahead?: GrantAhead,
-    jkt?: string,
+    ahead: GrantAhead | undefined,
+    jkt: string | undefined,
+    request: HttpRequest,
   ): Promise<Exchanged>
 }
 

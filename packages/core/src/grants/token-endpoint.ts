@@ -106,7 +106,14 @@ async function answerToken(
     const waiting = ahead && ready?.(client, ahead)
     if (waiting !== undefined) await waiting
   }
-  const exchanged = await grantType.exchange(client, form, context.requireAnswerable, ahead, key?.thumbprint)
+  const exchanged = await grantType.exchange(
+    client,
+    form,
+    context.requireAnswerable,
+    ahead,
+    key?.thumbprint,
+    request,
+  )
   const response = tokenResponse(client, exchanged, context)
   return json(200, response instanceof Promise ? await response : response, key?.headers)
 }
