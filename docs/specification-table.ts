@@ -55,12 +55,13 @@ const TITLES: Readonly<Record<string, string>> = {
   'OpenID Connect Core': '1.0',
   'OpenID Connect Discovery': '1.0',
   'RP-Initiated Logout': '1.0',
+  'FAPI 2.0 Security Profile': '(Final)',
   'draft-ietf-oauth-client-id-metadata-document': 'Client ID Metadata Documents',
   'draft-mcguinness-oauth-resource-token-resp': 'The resource in the token response',
 }
 
 const DOCUMENT =
-  /(RFC \d{4}|OpenID Connect (?:Core|Discovery)|RP-Initiated Logout|draft-[a-z-]+[a-z])(?: 1\.0)?/
+  /(RFC \d{4}|OpenID Connect (?:Core|Discovery)|RP-Initiated Logout|FAPI 2\.0 Security Profile|draft-[a-z-]+[a-z])(?: 1\.0| \(Final\))?/
 const SECTIONS = /((?:,? (?:and )?\d+(?:\.\d+)*)*)/
 const CITATION = new RegExp(`(?<!/)${DOCUMENT.source}${SECTIONS.source}`, 'g')
 const COMMENT = /\/\*\*.*?\*\/|\/\/[^\n]*/gs

@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { testClient } from '@grantkit/testkit/client'
-import { afterAll, afterEach, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { auditPage } from '../src/audit/reading.ts'
-import { type DocumentHost, documentOf, openDocumentHost } from './document-host.ts'
+import { type DocumentHost, documentOf, type HostAnswer, openDocumentHost } from './document-host.ts'
 import { connected } from './on-both-databases.ts'
 import { run } from './program.ts'
 import { type RunningService, runService } from './service.ts'
@@ -85,6 +87,62 @@ it('asks nobody for a document that is pinned', async () => {
   const app = await clientWith(CALLBACKS.loopback)
   expect(await app.tokens('courses:read')).toMatchObject({ scope: 'courses:read' })
   expect(host.asked).toEqual([])
+})
+
+describe('a document with keys alone', () => {
+  const KEYS = 'https://app.dev/keys'
+  const WITH_KEYS = { CLIENT_AUTHENTICATION: 'none,private_key_jwt' }
+
+  async function keyed() {
+    const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
+    const jwks = JSON.stringify({ keys: [await exportJWK(publicKey)] })
+    const members = { token_endpoint_auth_method: 'private_key_jwt', jwks_uri: KEYS }
+    const publish = (answer: HostAnswer) => {
+      host.answer = (id) => (id === KEYS ? answer : documentOf(id, members))
+    }
+    return { privateKey, publish, jwks }
+  }
+
+  async function redeemed(privateKey?: CryptoKey) {
+    const app = await clientWith(CALLBACKS.loopback)
+    const code = await app.approve('courses:read')
+    if (privateKey === undefined) return app.redeem(code)
+    const jwt = new SignJWT({ iss: ID, sub: ID, aud: service.baseUrl, jti: randomUUID() })
+      .setProtectedHeader({ alg: 'ES256' })
+      .setExpirationTime('2m')
+    const client_assertion = await jwt.sign(privateKey)
+    const client_assertion_type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+    return app.redeem(code, { client_assertion, client_assertion_type })
+  }
+
+  it('gets tokens with a proof and 401 without', async () => {
+    await open(WITH_KEYS)
+    const { privateKey, publish, jwks } = await keyed()
+    publish({ body: jwks })
+    expect(await redeemed(privateKey)).toMatchObject({ status: 200 })
+    expect(await redeemed()).toMatchObject({ status: 401, error: 'invalid_client' })
+    expect(host.asked, 'each once').toEqual([ID, KEYS])
+  })
+
+  it.each<[string, HostAnswer]>([
+    ['redirects', { status: 302, headers: { location: 'https://169.254.169.254/' } }],
+    ['is away', { status: 503 }],
+    ['says more than 64 KiB', { body: JSON.stringify({ keys: [], padding: 'x'.repeat(64 * 1024) }) }],
+  ])('is told to come again while the address of its keys %s', async (_, answer) => {
+    await open(WITH_KEYS)
+    const { privateKey, publish } = await keyed()
+    publish(answer)
+    expect(await redeemed(privateKey)).toMatchObject({ status: 503 })
+    expect(await redeemed(privateKey), 'at once again').toMatchObject({ status: 503 })
+    expect(host.asked).toEqual([ID, KEYS])
+  })
+
+  it('is told so where no assertions are taken', async () => {
+    await open()
+    const { publish, jwks } = await keyed()
+    publish({ body: jwks })
+    await expect(redeemed()).rejects.toThrow('unauthorized_client')
+  })
 })
 
 it('says in its metadata whether it takes documents', async () => {

@@ -1,5 +1,11 @@
-import { auth, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import {
+  auth,
+  Client,
+  createPrivateKeyJwtAuth,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client'
+import { exportJWK, generateKeyPair } from 'jose'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { documentOf, openDocumentHost } from './document-host.ts'
 import { McpApp } from './mcp-app.ts'
 import { type RunningService, runService } from './service.ts'
@@ -34,6 +40,50 @@ it('takes the address of the document as its id, and lives by it: sign-in, conse
   expect(app.tokens()?.access_token, 'a refresh').not.toBe(first)
   expect(host.asked, 'asked once').toEqual([ID])
   expect(await stored(), 'nothing registered').toEqual([[ID, 'document']])
+})
+
+describe('with keys of its own', () => {
+  const KEYS = 'https://notes.dev/oauth/jwks.json'
+  /** As ChatGPT publishes it: it prefers to prove who it is, and can do without. */
+  const METHODS = {
+    token_endpoint_auth_method: 'private_key_jwt',
+    token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'],
+    token_endpoint_auth_signing_alg: 'RS256',
+    jwks_uri: KEYS,
+  }
+
+  async function publishKeys() {
+    const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true })
+    const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid: 'one' }] }
+    host.answer = (id) => (id === KEYS ? { body: JSON.stringify(jwks) } : documentOf(id, METHODS))
+    const client = { issuer: ID, subject: ID, alg: 'RS256' }
+    return createPrivateKeyJwtAuth({ ...client, privateKey: await exportJWK(privateKey) })
+  }
+
+  it.each([
+    ['proves who it is where assertions are taken', 'none,client_secret_post,private_key_jwt', [ID, KEYS]],
+    ['signs in without a proof where none are', 'none,client_secret_post', [ID]],
+  ])('%s', async (_, CLIENT_AUTHENTICATION, asked) => {
+    const proof = await publishKeys()
+    const opened = await runService({
+      ...host.settings(['notes.dev']),
+      ...{ DEFAULT_SCOPE: 'courses:read', CLIENT_AUTHENTICATION },
+    })
+    onTestFinished(() => opened.close())
+    host.asked.length = 0
+    const app = new McpApp(opened.baseUrl, ID)
+    if (asked.includes(KEYS)) Object.assign(app, { addClientAuthentication: proof })
+    const serverUrl = `${opened.baseUrl}/mcp`
+    expect(await auth(app, { serverUrl })).toBe('REDIRECT')
+    expect(await auth(app, { serverUrl, ...app.answer })).toBe('AUTHORIZED')
+    expect(await auth(app, { serverUrl }), 'a refresh').toBe('AUTHORIZED')
+    expect(host.asked).toEqual(asked)
+    const refresh_token = app.tokens()?.refresh_token ?? ''
+    const form = { grant_type: 'refresh_token', client_id: ID, refresh_token }
+    const body = new URLSearchParams(form)
+    const unproven = await fetch(`${opened.baseUrl}/api/oauth/token`, { method: 'POST', body })
+    expect(unproven.status, 'whoever stole the token').toBe(asked.includes(KEYS) ? 401 : 200)
+  })
 })
 
 async function stored() {

@@ -113,7 +113,8 @@ export function createAuthorizationServer<Scope extends string>(
   sources.push(...offers.clientSources, storedClients(store.clients))
   const base = baseFeatures(kernel, options, parts)
   const readProof = proofReader(offers.clientAuthMethods)
-  const context = { readProof, clients: kernel.store.clients, limits: parts.limits }
+  const { limits, senderConstraint } = parts
+  const context = { readProof, clients: kernel.store.clients, limits, senderConstraint }
   const endpoints = [...base, ...optional].flatMap((feature) => endpointsOf(feature, context))
   const members = [
     ...baseMetadata(kernel, options, parts, base),
@@ -172,7 +173,7 @@ function baseFeatures(
   const pushed = pushedRequestsOf(optional)
   return [
     authorization(kernel, options, { keys, limits, pushed, senderConstraint }),
-    tokenEndpoint(kernel, options, { ...offers, accessTokens, senderConstraint }),
+    tokenEndpoint(kernel, options, { ...offers, accessTokens }),
     registration(kernel, options, { ...registrable(offers, true), ...signing, limits }),
     revocation(kernel, options, accessTokens),
     introspection(kernel, options, accessTokens),

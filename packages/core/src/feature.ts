@@ -24,7 +24,8 @@ export interface Feature {
   readonly metadata?: Metadata | undefined
   readonly grantTypes?: readonly GrantType[] | undefined
   readonly clientAuthMethods?: readonly ClientAuthMethod[] | undefined
-  readonly clientSources?: readonly ClientSource[] | undefined
+  /** @param methods the ways to authenticate that the server offers */
+  readonly clientSources?: ((methods: readonly ClientAuthMethod[]) => readonly ClientSource[]) | undefined
   /** At most one feature may set it. Default: opaque tokens. */
   readonly accessTokens?: AccessTokenFormat | undefined
   /** Where clients leave authorization requests beforehand. At most one feature may set it. */
@@ -61,16 +62,17 @@ export interface Offers {
 
 /** @throws Error when two features offer one name */
 export function offersOf(features: readonly Feature[]): Offers {
+  const clientAuthMethods = eachOnce(
+    'clientAuthMethods',
+    features.flatMap(({ clientAuthMethods = [] }) => clientAuthMethods),
+  )
   return {
     grantTypes: eachOnce(
       'grantTypes',
       features.flatMap(({ grantTypes = [] }) => grantTypes),
     ),
-    clientAuthMethods: eachOnce(
-      'clientAuthMethods',
-      features.flatMap(({ clientAuthMethods = [] }) => clientAuthMethods),
-    ),
-    clientSources: features.flatMap(({ clientSources = [] }) => clientSources),
+    clientAuthMethods,
+    clientSources: features.flatMap(({ clientSources }) => clientSources?.(clientAuthMethods) ?? []),
     tokenMembers: features.flatMap(({ tokenMembers }) => tokenMembers ?? []),
     clientMetadata: features.flatMap(({ clientMetadata }) => clientMetadata ?? []),
     clientChecks: features.flatMap(({ checkClient }) => checkClient ?? []),

@@ -166,16 +166,25 @@ describe('a machine', () => {
     })
   })
 
-  it('is counted by itself, and waits when it has had too many', async () => {
-    const taken: string[] = []
+  it('is counted by itself and its network, and waits when it has had too many', async () => {
+    const taken = new Map<string, number>()
     const rateLimiter = {
-      take: async (limit: string, key: string) => (taken.push(`${limit} ${key}`) > 2 ? 30 : 0),
+      async take(limit: string, key: string) {
+        const name = `${limit} ${key}`
+        taken.set(name, (taken.get(name) ?? 0) + 1)
+        return Number(taken.get(name)) > 2 ? 30 : 0
+      },
     }
     const { school, job } = await openJob({}, { features: [clientCredentials({ rateLimiter })] })
-    const statuses = [1, 2, 3].map(async () => (await machineToken(school, job)).status)
-    expect(await Promise.all(statuses)).toEqual([200, 200, 429])
-    expect((await machineToken(school, job)).headers['retry-after']).toBe('30')
-    expect(new Set(taken)).toEqual(new Set([`machine_token ${job.client_id}`]))
+    const form = { ...credentials(job), grant_type: GRANT }
+    const from = (remoteAddress: string) => school.send('POST', '/api/oauth/token', { form, remoteAddress })
+    for (const status of [200, 200, 429]) expect((await from('203.0.113.7')).status).toBe(status)
+    expect((await from('203.0.113.7')).headers['retry-after']).toBe('30')
+    expect((await from('198.51.100.9')).status, 'the same job elsewhere').toBe(200)
+    const counted = ['203.0.113.7', '198.51.100.9'].map(
+      (network) => `machine_token ${job.client_id} ${network}`,
+    )
+    expect([...taken.keys()]).toEqual(counted)
   })
 
   it('proves who it is by a signature where that is offered', async () => {

@@ -26,7 +26,13 @@ export interface DocumentHost {
 type Overrides = Parameters<typeof openSchool>[0] & Omit<ClientDocumentsOptions, 'fetch'>
 
 /** A school that fetches documents of clients. Each id that nobody set up describes an editor. */
-export function openWithDocuments({ pinned, admit, onChange, ...overrides }: Overrides = {}): {
+export function openWithDocuments({
+  pinned,
+  admit,
+  onChange,
+  features: others = [],
+  ...overrides
+}: Overrides = {}): {
   school: School
   host: DocumentHost
 } {
@@ -40,7 +46,7 @@ export function openWithDocuments({ pinned, admit, onChange, ...overrides }: Ove
     const body = typeof document === 'string' ? document : JSON.stringify(document)
     return { status, headers: { 'content-type': 'application/json', ...headers }, body }
   }
-  const features = [clientDocuments({ pinned, admit, onChange, fetch })]
+  const features = [clientDocuments({ pinned, admit, onChange, fetch }), ...others]
   return { school: openSchool({ features, ...overrides }), host }
 }
 

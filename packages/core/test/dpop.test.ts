@@ -1,6 +1,6 @@
 import { createResourceServer, type HttpResponse, type Refused } from '@grantkit/core'
 import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
-import { type DpopProofsOptions, dpop, dpopProofs } from '@grantkit/core/dpop'
+import { type DpopOptions, type DpopProofsOptions, dpop, dpopProofs } from '@grantkit/core/dpop'
 import { jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
 import { createJwtResourceServer } from '@grantkit/core/jwt-resource-server'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE, tokenExchange } from '@grantkit/core/token-exchange'
@@ -8,7 +8,7 @@ import { createMemoryStore } from '@grantkit/store-memory'
 import { decodeJwt, type JSONWebKeySet } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { bodyOf, credentials, register, type TokenAnswer, tokensFor } from './client.ts'
-import { openDeviceSchool } from './device-school.ts'
+import { openDeviceSchool, type Started } from './device-school.ts'
 import { hashOf, type ProvingKey, provingKey } from './proving-key.ts'
 import { boundTokens, KEY, open, proven, redemptionOf, SECRET, token } from './proving-school.ts'
 import { ISSUER, openSchool, type School } from './school.ts'
@@ -209,6 +209,59 @@ describe('a device that proves a key', () => {
     const refreshing = { client_id: tool.client_id, grant_type: 'refresh_token' }
     const stolen = await token(school, { ...refreshing, refresh_token: answer.refresh_token })
     expect(bodyOf(stolen).error).toBe('invalid_dpop_proof')
+  })
+})
+
+describe('a device code that was asked for with a proof', () => {
+  const PATH = '/api/oauth/device_authorization'
+
+  async function openBound(options: Partial<DpopOptions> = {}) {
+    const features = [dpop({ secret: SECRET, ...options })]
+    const opened = await openDeviceSchool({ server: { features } })
+    const { school, tool } = opened
+    const { client_id } = tool
+    const ask = (headers: Record<string, string> = proven(school, PATH)) =>
+      school.send('POST', PATH, { form: { client_id, scope: 'courses:read' }, headers })
+    const poll = (device_code: string, key?: ProvingKey) => {
+      const form = { grant_type: DEVICE_CODE_GRANT, client_id, device_code }
+      return token(school, form, key && proven(school, '/api/oauth/token', {}, key))
+    }
+    return { ...opened, ask, poll }
+  }
+
+  it.each(['waits', 'is approved'])(
+    'DV-14: is refused to every other key while it %s, and nothing is lost by that',
+    async (state) => {
+      const { ask, poll, approve } = await openBound()
+      const started = bodyOf<Started>(await ask())
+      if (state === 'is approved') await approve(started)
+      for (const key of [provingKey(), undefined]) {
+        const answer = await poll(started.device_code, key)
+        expect([answer.status, bodyOf(answer).error]).toEqual([400, 'invalid_dpop_proof'])
+      }
+      if (state === 'waits') await approve(started)
+      expect(bodyOf(await poll(started.device_code, KEY)).token_type).toBe('DPoP')
+    },
+  )
+
+  it('needs a proof that is in order, or there is none', async () => {
+    const { school, ask } = await openBound()
+    const wrong = await ask(proven(school, PATH, { htm: 'GET' }))
+    expect([wrong.status, bodyOf(wrong).error]).toEqual([400, 'invalid_dpop_proof'])
+  })
+
+  it('gets the nonce that its server demands', async () => {
+    const { school, ask } = await openBound({ nonce: 'required' })
+    const asked = await ask()
+    expect(bodyOf(asked).error).toBe('use_dpop_nonce')
+    expect((await ask(proven(school, PATH, { nonce: nonceOf(asked) }))).status).toBe(200)
+  })
+
+  it('is bound to no key without one, even where tokens must be', async () => {
+    const { ask, poll, approve } = await openBound({ required: true })
+    const started = bodyOf<Started>(await ask({}))
+    await approve(started)
+    expect(bodyOf(await poll(started.device_code, provingKey())).token_type).toBe('DPoP')
   })
 })
 

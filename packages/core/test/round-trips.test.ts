@@ -11,6 +11,7 @@ import {
   type TokenAnswer,
   tokensFor,
 } from './client.ts'
+import { openDeviceSchool } from './device-school.ts'
 import { openSchool, type School } from './school.ts'
 
 /** Counts how often a request waits for the store. Parallel waits count once. */
@@ -18,7 +19,8 @@ function countingStore(now: () => number): { store: Store; waits: { count: numbe
   const real = createMemoryStore({ now })
   const waits = { count: 0 }
   let asked = false
-  const counted = <T extends object>(records: T): T =>
+  const counted = <T extends object | undefined>(records: T): T =>
+    records &&
     new Proxy(records, {
       get:
         (target, verb) =>
@@ -31,7 +33,13 @@ function countingStore(now: () => number): { store: Store; waits: { count: numbe
           return (Reflect.get(target, verb) as (...given: unknown[]) => unknown).apply(target, given)
         },
     })
-  return { store: { clients: counted(real.clients), grants: counted(real.grants) }, waits }
+  const { clients, grants, transients } = real
+  const store = {
+    clients: counted(clients),
+    grants: counted(grants),
+    transients: counted(transients),
+  }
+  return { store, waits }
 }
 
 async function openCounting() {
@@ -71,6 +79,37 @@ describe('the round trips to the store', () => {
     const { refresh_token } = await tokensFor(school, client)
     const form = { ...credentials(client), token: refresh_token }
     expect(await waitsOf(() => school.send('POST', '/api/oauth/revoke', { form }))).toBe(2)
+  })
+})
+
+describe('the round trips of a device', () => {
+  async function openDevice() {
+    const now = () => 1_800_000_000
+    const { store, waits } = countingStore(now)
+    const opened = await openDeviceSchool({ server: { store, now } })
+    const started = await opened.start()
+    async function pollOf(started: { readonly device_code: string }) {
+      waits.count = 0
+      const { status } = await opened.poll(started)
+      return { status, waits: waits.count }
+    }
+    return { ...opened, started, pollOf }
+  }
+
+  it('are one for a poll that nobody has answered yet, and one for a refused one', async () => {
+    const { started, pollOf, enter, answer } = await openDevice()
+    expect(await pollOf(started)).toEqual({ status: 400, waits: 1 })
+    await enter(started.user_code)
+    await answer('deny')
+    expect(await pollOf(started)).toEqual({ status: 400, waits: 1 })
+    expect(await pollOf({ device_code: 'gkd_unknown' })).toEqual({ status: 400, waits: 1 })
+  })
+
+  it('are two for the first tokens, and one for an answer that was lost', async () => {
+    const { started, pollOf, approve } = await openDevice()
+    await approve(started)
+    expect(await pollOf(started)).toEqual({ status: 200, waits: 2 })
+    expect(await pollOf(started)).toEqual({ status: 200, waits: 1 })
   })
 })
 

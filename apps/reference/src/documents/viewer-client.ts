@@ -21,5 +21,5 @@ export function viewerClient(issuer: string): FeatureFactory {
     expiresAt: Number.MAX_SAFE_INTEGER,
   }
   const source = { owns: (clientId: string) => clientId === VIEWER, find: async () => client }
-  return () => ({ clientSources: [source] })
+  return () => ({ clientSources: () => [source] })
 }

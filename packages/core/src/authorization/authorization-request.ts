@@ -119,8 +119,7 @@ export function readAuthorizationRequest(
 ): AuthorizationRequest {
   const asked: z.infer<typeof BindingParameters> = readMessage(parametersOf(options), given)
   refuseUnsupported(asked)
-  if (client.origin === 'document' && client.tokenEndpointAuthMethod !== 'none')
-    throw new OAuthError(REQUEST_REFUSALS.client_cannot_authenticate)
+  if (client.cannotAuthenticate === true) throw new OAuthError(REQUEST_REFUSALS.client_cannot_authenticate)
   const challenge = challengeOf(asked, client, options)
   const prompts = requestedPrompts(asked.prompt)
   return {

@@ -1,8 +1,8 @@
-import { type HttpRequest, header } from '../http/http.ts'
+import type { HttpRequest } from '../http/http.ts'
 import type { Parameters } from '../http/parameters.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
-import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
+import { type SenderConstraint, volunteeredKey } from '../tokens/proof-of-possession.ts'
 
 export const PUSHED_KEY_REFUSALS = refusals({
   pushed_keys_differ: ['invalid_request', 'dpop_jkt names another key than the one that the push proves'],
@@ -15,8 +15,7 @@ export function boundToProvenKey(
   given: Parameters,
   request: HttpRequest,
 ): Parameters {
-  if (constraint === undefined || header(request, 'dpop') === undefined) return given
-  const dpop_jkt = constraint.provenKey(request, client)?.thumbprint
+  const dpop_jkt = volunteeredKey(constraint, request, client)?.thumbprint
   if (dpop_jkt === undefined) return given
   if (given.dpop_jkt !== undefined && given.dpop_jkt !== dpop_jkt)
     throw new OAuthError(PUSHED_KEY_REFUSALS.pushed_keys_differ)

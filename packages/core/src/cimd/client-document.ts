@@ -3,18 +3,15 @@
  * out. Nobody vouches for it but the host of its address.
  */
 import { z } from 'zod'
-import {
-  type ClientMetadata,
-  clientMetadata,
-  featureMetadata,
-  type Registrable,
-} from '../clients/client-metadata.ts'
+import type { ClientAuthMethod } from '../clients/authentication/client-authentication.ts'
+import { clientMetadata, featureMetadata } from '../clients/client-metadata.ts'
 import { clientFrom } from '../clients/new-client.ts'
 import { refuseAnswerParameters } from '../clients/redirect-uri.ts'
 import { listOf, readMessage, text } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
+import { authenticationOf } from './document-authentication.ts'
 
 /** The client of a document. */
 export type DocumentVerdict =
@@ -22,6 +19,20 @@ export type DocumentVerdict =
   /** It can authenticate in no way that this server offers. Its redirect URIs are known, so it can be told. */
   | { readonly kind: 'unusable'; readonly client: Client; readonly fault: string }
   | { readonly kind: 'invalid'; readonly fault: string }
+
+type Members = Readonly<Record<string, unknown>>
+
+/** Reads the document at an id. @param expiresAt of the record of its client */
+export type ReadDocument = (clientId: string, members: Members, expiresAt: number) => DocumentVerdict
+
+/** What a document may register, apart from its ways to authenticate. */
+const REGISTRABLE = {
+  authMethods: [],
+  grantTypes: ['authorization_code', 'refresh_token'],
+  signingAlgorithms: [],
+  /** RFC 9449 5.2. A server without DPoP makes nothing of it. */
+  members: { dpop_bound_access_tokens: z.boolean().optional() },
+}
 
 const MOST_REDIRECT_URIS = 20
 
@@ -36,8 +47,8 @@ const publicKey = z
   .looseObject({})
   .refine((key) => SECRET_KEY_MEMBERS.every((name) => !(name in key)), 'must be public keys')
 
-function documentSchema(clientId: string, registrable: Registrable) {
-  const registered = clientMetadata(registrable)
+function documentSchema(clientId: string) {
+  const registered = clientMetadata(REGISTRABLE)
   return registered.extend({
     client_id: z.literal(clientId),
     client_name: registered.shape.client_name.unwrap(),
@@ -53,29 +64,32 @@ function documentSchema(clientId: string, registrable: Registrable) {
   })
 }
 
-/** The client that a document describes. */
+/** The client that a document describes. @param methods the ways to authenticate that the server offers */
 export function clientOfDocument(
   kernel: Kernel,
+  methods: readonly ClientAuthMethod[],
   clientId: string,
-  members: Readonly<Record<string, unknown>>,
-  { expiresAt, ...registrable }: Registrable & Pick<Client, 'expiresAt'>,
+  members: Members,
+  expiresAt: number,
 ): DocumentVerdict {
   try {
-    const document = readMessage(documentSchema(clientId, registrable), members)
+    const document = readMessage(documentSchema(clientId), members)
     if (document.jwks !== undefined && document.jwks_uri !== undefined)
       return { kind: 'invalid', fault: 'jwks and jwks_uri are both there' }
     refuseAnswerParameters(document.redirect_uris)
-    const [preferred, usable] = authMethodsOf(document, registrable)
-    const metadata: ClientMetadata = { ...document, token_endpoint_auth_method: usable ?? preferred }
-    const own = featureMetadata(document, registrable)
-    const terms = {
-      origin: 'document',
-      redirectUris: document.redirect_uris,
-      expiresAt,
-      featureMetadata: own,
-    } as const
-    const client = clientFrom(kernel, document.client_id, metadata, terms)
-    if (usable !== undefined) return { kind: 'client', client }
+    const { method, ...terms } = authenticationOf(namedMethods(document), members, methods)
+    const registered = { ...featureMetadata(document, REGISTRABLE), ...terms.featureMetadata }
+    const client = clientFrom(
+      kernel,
+      document.client_id,
+      { ...document, token_endpoint_auth_method: method },
+      {
+        ...terms,
+        ...{ origin: 'document', redirectUris: document.redirect_uris, expiresAt },
+        featureMetadata: Object.keys(registered).length === 0 ? undefined : registered,
+      },
+    )
+    if (client.cannotAuthenticate !== true) return { kind: 'client', client }
     return { kind: 'unusable', client, fault: 'no way to authenticate is offered here' }
   } catch (thrown) {
     if (thrown instanceof OAuthError) return { kind: 'invalid', fault: thrown.message }
@@ -83,16 +97,11 @@ export function clientOfDocument(
   }
 }
 
-/** The preferred method, and the first one of the client that is offered here. A client that names none is public. */
-function authMethodsOf(
-  document: Pick<
-    z.output<ReturnType<typeof documentSchema>>,
-    'token_endpoint_auth_method' | 'token_endpoint_auth_methods_supported'
-  >,
-  { authMethods }: Registrable,
-): [preferred: string, usable: string | undefined] {
-  const { token_endpoint_auth_method: preferred, token_endpoint_auth_methods_supported: others } = document
-  const able = preferred === undefined ? others : [preferred, ...others]
-  const [first = 'none'] = able
-  return [first, able.length === 0 ? 'none' : able.find((name) => authMethods.includes(name))]
+/** A client that names none is public, though the default of RFC 7591 is another. */
+function namedMethods({
+  token_endpoint_auth_method: preferred,
+  token_endpoint_auth_methods_supported: others,
+}: z.output<ReturnType<typeof documentSchema>>): readonly string[] {
+  const named = preferred === undefined ? others : [preferred, ...others]
+  return named.length === 0 ? ['none'] : [...new Set(named)]
 }

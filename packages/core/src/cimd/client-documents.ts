@@ -8,10 +8,9 @@ import type { DocumentFetch } from '../http/document-fetch.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
 import type { AdmissionPolicy } from './admission.ts'
-import { clientOfDocument } from './client-document.ts'
+import { clientOfDocument, type ReadDocument } from './client-document.ts'
 import { clientIdUrlFault } from './client-id-url.ts'
 import type { OnDocumentChange } from './document-record.ts'
-import { OFFERED } from './document-request.ts'
 import { fetchedClients } from './fetched-clients.ts'
 
 export interface ClientDocumentsOptions {
@@ -55,19 +54,25 @@ export function clientDocuments({
   admit = () => 'yes',
   onChange = 'keep',
 }: ClientDocumentsOptions): FeatureFactory {
-  return (kernel) => {
-    const sources = fetch === undefined ? [] : [fetchedClients(kernel, fetch, admit, onChange)]
-    return {
-      clientSources: [pinnedClients(kernel, pinned, admit), ...sources],
-      metadata: { client_id_metadata_document_supported: pinned.length > 0 || fetch !== undefined },
-    }
-  }
+  return (kernel) => ({
+    clientSources: (methods) => {
+      const read: ReadDocument = (id, members, until) => clientOfDocument(kernel, methods, id, members, until)
+      const fetched = fetch === undefined ? [] : [fetchedClients(kernel, read, fetch, admit, onChange)]
+      return [pinnedClients(kernel, read, pinned, admit), ...fetched]
+    },
+    metadata: { client_id_metadata_document_supported: pinned.length > 0 || fetch !== undefined },
+  })
 }
 
-function pinnedClients(kernel: Kernel, pinned: readonly Members[], admit: AdmissionPolicy): ClientSource {
+function pinnedClients(
+  kernel: Kernel,
+  read: ReadDocument,
+  pinned: readonly Members[],
+  admit: AdmissionPolicy,
+): ClientSource {
   const clients = new Map(
     pinned.map((members, index) => {
-      const client = pinnedClient(kernel, `pinned[${index}]`, members)
+      const client = pinnedClient(kernel, read, `pinned[${index}]`, members)
       const httpsCallbacks = admit(client.clientId) === 'https-callbacks-too'
       return [client.clientId, { ...client, httpsCallbacks }]
     }),
@@ -75,11 +80,11 @@ function pinnedClients(kernel: Kernel, pinned: readonly Members[], admit: Admiss
   return { owns: (id) => clients.has(id), find: async (id) => clients.get(id) }
 }
 
-function pinnedClient(kernel: Kernel, option: string, members: Members): Client {
+function pinnedClient(kernel: Kernel, read: ReadDocument, option: string, members: Members): Client {
   const id = String(members.client_id)
   const fault = clientIdUrlFault(id, kernel)
   if (fault !== undefined) throw new Error(`${option}: client_id ${fault}: ${id}`)
-  const verdict = clientOfDocument(kernel, id, members, { ...OFFERED, expiresAt: NEVER })
+  const verdict = read(id, members, NEVER)
   if (verdict.kind !== 'client') throw new Error(`${option}: ${verdict.fault}`)
   return verdict.client
 }

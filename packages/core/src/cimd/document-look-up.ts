@@ -7,6 +7,7 @@ import type { DocumentFetch } from '../http/document-fetch.ts'
 import type { AskingUser, Kernel } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
 import { fetchAttempts } from '../limits/fetch-attempts.ts'
+import type { ReadDocument } from './client-document.ts'
 import { documentCache } from './document-cache.ts'
 import { requestDocument } from './document-request.ts'
 
@@ -31,7 +32,7 @@ export interface DocumentFailed {
 }
 
 /** @returns the look-up. `known` is whether a user approved the client before */
-export function documentLookUp(kernel: Kernel, fetch: DocumentFetch) {
+export function documentLookUp(kernel: Kernel, read: ReadDocument, fetch: DocumentFetch) {
   const { now, emit } = kernel
   const cache = documentCache(now)
   const attempts = fetchAttempts(now)
@@ -45,7 +46,7 @@ export function documentLookUp(kernel: Kernel, fetch: DocumentFetch) {
   }
 
   async function ask(clientId: string, known: boolean): Promise<LookedUp> {
-    const answer = await requestDocument(kernel, fetch, clientId, cache.get(clientId))
+    const answer = await requestDocument(kernel, read, fetch, clientId, cache.get(clientId))
     inFlight.delete(clientId)
     attempts.ended(clientId, answer.kind)
     if (answer.kind === 'document') {

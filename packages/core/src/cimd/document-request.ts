@@ -3,24 +3,14 @@
  * or why nobody can tell.
  */
 
-import { z } from 'zod'
 import type { DocumentFetch } from '../http/document-fetch.ts'
 import { fetchedDocument } from '../http/fetched-document.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
 import { sha256 } from '../kernel/secrets.ts'
-import { clientOfDocument } from './client-document.ts'
+import type { ReadDocument } from './client-document.ts'
 import type { CachedDocument } from './document-cache.ts'
 import { freshFor, type ResponseHeaders } from './freshness.ts'
-
-/** A document holds no secret, so its client is public. */
-export const OFFERED = {
-  authMethods: ['none'],
-  grantTypes: ['authorization_code', 'refresh_token'],
-  signingAlgorithms: [],
-  /** RFC 9449 5.2. A server without DPoP makes nothing of it. */
-  members: { dpop_bound_access_tokens: z.boolean().optional() },
-}
 
 /** The draft recommends 5 KB. */
 const LARGEST_DOCUMENT = 5 * 1024
@@ -36,6 +26,7 @@ export type DocumentAnswer =
 /** Never rejects: whatever a fetch throws, its place is given back. */
 export async function requestDocument(
   kernel: Kernel,
+  read: ReadDocument,
   fetch: DocumentFetch,
   clientId: string,
   kept: CachedDocument | undefined,
@@ -52,10 +43,7 @@ export async function requestDocument(
       return documentOf(kernel, kept.client, headers, kept.validators)
     const fetched = fetchedDocument(response, LARGEST_DOCUMENT)
     if (fetched.kind !== 'document') return fetched
-    const verdict = clientOfDocument(kernel, clientId, fetched.members, {
-      ...OFFERED,
-      expiresAt: kernel.now(),
-    })
+    const verdict = read(clientId, fetched.members, kernel.now())
     if (verdict.kind === 'invalid') return { kind: 'gone', fault: verdict.fault }
     return documentOf(kernel, verdict.client, headers)
   } catch (cause) {

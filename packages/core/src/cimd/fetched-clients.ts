@@ -13,6 +13,7 @@ import type { AskingUser, Kernel } from '../kernel/kernel.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import type { Admission, AdmissionPolicy } from './admission.ts'
+import type { ReadDocument } from './client-document.ts'
 import { clientIdUrlFault } from './client-id-url.ts'
 import { documentLookUp } from './document-look-up.ts'
 import { approvedRecord, changedMembers, type OnDocumentChange, refusedRecord } from './document-record.ts'
@@ -39,6 +40,7 @@ const MOST_STALE = 7 * 24 * 60 * 60
 
 export function fetchedClients(
   kernel: Kernel,
+  read: ReadDocument,
   fetch: DocumentFetch,
   admit: AdmissionPolicy,
   onChange: OnDocumentChange,
@@ -46,7 +48,7 @@ export function fetchedClients(
   const { store, now, emit } = kernel
   const { records } = store.clients
   const stored = storedClients(records)
-  const lookUp = documentLookUp(kernel, fetch)
+  const lookUp = documentLookUp(kernel, read, fetch)
 
   function admissionOf(clientId: string): Admission {
     return clientIdUrlFault(clientId, kernel) === undefined ? admit(clientId) : 'no'

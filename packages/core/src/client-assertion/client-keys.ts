@@ -1,10 +1,13 @@
 import { z } from 'zod'
 import { type ClientMetadataMembers, METADATA_REFUSALS } from '../clients/client-metadata.ts'
 import { listOf, text } from '../http/message.ts'
+import { publicUrlFault } from '../http/public-url.ts'
+import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { type AssertionAlgorithm, KEY_TYPES } from './assertion-header.ts'
-import { fits, PublicKey } from './public-key.ts'
+import type { FetchedKeys } from './fetched-keys.ts'
+import { fits, PublicKey, usableKeys } from './public-key.ts'
 
 export const PRIVATE_KEY_JWT = 'private_key_jwt'
 const MOST_KEYS = 10
@@ -48,16 +51,39 @@ export function algorithmsOf(
 /** @throws OAuthError `invalid_client_metadata` for a client that could never prove who it is */
 export function checkKeys(client: Client, offered: readonly AssertionAlgorithm[]): void {
   if (client.tokenEndpointAuthMethod !== PRIVATE_KEY_JWT) return
-  const registered = registeredKeys(client)
-  const { jwks, jwks_uri } = registered
-  if ((jwks === undefined) === (jwks_uri === undefined))
-    throw refused(`${PRIVATE_KEY_JWT} needs jwks or jwks_uri, and not both`)
-  const algorithms = algorithmsOf(registered, offered)
-  const usable = jwks === undefined || jwks.keys.some((key) => algorithms.some((alg) => fits({ alg }, key)))
-  if (!usable || algorithms.length === 0)
-    throw refused(`jwks: no key for ${algorithms.join(', ') || 'an algorithm that is offered here'}`)
+  const fault = keysFault(registeredKeys(client), offered)
+  if (fault !== undefined) throw new OAuthError(METADATA_REFUSALS.client_metadata_invalid, fault)
 }
 
-function refused(detail: string): OAuthError {
-  return new OAuthError(METADATA_REFUSALS.client_metadata_invalid, detail)
+/** Why a client with these keys could never prove who it is. */
+function keysFault(registered: Registered, offered: readonly AssertionAlgorithm[]): string | undefined {
+  const { jwks, jwks_uri } = registered
+  if ((jwks === undefined) === (jwks_uri === undefined))
+    return `${PRIVATE_KEY_JWT} needs jwks or jwks_uri, and not both`
+  const algorithms = algorithmsOf(registered, offered)
+  const usable = jwks === undefined || jwks.keys.some((key) => algorithms.some((alg) => fits({ alg }, key)))
+  if (usable && algorithms.length > 0) return undefined
+  return `jwks: no key for ${algorithms.join(', ') || 'an algorithm that is offered here'}`
+}
+
+const Published = Registered.extend({
+  jwks: z.object({ keys: z.array(z.unknown()).transform(usableKeys) }).optional(),
+})
+
+/** The keys of a client as its document shows them, or `undefined` if it can prove nothing by them here. */
+export function publishedKeys(
+  document: Readonly<Record<string, unknown>>,
+  { kernel: { issuer }, algorithms, keysAt }: PublishedTo,
+): Registered | undefined {
+  const keys = Published.safeParse(document).data
+  if (keys === undefined || keysFault(keys, algorithms) !== undefined) return undefined
+  if (keys.jwks_uri === undefined) return keys
+  return keysAt === undefined || publicUrlFault(keys.jwks_uri, issuer) !== undefined ? undefined : keys
+}
+
+interface PublishedTo {
+  readonly kernel: Pick<Kernel, 'issuer'>
+  readonly algorithms: readonly AssertionAlgorithm[]
+  /** Absent if no keys are fetched. */
+  readonly keysAt?: FetchedKeys | undefined
 }

@@ -9,7 +9,7 @@ import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import { fetchAttempts } from '../limits/fetch-attempts.ts'
 import { ASSERTION_REFUSALS } from './assertion-refusals.ts'
-import { PublicKey } from './public-key.ts'
+import { type PublicKey, usableKeys } from './public-key.ts'
 
 /** The address of the keys of a client answers with no keys. */
 export interface ClientKeysFailed {
@@ -72,7 +72,6 @@ export function fetchedKeys({ now, emit }: Kernel, fetch: DocumentFetch): Fetche
   }
 }
 
-/** Keys of other types than ours are for others (RFC 7517 5). */
 async function requestKeys(fetch: DocumentFetch, uri: string): Promise<readonly PublicKey[]> {
   const answer = await fetch(uri, {
     accept: 'application/jwk-set+json, application/json',
@@ -83,7 +82,7 @@ async function requestKeys(fetch: DocumentFetch, uri: string): Promise<readonly 
   const fetched = fetchedDocument(answer, LARGEST_SET)
   if (fetched.kind !== 'document') throw Object.assign(new Error(fetched.fault), { code: fetched.fault })
   const { keys } = KeySet.parse(fetched.members)
-  return keys.flatMap((key) => PublicKey.safeParse(key).data ?? [])
+  return usableKeys(keys)
 }
 
 function faultOf(cause: unknown): string {

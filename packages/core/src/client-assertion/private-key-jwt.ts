@@ -8,7 +8,7 @@ import { type Assertion, readAssertion } from './assertion.ts'
 import { checkedClaims, type SpentOnce } from './assertion-claims.ts'
 import { type AssertionAlgorithm, type AssertionHeader, checkedHeader } from './assertion-header.ts'
 import { ASSERTION_REFUSALS } from './assertion-refusals.ts'
-import { algorithmsOf, PRIVATE_KEY_JWT, registeredKeys } from './client-keys.ts'
+import { algorithmsOf, PRIVATE_KEY_JWT, publishedKeys, registeredKeys } from './client-keys.ts'
 import type { FetchedKeys } from './fetched-keys.ts'
 import { isSignedByOneOf } from './signature.ts'
 
@@ -32,6 +32,7 @@ export function privateKeyJwt(context: AssertionContext): ClientAuthMethod {
     name: PRIVATE_KEY_JWT,
     carrier: 'client_assertion',
     selfRegistered: false,
+    ofDocument: (document) => publishedKeys(document, context),
     read(_request, credentials) {
       const assertion = readAssertion(credentials)
       return {

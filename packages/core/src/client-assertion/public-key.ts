@@ -28,6 +28,11 @@ export const PublicKey = z
   .refine(isUsable, `must be a key that verifies signatures, RSA with at least ${LEAST_MODULUS} bits`)
 export type PublicKey = z.output<typeof PublicKey>
 
+/** Of a set of keys those that verify assertions. The others are for others (RFC 7517 5). */
+export function usableKeys(keys: readonly unknown[]): PublicKey[] {
+  return keys.flatMap((key) => PublicKey.safeParse(key).data ?? [])
+}
+
 function isUsable(key: z.output<typeof Members>): boolean {
   try {
     const { modulusLength = LEAST_MODULUS } = keyObject(key).asymmetricKeyDetails ?? {}

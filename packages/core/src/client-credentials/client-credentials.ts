@@ -16,7 +16,7 @@ export interface ClientCredentialsOptions {
   readonly accessToken?: number | undefined
   /** The access token format of the server, which may shorten that. Default: opaque tokens. */
   readonly accessTokens?: AccessTokenFormat | undefined
-  /** Counts the tokens of each client (`machine_token`). Default: nothing is limited. */
+  /** Counts the tokens of each client in each network (`machine_token`). Default: nothing is limited. */
   readonly rateLimiter?: RateLimiter | undefined
 }
 

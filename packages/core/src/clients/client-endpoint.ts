@@ -9,8 +9,10 @@ import type { Clients } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import type { RateLimits } from '../limits/rate-limits.ts'
+import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
 import {
   AUTHENTICATION_REFUSALS,
+  authenticatedBy,
   type ClientAuthMethod,
   checkProof,
   type ReadProof,
@@ -34,13 +36,21 @@ export interface ClientEndpoint extends Omit<EndpointDescription, 'clients'> {
    *
    * @returns the function that answers the client
    */
-  begin(form: Parameters): (client: Client, request: HttpRequest) => Promise<HttpResponse> | HttpResponse
+  begin(form: Parameters): AnswerClient
 }
+
+/** @param constraint by which the client proves keys, if the server binds tokens to any */
+export type AnswerClient = (
+  client: Client,
+  request: HttpRequest,
+  constraint?: SenderConstraint,
+) => Promise<HttpResponse> | HttpResponse
 
 export interface ClientEndpointContext {
   readonly readProof: ReadProof
   readonly clients: Clients
   readonly limits: RateLimits
+  readonly senderConstraint?: SenderConstraint | undefined
 }
 
 export function clientEndpoint(definition: ClientEndpoint, context: ClientEndpointContext): Endpoint {
@@ -70,7 +80,7 @@ export function authMethodsOf(
 
 async function answerClient(
   { begin, clientOf, confidential }: ClientEndpoint,
-  { readProof, clients, limits }: ClientEndpointContext,
+  { readProof, clients, limits, senderConstraint }: ClientEndpointContext,
   request: HttpRequest,
 ): Promise<HttpResponse> {
   let found: Promise<Client | undefined> | undefined
@@ -87,15 +97,16 @@ async function answerClient(
     const client = await found
     const checked = checkProof(presented, client)
     if (checked !== undefined) await checked
-    return await answer(requireClient(client, confidential), request)
+    return await answer(requireClient(client, presented.method, confidential), request, senderConstraint)
   } catch (thrown) {
     throw await limits.limitFailures(thrown, request, found)
   }
 }
 
 /** The authenticated client. @throws OAuthError when the endpoint is not for it */
-function requireClient(client: Client | undefined, confidential = false): Client {
-  if (client === undefined) throw new OAuthError(CLIENT_REFUSALS.client_unknown)
+function requireClient(found: Client | undefined, method: string, confidential = false): Client {
+  if (found === undefined) throw new OAuthError(CLIENT_REFUSALS.client_unknown)
+  const client = authenticatedBy(found, method)
   if (confidential && client.tokenEndpointAuthMethod === 'none')
     throw new OAuthError(AUTHENTICATION_REFUSALS.client_not_confidential)
   return client

@@ -26,6 +26,8 @@ export type ClientTerms = Pick<
   | 'rememberConsent'
   | 'pkceOptional'
   | 'featureMetadata'
+  | 'otherAuthMethods'
+  | 'cannotAuthenticate'
 >
 
 /** These methods share no secret with the server. */

@@ -11,6 +11,7 @@ import { includesAll } from '../kernel/scope.ts'
 import { newGrantId, newSecret, sha256 } from '../kernel/secrets.ts'
 import { callerNetwork } from '../limits/rate-limits.ts'
 import { formatDeviceCode } from '../tokens/credential.ts'
+import type { ProvenKey } from '../tokens/proof-of-possession.ts'
 import { DEVICE_CODE_GRANT, type DeviceContext, INTERVAL } from './device-context.ts'
 import { type DeviceRequest, recordId } from './device-request.ts'
 import { newUserCode, requestIdOf, shownUserCode } from './user-code.ts'
@@ -43,12 +44,13 @@ export interface DeviceRequested {
 /** Kept so long after its end, in seconds: late polls hear `expired_token`. */
 const AFTERLIFE = 300
 
-/** The device authorization endpoint (RFC 8628 3.1). */
+/** The device authorization endpoint (RFC 8628 3.1). @param key what the device proves binds its code */
 export async function authorizeDevice(
   context: DeviceContext,
   client: Client,
   asked: Asked,
   http: HttpRequest,
+  key: ProvenKey | undefined,
 ): Promise<HttpResponse> {
   const { kernel, limiter } = context
   requireDeviceClient(context, client)
@@ -56,16 +58,18 @@ export async function authorizeDevice(
   const { too_many_device_requests } = DEVICE_AUTHORIZATION_REFUSALS
   // Comes last, so that a client with a wrong request may try again.
   await limiter.limit('device_request', callerNetwork(http), too_many_device_requests)
-  const { requestId, userCode, deviceCode } = await begin(context, { ...terms, address: http.remoteAddress })
+  const from = { address: http.remoteAddress, jkt: key?.thumbprint }
+  const { requestId, userCode, deviceCode } = await begin(context, { ...terms, ...from })
   const { clientId } = client
   kernel.emit({ type: 'device_requested', requestId, clientId } satisfies DeviceRequested)
-  return json(200, {
+  const answer = {
     device_code: deviceCode,
     user_code: userCode,
     ...addressesOf(context, userCode),
     expires_in: context.lifetimes.deviceCode,
     interval: INTERVAL,
-  })
+  }
+  return json(200, answer, key?.headers)
 }
 
 /** Anybody can register a client and send the code of it to somebody else, so only the operator opens this flow. */
@@ -97,7 +101,7 @@ const MOST_DRAWS = 5
 /** Keeps the request under a user code that nobody has. @throws OAuthError 503 when five draws are taken */
 async function begin(
   { kernel, transients, secret, lifetimes }: DeviceContext,
-  terms: Terms & Pick<DeviceRequest, 'address'>,
+  terms: Terms & Pick<DeviceRequest, 'address' | 'jkt'>,
 ): Promise<{ readonly requestId: string; readonly userCode: string; readonly deviceCode: string }> {
   const { random, now } = kernel
   const createdAt = now()

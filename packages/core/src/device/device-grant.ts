@@ -1,3 +1,4 @@
+import { boundTo } from '../grants/grant.ts'
 import type { Grant } from '../kernel/records.ts'
 import { coarseNetworkOf } from '../limits/caller-network.ts'
 import type { Decision, DeviceRequest } from './device-request.ts'
@@ -33,7 +34,12 @@ export function deviceGrant(
     usedAt: now,
     expiresAt: now + lifetime,
     ticketEndsAt: request.expiresAt + CLOCK_TOLERANCE,
-    code: { hash: request.codeHash, challenge: request.challenge, expiresAt: request.endsAt },
+    code: {
+      hash: request.codeHash,
+      challenge: request.challenge,
+      expiresAt: request.endsAt,
+      ...boundTo(request.jkt),
+    },
     accessTokens: [],
   }
 }

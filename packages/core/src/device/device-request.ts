@@ -31,6 +31,8 @@ const DeviceRequest = z.object({
   /** The grant that an approval opens. Random, so a user code that is drawn again meets no old grant. */
   grantId: z.string().transform((id) => id as GrantId),
   challenge: z.string().optional(),
+  /** The thumbprint of the only key that may redeem the device code. */
+  jkt: z.string().optional(),
   /** The whole address, for as long as the request is kept. */
   address: z.string().optional(),
   /** Epoch seconds. */
@@ -53,11 +55,13 @@ export function recordId(requestId: string): string {
   return `device ${requestId}`
 }
 
+/** @param ahead the record, being read */
 export async function findDeviceRequest(
   transients: Transients,
   requestId: string,
+  ahead: ReturnType<Transients['find']> = transients.find(recordId(requestId)),
 ): Promise<StoredDeviceRequest | undefined> {
-  const seen: Stored<unknown> | undefined = await transients.find(recordId(requestId))
+  const seen: Stored<unknown> | undefined = await ahead
   return seen && { request: DeviceRequest.parse(seen.value), seen: seen as StoredDeviceRequest['seen'] }
 }
 

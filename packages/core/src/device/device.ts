@@ -19,6 +19,7 @@ import { includesAll, type ScopeCatalogue } from '../kernel/scope.ts'
 import type { Transients } from '../kernel/store.ts'
 import { type LimitOptions, safeLimiter } from '../limits/rate-limits.ts'
 import type { AccessTokenFormat } from '../tokens/access-token.ts'
+import { volunteeredKey } from '../tokens/proof-of-possession.ts'
 import { enterCode, showCodePage, UserCodeForm, type UserCodeWrong } from './code-page.ts'
 import { answerDevice, type DeviceApproved, type DeviceDenied } from './decision.ts'
 import { authorizeDevice, DeviceAuthorizationRequest, type DeviceRequested } from './device-authorization.ts'
@@ -172,7 +173,8 @@ function featureOf(
     message: DeviceAuthorizationRequest,
     begin(form) {
       const asked = readMessage(DeviceAuthorizationRequest, form)
-      return (client, request) => authorizeDevice(context, client, asked, request)
+      return (client, request, constraint) =>
+        authorizeDevice(context, client, asked, request, volunteeredKey(constraint, request, client))
     },
   }
   return {

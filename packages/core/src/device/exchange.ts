@@ -9,6 +9,7 @@ import type { Client } from '../kernel/records.ts'
 import { newId } from '../kernel/secrets.ts'
 import { parseDeviceCode } from '../tokens/credential.ts'
 import { DEVICE_CODE_GRANT, type DeviceContext } from './device-context.ts'
+import { recordId } from './device-request.ts'
 import { refuseToWait } from './poll.ts'
 import { DEVICE_CODE_REFUSALS, type DeviceRedemption, redeemDeviceCode } from './redemption.ts'
 
@@ -32,10 +33,17 @@ export function deviceCodeGrantType(context: DeviceContext): GrantType {
     name: DEVICE_CODE_GRANT,
     message: DeviceAccessTokenRequest,
     credential: 'device_code',
+    transientOf: requestRecordOf,
     selfRegistered: context.selfRegistered,
     exchange: (client, form, requireAnswerable, ahead, jkt) =>
       exchangeDeviceCode(context, client, form, requireAnswerable, ahead, jkt),
   }
+}
+
+/** Nobody knows before whether the request has a grant, so both are read at once. */
+function requestRecordOf(deviceCode: string): string | undefined {
+  const code = parseDeviceCode(deviceCode)
+  return code && recordId(code.requestId)
 }
 
 async function exchangeDeviceCode(
@@ -50,7 +58,7 @@ async function exchangeDeviceCode(
   const redemption = { ...redemptionOf(context, client, form), jkt }
   const redeem = (read?: GrantAhead) => redeemAtOnce(context, redemption, requireAnswerable, read)
   // A request has a grant as soon as its user approves it.
-  const changed = (await redeem(ahead)) ?? (await refuseToWait(context, redemption, redeem))
+  const changed = (await redeem(ahead)) ?? (await refuseToWait(context, redemption, ahead, redeem))
   const { grant, result, kind } = changed
   const type = kind === 'changed' ? 'device_code_redeemed' : 'device_code_retried'
   kernel.emit({ type, grantId: grant.id, clientId: client.clientId } satisfies DeviceCodeRedeemed)

@@ -1,3 +1,4 @@
+import type { GrantAhead } from '../grants/change-grant.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import { type DeviceContext, INTERVAL } from './device-context.ts'
 import { findDeviceRequest, isOfDevice } from './device-request.ts'
@@ -17,19 +18,20 @@ export const POLL_REFUSALS = refusals({
  */
 export async function refuseToWait<Redeemed>(
   context: DeviceContext,
-  { code, text, client }: DeviceRedemption,
+  { code, text, client, jkt: proven }: DeviceRedemption,
+  ahead: GrantAhead | undefined,
   redeem: () => Promise<Redeemed | undefined>,
 ): Promise<Redeemed> {
-  const { device_code_unknown, device_code_of_other_client, device_code_expired } = DEVICE_CODE_REFUSALS
-  const found = await findDeviceRequest(context.transients, code.requestId)
+  const found = await findDeviceRequest(context.transients, code.requestId, ahead?.transient)
   if (found === undefined || !isOfDevice(found.request, text, code.grantId))
-    throw new OAuthError(device_code_unknown)
-  const { clientId, decision, endsAt } = found.request
-  if (clientId !== client.clientId) throw new OAuthError(device_code_of_other_client)
+    throw new OAuthError(DEVICE_CODE_REFUSALS.device_code_unknown)
+  const { clientId, decision, endsAt, jkt } = found.request
+  if (clientId !== client.clientId) throw new OAuthError(DEVICE_CODE_REFUSALS.device_code_of_other_client)
+  if (jkt !== undefined && jkt !== proven) throw new OAuthError(DEVICE_CODE_REFUSALS.device_code_of_other_key)
   if (decision?.scopes.length === 0) throw new OAuthError(POLL_REFUSALS.device_denied)
   const redeemed = decision && (await redeem())
   if (redeemed !== undefined) return redeemed
-  if (context.kernel.now() >= endsAt) throw new OAuthError(device_code_expired)
+  if (context.kernel.now() >= endsAt) throw new OAuthError(DEVICE_CODE_REFUSALS.device_code_expired)
   throw await pending(context, code.requestId)
 }
 

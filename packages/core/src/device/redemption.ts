@@ -13,6 +13,10 @@ export const DEVICE_CODE_REFUSALS = refusals({
   device_code_of_other_client: ['invalid_grant', 'The device code is not valid'],
   device_code_expired: ['expired_token', 'The device code has expired; begin again'],
   device_code_replayed: ['invalid_grant', 'The device code was used before; its tokens are revoked'],
+  device_code_of_other_key: [
+    'invalid_dpop_proof',
+    'The request must prove the key with which the device code was asked for',
+  ],
   device_retry_differs: ['invalid_grant', 'The device code was used a moment ago for another resource'],
 })
 
@@ -47,6 +51,9 @@ export function redeemDeviceCode(
     throw new OAuthError(DEVICE_CODE_REFUSALS.device_code_unknown)
   if (request.client.clientId !== grant.clientId)
     throw new OAuthError(DEVICE_CODE_REFUSALS.device_code_of_other_client)
+  // Who lacks the key holds a copy that is worth nothing, and must not end the grant by it.
+  if (code.jkt !== undefined && code.jkt !== request.jkt)
+    throw new OAuthError(DEVICE_CODE_REFUSALS.device_code_of_other_key)
   const { redeemedAt } = code
   if (redeemedAt !== undefined && now - redeemedAt >= times.refreshRetryWindow)
     return { kind: 'ended', refusal: DEVICE_CODE_REFUSALS.device_code_replayed }

@@ -25,7 +25,19 @@ const NAME = 'FAPI 2.0 Security Profile'
 /** The algorithms of assertions: those of the profile that clients have names for. */
 const ASSERTION_ALGORITHMS = ['ES256', 'EdDSA', 'PS256'] as const
 
-/** The algorithms of DPoP proofs. Give them to the `dpopProofs` of each API, with `required`. */
+/**
+ * The algorithms of DPoP proofs. Give them to the `dpopProofs` of each API, with `required`.
+ *
+ * @example
+ * ```ts with:server
+ * import { createResourceServer } from '@grantkit/core'
+ * import { dpopProofs } from '@grantkit/core/dpop'
+ * import { FAPI2_PROOF_ALGORITHMS } from '@grantkit/core/fapi2'
+ *
+ * const proofs = dpopProofs({ secret, required: true, algorithms: FAPI2_PROOF_ALGORITHMS })
+ * createResourceServer({ resource: issuer, store, scopes, proofs })
+ * ```
+ */
 export const FAPI2_PROOF_ALGORITHMS = ALGORITHMS
 
 /**
@@ -33,6 +45,15 @@ export const FAPI2_PROOF_ALGORITHMS = ALGORITHMS
  * all of them required, so `features` must not have them again. Clients are added by the operator with their keys.
  *
  * The options that contradict it are refused when the server is created, by an error that names option and section.
+ *
+ * @example
+ * ```ts with:server
+ * import { createAuthorizationServer } from '@grantkit/core'
+ * import { fapi2 } from '@grantkit/core/fapi2'
+ *
+ * // ES256 and EdDSA keys alone.
+ * createAuthorizationServer({ issuer, store, scopes, secret, interaction, keys, claims, profile: fapi2() })
+ * ```
  */
 export function fapi2({ clientAssertion: assertion, dpop: proofs, par }: Fapi2Options = {}): Profile {
   return {

@@ -1,6 +1,6 @@
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError, type Refusal, SERVER_REFUSALS } from '../kernel/oauth-error.ts'
-import type { Grant } from '../kernel/records.ts'
+import type { Grant, Transient } from '../kernel/records.ts'
 import type { GrantId } from '../kernel/secrets.ts'
 import type { GrantRecords, Stored } from '../kernel/store.ts'
 import { grantIdOf } from '../tokens/credential.ts'
@@ -14,6 +14,8 @@ const MOST_ATTEMPTS = 16
 export interface GrantAhead {
   readonly grantId: GrantId
   readonly found: Promise<Stored<Grant> | undefined>
+  /** What the grant type keeps beside the grant, if it does. */
+  readonly transient?: Promise<Stored<Transient> | undefined> | undefined
 }
 
 /** Starts to read the grant that a credential names, so that it shares one round trip to the store with the client. */

@@ -5,6 +5,7 @@ import {
   type GrantTerms,
   type IssuedTokens,
   keyOfRefreshToken,
+  methodOfRefreshToken,
   newAccessToken,
   type RefreshTokenSecret,
   refreshTokenHash,
@@ -34,6 +35,7 @@ export function firstTokens(
   const refresh = refreshToken && {
     ...firstRefreshState(refreshToken, grant, now, times),
     ...boundTo(keyOfRefreshToken(client, jkt)),
+    ...methodOfRefreshToken(client),
   }
   return {
     grant: { ...grant, usedAt: now, accessTokens: [access], refresh },

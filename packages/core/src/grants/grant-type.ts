@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { HttpRequest } from '../http/http.ts'
 import type { Parameters } from '../http/parameters.ts'
 import type { Client, Grant } from '../kernel/records.ts'
 import type { GrantAhead } from './change-grant.ts'
@@ -11,6 +12,8 @@ export interface GrantType {
   readonly message: z.ZodType
   /** The parameter that names a grant. The grant is then loaded in parallel with the client. */
   readonly credential?: string | undefined
+  /** The id of the transient that the credential names beside its grant. It is loaded with them, as `ahead.transient`. */
+  transientOf?(credential: string): string | undefined
   /**
    * The client that the credential belongs to, for a request that names no client. RFC 6749 3.2.1 demands `client_id` of
    * public clients for a code alone. @throws OAuthError when it belongs to nobody
@@ -22,16 +25,18 @@ export interface GrantType {
    * Answers a token request. The client is authenticated and registered for this grant type.
    *
    * @param requireAnswerable call it inside the transition: if the answer cannot be given, no code is lost
-   * @param ahead the grant that the credential names, being read
+   * @param ahead what the credential names, being read
    * @param jkt the thumbprint of the key that the request proves: bind the tokens to it
+   * @param request as it was sent: limits ask where it comes from
    * @throws OAuthError before anything is consumed, or when the rule itself consumes the credential
    */
   exchange(
     client: Client,
     form: Parameters,
     requireAnswerable: RequireAnswerable,
-    ahead?: GrantAhead,
-    jkt?: string,
+    ahead: GrantAhead | undefined,
+    jkt: string | undefined,
+    request: HttpRequest,
   ): Promise<Exchanged>
 }
 

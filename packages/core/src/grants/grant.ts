@@ -120,6 +120,17 @@ export function keyOfRefreshToken(
   return tokenEndpointAuthMethod === 'none' ? thumbprint : undefined
 }
 
+/**
+ * How every refresh must authenticate. A document may drop a method, and names others beside it: what began with a proof
+ * goes on with one.
+ */
+export function methodOfRefreshToken({ origin, tokenEndpointAuthMethod }: Client): {
+  readonly authMethod?: string
+} {
+  const isProven = origin === 'document' && tokenEndpointAuthMethod !== 'none'
+  return isProven ? { authMethod: tokenEndpointAuthMethod } : {}
+}
+
 /** The live access token that is stored under this hash. */
 export function findAccessToken(grant: Grant, hash: Hash, now: number): AccessTokenState | undefined {
   const found = grant.accessTokens.find((issued) => sameSecret(issued.hash, hash) && issued.expiresAt > now)

@@ -8,7 +8,7 @@ import { type HttpRequest, type HttpResponse, json } from '../http/http.ts'
 import { readMessage, text } from '../http/message.ts'
 import type { Parameters } from '../http/parameters.ts'
 import { endpointPath, type PathOptions } from '../http/well-known.ts'
-import type { Kernel } from '../kernel/kernel.ts'
+import type { Kernel, KernelStore } from '../kernel/kernel.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
@@ -33,18 +33,29 @@ export interface TokenEndpointOptions extends PathOptions<'token'> {
 
 interface TokenEndpointContext extends TokenResponseContext {
   readonly grantTypes: readonly GrantType[]
-  readonly senderConstraint?: SenderConstraint | undefined
+  readonly requireAnswerable: RequireAnswerable
+}
+
+/** A token request whose client is not known yet. */
+interface Presented {
+  readonly form: Parameters
+  /** Absent for a name that the server does not know. */
+  readonly grantType: GrantType | undefined
+  readonly ahead: GrantAhead | undefined
 }
 
 /** The query string is not read (RFC 6749 2.3.1). */
 export function tokenEndpoint(
   kernel: Kernel,
   { paths, resourceInTokenResponse = false }: TokenEndpointOptions,
-  offers: Omit<TokenEndpointContext, 'namedResources'>,
+  offers: Omit<TokenEndpointContext, 'namedResources' | 'requireAnswerable'>,
 ): { clientEndpoints: ClientEndpoint[] } {
-  const context = { ...offers, namedResources: resourceInTokenResponse ? kernel.resources : undefined }
-  const requireAnswerable: RequireAnswerable = (client, grant) => {
-    for (const { requireMakeable } of context.tokenMembers) requireMakeable(client, grant)
+  const context: TokenEndpointContext = {
+    ...offers,
+    namedResources: resourceInTokenResponse ? kernel.resources : undefined,
+    requireAnswerable(client, grant) {
+      for (const { requireMakeable } of offers.tokenMembers) requireMakeable(client, grant)
+    },
   }
   const byName = new Map(context.grantTypes.map((grantType) => [grantType.name, grantType]))
   const token: ClientEndpoint = {
@@ -56,34 +67,53 @@ export function tokenEndpoint(
     begin(form) {
       const { grant_type } = readMessage(TokenRequest, form)
       const grantType = byName.get(grant_type)
-      const credential = grantType?.credential
-      const ahead = credential === undefined ? undefined : readAhead(kernel.store.grants, form[credential])
-      return (client, request) =>
-        answerToken(context, requireAnswerable, grantType, client, form, request, ahead)
+      const ahead = grantType && aheadOf(kernel.store, grantType, form)
+      const presented = { form, grantType, ahead }
+      return (client, request, constraint) => answerToken(context, presented, client, request, constraint)
     },
   }
   return { clientEndpoints: [token] }
 }
 
+/** Starts to read all that the credential names: it shares one round trip to the store with the client. */
+function aheadOf(
+  { grants, transients }: KernelStore,
+  { credential, transientOf }: GrantType,
+  form: Parameters,
+): GrantAhead | undefined {
+  const presented = credential === undefined ? undefined : form[credential]
+  const ahead = readAhead(grants, presented)
+  const id = typeof presented === 'string' ? transientOf?.(presented) : undefined
+  const transient = id === undefined ? undefined : transients?.find(id)
+  // Whoever awaits it gets the error.
+  transient?.catch(() => {})
+  return ahead && { ...ahead, transient }
+}
+
 async function answerToken(
   context: TokenEndpointContext,
-  requireAnswerable: RequireAnswerable,
-  grantType: GrantType | undefined,
+  { form, grantType, ahead }: Presented,
   client: Client,
-  form: Parameters,
   request: HttpRequest,
-  ahead: GrantAhead | undefined,
+  constraint: SenderConstraint | undefined,
 ): Promise<HttpResponse> {
   if (grantType === undefined) throw unsupported(context.grantTypes)
   if (!client.grantTypes.includes(grantType.name))
     throw new OAuthError(GRANT_TYPE_REFUSALS.grant_type_not_registered)
   // Before the exchange: a request that must come again with a nonce has spent nothing (RFC 9449 8).
-  const key = context.senderConstraint?.provenKey(request, client)
+  const key = constraint?.provenKey(request, client)
   for (const { ready } of context.tokenMembers) {
     const waiting = ahead && ready?.(client, ahead)
     if (waiting !== undefined) await waiting
   }
-  const exchanged = await grantType.exchange(client, form, requireAnswerable, ahead, key?.thumbprint)
+  const exchanged = await grantType.exchange(
+    client,
+    form,
+    context.requireAnswerable,
+    ahead,
+    key?.thumbprint,
+    request,
+  )
   const response = tokenResponse(client, exchanged, context)
   return json(200, response instanceof Promise ? await response : response, key?.headers)
 }

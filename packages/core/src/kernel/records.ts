@@ -16,6 +16,10 @@ export interface Client {
   readonly redirectUris: readonly string[]
   /** The name of its authentication method (RFC 7591 2). */
   readonly tokenEndpointAuthMethod: string
+  /** Other methods that its document names, each as good. */
+  readonly otherAuthMethods?: readonly string[] | undefined
+  /** Its document names no method that this server offers, so it gets no code. */
+  readonly cannotAuthenticate?: boolean | undefined
   /** SHA-256 of the client secret; confidential clients only. */
   readonly secretHash?: Hash | undefined
   readonly grantTypes: readonly string[]
@@ -120,6 +124,8 @@ export interface RefreshState {
   readonly expiresAt: number
   /** The thumbprint of the key that every refresh must prove. Public clients only: others prove who they are (RFC 9449 5). */
   readonly jkt?: string | undefined
+  /** The method by which every refresh must authenticate: the grant of a document's client began with it. */
+  readonly authMethod?: string | undefined
   /** The rotation that made the current token, stored so that a lost answer can be sent again. */
   readonly previous?: Rotation | undefined
 }

@@ -83,8 +83,8 @@ export interface RateLimits {
   limitRegistrations(request: HttpRequest): Promise<void>
   /** Counts one fetch of a document that no user has approved. @throws OAuthError 429 when there were too many */
   limitUnknownDocuments(subject: string): Promise<void>
-  /** Counts one token that this client gets for itself. @throws OAuthError 429 when there were too many */
-  limitMachineTokens(client: Client): Promise<void>
+  /** Counts one token that this client gets for itself, from this network. @throws OAuthError 429 when there were too many */
+  limitMachineTokens(client: Client, request: HttpRequest): Promise<void>
   /**
    * Counts a refusal, and returns the refusal to answer: the same one, or a 429 above the limit. A client id is public,
    * so failures of others must never block a valid request. Effects of the refusal, such as ending the grant of a
@@ -134,8 +134,9 @@ export function rateLimits({ rateLimiter }: LimitOptions, emit: Emit): RateLimit
     limitRegistrations: (request) => limit('registration', callerNetwork(request), too_many_registrations),
     limitUnknownDocuments: (subject) =>
       limit('unknown_document', sha256(subject), too_many_unknown_documents),
-    // It has proved who it is, so nobody else can use up its room.
-    limitMachineTokens: ({ clientId }) => limit('machine_token', clientId, too_many_machine_tokens),
+    // One installation in a loop, or a secret that somebody stole, takes nothing from the others.
+    limitMachineTokens: ({ clientId }, request) =>
+      limit('machine_token', `${clientId} ${callerNetwork(request)}`, too_many_machine_tokens),
 
     async limitFailures(cause, request, client) {
       const callersFault = cause instanceof OAuthError && cause.status < 500 && !cause.interim

@@ -1,5 +1,5 @@
 import type { CorsHeaders } from '../http/endpoint.ts'
-import type { HttpRequest } from '../http/http.ts'
+import { type HttpRequest, header } from '../http/http.ts'
 import type { Client } from '../kernel/records.ts'
 
 /** A key that a request names as its own. Nothing is verified yet, so it costs next to nothing to look at. */
@@ -34,7 +34,7 @@ export interface ProofOfPossession {
 }
 
 /** A key whose possession is proven. */
-interface ProvenKey {
+export interface ProvenKey {
   readonly thumbprint: string
   readonly headers: ProofHeaders
 }
@@ -49,4 +49,13 @@ export interface SenderConstraint {
   provenKey(request: HttpRequest, client: Client): ProvenKey | undefined
   /** The proofs at UserInfo, the only API of the server itself. */
   readonly userinfo: ProofOfPossession
+}
+
+/** The key that a client proves where it need not. @throws OAuthError for a bad proof */
+export function volunteeredKey(
+  constraint: SenderConstraint | undefined,
+  request: HttpRequest,
+  client: Client,
+): ProvenKey | undefined {
+  return header(request, 'dpop') === undefined ? undefined : constraint?.provenKey(request, client)
 }

@@ -52,6 +52,8 @@ const FULL_CLIENT: Required<Client> = {
   document: { fetchedAt: 1_700_000_000, hash: 'ZG9jdW1lbnQ' as Hash },
   httpsCallbacks: true,
   refused: false,
+  otherAuthMethods: ['private_key_jwt'],
+  cannotAuthenticate: false,
   featureMetadata: { post_logout_redirect_uris: ['https://client.example/out'] },
 }
 

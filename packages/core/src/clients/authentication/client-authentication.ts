@@ -55,6 +55,11 @@ export interface ClientAuthMethod {
   readonly carrier?: string | undefined
   /** `false`: only an integration may use it. */
   readonly selfRegistered?: boolean | undefined
+  /**
+   * Lets clients use it that documents describe: what to keep of the document as `Client.featureMetadata`, or `undefined`
+   * if this client cannot prove anything by it. Default: none of them uses it.
+   */
+  ofDocument?(document: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | undefined
   /** The proof in the request, or `undefined` when its credential is not of this method. Checks nothing. */
   read(request: HttpRequest, credentials: ClientCredentials, form: Parameters): PresentedProof | undefined
 }
@@ -135,8 +140,19 @@ function isFilled(carrier: string, request: HttpRequest, form: Parameters): bool
 /** Both send the same secret. Many libraries choose one of them whatever is registered. */
 const SECRET_METHODS = ['client_secret_post', 'client_secret_basic']
 
-function accepts({ tokenEndpointAuthMethod: registered }: Client, method: string): boolean {
-  return registered === method || (SECRET_METHODS.includes(registered) && SECRET_METHODS.includes(method))
+function accepts(client: Client, method: string): boolean {
+  const { tokenEndpointAuthMethod: registered, otherAuthMethods = [] } = client
+  return (
+    registered === method ||
+    (SECRET_METHODS.includes(registered) && SECRET_METHODS.includes(method)) ||
+    otherAuthMethods.includes(method)
+  )
+}
+
+/** The client as it is for this request. A public one that has proved who it is counts as a confidential one. */
+export function authenticatedBy(client: Client, method: string): Client {
+  const other = client.otherAuthMethods?.includes(method) === true
+  return other ? { ...client, tokenEndpointAuthMethod: method } : client
 }
 
 /** No secret has this hash. */

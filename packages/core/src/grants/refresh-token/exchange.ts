@@ -84,6 +84,7 @@ async function exchangeRefreshToken(
   const rotation = {
     token,
     clientId: client.clientId,
+    authMethod: client.tokenEndpointAuthMethod,
     scope: request.scope,
     resources: request.resource,
     knownResources: kernel.resources,

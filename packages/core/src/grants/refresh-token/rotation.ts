@@ -33,11 +33,17 @@ export const REFRESH_REFUSALS = refusals({
     'invalid_dpop_proof',
     'The refresh needs a DPoP proof of the key of its token',
   ],
+  refresh_token_of_other_method: [
+    'invalid_client',
+    'The client must authenticate by the method with which it got the first token',
+  ],
 })
 
 export interface RefreshRequest {
   readonly token: RefreshTokenSecret
   readonly clientId: string
+  /** The method by which the client has authenticated. */
+  readonly authMethod?: string | undefined
   readonly scope: string | undefined
   readonly resources: readonly string[]
   readonly knownResources: readonly string[]
@@ -79,6 +85,8 @@ export function rotateRefreshToken(
   if (request.clientId !== grant.clientId)
     throw new OAuthError(REFRESH_REFUSALS.refresh_token_of_other_client)
   if (now >= refresh.expiresAt) throw new OAuthError(REFRESH_REFUSALS.refresh_token_expired)
+  if (refresh.authMethod !== undefined && refresh.authMethod !== request.authMethod)
+    throw new OAuthError(REFRESH_REFUSALS.refresh_token_of_other_method)
   // Who lacks the key holds a copy that is worth nothing, and must not end the grant by it.
   if (refresh.jkt !== undefined && refresh.jkt !== request.jkt)
     throw new OAuthError(REFRESH_REFUSALS.refresh_token_of_other_key)
@@ -133,7 +141,7 @@ function refreshed(
 }
 
 function rotated(
-  { familyHash, hash, jkt: key }: RefreshState,
+  { familyHash, hash, jkt: key, authMethod }: RefreshState,
   successor: RefreshTokenSecret,
   { salt, jkt, refreshKey }: RefreshRequest,
   { scopes, resources }: Extent,
@@ -145,6 +153,7 @@ function rotated(
     hash: refreshTokenHash(successor),
     previous: { hash, salt, rotatedAt: now, scopes, resources, ...boundTo(jkt) },
     ...boundTo(key ?? refreshKey),
+    ...(authMethod === undefined ? {} : { authMethod }),
   }
 }
 

@@ -64,7 +64,7 @@ export const AUTHORIZATION_TARGET: Stories = {
     const redirect_uri = 'https://editor.example/redirect'
     const editor = { ...seen?.value, origin: 'document', redirectUris: [redirect_uri] } as Client
     const source = { owns: () => true, find: async () => editor }
-    const { ask } = reopened({ features: [() => ({ clientSources: [source] })] })
+    const { ask } = reopened({ features: [() => ({ clientSources: () => [source] })] })
     await ask(authorization(cast.app, { redirect_uri }))
   },
   'a client that is gone': async ({ cast, ask, server, note }) => {

@@ -1,9 +1,11 @@
+import { clientDocuments } from '@grantkit/core'
 import { clientAssertion } from '@grantkit/core/client-assertion'
 import { importJWK, type JWTHeaderParameters, SignJWT } from 'jose'
+import { codeFor } from '../approval.ts'
 import { ED25519_KEY } from '../published-keys.ts'
-import { introspection, REDIRECT_URI } from '../requests.ts'
+import { introspection, REDIRECT_URI, redemption, refreshing } from '../requests.ts'
 import { ISSUER } from '../server.ts'
-import type { Story, World } from '../world.ts'
+import type { Stories, Story, World } from '../world.ts'
 
 /** Signatures of Ed25519 are the same each time. */
 const { kty, crv, x } = ED25519_KEY
@@ -34,9 +36,28 @@ const CHANGES: Readonly<Record<string, Change>> = {
   'an assertion of a client whose keys cannot be read': { fetched: true },
 }
 
-export const CLIENT_ASSERTION = Object.fromEntries(
-  Object.entries(CHANGES).map(([name, change]): [string, Story] => [name, (world) => tell(world, change)]),
-)
+const EDITOR = {
+  client_id: 'https://editor.dev/client.json',
+  client_name: 'Editor',
+  redirect_uris: [REDIRECT_URI],
+  token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'],
+  jwks: { keys: [{ kty, crv, x }] },
+}
+
+export const CLIENT_ASSERTION: Stories = {
+  ...Object.fromEntries(
+    Object.entries(CHANGES).map(([name, change]): [string, Story] => [name, (world) => tell(world, change)]),
+  ),
+  'a refresh without an assertion, of a grant that began with one': async (world) => {
+    const features = [clientAssertion(), clientDocuments({ pinned: [EDITOR] })]
+    const opened = world.reopened({ features })
+    const { client_id } = EDITOR
+    const code = await codeFor(opened, { client_id })
+    const proof = { client_assertion_type: TYPE, client_assertion: await signed(client_id, {}) }
+    const { body } = await opened.ask(redemption({ client_id }, code, proof))
+    await opened.ask(refreshing({ client_id }, JSON.parse(body).refresh_token))
+  },
+}
 
 async function tell(world: World, { fetched = false, times = 1, ...change }: Change): Promise<void> {
   const opened = world.reopened({ features: [clientAssertion({ fetch: DOWN })] })

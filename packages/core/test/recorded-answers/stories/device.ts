@@ -1,8 +1,11 @@
 import type { RateLimiter } from '@grantkit/core'
 import { DEVICE_CODE_GRANT, type DeviceOptions, device } from '@grantkit/core/device'
+import { dpop } from '@grantkit/core/dpop'
+import { fixedProvingKey } from '../../proving-key.ts'
+import { ED25519_KEY } from '../published-keys.ts'
 import { readablePages } from '../readable-pages.ts'
 import { type Ask, encoded, form, type Given, get, redemption } from '../requests.ts'
-import type { Settings } from '../server.ts'
+import { ISSUER, type Settings } from '../server.ts'
 import type { Stories, World } from '../world.ts'
 
 const DEVICE = '203.0.113.7'
@@ -25,7 +28,10 @@ async function opened(world: World, options: Partial<DeviceOptions> = {}, settin
     deviceAnsweredPage: ({ allowed }: { allowed: boolean }) => page(allowed ? 'allowed' : 'denied'),
   }
   const secret = 'a secret of the tests, long enough to pass'
-  const reopened = world.reopened({ ...settings, features: [device({ interaction, secret, ...options })] })
+  const reopened = world.reopened({
+    ...settings,
+    features: [device({ interaction, secret, ...options }), ...(settings.features ?? [])],
+  })
   const { client_id } = await reopened.server.clients.add({
     client_name: 'Tool',
     redirect_uris: [],
@@ -175,6 +181,15 @@ export const DEVICE_STORIES: Stories = {
     await ask(redemption(world.cast.app, device_code))
     await ask(form('/api/oauth/introspect', { ...world.cast.api, token: device_code }))
     await ask(form('/api/oauth/revoke', { ...world.cast.app, token: device_code }))
+  },
+  'a code that was asked for with a proof, without it': async (world) => {
+    const features = [dpop({ secret: 'a secret of the proofs, long enough to pass' })]
+    const { ask, askUnrecorded, beginning, polling } = await opened(world, {}, { features })
+    const { path, ...begun } = beginning()
+    const claims = { jti: 'a proof', htm: 'POST', htu: `${ISSUER}${path}`, iat: 1_800_000_000 }
+    const headers = { ...begun.headers, dpop: fixedProvingKey(ED25519_KEY).proof(claims) }
+    const { body } = await askUnrecorded({ ...begun, path, headers })
+    await ask(polling(JSON.parse(body)))
   },
   'a page of a method that it does not have': async (world) => {
     const { ask } = await opened(world)

@@ -1,0 +1,239 @@
+import { clientDocuments, type DocumentFetchRequest } from '@grantkit/core'
+import { clientAssertion } from '@grantkit/core/client-assertion'
+import { describe, expect, it } from 'vitest'
+import { authorizationQuery, authorize, bodyOf, decide, redirectOf, requestToken } from './client.ts'
+import { DOCUMENT, fault, ID, openWithDocuments } from './document-host.ts'
+import { openSchool, REDIRECT_URI, type School, VERIFIER } from './school.ts'
+import { assertionForm, assertionOf, type Key, newKey } from './signed-assertions.ts'
+
+/** Clients that prove who they are by keys which their documents show. */
+
+const KEYS = 'https://editor.dev/keys'
+const key = await newKey()
+const foreign = await newKey('EdDSA')
+const jwks = { keys: [key.jwk] }
+/** The document of ChatGPT, with an algorithm that is quick to test. */
+const BOTH = {
+  token_endpoint_auth_method: 'private_key_jwt',
+  token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'],
+  token_endpoint_auth_signing_alg: 'ES256',
+  jwks_uri: KEYS,
+}
+const ONLY = { token_endpoint_auth_method: 'private_key_jwt', jwks }
+
+/** A school that takes assertions. `published` is what the address of the keys answers. */
+function open(members: object, published: object | Error = jwks) {
+  const keys = { published, asked: [] as (DocumentFetchRequest & { readonly url: string })[] }
+  const fetch = async (url: string, request: DocumentFetchRequest) => {
+    keys.asked.push({ url, ...request })
+    if (keys.published instanceof Error) throw keys.published
+    const headers = { 'content-type': 'application/json' }
+    return { status: 200, headers, body: JSON.stringify(keys.published) }
+  }
+  const { school, host } = openWithDocuments({ features: [clientAssertion({ fetch })] })
+  host.answer = { document: { ...DOCUMENT, ...members } }
+  return { school, host, keys }
+}
+
+async function codeOf(school: School): Promise<string> {
+  await authorize(school, authorizationQuery(ID))
+  return redirectOf(await decide(school)).code ?? ''
+}
+
+const proofOf = async (school: School, by: Key = key) => assertionForm(await assertionOf(school, by, ID))
+
+async function token(school: School, form: Record<string, string>) {
+  const answer = await requestToken(school, { client_id: ID, ...form })
+  const { error, refresh_token = '' } = bodyOf<{ error?: string; refresh_token?: string }>(answer)
+  return { status: answer.status, error, refresh_token }
+}
+
+const redeem = (school: School, code: string, proof: object = {}) =>
+  token(school, {
+    ...{ grant_type: 'authorization_code', redirect_uri: REDIRECT_URI, code_verifier: VERIFIER },
+    ...{ code, ...proof },
+  })
+
+const refresh = (school: School, refresh_token: string, proof: object = {}) =>
+  token(school, { grant_type: 'refresh_token', refresh_token, ...proof })
+
+const UNPROVEN = { status: 401, error: 'invalid_client' }
+
+describe('a client whose document names private_key_jwt alone', () => {
+  it('proves who it is by the keys in its document, at every endpoint', async () => {
+    const { school } = open(ONLY)
+    const { status, refresh_token } = await redeem(school, await codeOf(school), await proofOf(school))
+    expect(status).toBe(200)
+    const next = await refresh(school, refresh_token, await proofOf(school))
+    expect(next.status).toBe(200)
+    const form = { token: next.refresh_token, ...(await proofOf(school)) }
+    const about = await school.send('POST', '/api/oauth/introspect', { form })
+    expect([about.status, bodyOf(about).active]).toEqual([200, true])
+  })
+
+  it.each([
+    ['without an assertion', async () => ({})],
+    ['with a secret', async () => ({ client_secret: 'x' })],
+    ['with an assertion by another key', async (school: School) => proofOf(school, await newKey())],
+  ])('CM-16: is refused %s, and loses neither code nor refresh token', async (_, credentials) => {
+    const { school } = open(ONLY)
+    const code = await codeOf(school)
+    expect(await redeem(school, code, await credentials(school))).toMatchObject(UNPROVEN)
+    const { refresh_token } = await redeem(school, code, await proofOf(school))
+    expect(await refresh(school, refresh_token, await credentials(school))).toMatchObject(UNPROVEN)
+    expect((await refresh(school, refresh_token, await proofOf(school))).status).toBe(200)
+  })
+})
+
+describe('a client whose document names none and private_key_jwt', () => {
+  it.each<[string, object]>([
+    ['as ChatGPT names them', BOTH],
+    ['in the list alone', { token_endpoint_auth_methods_supported: ['private_key_jwt', 'none'], jwks }],
+    ['the other way round', { ...BOTH, token_endpoint_auth_method: 'none', jwks, jwks_uri: undefined }],
+  ])('may prove who it is, and need not: %s', async (_, members) => {
+    const { school } = open(members)
+    expect((await redeem(school, await codeOf(school))).status).toBe(200)
+    expect((await redeem(school, await codeOf(school), await proofOf(school))).status).toBe(200)
+  })
+
+  it('CM-16: is never public again after a bad proof', async () => {
+    const { school } = open(BOTH)
+    const code = await codeOf(school)
+    expect(await redeem(school, code, await proofOf(school, await newKey()))).toMatchObject(UNPROVEN)
+    expect(await redeem(school, code, { client_secret: 'x' })).toMatchObject(UNPROVEN)
+    expect((await redeem(school, code)).status).toBe(200)
+  })
+
+  it('CM-17: goes on as a grant began: one that was redeemed with a proof is refreshed with one', async () => {
+    const { school } = open(BOTH)
+    const proven = await redeem(school, await codeOf(school), await proofOf(school))
+    expect(await refresh(school, proven.refresh_token)).toMatchObject(UNPROVEN)
+    expect(school.events.at(-1)).toMatchObject({ reason: 'refresh_token_of_other_method' })
+    const next = await refresh(school, proven.refresh_token, await proofOf(school))
+    expect(next.status, 'it lost nothing').toBe(200)
+    expect(await refresh(school, next.refresh_token), 'and so for ever').toMatchObject(UNPROVEN)
+    const unproven = await redeem(school, await codeOf(school))
+    expect((await refresh(school, unproven.refresh_token)).status).toBe(200)
+  })
+
+  it('CM-17: a document that drops the method takes no proof from the grants before', async () => {
+    const { school, host } = open(ONLY)
+    const { refresh_token } = await redeem(school, await codeOf(school), await proofOf(school))
+    school.clock.now += 3600
+    host.answer = { document: DOCUMENT }
+    const after = await redeem(school, await codeOf(school))
+    expect(await refresh(school, refresh_token), 'without').toMatchObject(UNPROVEN)
+    expect(await refresh(school, refresh_token, await proofOf(school)), 'with').toMatchObject(UNPROVEN)
+    expect((await refresh(school, after.refresh_token)).status, 'a new grant').toBe(200)
+  })
+})
+
+describe('the address of keys in a document', () => {
+  it('is asked when a proof comes and not before, with the limits of a key set', async () => {
+    const { school, host, keys } = open(BOTH)
+    const code = await codeOf(school)
+    expect([host.asked.map(({ url }) => url), keys.asked]).toEqual([[ID], []])
+    await redeem(school, code, await proofOf(school))
+    const [{ signal: _, ...asked } = {} as never] = keys.asked
+    const accept = 'application/jwk-set+json, application/json'
+    expect(asked).toEqual({ url: KEYS, accept, maxBytes: 65_536, headers: {} })
+    await redeem(school, await codeOf(school), await proofOf(school))
+    expect(keys.asked, 'kept').toHaveLength(1)
+  })
+
+  it('that cannot be read is a 503, costs no code, and is left alone for a while', async () => {
+    const { school, keys } = open(BOTH, fault('timeout'))
+    const code = await codeOf(school)
+    for (let count = 0; count < 5; count++)
+      expect(await redeem(school, code, await proofOf(school))).toMatchObject({
+        status: 503,
+        error: 'temporarily_unavailable',
+      })
+    expect(keys.asked).toHaveLength(1)
+    keys.published = jwks
+    school.clock.now += 5
+    expect((await redeem(school, code, await proofOf(school))).status).toBe(200)
+  })
+
+  it.each([
+    'http://editor.dev/keys',
+    'https://127.0.0.1/keys',
+    'https://metadata.google.internal/keys',
+    'https://editor.dev:8443/keys',
+    'https://user@editor.dev/keys',
+    'https://school.example/jwks',
+    'https://EDITOR.dev/keys',
+    'javascript:alert(1)',
+  ])('CM-01: is no keys at all unless it is on the public internet: %s', async (jwks_uri) => {
+    const { school, keys } = open({ ...BOTH, jwks_uri })
+    const code = await codeOf(school)
+    expect(await redeem(school, code, await proofOf(school))).toMatchObject(UNPROVEN)
+    expect((await redeem(school, code)).status, 'it is public').toBe(200)
+    expect(keys.asked).toEqual([])
+  })
+})
+
+describe('private_key_jwt without keys', () => {
+  const NONE: [string, object][] = [
+    ['none at all', {}],
+    ['an empty set', { jwks: { keys: [] } }],
+    ['keys that are no keys', { jwks: { keys: [{ kty: 'EC' }, { ...key.jwk, use: 'enc' }] } }],
+    ['no set', { jwks: { keys: [{ kty: 'EC', crv: 'P-521', x: 'x', y: 'y' }] } }],
+    ['of another algorithm', { jwks: { keys: [foreign.jwk] }, token_endpoint_auth_signing_alg: 'ES256' }],
+    ['of an algorithm that nobody takes', { jwks, token_endpoint_auth_signing_alg: 'HS256' }],
+  ]
+  it.each(NONE)('is no way to authenticate: %s', async (_, members) => {
+    const { school } = open({ token_endpoint_auth_method: 'private_key_jwt', ...members })
+    const refused = redirectOf(await authorize(school, authorizationQuery(ID)))
+    expect(refused).toMatchObject({ error: 'unauthorized_client', state: 'a state' })
+  })
+
+  it.each(NONE)('leaves a client public that names none too: %s', async (_, members) => {
+    const methods = ['none', 'private_key_jwt']
+    const { school } = open({ token_endpoint_auth_methods_supported: methods, ...members })
+    expect((await redeem(school, await codeOf(school))).status).toBe(200)
+    expect(await redeem(school, await codeOf(school), await proofOf(school))).toMatchObject(UNPROVEN)
+  })
+})
+
+it('keys of other types beside a usable one are for others, and nothing of a key is kept that verifies nothing', async () => {
+  const [ours] = jwks.keys
+  const others = [
+    { kty: 'EC', crv: 'P-521', x: 'x', y: 'y' },
+    { ...key.jwk, use: 'enc' },
+  ]
+  const { school } = open({ ...ONLY, jwks: { keys: [...others, { ...ours, owner: 'alice' }] } })
+  expect((await redeem(school, await codeOf(school), await proofOf(school))).status).toBe(200)
+  const { featureMetadata } = (await school.server.clients.find(ID)) ?? {}
+  expect(featureMetadata).toEqual({ jwks })
+})
+
+it('a document gives its client nothing by members that only an operator may give', async () => {
+  const { school } = open({ ...ONLY, machine_scopes: 'courses:read', token_exchange_resources: ['x'] })
+  await codeOf(school)
+  expect((await school.server.clients.find(ID))?.featureMetadata).toEqual({ jwks })
+})
+
+it('a server that takes no assertions has no use for the keys of a document', async () => {
+  const { school, host } = openWithDocuments()
+  host.answer = { document: { ...DOCUMENT, ...BOTH } }
+  expect((await redeem(school, await codeOf(school))).status).toBe(200)
+  expect(await redeem(school, await codeOf(school), await proofOf(school))).toMatchObject(UNPROVEN)
+  expect(await school.server.clients.find(ID)).not.toHaveProperty('featureMetadata')
+})
+
+it('a pinned document may demand proofs, and needs keys for that', async () => {
+  const opened = (members: object) =>
+    openSchool({
+      features: [clientDocuments({ pinned: [{ ...DOCUMENT, ...members }] }), clientAssertion()],
+    })
+  const school = opened(ONLY)
+  const code = await codeOf(school)
+  expect(await redeem(school, code)).toMatchObject(UNPROVEN)
+  expect((await redeem(school, code, await proofOf(school))).status).toBe(200)
+  expect(() => opened({ ...ONLY, jwks: undefined })).toThrow('pinned[0]: no way to authenticate')
+  expect(
+    () => opened({ ...BOTH, token_endpoint_auth_methods_supported: [] }),
+    'nothing fetches them',
+  ).toThrow('pinned[0]: no way to authenticate')
+})
