@@ -41,6 +41,8 @@ export const ROWS: readonly (Proof & { readonly lines: RegExp })[] = [
   { lines: /^npm (install|init)\b/, by: 'scripts/packages/packages.long.test.ts' },
   { lines: /^npx @grantkit\/doctor /, by: 'scripts/packages/packages.long.test.ts' },
   { lines: /^curl -s http:\/\/127|^node fastify\.ts$/, by: 'docs/test/start.test.ts' },
+  { lines: /^node main\.ts$/, by: 'docs/test/guides.test.ts' },
+  { lines: /modelcontextprotocol\/inspector --cli/, by: 'docs/test/mcp-clients.test.ts' },
   { lines: /^node after\.ts$/, by: 'examples/express/express.test.ts' },
   { lines: /^node examples\/hono-mcp\/after\.ts$/, by: 'examples/hono-mcp/hono-mcp.test.ts' },
   { lines: /--input-type=module -e|^chmod 600 keys\.json$/, by: 'docs/test/guides.test.ts' },
