@@ -41,6 +41,7 @@ export const ROWS: readonly (Proof & { readonly lines: RegExp })[] = [
   { lines: /^npm (install|init)\b/, by: 'scripts/packages/packages.long.test.ts' },
   { lines: /^npx @grantkit\/doctor /, by: 'scripts/packages/packages.long.test.ts' },
   { lines: /^curl -s http:\/\/127|^node fastify\.ts$/, by: 'docs/test/start.test.ts' },
+  { lines: /^npm pkg delete type$/, by: 'scripts/packages/guides.long.test.ts' },
   { lines: /^node main\.ts$/, by: 'docs/test/guides.test.ts' },
   { lines: /modelcontextprotocol\/inspector --cli/, by: 'docs/test/mcp-clients.test.ts' },
   { lines: /^node after\.ts$/, by: 'examples/express/express.test.ts' },
