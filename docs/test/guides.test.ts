@@ -13,11 +13,12 @@ import { codeBlocks, extract, folderOf } from './code-blocks.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const FOLDER = join(import.meta.dirname, '../.code-blocks/guides')
 const GUIDES = ['docs/how-to/express-session.md', 'docs/how-to/passport.md']
+const MCP = 'docs/how-to/mcp.md'
 
 let chromium: Browser
 beforeAll(async () => {
   extract(
-    codeBlocks().filter(({ page }) => [...GUIDES, 'docs/how-to/openid.md'].includes(page)),
+    codeBlocks().filter(({ page }) => [...GUIDES, MCP, 'docs/how-to/openid.md'].includes(page)),
     FOLDER,
   )
   chromium = await openChromium()
@@ -57,6 +58,14 @@ it('the program of docs/how-to/openid.md signs a user in, with keys made by its 
   const headers = { authorization: `Bearer ${access_token}` }
   const claims = await fetch(`${issuer}/api/oauth/userinfo`, { headers })
   expect(await claims.json()).toEqual({ sub: 'alice', name: 'Alice' })
+})
+
+it('the program of docs/how-to/mcp.md listens where it says, and sends a client to sign in', async () => {
+  const issuer = await start(join(FOLDER, folderOf(MCP), 'main.ts'))
+  const refused = await fetch(`${issuer}/mcp`, { method: 'POST' })
+  expect(refused.headers.get('www-authenticate')).toContain(
+    `${issuer}/.well-known/oauth-protected-resource/mcp`,
+  )
 })
 
 /** Starts a program of Node. @returns its issuer, when it has said that it listens */

@@ -10,6 +10,8 @@ const ROOT = join(import.meta.dirname, '../..')
 const GUIDES = [
   'docs/start.md',
   'docs/how-to/express-session.md',
+  'docs/how-to/mcp.md',
+  'docs/migrate/mcp-sdk.md',
   'docs/how-to/passport.md',
   'docs/how-to/openid.md',
   ...INSTALLED,

@@ -10,7 +10,7 @@ import { freePort } from '@grantkit/test-servers/free-port'
 import { testClient } from '@grantkit/testkit/client'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { browserOf } from '../../docs/test/chromium.ts'
-import { codeBlocks, INTERACTION, write } from '../../docs/test/code-blocks.ts'
+import { fencedBlocks, INTERACTION, write } from '../../docs/test/code-blocks.ts'
 import { install, writeJson } from './consumer.ts'
 import { type Packed, packAll, run } from './publishable.ts'
 
@@ -56,16 +56,6 @@ const GUIDES = [
     page: 'docs/how-to/nextjs.md',
     interaction: 'lib/interaction.ts',
     manifest: { dependencies: { ...REACT, next: '^16.4.6', '@types/node': '^24.0.0', typescript: '^5.9.3' } },
-    // As create-next-app writes it.
-    compilerOptions: {
-      ...STRICT,
-      lib: ['dom', 'dom.iterable', 'esnext'],
-      module: 'esnext',
-      moduleResolution: 'bundler',
-      jsx: 'react-jsx',
-      noEmit: true,
-      paths: { '@/*': ['./*'] },
-    },
     build: ['next', 'build'],
     starts: ['start', 'dev'].map((command) => [
       'node_modules/next/dist/bin/next',
@@ -94,8 +84,10 @@ describe.each(GUIDES)(
     const project = join(folder, page)
     beforeAll(() => {
       install(project, packed, manifest)
-      writeJson(join(project, 'tsconfig.json'), { compilerOptions, exclude: ['node_modules'] })
-      for (const block of codeBlocks().filter((block) => block.page === page)) write(block, project)
+      if (compilerOptions !== undefined)
+        writeJson(join(project, 'tsconfig.json'), { compilerOptions, exclude: ['node_modules'] })
+      for (const block of fencedBlocks().filter(({ info, page: of }) => of === page && info.includes('[')))
+        write(block, project)
       cpSync(INTERACTION, join(project, interaction))
     }, 600_000)
 

@@ -2,22 +2,26 @@
 import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { readCommandLine } from '../../apps/reference/src/commands/command-line.ts'
+import { installLine } from './install-line.ts'
 import { packAll } from './publishable.ts'
 
-const USAGE = `pnpm tarballs [--into <folder>]
+const USAGE = `pnpm tarballs [<package> ...] [--into <folder>]
 
-Builds and packs every package, and prints the command that installs from there what the start needs.
+Builds and packs every package, and prints the command that installs from there what a page of the documentation
+installs. Give it the packages of that page; those of the start if left out.
 
   --into  tarballs if left out`
 
-const START = ['@grantkit/core', '@grantkit/store-memory', '@grantkit/adapter-fastify']
+const START = ['@grantkit/core', '@grantkit/store-memory', '@grantkit/adapter-fastify', 'fastify']
 
-const { values } = readCommandLine(USAGE, { options: { into: { type: 'string', default: 'tarballs' } } })
+const { values, positionals } = readCommandLine(USAGE, {
+  options: { into: { type: 'string', default: 'tarballs' } },
+  allowPositionals: true,
+})
 const folder = resolve(values.into)
 mkdirSync(folder, { recursive: true })
 const packed = packAll(folder)
-const start = packed.filter(({ manifest }) => START.includes(manifest.name)).map(({ tarball }) => tarball)
 
-console.log(`${packed.length} tarballs are in ${folder}. Where a page installs a package, name its file:
+console.log(`${packed.length} tarballs are in ${folder}. Instead of what a page installs:
 
-npm install ${start.join(' ')} fastify`)
+${installLine(packed, positionals.length > 0 ? positionals : START)}`)

@@ -42,7 +42,10 @@ export interface KernelOptions<Scope extends string> {
   readonly scopes: ScopeCatalogue<Scope>
   /** What tokens can be bound to (RFC 8707): resource indicators, plain or with a description. Default: the issuer. */
   readonly resources?: readonly ResourceOption<NoInfer<Scope>>[] | undefined
-  /** Hears every event. An error of it is told once on the console, and no answer depends on it. */
+  /**
+   * Hears every event. An error of it is told once on the console, and no answer depends on it. Default: faults of the
+   * server go to the console.
+   */
   readonly onEvent?: OnEvent | undefined
   /** The clock, in epoch seconds. */
   readonly now?: (() => number) | undefined

@@ -16,14 +16,14 @@ async function run(commandLine: CommandLine): Promise<number> {
 }
 
 async function examineDeployment(examination: Examination): Promise<number> {
-  const { baseUrl, json, register, idToken, client } = examination
+  const { baseUrl, json, register, idToken, resource, client } = examination
   if (client !== undefined) {
     const findings = await examineClient(client, safeFetch({ issuer: baseUrl }))
     return print(client, findings, { json, register: false })
   }
   const silence = await unreachableReason(baseUrl)
   if (silence !== undefined) return complain(`Nothing answers at ${baseUrl}: ${silence}`)
-  const findings = await diagnose(baseUrl, sendByFetch, { register, idToken })
+  const findings = await diagnose(baseUrl, sendByFetch, { register, idToken, resource })
   return print(baseUrl, findings, { json, register })
 }
 

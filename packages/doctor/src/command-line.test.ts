@@ -12,6 +12,7 @@ describe('readCommandLine', () => {
       register: true,
       idToken: undefined,
       client: undefined,
+      resource: undefined,
     }
     expect(readCommandLine([URL])).toEqual(asked)
     const told = { ...asked, json: true, register: false, idToken: 'a.b.c' }
@@ -29,6 +30,11 @@ describe('readCommandLine', () => {
     })
   })
 
+  it('takes the resource to look at', () => {
+    const resource = `${URL}/mcp`
+    expect(readCommandLine([URL, '--resource', resource])).toMatchObject({ baseUrl: URL, resource })
+  })
+
   it('gives help without a base URL', () => {
     expect(readCommandLine(['--help'])).toEqual({ kind: 'help' })
   })
@@ -37,6 +43,7 @@ describe('readCommandLine', () => {
     ['no URL', [], 'The base URL is missing.'],
     ['a host without a scheme', ['school.example'], '"school.example" is not an http or https URL.'],
     ['another scheme', ['mailto:a@b.example'], '"mailto:a@b.example" is not an http or https URL.'],
+    ['a resource that is no URL', [URL, '--resource', '/mcp'], '"/mcp" is not an http or https URL.'],
     ['two URLs', [URL, URL], 'Only one base URL can be examined at a time.'],
     ['an unknown option', [URL, '--jsno'], "Unknown option '--jsno'."],
     ['an option without its value', [URL, '--id-token'], "Option '--id-token <value>' argument missing."],

@@ -1,11 +1,12 @@
 import { parseArgs } from 'node:util'
 
-export const USAGE = `npx @grantkit/doctor <base URL> [--json] [--no-register] [--id-token <token>]
+export const USAGE = `npx @grantkit/doctor <base URL> [--resource <URL>] [--json] [--no-register] [--id-token <token>]
 npx @grantkit/doctor <base URL> --client <id> [--json]
 
 Examines a live deployment from outside, as its clients see it; or whether it can serve a client whose id is the address
 of a document.
 
+  --resource      the API or MCP server that the tokens are for, where it is not the base URL
   --json          the findings as JSON
   --no-register   do not register the throw-away client that some checks need
   --id-token      an ID token of the deployment, to be examined too
@@ -21,6 +22,8 @@ export interface Examination {
   readonly json: boolean
   readonly register: boolean
   readonly idToken: string | undefined
+  /** The resource to examine, where it is not the base URL. */
+  readonly resource: string | undefined
   /** The address of a client's document, to be examined instead of the deployment. */
   readonly client: string | undefined
 }
@@ -48,6 +51,7 @@ const parsed = (given: readonly string[]) =>
       'no-register': { type: 'boolean', default: false },
       'id-token': { type: 'string' },
       client: { type: 'string' },
+      resource: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   })
@@ -57,9 +61,10 @@ function examinationOf({ values, positionals }: ReturnType<typeof parsed>): Comm
   if (values.help) return { kind: 'help' }
   if (baseUrl === undefined) return refused('The base URL is missing.')
   if (more.length > 0) return refused('Only one base URL can be examined at a time.')
-  if (!isWebAddress(baseUrl)) return refused(`"${baseUrl}" is not an http or https URL.`)
-  const { json, client, 'no-register': unregistered, 'id-token': idToken } = values
-  return { kind: 'examination', baseUrl, json, register: !unregistered, idToken, client }
+  const { json, client, resource, 'no-register': unregistered, 'id-token': idToken } = values
+  const foreign = [baseUrl, resource ?? baseUrl].find((address) => !isWebAddress(address))
+  if (foreign !== undefined) return refused(`"${foreign}" is not an http or https URL.`)
+  return { kind: 'examination', baseUrl, json, register: !unregistered, idToken, resource, client }
 }
 
 function refused(reason: string): CommandLine {

@@ -1,5 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { createAuthorizationServer, type FeatureFactory, type HttpResponse, PrivateJwk } from '@grantkit/core'
+import {
+  createAuthorizationServer,
+  type FeatureFactory,
+  type HttpResponse,
+  type Interaction,
+  PrivateJwk,
+} from '@grantkit/core'
 import { type DeviceInteraction, device } from '@grantkit/core/device'
 import { dpop } from '@grantkit/core/dpop'
 import { createMemoryStore } from '@grantkit/store-memory'
@@ -13,14 +19,22 @@ const KEY = PrivateJwk.parse({ ...privateKey.export({ format: 'jwk' }), kid: 'a 
 
 const SECRET = 'a secret of the tests, long enough to pass'
 
-/** A server in good health, with Alice signed in in every browser. */
+const page = (status: number, body: string): HttpResponse => ({
+  status,
+  headers: { 'content-type': 'text/html' },
+  body,
+})
+/** Alice is signed in in every browser. */
+const INTERACTION: Interaction = {
+  session: async () => ({ id: 'session', subject: 'alice', authTime: NOW }),
+  signIn: () => page(200, 'sign in'),
+  consentPage: () => page(200, 'consent'),
+  errorPage: ({ status }) => page(status, 'error'),
+}
+
+/** A server in good health. */
 function openSchool(features: readonly FeatureFactory[] = []) {
   const now = () => NOW
-  const page = (status: number, body: string): HttpResponse => ({
-    status,
-    headers: { 'content-type': 'text/html' },
-    body,
-  })
   return createAuthorizationServer({
     issuer: ISSUER,
     store: createMemoryStore({ now }),
@@ -30,12 +44,7 @@ function openSchool(features: readonly FeatureFactory[] = []) {
     claims: async () => ({}),
     now,
     features: [device({ secret: SECRET, interaction: {} as DeviceInteraction }), ...features],
-    interaction: {
-      session: async () => ({ id: 'session', subject: 'alice', authTime: NOW }),
-      signIn: () => page(200, 'sign in'),
-      consentPage: () => page(200, 'consent'),
-      errorPage: ({ status }) => page(status, 'error'),
-    },
+    interaction: INTERACTION,
   })
 }
 
@@ -214,6 +223,31 @@ describe('diagnose', () => {
       'openid-configuration',
       'resource-metadata',
     ])
+  })
+})
+
+describe('a server for an MCP server, which signs nobody in by OpenID Connect', () => {
+  const resource = `${ISSUER}/mcp`
+  const school = createAuthorizationServer({
+    issuer: ISSUER,
+    store: createMemoryStore({ now: () => NOW }),
+    scopes: { 'courses:read': { description: 'See courses' } },
+    resources: [resource],
+    secret: SECRET,
+    now: () => NOW,
+    interaction: INTERACTION,
+  })
+  const failures = async (asked: string | undefined) => {
+    const findings = await diagnose(ISSUER, sendTo(school, {}), { now: () => NOW, resource: asked })
+    return findings.filter(({ verdict }) => verdict === 'failed').map(({ id }) => id)
+  }
+
+  it('is in good health without keys, at the resource that it has', async () => {
+    expect(await failures(resource)).toEqual([])
+  })
+
+  it('lacks the metadata of a resource that it does not have', async () => {
+    expect(await failures(undefined)).toEqual(['resource-metadata'])
   })
 })
 

@@ -18,6 +18,8 @@ export interface DiagnosisOptions {
   readonly register?: boolean | undefined
   /** An ID token of the deployment, to examine as well. */
   readonly idToken?: string | undefined
+  /** The resource to examine, such as an MCP server, where it is not the base URL. */
+  readonly resource?: string | undefined
   /** The doctor's clock, in epoch seconds. */
   readonly now?: (() => number) | undefined
 }
@@ -74,13 +76,13 @@ export function examine(evidence: Evidence): readonly Finding[] {
 }
 
 async function evidenceOf(baseUrl: string, send: SendProbe, options: DiagnosisOptions): Promise<Evidence> {
-  const { register = true, idToken, now = () => Math.floor(Date.now() / 1000) } = options
+  const { register = true, idToken, resource = baseUrl, now = () => Math.floor(Date.now() / 1000) } = options
   const answers: Record<string, HttpResponse | undefined> = {}
   for (const [name, ask] of Object.entries({ ...PROBES, ...(register ? REGISTERING_PROBES : {}) })) {
-    const probe = ask(baseUrl, answers)
+    const probe = ask(baseUrl, answers, resource)
     answers[name] = probe && (await send(probe).catch(() => undefined))
   }
-  return { baseUrl, answers, now: now(), idToken }
+  return { baseUrl, resource, answers, now: now(), idToken }
 }
 
 /** What one check says to evidence of its kind. */

@@ -12,6 +12,8 @@ export interface Probe {
 export interface Evidence {
   /** The address that clients use. It must be exactly the issuer. */
   readonly baseUrl: string
+  /** The resource whose metadata was asked for. Default: the base URL. */
+  readonly resource?: string | undefined
   /** The answers by the name of the probe; absent if it was not sent or not answered. */
   readonly answers: Readonly<Record<string, HttpResponse | undefined>>
   /** When the answers came, in epoch seconds by the doctor's clock. */
@@ -32,15 +34,15 @@ const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 type Seen = Evidence['answers']
-type Ask = (baseUrl: string, seen: Seen) => Probe | undefined
+type Ask = (baseUrl: string, seen: Seen, resource: string) => Probe | undefined
 
 /** The probes in order: a later one may use the answer to an earlier one. */
 export const PROBES: Readonly<Record<string, Ask>> = {
   serverMetadata: (baseUrl) =>
     get(wellKnownAddress('oauth-authorization-server', baseUrl), { origin: ORIGIN }),
   openIdConfiguration: (baseUrl) => get(addressOf(baseUrl, '/.well-known/openid-configuration')),
-  resourceMetadata: (baseUrl) =>
-    get(wellKnownAddress('oauth-protected-resource', baseUrl), { origin: ORIGIN }),
+  resourceMetadata: (_baseUrl, _seen, resource) =>
+    get(wellKnownAddress('oauth-protected-resource', resource), { origin: ORIGIN }),
   keys: (_, seen) => at(seen, 'jwks_uri', (url) => get(url, { origin: ORIGIN })),
   tokenPreflight: (_, seen) => at(seen, 'token_endpoint', preflight),
   registrationPreflight: (_, seen) => at(seen, 'registration_endpoint', preflight),

@@ -38,11 +38,11 @@ export const METADATA_CHECKS: readonly Check[] = [
   },
   {
     id: 'resource-metadata',
-    title: 'The protected-resource metadata describes this address (RFC 9728 3.3)',
-    fix: 'Name the base URL as a resource of the server, and let the proxy pass its well-known address through.',
-    examine: ({ baseUrl, answers }) =>
+    title: 'The protected-resource metadata describes the resource (RFC 9728 3.3)',
+    fix: 'If the base URL is no resource of the server, name one by --resource; if it is, let the proxy pass its well-known address through.',
+    examine: ({ baseUrl, resource = baseUrl, answers }) =>
       unreadable(answers.resourceMetadata) ??
-      differs('resource', memberOf(answers.resourceMetadata, 'resource'), baseUrl),
+      differs('resource', memberOf(answers.resourceMetadata, 'resource'), resource),
   },
   {
     id: 'endpoints',
@@ -91,7 +91,9 @@ export const METADATA_CHECKS: readonly Check[] = [
     fix: 'Publish only the public members of each key, with its kid and alg.',
     examine: skippedWithout(
       ({ answers }) => answers.keys,
-      (answer) => unreadable(answer) ?? keyFault(documentOf(answer)),
+      (answer, evidence) =>
+        unreadable(answer) ??
+        keyFault(documentOf(answer), listed(metadata(evidence) ?? {}, 'scopes_supported').includes('openid')),
     ),
   },
   {
@@ -103,7 +105,7 @@ export const METADATA_CHECKS: readonly Check[] = [
         ['serverMetadata', 'resourceMetadata', 'keys'].map((name) => {
           const answer = answers[name]
           const allowed = headerOf(answer, 'access-control-allow-origin')
-          return answer !== undefined && allowed !== '*' && `${name} allows "${allowed}"`
+          return answer?.status === 200 && allowed !== '*' && `${name} allows "${allowed}"`
         }),
       ),
   },
@@ -135,9 +137,13 @@ function differs(where: string, seen: string | undefined, expected: string): str
   return seen === undefined || seen === expected ? undefined : `${where} says ${seen}, not ${expected}`
 }
 
-function keyFault(document: Readonly<Record<string, unknown>> | undefined): string | undefined {
+/** @param needed by ID tokens; a server without OpenID Connect may sign nothing */
+function keyFault(
+  document: Readonly<Record<string, unknown>> | undefined,
+  needed: boolean,
+): string | undefined {
   const keys = [document?.keys ?? []].flat() as Record<string, unknown>[]
-  if (keys.length === 0) return 'there is no key'
+  if (keys.length === 0) return needed ? 'there is no key' : undefined
   const secret = keys.some((key) => ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k'].some((member) => member in key))
   if (secret) return 'a private key is shown to everybody'
   return keys.every(({ kid, alg }) => kid && alg) ? undefined : 'a key has no kid or no alg'

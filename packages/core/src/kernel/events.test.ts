@@ -3,9 +3,20 @@ import { shielded } from './events.ts'
 
 const EVENT = { type: 'refused' }
 
-describe('a listener that fails', () => {
-  afterEach(() => vi.restoreAllMocks())
+afterEach(() => vi.restoreAllMocks())
 
+describe('without a listener', () => {
+  it('a fault is told on the console, with what was thrown, and nothing else is', () => {
+    const told = vi.spyOn(console, 'error').mockReturnValue()
+    const emit = shielded()
+    const cause = new TypeError('session is undefined')
+    emit({ type: 'failed', path: '/oauth/authorize', error: 'server_error', reason: 'unexpected', cause })
+    emit(EVENT)
+    expect(told.mock.calls).toEqual([['Grantkit: /oauth/authorize failed:', cause]])
+  })
+})
+
+describe('a listener that fails', () => {
   it.each([
     [
       'throws',

@@ -13,7 +13,7 @@ export type Emit = (event: BaseEvent) => void
  * Shields the server from its listener: an event is told after a grant has changed, so an error must not cost the client
  * the answer. The operator hears of the first error on the console; the later ones are the same fault.
  */
-export function shielded(listener: Emit = () => {}): Emit {
+export function shielded(listener: Emit = faultsToConsole): Emit {
   let told = false
   const tellOnce = (error: unknown) => {
     if (!told) console.error('Grantkit: onEvent fails, and its events are lost.', error)
@@ -27,6 +27,11 @@ export function shielded(listener: Emit = () => {}): Emit {
       tellOnce(error)
     }
   }
+}
+
+/** Where nobody listens: the client is told that the operator knows of the fault, so it must not vanish. */
+function faultsToConsole({ type, path, reason, cause }: BaseEvent): void {
+  if (type === 'failed') console.error(`Grantkit: ${path} failed:`, cause ?? reason)
 }
 
 /** A request that was refused or failed. */
