@@ -107,3 +107,28 @@ describe('the unit of systemd', async () => {
     expect(Number(seconds)).toBeGreaterThan(parseSettings({}).DRAIN_SECONDS + ANSWERS_UNDER_WAY_SECONDS)
   })
 })
+
+describe('the program for commands beside the unit', async () => {
+  const program = await read('docs/operations/grantkit')
+
+  it('knows every command of an operator', async () => {
+    const { scripts } = JSON.parse(await read('package.json')) as { scripts: Record<string, string> }
+    const ofDevelopers = ['cluster', 'demo']
+    const commands = Object.entries(scripts).flatMap(([name, script]) =>
+      script === `node apps/reference/src/commands/${name}.ts` && !ofDevelopers.includes(name) ? [name] : [],
+    )
+    const [, known = ''] = /^([\w |]+)\) ;;$/m.exec(program) ?? []
+    expect(known.split(' | ')).toEqual(commands.sort())
+  })
+
+  it('runs them where the unit runs the service, with the same Node, settings and user', async () => {
+    const unit = await read('docs/operations/grantkit@.service')
+    const valueOf = (pattern: RegExp) => pattern.exec(unit)?.[1]
+    const folder = valueOf(/^WorkingDirectory=(.+)$/m)
+    const node = valueOf(/^ExecStart=(\S+) /m)
+    const file = valueOf(/^EnvironmentFile=(\S+)$/m)
+    const user = valueOf(/^User=(.+)$/m)
+    expect(program).toContain(`cd ${folder}\n`)
+    expect(program).toContain(`runuser -u ${user} -- ${node} --env-file=${file} `)
+  })
+})
