@@ -123,12 +123,21 @@ describe('the program for commands beside the unit', async () => {
 
   it('runs them where the unit runs the service, with the same Node, settings and user', async () => {
     const unit = await read('docs/operations/grantkit@.service')
-    const valueOf = (pattern: RegExp) => pattern.exec(unit)?.[1]
-    const folder = valueOf(/^WorkingDirectory=(.+)$/m)
-    const node = valueOf(/^ExecStart=(\S+) /m)
-    const file = valueOf(/^EnvironmentFile=(\S+)$/m)
-    const user = valueOf(/^User=(.+)$/m)
+    const inUnit = (pattern: RegExp) => pattern.exec(unit)?.[1]
+    const folder = inUnit(/^WorkingDirectory=(.+)$/m)
+    const node = inUnit(/^ExecStart=(\S+) /m)
+    const file = inUnit(/^EnvironmentFile=(\S+)$/m)
+    const user = inUnit(/^User=(.+)$/m)
     expect(program).toContain(`cd ${folder}\n`)
     expect(program).toContain(`runuser -u ${user} -- ${node} --env-file=${file} `)
+  })
+})
+
+describe('nginx.conf', async () => {
+  const configuration = await read('docs/operations/nginx.conf')
+
+  it('logs where a service of systemd can, whose standard output is a socket that nginx cannot open', () => {
+    const logs = [...configuration.matchAll(/^\s*access_log (\S+)/gm)].map(([, file]) => file)
+    expect(logs).toEqual(['/var/log/nginx/access.log'])
   })
 })
