@@ -67,7 +67,11 @@ export const ROWS: readonly (Proof & { readonly lines: RegExp })[] = [
     lines: /^docker compose/,
     why: 'the tests have Podman: image.long.test.ts runs the image as compose.yaml does',
   },
-  { lines: /^(useradd|systemctl) /, why: 'changes the machine; deployment.test.ts reads the unit' },
+  { lines: /^grantkit /, by: 'apps/reference/test/command-beside-the-unit.test.ts' },
+  {
+    lines: /^(useradd|systemctl|install|ln) /,
+    why: 'changes the machine; deployment.test.ts reads the unit',
+  },
   { lines: /^export /, why: 'settings.test.ts reads such settings; the addresses are of the reader' },
   { lines: /^sqlite3 /, why: 'a program that the tests do not have; the paths are of the reader' },
 ]

@@ -1,5 +1,8 @@
-import type { DocumentChanged, ServerEvent } from '@grantkit/core'
+import type { DocumentChanged, DocumentFailed, ServerEvent } from '@grantkit/core'
+import type { ClientKeysFailed } from '@grantkit/core/client-assertion'
+import type { MachineTokenIssued } from '@grantkit/core/client-credentials'
 import type { DeviceEvent } from '@grantkit/core/device'
+import type { TokenExchanged } from '@grantkit/core/token-exchange'
 import type { AccountEvent } from './accounts/account-rows.ts'
 import type { SignedOut } from './sign-in/session.ts'
 import type { SignInEvent } from './sign-in/sign-in-attempt.ts'
@@ -9,6 +12,10 @@ import type { WayChanged } from './sign-in/ways-to-sign-in.ts'
 export type ServiceEvent =
   | ServerEvent
   | DocumentChanged
+  | DocumentFailed
+  | ClientKeysFailed
+  | MachineTokenIssued
+  | TokenExchanged
   | DeviceEvent
   | SignInEvent
   | SignedOut

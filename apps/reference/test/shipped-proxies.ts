@@ -44,7 +44,7 @@ const KINDS = {
       'listen 80;': `listen unix:${folder}/http;`,
       'listen 443 ': `listen 127.0.0.1:${port} `,
       '/etc/nginx/tls': folder,
-      '/dev/stdout': '/dev/null',
+      '/var/log/nginx/access.log': '/dev/null',
     }),
     main: ({ folder }, shipped) => `daemon off;
 pid ${folder}/pid;

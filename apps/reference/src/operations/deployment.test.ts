@@ -107,3 +107,37 @@ describe('the unit of systemd', async () => {
     expect(Number(seconds)).toBeGreaterThan(parseSettings({}).DRAIN_SECONDS + ANSWERS_UNDER_WAY_SECONDS)
   })
 })
+
+describe('the program for commands beside the unit', async () => {
+  const program = await read('docs/operations/grantkit')
+
+  it('knows every command of an operator', async () => {
+    const { scripts } = JSON.parse(await read('package.json')) as { scripts: Record<string, string> }
+    const ofDevelopers = ['cluster', 'demo']
+    const commands = Object.entries(scripts).flatMap(([name, script]) =>
+      script === `node apps/reference/src/commands/${name}.ts` && !ofDevelopers.includes(name) ? [name] : [],
+    )
+    const [, known = ''] = /^([\w |]+)\) ;;$/m.exec(program) ?? []
+    expect(known.split(' | ')).toEqual(commands.sort())
+  })
+
+  it('runs them where the unit runs the service, with the same Node, settings and user', async () => {
+    const unit = await read('docs/operations/grantkit@.service')
+    const inUnit = (pattern: RegExp) => pattern.exec(unit)?.[1]
+    const folder = inUnit(/^WorkingDirectory=(.+)$/m)
+    const node = inUnit(/^ExecStart=(\S+) /m)
+    const file = inUnit(/^EnvironmentFile=(\S+)$/m)
+    const user = inUnit(/^User=(.+)$/m)
+    expect(program).toContain(`cd ${folder}\n`)
+    expect(program).toContain(`runuser -u ${user} -- ${node} --env-file=${file} `)
+  })
+})
+
+describe('nginx.conf', async () => {
+  const configuration = await read('docs/operations/nginx.conf')
+
+  it('logs where a service of systemd can, whose standard output is a socket that nginx cannot open', () => {
+    const logs = [...configuration.matchAll(/^\s*access_log (\S+)/gm)].map(([, file]) => file)
+    expect(logs).toEqual(['/var/log/nginx/access.log'])
+  })
+})
