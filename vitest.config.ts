@@ -95,6 +95,7 @@ export default defineConfig({
           'apps/*/src/**/*.test.ts',
           'docs/test/*.test.ts',
           'scripts/*.test.ts',
+          'benchmarks/src/*.test.ts',
         ],
         exclude: [LONG, GUIDES, ...WITH_PARTS],
         testTimeout: 20_000,

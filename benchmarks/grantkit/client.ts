@@ -4,29 +4,42 @@ import type { Service } from './service.ts'
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
+type Routes = Pick<Service['server'], 'routes'>
+
+/** The browser of a signed-in user, and how it reads a consent page. */
+export interface UserAgent {
+  cookieOf(subject: string): string
+  ticketOn(page: string): string
+}
+
+/** Of the quick start: the page is only the ticket. */
+const PLAIN: UserAgent = { cookieOf: (subject) => `user=${subject}`, ticketOn: (page) => page }
+
 /** A client and its user in the process of the server: they call its routes directly. */
 export class Client {
-  readonly #server: Service['server']
+  readonly #server: Routes
+  readonly #browser: UserAgent
   readonly clientId: string
 
-  static async register(server: Service['server'], metadata: object = {}): Promise<Client> {
+  static async register(server: Routes, metadata: object = {}, browser = PLAIN): Promise<Client> {
     const headers = { 'content-type': 'application/json' }
     const body = JSON.stringify({ ...CLIENT_METADATA, ...metadata })
     const answer = await send(server, 'POST', '/api/oauth/register', { headers, body })
-    return new Client(server, JSON.parse(answer.body).client_id)
+    return new Client(server, JSON.parse(answer.body).client_id, browser)
   }
 
-  private constructor(server: Service['server'], clientId: string) {
+  private constructor(server: Routes, clientId: string, browser: UserAgent) {
     this.#server = server
+    this.#browser = browser
     this.clientId = clientId
   }
 
   /** The user signs in and allows everything. */
   async code(scope: string, subject = SUBJECT, more: Record<string, string> = {}): Promise<string> {
     const query = authorizationQuery(this.clientId, { scope, ...more })
-    const cookie = `user=${subject}`
+    const cookie = this.#browser.cookieOf(subject)
     const page = await send(this.#server, 'GET', '/oauth/authorize', { query, headers: { cookie } })
-    const form = new URLSearchParams({ ticket: page.body, decision: 'allow' })
+    const form = new URLSearchParams({ ticket: this.#browser.ticketOn(page.body), decision: 'allow' })
     for (const allowed of scope.split(' ')) form.append('scope', allowed)
     const consent = { query, headers: { cookie, ...FORM }, body: String(form) }
     const answer = await send(this.#server, 'POST', '/oauth/consent', consent)
@@ -62,7 +75,7 @@ interface Message {
 }
 
 export async function send(
-  server: Service['server'],
+  server: Routes,
   method: string,
   path: string,
   { query = '', headers = {}, body = '' }: Message,

@@ -42,6 +42,10 @@ export async function grantkitTarget(
       protected: protectedWork(NOTES, accessToken),
       introspect: introspectWork('/api/oauth/introspect', await resourceServer(service), accessToken),
       authorize: authorizeWork('/oauth/authorize', client.clientId),
+      userinfo: protectedWork(
+        '/api/oauth/userinfo',
+        async () => (await rs256.tokens(openId.scope)).access_token,
+      ),
       'authorize-document': consentPageWork('/oauth/authorize', DOCUMENT_ID, `user=${SUBJECT}`),
       metadata: metadataWork(),
       'id-token-rs256': codeWork(TOKEN, rs256.clientId, () => rs256.code(openId.scope)),

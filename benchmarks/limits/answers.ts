@@ -1,6 +1,14 @@
-import { postJson } from '../src/http-text.ts'
-import { codeWork, introspectWork, protectedWork, refreshWork, repeated } from '../src/requests.ts'
-import { CLIENT_METADATA, SCOPE, SUBJECT } from '../src/sample.ts'
+import { get, postForm, postJson } from '../src/http-text.ts'
+import {
+  authorizeWork,
+  codeWork,
+  introspectWork,
+  metadataWork,
+  protectedWork,
+  refreshWork,
+  repeated,
+} from '../src/requests.ts'
+import { authorizationQuery, CLIENT_METADATA, SCOPE, SUBJECT } from '../src/sample.ts'
 import type { Target } from '../src/target.ts'
 
 /** The answers of a bare framework without OAuth: as many bytes as Grantkit sends, for a parsed request. */
@@ -50,7 +58,7 @@ export const NOTES = { owner: SUBJECT }
 
 /** The tokens for a form. It checks one field, so that a lazy parser gains nothing. */
 export function tokensFor(grantType: unknown): object {
-  if (grantType !== 'authorization_code' && grantType !== 'refresh_token') throw new Error('No grant_type')
+  if (typeof grantType !== 'string') throw new Error('No grant_type')
   return TOKENS
 }
 
@@ -80,10 +88,42 @@ export const limitTarget: Target = {
   },
 }
 
-/** For a framework that also signs ID tokens, with one path for each algorithm. */
-export const signingTarget: Target = {
+/** As many bytes as the metadata of the quick start, and as the answer of the MCP server of the reference service. */
+export const METADATA = JSON.stringify({ issuer: 'i'.repeat(1500) })
+export const TOOL_ANSWER = {
+  jsonrpc: '2.0',
+  id: 1,
+  result: { content: [{ type: 'text', text: 't'.repeat(900) }] },
+}
+const TOOL_CALL = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: { name: 'read_courses', arguments: { id: clientId } },
+}
+
+/** What a client shows instead of a secret (RFC 7523), and what a sender shows besides its token (RFC 9449). */
+const SIGNED = 's'.repeat(400)
+const authorization = `Bearer ${TOKENS.access_token}`
+const parameters = Object.fromEntries(new URLSearchParams(authorizationQuery(clientId)))
+
+const machineForm = { grant_type: 'client_credentials', client_id: clientId }
+
+/** For the framework that is the yardstick of all: every workload, with one path for each algorithm. */
+export const yardstickTarget: Target = {
   work: {
     ...limitTarget.work,
+    authorize: authorizeWork('/authorize', clientId),
+    'authorize-document': repeated(get(`/consent?${authorizationQuery(clientId)}`, { cookie: 'user=alice' })),
+    userinfo: protectedWork('/notes', () => TOKENS.access_token),
+    'mcp-call': repeated(postJson('/mcp', TOOL_CALL, { authorization })),
+    'client-credentials': repeated(postForm('/token', { ...machineForm, client_secret: secret })),
+    'client-assertion': repeated(postForm('/token', { ...machineForm, client_assertion: SIGNED })),
+    'device-poll': repeated(postForm('/poll', { client_id: clientId, device_code: code })),
+    push: repeated(postForm('/par', parameters)),
+    'protected-dpop': repeated(get('/notes', { authorization, dpop: SIGNED })),
+    'protected-jwt': repeated(get('/notes', { authorization: `Bearer ${SIGNED}` })),
+    metadata: metadataWork(),
     'id-token-rs256': codeWork('/token/RS256', clientId, () => code),
     'id-token-es256': codeWork('/token/ES256', clientId, () => code),
   },

@@ -1,6 +1,15 @@
-import fastify from 'fastify'
+import fastify, { type FastifyInstance } from 'fastify'
 import type { StartTarget } from '../src/target.ts'
-import { descriptionFor, HEADERS, notesFor, REGISTRATION, signingTarget, tokensFor } from './answers.ts'
+import {
+  descriptionFor,
+  HEADERS,
+  METADATA,
+  notesFor,
+  REGISTRATION,
+  TOOL_ANSWER,
+  tokensFor,
+  yardstickTarget,
+} from './answers.ts'
 import { idTokens } from './id-token.ts'
 
 type Form = { Body: URLSearchParams }
@@ -32,6 +41,29 @@ export const start: StartTarget = async (port) => {
     reply.code(201).headers(HEADERS)
     return { ...REGISTRATION, ...request.body }
   })
+  serveFeatures(app)
   await app.listen({ port, host: '127.0.0.1' })
-  return signingTarget
+  return yardstickTarget
+}
+
+/** The shapes of the other answers: a redirect, a page, a refusal, a document, and JSON for JSON. */
+function serveFeatures(app: FastifyInstance): void {
+  app.get<{ Querystring: Record<string, string> }>('/authorize', async ({ query }, reply) =>
+    reply.redirect(`/login?to=${encodeURIComponent(query.redirect_uri ?? '')}`, 303),
+  )
+  app.get<{ Querystring: Record<string, string> }>('/consent', async ({ query }, reply) =>
+    reply.type('text/html').send(`${query.client_id} ${query.state}`),
+  )
+  app.post<Form>('/poll', async (request, reply) => {
+    reply.code(400).headers(HEADERS)
+    return { error: 'authorization_pending', error_description: request.body.get('device_code') }
+  })
+  app.post<Form>('/par', async (request, reply) => {
+    reply.code(201).headers(HEADERS)
+    return { request_uri: request.body.get('code_challenge'), expires_in: 60 }
+  })
+  app.get('/.well-known/oauth-authorization-server', async (_, reply) =>
+    reply.type('application/json').send(METADATA),
+  )
+  app.post<{ Body: { id: unknown } }>('/mcp', async ({ body }) => ({ ...TOOL_ANSWER, id: body.id }))
 }

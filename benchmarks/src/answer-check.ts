@@ -25,6 +25,7 @@ export async function checkAnswers({ target, work, requests, bodies }: Answered)
   if (work === 'authorize-document') requireDifferent(bodies, 'ticket')
   const { tokens = false }: WorkRow = WORK[work]
   if (work === 'introspect') requireAll(bodies, (body) => body.active === true, 'an inactive token')
+  if (work === 'mcp-call') requireAll(bodies, isToolResult, 'no result of a tool')
   if (work === 'register')
     requireDifferent(
       bodies.map((body) => JSON.parse(body).client_id),
@@ -52,6 +53,10 @@ function requireAll(
 ) {
   const bad = bodies.find((body) => !holds(JSON.parse(body)))
   if (bad !== undefined) throw new Error(`Answered ${otherwise}: ${bad.slice(0, 500)}`)
+}
+
+function isToolResult({ result }: Record<string, unknown>): boolean {
+  return typeof result === 'object' && result !== null && !('isError' in result)
 }
 
 function requireDifferent(values: readonly unknown[], name: string): void {

@@ -15,8 +15,8 @@ export function postForm(path: string, form: Record<string, string>): string {
   return message('POST', path, { 'content-type': FORM }, String(new URLSearchParams(form)))
 }
 
-export function postJson(path: string, body: unknown): string {
-  return message('POST', path, { 'content-type': 'application/json' }, JSON.stringify(body))
+export function postJson(path: string, body: unknown, headers: Record<string, string> = {}): string {
+  return message('POST', path, { 'content-type': 'application/json', ...headers }, JSON.stringify(body))
 }
 
 function message(method: string, path: string, headers: Record<string, string>, body: string): string {

@@ -2,11 +2,18 @@ import { measureGrowth } from '../growth/growth.ts'
 import { compareRedisClients } from '../redis/clients.ts'
 import { compareStores } from '../stores/compare.ts'
 import { GENERATOR_CORE, pinThisProcess } from './cores.ts'
-import { measureWork } from './measure.ts'
-import { measureMemory } from './memory.ts'
 import { type Options, readOptions } from './options.ts'
+import { unsteady, verdict } from './publishable.ts'
 import { report } from './report.ts'
-import { keepUnfinished, newResults, type Results, readUnfinished, writeResults } from './results.ts'
+import {
+  forgetUnfinished,
+  keepUnfinished,
+  newResults,
+  type Results,
+  readUnfinished,
+  writeResults,
+} from './results.ts'
+import { stepsLeft } from './run.ts'
 import { measureScaling } from './scaling.ts'
 
 const options = readOptions(process.argv.slice(2))
@@ -18,24 +25,37 @@ else await compare(options)
 
 async function compare(options: Options): Promise<void> {
   const results = await measureAll(options)
-  const text = report(results)
-  console.log(`\n${text}`)
-  if (options.complete) console.log(`Written to results/${await writeResults(results, text)}`)
+  console.log(`\n${report(results)}`)
+  console.log(verdict(results.measurements))
+  if (!options.complete) return
+  console.log(`Written to ${await writeResults(results)}`)
+  if (unsteady(results.measurements).length === 0) {
+    await forgetUnfinished()
+    console.log('Publish it: node benchmarks/src/readme.ts')
+  } else console.log('Measure those workloads again: pnpm bench')
 }
 
 async function measureAll(options: Options): Promise<Results> {
-  const begun = newResults(options.quick, options.effort)
+  const begun = newResults(options)
   const earlier = options.complete ? await readUnfinished(begun) : undefined
   if (earlier) console.error(`Going on with the run of ${earlier.date}`)
   let results = earlier ?? begun
   pinThisProcess(GENERATOR_CORE)
-  for (const work of options.work) {
-    if (results.measurements.some((measured) => measured.work === work)) continue
-    console.error(`Measuring ${work}`)
-    const measured = await measureWork(work, options)
-    results = { ...results, measurements: [...results.measurements, ...measured] }
+  const steps = stepsLeft(options, results)
+  const start = Date.now()
+  for (const [index, { title, measure }] of steps.entries()) {
+    console.error(`${minutesSince(start)} min, ${index + 1} of ${steps.length}: ${title}`)
+    const { measurements = [], memory = [] } = await measure()
+    results = {
+      ...results,
+      measurements: [...results.measurements, ...measurements],
+      memory: [...results.memory, ...memory],
+    }
     if (options.complete) await keepUnfinished(results)
   }
-  console.error('Measuring memory')
-  return { ...results, memory: options.memory ? await measureMemory(options) : [] }
+  return results
+}
+
+function minutesSince(start: number): string {
+  return ((Date.now() - start) / 60_000).toFixed(1)
 }

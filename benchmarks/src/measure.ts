@@ -1,73 +1,61 @@
-import type { Effort, Options } from './options.ts'
+import type { Measurement } from './measurement.ts'
+import type { Options } from './options.ts'
+import { measureRounds, type PairRound } from './pair-rounds.ts'
 import { profileRound } from './profiles.ts'
-import { measureRound, type Round, type Subject, warmUp } from './round.ts'
+import { type Round, type Subject, warmUp } from './round.ts'
 import { median } from './statistics.ts'
 import { TargetProcess } from './target-process.ts'
+import { type TargetRow, yardstickOf } from './targets.ts'
 import type { WorkName } from './work.ts'
 
-/** The median over the rounds, for every number. */
-export interface Measurement extends Round {
-  readonly target: string
-  readonly work: WorkName
-  /** Requests per second, round by round. */
-  readonly rounds: readonly number[]
-}
+/** What a target offers, known from its first start. */
+const offers = new Map<string, readonly WorkName[]>()
 
-/**
- * Measures every target that offers a workload, in turn, round after round, so that noise on the machine affects all
- * alike.
- */
-export async function measureWork(
+/** Measures a target and its bare framework in turn. @returns `undefined` if one of them does not offer the workload */
+export async function measurePair(
+  row: TargetRow,
   work: WorkName,
-  { targets, effort, profile }: Options,
-): Promise<Measurement[]> {
-  const subjects = await startAll(targets, work)
+  options: Pick<Options, 'effort' | 'profile'>,
+): Promise<Measurement | undefined> {
+  const rows = [row, yardstickOf(row)] as const
+  if (rows.some(({ name }) => offers.get(name)?.includes(work) === false)) return undefined
+  const started = await Promise.all(rows.map((each) => TargetProcess.start(each.file)))
   try {
-    const counts = new Map<Subject, number>()
-    const rounds = new Map<Subject, Round[]>(subjects.map((subject) => [subject, []]))
-    for (const subject of subjects) counts.set(subject, await warmUp(subject, effort))
-    for (let round = 0; round < effort.rounds; round++) {
-      for (const subject of subjects) {
-        rounds.get(subject)?.push(await measureRound(subject, counts.get(subject) ?? 1, effort))
-      }
-    }
-    if (profile) await profileAll(subjects, counts, effort)
-    return subjects.map((subject) => summary(subject, rounds.get(subject) ?? []))
+    for (const [index, process] of started.entries()) offers.set(rows[index]?.name ?? '', process.work)
+    const [target, bare] = rows.map((each, index) => ({ row: each, work, process: started[index] }))
+    return started.every((process) => process.work.includes(work))
+      ? await measure(target as Subject, bare as Subject, options)
+      : undefined
   } finally {
-    await Promise.all(subjects.map(({ process }) => process.stop()))
+    await Promise.all(started.map((process) => process.stop()))
   }
 }
 
-async function profileAll(
-  subjects: readonly Subject[],
-  counts: ReadonlyMap<Subject, number>,
-  effort: Effort,
-) {
-  for (const subject of subjects) {
-    if (subject.row.kind === 'grantkit') await profileRound(subject, counts.get(subject) ?? 1, effort)
+async function measure(
+  target: Subject,
+  bare: Subject,
+  { effort, profile }: Pick<Options, 'effort' | 'profile'>,
+): Promise<Measurement> {
+  const pair = {
+    target: { ...target, count: await warmUp(target, effort) },
+    bare: { ...bare, count: await warmUp(bare, effort) },
   }
+  const rounds = await measureRounds(pair, effort)
+  if (profile && target.row.kind === 'grantkit') await profileRound(target, pair.target.count, effort)
+  return { target: target.row.name, against: bare.row.name, work: target.work, ...summary(rounds) }
 }
 
-async function startAll(targets: Options['targets'], work: WorkName): Promise<Subject[]> {
-  const started = targets.map(async (row) => ({ row, work, process: await TargetProcess.start(row.file) }))
-  const subjects = await Promise.all(started)
-  const idle = subjects.filter(({ process }) => !process.work.includes(work))
-  await Promise.all(idle.map(({ process }) => process.stop()))
-  return subjects.filter((subject) => !idle.includes(subject))
-}
-
-function summary({ row, work }: Subject, rounds: readonly Round[]): Measurement {
-  const of = (name: keyof Round) => median(rounds.map((round) => round[name]))
+function summary(rounds: readonly PairRound[]): Omit<Measurement, 'target' | 'against' | 'work'> {
+  const of = (name: keyof Round) => median(rounds.map(({ target }) => target[name]))
   return {
-    target: row.name,
-    work,
     requestsPerSecond: of('requestsPerSecond'),
     p50: of('p50'),
     p99: of('p99'),
-    cpuPer10k: of('cpuPer10k'),
+    cpuMicroseconds: of('cpuMicroseconds'),
     serverBusy: of('serverBusy'),
     generatorBusy: of('generatorBusy'),
     stolen: of('stolen'),
-    rounds: rounds.map(({ requestsPerSecond }) => requestsPerSecond),
+    rounds: rounds.map(({ target }) => target.requestsPerSecond),
+    bareRounds: rounds.map(({ bare }) => bare.requestsPerSecond),
   }
 }

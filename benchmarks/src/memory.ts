@@ -1,5 +1,5 @@
 import { drive } from './load.ts'
-import type { Options } from './options.ts'
+import type { Effort } from './options.ts'
 import { TargetProcess } from './target-process.ts'
 import type { TargetRow } from './targets.ts'
 import { isExpectedStatus, WORK } from './work.ts'
@@ -11,29 +11,20 @@ export interface GrantMemory {
   readonly bytesPerGrant: number
 }
 
-/** Fills targets with live grants, through their own code exchange. */
-export async function measureMemory({ targets, effort }: Options): Promise<GrantMemory[]> {
-  const measured: GrantMemory[] = []
-  for (const row of targets) {
-    if (row.keepsGrants !== true) continue
-    const target = await TargetProcess.start(row.file)
-    try {
-      measured.push(await fill(row, target, effort))
-    } finally {
-      await target.stop()
-    }
+/** Fills a target with live grants, through its own code exchange. */
+export async function measureMemory(row: TargetRow, effort: Effort): Promise<GrantMemory> {
+  const target = await TargetProcess.start(row.file)
+  try {
+    return await fill(row, target, effort)
+  } finally {
+    await target.stop()
   }
-  return measured
 }
 
 /** Small, so that no code expires before its turn. */
 const BATCH = 1000
 
-async function fill(
-  { name }: TargetRow,
-  target: TargetProcess,
-  effort: Options['effort'],
-): Promise<GrantMemory> {
+async function fill({ name }: TargetRow, target: TargetProcess, effort: Effort): Promise<GrantMemory> {
   await redeem(target, BATCH, effort.connections)
   const before = await heapOf(target)
   const end = Date.now() + effort.memorySeconds * 1000

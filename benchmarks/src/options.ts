@@ -12,6 +12,8 @@ export interface Options {
   readonly quick: boolean
   readonly profile: boolean
   readonly memory: boolean
+  /** The command names the workloads, so targets are measured on what is else left out of them too. */
+  readonly named: boolean
   /** Everything is measured, so the results are saved. */
   readonly complete: boolean
   readonly effort: Effort
@@ -33,24 +35,22 @@ export interface Effort {
 
 const FULL: Effort = {
   rounds: 7,
-  roundSeconds: 0.5,
-  warmUpSeconds: 3,
-  warmUpRequests: 4000,
+  roundSeconds: 0.25,
+  warmUpSeconds: 1.5,
+  warmUpRequests: 2000,
   connections: 16,
-  grants: 50_000,
-  memorySeconds: 20,
+  grants: 20_000,
+  memorySeconds: 8,
 }
 const QUICK: Effort = {
-  rounds: 3,
-  roundSeconds: 0.2,
-  warmUpSeconds: 1,
-  warmUpRequests: 1000,
+  rounds: 2,
+  roundSeconds: 0.05,
+  warmUpSeconds: 0,
+  warmUpRequests: 100,
   connections: 16,
-  grants: 3000,
+  grants: 1000,
   memorySeconds: 1,
 }
-
-const QUICK_WORK = 'register,code,refresh,protected,introspect,memory'
 
 const USAGE = `pnpm bench             Grantkit, its peers and the bare frameworks, side by side
 pnpm bench scaling     whether Grantkit's cost grows with the number of grants, clients or scopes
@@ -58,10 +58,10 @@ pnpm bench stores      find and replace on each store, and on the bare driver
 pnpm bench growth      the stores in SQLite and Postgres among 1,000 to 1,000,000 grants
 pnpm bench redis       two clients of Redis beside the store that is made of one
 
-  --quick               a rough look at the most important, in about two minutes
+  --quick               whether every row answers, in some five minutes: its numbers are no good
   --only <target,…>     ${TARGETS.map(({ name }) => name).join(', ')}
   --work <name,…>       ${WORK_NAMES.join(', ')}, memory
-  --rounds <number>     how often each target is measured
+  --rounds <number>     how often each target is measured, beside its bare framework
   --profile             a CPU profile of each workload of Grantkit, in benchmarks/profiles/
   --help`
 
@@ -78,8 +78,7 @@ export function readOptions(args: readonly string[]): Options {
       profile: { type: 'boolean', default: false },
     },
   })
-  const names = values.work ?? (values.quick ? QUICK_WORK : undefined)
-  const work = chosen(names, [...WORK_NAMES, 'memory' as const], (name) => name)
+  const work = chosen(values.work, [...WORK_NAMES, 'memory' as const], (name) => name)
   const effort = values.quick ? QUICK : FULL
   return {
     mode: modeOf(positionals),
@@ -88,6 +87,7 @@ export function readOptions(args: readonly string[]): Options {
     memory: work.includes('memory'),
     quick: values.quick,
     profile: values.profile,
+    named: values.work !== undefined,
     complete: !values.quick && values.only === undefined && values.work === undefined,
     effort: { ...effort, rounds: wholeNumber(USAGE, '--rounds', values.rounds ?? `${effort.rounds}`) },
   }

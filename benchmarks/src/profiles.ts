@@ -11,7 +11,7 @@ export async function profileRound(subject: Subject, count: number, effort: Effo
   const { row, work } = subject
   const path = join(FOLDER, `${row.name}-${work}.cpuprofile`)
   await mkdir(FOLDER, { recursive: true })
-  await runRound(subject, count * 2, effort, path)
+  await runRound({ ...subject, count: count * 2 }, effort, path)
   console.log(`\n${relative(ROOT, path)}, self time:\n${await summary(path)}\n`)
 }
 

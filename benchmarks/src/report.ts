@@ -1,37 +1,45 @@
 import { barChart } from './chart.ts'
-import type { Measurement } from './measure.ts'
+import type { Measurement } from './measurement.ts'
+import { steadiness } from './publishable.ts'
 import type { Results } from './results.ts'
-import { median } from './statistics.ts'
+import { find, rateOf, shareOf, shareOfYardstick } from './shares.ts'
 import { table } from './table.ts'
-import { TARGETS, type TargetRow } from './targets.ts'
-import { WORK, WORK_NAMES, type WorkName } from './work.ts'
+import { TARGETS, type TargetRow, YARDSTICK } from './targets.ts'
+import { WORK, WORK_NAMES, type WorkName, type WorkRow } from './work.ts'
 
-/** The cell for a workload that a peer does not offer. */
+/** The cell for a workload that a target does not offer. */
 const NOTHING = '–'
 
 /** The report of the whole run in Markdown. */
 export function report(results: Results): string {
+  const { measurements } = results
   return [
     '# Measurements',
     introduction(results),
     '## Requests per second',
-    'The median of all rounds. More is better.',
-    byWork(results, requestsPerSecond),
+    'The share of bare Fastify in the same seconds, of the median of bare Fastify in the whole run. More is better.',
+    ...tables(results, (one) => whole(rateOf(measurements, one))),
+    '## Share of the bare framework',
+    'Requests per second, divided by those of the framework without any OAuth beside it: the median of the rounds, and how far the middle half of them spreads, in hundredths of it. Of bare Fastify where nothing else is said; bare Fastify beside itself shows the error of the method.',
+    ...tables(results, shareWithSpread),
+    '## Server CPU for one request',
+    'Microseconds of all threads of the server: the median of the rounds. A busy machine disturbs it less than throughput.',
+    ...tables(results, ({ cpuMicroseconds }) => cpuMicroseconds.toFixed(1)),
     '## How many times as many as the others',
-    'Requests per second of Grantkit on Fastify, divided by those of the row: the median of the rounds.',
-    ratioTable(results),
+    'Requests per second of Grantkit on Fastify, divided by those of the row: by the shares of bare Fastify.',
+    ...tables(results, (one) => timesAsMany(measurements, one)),
     '## Latency in milliseconds',
     `Median and 99th percentile with ${results.effort.connections} requests always on their way, so it is mostly waiting.`,
-    byWork(results, ({ p50, p99 }) => `${p50.toFixed(2)} / ${p99.toFixed(1)}`),
-    '## Server CPU',
-    'Seconds of all threads of the server for 10,000 requests. A busy machine disturbs it less than throughput.',
-    byWork(results, ({ cpuPer10k }) => cpuPer10k.toFixed(2)),
+    ...tables(results, ({ p50, p99 }) => `${p50.toFixed(2)} / ${p99.toFixed(1)}`),
     ...memorySection(results),
     '## Was the generator the limit?',
     'CPU of the server / of the generator, in cores. The server is the limit where the first is near 1 and the second is not.',
-    byWork(
-      results,
-      ({ serverBusy, generatorBusy }) => `${serverBusy.toFixed(2)} / ${generatorBusy.toFixed(2)}`,
+    ...tables(results, (one) => `${one.serverBusy.toFixed(2)} / ${one.generatorBusy.toFixed(2)}`),
+    '## How steady was the machine?',
+    'How far the middle half of the rounds of bare Fastify spreads, as a share of their median. With 10 % a run is not published.',
+    table(
+      ['', 'spread'],
+      steadiness(measurements).map(({ work, spread }) => [WORK[work].title, percent(spread)]),
     ),
     '## Versions',
     Object.entries({ Grantkit: results.revision, ...results.versions })
@@ -42,28 +50,30 @@ export function report(results: Results): string {
 }
 
 /** The short report for the front page. */
-export function frontPage(results: Results): string {
-  const targets = measuredTargets(results).filter(({ detail = false }) => !detail)
+export function frontPage({ measurements }: Results): string {
+  const targets = measuredTargets(measurements).filter(({ detail = false }) => !detail)
   const bars = targets.flatMap(({ name, title }) => {
-    const code = find(results, name, 'code')
-    return code === undefined ? [] : [[title, code.requestsPerSecond / 1000] as const]
+    const code = find(measurements, name, 'code')
+    return code === undefined ? [] : [[title, rateOf(measurements, code) / 1000] as const]
   })
+  const usual = worksOf(measurements, false)
+  const ours = targets.filter(({ kind }) => kind === 'grantkit')
   return [
     barChart('Thousand code exchanges a second', bars),
-    byWork(results, requestsPerSecond, targets),
+    byWork(measurements, (one) => whole(rateOf(measurements, one)), usual, targets),
+    'Of the bare framework beside it, in the same seconds:',
+    byWork(measurements, (one) => percent(shareOf(one).median), usual, ours),
   ].join('\n\n')
 }
-
-const requestsPerSecond = (measurement: Measurement) => whole(measurement.requestsPerSecond)
 
 function introduction({ date, machine, effort, quick, measurements }: Results): string {
   const { cpu, cores, system, node, pinned, loadBefore } = machine
   const taken = Math.max(0, ...measurements.map(({ stolen }) => stolen))
   return [
     `${date.slice(0, 10)}, ${cpu}, ${cores} cores, ${system}, Node ${node}.`,
-    `${effort.rounds} interleaved rounds of ${effort.roundSeconds} s over ${effort.connections} connections.`,
+    `${effort.rounds} rounds of ${effort.roundSeconds} s over ${effort.connections} connections, each with one of the bare framework beside it.`,
     pinned ? 'Server and generator on a core each.' : 'Server and generator NOT on cores of their own.',
-    quick ? 'A quick look: expect 10 % of noise.' : '',
+    quick ? 'A quick look: the numbers are no good.' : '',
     taken > 0
       ? `The host took up to ${(taken * 100).toFixed(0)} % of a row's time (median of its rounds).`
       : '',
@@ -73,13 +83,18 @@ function introduction({ date, machine, effort, quick, measurements }: Results): 
     .join(' ')
 }
 
-/** Ratios are taken round by round, because noise affects neighbours of one round alike. */
-function ratioTable(results: Results): string {
-  return byWork(results, ({ work, rounds }) => {
-    const ours = find(results, 'fastify', work)?.rounds
-    if (ours === undefined) return NOTHING
-    return `${median(rounds.map((rate, round) => (ours[round] ?? Number.NaN) / rate)).toFixed(1)}×`
-  })
+function shareWithSpread(measured: Measurement): string {
+  const { median, spread } = shareOf(measured)
+  const { against } = measured
+  const of = against === YARDSTICK ? '' : ` of ${titleOf(against)}`
+  return `${percent(median)} ± ${((median * spread * 100) / 2).toFixed(0)}${of}`
+}
+
+function timesAsMany(measurements: readonly Measurement[], measured: Measurement): string {
+  const fastify = find(measurements, 'fastify', measured.work)
+  const ours = fastify && shareOfYardstick(measurements, fastify)
+  const theirs = shareOfYardstick(measurements, measured)
+  return ours === undefined || theirs === undefined ? NOTHING : `${(ours / theirs).toFixed(1)}×`
 }
 
 function memorySection({ memory }: Results): string[] {
@@ -96,28 +111,36 @@ function memorySection({ memory }: Results): string[] {
   ]
 }
 
+/** What everybody offers, and the features that few do. */
+function tables({ measurements }: Results, cell: (measured: Measurement) => string): string[] {
+  return [false, true]
+    .map((feature) => worksOf(measurements, feature))
+    .filter(({ length }) => length > 0)
+    .map((works) => byWork(measurements, cell, works, measuredTargets(measurements)))
+}
+
+function worksOf(measurements: readonly Measurement[], feature: boolean): WorkName[] {
+  const isFeature = (work: WorkName) => (WORK[work] as WorkRow).feature === true
+  return WORK_NAMES.filter(
+    (work) => isFeature(work) === feature && measurements.some((one) => one.work === work),
+  )
+}
+
 function byWork(
-  results: Results,
-  cell: (measurement: Measurement) => string,
-  targets = measuredTargets(results),
+  measurements: readonly Measurement[],
+  cell: (measured: Measurement) => string,
+  works: readonly WorkName[],
+  targets: readonly TargetRow[],
 ): string {
-  const works = WORK_NAMES.filter((work) => results.measurements.some((one) => one.work === work))
-  const rows = targets.map(({ name, title }) => [
-    title,
-    ...works.map((work) => {
-      const found = find(results, name, work)
-      return found === undefined ? NOTHING : cell(found)
-    }),
-  ])
+  const rows = targets
+    .map(({ name, title }) => ({ title, found: works.map((work) => find(measurements, name, work)) }))
+    .filter(({ found }) => found.some((one) => one !== undefined))
+    .map(({ title, found }) => [title, ...found.map((one) => (one === undefined ? NOTHING : cell(one)))])
   return table(['', ...works.map((work) => WORK[work].title)], rows)
 }
 
-function measuredTargets({ measurements }: Results): TargetRow[] {
+function measuredTargets(measurements: readonly Measurement[]): TargetRow[] {
   return TARGETS.filter(({ name }) => measurements.some(({ target }) => target === name))
-}
-
-function find({ measurements }: Results, target: string, work: WorkName): Measurement | undefined {
-  return measurements.find((one) => one.target === target && one.work === work)
 }
 
 function titleOf(target: string): string {
@@ -126,4 +149,8 @@ function titleOf(target: string): string {
 
 function whole(value: number): string {
   return Math.round(value).toLocaleString('en')
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(0)} %`
 }

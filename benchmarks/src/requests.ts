@@ -53,8 +53,8 @@ export function introspectWork(
   return inTurn(async (index) => postForm(path, { ...client, token: await newAccessToken(index) }))
 }
 
-export function authorizeWork(path: string, clientId: string): Work {
-  return repeated(get(`${path}?${authorizationQuery(clientId)}`))
+export function authorizeWork(path: string, clientId: string, more?: Record<string, string>): Work {
+  return repeated(get(`${path}?${authorizationQuery(clientId, more)}`))
 }
 
 /** The browser of a signed-in user sends it, so the answer is a consent page. */

@@ -13,8 +13,8 @@ export interface Round {
   /** Milliseconds, at the number of connections of the run. */
   readonly p50: number
   readonly p99: number
-  /** Seconds of server CPU, all threads, for 10,000 requests. */
-  readonly cpuPer10k: number
+  /** Microseconds of server CPU, all threads, for one request. */
+  readonly cpuMicroseconds: number
   /** CPU seconds per second: near 1, the server is the limit, or the generator may be. */
   readonly serverBusy: number
   readonly generatorBusy: number
@@ -30,11 +30,7 @@ export interface Subject {
 }
 
 /** The maximum warm-up in milliseconds: a very slow target is measured with less warm-up. */
-const MOST_WARM_UP = 30_000
-
-/** A round that lost more than this share to the host is repeated, a limited number of times. */
-const MOST_STOLEN = 0.02
-const MOST_TRIES = 6
+const MOST_WARM_UP = 6000
 
 /** Lets the engine compile the code, and returns the number of requests that fill a round. */
 export async function warmUp(subject: Subject, effort: Effort): Promise<number> {
@@ -53,20 +49,9 @@ function requestsOfRound(perSecond: number, { roundSeconds, connections }: Effor
   return Math.max(connections * 4, Math.ceil(perSecond * roundSeconds))
 }
 
-/** One round without much time lost to the host, or the best of several tries. */
-export async function measureRound(subject: Subject, count: number, effort: Effort): Promise<Round> {
-  let calmest = await runRound(subject, count, effort)
-  for (let tries = 1; tries < MOST_TRIES && calmest.stolen > MOST_STOLEN; tries++) {
-    const round = await runRound(subject, count, effort)
-    if (round.stolen < calmest.stolen) calmest = round
-  }
-  return calmest
-}
-
 /** @param profilePath the file for the profile; profiling slows the round */
 export async function runRound(
-  subject: Subject,
-  count: number,
+  { count, ...subject }: Subject & { readonly count: number },
   effort: Effort,
   profilePath?: string,
 ): Promise<Round> {
@@ -75,7 +60,7 @@ export async function runRound(
     requestsPerSecond: count / result.seconds,
     p50: quantile(result.latencies, 0.5),
     p99: quantile(result.latencies, 0.99),
-    cpuPer10k: (cpuSeconds / count) * 10_000,
+    cpuMicroseconds: (cpuSeconds / count) * 1e6,
     serverBusy: cpuSeconds / result.seconds,
     generatorBusy: result.generatorBusy,
     stolen: result.stolen,

@@ -1,5 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { WorkName } from './work.ts'
+
+/** The framework that all are compared by, and whose rounds tell how steady the machine was. */
+export const YARDSTICK = 'bare-fastify'
 
 /** The targets, one row each. A target without its file or its packages is left out. */
 export interface TargetRow {
@@ -10,11 +14,18 @@ export interface TargetRow {
   readonly file: string
   /** A folder of this repository that it needs. */
   readonly needs?: string
+  /** The bare framework that is measured beside it. Default: bare Fastify. */
+  readonly against?: string
+  /** The workloads that are measured of it, unless the command names others. Default: all that it offers. */
+  readonly only?: readonly WorkName[]
   /** Shows a detail that the front page does not need. */
   readonly detail?: boolean
   /** It keeps grants in its own memory, so the memory of one can be measured. */
   readonly keepsGrants?: boolean
 }
+
+/** What depends on the store most. */
+const STORED = ['code', 'refresh'] as const
 
 const ALL_TARGETS: readonly TargetRow[] = [
   {
@@ -28,6 +39,7 @@ const ALL_TARGETS: readonly TargetRow[] = [
     name: 'express',
     title: 'Grantkit, Express',
     kind: 'grantkit',
+    against: 'bare-express',
     file: 'grantkit/express.ts',
     needs: 'packages/adapter-express',
   },
@@ -35,6 +47,7 @@ const ALL_TARGETS: readonly TargetRow[] = [
     name: 'hono',
     title: 'Grantkit, Hono',
     kind: 'grantkit',
+    against: 'bare-hono',
     file: 'grantkit/hono.ts',
     needs: 'packages/adapter-hono',
   },
@@ -43,6 +56,8 @@ const ALL_TARGETS: readonly TargetRow[] = [
     title: 'Grantkit behind urlencoded()',
     kind: 'grantkit',
     detail: true,
+    against: 'bare-express',
+    only: [],
     file: 'grantkit/express-behind-parser.ts',
   },
   {
@@ -50,21 +65,46 @@ const ALL_TARGETS: readonly TargetRow[] = [
     title: 'Grantkit behind parseBody()',
     kind: 'grantkit',
     detail: true,
+    against: 'bare-hono',
+    only: [],
     file: 'grantkit/hono-behind-parser.ts',
   },
-  { name: 'node-http', title: 'Grantkit, node:http', kind: 'grantkit', file: 'grantkit/node-http.ts' },
-  { name: 'redis', title: 'Grantkit, Fastify, Redis', kind: 'grantkit', file: 'grantkit/fastify-redis.ts' },
+  {
+    name: 'node-http',
+    title: 'Grantkit, node:http',
+    kind: 'grantkit',
+    against: 'bare-node',
+    file: 'grantkit/node-http.ts',
+  },
+  {
+    name: 'redis',
+    title: 'Grantkit, Fastify, Redis',
+    kind: 'grantkit',
+    against: 'bare-redis',
+    only: STORED,
+    file: 'grantkit/fastify-redis.ts',
+  },
   {
     name: 'sqlite',
     title: 'Grantkit, Fastify, SQLite',
     kind: 'grantkit',
+    only: STORED,
     file: 'grantkit/fastify-sqlite.ts',
   },
   {
     name: 'postgres',
     title: 'Grantkit, Fastify, Postgres',
     kind: 'grantkit',
+    against: 'bare-postgres',
+    only: STORED,
     file: 'grantkit/fastify-postgres.ts',
+  },
+  {
+    name: 'service',
+    title: 'Reference service, Fastify',
+    kind: 'grantkit',
+    file: 'grantkit/reference-service.ts',
+    needs: 'apps/reference',
   },
   {
     name: 'features',
@@ -110,6 +150,7 @@ const ALL_TARGETS: readonly TargetRow[] = [
     title: 'bare Fastify, Redis',
     kind: 'limit',
     detail: true,
+    only: STORED,
     file: 'limits/fastify-redis.ts',
   },
   {
@@ -117,6 +158,7 @@ const ALL_TARGETS: readonly TargetRow[] = [
     title: 'bare Fastify, Postgres',
     kind: 'limit',
     detail: true,
+    only: STORED,
     file: 'limits/fastify-postgres.ts',
   },
   { name: 'bare-express', title: 'bare Express', kind: 'limit', file: 'limits/express.ts' },
@@ -135,3 +177,10 @@ const ROOT = join(import.meta.dirname, '../..')
 export const TARGETS = ALL_TARGETS.filter(
   ({ file, needs = '' }) => existsSync(join(ROOT, 'benchmarks', file)) && existsSync(join(ROOT, needs)),
 )
+
+/** The bare framework that a target is measured beside; bare Fastify is measured beside itself. */
+export function yardstickOf({ against = YARDSTICK }: TargetRow): TargetRow {
+  const found = TARGETS.find(({ name }) => name === against)
+  if (found === undefined) throw new Error(`There is no target ${against}`)
+  return found
+}

@@ -24,32 +24,50 @@ export const WORK = {
     title: 'consent, document',
     status: 200,
     what: 'authorization request of a signed-in user up to the consent page, for a client of a cached document',
+    feature: true,
+  },
+  userinfo: {
+    title: 'UserInfo',
+    feature: true,
+    status: 200,
+    what: 'OpenID Connect Core 5.3, with an opaque bearer token',
+  },
+  'mcp-call': {
+    title: 'MCP call',
+    status: 200,
+    what: 'tools/call of an MCP server with an opaque bearer token: one item by its id',
+    feature: true,
   },
   'client-credentials': {
     title: 'job, secret',
     status: 200,
     what: 'client_credentials with a client secret (RFC 6749 4.4)',
+    feature: true,
   },
   'client-assertion': {
     title: 'job, assertion',
     status: 200,
     what: 'client_credentials with an assertion of its own for each request, signed with EdDSA (RFC 7523)',
+    feature: true,
   },
   'device-poll': {
     title: 'device poll',
     status: 400,
     what: 'a device asks whether its user has answered, who has not (RFC 8628 3.5)',
+    feature: true,
   },
-  push: { title: 'push', status: 201, what: 'a pushed authorization request (RFC 9126)' },
+  push: { title: 'push', feature: true, status: 201, what: 'a pushed authorization request (RFC 9126)' },
   'protected-dpop': {
     title: 'GET, DPoP',
     status: 200,
     what: 'an API call with a bound token and a proof of its own for each request (RFC 9449)',
+    feature: true,
   },
   'protected-jwt': {
     title: 'GET, JWT',
     status: 200,
     what: 'an API call with a signed token, at a guard without the store (RFC 9068)',
+    feature: true,
   },
   metadata: { title: 'metadata', status: 200, what: 'the RFC 8414 document' },
   'id-token-rs256': {
@@ -74,6 +92,8 @@ export interface WorkRow {
   readonly what: string
   /** The expected status of every answer; any other ends the run. */
   readonly status: 200 | 201 | 400 | 'redirect'
+  /** Shows a feature that few targets offer: a table of its own. */
+  readonly feature?: boolean
   /** Whether the answers contain tokens, which must differ and work. */
   readonly tokens?: boolean
 }

@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { listenOnFastify } from '../../apps/reference/src/frameworks/fastify.ts'
+import { createLogger, logErrors, logEvents } from '../../apps/reference/src/operations/logging.ts'
+import { createService } from '../../apps/reference/src/service.ts'
+import { parseSettings } from '../../apps/reference/src/settings/settings.ts'
+import { keySetText } from '../../apps/reference/src/settings/signing-keys-file.ts'
+import { openStorage } from '../../apps/reference/src/storage.ts'
+import type { StartTarget } from '../src/target.ts'
+import { referenceServiceWork } from './reference-service-work.ts'
+import { SECRET, signingKeys } from './service.ts'
+
+/**
+ * The reference service on Fastify as it comes, with its log and its limits, but records and accounts in memory, and
+ * codes that a round has time for.
+ */
+export const start: StartTarget = async (port) => {
+  const settings = parseSettings({
+    PORT: String(port),
+    SECRET,
+    KEYS_FILE: await keysFile(),
+    STORE_URL: 'memory:',
+    DATABASE_URL: 'memory:',
+    CODE_LIFETIME: '600',
+  })
+  const { BASE_URL: baseUrl } = settings
+  const log = createLogger(settings)
+  const storage = await openStorage(settings, (warning) => log.warn(warning))
+  const service = await createService(settings, { onEvent: logEvents(log), onError: logErrors(log) }, storage)
+  await listenOnFastify(service, { host: '127.0.0.1', port, https: false })
+  return { work: await referenceServiceWork(service, await signIn(baseUrl)) }
+}
+
+async function keysFile(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'grantkit-bench-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const path = join(folder, 'keys.json')
+  await writeFile(path, keySetText(await signingKeys()))
+  return path
+}
+
+/** @returns the session cookie of the demo account */
+async function signIn(baseUrl: string): Promise<string> {
+  const page = await fetch(`${baseUrl}/login`)
+  const cookie = cookieOf(page)
+  const [, token = ''] = /name="token" value="([^"]+)"/.exec(await page.text()) ?? []
+  const body = new URLSearchParams({ token, email: 'demo@example.com', password: 'demo' })
+  const sent = { method: 'POST', redirect: 'manual', headers: { cookie }, body } as const
+  return cookieOf(await fetch(`${baseUrl}/login`, sent))
+}
+
+function cookieOf({ headers }: Response): string {
+  return headers.getSetCookie()[0]?.split(';')[0] ?? ''
+}

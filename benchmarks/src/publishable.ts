@@ -1,0 +1,56 @@
+import type { Measurement } from './measurement.ts'
+import { spread } from './statistics.ts'
+import { YARDSTICK } from './targets.ts'
+import type { WorkName } from './work.ts'
+
+/** Ratios of neighbours stand much noise, but not every: the most that bare Fastify may spread within a workload. */
+const MOST_SPREAD = 0.1
+
+interface Steadiness {
+  readonly work: WorkName
+  readonly spread: number
+}
+
+/** How much bare Fastify spread in each workload, over all pairs that it was half of. */
+export function steadiness(measurements: readonly Measurement[]): Steadiness[] {
+  const beside = measurements.filter(({ against }) => against === YARDSTICK)
+  return [...Map.groupBy(beside, ({ work }) => work)].map(([work, pairs]) => ({
+    work,
+    spread: spread(pairs.flatMap(({ bareRounds }) => bareRounds)),
+  }))
+}
+
+/** The workloads that have to be measured again before anybody may publish the run. */
+export function unsteady(measurements: readonly Measurement[]): Steadiness[] {
+  return steadiness(measurements).filter(({ spread }) => !(spread < MOST_SPREAD))
+}
+
+/** A run without the workloads in which the machine was unsteady. */
+export function steadyPart<T extends Pick<Measurement, 'work'>>(
+  measurements: readonly T[],
+  against: readonly Steadiness[],
+): T[] {
+  return measurements.filter((measured) => !against.some(({ work }) => work === measured.work))
+}
+
+/** What a saved run is judged by. */
+interface Judged {
+  /** Whether every row and workload was asked for. */
+  readonly complete: boolean
+  readonly measurements: readonly Measurement[]
+}
+
+/** Why a saved run must not be published; `undefined` if it may be. */
+export function refusal({ complete, measurements }: Judged): string | undefined {
+  if (complete !== true) return 'Not publishable: not everything was measured. Run `pnpm bench`.'
+  return unsteady(measurements).length === 0 ? undefined : verdict(measurements)
+}
+
+/** One line for a person: whether the run may be published, and if not, why. */
+export function verdict(measurements: readonly Measurement[]): string {
+  const failed = unsteady(measurements)
+  const inWords = failed.map(({ work, spread }) => `${(spread * 100).toFixed(0)} % in ${work}`)
+  return failed.length === 0
+    ? `Publishable: the rounds of bare Fastify spread by less than ${MOST_SPREAD * 100} % in every workload.`
+    : `Not publishable: the rounds of bare Fastify spread by ${inWords.join(', ')}; ${MOST_SPREAD * 100} % is allowed.`
+}
