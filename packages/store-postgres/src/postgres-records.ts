@@ -6,8 +6,10 @@ import {
   recordKey,
   UnknownOutcomeError,
 } from '@grantkit/core/store-kit'
-import type { Answer, RunStatement } from './run-statement.ts'
+import { replaceTogether } from './replace-together.ts'
+import type { Answer, StatementRunner } from './run-statement.ts'
 import { STEP, type Statements } from './statements.ts'
+import { together } from './together.ts'
 
 /** The table of one kind of record. */
 export interface RecordTable<T> {
@@ -18,13 +20,24 @@ export interface RecordTable<T> {
 
 /** @param now epoch seconds */
 export function postgresRecords<T>(
-  run: RunStatement,
+  runner: StatementRunner,
   { statements, ownColumns }: RecordTable<T>,
   now: () => number,
 ): Records<T> {
+  const { run } = runner
+  const replace = replaceTogether(runner, statements, now)
+  const read = together(async (asked: readonly string[]) => {
+    const keys = [...new Set(asked)]
+    const [alone = ''] = keys
+    const { rows } =
+      keys.length === 1
+        ? await run(statements.find, [alone, now()])
+        : await run(statements.findAll, [keys, now()])
+    return new Map(rows.map((row) => [row.id, row]))
+  })
   async function find(id: string): Promise<Stored<T> | undefined> {
-    const { rows } = await run(statements.find, [recordKey(id), now()])
-    const [row] = rows
+    const key = recordKey(id)
+    const row = (await read(key)).get(key)
     return row && { value: decodeRecord<T>(row.value), version: row.version }
   }
   return {
@@ -33,17 +46,14 @@ export function postgresRecords<T>(
       const columns = [recordKey(id), newVersion(), encodeRecord(value), expiresAt, ...ownColumns(value)]
       return isWritten(await run(statements.insert, [...columns, now()]))
     },
-    async replace(id, seen, value, expiresAt) {
-      const values = [
-        recordKey(id),
-        encodeRecord(value),
-        newVersion(),
+    replace: async (id, seen, value, expiresAt) =>
+      replace({
+        key: recordKey(id),
+        value: encodeRecord(value),
+        version: newVersion(),
         expiresAt,
-        String(seen.version),
-        now(),
-      ]
-      return isWritten(await run(statements.replace, values))
-    },
+        seen: String(seen.version),
+      }),
     async remove(id) {
       const { count, repeated } = await run(statements.remove, [recordKey(id), now()])
       return count === 1 || repeated

@@ -16,7 +16,7 @@ export interface PostgresStoreOptions {
    * A statement is repeated once, with half the limit. Default 500.
    */
   readonly commandTimeout?: number | undefined
-  /** The most calls that wait for a connection; further ones fail at once. Default 1000. */
+  /** The most statements that wait for a connection; further ones fail at once. Default 1000. */
   readonly maxWaiting?: number | undefined
   /**
    * Whether Postgres prepares each statement once for each connection. Switch it off behind a PgBouncer in transaction mode
@@ -67,27 +67,27 @@ export async function createPostgresStore(
   // An idle connection that breaks would end the process.
   if (pool.listenerCount('error') === 0) pool.on('error', () => {})
   await requireSchema(pool, tables)
-  const run = statementRunner(pool, { commandTimeout, maxWaiting, prepare })
+  const runner = statementRunner(pool, { commandTimeout, maxWaiting, prepare })
   const clients = tableOf<Client>(tables.client)
   const grants = tableOf<Grant>(tables.grant, ['subject'], ({ subject }) => [subjectKey(subject)])
   const transients = tableOf<Transient>(tables.transient)
   const sweepNow = () =>
     sweep(
-      run,
+      runner.run,
       [clients, grants, transients].map(({ statements }) => statements),
       now(),
     )
   return {
-    clients: postgresRecords(run, clients, now),
+    clients: postgresRecords(runner, clients, now),
     grants: {
-      ...postgresRecords(run, grants, now),
+      ...postgresRecords(runner, grants, now),
       async listBySubject(subject, most = ALL) {
         const given = [subjectKey(subject), now(), most]
-        const { rows } = await run(grants.statements.listBySubject, given)
+        const { rows } = await runner.run(grants.statements.listBySubject, given)
         return rows.map(({ value }) => decodeRecord<Grant>(value))
       },
     },
-    transients: postgresRecords(run, transients, now),
+    transients: postgresRecords(runner, transients, now),
     sweep: sweepNow,
     close: sweeping ? onceAMinute(sweepNow) : () => {},
   }

@@ -2,8 +2,10 @@ import type { Statement } from './run-statement.ts'
 
 export interface Statements {
   readonly find: Statement
+  readonly findAll: Statement
   readonly insert: Statement
   readonly replace: Statement
+  readonly replaceAll: Statement
   readonly remove: Statement
   readonly scan: Statement
   readonly listBySubject: Statement
@@ -21,13 +23,18 @@ export function statementsOf(table: string, columns: readonly string[]): Stateme
   const named = (name: string, text: string) => ({ name: `${table}_${name}`, text })
   const live = `${table}.expires_at >`
   return {
-    find: named('find', `SELECT value, version FROM ${table} WHERE id = $1 AND ${live} $2`),
+    find: named('find', `SELECT id, value, version FROM ${table} WHERE id = $1 AND ${live} $2`),
+    findAll: named(
+      'find_all',
+      `SELECT id, value, version FROM unnest($1::text[]) AS asked (id) JOIN ${table} USING (id) WHERE ${live} $2`,
+    ),
     insert: named('insert', insertText(table, columns)),
     replace: named(
       'replace',
       `UPDATE ${table} SET value = $2, version = $3, expires_at = $4
       WHERE id = $1 AND version IN ($3, $5) AND ${live} $6`,
     ),
+    replaceAll: named('replace_all', replaceAllText(table)),
     remove: named('remove', `DELETE FROM ${table} WHERE id = $1 AND ${live} $2`),
     scan: named(
       'scan',
@@ -44,6 +51,18 @@ export function statementsOf(table: string, columns: readonly string[]): Stateme
       ) DELETE FROM ${table} USING gone WHERE ${table}.id = gone.id`,
     ),
   }
+}
+
+/** Nothing waits for a lock in it, so no two of these can wait for each other. */
+function replaceAllText(table: string): string {
+  return `WITH free AS MATERIALIZED (
+      SELECT next.* FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[])
+        AS next (id, value, version, expires_at, seen) JOIN ${table} USING (id) FOR NO KEY UPDATE OF ${table} SKIP LOCKED
+    ), replaced AS (
+      UPDATE ${table} SET value = free.value, version = free.version, expires_at = free.expires_at FROM free
+      WHERE ${table}.id = free.id AND ${table}.version = free.seen AND ${table}.expires_at > $6
+      RETURNING ${table}.id, ${table}.version
+    ) SELECT id, replaced.version FROM free LEFT JOIN replaced USING (id)`
 }
 
 /** An expired row may wait to be swept for two days, and must not block its id. */

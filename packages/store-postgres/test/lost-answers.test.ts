@@ -174,7 +174,7 @@ describe('too many calls', () => {
   it('fail at once instead of waiting', async () => {
     const single = await connectToPostgres(server.url, { max: 1 })
     const { clients, close } = await createPostgresStore(single, { maxWaiting: 20 })
-    const calls = await Promise.allSettled(Array.from({ length: 100 }, () => clients.find('anyone')))
+    const calls = await Promise.allSettled(Array.from({ length: 100 }, () => clients.remove('anyone')))
     const refused = calls.filter(({ status }) => status === 'rejected')
     expect(refused).toHaveLength(80)
     expect(refused[0]).toMatchObject({ reason: { message: expect.stringContaining('Too many calls') } })

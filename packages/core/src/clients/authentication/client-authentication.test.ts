@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { HttpRequest } from '../../http/http.ts'
+import { OAuthError, SERVER_REFUSALS } from '../../kernel/oauth-error.ts'
 import type { Client } from '../../kernel/records.ts'
+import { CLIENT_REFUSALS } from '../client-sources.ts'
 import { type ClientAuthMethod, checkProof, proofReader } from './client-authentication.ts'
 import { clientSecretPost } from './client-secret-post.ts'
 import { none } from './none.ts'
@@ -58,12 +60,42 @@ describe('a client', () => {
     expect(() => checkProof(presented, client)).toThrow(expect.objectContaining({ reason }))
   })
 
-  it('is verified even if it is unknown, so that the time does not tell', async () => {
+  it('is verified even if it is unknown, so that the time does not tell', () => {
     const verified: Client[] = []
     const proof = { clientId: 'c', verify: (client: Client) => void verified.push(client) }
-    await expect(checkProof({ method: 'none', proof }, undefined)).rejects.toMatchObject({
-      reason: 'client_unknown',
-    })
+    expect(() => checkProof({ method: 'none', proof }, undefined)).toThrow(
+      expect.objectContaining({ reason: 'client_unknown' }),
+    )
     expect(verified).toHaveLength(1)
   })
+
+  it.each([
+    [
+      'at once',
+      (error: OAuthError) => {
+        throw error
+      },
+    ],
+    [
+      'after a while',
+      async (error: OAuthError) => {
+        throw error
+      },
+    ],
+  ])(
+    'is refused by the error of its proof, made %s, because a second one takes time that tells',
+    async (_, fail) => {
+      const wrong = new OAuthError(SERVER_REFUSALS.contention, undefined, {
+        retryAfter: 7,
+        headers: { a: 'b' },
+      })
+      const proof = { clientId: 'c', verify: () => fail(wrong) }
+      const refused = await (async () => checkProof({ method: 'none', proof }, undefined))().catch(
+        (error) => error,
+      )
+      expect(refused).toBe(wrong)
+      expect({ ...refused }).toEqual({ ...new OAuthError(CLIENT_REFUSALS.client_unknown) })
+      expect(refused.message).toBe(CLIENT_REFUSALS.client_unknown.description)
+    },
+  )
 })

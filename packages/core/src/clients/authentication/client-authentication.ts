@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { type HttpRequest, header } from '../../http/http.ts'
 import { readMessage, text } from '../../http/message.ts'
 import type { Parameters } from '../../http/parameters.ts'
-import { OAuthError, type Refusal, refusals } from '../../kernel/oauth-error.ts'
+import { OAuthError, type Refusal, refusals, refusedInstead } from '../../kernel/oauth-error.ts'
 import type { Client } from '../../kernel/records.ts'
 import { CLIENT_REFUSALS, LONGEST_CLIENT_ID } from '../client-sources.ts'
 import { BASIC_REFUSALS, type BasicCredentials, basicCredentials } from './basic-credentials.ts'
@@ -173,11 +173,19 @@ export function checkProof(
 }
 
 /** Verifies the proof anyway: otherwise the response time would tell which clients exist. */
-async function refuseAfter(proof: PresentedProof, refusal: Refusal): Promise<never> {
+function refuseAfter(proof: PresentedProof, refusal: Refusal): Promise<never> {
+  let failure: unknown
   try {
-    await proof.verify(NOBODY)
-  } catch {
     // The request is refused, whether the proof is valid or not.
+    const checked = proof.verify(NOBODY)
+    if (checked !== undefined) return refusedLater(checked, refusal)
+  } catch (thrown) {
+    failure = thrown
   }
-  throw new OAuthError(refusal)
+  throw refusedInstead(failure, refusal)
+}
+
+async function refusedLater(checked: Promise<void>, refusal: Refusal): Promise<never> {
+  const failure = await checked.catch((thrown: unknown) => thrown)
+  throw refusedInstead(failure, refusal)
 }

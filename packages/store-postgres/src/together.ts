@@ -1,0 +1,35 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+
+/** A call that takes longer does not hold up the next one. */
+const LONGEST_WAIT_MS = 20
+
+/**
+ * Gathers what is asked for in one turn of the event loop, and while the last call is under way, into the next call. Under
+ * load, calls grow instead of waiting in line.
+ *
+ * @returns the answer to the whole call
+ */
+export function together<Asked, Answer>(
+  call: (all: readonly Asked[]) => Promise<Answer>,
+): (one: Asked) => Promise<Answer> {
+  let gathered: Asked[] = []
+  let next: Promise<Answer> | undefined
+  let last: Promise<unknown> | undefined
+
+  async function send(): Promise<Answer> {
+    await last
+    await nextTurn()
+    const all = gathered
+    gathered = []
+    next = undefined
+    const answer = call(all)
+    last = Promise.race([answer.catch(() => {}), sleep(LONGEST_WAIT_MS, undefined, { ref: false })])
+    return answer
+  }
+
+  return (one) => {
+    gathered.push(one)
+    next ??= send()
+    return next
+  }
+}
