@@ -6,7 +6,7 @@ export const geminiCli: McpClient = {
   date: '2026-11-22',
   source: 'its requests to an MCP server on Grantkit',
   tried:
-    'signs in where the server challenges HEAD too, for all scopes that the resource lists; connects without a token where the server lets everybody in',
+    'signs in where the server challenges HEAD too, for all scopes that the resource lists, or else the server; connects without a token where the server lets everybody in',
   redirectUri: 'http://localhost:{port}/oauth/callback',
   requests: {
     probe: `
