@@ -1,5 +1,6 @@
 import type { McpClient } from './mcp-client.ts'
 
+/** Where the resource lists no scopes, it asks for all that the server lists: `{all_scopes}`. */
 export const geminiCli: McpClient = {
   name: 'Gemini CLI',
   version: '0.61.0',
@@ -27,9 +28,9 @@ Content-Type: application/json
 accept: */*
 user-agent: node
 
-{"client_name":"Gemini CLI MCP Client","redirect_uris":["{redirect_uri}"],"grant_types":["authorization_code","refresh_token"],"response_types":["code"],"token_endpoint_auth_method":"none","scope":"{scopes_supported}"}`,
+{"client_name":"Gemini CLI MCP Client","redirect_uris":["{redirect_uri}"],"grant_types":["authorization_code","refresh_token"],"response_types":["code"],"token_endpoint_auth_method":"none","scope":"{all_scopes}"}`,
     authorization:
-      '{authorization_endpoint}?client_id={client_id}&response_type=code&redirect_uri={redirect_uri}&state={state}&code_challenge={code_challenge}&code_challenge_method=S256&scope={scopes_supported}&resource={resource}',
+      '{authorization_endpoint}?client_id={client_id}&response_type=code&redirect_uri={redirect_uri}&state={state}&code_challenge={code_challenge}&code_challenge_method=S256&scope={all_scopes}&resource={resource}',
     token: `
 POST {token_endpoint}
 Content-Type: application/x-www-form-urlencoded
