@@ -32,8 +32,8 @@ const IN_A_BROWSER = [
   'ways-to-sign-in',
 ].map(flow)
 
-/** The programs of the guides, with a user in a browser. */
-const GUIDES = 'docs/test/guides.test.ts'
+/** Programs of the guides, with a user in a browser. */
+const GUIDES = 'docs/test/{guides,inspector-page}.test.ts'
 
 /**
  * What Express and Hono could do otherwise than Fastify: headers, bodies, addresses, who calls, how a service starts and

@@ -4,35 +4,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describeMcpClients } from '@grantkit/testkit'
 import { formBrowser, testClient } from '@grantkit/testkit/client'
-import { type ServerType, serve } from '@hono/node-server'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { codeBlocks, extract, folderOf } from './code-blocks.ts'
 import { type NotesClient, type OpenClient, SIGNING_IN, STEPPING_UP } from './mcp-clients.ts'
+import { type NotesProgram, startNotes } from './notes-program.ts'
 
-const PAGE = 'docs/how-to/mcp.md'
-const FOLDER = join(import.meta.dirname, '../.code-blocks/mcp')
-
-let server: ServerType
+let notes: NotesProgram
 let origin: string
-let program: { serve(request: Request): Promise<Response> }
 beforeAll(async () => {
-  extract(
-    codeBlocks().filter(({ page }) => page === PAGE),
-    FOLDER,
-  )
-  let app: { fetch(request: Request): Response | Promise<Response> }
-  const port = await new Promise<number>((listening) => {
-    const fetch = (request: Request) => app.fetch(request)
-    server = serve({ fetch, hostname: '127.0.0.1', port: 0 }, (address) => listening(address.port))
-  })
-  origin = `http://127.0.0.1:${port}`
-  process.env.ISSUER = origin
-  const load = (file: string) => import(join(FOLDER, folderOf(PAGE), file))
-  app = (await load('notes.ts')).app
-  program = await load('with-the-guard-of-the-sdk.ts')
-  delete process.env.ISSUER
+  notes = await startNotes('mcp')
+  origin = notes.origin
 })
-afterAll(() => new Promise((closed) => server.close(closed)))
+afterAll(() => notes.close())
 
 /** A client at the program, and the scopes that its user was asked for. */
 async function openAt(open: OpenClient): Promise<{ client: NotesClient; asked: (string | null)[] }> {
@@ -66,7 +48,7 @@ it.each(Object.entries(STEPPING_UP))('%s asks for more when a tool needs it', as
 describe('the guard of the SDK', () => {
   const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
   const call = (headers: Record<string, string>) =>
-    program.serve(
+    notes.guardedBySdk(
       new Request(`${origin}/mcp`, {
         method: 'POST',
         headers: {

@@ -6,7 +6,8 @@ export const claudeCode: McpClient = {
   date: '2026-11-22',
   source:
     'its requests to two MCP servers on Grantkit; the document as published in August to October 2026 (anthropics/claude-code#37747, #64705)',
-  tried: 'by registration: signs in, refreshes, asks for more when a tool needs it, signs out',
+  tried:
+    'by registration: signs in, refreshes, signs out; says that a tool needs more scopes, and asks for them at the next sign-in; asks for no scope where the resource lists none',
   redirectUri: 'http://localhost:{port}/callback',
   document: {
     client_id: 'https://claude.ai/oauth/claude-code-client-metadata',

@@ -7,7 +7,7 @@ export const codex: McpClient = {
   source:
     'its requests to two MCP servers on Grantkit; the document as published in August to October 2026, which it uses where the metadata promises `iss`',
   tried:
-    'by registration: signs in and refreshes; registers anew at each sign-in; says that a tool needs more scopes, and does not ask for them',
+    'by registration: signs in and refreshes; registers anew at each sign-in; says that a tool needs more scopes, and its user asks for them at a new sign-in (`--scopes`)',
   redirectUri: 'http://127.0.0.1:{port}/callback',
   document: {
     client_id: 'https://chatgpt.com/oauth/codex/client.json',

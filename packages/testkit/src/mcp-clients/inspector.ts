@@ -7,7 +7,7 @@ export const inspector: McpClient = {
   date: '2026-11-22',
   source: 'its requests to an MCP server on Grantkit that lists no scopes, from the command line',
   tried:
-    'signs in and calls tools; from the command line it refreshes when a tool needs more scopes, and gives up',
+    'from the command line: signs in and calls tools; refreshes when a tool needs more scopes, and gives up',
   redirectUri: 'http://127.0.0.1:{port}/oauth/callback',
   reads: { registration: ['redirect_uris'] },
   requests: {

@@ -48,7 +48,8 @@ export class Installation {
   async resourceMetadata(): Promise<Answer & Members> {
     const answer = await this.#ask(this.client.requests.resourceMetadata ?? 'GET {resource_metadata}')
     const { scopes_supported, authorization_servers } = answer
-    this.#known.scopes_supported = list(scopes_supported).join(' ') || this.server.scope
+    const listed = list(scopes_supported).join(' ')
+    Object.assign(this.#known, { scopes_supported: listed || this.server.scope, all_scopes: listed })
     this.#known.issuer = list(authorization_servers)[0] ?? ''
     return answer
   }
@@ -59,6 +60,7 @@ export class Installation {
     const answer = await this.#ask(this.client.requests.serverMetadata ?? 'GET {server_metadata}')
     const endpoints = Object.entries(answer).filter(([name]) => name.endsWith('_endpoint'))
     Object.assign(this.#known, Object.fromEntries(endpoints))
+    this.#known.all_scopes ||= list(answer.scopes_supported).join(' ') || this.server.scope
     return answer
   }
 

@@ -4,6 +4,7 @@ import { codex } from './codex.ts'
 import { copilotCli } from './copilot-cli.ts'
 import { geminiCli } from './gemini-cli.ts'
 import { inspector } from './inspector.ts'
+import { inspectorPage } from './inspector-page.ts'
 import type { McpClient } from './mcp-client.ts'
 import { mcpRemote } from './mcp-remote.ts'
 import { opencode } from './opencode.ts'
@@ -28,6 +29,7 @@ export const mcpClients: readonly McpClient[] = [
   copilotCli,
   geminiCli,
   inspector,
+  inspectorPage,
   mcpRemote,
   sdk1,
   sdk2,

@@ -1,0 +1,39 @@
+/** The program of docs/how-to/mcp.md, as it is, on a free port. */
+import { join } from 'node:path'
+import { serve } from '@hono/node-server'
+import { codeBlocks, extract, folderOf } from './code-blocks.ts'
+
+const PAGE = 'docs/how-to/mcp.md'
+
+export interface NotesProgram {
+  readonly origin: string
+  /** Answers by the guard of the SDK, which the page shows beside its own. */
+  guardedBySdk(request: Request): Promise<Response>
+  close(): Promise<void>
+}
+
+/** @param name of the folder that the program is written to, another one for each test file */
+export async function startNotes(name: string): Promise<NotesProgram> {
+  const folder = join(import.meta.dirname, '../.code-blocks', name)
+  extract(
+    codeBlocks().filter(({ page }) => page === PAGE),
+    folder,
+  )
+  let app: { fetch(request: Request): Response | Promise<Response> }
+  const { server, port } = await new Promise<{ server: ReturnType<typeof serve>; port: number }>(
+    (listening) => {
+      const fetch = (request: Request) => app.fetch(request)
+      const server = serve({ fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) =>
+        listening({ server, port }),
+      )
+    },
+  )
+  const origin = `http://127.0.0.1:${port}`
+  process.env.ISSUER = origin
+  const load = (file: string) => import(join(folder, folderOf(PAGE), file))
+  app = (await load('notes.ts')).app
+  const { serve: guardedBySdk } = await load('with-the-guard-of-the-sdk.ts')
+  delete process.env.ISSUER
+  const close = () => new Promise<void>((closed) => void server.close(() => closed()))
+  return { origin, guardedBySdk, close }
+}
