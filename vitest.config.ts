@@ -55,6 +55,7 @@ const ON_EACH_FRAMEWORK = [
     'client-documents',
     'token-exchange',
     'par',
+    'fapi2/clients',
   ].map(flow),
   ...[
     'http',

@@ -87,6 +87,7 @@ export const DATA: Readonly<Record<string, Proof>> = {
   'docs/how-to/job.md: - name': { why: 'for GitHub Actions; machines.test.ts sends the same requests' },
   'docs/how-to/delegate.md: {': { by: 'apps/reference/test/token-exchange.test.ts' },
   'docs/how-to/delegate.md: const child': { by: 'apps/reference/test/token-exchange.test.ts' },
+  'docs/how-to/fapi2.md: lifetimes.code': { by: 'packages/core/test/fapi2.test.ts' },
   'docs/how-to/push.md: const url': { by: 'apps/reference/test/par.test.ts' },
   'docs/how-to/nextjs.md: ': { by: 'scripts/packages/guides.long.test.ts' },
   'docs/how-to/gateway.md: # Traefik': {

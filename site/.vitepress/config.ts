@@ -74,6 +74,7 @@ export default defineConfig({
           { text: 'Let clients push their requests', link: '/how-to/push' },
           { text: 'Let a job have tokens of its own', link: '/how-to/job' },
           { text: 'Bind tokens to a key', link: '/how-to/dpop' },
+          { text: 'Keep to FAPI 2.0', link: '/how-to/fapi2' },
           { text: 'Write a store', link: '/how-to/store' },
           { text: 'Write an adapter', link: '/how-to/adapter' },
           { text: 'Write a feature', link: '/how-to/feature' },

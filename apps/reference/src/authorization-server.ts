@@ -10,7 +10,7 @@ import { rateLimiter } from '@grantkit/limiter'
 import { viewerClient } from './documents/viewer-client.ts'
 import type { OnEvent } from './events.ts'
 import { SCOPES } from './oauth/scopes.ts'
-import { optionalFeatures } from './optional-features.ts'
+import { optionalFeatures, profileOf } from './optional-features.ts'
 import { callbackPage } from './pages/callback.ts'
 import { interaction, type PagesOptions } from './pages/routes.ts'
 import { lifetimesOf } from './settings/lifetimes.ts'
@@ -33,6 +33,7 @@ export async function authorizationServer(
   const { BASE_URL: issuer, DEFAULT_SCOPE, CLIENT_AUTHENTICATION: methods } = settings
   const limiter = rateLimiter(createCounter)
   const optional = await optionalFeatures(settings, { keys, accessTokens, pages, limiter })
+  const profile = await profileOf(settings)
   return createAuthorizationServer({
     issuer,
     store,
@@ -53,6 +54,8 @@ export async function authorizationServer(
     onEvent,
     documentation: `${issuer}/auth.md`,
     defaultScope: DEFAULT_SCOPE,
-    features: [viewerClient(issuer), ...optional, ...features],
+    profile,
+    // The page at /docs is a public client.
+    features: [...(profile === undefined ? [viewerClient(issuer)] : []), ...optional, ...features],
   })
 }

@@ -3,12 +3,14 @@ import {
   clientDocuments,
   type FeatureFactory,
   type PrivateJwk,
+  type Profile,
   type RateLimiter,
 } from '@grantkit/core'
 import { clientAssertion } from '@grantkit/core/client-assertion'
 import { clientCredentials } from '@grantkit/core/client-credentials'
 import { device } from '@grantkit/core/device'
 import { dpop } from '@grantkit/core/dpop'
+import { fapi2 } from '@grantkit/core/fapi2'
 import { forwardAuth } from '@grantkit/core/forward-auth'
 import { logout } from '@grantkit/core/logout'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
@@ -34,9 +36,10 @@ export async function optionalFeatures(
   { keys, accessTokens, pages, limiter }: Parts,
 ): Promise<FeatureFactory[]> {
   const documents = await clientDocumentsOf(settings)
+  const { CLIENT_AUTHENTICATION, DPOP, PAR } = settings.PROFILE === undefined ? settings : OF_PROFILE
   return [
     ...(documents === undefined ? [] : [clientDocuments(documents)]),
-    ...(settings.CLIENT_AUTHENTICATION.includes('private_key_jwt')
+    ...(CLIENT_AUTHENTICATION.includes('private_key_jwt')
       ? [clientAssertion({ fetch: await outboundFetch(settings) })]
       : []),
     ...(settings.CLIENT_CREDENTIALS === 'on'
@@ -48,17 +51,30 @@ export async function optionalFeatures(
           }),
         ]
       : []),
-    ...(settings.DPOP === 'off' ? [] : [dpop(dpopOf(settings.DPOP, pages.secret))]),
+    ...(DPOP === 'off' ? [] : [dpop(dpopOf(settings, pages.secret))]),
     ...(settings.FORWARD_AUTH === 'on' ? [forwardAuth({ accessTokens })] : []),
     ...(settings.TOKEN_EXCHANGE === 'on' ? [tokenExchange({ accessTokens })] : []),
-    ...(settings.PAR === 'off'
+    ...(PAR === 'off'
       ? []
-      : [pushedAuthorizationRequests({ secret: pages.secret, required: settings.PAR === 'required' })]),
+      : [pushedAuthorizationRequests({ secret: pages.secret, required: PAR === 'required' })]),
     ...(settings.LOGOUT === 'on'
       ? [logout({ interaction: logoutInteraction(pages), secret: pages.secret, keys })]
       : []),
     ...deviceGrant(settings, { pages, accessTokens, limiter }),
   ]
+}
+
+/** The profile brings these features itself. */
+const OF_PROFILE: Pick<Settings, 'CLIENT_AUTHENTICATION' | 'DPOP' | 'PAR'> = {
+  CLIENT_AUTHENTICATION: [],
+  DPOP: 'off',
+  PAR: 'off',
+}
+
+/** What the settings hold the server to. @throws SettingsError when a configured file cannot be used */
+export async function profileOf(settings: Settings): Promise<Profile | undefined> {
+  if (settings.PROFILE === undefined) return undefined
+  return fapi2({ clientAssertion: { fetch: await outboundFetch(settings) } })
 }
 
 function deviceGrant(

@@ -37,7 +37,7 @@ import { schoolRecords } from './school/records.ts'
 import { developmentKeysFile, developmentSecret } from './settings/development.ts'
 import { lifetimesOf } from './settings/lifetimes.ts'
 import type { Settings } from './settings/settings.ts'
-import { followSigningKeys } from './settings/signing-keys-file.ts'
+import { followSigningKeys, withoutRs256 } from './settings/signing-keys-file.ts'
 import { sessionsInCookies } from './sign-in/session.ts'
 import { waysToSignIn } from './sign-in/ways-to-sign-in.ts'
 import type { Storage } from './storage.ts'
@@ -78,7 +78,8 @@ export async function createService(
     trail.onEvent(event)
     tell(event)
   }
-  const keys = await followSigningKeys(settings.KEYS_FILE ?? (await developmentKeysFile()), onError)
+  const inFile = await followSigningKeys(settings.KEYS_FILE ?? (await developmentKeysFile()), onError)
+  const keys = settings.PROFILE === 'fapi2' ? withoutRs256(inFile) : inFile
   const { store, accessTokens, features: formats } = accessTokensOf(settings, records, keys)
   const { accounts, demo } = await openAccounts(settings, database, onEvent)
   const directory = accountDirectory(database, settings.NODE_ENV === 'production')
@@ -116,7 +117,7 @@ export async function createService(
   }
   const server = await authorizationServer(settings, parts)
   // Requests without a token get the public view, and no challenge.
-  const proofs = proofsOf(settings.DPOP, secret)
+  const proofs = proofsOf(settings, secret)
   const guarded = { store, accessTokens, scopes: SCOPES, anonymous: 'allow', proofs, onEvent } as const
   const api = createResourceServer({ ...guarded, resource: baseUrl })
   const mcpApi = createResourceServer({ ...guarded, resource: `${baseUrl}/mcp` })
@@ -132,7 +133,14 @@ export async function createService(
     JSON.stringify(openApiDocument(baseUrl, description, operationsOf(app), proofs !== undefined))
   const app = application({ basePath, onError, around: [rememberCaller(callers), ...around] }, [
     schoolApi(api, school),
-    documents({ basePath, metadata, lifetimes: lifetimesOf(settings), school, openApi }),
+    documents({
+      basePath,
+      metadata,
+      lifetimes: lifetimesOf(settings),
+      profile: settings.PROFILE,
+      school,
+      openApi,
+    }),
     pages(pageOptions, grants).route('/', admin(operators)),
     health(async () => !draining && (await ready())),
     mcp(baseUrl, mcpApi, school),

@@ -113,7 +113,15 @@ export {
 export type { GrantRecords, Records, Store, Stored, Transients } from './kernel/store.ts'
 export { coarseNetworkOf, networkOf } from './limits/caller-network.ts'
 export type { RateLimit, RateLimiter } from './limits/rate-limits.ts'
-export type { AuthorizationServerOptions, Lifetimes, OnEvent, Paths, ServerEvent } from './options.ts'
+export type {
+  AuthorizationServerOptions,
+  Demand,
+  Lifetimes,
+  OnEvent,
+  Paths,
+  Profile,
+  ServerEvent,
+} from './options.ts'
 export { REFUSALS, type Reason } from './refusals.ts'
 export type {
   Access,

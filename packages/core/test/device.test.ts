@@ -436,7 +436,7 @@ describe('a poll', () => {
     const [proven, stolen] = [await start(challenge), await start(challenge)]
     await approve(proven)
     await approve(stolen)
-    expect(errorOf(await poll(proven))).toBe('invalid_request')
+    expect(errorOf(await poll(proven))).toBe('invalid_grant')
     expect((await poll(proven, { code_verifier: VERIFIER })).status).toBe(200)
     expect(errorOf(await poll(stolen, { code_verifier: 'x'.repeat(43) }))).toBe('invalid_grant')
     expect(errorOf(await poll(stolen, { code_verifier: VERIFIER }))).toBe('invalid_grant')

@@ -161,8 +161,8 @@ describe('redeeming a code', () => {
     ['an empty redirect_uri', { redirect_uri: '' }, 'invalid_grant'],
     ['no redirect_uri', { redirect_uri: undefined }, 'invalid_grant'],
     ['a resource of another server', { resource: 'https://other.example' }, 'invalid_target'],
-    ['an empty verifier', { code_verifier: '' }, 'invalid_request'],
-    ['no verifier', { code_verifier: undefined }, 'invalid_request'],
+    ['an empty verifier', { code_verifier: '' }, 'invalid_grant'],
+    ['no verifier', { code_verifier: undefined }, 'invalid_grant'],
     ['a verifier that is too short', { code_verifier: 'v'.repeat(42) }, 'invalid_request'],
     ['a verifier that is too long', { code_verifier: 'v'.repeat(129) }, 'invalid_request'],
     ['a verifier that is endless', { code_verifier: 'v'.repeat(60_000) }, 'invalid_request'],
@@ -185,7 +185,7 @@ describe('redeeming a code', () => {
     const { school, client } = await withClient(CONFIDENTIAL)
     for (const code_verifier of [undefined, '']) {
       const answer = await redeem(school, client, await codeFor(school, client.client_id), { code_verifier })
-      expect([answer.status, bodyOf(answer).error]).toEqual([400, 'invalid_request'])
+      expect([answer.status, bodyOf(answer).error]).toEqual([400, 'invalid_grant'])
     }
   })
 

@@ -1,4 +1,6 @@
 import { SCOPES } from '../oauth/scopes.ts'
+import type { Settings } from '../settings/settings.ts'
+import { aboutProfile, KEPT } from './about-profile.ts'
 import { boundTokens } from './bound-tokens.ts'
 import { withoutABrowser } from './device-walkthrough.ts'
 import { errorRows } from './error-rows.ts'
@@ -41,7 +43,11 @@ export interface DescribedLifetimes {
 }
 
 /** The walkthrough. Its commands form one shell session, which a test runs. */
-export function authMarkdown(server: DescribedServer, lifetimes: DescribedLifetimes): string {
+export function authMarkdown(
+  server: DescribedServer,
+  lifetimes: DescribedLifetimes,
+  profile?: Settings['PROFILE'],
+): string {
   const jobs = howJobsGetTokens(server)
   return `# How to get and use a token
 
@@ -66,7 +72,7 @@ ${howToGetAClient({
   methods: list(server.token_endpoint_auth_methods_supported),
 })}
 
-## 3. Authorize, with PKCE
+${aboutProfile(server, profile)}## 3. Authorize, with PKCE
 
 \`\`\`sh
 VERIFIER=$(openssl rand -base64 48 | tr -d '\\n=' | tr '+/' '-_')
@@ -113,8 +119,7 @@ ACCESS_TOKEN=$(printf %s "$TOKENS" | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1
 REFRESH_TOKEN=$(printf %s "$TOKENS" | sed 's/.*"refresh_token":"\\([^"]*\\)".*/\\1/')
 \`\`\`
 
-Every refresh gives a new refresh token; keep that one. If an answer was lost, send the same request again within ${duration(lifetimes.refreshRetryWindow)}: you
-get the same tokens. Later, the old token counts as stolen and everything ends. A refresh token ends after ${duration(lifetimes.refreshToken)} without use,
+${profile === undefined ? rotation(lifetimes) : KEPT} A refresh token ends after ${duration(lifetimes.refreshToken)} without use,
 and ${duration(lifetimes.grant)} after the user allowed it.
 
 ## 7. Revoke
@@ -156,6 +161,11 @@ Ask only for what you need. Every \`:read\` scope opens reading of its area, eve
 |---|---|
 ${server.scopes_supported.map((scope) => `| \`${scope}\` | ${descriptionOf(scope)} |`).join('\n')}
 `
+}
+
+function rotation({ refreshRetryWindow }: DescribedLifetimes): string {
+  return `Every refresh gives a new refresh token; keep that one. If an answer was lost, send the same request again within ${duration(refreshRetryWindow)}: you
+get the same tokens. Later, the old token counts as stolen and everything ends.`
 }
 
 function descriptionOf(scope: string): string {

@@ -42,8 +42,7 @@ function arranged({ documents, methods }: WaysIn): string {
     : 'The operator adds each one'
   return `## 2. Get a client
 
-No client registers itself here. ${who}, with its redirect URIs, and gives you its \`client_id\`. A confidential
-one gets a \`client_secret\` too, and sends it with every request to the token endpoint.
+No client registers itself here. ${who}, with its redirect URIs, and gives you its \`client_id\`. ${methods.includes('private_key_jwt') && !methods.includes('client_secret') ? KEYS : SECRET}
 
 \`\`\`sh
 REDIRECT_URI=http://127.0.0.1:8123/callback
@@ -52,6 +51,12 @@ read -r CLIENT_ID
 
 Token endpoint authentication: ${methods}.`
 }
+
+const SECRET = `A confidential
+one gets a \`client_secret\` too, and sends it with every request to the token endpoint.`
+
+const KEYS = `Its public keys
+are added with it, or their address.`
 
 const BY_DOCUMENT = `### Or publish a document
 

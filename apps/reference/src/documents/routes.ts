@@ -4,6 +4,7 @@ import { Hono, type MiddlewareHandler } from 'hono'
 import { etag, RETAINED_304_HEADERS } from 'hono/etag'
 import { describe, forAnybody, jsonAnswer, textAnswer } from '../openapi/operation.ts'
 import type { SchoolRecords } from '../school/records.ts'
+import type { Settings } from '../settings/settings.ts'
 import { authMarkdown, type DescribedLifetimes, type DescribedServer } from './auth-md.ts'
 import { llmsText } from './llms-txt.ts'
 import { pricingMarkdown } from './pricing.ts'
@@ -13,6 +14,8 @@ export interface DocumentsOptions {
   readonly basePath: string
   readonly metadata: AuthorizationServer['metadata']
   readonly lifetimes: DescribedLifetimes
+  /** Which one the server keeps to, if any. */
+  readonly profile: Settings['PROFILE']
   readonly school: SchoolRecords
   /** The description of every route, of these too. */
   readonly openApi: () => string
@@ -21,9 +24,16 @@ export interface DocumentsOptions {
 type TextNow = () => string | Promise<string>
 
 /** Documents for machines, made from the running configuration. */
-export function documents({ basePath, metadata, lifetimes, school, openApi }: DocumentsOptions): Hono {
+export function documents({
+  basePath,
+  metadata,
+  lifetimes,
+  profile,
+  school,
+  openApi,
+}: DocumentsOptions): Hono {
   const server = metadata as unknown as DescribedServer
-  const walkthrough = authMarkdown(server, lifetimes)
+  const walkthrough = authMarkdown(server, lifetimes, profile)
   const index = llmsText(server.issuer, server.registration_endpoint !== undefined)
   const app = new Hono()
   addText(app, '/openapi.json', 'application/json', DESCRIPTION, openApi)

@@ -1,12 +1,14 @@
 import { type DpopOptions, dpopProofs } from '@grantkit/core/dpop'
+import { FAPI2_PROOF_ALGORITHMS } from '@grantkit/core/fapi2'
 import type { Settings } from '../settings/settings.ts'
 
 /** DPoP of the server and of its APIs, which share the nonces of their origin. */
-export function dpopOf(setting: Settings['DPOP'], secret: string): DpopOptions {
-  return { secret, required: setting === 'required' }
+export function dpopOf({ DPOP, PROFILE }: Settings, secret: string): DpopOptions {
+  const algorithms = PROFILE === 'fapi2' ? FAPI2_PROOF_ALGORITHMS : undefined
+  return { secret, required: DPOP === 'required', algorithms }
 }
 
 /** The proofs at the APIs of the service; none while DPoP is off. */
-export function proofsOf(setting: Settings['DPOP'], secret: string) {
-  return setting === 'off' ? undefined : dpopProofs(dpopOf(setting, secret))
+export function proofsOf(settings: Settings, secret: string) {
+  return settings.DPOP === 'off' ? undefined : dpopProofs(dpopOf(settings, secret))
 }

@@ -111,3 +111,34 @@ describe('the settings', () => {
     ])
   })
 })
+
+describe('PROFILE=fapi2', () => {
+  it('decides what the profile decides', () => {
+    expect(parseSettings({ PROFILE: 'fapi2', CLIENT_CREDENTIALS: 'on' })).toMatchObject({
+      CLIENT_AUTHENTICATION: ['private_key_jwt'],
+      REGISTRATION: 'off',
+      CIMD: 'off',
+      DPOP: 'required',
+      PAR: 'required',
+    })
+    const same = { CLIENT_AUTHENTICATION: 'private_key_jwt', DPOP: 'required', REGISTRATION: 'off' }
+    expect(problemsOf({ PROFILE: 'fapi2', ...same })).toEqual([])
+  })
+
+  it.each([
+    ['CLIENT_AUTHENTICATION', 'private_key_jwt,none', '5.3.2.1, item 6'],
+    ['REGISTRATION', 'on', '5.3.2.1, item 3'],
+    ['CIMD', 'on', '5.3.2.1, item 3'],
+    ['DPOP', 'on', '5.3.2.1, item 4'],
+    ['PAR', 'off', '5.3.2.2, item 3'],
+    ['CODE_LIFETIME', '61', '5.3.2.1, item 11'],
+  ])('refuses %s=%s, by the section %s', (name, value, section) => {
+    const [problem = '', ...others] = problemsOf({ PROFILE: 'fapi2', [name]: value })
+    expect(problem).toMatch(new RegExp(`^${name} must be .* with PROFILE=fapi2`))
+    expect([problem.endsWith(`(FAPI 2.0 Security Profile ${section})`), others]).toEqual([true, []])
+  })
+
+  it('is the only one', () => {
+    expect(problemsOf({ PROFILE: 'fapi1' })).toEqual(['PROFILE must be fapi2'])
+  })
+})

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { TrustedProxies } from '../http/trusted-proxies.ts'
 import { ClientDocumentSettings } from './client-document-settings.ts'
 import { DEVELOPMENT_FOLDER } from './development.ts'
+import { contradictions, withProfile } from './profile.ts'
 
 /** The settings of the environment. Lifetimes are in seconds. */
 const seconds = (fallback: number, least = 1) =>
@@ -71,6 +72,7 @@ export const Environment = z.object({
   FORWARD_AUTH: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   JWT_ACCESS_TOKENS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   PAR: z.enum(['off', 'on', 'required'], { error: 'must be off, on or required' }).default('off'),
+  PROFILE: z.enum(['fapi2'], { error: 'must be fapi2' }).optional(),
   TOKEN_EXCHANGE: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   RATE_LIMITS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   TRUST_PROXY: TrustedProxies.optional(),
@@ -111,13 +113,14 @@ export function parseSettings(environment: NodeJS.ProcessEnv): Settings {
     throw new SettingsError(parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`))
   const settings = parsed.data
   const missing = settings.NODE_ENV === 'production' ? missingInProduction(settings, given) : []
-  if (missing.length > 0) throw new SettingsError(missing)
-  return {
+  const problems = [...missing, ...contradictions(settings, given)]
+  if (problems.length > 0) throw new SettingsError(problems)
+  return withProfile({
     ...settings,
     CLIENT_AUTHENTICATION: methodsOf(settings),
     BASE_URL: settings.BASE_URL ?? `http://127.0.0.1:${settings.PORT}`,
     STORE_URL: settings.STORE_URL ?? storeBeside(settings.DATABASE_URL),
-  }
+  })
 }
 
 function methodsOf({

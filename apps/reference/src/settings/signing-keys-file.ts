@@ -55,6 +55,18 @@ export async function followSigningKeys(
   return () => keys
 }
 
+/** The keys that the FAPI 2.0 Security Profile allows (5.4.1, item 1): the same array until they change. */
+export function withoutRs256(source: () => readonly PrivateJwk[]): () => readonly PrivateJwk[] {
+  let given: readonly PrivateJwk[] = []
+  let allowed: readonly PrivateJwk[] = []
+  return () => {
+    const latest = source()
+    if (latest !== given) allowed = latest.filter(({ alg }) => alg !== 'RS256')
+    given = latest
+    return allowed
+  }
+}
+
 /** Adds a new key for each algorithm in the file, and removes keys that no valid ID token needs. */
 export async function rotateKeysFile(path: string, now: number, lifetime: number): Promise<PrivateJwk[]> {
   const keys = await readSigningKeys(path)

@@ -14,7 +14,7 @@ export const CODE_REFUSALS = refusals({
     'invalid_grant',
     'redirect_uri differs from the one of the authorization request',
   ],
-  code_verifier_missing: ['invalid_request', 'code_verifier is missing'],
+  code_verifier_missing: ['invalid_grant', 'code_verifier is missing'],
   code_of_other_key: ['invalid_grant', 'The request must prove the key of dpop_jkt'],
   code_verifier_mismatch: [
     'invalid_grant',
