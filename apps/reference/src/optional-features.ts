@@ -15,6 +15,7 @@ import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { tokenExchange } from '@grantkit/core/token-exchange'
 import { clientDocumentsOf, outboundFetch } from './oauth/client-documents.ts'
 import { dpopOf } from './oauth/dpop.ts'
+import { gatewayOf } from './oauth/gateway.ts'
 import { logoutInteraction } from './pages/client-logout.ts'
 import { deviceInteraction } from './pages/device.ts'
 import type { PagesOptions } from './pages/routes.ts'
@@ -48,8 +49,8 @@ export async function optionalFeatures(
           }),
         ]
       : []),
-    ...(settings.DPOP === 'off' ? [] : [dpop(dpopOf(settings.DPOP, pages.secret))]),
-    ...(settings.FORWARD_AUTH === 'on' ? [forwardAuth({ accessTokens })] : []),
+    ...(settings.DPOP === 'off' ? [] : [dpop(dpopOf(settings, pages.secret))]),
+    ...(settings.FORWARD_AUTH === 'on' ? [forwardAuth(gatewayOf(settings, pages.secret, accessTokens))] : []),
     ...(settings.TOKEN_EXCHANGE === 'on' ? [tokenExchange({ accessTokens })] : []),
     ...(settings.PAR === 'off'
       ? []

@@ -116,7 +116,7 @@ export async function createService(
   }
   const server = await authorizationServer(settings, parts)
   // Requests without a token get the public view, and no challenge.
-  const proofs = proofsOf(settings.DPOP, secret)
+  const proofs = proofsOf(settings, secret)
   const guarded = { store, accessTokens, scopes: SCOPES, anonymous: 'allow', proofs, onEvent } as const
   const api = createResourceServer({ ...guarded, resource: baseUrl })
   const mcpApi = createResourceServer({ ...guarded, resource: `${baseUrl}/mcp` })
