@@ -48,6 +48,8 @@ const ON_EACH_FRAMEWORK = [
     'machines',
     'openid-client',
     'dpop-clients',
+    'jwt-access-tokens',
+    'pushed-bound-signed',
     'fuzz',
     'oidc-client-ts',
     'registration-off',

@@ -17,6 +17,7 @@ import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { tokenExchange } from '@grantkit/core/token-exchange'
 import { clientDocumentsOf, outboundFetch } from './oauth/client-documents.ts'
 import { dpopOf } from './oauth/dpop.ts'
+import { gatewayOf } from './oauth/gateway.ts'
 import { logoutInteraction } from './pages/client-logout.ts'
 import { deviceInteraction } from './pages/device.ts'
 import type { PagesOptions } from './pages/routes.ts'
@@ -52,7 +53,7 @@ export async function optionalFeatures(
         ]
       : []),
     ...(DPOP === 'off' ? [] : [dpop(dpopOf(settings, pages.secret))]),
-    ...(settings.FORWARD_AUTH === 'on' ? [forwardAuth({ accessTokens })] : []),
+    ...(settings.FORWARD_AUTH === 'on' ? [forwardAuth(gatewayOf(settings, pages.secret, accessTokens))] : []),
     ...(settings.TOKEN_EXCHANGE === 'on' ? [tokenExchange({ accessTokens })] : []),
     ...(PAR === 'off'
       ? []

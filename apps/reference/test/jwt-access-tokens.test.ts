@@ -1,4 +1,5 @@
 import { createJwtResourceServer, endedTokens } from '@grantkit/core/jwt-resource-server'
+import { decodeJwt } from 'jose'
 import * as oauth from 'oauth4webapi'
 import { afterAll, expect, it } from 'vitest'
 import { SCOPES } from '../src/oauth/scopes.ts'
@@ -66,4 +67,12 @@ it('stay opaque for an app that names no resource', async () => {
   const { access_token } = await signedIn(baseUrl, 'courses:read')
   expect(access_token).toMatch(/^gka_/)
   expect((await callSchool(access_token)).status).toBe(200)
+})
+
+it('live as long as the operator says', async () => {
+  const short = await runService({ JWT_ACCESS_TOKENS: 'on', JWT_ACCESS_TOKEN_LIFETIME: '120' })
+  const { access_token } = await signedIn(short.baseUrl, 'courses:read', short.baseUrl)
+  const { exp = 0, iat = 0 } = decodeJwt(access_token)
+  expect(exp - iat).toBe(120)
+  await short.close()
 })

@@ -7,11 +7,17 @@ local KEPT = {
   ["txn.subject"] = "x-auth-subject",
   ["txn.client"] = "x-auth-client",
   ["txn.scope"] = "x-auth-scope",
+  ["txn.nonce"] = "dpop-nonce",
 }
 
 core.register_action("verify", { "http-req" }, function(txn)
   local asked = { ["x-forwarded-for"] = { txn.sf:src() } }
-  asked["authorization"] = txn.http:req_get_headers()["authorization"]
+  local headers = txn.http:req_get_headers()
+  asked["authorization"] = headers["authorization"]
+  -- A proof, and the request that it is for.
+  asked["dpop"] = headers["dpop"]
+  asked["x-forwarded-method"] = { txn.sf:method() }
+  asked["x-forwarded-uri"] = { txn.sf:path() }
   local answer = core.httpclient():get({ url = VERIFY, headers = asked, timeout = 2000 })
   for variable, header in pairs(KEPT) do
     local values = answer.headers[header]

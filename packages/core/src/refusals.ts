@@ -21,6 +21,7 @@ import { POLL_REFUSALS } from './device/poll.ts'
 import { DEVICE_CODE_REFUSALS } from './device/redemption.ts'
 import { USER_CODE_REFUSALS } from './device/user-code-tries.ts'
 import { DPOP_REFUSALS } from './dpop/proof-checks.ts'
+import { FORWARDED_REFUSALS } from './forward-auth/forwarded-request.ts'
 import { VERIFY_REFUSALS } from './forward-auth/verify-request.ts'
 import { CHALLENGE_REFUSALS } from './grants/authorization-code/pkce.ts'
 import { CODE_REFUSALS } from './grants/authorization-code/redemption.ts'
@@ -99,6 +100,7 @@ export const REFUSALS = {
   ...BINDING_REFUSALS,
   ...DPOP_REFUSALS,
   ...VERIFY_REFUSALS,
+  ...FORWARDED_REFUSALS,
   ...LOGOUT_REQUEST_REFUSALS,
   ...POST_LOGOUT_REFUSALS,
   ...LOGOUT_REFUSALS,

@@ -1,6 +1,7 @@
+import { clientCredentials } from '@grantkit/core/client-credentials'
 import { type ForwardAuthOptions, forwardAuth } from '@grantkit/core/forward-auth'
 import { describe, expect, it } from 'vitest'
-import { bodyOf, register, tokensFor } from './client.ts'
+import { bodyOf, register, type TokenAnswer, tokensFor } from './client.ts'
 import { ISSUER, openSchool, type School } from './school.ts'
 
 const PATH = '/api/oauth/verify'
@@ -139,6 +140,35 @@ async function withTokenOf(session: () => Promise<{ id: string; subject: string;
   const client = await register(school)
   return { school, token: (await tokensFor(school, client)).access_token }
 }
+
+describe('a machine', () => {
+  async function job(options: ForwardAuthOptions) {
+    const school = openSchool({ features: [clientCredentials(), forwardAuth(options)] })
+    const { client_id, client_secret } = await school.server.clients.add({
+      client_name: 'Job',
+      redirect_uris: [],
+      grant_types: ['client_credentials'],
+      machine_scopes: 'courses:read',
+    })
+    const form = { grant_type: 'client_credentials', client_id, client_secret: String(client_secret) }
+    const answer = await school.send('POST', '/api/oauth/token', { form })
+    return { school, client_id, token: bodyOf<TokenAnswer>(answer).access_token }
+  }
+
+  it('does not pass unless the operator lets machines in', async () => {
+    const { school, token } = await job({})
+    expect((await ask(school, token)).status).toBe(403)
+  })
+
+  it('passes as nobody: its subject is empty, so that a gateway replaces that of its caller', async () => {
+    const { school, token, client_id } = await job({ machines: true })
+    expect(await ask(school, token)).toMatchObject({
+      status: 200,
+      headers: { 'x-auth-subject': '', 'x-auth-client': client_id, 'x-auth-scope': 'courses:read' },
+    })
+    expect((await ask(school, token, 'scope=courses:write')).status).toBe(403)
+  })
+})
 
 it('a server without the feature has no such address', () => {
   expect(openSchool().server.routes.map(({ path }) => path)).not.toContain(PATH)

@@ -12,12 +12,13 @@ interface AccessTokens {
 
 /** Opaque access tokens, or signed ones for both resources with the feed of those that ended. */
 export function accessTokensOf(
-  { JWT_ACCESS_TOKENS, BASE_URL: issuer }: Settings,
+  { JWT_ACCESS_TOKENS, JWT_ACCESS_TOKEN_LIFETIME: lifetime, BASE_URL: issuer }: Settings,
   store: Store,
   keys: JwtAccessTokenOptions['keys'],
 ): AccessTokens {
   if (JWT_ACCESS_TOKENS === 'off') return { accessTokens: opaqueAccessTokens, store, features: [] }
-  const accessTokens = jwtAccessTokens({ issuer, keys, resources: { [issuer]: {}, [`${issuer}/mcp`]: {} } })
+  const resources = { [issuer]: { lifetime }, [`${issuer}/mcp`]: { lifetime } }
+  const accessTokens = jwtAccessTokens({ issuer, keys, resources })
   const feed = endedFeed(store)
   return { accessTokens, store: feed.store, features: [accessTokens.feature, feed.feature] }
 }

@@ -55,6 +55,9 @@ describe('the settings', () => {
     ['STORE_URL', 'postgres:', 'STORE_URL must be sqlite: and the path of a file'],
     ['SECRET', 'short', 'SECRET must have at least 32 characters'],
     ['LOG_LEVEL', 'loud', 'LOG_LEVEL'],
+    ['JWT_ACCESS_TOKEN_LIFETIME', '601', 'JWT_ACCESS_TOKEN_LIFETIME'],
+    ['DPOP_REPLAY', 'on', 'DPOP_REPLAY must be window or strict'],
+    ['FORWARD_AUTH_ORIGIN', 'https://notes.example/', 'FORWARD_AUTH_ORIGIN must be an http or https origin'],
     [
       'CLIENT_AUTHENTICATION',
       'none, basic',

@@ -69,8 +69,15 @@ export const Environment = z.object({
     .default('off'),
   PASTED_CALLBACKS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   DPOP: z.enum(['off', 'on', 'required'], { error: 'must be off, on or required' }).default('off'),
+  DPOP_REPLAY: z.enum(['window', 'strict'], { error: 'must be window or strict' }).default('window'),
   FORWARD_AUTH: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
+  FORWARD_AUTH_MACHINES: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
+  FORWARD_AUTH_ORIGIN: z
+    .string()
+    .regex(/^https?:\/\/[^/?#\s]+$/, 'must be an http or https origin, without a path')
+    .optional(),
   JWT_ACCESS_TOKENS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
+  JWT_ACCESS_TOKEN_LIFETIME: seconds(300).pipe(z.number().max(600)),
   PAR: z.enum(['off', 'on', 'required'], { error: 'must be off, on or required' }).default('off'),
   PROFILE: z.enum(['fapi2'], { error: 'must be fapi2' }).optional(),
   TOKEN_EXCHANGE: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),

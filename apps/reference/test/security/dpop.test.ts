@@ -1,30 +1,11 @@
-import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { App, type Tokens, tokensOf } from './app.ts'
 import { later, onBothStores } from './on-both-stores.ts'
+import { hashOf, Key, proofLine } from './proving-key.ts'
 import { expectError } from './safe-answers.ts'
 import type { Answer, HeaderLines } from './wire.ts'
 
 /** Tokens that are bound to a key, in the hands of those who do not have it. */
-
-/** A key of a client. Its proofs are for the address that the client believes in. */
-class Key {
-  readonly #pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-
-  proof(htm: string, htu: string, more: object = {}): string {
-    const { crv, kty, x, y } = this.#pair.publicKey.export({ format: 'jwk' })
-    const header = { typ: 'dpop+jwt', alg: 'ES256', jwk: { crv, kty, x, y } }
-    const iat = Math.floor(Date.now() / 1000)
-    const claims = { jti: String(Math.random()), htm, htu, iat, ...more }
-    const signed = [header, claims].map((part) => base64url(JSON.stringify(part))).join('.')
-    const signing = { key: this.#pair.privateKey, dsaEncoding: 'ieee-p1363' as const }
-    return `${signed}.${sign('sha256', Buffer.from(signed), signing).toString('base64url')}`
-  }
-}
-
-const base64url = (text: string) => Buffer.from(text).toString('base64url')
-const hashOf = (text: string) => createHash('sha256').update(text).digest('base64url')
-const proofLine = (proof: string) => ['DPoP', proof] as const
 
 onBothStores(
   'bound tokens',
@@ -205,4 +186,37 @@ onBothStores(
     })
   },
   { DPOP: 'on' },
+)
+
+onBothStores(
+  'proofs that are good once',
+  (bench) => {
+    async function proven() {
+      const key = new Key()
+      const app = await App.register(bench)
+      const atToken = key.proof('POST', `${bench.base}/api/oauth/token`)
+      const answer = await app.token(app.redemption(await app.code()), [proofLine(atToken)])
+      const { access_token } = tokensOf(answer)
+      const proof = key.proof('GET', `${bench.base}/api/courses`, { ath: hashOf(access_token) })
+      return [['Authorization', `DPoP ${access_token}`], proofLine(proof)] as const
+    }
+    const call = (headers: HeaderLines) => bench.send('/api/courses', { headers })
+
+    it('DP-13: a proof that was used is worthless at once, however many use it together', async () => {
+      const headers = await proven()
+      const answers = await Promise.all(Array.from({ length: 20 }, () => call(headers)))
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+      const refused = await call(headers)
+      expect([refused.status, refused.json().error]).toEqual([401, 'invalid_dpop_proof'])
+    })
+
+    it('DP-14: a store that cannot tell whether it was used lets nobody in', async () => {
+      const headers = await proven()
+      bench.failuresExpected = true
+      bench.fault = (operation, done) =>
+        operation === 'transients.insert' ? Promise.reject(new Error('down')) : done()
+      expect((await call(headers)).status).toBe(503)
+    })
+  },
+  { DPOP: 'on', DPOP_REPLAY: 'strict' },
 )

@@ -5,8 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { type Gateway, startCaddy, startHaproxy, startNginx } from '@grantkit/test-servers/gateway'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { App } from './app.ts'
+import { App, type Tokens, tokensOf } from './app.ts'
 import { onBothStores } from './on-both-stores.ts'
+import { hashOf, Key, proofLine } from './proving-key.ts'
 import { expectInsufficientScope, expectInvalidToken } from './safe-answers.ts'
 import { type Answer, type HeaderLines, send } from './wire.ts'
 
@@ -25,6 +26,8 @@ const GATEWAYS = {
     startHaproxy(await shipped('haproxy.cfg', ports), await shipped('verify.lua', ports)),
 }
 const VERIFY = '/api/oauth/verify'
+/** Where the callers of a gateway believe to be. */
+const ORIGIN = 'https://notes.example'
 
 function bearer(token: string): HeaderLines {
   return [['Authorization', `Bearer ${token}`]]
@@ -60,6 +63,21 @@ onBothStores(
   (bench) => {
     const verify = (headers: HeaderLines, query = 'scope=courses:read', method = 'GET') =>
       bench.send(`${VERIFY}?${query}`, { method, headers })
+
+    async function boundTokens(key: Key): Promise<Tokens> {
+      const app = await App.register(bench)
+      const proof = key.proof('POST', `${bench.base}/api/oauth/token`)
+      return tokensOf(await app.token(app.redemption(await app.code()), [proofLine(proof)]))
+    }
+
+    async function machineToken(): Promise<string> {
+      const job = await App.arrange(bench, {
+        redirect_uris: [],
+        grant_types: ['client_credentials'],
+        machine_scopes: 'courses:read',
+      })
+      return tokensOf(await job.token({ grant_type: 'client_credentials', ...job.credentials })).access_token
+    }
 
     it('GW-01: a request without a token is nobody, whatever it says of itself and whichever method it has', async () => {
       const claimed = [
@@ -175,6 +193,69 @@ onBothStores(
           }
         })
 
+        it('GW-09: a bound token passes with a proof for the request itself, whatever its caller says of it', async () => {
+          const key = new Key()
+          const { access_token } = await boundTokens(key)
+          const ath = hashOf(access_token)
+          const proven = (htm: string, path: string, more: HeaderLines = []): HeaderLines => [
+            ['Authorization', `DPoP ${access_token}`],
+            proofLine(key.proof(htm, ORIGIN + path, { ath })),
+            ...more,
+          ]
+          const answer = await ask(proven('GET', '/notes'))
+          expect([answer.status, answer.json()]).toMatchObject([200, { 'x-auth-subject': 'alice-id' }])
+          const elsewhere = [
+            ['X-Forwarded-Method', 'POST'],
+            ['X-Forwarded-Uri', '/other'],
+          ] as const
+          const alike = [
+            ['X_Forwarded_Method', 'POST'],
+            ['x-forwarded-uri', '/other'],
+            ['X-Forwarded-Host', 'evil.example'],
+          ] as const
+          expect((await ask(proven('GET', '/notes', elsewhere))).status).toBe(200)
+          for (const headers of [
+            proven('POST', '/other', elsewhere),
+            proven('GET', '/other', elsewhere.slice(1)),
+            proven('POST', '/notes', elsewhere.slice(0, 1)),
+            proven('POST', '/other', alike),
+            proven('GET', '/notes').slice(0, 1),
+            [...proven('GET', '/notes'), proofLine(key.proof('GET', `${ORIGIN}/notes`, { ath }))],
+            bearer(access_token),
+          ]) {
+            const refused = await ask(headers)
+            expect([refused.status, refused.body.includes('/notes')], JSON.stringify(headers)).toEqual([
+              401,
+              false,
+            ])
+          }
+          expect((await ask(proven('GET', '/notes'), 'POST')).status).toBe(401)
+        })
+
+        it('GW-10: a proof that needs a nonce learns it at the gateway', async () => {
+          const key = new Key()
+          const { access_token } = await boundTokens(key)
+          const proven = (more: object): HeaderLines => [
+            ['Authorization', `DPoP ${access_token}`],
+            proofLine(key.proof('GET', `${ORIGIN}/notes`, { ath: hashOf(access_token), iat: 1, ...more })),
+          ]
+          const asked = await ask(proven({}))
+          expect([asked.status, asked.header('www-authenticate')]).toEqual([
+            401,
+            expect.stringMatching(/^DPoP error="use_dpop_nonce"/),
+          ])
+          expect((await ask(proven({ nonce: asked.header('dpop-nonce') }))).status).toBe(200)
+        })
+
+        it('GW-11: a machine passes as nobody, whoever it says it is', async () => {
+          const token = await machineToken()
+          const answer = await ask([['X-Auth-Subject', 'alice-id'], ...bearer(token)])
+          expect(answer.status).toBe(200)
+          expect(answer.body).not.toContain('alice')
+          expect(answer.json()).toMatchObject({ 'x-auth-scope': 'courses:read' })
+          expect(String(answer.json()['x-auth-subject'] ?? '')).toBe('')
+        })
+
         it('GW-08: a store that is out of reach lets nobody in', async () => {
           const { access_token } = await (await App.register(bench)).tokens()
           bench.failuresExpected = true
@@ -186,5 +267,11 @@ onBothStores(
       },
     )
   },
-  { FORWARD_AUTH: 'on' },
+  {
+    FORWARD_AUTH: 'on',
+    FORWARD_AUTH_MACHINES: 'on',
+    FORWARD_AUTH_ORIGIN: ORIGIN,
+    CLIENT_CREDENTIALS: 'on',
+    DPOP: 'on',
+  },
 )

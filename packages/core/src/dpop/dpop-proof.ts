@@ -7,7 +7,7 @@ import {
   signatureHolds,
   thumbprintOf,
 } from './proof-algorithms.ts'
-import { comparableUri } from './target-uri.ts'
+import { isSameUri } from './target-uri.ts'
 
 export const PROOF_REFUSALS = refusals({
   dpop_proof_malformed: [
@@ -105,9 +105,7 @@ export function requireFor(
   now: number,
 ): void {
   if (htm !== method) throw new OAuthError(PROOF_REFUSALS.dpop_proof_method)
-  const target = comparableUri(htu)
-  if (target === undefined || target !== comparableUri(uri))
-    throw new OAuthError(PROOF_REFUSALS.dpop_proof_uri)
+  if (!isSameUri(htu, uri)) throw new OAuthError(PROOF_REFUSALS.dpop_proof_uri)
   if (now >= exp + CLOCK_TOLERANCE || now < nbf - CLOCK_TOLERANCE)
     throw new OAuthError(PROOF_REFUSALS.dpop_proof_lapsed)
   if (tokenHash !== undefined && ath !== tokenHash) throw new OAuthError(PROOF_REFUSALS.dpop_proof_token)

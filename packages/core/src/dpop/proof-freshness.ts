@@ -29,12 +29,12 @@ export function requireFresh(
   nonceRequired: boolean,
   now: number,
 ): ProofHeaders {
-  const newer = { [NONCE_HEADER]: nonces.newest(now) }
+  const newer = () => ({ [NONCE_HEADER]: nonces.newest(now) })
   const fresh =
     nonce === undefined
       ? !nonceRequired && iat >= now - OLDEST && iat <= now + AHEAD
       : nonces.accepts(nonce, now)
   if (!fresh)
-    throw new OAuthError(NONCE_REFUSALS.dpop_nonce_needed, undefined, { headers: newer, interim: true })
-  return nonce !== undefined && nonces.aged(nonce, now) ? newer : {}
+    throw new OAuthError(NONCE_REFUSALS.dpop_nonce_needed, undefined, { headers: newer(), interim: true })
+  return nonce !== undefined && nonces.aged(nonce, now) ? newer() : {}
 }

@@ -14,6 +14,13 @@ export function comparableUri(uri: string): string | undefined {
   return origin + pathname.replace(/%[0-9a-f]{2}/gi, unescaped)
 }
 
+/** @param expected as the configuration says, which most clients send to the letter */
+export function isSameUri(htu: string, expected: string): boolean {
+  if (htu === expected) return true
+  const target = comparableUri(htu)
+  return target !== undefined && target === comparableUri(expected)
+}
+
 function unescaped(escaped: string): string {
   const character = String.fromCharCode(Number.parseInt(escaped.slice(1), 16))
   return UNRESERVED.test(character) ? character : escaped.toUpperCase()

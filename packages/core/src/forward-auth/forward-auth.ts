@@ -7,9 +7,12 @@ import type { HttpRequest, HttpResponse } from '../http/http.ts'
 import { endpointPath } from '../http/well-known.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { canonicalResource } from '../kernel/resource-indicator.ts'
-import type { AccessToken } from '../resource/access.ts'
+import type { AccessToken, MachineToken } from '../resource/access.ts'
 import { accessOf, type GuardedResource, guardOf } from '../resource/guard.ts'
+import type { ProofsOfResource } from '../resource/resource-server.ts'
 import { type AccessTokenFormat, opaqueAccessTokens } from '../tokens/access-token.ts'
+import type { ProofOfPossession } from '../tokens/proof-of-possession.ts'
+import { proofsOfCallers } from './forwarded-request.ts'
 import { demandedScopes } from './verify-request.ts'
 
 export interface ForwardAuthOptions {
@@ -19,6 +22,14 @@ export interface ForwardAuthOptions {
   readonly path?: string | undefined
   /** The access token format of the server. Default: opaque tokens. */
   readonly accessTokens?: AccessTokenFormat | undefined
+  /** Lets machine tokens pass too, with an empty `X-Auth-Subject`: they have no user. Default false. */
+  readonly machines?: boolean | undefined
+  /**
+   * Takes access tokens that are bound to a key: `dpopProofs`, with the public origin of the gateway. The gateway must set
+   * `X-Forwarded-Method` and `X-Forwarded-Uri` itself and drop what its callers send there, or whoever steals a token and
+   * a proof uses them for other requests. Default: bound tokens are refused.
+   */
+  readonly proofs?: ProofsOfResource | undefined
 }
 
 /**
@@ -41,12 +52,12 @@ export function forwardAuth({
   resource,
   path,
   accessTokens = opaqueAccessTokens,
+  machines = false,
+  proofs,
 }: ForwardAuthOptions = {}): FeatureFactory {
   return (kernel) => {
     const guarded = resource ?? kernel.issuer
-    if (!kernel.resources.includes(canonicalResource(guarded)))
-      throw new Error('forwardAuth: resource must be one of the resources of the server')
-    const guard = guardOf(kernel, guarded, accessTokens)
+    const guard = guardOf(kernel, guarded, accessTokens, callersProofs(kernel, guarded, proofs))
     return {
       endpoints: [
         {
@@ -55,24 +66,44 @@ export function forwardAuth({
           // Envoy asks with the method of its caller.
           methods: ['*'],
           cors: false,
-          answer: (request) => verify(kernel, guard, request),
+          answer: (request) => verify(kernel, guard, request, machines),
         },
       ],
     }
   }
 }
 
-async function verify(kernel: Kernel, guard: GuardedResource, request: HttpRequest): Promise<HttpResponse> {
-  const access = await accessOf(guard, request, demandedScopes(request.query, kernel.scopes))
+function callersProofs(
+  { resources, boundResources, store, now }: Kernel,
+  guarded: string,
+  proofs: ProofsOfResource | undefined,
+): ProofOfPossession | undefined {
+  const resource = canonicalResource(guarded)
+  if (!resources.includes(resource))
+    throw new Error('forwardAuth: resource must be one of the resources of the server')
+  if (boundResources.includes(resource) && proofs === undefined)
+    throw new Error('forwardAuth: resource takes bound tokens alone, which need proofs')
+  return proofs && proofsOfCallers(proofs({ resource, transients: store.transients, now }))
+}
+
+async function verify(
+  kernel: Kernel,
+  guard: GuardedResource,
+  request: HttpRequest,
+  machines: boolean,
+): Promise<HttpResponse> {
+  const required = demandedScopes(request.query, kernel.scopes)
+  const access = await accessOf(guard, request, required, machines)
   if (access.kind === 'refused') return access.response
   if (access.kind === 'anonymous')
     throw new Error('The guard of a gateway lets nobody through without a token')
-  return { status: 200, headers: identityOf(access.token), body: '' }
+  return { status: 200, headers: { ...access.headers, ...identityOf(access.token) }, body: '' }
 }
 
-function identityOf({ subject, clientId, scopes }: AccessToken): HttpResponse['headers'] {
+/** A machine has an empty subject and not none: some gateways replace only the headers that are there. */
+function identityOf({ subject, clientId, scopes }: AccessToken | MachineToken): HttpResponse['headers'] {
   return {
-    'x-auth-subject': headerValue(subject),
+    'x-auth-subject': subject === undefined ? '' : headerValue(subject),
     'x-auth-client': headerValue(clientId),
     'x-auth-scope': scopes.join(' '),
     'cache-control': 'no-store',

@@ -8,7 +8,7 @@ const BUCKET_SECONDS = 60
 const SHARDS = 4
 /** Later than this no guard honours the token, however late its clock and the note were. */
 const KEPT_SECONDS = LONGEST_LIFETIME + 2 * BUCKET_SECONDS
-/** More lost races than this are no accident. */
+/** More lost races than this are no accident: only another process takes part in them. */
 const MOST_ATTEMPTS = 16
 
 /** One bucket of the feed: ids of grants, and `jti` of tokens. */
@@ -19,14 +19,35 @@ interface EndedBucket extends Transient {
 
 /** What has ended, in transients: a list that everybody can append to by compare-and-swap. */
 export function endedBuckets(transients: Transients, now: () => number) {
+  let gathered: { readonly entries: string[]; readonly written: Promise<void> } | undefined
+  let lastWrite: Promise<unknown> = Promise.resolve()
+
+  async function write(entries: readonly string[]): Promise<void> {
+    const bucket = Math.floor(now() / BUCKET_SECONDS)
+    const id = bucketId(bucket, Math.floor(SHARDS * Math.random()))
+    const expiresAt = (bucket + 1) * BUCKET_SECONDS + KEPT_SECONDS
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++)
+      if (await append(transients, id, entries, expiresAt)) return
+    throw new OAuthError(SERVER_REFUSALS.contention)
+  }
+
+  /** What ends while a write is under way goes into the next one together. */
+  function nextWrite() {
+    const entries: string[] = []
+    const written = lastWrite.then(() => {
+      gathered = undefined
+      return write(entries)
+    })
+    lastWrite = written.catch(() => {})
+    return { entries, written }
+  }
+
   return {
-    async note(entry: string): Promise<void> {
-      const bucket = Math.floor(now() / BUCKET_SECONDS)
-      const id = bucketId(bucket, Math.floor(SHARDS * Math.random()))
-      const expiresAt = (bucket + 1) * BUCKET_SECONDS + KEPT_SECONDS
-      for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++)
-        if (await append(transients, id, entry, expiresAt)) return
-      throw new OAuthError(SERVER_REFUSALS.contention)
+    /** Resolves when it is stored. */
+    note(entry: string): Promise<void> {
+      gathered ??= nextWrite()
+      gathered.entries.push(entry)
+      return gathered.written
     },
     async list(): Promise<string[]> {
       const last = Math.floor(now() / BUCKET_SECONDS)
@@ -46,13 +67,12 @@ function bucketId(bucket: number, shard: number): string {
 async function append(
   transients: Transients,
   id: string,
-  entry: string,
+  entries: readonly string[],
   expiresAt: number,
 ): Promise<boolean> {
   const seen = await transients.find(id)
   const before = (seen?.value as EndedBucket | undefined)?.entries ?? []
-  if (before.includes(entry)) return true
-  const bucket: EndedBucket = { kind: 'ended', expiresAt, entries: [...before, entry] }
+  const bucket: EndedBucket = { kind: 'ended', expiresAt, entries: [...new Set([...before, ...entries])] }
   return seen === undefined
     ? transients.insert(id, bucket, expiresAt)
     : transients.replace(id, seen, bucket, expiresAt)

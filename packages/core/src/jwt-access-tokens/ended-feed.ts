@@ -70,7 +70,7 @@ function noting(
     scan: () => grants.scan(),
     listBySubject: (subject, most) => grants.listBySubject(subject, most),
     async replace(id, seen, value, expiresAt) {
-      for (const hash of endedTokens(seen.value, value, now())) await note(`${id}.${hash}`)
+      await Promise.all(endedTokens(seen.value, value, now()).map((hash) => note(`${id}.${hash}`)))
       return grants.replace(id, seen, value, expiresAt)
     },
     async remove(id) {

@@ -1,4 +1,5 @@
 import { type DpopProofsOptions, dpop, dpopProofs } from '@grantkit/core/dpop'
+import { forwardAuth } from '@grantkit/core/forward-auth'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE, tokenExchange } from '@grantkit/core/token-exchange'
 import { fixedProvingKey, hashOf, type ProvingKey } from '../../proving-key.ts'
@@ -187,6 +188,14 @@ export const DPOP: Stories = {
     await opened.ask(ask('DPoP'))
     await opened.ask(ask('Bearer'))
     await opened.ask(get('/api/oauth/userinfo'))
+  },
+
+  'a gateway that names no request for the proof': async (world) => {
+    const features = [dpop({ secret }), forwardAuth({ proofs: dpopProofs({ secret }) })]
+    const opened = world.reopened({ features })
+    const { access_token } = await boundTokens(opened)
+    const question = get('/api/oauth/verify', { authorization: `DPoP ${access_token}` })
+    await opened.ask(proving(question, { claims: { ath: hashOf(access_token) } }))
   },
 
   'an API, without a token': (world) => guarded(world, () => get('/api/courses')),

@@ -1,0 +1,103 @@
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { freePort } from '@grantkit/test-servers/free-port'
+import { expect, it, onTestFinished } from 'vitest'
+import { type Program, run } from './program.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+/** The feed of ended tokens under load: a process that revokes, and one at an edge that has nothing but the feed. */
+
+/** The promise of the feed, in milliseconds: no edge honours a revoked token for longer. */
+const PROMISE = 10_000
+const REVOCATIONS = 1000
+/** Milliseconds between two of them, so that they come at any time between two questions of the edge. */
+const PACE = 30
+/** Tokens that nobody revokes. */
+const KEPT = 20
+
+async function started(file: string, environment: Record<string, string>, text: string): Promise<Program> {
+  const program = run(file, [], { environment })
+  onTestFinished(async () => {
+    program.stop('SIGTERM')
+    await program.ended
+  })
+  await program.printed(text)
+  return program
+}
+
+async function integration(environment: Record<string, string>, ...given: string[]) {
+  const command = run('commands/integration.ts', ['add', '--json', ...given], { environment })
+  expect(await command.ended, command.output()).toBe(0)
+  const { client_id, client_secret } = JSON.parse(command.output())
+  return { client_id, client_secret } as { client_id: string; client_secret: string }
+}
+
+/** A service, an edge beside it, and a job that gets tokens for the edge. */
+async function serviceWithEdge() {
+  const port = await freePort()
+  const environment = {
+    DATABASE_URL: `sqlite:${join(await temporaryFolder(), 'service.sqlite')}`,
+    PORT: String(port),
+    JWT_ACCESS_TOKENS: 'on',
+    JWT_ACCESS_TOKEN_LIFETIME: '600',
+    CLIENT_CREDENTIALS: 'on',
+    RATE_LIMITS: 'off',
+  }
+  await started('main.ts', environment, 'Try next')
+  const issuer = `http://127.0.0.1:${port}`
+  const edge = await integration(environment, '--name', 'Edge', '--resource-server')
+  const machine = ['--grant', 'client_credentials', '--scope', 'courses:read']
+  const job = await integration(environment, '--name', 'Job', '--auth', 'client_secret_post', ...machine)
+  const credentials = { ISSUER: issuer, CLIENT_ID: edge.client_id, CLIENT_SECRET: edge.client_secret }
+  const program = await started('../test/edge-server.ts', credentials, 'Edge at')
+  const edgePort = JSON.parse(/Edge at (.*)/.exec(program.output())?.[1] ?? '{}').port
+  return { issuer, job, edge: `http://127.0.0.1:${edgePort}/` }
+}
+
+async function post(url: string, form: Record<string, string>): Promise<Response> {
+  const response = await fetch(url, { method: 'POST', body: new URLSearchParams(form) })
+  expect(response.status, response.ok ? '' : await response.text()).toBe(200)
+  return response
+}
+
+it('no edge accepts a token ten seconds after it was revoked, of a thousand', {
+  timeout: 300_000,
+}, async () => {
+  const { issuer, job, edge } = await serviceWithEdge()
+  const asked = { ...job, grant_type: 'client_credentials', resource: issuer }
+  const newToken = async () => {
+    const response = await post(`${issuer}/api/oauth/token`, asked)
+    return ((await response.json()) as { access_token: string }).access_token
+  }
+  const statusOf = async (token: string) =>
+    (await fetch(edge, { headers: { authorization: `Bearer ${token}` } })).status
+
+  const tokens: string[] = []
+  while (tokens.length < REVOCATIONS + KEPT)
+    tokens.push(...(await Promise.all(Array.from({ length: 20 }, newToken))))
+  const kept = tokens.splice(REVOCATIONS)
+  for (const token of tokens) expect(await statusOf(token)).toBe(200)
+
+  /** How long the edge went on to accept a token after the answer to its revocation, in milliseconds. */
+  async function acceptedFor(token: string): Promise<number> {
+    await post(`${issuer}/api/oauth/revoke`, { ...job, token })
+    const revoked = Date.now()
+    let accepted = 0
+    for (; Date.now() - revoked <= 2 * PROMISE; await wait(500)) {
+      const sent = Date.now()
+      if ((await statusOf(token)) === 401) return accepted
+      accepted = sent - revoked
+    }
+    return accepted
+  }
+  const measured = await Promise.all(
+    tokens.map(async (token, index) => {
+      await wait(index * PACE)
+      return acceptedFor(token)
+    }),
+  )
+  expect(measured.filter((milliseconds) => milliseconds > PROMISE)).toEqual([])
+  await wait(PROMISE)
+  for (const token of tokens) expect(await statusOf(token)).toBe(401)
+  for (const token of kept) expect(await statusOf(token)).toBe(200)
+})

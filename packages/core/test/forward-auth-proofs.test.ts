@@ -1,0 +1,159 @@
+import type { HttpResponse } from '@grantkit/core'
+import { type DpopProofsOptions, dpop, dpopProofs } from '@grantkit/core/dpop'
+import { forwardAuth } from '@grantkit/core/forward-auth'
+import { describe, expect, it } from 'vitest'
+import { bodyOf, type TokenAnswer } from './client.ts'
+import { hashOf, provingKey } from './proving-key.ts'
+import { KEY, open, proven, redemptionOf, SECRET, token } from './proving-school.ts'
+import { ISSUER, openSchool, type School } from './school.ts'
+
+/** Bound tokens at a gateway: the proof is for the request of its caller, and the question is another request. */
+
+const VERIFY = '/api/oauth/verify'
+/** Where callers reach the gateway. */
+const NOTES = 'https://notes.example'
+
+/** What the gateway says of the request of its caller. */
+const POSTED = { 'x-forwarded-method': 'POST', 'x-forwarded-uri': '/notes?page=2' }
+
+async function behindGateway(options: Partial<DpopProofsOptions> = {}) {
+  const proofs = dpopProofs({ secret: SECRET, publicOrigin: NOTES, ...options })
+  const school = open({}, { features: [dpop({ secret: SECRET }), forwardAuth({ proofs })] })
+  const { form, client } = await redemptionOf(school)
+  const { access_token } = bodyOf<TokenAnswer>(await token(school, form, proven(school, '/api/oauth/token')))
+  return { school, client, accessToken: access_token }
+}
+
+interface Asked {
+  readonly claims?: object
+  readonly key?: ReturnType<typeof provingKey>
+  readonly scheme?: string
+  readonly forwarded?: Record<string, string | string[]>
+}
+
+function ask(school: School, accessToken: string, { claims, key = KEY, scheme, forwarded }: Asked = {}) {
+  const usual = { htm: 'POST', htu: `${NOTES}/notes`, ath: hashOf(accessToken), ...claims }
+  const authorization = `${scheme ?? 'DPoP'} ${accessToken}`
+  const headers = { authorization, ...proven(school, '', usual, key), ...(forwarded ?? POSTED) }
+  return school.send('GET', VERIFY, { query: 'scope=courses:read', headers })
+}
+
+const saidOf = ({ status, headers }: HttpResponse) => [status, headers['x-auth-subject']]
+
+describe('a bound token at a gateway', () => {
+  it('passes with a proof for the request of its caller', async () => {
+    const { school, client, accessToken } = await behindGateway()
+    const answer = await ask(school, accessToken)
+    expect(answer).toMatchObject({
+      status: 200,
+      headers: { 'x-auth-subject': 'alice', 'x-auth-client': client.client_id },
+    })
+  })
+
+  it.each<[string, Asked]>([
+    ['as Bearer', { scheme: 'Bearer' }],
+    ['by another key', { key: provingKey() }],
+    ['for another token', { claims: { ath: hashOf('x') } }],
+    ['for another method', { claims: { htm: 'GET' } }],
+    ['for another path', { claims: { htu: `${NOTES}/notes/1` } }],
+    ['for another host', { claims: { htu: `${ISSUER}/notes` } }],
+    ['for the question itself', { claims: { htm: 'GET', htu: `${ISSUER}${VERIFY}` } }],
+    ['for the question at the gateway', { claims: { htm: 'GET', htu: `${NOTES}${VERIFY}` } }],
+  ])('does not pass %s', async (_, asked) => {
+    const { school, accessToken } = await behindGateway()
+    expect(saidOf(await ask(school, accessToken, asked))).toEqual([401, undefined])
+  })
+
+  it.each<[string, string, object]>([
+    ['X-Forwarded-Host', `https://evil.example/notes`, { 'x-forwarded-host': 'evil.example' }],
+    ['Host', `https://evil.example/notes`, { host: 'evil.example' }],
+    ['X-Forwarded-Proto', `http://notes.example/notes`, { 'x-forwarded-proto': 'http' }],
+    ['X-Forwarded-Port', `${NOTES}:8443/notes`, { 'x-forwarded-port': '8443' }],
+    ['Forwarded', `https://evil.example/notes`, { forwarded: 'host=evil.example;proto=https' }],
+    ['a path like a host', `https://evil.example/notes`, { 'x-forwarded-uri': '//evil.example/notes' }],
+    ['a path with a user', `https://evil.example/notes`, { 'x-forwarded-uri': '/@evil.example/notes' }],
+  ])('is for the configured origin, whatever is said by %s', async (_, htu, said) => {
+    const { school, accessToken } = await behindGateway()
+    const asked = { claims: { htu }, forwarded: { ...POSTED, ...said } }
+    expect(saidOf(await ask(school, accessToken, asked))).toEqual([401, undefined])
+  })
+
+  it.each<[string, Record<string, string | string[]>]>([
+    ['neither method nor URI', {}],
+    ['no method', { 'x-forwarded-uri': '/notes' }],
+    ['no URI', { 'x-forwarded-method': 'POST' }],
+    ['two methods', { ...POSTED, 'x-forwarded-method': ['POST', 'GET'] }],
+    ['two URIs', { ...POSTED, 'x-forwarded-uri': ['/notes', '/other'] }],
+    ['a whole URI', { ...POSTED, 'x-forwarded-uri': `${NOTES}/notes` }],
+    ['no path', { ...POSTED, 'x-forwarded-uri': '*' }],
+    ['a space', { ...POSTED, 'x-forwarded-uri': '/notes HTTP/1.1' }],
+    ['a backslash', { ...POSTED, 'x-forwarded-uri': '/\\notes' }],
+    ['a fragment', { ...POSTED, 'x-forwarded-uri': '/notes#x' }],
+  ])('does not pass where the gateway names %s, and its operator is told', async (_, forwarded) => {
+    const { school, accessToken } = await behindGateway()
+    expect(saidOf(await ask(school, accessToken, { forwarded }))).toEqual([401, undefined])
+    expect(school.events.at(-1)).toMatchObject({ reason: 'gateway_names_no_request', path: VERIFY })
+  })
+
+  it('is told a nonce where one is needed, and a newer one with the answer', async () => {
+    const { school, accessToken } = await behindGateway({ nonce: 'required' })
+    const asked = await ask(school, accessToken)
+    const nonce = asked.headers['dpop-nonce']
+    expect([asked.status, asked.headers['www-authenticate']]).toEqual([
+      401,
+      expect.stringMatching(/^DPoP error="use_dpop_nonce"/),
+    ])
+    school.clock.now += 60
+    const answer = await ask(school, accessToken, { claims: { nonce } })
+    expect([answer.status, answer.headers['dpop-nonce']]).toEqual([
+      200,
+      expect.not.stringMatching(`${nonce}`),
+    ])
+  })
+
+  it('passes once with a proof that is good once', async () => {
+    const { school, accessToken } = await behindGateway({ replay: 'strict' })
+    const statuses = []
+    for (const jti of ['one', 'one', 'two'])
+      statuses.push((await ask(school, accessToken, { claims: { jti } })).status)
+    expect(statuses).toEqual([200, 401, 200])
+  })
+
+  it('does not pass where the gateway takes no proofs', async () => {
+    const school = open({}, { features: [dpop({ secret: SECRET }), forwardAuth()] })
+    const { form } = await redemptionOf(school)
+    const answer = await token(school, form, proven(school, '/api/oauth/token'))
+    const { access_token } = bodyOf<TokenAnswer>(answer)
+    expect((await ask(school, access_token)).status).toBe(401)
+  })
+})
+
+it('an unbound token passes as before, and not as a bound one', async () => {
+  const { school } = await behindGateway()
+  const { form } = await redemptionOf(school)
+  const { access_token } = bodyOf<TokenAnswer>(await token(school, form))
+  expect((await ask(school, access_token, { scheme: 'Bearer', forwarded: {} })).status).toBe(200)
+  expect((await ask(school, access_token)).status).toBe(401)
+})
+
+describe('the gateway of a resource that takes bound tokens alone', () => {
+  const resources = [{ resource: ISSUER, dpop: 'required' as const }]
+  const features = [dpop({ secret: SECRET })]
+
+  it('refuses bearer tokens of earlier', async () => {
+    const before = open()
+    const { form } = await redemptionOf(before)
+    const { access_token } = bodyOf<TokenAnswer>(await token(before, form))
+    const { store, clock } = before
+    const proofs = dpopProofs({ secret: SECRET, publicOrigin: NOTES })
+    const gateway = [...features, forwardAuth({ proofs })]
+    const school = openSchool({ store, now: () => clock.now, resources, features: gateway })
+    expect((await ask(school, access_token, { scheme: 'Bearer' })).status).toBe(401)
+  })
+
+  it('does not start without proofs', () => {
+    expect(() => openSchool({ resources, features: [...features, forwardAuth()] })).toThrow(
+      'forwardAuth: resource takes bound tokens alone, which need proofs',
+    )
+  })
+})
