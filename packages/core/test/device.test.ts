@@ -1,5 +1,6 @@
-import type { HttpResponse, RateLimiter } from '@grantkit/core'
+import type { HttpResponse, RateLimiter, Store } from '@grantkit/core'
 import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
+import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it } from 'vitest'
 import { bodyOf, refresh, register, requestToken, type TokenAnswer } from './client.ts'
 import { addTool, BROWSER, DEVICE, openDeviceSchool, SCOPE, type Started } from './device-school.ts'
@@ -13,6 +14,47 @@ it('a device is told what its token is good for, again after a lost answer, if t
   await approve(started)
   expect(bodyOf(await poll(started))).toMatchObject({ resource: ISSUER })
   expect(bodyOf(await poll(started))).toMatchObject({ resource: ISSUER })
+})
+
+describe('a poll whose answer was lost in an outage of the store', () => {
+  /** The device was approved, and got an answer that it never saw. Then the store is down from one time to the other. */
+  async function afterOutage(from: number, until: number) {
+    const clock = { now: 1_800_000_000 }
+    const now = () => clock.now
+    const real = createMemoryStore({ now })
+    const down = { is: false }
+    const find: Store['grants']['find'] = (id) =>
+      down.is ? Promise.reject(new Error('down')) : real.grants.find(id)
+    const store = { ...real, grants: { ...real.grants, find } }
+    const { start, approve, poll } = await openDeviceSchool({ server: { store, now } })
+    const started = await start()
+    await approve(started)
+    const first = bodyOf(await poll(started))
+    const redeemedAt = clock.now
+    down.is = true
+    for (const time of [from, until]) {
+      clock.now = redeemedAt + time
+      expect((await poll(started)).status).toBe(503)
+    }
+    down.is = false
+    const again = async (time: number) => {
+      clock.now = redeemedAt + time
+      const answer = await poll(started)
+      return { status: answer.status, same: bodyOf(answer).access_token === first.access_token }
+    }
+    return { again }
+  }
+
+  it('gets the same tokens again until a minute after it', async () => {
+    const { again } = await afterOutage(30, 90)
+    expect(await again(149)).toEqual({ status: 200, same: true })
+    expect(await again(150)).toEqual({ status: 400, same: false })
+  })
+
+  it('is a replay as ever if the outage came later', async () => {
+    const { again } = await afterOutage(60, 120)
+    expect(await again(121)).toEqual({ status: 400, same: false })
+  })
 })
 
 describe('a device that begins', () => {
