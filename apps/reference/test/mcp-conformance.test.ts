@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { SUITE, startScript } from './mcp-conformance/suite.ts'
 import { type RunningService, runService } from './service.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 import { user } from './user.ts'
@@ -18,19 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const manifest = createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json')
-const SUITE = join(dirname(manifest), 'dist/index.js')
-
-function conformance(given: readonly string[]) {
-  const program = spawn(process.execPath, [SUITE, ...given], { env: { PATH: process.env.PATH ?? '' } })
-  let output = ''
-  for (const stream of [program.stdout, program.stderr]) {
-    stream.on('data', (chunk) => {
-      output += chunk
-    })
-  }
-  return { program, output: () => output, ended: once(program, 'close').then(([code]) => code as number) }
-}
+const conformance = (given: readonly string[]) => startScript(SUITE, given)
 
 /** The scenarios that must pass whole. */
 const GREEN = {

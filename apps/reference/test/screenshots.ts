@@ -2,6 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
 import { openChromium } from '@grantkit/test-servers/chromium'
 import type { Page } from 'playwright-core'
 import { readCommandLine } from '../src/commands/command-line.ts'
@@ -22,7 +23,16 @@ const SCREENS = [
 /** Longer than a second: the order of the apps depends on whole seconds. */
 const SECOND = 1100
 
-const service = await runService({ PORT: '3000', BASE_URL: 'http://127.0.0.1:3000' })
+const service = await runService({
+  ...{ PORT: '3000', BASE_URL: 'http://127.0.0.1:3000' },
+  DEVICE_GRANT: 'integrations',
+})
+const tool = await service.clients.add({
+  client_name: 'School on the command line',
+  redirect_uris: [],
+  token_endpoint_auth_method: 'none',
+  grant_types: [DEVICE_CODE_GRANT, 'refresh_token'],
+})
 const browser = await openChromium()
 await mkdir(FOLDER, { recursive: true })
 for (const { name, ...viewport } of SCREENS) {
@@ -53,7 +63,29 @@ async function photograph(page: Page, suffix: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('button', { name: 'Allow', exact: true }).waitFor()
   await shoot('consent')
+  await shootDevice(page, shoot)
   await shootAccount(page, shoot)
+}
+
+/** The pages for a code: to type it, to decide, and afterwards. */
+async function shootDevice(page: Page, shoot: (name: string) => Promise<unknown>): Promise<void> {
+  const form = { client_id: tool.client_id, scope: 'openid courses:read' }
+  const answer = await fetch(`${service.baseUrl}/api/oauth/device_authorization`, {
+    method: 'POST',
+    body: new URLSearchParams(form),
+  })
+  const { user_code } = (await answer.json()) as { user_code: string }
+  await page.goto(`${service.baseUrl}/oauth/device`)
+  await shoot('device-code')
+  await page.getByRole('textbox').fill(user_code)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: 'Allow', exact: true }).waitFor()
+  await page.locator('dl dd').evaluateAll(freezeDevice)
+  await shoot('device')
+  await page.getByRole('button', { name: 'Allow', exact: true }).click()
+  await page.getByRole('heading', { name: 'The device has access' }).waitFor()
+  await shoot('device-answered')
+  await disconnectAll(page)
 }
 
 /** The account page of a user who has allowed this app, and a tool before it. */
@@ -68,6 +100,11 @@ async function shootAccount(page: Page, shoot: (name: string) => Promise<unknown
   await page.goto(`${service.baseUrl}/account`)
   await page.locator('time').evaluateAll(freezeTimes)
   await shoot('account')
+  await disconnectAll(page)
+}
+
+async function disconnectAll(page: Page): Promise<void> {
+  await page.goto(`${service.baseUrl}/account`)
   const app = page.getByRole('button', { name: 'Disconnect' })
   while ((await app.count()) > 0) await app.first().click()
 }
@@ -89,6 +126,14 @@ async function authorizationUrl(): Promise<string> {
     code_challenge_method: 'S256',
   }
   return `${service.baseUrl}/oauth/authorize?${new URLSearchParams(query)}`
+}
+
+/** The same for what a page says of a device. */
+function freezeDevice([code, began]: Element[]): void {
+  const shown = code?.querySelector('code')
+  if (shown !== undefined && shown !== null) shown.textContent = 'WDJB-MJHT'
+  if (began != null)
+    began.textContent = String(began.textContent).replace(/^\d+ seconds? ago/, '20 seconds ago')
 }
 
 /** Fixes the times, so that a picture changes only when the page does. */

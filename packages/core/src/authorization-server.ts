@@ -38,7 +38,7 @@ import { basePathOf } from './http/well-known.ts'
 import { type Kernel, systemClock } from './kernel/kernel.ts'
 import type { Client } from './kernel/records.ts'
 import { storeErrorsAs503 } from './kernel/store-errors-as-503.ts'
-import { type StoreOutages, storeOutages } from './kernel/store-outage.ts'
+import { storeOutages } from './kernel/store-outage.ts'
 import { type RateLimits, rateLimits } from './limits/rate-limits.ts'
 import { openId } from './openid/openid.ts'
 import { type AuthorizationServerOptions, kernelOf } from './options.ts'
@@ -106,9 +106,9 @@ export function createAuthorizationServer<Scope extends string>(
   const outages = storeOutages(options.now ?? systemClock)
   const store = storeErrorsAs503(options.store, outages.seen)
   const sources: ClientSource[] = []
-  const kernel = kernelOf(options, store, sources)
+  const kernel = kernelOf(options, store, outages, sources)
   const { issuer } = kernel
-  const parts = partsOf(kernel, options, outages)
+  const parts = partsOf(kernel, options)
   const { offers, optional } = parts
   sources.push(...offers.clientSources, storedClients(store.clients))
   const base = baseFeatures(kernel, options, parts)
@@ -143,7 +143,7 @@ interface Parts {
   readonly offers: Offers
 }
 
-function partsOf(kernel: Kernel, options: AuthorizationServerOptions<string>, outages: StoreOutages): Parts {
+function partsOf(kernel: Kernel, options: AuthorizationServerOptions<string>): Parts {
   const { now, emit, boundResources } = kernel
   const features = (options.features ?? []).map((feature) => feature(kernel))
   const accessTokens: AccessTokenFormat = accessTokensOf(features) ?? opaqueAccessTokens
@@ -156,7 +156,7 @@ function partsOf(kernel: Kernel, options: AuthorizationServerOptions<string>, ou
   const optional = [...openId(kernel, options, openIdContext), ...features]
   const offers = offersOf([
     authorizationCode(kernel, times),
-    refreshToken(kernel, options, { times, outages }),
+    refreshToken(kernel, options, times),
     offeredMethods(options),
     ...optional,
   ])

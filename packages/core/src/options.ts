@@ -22,6 +22,7 @@ import { checkedResource } from './kernel/resource-indicator.ts'
 import type { ScopeCatalogue } from './kernel/scope.ts'
 import { type Random, strongRandom } from './kernel/secrets.ts'
 import type { Store } from './kernel/store.ts'
+import type { StoreOutages } from './kernel/store-outage.ts'
 import type { LimitEvent, LimitOptions } from './limits/rate-limits.ts'
 import type { OpenIdOptions } from './openid/openid.ts'
 import {
@@ -136,6 +137,7 @@ export type OnEvent = (event: ServerEvent) => void
 export function kernelOf(
   options: KernelOptions<string>,
   { clients, grants, transients }: Store,
+  outages: StoreOutages,
   sources: readonly ClientSource[],
 ): Kernel {
   const { issuer, scopes, resources = [issuer] } = options
@@ -148,7 +150,7 @@ export function kernelOf(
     scopes,
     resources: indicators,
     boundResources: indicators.filter((_, index) => takesBoundTokensOnly(resources[index])),
-    store: { clients: clientsOf(clients, sources), grants, transients },
+    store: { clients: clientsOf(clients, sources), grants, transients, lastOutage: outages.last },
     now: options.now ?? systemClock,
     random: options.random ?? strongRandom,
     // A feature may emit events that the union does not name.

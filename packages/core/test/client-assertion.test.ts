@@ -209,6 +209,25 @@ describe('a client assertion', () => {
     })
   })
 
+  it('comes alone: of two nobody can tell which counts, so neither does', async () => {
+    const key = await newKey()
+    const { school, client_id } = await openSigned([key])
+    const [one, other] = [
+      await assertionOf(school, key, client_id),
+      await assertionOf(school, key, client_id),
+    ]
+    const { client_assertion_type = '' } = assertionForm(one)
+    const form: [string, string][] = [
+      ['token', 'any'],
+      ['client_assertion_type', client_assertion_type],
+      ...[one, other].map((jwt): [string, string] => ['client_assertion', jwt]),
+    ]
+    const answer = await school.send('POST', '/api/oauth/introspect', { form })
+    expect([answer.status, bodyOf(answer).error]).toEqual([400, 'invalid_request'])
+    for (const jwt of [one, other])
+      expect((await proves(school, assertionForm(jwt))).status, 'unspent').toBe(200)
+  })
+
   it('costs no code and no refresh token when it is refused', async () => {
     const key = await newKey()
     const { school, client_id } = await openSigned([key])

@@ -156,6 +156,25 @@ describe('a machine', () => {
     expect((await machineToken(school, job)).status).toBe(401)
   })
 
+  it('keeps its tokens when its key changes', async () => {
+    const [first, second] = [await newKey(), await newKey()]
+    const host = { keys: [first.jwk] }
+    const headers = { 'content-type': 'application/json' }
+    const fetch = async () => ({ status: 200, headers, body: JSON.stringify(host) })
+    const features = [clientCredentials(), clientAssertion({ fetch })]
+    const keys = { token_endpoint_auth_method: 'private_key_jwt', jwks_uri: 'https://job.dev/keys' }
+    const { school, job } = await openJob(keys, { features })
+    const ask = async (key: typeof first) => {
+      const proof = assertionForm(await assertionOf(school, key, job.client_id))
+      return requestToken(school, { grant_type: GRANT, ...proof })
+    }
+    const { access_token } = bodyOf<TokenAnswer>(await ask(first))
+    host.keys = [second.jwk]
+    school.clock.now += 301
+    expect([(await ask(first)).status, (await ask(second)).status]).toEqual([401, 200])
+    expect((await guards(school).machines(access_token)).kind).toBe('authorized')
+  })
+
   it('is told to the operator by its id', async () => {
     const { school, job } = await openJob()
     await machineToken(school, job)

@@ -1,9 +1,14 @@
-import type { HttpResponse, RateLimiter } from '@grantkit/core'
+import { randomBytes } from 'node:crypto'
+import type { HttpResponse, RateLimiter, Store } from '@grantkit/core'
+import { clientAssertion } from '@grantkit/core/client-assertion'
 import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
+import { pushedAuthorizationRequests } from '@grantkit/core/par'
+import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it } from 'vitest'
 import { bodyOf, refresh, register, requestToken, type TokenAnswer } from './client.ts'
 import { addTool, BROWSER, DEVICE, openDeviceSchool, SCOPE, type Started } from './device-school.ts'
 import { CHALLENGE, ISSUER, openSchool, VERIFIER } from './school.ts'
+import { assertionForm, assertionOf, newKey } from './signed-assertions.ts'
 
 const errorOf = (answer: HttpResponse) => bodyOf(answer).error
 
@@ -13,6 +18,47 @@ it('a device is told what its token is good for, again after a lost answer, if t
   await approve(started)
   expect(bodyOf(await poll(started))).toMatchObject({ resource: ISSUER })
   expect(bodyOf(await poll(started))).toMatchObject({ resource: ISSUER })
+})
+
+describe('a poll whose answer was lost in an outage of the store', () => {
+  /** The device was approved, and got an answer that it never saw. Then the store is down from one time to the other. */
+  async function afterOutage(from: number, until: number) {
+    const clock = { now: 1_800_000_000 }
+    const now = () => clock.now
+    const real = createMemoryStore({ now })
+    const down = { is: false }
+    const find: Store['grants']['find'] = (id) =>
+      down.is ? Promise.reject(new Error('down')) : real.grants.find(id)
+    const store = { ...real, grants: { ...real.grants, find } }
+    const { start, approve, poll } = await openDeviceSchool({ server: { store, now } })
+    const started = await start()
+    await approve(started)
+    const first = bodyOf(await poll(started))
+    const redeemedAt = clock.now
+    down.is = true
+    for (const time of [from, until]) {
+      clock.now = redeemedAt + time
+      expect((await poll(started)).status).toBe(503)
+    }
+    down.is = false
+    const again = async (time: number) => {
+      clock.now = redeemedAt + time
+      const answer = await poll(started)
+      return { status: answer.status, same: bodyOf(answer).access_token === first.access_token }
+    }
+    return { again }
+  }
+
+  it('gets the same tokens again until a minute after it', async () => {
+    const { again } = await afterOutage(30, 90)
+    expect(await again(149)).toEqual({ status: 200, same: true })
+    expect(await again(150)).toEqual({ status: 400, same: false })
+  })
+
+  it('is a replay as ever if the outage came later', async () => {
+    const { again } = await afterOutage(60, 120)
+    expect(await again(121)).toEqual({ status: 400, same: false })
+  })
 })
 
 describe('a device that begins', () => {
@@ -84,6 +130,36 @@ describe('a device that begins', () => {
       ask({ client_secret: String(client.client_secret) }, client),
     ])
     expect(answers.map(({ status }) => status)).toEqual([401, 200])
+  })
+
+  it('proves who it is in every way of the token endpoint, and sends a form', async () => {
+    const key = await newKey()
+    const features = [clientAssertion()]
+    const { school } = await openDeviceSchool({ server: { features } })
+    const path = '/api/oauth/device_authorization'
+    const scope = 'courses:read'
+    const basic = await addTool(school, { token_endpoint_auth_method: 'client_secret_basic' })
+    const credentials = Buffer.from(`${basic.client_id}:${basic.client_secret}`).toString('base64')
+    const headers = { authorization: `Basic ${credentials}` }
+    expect((await school.send('POST', path, { form: { scope }, headers })).status).toBe(200)
+    const metadata = { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [key.jwk] } }
+    const { client_id } = await addTool(school, metadata)
+    const proof = assertionForm(await assertionOf(school, key, client_id))
+    for (const status of [200, 401])
+      expect((await school.send('POST', path, { form: { scope, ...proof } })).status).toBe(status)
+    const json = { client_id: (await addTool(school)).client_id, scope }
+    expect((await school.send('POST', path, { json })).status).toBe(415)
+    expect((await school.send('GET', path, { query: json })).status).toBe(405)
+  })
+
+  it('begins where every authorization request must be pushed: it sends no browser', async () => {
+    const features = [
+      pushedAuthorizationRequests({ secret: 'a secret that is long enough to seal', required: true }),
+    ]
+    const { start, approve, poll } = await openDeviceSchool({ server: { features } })
+    const started = await start()
+    await approve(started)
+    expect((await poll(started)).status).toBe(200)
   })
 
   it('asks for what the operator allows, if that is more than reading', async () => {
@@ -282,6 +358,37 @@ describe('an answer', () => {
     expect(school.events.filter(({ type }) => type === ('device_approved' as string))).toHaveLength(1)
   })
 
+  it('is for one request alone, though its code is drawn again', async () => {
+    // So many bytes draw a user code.
+    const random = (size: number) => (size === 8 ? new Uint8Array(size) : randomBytes(size))
+    const { start, enter, answer, poll, shown, school } = await openDeviceSchool({ server: { random } })
+    const first = await start()
+    await enter(first.user_code)
+    const before = shown.device
+    school.clock.now += 900
+    const again = await start()
+    expect(again.user_code).toBe(first.user_code)
+    expect((await answer('allow', 'user=alice', before)).status).toBe(400)
+    await enter(again.user_code)
+    await answer()
+    expect(errorOf(await poll(first))).toBe('invalid_grant')
+    expect((await poll(again)).status).toBe(200)
+  })
+
+  it('opens a grant that ends after its time, however often it is refreshed', async () => {
+    const lifetimes = { deviceGrant: 7200 }
+    const { start, approve, poll, school, tool } = await openDeviceSchool({ lifetimes })
+    const started = await start()
+    await approve(started)
+    const first = bodyOf<TokenAnswer>(await poll(started))
+    school.clock.now += 5400
+    const next = bodyOf<TokenAnswer>(await refresh(school, tool, first.refresh_token))
+    expect(next.expires_in, 'no token outlives it').toBe(1800)
+    school.clock.now += 1800
+    expect(errorOf(await refresh(school, tool, next.refresh_token))).toBe('invalid_grant')
+    expect(await school.server.grants.list('alice')).toEqual([])
+  })
+
   it('after the user has disconnected the device brings nothing back', async () => {
     const { start, enter, answer, poll, school } = await openDeviceSchool()
     const started = await start()
@@ -337,6 +444,13 @@ describe('a poll', () => {
       'authorization_pending',
     ])
     expect([written, school.events.slice(before)]).toEqual([[], []])
+  })
+
+  it('is never too fast where nobody counts', async () => {
+    const { start, poll } = await openDeviceSchool()
+    const started = await start()
+    const errors = await Promise.all(Array.from({ length: 50 }, async () => errorOf(await poll(started))))
+    expect(new Set(errors)).toEqual(new Set(['authorization_pending']))
   })
 
   it('after the end hears so, for five minutes', async () => {

@@ -2,6 +2,7 @@ import { styleText } from 'node:util'
 import open from 'open'
 import * as oidc from 'openid-client'
 import { readCommandLine } from './command-line.ts'
+import { registerDemo } from './demo-registration.ts'
 import { deviceClient, signInOnDevice } from './device-sign-in.ts'
 import { type LoopbackListener, listenOnLoopback } from './loopback-listener.ts'
 
@@ -70,14 +71,7 @@ type Tokens = Awaited<ReturnType<typeof signIn>>
 
 async function registerAt(baseUrl: string, redirectUri: string): Promise<oidc.Configuration> {
   step('Discovering the server and registering this client')
-  const metadata = { client_name: 'Grantkit demo', application_type: 'native', redirect_uris: [redirectUri] }
-  const options = { algorithm: 'oauth2' as const, execute: [oidc.allowInsecureRequests] }
-  const client = await oidc.dynamicClientRegistration(
-    new URL(baseUrl),
-    { ...metadata, token_endpoint_auth_method: 'none' },
-    oidc.None(),
-    options,
-  )
+  const client = await registerDemo(baseUrl, { redirect_uris: [redirectUri] })
   show('issuer', client.serverMetadata().issuer)
   show('client_id', client.clientMetadata().client_id)
   return client

@@ -1,6 +1,7 @@
 import { styleText } from 'node:util'
 import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
 import * as oidc from 'openid-client'
+import { DISCOVERY, registerDemo } from './demo-registration.ts'
 
 /** A client of the demonstration that has no browser. */
 
@@ -13,16 +14,12 @@ export async function deviceClient(
   baseUrl: string,
   clientId: string | undefined,
 ): Promise<oidc.Configuration> {
-  const options = { algorithm: 'oauth2' as const, execute: [oidc.allowInsecureRequests] }
   if (clientId !== undefined)
-    return oidc.discovery(new URL(baseUrl), clientId, undefined, oidc.None(), options)
-  const metadata = {
-    client_name: 'Grantkit demo',
+    return oidc.discovery(new URL(baseUrl), clientId, undefined, oidc.None(), DISCOVERY)
+  const client = await registerDemo(baseUrl, {
     redirect_uris: ['http://127.0.0.1/callback'],
-    token_endpoint_auth_method: 'none',
     grant_types: ['authorization_code', 'refresh_token', DEVICE_CODE_GRANT],
-  }
-  const client = await oidc.dynamicClientRegistration(new URL(baseUrl), metadata, oidc.None(), options)
+  })
   if (client.serverMetadata().device_authorization_endpoint === undefined)
     throw new Error('this server has no device grant; start it with DEVICE_GRANT=integrations')
   const registered = client.clientMetadata().grant_types as readonly string[] | undefined

@@ -76,6 +76,7 @@ function redemptionOf({ kernel }: DeviceContext, client: Client, form: Parameter
     resources: resource,
     knownResources: kernel.resources,
     salt: newId(kernel.random),
+    outage: kernel.store.lastOutage(),
   }
 }
 

@@ -2,10 +2,12 @@ import { verifierMatches } from '../grants/authorization-code/pkce.ts'
 import { CODE_REFUSALS } from '../grants/authorization-code/redemption.ts'
 import { type FreshSecrets, firstTokens } from '../grants/first-tokens.ts'
 import type { GrantTerms, IssuedTokens, Outcome } from '../grants/grant.ts'
+import { mayRetry } from '../grants/retry-window.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import type { AuthorizationCode, Client, Grant } from '../kernel/records.ts'
 import { narrowedResources } from '../kernel/resource-indicator.ts'
 import { type Secret, sameSecret, sha256, twoSecretsOf } from '../kernel/secrets.ts'
+import type { Outage } from '../kernel/store-outage.ts'
 import type { DeviceCode } from '../tokens/credential.ts'
 
 export const DEVICE_CODE_REFUSALS = refusals({
@@ -30,6 +32,8 @@ export interface DeviceRedemption {
   readonly knownResources: readonly string[]
   /** Fresh randomness, used only by the first redemption. */
   readonly salt: string
+  /** The last outage of the store: devices retry when it is over. */
+  readonly outage?: Outage | undefined
   /** The thumbprint of the key that the request proves. */
   readonly jkt?: string | undefined
 }
@@ -55,7 +59,7 @@ export function redeemDeviceCode(
   if (code.jkt !== undefined && code.jkt !== request.jkt)
     throw new OAuthError(DEVICE_CODE_REFUSALS.device_code_of_other_key)
   const { redeemedAt } = code
-  if (redeemedAt !== undefined && now - redeemedAt >= times.refreshRetryWindow)
+  if (redeemedAt !== undefined && !mayRetry(redeemedAt, times.refreshRetryWindow, request.outage, now))
     return { kind: 'ended', refusal: DEVICE_CODE_REFUSALS.device_code_replayed }
   if (redeemedAt === undefined && now >= code.expiresAt)
     throw new OAuthError(DEVICE_CODE_REFUSALS.device_code_expired)

@@ -9,7 +9,7 @@ export interface GrantOptions {
         /** Lifetime of an unused refresh token. Default 30 days. */
         readonly refreshToken?: number | undefined
         /**
-         * A spent refresh token gets the same successor again for this long; 0 is strict. If the store failed in that
+         * A spent refresh token or device code gets the same tokens again for this long; 0 is strict. If the store failed in that
          * time, the window begins again when it is back. Default 60.
          */
         readonly refreshRetryWindow?: number | undefined

@@ -5,7 +5,6 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import { OAuthError } from '../../kernel/oauth-error.ts'
 import type { Client, Grant } from '../../kernel/records.ts'
 import { newId } from '../../kernel/secrets.ts'
-import type { StoreOutages } from '../../kernel/store-outage.ts'
 import { parseRefreshToken } from '../../tokens/credential.ts'
 import { changeGrant, type GrantAhead, readAhead } from '../change-grant.ts'
 import { type GrantTerms, keyOfRefreshToken, type Outcome } from '../grant.ts'
@@ -38,18 +37,12 @@ export interface AccessTokenDropped {
   readonly clientId: string
 }
 
-interface RefreshContext {
-  readonly times: GrantTerms
-  readonly outages: StoreOutages
-}
-
 /** Exchanges a refresh token for its successor and a new access token, without asking the user. */
 export function refreshToken(
   kernel: Kernel,
   { claims }: SubjectOptions,
-  known: RefreshContext,
+  times: GrantTerms,
 ): { grantTypes: GrantType[] } {
-  const context = { ...known, claims }
   const grantType: GrantType = {
     name: 'refresh_token',
     message: RefreshTokenRequest,
@@ -57,7 +50,7 @@ export function refreshToken(
     selfRegistered: true,
     clientOf: (form) => clientOfToken(kernel, form),
     exchange: (client, form, requireAnswerable, ahead, jkt) =>
-      exchangeRefreshToken(kernel, context, client, form, requireAnswerable, ahead, jkt),
+      exchangeRefreshToken(kernel, { claims, times }, client, form, requireAnswerable, ahead, jkt),
   }
   return { grantTypes: [grantType] }
 }
@@ -71,7 +64,7 @@ async function clientOfToken({ store }: Kernel, form: Parameters): Promise<strin
 
 async function exchangeRefreshToken(
   kernel: Kernel,
-  { claims, times, outages }: RefreshContext & SubjectOptions,
+  { claims, times }: SubjectOptions & { readonly times: GrantTerms },
   client: Client,
   form: Parameters,
   requireAnswerable: RequireAnswerable,
@@ -89,7 +82,7 @@ async function exchangeRefreshToken(
     resources: request.resource,
     knownResources: kernel.resources,
     salt: newId(kernel.random),
-    outage: outages.last(),
+    outage: kernel.store.lastOutage(),
     jkt,
     refreshKey: keyOfRefreshToken(client, jkt),
     keeps: times.refreshTokenRotation === 'public-clients' && client.tokenEndpointAuthMethod !== 'none',
