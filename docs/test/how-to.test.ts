@@ -22,4 +22,5 @@ describeAdapter('of the how-to', async (routes) => {
 
 // These files hold their own tests.
 await load('docs/how-to/test.md', 'notes-server.test.ts')
+await load('docs/how-to/test.md', 'notes-route.test.ts')
 await load('docs/how-to/feature.md', 'vouchers.test.ts')

@@ -19,7 +19,7 @@ import type { UserGrantRevoked } from './grants/user-grants.ts'
 import { type Emit, type RequestEvent, shielded } from './kernel/events.ts'
 import { type Kernel, systemClock } from './kernel/kernel.ts'
 import { checkedResource } from './kernel/resource-indicator.ts'
-import type { ScopeCatalogue } from './kernel/scope.ts'
+import { parseScope, type ScopeCatalogue } from './kernel/scope.ts'
 import { type Random, strongRandom } from './kernel/secrets.ts'
 import type { Store } from './kernel/store.ts'
 import type { StoreOutages } from './kernel/store-outage.ts'
@@ -142,6 +142,7 @@ export function kernelOf(
 ): Kernel {
   const { issuer, scopes, resources = [issuer] } = options
   checkIssuer(issuer)
+  checkScopes(scopes)
   const indicators = resources.map((option, index) =>
     checkedResource(`resources[${index}]`, indicatorOf(option)),
   )
@@ -161,4 +162,10 @@ export function kernelOf(
 function checkIssuer(issuer: string): void {
   const wellFormed = /^https?:\/\/[^/?#\s]+(\/[^?#\s]*)?$/.test(issuer) && URL.canParse(issuer)
   if (!wellFormed) throw new Error('issuer must be an http or https URL without query and fragment')
+}
+
+/** A name with a space would be two names in every request (RFC 6749 3.3). */
+function checkScopes(catalogue: ScopeCatalogue): void {
+  const unusable = Object.keys(catalogue).find((name) => parseScope(name)?.[0] !== name)
+  if (unusable !== undefined) throw new Error(`scopes: "${unusable}" cannot be the name of a scope`)
 }

@@ -32,6 +32,7 @@ describe('a bad option stops the start', () => {
       { paths: { jwks: '/.well-known/openid-configuration' } },
       'openid-conf',
     ],
+    ['a scope that no request can name', { scopes: { 'courses read': { description: '' } } }, 'courses read'],
     ['no claims for openid', { claims: undefined }, 'claims'],
   ])('%s', (_, options, message) => {
     expect(() => openSchool(options as object)).toThrow(message)
