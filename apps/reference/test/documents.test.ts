@@ -207,7 +207,6 @@ describe('docs, for a user who signs in there', () => {
   it('is a client of its own, with a code, PKCE and no secret', async () => {
     const page = await openDocs()
     const [exchange, popup] = [page.waitForRequest('**/api/oauth/token'), page.waitForEvent('popup')]
-    await page.getByText('openid', { exact: true }).click()
     await page.getByRole('button', { name: 'Apply given OAuth2 credentials' }).click()
     const signIn = await popup
     await signIn.getByText('The page that tries the API sends you').waitFor()
@@ -220,6 +219,17 @@ describe('docs, for a user who signs in there', () => {
     expect(form.get('client_secret') ?? '').toBe('')
     await page.getByRole('button', { name: 'Logout' }).first().waitFor()
     expect(await userInfo(page)).toMatch(/200[\s\S]*"sub"/)
+  })
+
+  it('begins with every scope for reading, and with none for writing', async () => {
+    const page = await openDocs()
+    const chosen = await page
+      .locator('.scopes input:checked')
+      .evaluateAll((inputs) => inputs.map((input) => input.getAttribute('data-value') ?? ''))
+    expect(chosen).toContain('openid')
+    expect(chosen.filter((scope) => scope.endsWith(':write'))).toEqual([])
+    const offered = await page.locator('.scopes input').count()
+    expect(chosen.length).toBeGreaterThan(offered / 2)
   })
 
   it('has a field for a token, and the colours of the night', async () => {

@@ -96,6 +96,14 @@ describe('grants', () => {
     expect((await printedBy('grants', 'revoke', 'teacher-account', id)).status).toBe(1)
   })
 
+  it.each(['-rA7CR1thSc0123456789_', '--A7CR1thSc0123456789_'])(
+    'takes the id %s for no option',
+    async (id) => {
+      const { status, output } = await printedBy('grants', 'revoke', 'teacher@example.com', id)
+      expect([status, output]).toEqual([1, expect.stringContaining(`This user has no grant ${id}.`)])
+    },
+  )
+
   it('ends all of a user', async () => {
     const app = await teachersApp()
     const { output } = await printedBy('grants', 'revoke', 'teacher@example.com', '--all')

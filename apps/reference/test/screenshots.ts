@@ -49,7 +49,8 @@ await browser.close()
 await service.close()
 
 async function photograph(page: Page, suffix: string): Promise<void> {
-  const shoot = (name: string) => page.screenshot({ path: `${FOLDER}/${name}-${suffix}.png`, fullPage: true })
+  const shoot = (name: string, fullPage = true) =>
+    page.screenshot({ path: `${FOLDER}/${name}-${suffix}.png`, fullPage })
   await page.goto(`${service.baseUrl}/`)
   await shoot('home')
   await page.goto(`${service.baseUrl}/oauth/authorize?client_id=forgotten&redirect_uri=x`)
@@ -64,7 +65,27 @@ async function photograph(page: Page, suffix: string): Promise<void> {
   await page.getByRole('button', { name: 'Allow', exact: true }).waitFor()
   await shoot('consent')
   await shootDevice(page, shoot)
+  await page.goto(await authorizationUrl(await everyScope()))
+  // Its buttons stay at the bottom of the window.
+  await shoot('consent-38-scopes', false)
   await shootAccount(page, shoot)
+  await signInAtDocs(page)
+  await shoot('docs-signed-in', false)
+}
+
+async function everyScope(): Promise<string> {
+  const metadata = await fetch(`${service.baseUrl}/.well-known/oauth-authorization-server`)
+  return ((await metadata.json()) as { scopes_supported: string[] }).scopes_supported.join(' ')
+}
+
+async function signInAtDocs(page: Page): Promise<void> {
+  await page.goto(`${service.baseUrl}/docs`)
+  await page.getByRole('button', { name: 'Authorize', exact: true }).click()
+  const popup = page.waitForEvent('popup')
+  await page.getByRole('button', { name: 'Apply given OAuth2 credentials' }).click()
+  await (await popup).getByRole('button', { name: 'Allow', exact: true }).click()
+  await page.getByRole('button', { name: 'Logout' }).first().waitFor()
+  await page.getByRole('button', { name: 'Close' }).first().click()
 }
 
 /** The pages for a code: to type it, to decide, and afterwards. */
@@ -109,7 +130,9 @@ async function disconnectAll(page: Page): Promise<void> {
   while ((await app.count()) > 0) await app.first().click()
 }
 
-async function authorizationUrl(): Promise<string> {
+async function authorizationUrl(
+  scope = 'openid profile courses:read courses:write orders:read',
+): Promise<string> {
   const redirect_uri = 'http://127.0.0.1:8123/callback'
   const registration = await fetch(`${service.baseUrl}/api/oauth/register`, {
     method: 'POST',
@@ -121,7 +144,7 @@ async function authorizationUrl(): Promise<string> {
     response_type: 'code',
     client_id,
     redirect_uri,
-    scope: 'openid profile courses:read courses:write orders:read',
+    scope,
     code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
     code_challenge_method: 'S256',
   }

@@ -140,8 +140,9 @@ describe('authorizationServer behind a parser', () => {
   ])('knows an empty body: %s', async (_, parser, headers) => {
     const { url, bodies } = await mountBehind(parser)
     const chunked = new ReadableStream({ start: (controller) => controller.close() })
+    const inChunks = { method: 'POST', headers, body: chunked, duplex: 'half' } as const
     await post(url, headers, '')
-    await fetch(url, { method: 'POST', headers, body: chunked, duplex: 'half' })
+    await fetch(url, inChunks)
     await fetch(url)
     expect(bodies).toEqual(['', '', ''])
   })

@@ -19,7 +19,11 @@ pnpm grants revoke <user> --all        ends every grant; the user can allow them
 list takes
   --json   a JSON line for each`
 
+/** A grant has 128 random bits in base64url for its id, and one in 64 begins as an option does. */
+const LIKE_AN_OPTION = /^-[\w-]{21}$/
+
 const { values, positionals } = readCommandLine(USAGE, {
+  args: process.argv.slice(2).flatMap((given) => (LIKE_AN_OPTION.test(given) ? ['--', given] : [given])),
   allowPositionals: true,
   options: { all: { type: 'boolean', default: false }, json: { type: 'boolean', default: false } },
 })

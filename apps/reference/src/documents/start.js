@@ -6,11 +6,9 @@ dark.addEventListener('change', paint)
 paint()
 
 const description = await (await fetch('openapi.json')).json()
-description.components.securitySchemes.bearer = {
-  type: 'http',
-  scheme: 'bearer',
-  description: 'An access token that you have',
-}
+const bearer = { type: 'http', scheme: 'bearer', description: 'An access token that you have' }
+// Its field takes the focus, so it comes before the long list of scopes.
+description.components.securitySchemes = { bearer, ...description.components.securitySchemes }
 for (const operation of Object.values(description.paths).flatMap((path) => Object.values(path)))
   if (operation.security?.some(({ oauth2 }) => oauth2)) operation.security.push({ bearer: [] })
 
@@ -20,4 +18,8 @@ const viewer = window.SwaggerUIBundle({
   deepLinking: true,
   oauth2RedirectUrl: new URL('docs/oauth2-redirect.html', location.href).href,
 })
-viewer.initOAuth({ clientId: 'docs', usePkceWithAuthorizationCodeGrant: true })
+
+// A request without a scope is refused, and what writes is for the user to choose.
+const offered = Object.keys(description.components.securitySchemes.oauth2.flows.authorizationCode.scopes)
+const scopes = offered.filter((scope) => !scope.endsWith(':write'))
+viewer.initOAuth({ clientId: 'docs', usePkceWithAuthorizationCodeGrant: true, scopes })
