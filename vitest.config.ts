@@ -76,7 +76,7 @@ const STORAGE_SERVER = 'apps/reference/test/postgres-for-tests.ts'
 
 const WHATEVER_THE_STORAGE = [
   // They choose their storage themselves.
-  ...['accounts', 'commands', 'database', 'outage', 'restart', 'school-rows'],
+  ...['accounts', 'commands', 'database', 'nothing-but-memory', 'outage', 'restart', 'school-rows'],
   // What they test lies in front of any storage.
   ...['balancer', 'metrics', 'pgbouncer', 'security/identical'],
   // Makes a program out of the description, and for longer than a connection to Redis may stand still.
