@@ -79,7 +79,16 @@ const STORAGE_SERVER = 'apps/reference/test/postgres-for-tests.ts'
 
 const WHATEVER_THE_STORAGE = [
   // They choose their storage themselves.
-  ...['accounts', 'command-beside-the-unit', 'commands', 'database', 'outage', 'restart', 'school-rows'],
+  ...[
+    'accounts',
+    'command-beside-the-unit',
+    'commands',
+    'database',
+    'nothing-but-memory',
+    'outage',
+    'restart',
+    'school-rows',
+  ],
   // What they test lies in front of any storage.
   ...['balancer', 'metrics', 'pgbouncer', 'security/identical'],
   // Makes a program out of the description, and for longer than a connection to Redis may stand still.

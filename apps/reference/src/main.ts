@@ -7,7 +7,7 @@ import { readCommandLine } from './commands/command-line.ts'
 import type { OnEvent } from './events.ts'
 import { FRAMEWORKS } from './frameworks/frameworks.ts'
 import { createLogger, logErrors, logEvents } from './operations/logging.ts'
-import { createMetrics } from './operations/metrics.ts'
+import type { Metrics } from './operations/metrics.ts'
 import { basePathOf, createService } from './service.ts'
 import { parseSettings, type Settings, SettingsError } from './settings/settings.ts'
 import { openStorage, type Storage } from './storage.ts'
@@ -40,8 +40,7 @@ async function start(settings: Settings): Promise<void> {
 
 async function serve(settings: Settings, log: Logger, storage: Storage): Promise<void> {
   const onError = logErrors(log)
-  const metrics =
-    settings.METRICS_PORT === undefined ? undefined : createMetrics(basePathOf(settings.BASE_URL))
+  const metrics = settings.METRICS_PORT === undefined ? undefined : await metricsOf(settings)
   const logEvent = logEvents(log)
   const onEvent: OnEvent = (event) => {
     logEvent(event)
@@ -73,6 +72,12 @@ async function serve(settings: Settings, log: Logger, storage: Storage): Promise
   // Where programs read the log, every line of it is JSON.
   if (settings.NODE_ENV === 'production') log.info({ address: settings.BASE_URL, host, port }, 'listening')
   else console.log(banner(settings, service.demo))
+}
+
+/** Loaded only where somebody reads them. */
+async function metricsOf({ BASE_URL }: Settings): Promise<Metrics> {
+  const { createMetrics } = await import('./operations/metrics.ts')
+  return createMetrics(basePathOf(BASE_URL))
 }
 
 /**

@@ -41,7 +41,7 @@ import { followSigningKeys, withoutRs256 } from './settings/signing-keys-file.ts
 import { sessionsInCookies } from './sign-in/session.ts'
 import { waysToSignIn } from './sign-in/ways-to-sign-in.ts'
 import type { Storage } from './storage.ts'
-import { readProviders } from './upstream/providers.ts'
+import { upstreamSignIns } from './upstream/upstream-sign-ins.ts'
 
 /** The whole service: the OAuth routes for the adapter of a framework, and an application for all other paths. */
 export interface Service {
@@ -84,7 +84,7 @@ export async function createService(
   const { accounts, demo } = await openAccounts(settings, database, onEvent)
   const directory = accountDirectory(database, settings.NODE_ENV === 'production')
   const basePath = basePathOf(baseUrl)
-  const providers = settings.UPSTREAM_FILE === undefined ? [] : await readProviders(settings.UPSTREAM_FILE)
+  const providers = await upstreamSignIns(settings.UPSTREAM_FILE, { secret, baseUrl, store })
   const callers = callerOf(settings.TRUST_PROXY)
   const published = () => server.metadata
   const findClient = (id: string) => server.clients.find(id)

@@ -4,7 +4,7 @@ import { type Database, openDatabase } from './database/database.ts'
 import { migrate } from './database/migrate.ts'
 import { type OpenStore, openStore } from './database/open-store.ts'
 import { databaseWarnings } from './database/settings-warnings.ts'
-import { type Counters, countersInPostgres } from './limits/counters-in-postgres.ts'
+import type { Counters } from './limits/counters-in-postgres.ts'
 import { importIntegrations } from './oauth/import-integrations.ts'
 import { settingAtFault } from './settings/setting-at-fault.ts'
 import type { Settings } from './settings/settings.ts'
@@ -37,7 +37,7 @@ export async function openStorage(
     const store = await settingAtFault('STORE_URL', () => openStore(settings, database, onWarning))
     const trail = auditTrail(database, { days: settings.AUDIT_DAYS, onWarning })
     await importIntegrations(settings, store.store, trail.onEvent)
-    const { createCounter, stopSweeping } = countersFor(settings, store, database)
+    const { createCounter, stopSweeping } = await countersFor(settings, store, database)
     const close = async () => {
       stopSweeping()
       await trail.close()
@@ -52,12 +52,16 @@ export async function openStorage(
   }
 }
 
-function countersFor(settings: Settings, { createCounter }: OpenStore, { pool }: Database): Counters {
+async function countersFor(
+  settings: Settings,
+  { createCounter }: OpenStore,
+  { pool }: Database,
+): Promise<Counters> {
   const { RATE_LIMITS, POSTGRES_PREPARE } = settings
   const stopSweeping = () => {}
   if (RATE_LIMITS === 'off') return { createCounter: noCounters, stopSweeping }
   if (createCounter !== undefined) return { createCounter, stopSweeping }
-  return pool === undefined
-    ? { createCounter: countersInMemory, stopSweeping }
-    : countersInPostgres(pool, POSTGRES_PREPARE === 'on')
+  if (pool === undefined) return { createCounter: countersInMemory, stopSweeping }
+  const { countersInPostgres } = await import('./limits/counters-in-postgres.ts')
+  return countersInPostgres(pool, POSTGRES_PREPARE === 'on')
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { UserClaims } from '@grantkit/core'
 import { z } from 'zod'
-import { hashPassword } from './passwords.ts'
+import { hashOf, KEY_LENGTH } from './passwords.ts'
 import { ProfileClaims } from './profile-claims.ts'
 
 const Account = z.strictObject({
@@ -38,8 +38,8 @@ export async function readAccounts(path: string): Promise<Account[]> {
   return parsed.data.accounts
 }
 
-/** The hash of a random password: an unknown address costs the same work as a known one. */
-export const NOBODY = await hashPassword(randomBytes(32).toString('base64url'))
+/** A hash that no password has: an unknown address costs the same work as a known one. */
+export const NOBODY = hashOf(randomBytes(16), randomBytes(KEY_LENGTH))
 
 /** Somebody with every claim of the scope `profile`. */
 const DANA = {

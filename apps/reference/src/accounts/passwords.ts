@@ -2,7 +2,7 @@ import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 
 const COST = { N: 2 ** 15, r: 8, p: 1 }
-const KEY_LENGTH = 32
+export const KEY_LENGTH = 32
 const derive = promisify(scrypt) as (
   password: string,
   salt: Buffer,
@@ -19,6 +19,11 @@ export async function hashPassword(password: string): Promise<string> {
   if (hasControlCharacter(password)) throw new Error('A password must not contain control characters.')
   const salt = randomBytes(16)
   const key = await scryptKey(password, salt, COST)
+  return hashOf(salt, key)
+}
+
+/** The text of a hash of today's cost. */
+export function hashOf(salt: Buffer, key: Buffer): string {
   return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64url'), key.toString('base64url')].join('$')
 }
 

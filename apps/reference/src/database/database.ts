@@ -1,10 +1,8 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { connectToPostgres } from '@grantkit/store-postgres'
 import { type Dialect, Kysely, sql } from 'kysely'
 import type { Pool } from 'pg'
 import { createFile } from '../settings/private-file.ts'
-import { pooledPostgres } from './pooled-postgres.ts'
 import { nodeSqlite } from './sqlite-dialect.ts'
 import type { Tables } from './tables.ts'
 
@@ -51,6 +49,8 @@ export async function openDatabase(url: string, onError: (error: Error) => void)
   if (url === 'memory:') return new Database(nodeSqlite(':memory:'))
   if (url.startsWith('sqlite:'))
     return new Database(nodeSqlite(await privateFile(url.slice('sqlite:'.length))))
+  const { connectToPostgres } = await import('@grantkit/store-postgres')
+  const { pooledPostgres } = await import('./pooled-postgres.ts')
   const pool = await connectToPostgres(url, { onError })
   return new Database(pooledPostgres(pool), pool)
 }

@@ -3,8 +3,6 @@ import { dirname } from 'node:path'
 import type { Store } from '@grantkit/core'
 import { type CreateCounter, countersInRedis } from '@grantkit/limiter'
 import { createMemoryStore } from '@grantkit/store-memory'
-import * as postgres from '@grantkit/store-postgres'
-import * as redis from '@grantkit/store-redis'
 import * as sqlite from '@grantkit/store-sqlite'
 import type { Pool } from 'pg'
 import type { Settings } from '../settings/settings.ts'
@@ -22,6 +20,10 @@ export interface OpenStore {
 
 type OnWarning = (warning: string) => void
 
+/** Loaded with the store that needs it: the clients of both have hundreds of modules. */
+const loadPostgres = () => import('@grantkit/store-postgres')
+const loadRedis = () => import('@grantkit/store-redis')
+
 /** @param database lends its connections to a store in the same Postgres */
 export async function openStore(
   settings: Settings,
@@ -37,7 +39,8 @@ export async function openStore(
   if (database.pool !== undefined && url === DATABASE_URL)
     return postgresStore(database.pool, prepare, () => {})
   const onError = (error: Error) => onWarning(`A connection to the store broke: ${error.message}`)
-  const pool = await postgres.connectToPostgres(url, { onError })
+  const { connectToPostgres } = await loadPostgres()
+  const pool = await connectToPostgres(url, { onError })
   return postgresStore(pool, prepare, onWarning, () => pool.end())
 }
 
@@ -56,6 +59,7 @@ async function postgresStore(
   onWarning: OnWarning,
   end = async (): Promise<void> => {},
 ): Promise<OpenStore> {
+  const postgres = await loadPostgres()
   try {
     await postgres.migrate(pool)
     for (const warning of await postgres.settingsWarnings(pool)) onWarning(warning)
@@ -76,6 +80,7 @@ async function redisStore(
   onWarning: OnWarning,
 ): Promise<OpenStore> {
   const onError = (error: Error) => onWarning(`The connection to Redis broke: ${error.message}`)
+  const redis = await loadRedis()
   const connection = await redis.connectToRedis(STORE_URL, { onError })
   for (const warning of await redis.settingsWarnings(connection)) onWarning(warning)
   const onShortfall = (acknowledged: number) =>

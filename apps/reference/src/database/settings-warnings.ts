@@ -1,4 +1,3 @@
-import * as postgres from '@grantkit/store-postgres'
 import * as sqlite from '@grantkit/store-sqlite'
 import type { Database } from './database.ts'
 
@@ -12,6 +11,6 @@ export async function databaseWarnings(url: string, { pool }: Database): Promise
   const warnings =
     pool === undefined
       ? sqlite.settingsWarnings({ path: url.slice('sqlite:'.length) })
-      : postgres.settingsWarnings(pool)
+      : (await import('@grantkit/store-postgres')).settingsWarnings(pool)
   return (await warnings).map((warning) => `DATABASE_URL: ${warning}`)
 }

@@ -1,4 +1,4 @@
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -8,6 +8,7 @@ import {
   SqliteDriver,
   SqliteIntrospector,
   SqliteQueryCompiler,
+  type SqliteStatement,
 } from 'kysely'
 
 /** A lock is waited for inside the event loop, so briefly. In milliseconds. */
@@ -43,18 +44,30 @@ function openFile(path: string): DatabaseSync {
   return database
 }
 
-/** The interface of better-sqlite3, as far as Kysely calls it. */
+/** The interface of better-sqlite3, as far as Kysely calls it. It prepares each text once: that costs more than to run it. */
 function betterSqlite3(database: DatabaseSync): SqliteDatabase {
+  const prepared = new Map<string, SqliteStatement>()
   return {
     close: () => database.close(),
     prepare(sql) {
-      const statement = database.prepare(sql)
-      return {
-        reader: statement.columns().length > 0,
-        all: (values) => statement.all(...(values as SQLInputValue[])),
-        run: (values) => statement.run(...(values as SQLInputValue[])),
-        iterate: (values) => statement.iterate(...(values as SQLInputValue[])),
-      }
+      const known = prepared.get(sql)
+      if (known !== undefined) return known
+      const statement = statementOf(database.prepare(sql))
+      // Lists of values make texts of any length.
+      if (prepared.size === MOST_PREPARED) prepared.clear()
+      prepared.set(sql, statement)
+      return statement
     },
+  }
+}
+
+const MOST_PREPARED = 200
+
+function statementOf(statement: StatementSync): SqliteStatement {
+  return {
+    reader: statement.columns().length > 0,
+    all: (values) => statement.all(...(values as SQLInputValue[])),
+    run: (values) => statement.run(...(values as SQLInputValue[])),
+    iterate: (values) => statement.iterate(...(values as SQLInputValue[])),
   }
 }

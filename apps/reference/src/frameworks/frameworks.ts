@@ -1,11 +1,8 @@
-import { listenOnExpress } from './express.ts'
-import { listenOnFastify } from './fastify.ts'
-import { listenOnHono } from './hono.ts'
 import type { Listen } from './listening.ts'
 
-/** The supported frameworks, by their name in the settings. */
+/** The supported frameworks, by their name in the settings. A start loads the one that it listens on. */
 export const FRAMEWORKS = {
-  fastify: listenOnFastify,
-  express: listenOnExpress,
-  hono: listenOnHono,
+  fastify: async (...given) => (await import('./fastify.ts')).listenOnFastify(...given),
+  express: async (...given) => (await import('./express.ts')).listenOnExpress(...given),
+  hono: async (...given) => (await import('./hono.ts')).listenOnHono(...given),
 } satisfies Record<string, Listen>

@@ -6,14 +6,14 @@ import type { Guarded } from '../school/actions.ts'
 import type { SchoolRecords } from '../school/records.ts'
 import { mcpOperation } from './operation.ts'
 import { nameOrigin, refuseRebinding } from './rebinding.ts'
-import { catalogueOverHttp } from './streamable-http.ts'
+import type { AnswerMcp } from './streamable-http.ts'
 
 /**
  * The MCP server: who may call it at all, and as whom. Nothing of a message is read before. There is no stream and no
  * session, so GET and DELETE are refused, as the transport allows.
  */
 export function mcp(baseUrl: string, guard: SchoolGuard, school: SchoolRecords): Hono<Guarded> {
-  const answerMcp = catalogueOverHttp(school)
+  const answerMcp = answeredByCatalogue(school)
   const app = new Hono<Guarded>()
   app.use('/mcp', readAhead, refuseRebinding(baseUrl), nameOrigin(guard.corsHeaders?.exposed))
   // Its tools show the catalogue alone.
@@ -24,6 +24,15 @@ export function mcp(baseUrl: string, guard: SchoolGuard, school: SchoolRecords):
   })
   app.options('/mcp', (c) => c.body(null, 204, preflight(guard)))
   return app
+}
+
+/** The SDK is loaded by the first message: most services are started more often than MCP clients come. */
+function answeredByCatalogue(school: SchoolRecords): AnswerMcp {
+  let catalogue: Promise<AnswerMcp> | undefined
+  return async (request, caller) => {
+    catalogue ??= import('./streamable-http.ts').then(({ catalogueOverHttp }) => catalogueOverHttp(school))
+    return (await catalogue)(request, caller)
+  }
 }
 
 function toWebRequest(c: Context<Guarded>, baseUrl: string): Request {

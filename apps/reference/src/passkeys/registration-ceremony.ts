@@ -1,14 +1,11 @@
-import {
-  generateRegistrationOptions,
-  type RegistrationResponseJSON,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server'
+import type { RegistrationResponseJSON } from '@simplewebauthn/server'
 import type { Account } from '../accounts/accounts.ts'
 import { parseJson } from '../http/bodies-and-answers.ts'
 import { type ChallengeOptions, challengesInCookies } from './challenges.ts'
 import type { Passkey, PasskeyRows } from './passkey-rows.ts'
 import type { RelyingParty } from './relying-party.ts'
 import { userHandle } from './user-handle.ts'
+import { webauthn } from './webauthn.ts'
 
 /** What a browser is asked, in the JSON of WebAuthn 5.1.8 and 5.1.9, and the cookie that goes with it. */
 export interface Asked {
@@ -38,6 +35,7 @@ export function registrationCeremony({ party, passkeys, ...options }: CeremonyOp
   return {
     async ask(account) {
       const known = await passkeys.list(account.id)
+      const { generateRegistrationOptions } = await webauthn()
       const asked = await generateRegistrationOptions({
         rpID: party.id,
         rpName: 'Harbour School',
@@ -72,6 +70,7 @@ async function verified(
   answer: string,
 ): Promise<Omit<Made, 'subject'> | undefined> {
   const response = parseJson(answer) as RegistrationResponseJSON
+  const { verifyRegistrationResponse } = await webauthn()
   const { registrationInfo } = await verifyRegistrationResponse({
     response,
     expectedChallenge: challenge,

@@ -1,8 +1,4 @@
-import {
-  type AuthenticationResponseJSON,
-  generateAuthenticationOptions,
-  verifyAuthenticationResponse,
-} from '@simplewebauthn/server'
+import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import { z } from 'zod'
 import { parseJson } from '../http/bodies-and-answers.ts'
 import { challengesInCookies } from './challenges.ts'
@@ -10,6 +6,7 @@ import type { Passkey } from './passkey-rows.ts'
 import type { Asked, CeremonyOptions } from './registration-ceremony.ts'
 import type { RelyingParty } from './relying-party.ts'
 import { userHandle } from './user-handle.ts'
+import { webauthn } from './webauthn.ts'
 
 /** Signs in with a passkey that the browser finds by itself: nobody types an address (WebAuthn 7.2). */
 export interface SignInCeremony {
@@ -37,6 +34,7 @@ export function signInCeremony({ party, passkeys, ...options }: CeremonyOptions)
   const challenges = challengesInCookies(options, 'sign-in')
   return {
     async ask() {
+      const { generateAuthenticationOptions } = await webauthn()
       const asked = await generateAuthenticationOptions({ rpID: party.id, userVerification: 'required' })
       return { options: asked, cookie: challenges.remember(asked.challenge) }
     },
@@ -64,6 +62,7 @@ async function verifiedUse(
   answer: SignInAnswer,
 ): Promise<Pick<Passkey, 'counter' | 'synced'> | undefined> {
   const publicKey = Uint8Array.from(Buffer.from(passkey.publicKey, 'base64url'))
+  const { verifyAuthenticationResponse } = await webauthn()
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     response: answer as unknown as AuthenticationResponseJSON,
     expectedChallenge: challenge,

@@ -10,8 +10,7 @@ import { relyingParty } from '../passkeys/relying-party.ts'
 import { type SignInCeremony, signInCeremony } from '../passkeys/sign-in-ceremony.ts'
 import type { AccountsOfIdentities } from '../upstream/account-for.ts'
 import { type IdentityRows, identityRows } from '../upstream/identity-rows.ts'
-import type { Provider } from '../upstream/providers.ts'
-import { type UpstreamSignIn, upstreamSignIn } from '../upstream/upstream-sign-in.ts'
+import type { UpstreamSignIn } from '../upstream/upstream-sign-in.ts'
 
 /** A user changed how they sign in. */
 export type WayChanged =
@@ -52,7 +51,7 @@ interface Parts {
   readonly store: Store
   readonly database: Database
   readonly accounts: AccountRows
-  readonly providers: readonly Provider[]
+  readonly providers: readonly UpstreamSignIn[]
 }
 
 export function waysToSignIn({ database, accounts, providers, ...parts }: Parts): WaysToSignIn {
@@ -64,7 +63,7 @@ export function waysToSignIn({ database, accounts, providers, ...parts }: Parts)
     passkeys,
     identities: identityRows(database),
     ceremonies: options && { registration: registrationCeremony(options), signIn: signInCeremony(options) },
-    providers: providers.map((provider) => upstreamSignIn(provider, parts)),
+    providers,
     removal: removal(database),
   }
 }

@@ -1,0 +1,2 @@
+/** The library of WebAuthn, loaded at the first ceremony: it brings parsers for every kind of certificate. */
+export const webauthn = () => import('@simplewebauthn/server')
