@@ -65,8 +65,8 @@ export function redeemCode(
   if (!verifierMatches(request.verifier, code.challenge))
     return { kind: 'ended', refusal: CODE_REFUSALS.code_verifier_mismatch }
   const { client, fresh, jkt } = request
-  const { grant: live, issued } = firstTokens(grant, client, fresh, resources, now, times, jkt)
-  return { kind: 'changed', grant: { ...live, code: spent(code, now) }, result: issued }
+  const { tokens, issued } = firstTokens(grant, client, fresh, resources, now, times, jkt)
+  return { kind: 'changed', grant: { ...grant, ...tokens, code: spent(code, now) }, result: issued }
 }
 
 function spent({ hash, expiresAt }: AuthorizationCode, now: number): AuthorizationCode {
