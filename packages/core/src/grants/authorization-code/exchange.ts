@@ -66,7 +66,7 @@ async function exchangeCode(
   const { grant, result } = changed
   const { clientId } = client
   kernel.emit({ type: 'code_redeemed', grantId: grant.id, clientId } satisfies CodeRedeemed)
-  return { grant, issued: result, nonce: grant.nonce }
+  return { grant, issued: result, nonce: result.nonce }
 }
 
 function redemptionOf(
