@@ -82,8 +82,9 @@ function redeem(
   times: GrantTerms,
 ): Outcome<IssuedTokens> {
   const derived = derivedSecrets(secret, salt)
-  const { grant: live, issued } = firstTokens(grant, client, derived, resources, now, times, jkt)
-  return { kind: 'changed', grant: { ...live, code: { ...code, redeemedAt: now, salt } }, result: issued }
+  const { tokens, issued } = firstTokens(grant, client, derived, resources, now, times, jkt)
+  const spent = { ...code, redeemedAt: now, salt }
+  return { kind: 'changed', grant: { ...grant, ...tokens, code: spent }, result: issued }
 }
 
 const ANOTHER_KEY = 'The device code was used a moment ago with another key'

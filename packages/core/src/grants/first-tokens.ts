@@ -18,7 +18,10 @@ export interface FreshSecrets {
   readonly refreshToken: Secret
 }
 
-/** A grant with its first tokens, bound to a key if one is proven. Only a client that is registered for it gets a refresh token. */
+/** What becomes of a grant with its first tokens, beside its code. */
+type FirstTokens = Pick<Grant, 'usedAt' | 'accessTokens' | 'refresh'>
+
+/** The first tokens of a grant, bound to a key if one is proven. Only a client that is registered for it gets a refresh token. */
 export function firstTokens(
   grant: Grant,
   client: Client,
@@ -27,18 +30,14 @@ export function firstTokens(
   now: number,
   times: GrantTerms,
   jkt?: string,
-): { readonly grant: Grant; readonly issued: IssuedTokens } {
+): { readonly tokens: FirstTokens; readonly issued: IssuedTokens } {
   const access = newAccessToken(fresh.accessToken, grant, grant.scopes, resources, now, times, jkt)
   const refreshToken = client.grantTypes.includes('refresh_token')
     ? { family: fresh.family, generation: 0, secret: fresh.refreshToken }
     : undefined
-  const refresh = refreshToken && {
-    ...firstRefreshState(refreshToken, grant, now, times),
-    ...boundTo(keyOfRefreshToken(client, jkt)),
-    ...methodOfRefreshToken(client),
-  }
+  const refresh = refreshToken && firstRefreshState(refreshToken, grant, client, now, times, jkt)
   return {
-    grant: { ...grant, usedAt: now, accessTokens: [access], refresh },
+    tokens: { usedAt: now, accessTokens: [access], refresh },
     issued: {
       accessToken: fresh.accessToken,
       refreshToken,
@@ -53,13 +52,17 @@ export function firstTokens(
 function firstRefreshState(
   token: RefreshTokenSecret,
   grant: Grant,
+  client: Client,
   now: number,
   times: GrantTerms,
+  jkt: string | undefined,
 ): RefreshState {
   return {
     familyHash: sha256(token.family),
     generation: 0,
     hash: refreshTokenHash(token),
     expiresAt: Math.min(now + times.refreshToken, grant.expiresAt),
+    ...boundTo(keyOfRefreshToken(client, jkt)),
+    ...methodOfRefreshToken(client),
   }
 }

@@ -108,8 +108,8 @@ export function openGrant(
 }
 
 /** The member of a record that is bound to a key (`jkt`). */
-export function boundTo(thumbprint: string | undefined): { readonly jkt?: string } {
-  return thumbprint === undefined ? {} : { jkt: thumbprint }
+export function boundTo(thumbprint: string | undefined): { readonly jkt: string } | undefined {
+  return thumbprint === undefined ? undefined : { jkt: thumbprint }
 }
 
 /** The key of a refresh token. Only that of a public client has one: others prove at each refresh who they are (RFC 9449 5). */

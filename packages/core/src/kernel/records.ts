@@ -74,7 +74,7 @@ export interface Grant {
   readonly withheldScopes?: readonly string[] | undefined
   /** The resource indicators (RFC 8707) it is bound to; empty means every resource of this server. */
   readonly resources: readonly string[]
-  /** The target of the code; absent if no browser was involved. */
+  /** The target of the code; absent if no browser was involved, and dropped when the code is redeemed. */
   readonly redirectUri?: string | undefined
   /**
    * `device`: another device asked, with a user code. `machine`: its client acts for itself, without a user (RFC 6749 4.4).
@@ -83,6 +83,7 @@ export interface Grant {
   readonly origin?: 'device' | 'machine' | undefined
   /** The network of that device (its first 24 bits, of IPv6 48), if its address was known. */
   readonly network?: string | undefined
+  /** For the first ID token alone (OpenID Connect Core 12.2): dropped when the code is redeemed. */
   readonly nonce?: string | undefined
   /** Time of the user's sign-in (OpenID Connect Core 2, `auth_time`). */
   readonly authTime?: number | undefined

@@ -52,7 +52,7 @@ async function exchangeCode(
   const request = readMessage(AuthorizationCodeRequest, form)
   const code = parseCode(request.code)
   if (code === undefined) throw new OAuthError(CODE_REFUSALS.code_unknown)
-  const redemption = { ...redemptionOf(kernel, client, request, code.secret), jkt }
+  const redemption = redemptionOf(kernel, client, request, code.secret, jkt)
   const changed = await changeGrant(
     kernel,
     code.grantId,
@@ -66,7 +66,7 @@ async function exchangeCode(
   const { grant, result } = changed
   const { clientId } = client
   kernel.emit({ type: 'code_redeemed', grantId: grant.id, clientId } satisfies CodeRedeemed)
-  return { grant, issued: result, nonce: grant.nonce }
+  return { grant, issued: result, nonce: result.nonce }
 }
 
 function redemptionOf(
@@ -74,6 +74,7 @@ function redemptionOf(
   client: Client,
   request: AuthorizationCodeRequest,
   code: CodeRedemption['code'],
+  jkt: string | undefined,
 ): CodeRedemption {
   return {
     code,
@@ -82,6 +83,7 @@ function redemptionOf(
     verifier: request.code_verifier,
     resources: request.resource,
     knownResources: resources,
+    jkt,
     fresh: { accessToken: newSecret(random), family: newId(random), refreshToken: newSecret(random) },
   }
 }

@@ -36,6 +36,11 @@ export interface CodeRedemption {
   readonly fresh: FreshSecrets
 }
 
+/** The first tokens, and the `nonce` of the authorization request for the ID token beside them. */
+export interface Redeemed extends IssuedTokens {
+  readonly nonce: string | undefined
+}
+
 /**
  * Exchanges the code (RFC 6749 4.1.3). A request of another client changes nothing. A mistake of the right client
  * consumes nothing, as long as it does not risk the code. A wrong verifier means that the code was stolen, so it ends
@@ -48,7 +53,7 @@ export function redeemCode(
   request: CodeRedemption,
   now: number,
   times: GrantTerms,
-): Outcome<IssuedTokens> {
+): Outcome<Redeemed> {
   const { code } = grant
   if (code === undefined || !sameSecret(sha256(request.code), code.hash))
     throw new OAuthError(CODE_REFUSALS.code_unknown)
@@ -65,8 +70,13 @@ export function redeemCode(
   if (!verifierMatches(request.verifier, code.challenge))
     return { kind: 'ended', refusal: CODE_REFUSALS.code_verifier_mismatch }
   const { client, fresh, jkt } = request
-  const { grant: live, issued } = firstTokens(grant, client, fresh, resources, now, times, jkt)
-  return { kind: 'changed', grant: { ...live, code: spent(code, now) }, result: issued }
+  const { tokens, issued } = firstTokens(grant, client, fresh, resources, now, times, jkt)
+  return {
+    kind: 'changed',
+    // Both were for this exchange.
+    grant: { ...grant, ...tokens, code: spent(code, now), redirectUri: undefined, nonce: undefined },
+    result: { ...issued, nonce: grant.nonce },
+  }
 }
 
 function spent({ hash, expiresAt }: AuthorizationCode, now: number): AuthorizationCode {

@@ -48,11 +48,12 @@ const OPEN = openGrant(
 )
 
 /** The grant after a client with these grant types redeemed its code. */
-function redeemed(grantTypes: Client['grantTypes'], jkt?: string, method = 'none'): Grant {
+function redeemed(grantTypes: Client['grantTypes'], jkt?: string, method = 'none', nonce?: string): Grant {
+  const grant: Grant = { ...OPEN, nonce }
   const client = { clientId: 'owner', grantTypes, tokenEndpointAuthMethod: method } as Client
   const fresh = { accessToken: ACCESS_TOKEN, family: TOKEN.family, refreshToken: TOKEN.secret }
   const request = { code: CODE, client, redirectUri: OPEN.redirectUri, verifier: VERIFIER, fresh }
-  const outcome = redeemCode(OPEN, { ...request, resources: [], knownResources: [], jkt }, NOW, TIMES)
+  const outcome = redeemCode(grant, { ...request, resources: [], knownResources: [], jkt }, NOW, TIMES)
   return grantOf(outcome)
 }
 
@@ -183,6 +184,15 @@ describe('withoutAccessToken', () => {
 describe('openGrant', () => {
   it('has no nonce member if none was sent', () => {
     expect(OPEN).not.toHaveProperty('nonce')
+  })
+})
+
+describe('a redeemed grant', () => {
+  it('keeps nothing that only the exchange of its code needed', () => {
+    const stored = JSON.parse(JSON.stringify(redeemed(['authorization_code'], undefined, 'none', 'a nonce')))
+    expect(stored).toMatchObject({ subject: 'alice', code: { redeemedAt: NOW } })
+    for (const spent of ['nonce', 'redirectUri']) expect(stored).not.toHaveProperty(spent)
+    expect(stored.code).not.toHaveProperty('challenge')
   })
 })
 
