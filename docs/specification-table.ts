@@ -46,6 +46,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'RFC 9101': 'Signed authorization requests',
   'RFC 9110': 'HTTP',
   'RFC 9111': 'HTTP caching',
+  'RFC 9112': 'HTTP/1.1',
   'RFC 9126': 'Pushed authorization requests',
   'RFC 9207': '`iss` in the authorization response',
   'RFC 9449': 'DPoP',
