@@ -81,7 +81,7 @@ export interface Demand<Of> {
 }
 
 /** The profile that the whole server keeps to. */
-export interface ProfileOptions {
+interface ProfileOptions {
   /** Refuses options and features that contradict it, when the server is created. Default: none. */
   readonly profile?: Profile | undefined
 }

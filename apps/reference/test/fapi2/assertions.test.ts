@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { added, type Changes, type Claims, outcome, suite, VARIANTS } from './suite.ts'
+import type { Claims } from './key.ts'
+import { type Changes, outcome } from './party.ts'
+import { added, suite, VARIANTS } from './suite.ts'
 
 /** Client authentication by `private_key_jwt`, at the push and at the token endpoint. */
 

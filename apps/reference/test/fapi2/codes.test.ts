@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { Key, outcome, pass, suite, VARIANTS } from './suite.ts'
+import { Key } from './key.ts'
+import { outcome } from './party.ts'
+import { pass, suite, VARIANTS } from './suite.ts'
 
 /** What a code is bound to, and how long it is good. */
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { runService } from '../service.ts'
 import { suite } from './suite.ts'
 
 const running = suite()
@@ -42,4 +43,18 @@ it('the published keys sign by what the profile allows', async () => {
 it('the protected resource says that it takes bound tokens alone', async () => {
   const answer = await fetch(`${running.service.baseUrl}/.well-known/oauth-protected-resource`)
   expect(await answer.json()).toMatchObject({ dpop_bound_access_tokens_required: true })
+})
+
+it('every other feature of the service goes with the profile', async () => {
+  const names = ['CLIENT_CREDENTIALS', 'FORWARD_AUTH', 'JWT_ACCESS_TOKENS', 'LOGOUT', 'TOKEN_EXCHANGE']
+  const on = Object.fromEntries(names.map((name) => [name, 'on']))
+  const service = await runService({ PROFILE: 'fapi2', DEVICE_GRANT: 'all', ...on })
+  try {
+    const metadata = await (await fetch(`${service.baseUrl}/.well-known/openid-configuration`)).text()
+    expect(metadata).toContain('client_credentials')
+    expect(metadata).not.toContain('RS256')
+    expect(JSON.parse(metadata).token_endpoint_auth_methods_supported).toEqual(['private_key_jwt'])
+  } finally {
+    await service.close()
+  }
 })

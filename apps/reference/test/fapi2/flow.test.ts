@@ -1,6 +1,7 @@
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { outcome, suite, VARIANTS } from './suite.ts'
+import { outcome } from './party.ts'
+import { suite, VARIANTS } from './suite.ts'
 
 /** Clients that do everything right. */
 

@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { added, type Claims, Key, type Party, suite } from './suite.ts'
+import { type Claims, Key } from './key.ts'
+import type { Party } from './party.ts'
+import { added, suite } from './suite.ts'
 
 /** DPoP proofs at the API, each of them wrong in one way, and around the clock at every endpoint. */
 

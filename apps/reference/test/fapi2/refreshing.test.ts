@@ -1,6 +1,8 @@
 import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { Key, outcome, pass, suite, VARIANTS } from './suite.ts'
+import { Key } from './key.ts'
+import { outcome } from './party.ts'
+import { pass, suite, VARIANTS } from './suite.ts'
 
 /** Refresh tokens: they stay, and they are of their client alone. */
 
