@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { dpopProofs } from '@grantkit/core/dpop'
 import { endedFeed, jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
 import {
   createJwtResourceServer,
@@ -153,6 +154,29 @@ describe('the guard without the store', () => {
     const { api, tokens } = await openEdge()
     const changed = await change(decodeJwt(tokens.access_token), tokens)
     expect(await api.access(request(changed))).toMatchObject({ kind: 'refused', response: { status: 401 } })
+  })
+
+  it('fetches the keys once, however many keys a stranger makes up', async () => {
+    const { api, school, tokens } = await openEdge()
+    const { send } = school
+    let fetched = 0
+    school.send = (method, path, message) => {
+      if (path.endsWith('/jwks')) fetched++
+      return send(method, path, message)
+    }
+    for (let made = 0; made < 20; made++) {
+      const unknown = await signed(decodeJwt(tokens.access_token), { kid: `made up ${made}` })
+      expect(await api.access(request(unknown))).toMatchObject({ kind: 'refused', response: { status: 401 } })
+    }
+    expect(fetched).toBe(1)
+  })
+
+  it('says which headers scripts of other origins need for proofs', async () => {
+    const { api } = await openEdge({
+      proofs: dpopProofs({ secret: 'a secret of the tests, long enough to pass' }),
+    })
+    const headers = { allowed: ['dpop'], exposed: ['DPoP-Nonce'] }
+    expect([api.corsHeaders, api.allowing({ machines: true }).corsHeaders]).toEqual([headers, headers])
   })
 
   it('takes the long spelling of the type', async () => {

@@ -88,6 +88,7 @@ describe('a proof', () => {
     ['has a critical header', 'dpop_proof_malformed', proofOf({}, { crit: ['b64'], b64: false })],
     ['has no typ', 'dpop_proof_type', proofOf({}, { typ: undefined })],
     ['is an ID token', 'dpop_proof_type', proofOf({}, { typ: 'JWT' })],
+    ['is an access token', 'dpop_proof_type', proofOf({}, { typ: 'at+jwt' })],
     ['is a logout token', 'dpop_proof_type', proofOf({}, { typ: 'logout+jwt' })],
     ['has no alg', 'dpop_proof_algorithm', proofOf({}, { alg: undefined })],
     ['is unsigned', 'dpop_proof_algorithm', proofOf({}, { alg: 'none' })],

@@ -88,18 +88,19 @@ export function createJwtResourceServer<Scope extends string>(
   }
   const access = (request: HttpRequest, required: readonly string[], machines: boolean) =>
     decide(guard, request, { required, machines }, liveToken)
-  return guarding(metadataUrl, access, false)
+  return guarding(guard, access, false)
 }
 
 function guarding<Scope extends string, Auth extends Caller>(
-  metadataUrl: string,
+  guard: Deciding,
   access: (request: HttpRequest, required: readonly string[], machines: boolean) => Promise<Access<Caller>>,
   machines: boolean,
 ): ResourceServer<Scope, Auth> {
   return {
-    metadataUrl,
+    metadataUrl: guard.metadataUrl,
+    corsHeaders: guard.proofs?.corsHeaders,
     access: (request, ...required) => access(request, required, machines) as Promise<Access<Auth>>,
-    allowing: (callers) => guarding(metadataUrl, access, callers.machines),
+    allowing: (callers) => guarding(guard, access, callers.machines),
   }
 }
 
