@@ -5,7 +5,7 @@ import MiniSearch from 'minisearch'
 /** What is typed, and the beginning of a page that has to be among the first five. */
 const SOUGHT = {
   CommonJS: '/how-to/module-systems',
-  'step-up': '/how-to/mcp',
+  'step-up': '/how-to/mcp#step-up',
   systemd: '/operations',
   Jest: '/how-to/module-systems',
   'Next.js': '/how-to/nextjs',

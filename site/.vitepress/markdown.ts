@@ -1,4 +1,4 @@
-/** Adapts the repository's Markdown to the site: follows its links and draws its diagrams. */
+/** Adapts the repository's Markdown to the site: follows its links, draws its diagrams and names the files of its programs. */
 import { existsSync } from 'node:fs'
 import { relative, sep } from 'node:path'
 import type { MarkdownRenderer } from 'vitepress'
@@ -10,6 +10,7 @@ const isPage = (file: string) => file.endsWith('.md') && existsSync(ROOT + file)
 export function extendMarkdown(md: MarkdownRenderer): void {
   followLinks(md)
   drawDiagrams(md)
+  nameFiles(md)
 }
 
 function followLinks(md: MarkdownRenderer): void {
@@ -28,5 +29,15 @@ function drawDiagrams(md: MarkdownRenderer): void {
     const { info = '', content = '' } = tokens[index] ?? {}
     if (info.trim() === 'mermaid') return `<PageDiagram code="${encodeURIComponent(content)}" />`
     return fence?.(tokens, index, ...rest) ?? ''
+  }
+}
+
+/** ```ts [server.ts]: the programs of a page import each other by these names. */
+function nameFiles(md: MarkdownRenderer): void {
+  const fence = md.renderer.rules.fence
+  md.renderer.rules.fence = (tokens, index, ...rest) => {
+    const [, name] = /\[(.+)\]/.exec(tokens[index]?.info ?? '') ?? []
+    const caption = name === undefined ? '' : `<p class="file-name" v-pre>${md.utils.escapeHtml(name)}</p>`
+    return caption + (fence?.(tokens, index, ...rest) ?? '')
   }
 }

@@ -1,9 +1,12 @@
 import type { Theme } from 'vitepress'
 import DefaultTheme from 'vitepress/theme'
+import { h } from 'vue'
+import HeroPicture from './HeroPicture.vue'
 import PageDiagram from './PageDiagram.vue'
 import './style.css'
 
 export default {
   extends: DefaultTheme,
+  Layout: () => h(DefaultTheme.Layout, null, { 'home-hero-image': () => h(HeroPicture) }),
   enhanceApp: ({ app }) => void app.component('PageDiagram', PageDiagram),
 } satisfies Theme
