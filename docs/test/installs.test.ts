@@ -14,6 +14,7 @@ const GUIDES = [
   'docs/migrate/mcp-sdk.md',
   'docs/how-to/passport.md',
   'docs/how-to/openid.md',
+  'docs/how-to/store.md',
   ...INSTALLED,
 ]
 const STARTS = pages().filter((page) => page.startsWith('packages/adapter-') || GUIDES.includes(page))

@@ -44,6 +44,7 @@ export const ROWS: readonly (Proof & { readonly lines: RegExp })[] = [
   { lines: /^npm pkg delete type$/, by: 'scripts/packages/guides.long.test.ts' },
   { lines: /^node main\.ts$/, by: 'docs/test/guides.test.ts' },
   { lines: /modelcontextprotocol\/inspector --cli/, by: 'docs/test/mcp-clients.test.ts' },
+  { lines: /^npx vitest run$/, by: 'docs/test/how-to.test.ts' },
   { lines: /^node after\.ts$/, by: 'examples/express/express.test.ts' },
   { lines: /^node examples\/hono-mcp\/after\.ts$/, by: 'examples/hono-mcp/hono-mcp.test.ts' },
   { lines: /--input-type=module -e|^chmod 600 keys\.json$/, by: 'docs/test/guides.test.ts' },

@@ -106,7 +106,7 @@ describe('`pnpm tarballs`', () => {
 })
 
 describe('in a project that has core', () => {
-  const shown = shellLines().map(({ line }) => line.replace(' && npx vitest run', ''))
+  const shown = shellLines().map(({ line }) => line)
   const installs = shown.filter((line) => line.startsWith('npm install'))
   const file = (name: string) => `file:${packed.find(({ manifest }) => manifest.name === name)?.tarball}`
 

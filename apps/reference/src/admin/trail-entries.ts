@@ -20,10 +20,19 @@ function entryItem({ basePath }: Site, { id: _, at, type, subject, clientId, ...
   <strong>${type}</strong> <span class="hint">${pointInTime(Date.parse(at) / 1000)}</span>
   ${subject === undefined ? '' : html`<div>user <a href="${user}">${subject}</a></div>`}
   ${clientId === undefined ? '' : html`<div>client <a href="${client}">${clientId}</a></div>`}
-  <div class="hint">${Object.entries(facts).map(([name, value]) => html`${name} <code>${textOf(value)}</code> `)}</div>
+  <div class="hint">${shownFacts(facts).map((fact, index) => html`${index === 0 ? '' : ' · '}${fact}`)}</div>
 </li>`
 }
 
+/** Without the lists that are empty. */
+function shownFacts(facts: object): Markup[] {
+  return Object.entries(facts)
+    .map(([name, value]) => [name, textOf(value)] as const)
+    .filter(([, text]) => text !== '')
+    .map(([name, text]) => html`${name} <code>${text}</code>`)
+}
+
 function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOf).join(' ')
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
