@@ -4,7 +4,7 @@ import { steadiness } from './publishable.ts'
 import type { Results } from './results.ts'
 import { find, rateOf, shareOf, shareOfYardstick } from './shares.ts'
 import { table } from './table.ts'
-import { TARGETS, type TargetRow, YARDSTICK } from './targets.ts'
+import { TARGETS, type TargetRow, yardstickOf } from './targets.ts'
 import { WORK, WORK_NAMES, type WorkName, type WorkRow } from './work.ts'
 
 /** The cell for a workload that a target does not offer. */
@@ -20,8 +20,8 @@ export function report(results: Results): string {
     'The share of bare Fastify in the same seconds, of the median of bare Fastify in the whole run. More is better.',
     ...tables(results, (one) => whole(rateOf(measurements, one))),
     '## Share of the bare framework',
-    'Requests per second, divided by those of the framework without any OAuth beside it: the median of the rounds, and how far the middle half of them spreads, in hundredths of it. Of bare Fastify where nothing else is said; bare Fastify beside itself shows the error of the method.',
-    ...tables(results, shareWithSpread),
+    'Requests per second, divided by those of the framework without any OAuth beside it: the median of the rounds, and how far the middle half of them spreads, in hundredths of it. Bare Fastify beside itself shows the error of the method.',
+    ...tables(results, shareWithSpread, titleWithYardstick),
     '## Server CPU for one request',
     'Microseconds of all threads of the server: the median of the rounds. A busy machine disturbs it less than throughput.',
     ...tables(results, ({ cpuMicroseconds }) => cpuMicroseconds.toFixed(1)),
@@ -85,9 +85,11 @@ function introduction({ date, machine, effort, quick, measurements }: Results): 
 
 function shareWithSpread(measured: Measurement): string {
   const { median, spread } = shareOf(measured)
-  const { against } = measured
-  const of = against === YARDSTICK ? '' : ` of ${titleOf(against)}`
-  return `${percent(median)} ± ${((median * spread * 100) / 2).toFixed(0)}${of}`
+  return `${percent(median)} ± ${((median * spread * 100) / 2).toFixed(0)}`
+}
+
+function titleWithYardstick(row: TargetRow): string {
+  return `${row.title} / ${yardstickOf(row).title}`
 }
 
 function timesAsMany(measurements: readonly Measurement[], measured: Measurement): string {
@@ -112,11 +114,15 @@ function memorySection({ memory }: Results): string[] {
 }
 
 /** What everybody offers, and the features that few do. */
-function tables({ measurements }: Results, cell: (measured: Measurement) => string): string[] {
+function tables(
+  { measurements }: Results,
+  cell: (measured: Measurement) => string,
+  titleOfRow?: (row: TargetRow) => string,
+): string[] {
   return [false, true]
     .map((feature) => worksOf(measurements, feature))
     .filter(({ length }) => length > 0)
-    .map((works) => byWork(measurements, cell, works, measuredTargets(measurements)))
+    .map((works) => byWork(measurements, cell, works, measuredTargets(measurements), titleOfRow))
 }
 
 function worksOf(measurements: readonly Measurement[], feature: boolean): WorkName[] {
@@ -131,9 +137,13 @@ function byWork(
   cell: (measured: Measurement) => string,
   works: readonly WorkName[],
   targets: readonly TargetRow[],
+  titleOfRow = ({ title }: TargetRow) => title,
 ): string {
   const rows = targets
-    .map(({ name, title }) => ({ title, found: works.map((work) => find(measurements, name, work)) }))
+    .map((row) => ({
+      title: titleOfRow(row),
+      found: works.map((work) => find(measurements, row.name, work)),
+    }))
     .filter(({ found }) => found.some((one) => one !== undefined))
     .map(({ title, found }) => [title, ...found.map((one) => (one === undefined ? NOTHING : cell(one)))])
   return table(['', ...works.map((work) => WORK[work].title)], rows)

@@ -8,6 +8,9 @@ import type { WorkName } from './work.ts'
 
 const SERVE = join(import.meta.dirname, 'serve.ts')
 
+/** A run starts some two hundred processes, which would compile the same files each time. */
+const NODE_COMPILE_CACHE = join(import.meta.dirname, '../node_modules/.cache/node')
+
 /** A target in a process of its own, on the core of servers. */
 export class TargetProcess {
   readonly #process: ChildProcess
@@ -33,7 +36,7 @@ export class TargetProcess {
     ])
     this.#process = spawn(command, args, {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      env: { ...process.env, NODE_ENV: 'production' },
+      env: { ...process.env, NODE_COMPILE_CACHE, NODE_ENV: 'production' },
     })
     this.#process.on('message', ({ id, answer }: { id: number; answer: Answer }) => {
       if (answer.error === undefined) this.#waiting.get(id)?.resolve(answer)
