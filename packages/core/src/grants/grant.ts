@@ -124,11 +124,12 @@ export function keyOfRefreshToken(
  * How every refresh must authenticate. A document may drop a method, and names others beside it: what began with a proof
  * goes on with one.
  */
-export function methodOfRefreshToken({ origin, tokenEndpointAuthMethod }: Client): {
-  readonly authMethod?: string
-} {
+export function methodOfRefreshToken({
+  origin,
+  tokenEndpointAuthMethod,
+}: Client): { readonly authMethod: string } | undefined {
   const isProven = origin === 'document' && tokenEndpointAuthMethod !== 'none'
-  return isProven ? { authMethod: tokenEndpointAuthMethod } : {}
+  return isProven ? { authMethod: tokenEndpointAuthMethod } : undefined
 }
 
 /** The live access token that is stored under this hash. */

@@ -153,7 +153,7 @@ function rotated(
     hash: refreshTokenHash(successor),
     previous: { hash, salt, rotatedAt: now, scopes, resources, ...boundTo(jkt) },
     ...boundTo(key ?? refreshKey),
-    ...(authMethod === undefined ? {} : { authMethod }),
+    ...(authMethod === undefined ? undefined : { authMethod }),
   }
 }
 
