@@ -16,7 +16,7 @@ export interface Agent {
 }
 
 /** What an agent finds on the machine: a home of its own, and nothing that leads away. */
-export interface Surroundings extends RunOptions {
+interface Surroundings extends RunOptions {
   /** Its home, and the folder it works in. */
   readonly cwd: string
   /** The `node_modules` that it was installed into. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 
 /** A call of a tool that a model asks for, by the name that the MCP server gave the tool. */
-export interface ToolCall {
+interface ToolCall {
   readonly tool: string
   readonly arguments: Readonly<Record<string, string>>
 }
