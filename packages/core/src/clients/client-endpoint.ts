@@ -40,7 +40,7 @@ export interface ClientEndpoint extends Omit<EndpointDescription, 'clients'> {
 }
 
 /** @param constraint by which the client proves keys, if the server binds tokens to any */
-export type AnswerClient = (
+type AnswerClient = (
   client: Client,
   request: HttpRequest,
   constraint?: SenderConstraint,
