@@ -476,7 +476,7 @@ describe('a client whose software sends no challenge', () => {
     const school = openSchool()
     const client = await school.server.clients.add(ZAP)
     const code = await codeFor(school, client.client_id)
-    expect(bodyOf(await redeem(school, client, code, NO_VERIFIER)).error).toBe('invalid_request')
+    expect(bodyOf(await redeem(school, client, code, NO_VERIFIER)).error).toBe('invalid_grant')
     expect((await redeem(school, client, code)).status).toBe(200)
     for (const half of [{ code_challenge: undefined }, { code_challenge_method: 'plain' }]) {
       const refused = await authorize(school, authorizationQuery(client.client_id, half))
