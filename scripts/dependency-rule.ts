@@ -227,7 +227,13 @@ export const DEPENDENCY_RULE: readonly Row[] = [
     files: 'packages/doctor/src/**',
     imports: [
       'packages/doctor/src/**',
-      ...['@grantkit/core', '@grantkit/safe-fetch', '@grantkit/store-memory', 'node:util'],
+      ...[
+        '@grantkit/core',
+        '@grantkit/core/client-assertion',
+        '@grantkit/safe-fetch',
+        '@grantkit/store-memory',
+        'node:util',
+      ],
     ],
   },
   {

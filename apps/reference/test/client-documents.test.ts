@@ -184,7 +184,10 @@ it('is in the list of the commands, and in that of its origin alone', async () =
 })
 
 it('is shown to operators as what a document says, and is gone once they remove it', async () => {
-  await open()
+  await open({ CLIENT_AUTHENTICATION: 'none,private_key_jwt' })
+  const methods = ['none', 'private_key_jwt']
+  const keys = { jwks_uri: 'https://app.dev/keys', token_endpoint_auth_methods_supported: methods }
+  host.answer = () => documentOf(ID, keys)
   await service.accounts.setAdmin('demo@example.com', true)
   const app = await clientWith(CALLBACKS.loopback)
   const { access_token } = await app.tokens('courses:read')
@@ -195,6 +198,7 @@ it('is shown to operators as what a document says, and is gone once they remove 
   expect(await (await visit('/clients')).text()).toContain(`<code>${ID}</code>, allowed`)
   const shown = await (await visit(page)).text()
   expect(shown).toContain('A document describes it, and the host of that vouches for it.')
+  expect(shown).toMatch(/Authenticates by<\/dt>\s*<dd>none or private_key_jwt</)
   const token = /name="token" value="([^"]+)"/.exec(shown)?.[1] ?? ''
   await visit(page, { method: 'POST', body: new URLSearchParams({ token }) })
   expect((await visit(page)).status).toBe(404)

@@ -1,4 +1,10 @@
-import { clientDocuments, createAuthorizationServer, type Interaction } from '@grantkit/core'
+import {
+  clientDocuments,
+  createAuthorizationServer,
+  type FeatureFactory,
+  type Interaction,
+} from '@grantkit/core'
+import { clientAssertion } from '@grantkit/core/client-assertion'
 import { createMemoryStore } from '@grantkit/store-memory'
 
 /** Nobody ever asks this server anything: its start judges documents, by the very rules of every other one. */
@@ -10,8 +16,20 @@ const A_SERVER = {
   interaction: {} as Interaction,
 } as const
 
-/** The fault of a document, whoever fetched it; `undefined` if a server accepts it. */
-export function documentFault(document: Readonly<Record<string, unknown>>): string | undefined {
+type Members = Readonly<Record<string, unknown>>
+
+/** The fault of a document, whoever fetched it; `undefined` if every server accepts it. */
+export function documentFault(document: Members): string | undefined {
+  const fault = faultAt(document, [])
+  if (fault === undefined) return undefined
+  const faultWithKeys = faultAt(document, [clientAssertion({ fetch: () => Promise.reject() })])
+  return (
+    faultWithKeys ?? 'only a server that takes assertions lets it in: it has no other way to authenticate'
+  )
+}
+
+/** @param features of the server beside documents */
+function faultAt(document: Members, features: readonly FeatureFactory[]): string | undefined {
   // Each server has scopes of its own.
   const { scope, ...others } = document
   const pinned = [typeof scope === 'string' ? others : document]
@@ -19,7 +37,7 @@ export function documentFault(document: Readonly<Record<string, unknown>>): stri
     createAuthorizationServer({
       ...A_SERVER,
       store: createMemoryStore(),
-      features: [clientDocuments({ pinned })],
+      features: [clientDocuments({ pinned }), ...features],
     })
     return undefined
   } catch (error) {

@@ -56,6 +56,12 @@ describe('the examination of a client', () => {
       describing({ token_endpoint_auth_method: 'private_key_jwt' }),
     ],
     [
+      'client-document',
+      'only a server that takes assertions lets it in',
+      'keys alone',
+      describing({ token_endpoint_auth_method: 'private_key_jwt', jwks_uri: 'https://app.dev/keys' }),
+    ],
+    [
       'client-redirects',
       'it lists https://app.dev/callback',
       'a website',

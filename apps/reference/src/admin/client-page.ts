@@ -77,7 +77,8 @@ const ORIGINS: Readonly<Record<Client['origin'], string>> = {
 }
 
 function clientCard(client: Client, visit: OperatorVisit): Markup {
-  const { clientId, origin, redirectUris, scopes, tokenEndpointAuthMethod, createdAt, expiresAt } = client
+  const { clientId, origin, redirectUris, scopes, createdAt, expiresAt } = client
+  const methods = [client.tokenEndpointAuthMethod, ...(client.otherAuthMethods ?? [])]
   return html`
 <section class="card" aria-label="Client">
   <p class="hint">${ORIGINS[origin]}</p>
@@ -85,7 +86,7 @@ function clientCard(client: Client, visit: OperatorVisit): Markup {
     ['Id', html`<code>${clientId}</code>`],
     ['Redirects to', html`${redirectUris.map((uri) => html`<div><code>${uri}</code></div>`)}`],
     ['Scopes', scopes === undefined ? 'every one' : scopes.join(', ')],
-    ['Authenticates by', tokenEndpointAuthMethod],
+    ['Authenticates by', methods.join(' or ')],
     ['May', mayOf(client)],
     ['Registered', pointInTime(createdAt)],
     ['Kept until', origin === 'integration' ? 'it is removed' : pointInTime(expiresAt)],
