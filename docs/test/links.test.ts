@@ -43,3 +43,8 @@ function headingsOf(text: string): string[] {
       .replaceAll(' ', '-'),
   )
 }
+
+it.each(pages())('%s links no address of the own machine, at which the build of the site ends', (page) => {
+  const prose = read(page).replaceAll(/```[\s\S]*?```|`[^`]*`/g, '')
+  expect(prose.match(/https?:\/\/localhost\S*/g)).toBeNull()
+})
