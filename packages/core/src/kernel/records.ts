@@ -74,7 +74,7 @@ export interface Grant {
   readonly withheldScopes?: readonly string[] | undefined
   /** The resource indicators (RFC 8707) it is bound to; empty means every resource of this server. */
   readonly resources: readonly string[]
-  /** The target of the code; absent if no browser was involved, and dropped when the code is redeemed. */
+  /** The target of the code; absent if no browser was involved. */
   readonly redirectUri?: string | undefined
   /**
    * `device`: another device asked, with a user code. `machine`: its client acts for itself, without a user (RFC 6749 4.4).

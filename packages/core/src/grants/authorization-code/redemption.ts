@@ -73,8 +73,8 @@ export function redeemCode(
   const { tokens, issued } = firstTokens(grant, client, fresh, resources, now, times, jkt)
   return {
     kind: 'changed',
-    // Both were for this exchange.
-    grant: { ...grant, ...tokens, code: spent(code, now), redirectUri: undefined, nonce: undefined },
+    // The nonce was for this exchange.
+    grant: { ...grant, ...tokens, code: spent(code, now), nonce: undefined },
     result: { ...issued, nonce: grant.nonce },
   }
 }
