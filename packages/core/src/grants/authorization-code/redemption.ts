@@ -73,6 +73,7 @@ export function redeemCode(
   const { tokens, issued } = firstTokens(grant, client, fresh, resources, now, times, jkt)
   return {
     kind: 'changed',
+    // The nonce was for this exchange.
     grant: { ...grant, ...tokens, code: spent(code, now), nonce: undefined },
     result: { ...issued, nonce: grant.nonce },
   }
