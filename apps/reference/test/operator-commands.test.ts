@@ -77,6 +77,8 @@ describe('clients', () => {
     expect(await call(app.access_token)).toBe(401)
     const again = await printedBy('clients', 'show', app.client_id)
     expect([again.status, again.output]).toEqual([1, expect.stringContaining('There is no client')])
+    const shown = await printedBy('trail', 'list', '--type', 'consent_granted', '--client', app.client_id)
+    expect(shown.output).toContain('scopes courses:read  network ')
     const trail = await printedBy('trail', 'export', '--type', 'client_removed')
     expect(JSON.parse(trail.output)).toMatchObject({ actor: `command:${userInfo().username}` })
   })

@@ -76,7 +76,8 @@ async function* jsonLines(entries: AsyncIterable<AuditEntry>): AsyncGenerator<st
 
 function lineOf({ id: _, at, type, subject, clientId, ...facts }: AuditEntry): string {
   const who = [subject && `user ${subject}`, clientId && `client ${clientId}`].filter(Boolean)
-  const rest = Object.entries(facts).map(([name, value]) => `${name} ${plain(value)}`)
+  const known = Object.entries(facts).filter(([, value]) => !(Array.isArray(value) && value.length === 0))
+  const rest = known.map(([name, value]) => `${name} ${plain(value)}`)
   return [at, styleText('bold', type.padEnd(20)), ...who, styleText('dim', rest.join('  '))]
     .join('  ')
     .trimEnd()
