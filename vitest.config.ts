@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 /** Takes minutes by its nature: many races, servers that fail over, tarballs. */
@@ -79,16 +80,7 @@ const STORAGE_SERVER = 'apps/reference/test/postgres-for-tests.ts'
 
 const WHATEVER_THE_STORAGE = [
   // They choose their storage themselves.
-  ...[
-    'accounts',
-    'command-beside-the-unit',
-    'commands',
-    'database',
-    'nothing-but-memory',
-    'outage',
-    'restart',
-    'school-rows',
-  ],
+  ...['accounts', 'command-beside-the-unit', 'nothing-but-memory', 'outage', 'restart', 'school-rows'],
   // What they test lies in front of any storage.
   ...['balancer', 'metrics', 'pgbouncer', 'security/identical'],
   // Makes a program out of the description, and for longer than a connection to Redis may stand still.
@@ -114,7 +106,13 @@ export default defineConfig({
       }),
       parallel('parts', { include: WITH_PARTS, exclude: [LONG, '**/node_modules/**'] }),
       parallel('flows', { include: [flow('**/*')], exclude: [LONG, ...IN_A_BROWSER] }),
-      oneByOne('browser', { include: [...IN_A_BROWSER, GUIDES], sequence: { groupOrder: 2 } }),
+      // Two at a time: one of them mostly waits for its page.
+      oneByOne('browser', {
+        include: [...IN_A_BROWSER, GUIDES],
+        fileParallelism: true,
+        maxWorkers: 2,
+        sequence: { groupOrder: 2 },
+      }),
       ...['express', 'hono'].flatMap(onFramework),
       ...['postgres', 'redis'].flatMap(onStorage),
       oneByOne('long', { include: [LONG], exclude: ['**/node_modules/**'], sequence: { groupOrder: 4 } }),
@@ -131,8 +129,13 @@ function onFramework(framework: string) {
   const env = { FRAMEWORK: framework }
   const only = IN_A_BROWSER.filter((file) => ON_EACH_FRAMEWORK.includes(file))
   return [
-    parallel(`flows:${framework}`, { env, include: ON_EACH_FRAMEWORK, exclude: only }),
-    oneByOne(`browser:${framework}`, { env, include: only, sequence: { groupOrder: 2 } }),
+    parallel(`long:${framework}`, {
+      env,
+      include: ON_EACH_FRAMEWORK,
+      exclude: only,
+      sequence: { groupOrder: 3 },
+    }),
+    oneByOne(`long:browser:${framework}`, { env, include: only, sequence: { groupOrder: 4 } }),
   ]
 }
 
@@ -153,13 +156,14 @@ function onStorage(storage: string) {
 
 /**
  * Files of one worker share what they import: to import a framework and its validators anew for every file takes longer
- * than the tests. So a file puts back what it changes of globals.
+ * than the tests. So a file puts back what it changes of globals. Half of the time of a test is waiting, for a disk or for
+ * another program, so there are two workers for each core.
  */
 function parallel(name: string, options: object) {
   const shared = {
     isolate: false,
     setupFiles: 'scripts/native-classes.ts',
-    maxWorkers: '100%',
+    maxWorkers: 2 * availableParallelism(),
     globalSetup: STORAGE_SERVER,
   }
   return { test: { name, ...PATIENCE, ...shared, sequence: { groupOrder: 1 }, ...options } }

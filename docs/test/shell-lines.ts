@@ -51,7 +51,7 @@ export const ROWS: readonly (Proof & { readonly lines: RegExp })[] = [
   { lines: COMMAND, by: 'apps/reference/test/shown-commands.long.test.ts' },
   { lines: /pnpm@12 trail .*<id>/, by: 'apps/reference/test/trail.test.ts' },
   { lines: /pnpm@12 demo --device/, by: 'apps/reference/test/device-commands.test.ts' },
-  { lines: /pnpm@12 demo$/, by: 'apps/reference/test/commands.test.ts' },
+  { lines: /pnpm@12 demo$/, by: 'apps/reference/test/commands.long.test.ts' },
   { lines: /pnpm@12 start$/, by: 'apps/reference/test/start.test.ts' },
   { lines: /pnpm@12 fuzz /, by: 'apps/reference/test/fuzz.long.test.ts' },
   { lines: /pnpm@12 cluster --replicas 3$/, by: 'apps/reference/test/one-postgres.long.test.ts' },
