@@ -1,10 +1,11 @@
 /** The commands that the documentation shows, typed as it shows them, one after the other. */
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { newSigningKeys } from '@grantkit/core'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { COMMAND, shellLines } from '../../../docs/test/shell-lines.ts'
 import { type RunningService, runService } from './service.ts'
@@ -12,6 +13,9 @@ import { type RunningService, runService } from './service.ts'
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
 const shown = shellLines().filter(({ line }) => COMMAND.test(line))
+/** The key set of a client, which its page has in the folder of the reader. */
+const JWKS = 'ledger.jwks.json'
+
 const pages = [...new Set(shown.map(({ page }) => page))]
 
 describe.each(pages)('%s', (page) => {
@@ -25,9 +29,12 @@ describe.each(pages)('%s', (page) => {
     // The reader has started the service, which made the file.
     await execute('pnpm keys rotate', environment)
     service = await runService(environment)
-    // What pages export before their commands.
+    // What pages export before their commands. A profile decides for itself how clients authenticate.
     const CLIENT_AUTHENTICATION = 'none,client_secret_post,client_secret_basic'
-    Object.assign(environment, { BASE_URL: service.baseUrl, CLIENT_AUTHENTICATION })
+    Object.assign(environment, { BASE_URL: service.baseUrl })
+    if (!page.endsWith('/fapi2.md')) Object.assign(environment, { CLIENT_AUTHENTICATION })
+    const keys = (await newSigningKeys(['ES256'])).map(({ d: _, ...publicKey }) => publicKey)
+    await writeFile(join(folder, JWKS), JSON.stringify({ keys }))
   })
   afterAll(async () => {
     await service.close()
@@ -35,7 +42,10 @@ describe.each(pages)('%s', (page) => {
   })
 
   it.each(shown.filter((one) => one.page === page))('$line', async ({ line }) => {
-    const typed = line.replace('npx -y pnpm@12', 'pnpm').replace('http://127.0.0.1:3000', service.baseUrl)
+    const typed = line
+      .replace('npx -y pnpm@12', 'pnpm')
+      .replace('http://127.0.0.1:3000', service.baseUrl)
+      .replace(JWKS, join(folder, JWKS))
     await execute(typed, environment)
   })
 })
