@@ -7,12 +7,11 @@ import { dpop, dpopProofs } from '@grantkit/core/dpop'
 import { jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
 import { createJwtResourceServer } from '@grantkit/core/jwt-resource-server'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
-import { createMemoryStore } from '@grantkit/store-memory'
 import fastify from 'fastify'
 import type { StartTarget } from '../src/target.ts'
 import { send } from './client.ts'
 import { BOUND, featuresWork, SIGNED } from './features-work.ts'
-import { INTERACTION, openService, SECRET, type Service, signingKeys } from './service.ts'
+import { boundlessStore, INTERACTION, openService, SECRET, type Service, signingKeys } from './service.ts'
 
 /** Grantkit on Fastify with its optional features on. */
 
@@ -24,7 +23,7 @@ const DEVICE_PAGES = { userCodePage: nobodysPage, devicePage: nobodysPage, devic
 
 export const start: StartTarget = async (port) => {
   const issuer = `http://127.0.0.1:${port}`
-  const [store, keys] = [createMemoryStore(), await signingKeys()]
+  const [store, keys] = [boundlessStore(), await signingKeys()]
   const accessTokens = jwtAccessTokens({ issuer, keys, resources: { [issuer]: {} } })
   const features = [
     accessTokens.feature,

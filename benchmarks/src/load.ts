@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks'
+import { stayAwake } from './awake.ts'
 import { Connection } from './connection.ts'
 import { stolenSeconds } from './stolen-time.ts'
 
@@ -16,7 +17,7 @@ export interface LoadResult {
   readonly latencies: Float64Array
   /** In the order of the requests. */
   readonly bodies: readonly Buffer[]
-  /** CPU seconds of this process per second: near 1, the generator may be the limit. */
+  /** The share of the time in which this process had something to do: near 1, the generator may be the limit. */
   readonly generatorBusy: number
   /** Core seconds per second that the host gave to other machines. */
   readonly stolen: number
@@ -61,12 +62,12 @@ async function run(
   }
 
   const stolenBefore = stolenSeconds()
-  const cpu = process.cpuUsage()
+  const vigil = stayAwake(() => done)
   const start = performance.now()
   for (const connection of connections) next(connection)
   await finished.promise
   const seconds = (performance.now() - start) / 1000
-  const { user, system } = process.cpuUsage(cpu)
+  const idle = vigil.end()
   const stolen = (stolenSeconds() - stolenBefore) / seconds
-  return { seconds, latencies, bodies, generatorBusy: (user + system) / 1e6 / seconds, stolen }
+  return { seconds, latencies, bodies, generatorBusy: 1 - idle / seconds, stolen }
 }
