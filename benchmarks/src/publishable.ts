@@ -20,30 +20,34 @@ export function steadiness(measurements: readonly Measurement[]): Steadiness[] {
   }))
 }
 
-/** The workloads that have to be measured again before anybody may publish the run. */
-export function unsteady(measurements: readonly Measurement[]): Steadiness[] {
+interface Measured {
+  readonly measurements: readonly Measurement[]
+}
+
+export function isSteady({ measurements }: Measured): boolean {
+  return unsteady(measurements).length === 0
+}
+
+/** A run without the workloads in which the machine was unsteady: those have to be measured again. */
+export function steadyPart<Run extends Measured>(run: Run): Run {
+  const again = unsteady(run.measurements).map(({ work }) => work)
+  return { ...run, measurements: run.measurements.filter(({ work }) => !again.includes(work)) }
+}
+
+function unsteady(measurements: readonly Measurement[]): Steadiness[] {
   return steadiness(measurements).filter(({ spread }) => !(spread < MOST_SPREAD))
 }
 
-/** A run without the workloads in which the machine was unsteady. */
-export function steadyPart<T extends Pick<Measurement, 'work'>>(
-  measurements: readonly T[],
-  against: readonly Steadiness[],
-): T[] {
-  return measurements.filter((measured) => !against.some(({ work }) => work === measured.work))
-}
-
 /** What a saved run is judged by. */
-interface Judged {
+interface Judged extends Measured {
   /** Whether every row and workload was asked for. */
   readonly complete: boolean
-  readonly measurements: readonly Measurement[]
 }
 
 /** Why a saved run must not be published; `undefined` if it may be. */
 export function refusal({ complete, measurements }: Judged): string | undefined {
   if (complete !== true) return 'Not publishable: not everything was measured. Run `pnpm bench`.'
-  return unsteady(measurements).length === 0 ? undefined : verdict(measurements)
+  return isSteady({ measurements }) ? undefined : verdict(measurements)
 }
 
 /** One line for a person: whether the run may be published, and if not, why. */

@@ -33,7 +33,7 @@ export function report(results: Results): string {
     ...tables(results, ({ p50, p99 }) => `${p50.toFixed(2)} / ${p99.toFixed(1)}`),
     ...memorySection(results),
     '## Was the generator the limit?',
-    'CPU of the server / of the generator, in cores. The server is the limit where the first is near 1 and the second is not.',
+    'CPU of the server in cores / share of the time in which the generator had work. The server is the limit where the first is near 1 and the second is not.',
     ...tables(results, (one) => `${one.serverBusy.toFixed(2)} / ${one.generatorBusy.toFixed(2)}`),
     '## How steady was the machine?',
     'How far the middle half of the rounds of bare Fastify spreads, as a share of their median. With 10 % a run is not published.',

@@ -5,7 +5,7 @@ import { describeMachine, installedRevision, installedVersions, type Machine } f
 import type { Measurement } from './measurement.ts'
 import type { GrantMemory } from './memory.ts'
 import type { Effort, Options } from './options.ts'
-import { steadyPart, unsteady } from './publishable.ts'
+import { steadyPart } from './publishable.ts'
 
 /** The results of one run. */
 export interface Results {
@@ -58,8 +58,8 @@ export async function forgetUnfinished(): Promise<void> {
 }
 
 /**
- * What an interrupted run of the same commit and effort measured, if no file has changed. Of a run that came to its end
- * and was not publishable, that is all but the workloads in which the machine was unsteady.
+ * What an interrupted run of the same commit and effort measured, if no file has changed: all but the workloads in which
+ * the machine was unsteady.
  */
 export async function readUnfinished({ revision, effort }: Results): Promise<Results | undefined> {
   if (revision === '' || revision.endsWith('-dirty')) return undefined
@@ -67,5 +67,5 @@ export async function readUnfinished({ revision, effort }: Results): Promise<Res
   if (text === undefined) return undefined
   const left: Results = JSON.parse(text)
   if (!isDeepStrictEqual([left.revision, left.effort], [revision, effort])) return undefined
-  return { ...left, measurements: steadyPart(left.measurements, unsteady(left.measurements)) }
+  return steadyPart(left)
 }
