@@ -29,6 +29,8 @@ export async function referenceServiceWork(
   }
   const client = await Client.register(service, { scope: SCOPE }, browser)
   const openId = await Client.register(service, { scope: OPEN_ID }, browser)
+  const es256 = { scope: OPEN_ID, id_token_signed_response_alg: 'ES256' }
+  const openIdEs256 = await Client.register(service, es256, browser)
   const accessToken = async () => (await client.tokens(SCOPE)).access_token
   const { client_id, client_secret = '' } = await service.clients.add({
     client_name: 'Reports',
@@ -42,6 +44,8 @@ export async function referenceServiceWork(
     authorize: authorizeWork('/oauth/authorize', client.clientId, { scope: SCOPE }),
     metadata: metadataWork(),
     userinfo: protectedWork('/api/oauth/userinfo', async () => (await openId.tokens(OPEN_ID)).access_token),
+    'id-token-rs256': codeWork(TOKEN, openId.clientId, () => openId.code(OPEN_ID)),
+    'id-token-es256': codeWork(TOKEN, openIdEs256.clientId, () => openIdEs256.code(OPEN_ID)),
     'mcp-call': inTurn(async () => toolCall((await openId.tokens(OPEN_ID)).access_token)),
   }
 }

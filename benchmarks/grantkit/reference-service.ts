@@ -11,6 +11,7 @@ import { openStorage } from '../../apps/reference/src/storage.ts'
 import type { StartTarget } from '../src/target.ts'
 import { referenceServiceWork } from './reference-service-work.ts'
 import { SECRET, signingKeys } from './service.ts'
+import { signIn } from './sign-in.ts'
 
 /**
  * The reference service on Fastify as it comes, with its log and its limits, but records and accounts in memory, and
@@ -39,18 +40,4 @@ async function keysFile(): Promise<string> {
   const path = join(folder, 'keys.json')
   await writeFile(path, keySetText(await signingKeys()))
   return path
-}
-
-/** @returns the session cookie of the demo account */
-async function signIn(baseUrl: string): Promise<string> {
-  const page = await fetch(`${baseUrl}/login`)
-  const cookie = cookieOf(page)
-  const [, token = ''] = /name="token" value="([^"]+)"/.exec(await page.text()) ?? []
-  const body = new URLSearchParams({ token, email: 'demo@example.com', password: 'demo' })
-  const sent = { method: 'POST', redirect: 'manual', headers: { cookie }, body } as const
-  return cookieOf(await fetch(`${baseUrl}/login`, sent))
-}
-
-function cookieOf({ headers }: Response): string {
-  return headers.getSetCookie()[0]?.split(';')[0] ?? ''
 }

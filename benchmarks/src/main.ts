@@ -15,11 +15,13 @@ import {
 } from './results.ts'
 import { stepsLeft } from './run.ts'
 import { measureScaling } from './scaling.ts'
+import { measureBesideSignIns } from './sign-ins.ts'
 
 const options = readOptions(process.argv.slice(2))
 if (options.mode === 'scaling') console.log(await measureScaling(options.quick))
 else if (options.mode === 'redis') console.log(await compareRedisClients())
 else if (options.mode === 'stores') console.log(await compareStores())
+else if (options.mode === 'sign-ins') console.log(await measureBesideSignIns(options.effort))
 else if (options.mode === 'growth') console.log(await measureGrowth())
 else await compare(options)
 

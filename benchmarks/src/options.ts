@@ -2,7 +2,7 @@ import { readCommandLine, refuse, wholeNumber } from '../../apps/reference/src/c
 import { TARGETS, type TargetRow } from './targets.ts'
 import { WORK_NAMES, type WorkName } from './work.ts'
 
-const MODES = ['compare', 'scaling', 'redis', 'stores', 'growth'] as const
+const MODES = ['compare', 'scaling', 'redis', 'stores', 'growth', 'sign-ins'] as const
 type Mode = (typeof MODES)[number]
 
 export interface Options {
@@ -56,6 +56,7 @@ const USAGE = `pnpm bench             Grantkit, its peers and the bare framework
 pnpm bench scaling     whether Grantkit's cost grows with the number of grants, clients or scopes
 pnpm bench stores      find and replace on each store, and on the bare driver
 pnpm bench growth      the stores in SQLite and Postgres among 1,000 to 1,000,000 grants
+pnpm bench sign-ins    how long a client waits for an ID token while fifty users sign in
 pnpm bench redis       two clients of Redis beside the store that is made of one
 
   --quick               whether every row answers, in some five minutes: its numbers are no good
