@@ -36,7 +36,7 @@ export interface Effort {
 const FULL: Effort = {
   rounds: 7,
   roundSeconds: 0.25,
-  warmUpSeconds: 3,
+  warmUpSeconds: 2,
   warmUpRequests: 2000,
   connections: 16,
   grants: 20_000,
