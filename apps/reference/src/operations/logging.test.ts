@@ -72,6 +72,15 @@ describe('the log in an outage', () => {
     ])
   })
 
+  it('has one line a second for the tokens that a client drops by refreshing in a loop', async () => {
+    const { log, lines } = openLog()
+    const onEvent = logEvents(log)
+    for (const clientId of ['a', 'a', 'a', 'b'])
+      onEvent({ type: 'access_token_dropped', grantId: '1', clientId })
+    await vi.advanceTimersByTimeAsync(2000)
+    expect(lines.map(({ count }) => count)).toEqual([1, 1, 2])
+  })
+
   it('leaves out no event that is not a failure', () => {
     const { log, lines } = openLog()
     const onEvent = logEvents(log)
