@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import { compiledOnce } from '../database/compiled-once.ts'
 import { added, type Database } from '../database/database.ts'
 import { errorsAs503 } from '../database/errors-as-503.ts'
 import type { AccountRow } from '../database/tables.ts'
@@ -51,22 +52,16 @@ export function accountRows(database: Database, onEvent: (event: AccountEvent) =
     return changed?.id
   }
   const withEmail = (email: string) => active.where('email', '=', addressOf(email)).executeTakeFirst()
-  const find = async (id: string) => {
-    const row = await active.where('id', '=', id).executeTakeFirst()
-    return row && accountOf(row)
-  }
+  const withId = compiledOnce(database, (id) => active.where('id', '=', id))
   return errorsAs503<AccountRows>({
     async verify(email, password) {
       const row = await withEmail(email)
       const right = await passwordMatches(password, row?.password || NOBODY)
       return right && row ? accountOf(row) : undefined
     },
-    find,
+    find: (id) => withId(id).then((row) => row && accountOf(row)),
     idOf: (email) => withEmail(email).then((row) => row?.id),
-    async claims(id) {
-      const { password: _, id: __, ...claims } = (await find(id)) ?? {}
-      return 'email' in claims ? claims : undefined
-    },
+    claims: (id) => withId(id).then((row) => row && JSON.parse(row.claims)),
     async add(account, by = 'operator') {
       if (!(await added(database.insertInto('account').values(rowOf(account, new Date()))))) return false
       onEvent({ type: 'account_added', subject: account.id, by })

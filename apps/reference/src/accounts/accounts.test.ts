@@ -1,10 +1,12 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { SqliteQueryCompiler } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { writeAccounts } from '../../test/accounts-file.ts'
 import { temporaryFolder } from '../../test/temporary-folder.ts'
-import { openDatabase } from '../database/database.ts'
+import { Database, openDatabase } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
+import { nodeSqlite } from '../database/sqlite-dialect.ts'
 import { accountRows } from './account-rows.ts'
 import { demoAccounts, readAccounts } from './accounts.ts'
 
@@ -36,6 +38,34 @@ describe('accounts', () => {
     expect(claims).toMatchObject({ name: 'Dana Moore', email: 'demo@example.com', email_verified: true })
     expect(JSON.stringify(claims)).not.toContain('scrypt')
     expect(await accounts.claims('nobody')).toBeUndefined()
+  })
+
+  it('are looked up by a query that is compiled once, whoever is asked for', async () => {
+    let compiled = 0
+    class CountingCompiler extends SqliteQueryCompiler {
+      override compileQuery(...given: Parameters<SqliteQueryCompiler['compileQuery']>) {
+        compiled++
+        return super.compileQuery(...given)
+      }
+    }
+    const counted = new Database({
+      ...nodeSqlite(':memory:'),
+      createQueryCompiler: () => new CountingCompiler(),
+    })
+    await migrate(counted)
+    const some = accountRows(counted, () => {})
+    for (const account of demo) await some.add(account)
+    compiled = 0
+    const asked = ['demo-account', 'teacher-account', 'nobody'].map(async (id) => {
+      const [account, claims] = [await some.find(id), await some.claims(id)]
+      return [account?.id, account?.email === claims?.email, claims === undefined]
+    })
+    expect(await Promise.all(asked)).toEqual([
+      ['demo-account', true, false],
+      ['teacher-account', true, false],
+      [undefined, true, true],
+    ])
+    expect(compiled).toBe(0)
   })
 
   it('of the demo are the same after a restart, or it would sign them out', () => {

@@ -6,14 +6,16 @@ import { draining } from './draining.ts'
 import type { Listen } from './listening.ts'
 import { nodeListener } from './node-listener.ts'
 import { arrivalTimes } from './slow-requests.ts'
-import { standingHeaders } from './standing-headers.ts'
+import { setHeaders, standingHeaders } from './standing-headers.ts'
 import { refuseUnreadable } from './unreadable.ts'
 
 export const listenOnFastify: Listen = async (service, { host, port, https, requestTimeout }) => {
   const times = arrivalTimes(requestTimeout)
   const listener = nodeListener(service.app, host)
+  const standing = standingHeaders(https)
   const pass = (request: Pick<FastifyRequest, 'raw'>, reply: Pick<FastifyReply, 'hijack' | 'raw'>) => {
     reply.hijack()
+    setHeaders(reply.raw, standing)
     void listener(request.raw, reply.raw)
   }
   const app = fastify({
@@ -26,14 +28,18 @@ export const listenOnFastify: Listen = async (service, { host, port, https, requ
   })
   const { drain, close } = draining(app.server)
   rememberCallers(app.server)
-  standingHeaders(app.server, https)
   // Fastify answers unknown methods itself, and then a route could not list its methods.
   for (const method of METHODS)
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })
   // With a body, Fastify would refuse QUERY for want of a media type before a route sees it.
   app.addHttpMethod('QUERY', { hasBody: false, overrideExisting: true })
   // Before Fastify reads the body.
-  app.addHook('onRequest', (request, reply, done) => (request.is404 ? pass(request, reply) : done()))
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.is404) return pass(request, reply)
+    // On the reply: an answer of Node that has headers before takes 3 microseconds longer.
+    reply.headers(standing)
+    done()
+  })
   await app.register(authorizationServer(service))
   await app.listen({ host, port })
   return {

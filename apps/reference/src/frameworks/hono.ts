@@ -8,7 +8,7 @@ import { draining } from './draining.ts'
 import type { Listen } from './listening.ts'
 import { nodeListener } from './node-listener.ts'
 import { arrivalTimes } from './slow-requests.ts'
-import { standingHeaders } from './standing-headers.ts'
+import { setOnEach, standingHeaders } from './standing-headers.ts'
 import { refuseUnreadable } from './unreadable.ts'
 
 export const listenOnHono: Listen = async (service, { host, port, https, requestTimeout }) => {
@@ -18,7 +18,7 @@ export const listenOnHono: Listen = async (service, { host, port, https, request
   const server = createServer(arrivalTimes(requestTimeout), nodeListener(app, host))
   const listening = draining(server.on('clientError', refuseUnreadable))
   rememberCallers(server)
-  standingHeaders(server, https)
+  setOnEach(server, standingHeaders(https))
   await once(server.listen(port, host), 'listening')
   return listening
 }

@@ -6,17 +6,23 @@ const INERT = "default-src 'none'; frame-ancestors 'none'"
 /**
  * Headers of every answer, also of the framework's own refusals. A route may set them differently.
  *
- * @param server a server that has had no request yet
  * @param https whether callers use https: browsers are then told to use only https (RFC 6797)
  */
-export function standingHeaders(server: Server, https: boolean): void {
-  const headers = {
+export function standingHeaders(https: boolean): Readonly<Record<string, string>> {
+  return {
     'content-security-policy': INERT,
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
     ...(https ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' } : {}),
   }
-  server.prependListener('request', (_request, response: ServerResponse) => {
-    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
-  })
+}
+
+/** Sets headers on an answer before its handler does. */
+export function setHeaders(response: ServerResponse, headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+}
+
+/** Sets headers on every answer. @param server a server that has had no request yet */
+export function setOnEach(server: Server, headers: Readonly<Record<string, string>>): void {
+  server.prependListener('request', (_request, response: ServerResponse) => setHeaders(response, headers))
 }

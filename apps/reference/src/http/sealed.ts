@@ -1,15 +1,15 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 
 /** Content that travels through the browser and comes back unchanged: cookies, and tokens of forms. */
 
-/** A key for one purpose, derived from the secret of the service. */
-export function sealingKey(secret: string, purpose: string): Uint8Array {
-  return createHmac('sha256', secret).update(`cookie ${purpose}`).digest()
+/** A key for one purpose, derived from the secret of the service. Node takes six times as long to sign with mere bytes. */
+export function sealingKey(secret: string, purpose: string): KeyObject {
+  return createSecretKey(createHmac('sha256', secret).update(`cookie ${purpose}`).digest())
 }
 
 /** Signs on the main thread: while passwords are hashed, the threads of libuv are busy for seconds. */
-export function seal(key: Uint8Array, claims: Record<string, string>, seconds: number): string {
+export function seal(key: KeyObject, claims: Record<string, string>, seconds: number): string {
   const iat = Math.floor(Date.now() / 1000)
   const content = Buffer.from(JSON.stringify({ ...claims, iat, exp: iat + seconds })).toString('base64url')
   return `${content}.${signature(key, content)}`
@@ -19,17 +19,18 @@ const Expiring = z.object({ exp: z.number() })
 
 /** The sealed content, or `undefined` if it is changed, expired or missing. */
 export function open<Claims extends z.ZodType>(
-  key: Uint8Array,
+  key: KeyObject,
   sealed: string | undefined,
   claims: Claims,
 ): z.output<Claims> | undefined {
-  const [content = '', signed = ''] = sealed?.split('.') ?? []
+  if (sealed === undefined) return undefined
+  const [content = '', signed = ''] = sealed.split('.')
   const [given, right] = [Buffer.from(signed), Buffer.from(signature(key, content))]
   if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined
   const opened: unknown = JSON.parse(Buffer.from(content, 'base64url').toString())
   return Date.now() < Expiring.parse(opened).exp * 1000 ? claims.safeParse(opened).data : undefined
 }
 
-function signature(key: Uint8Array, content: string): string {
+function signature(key: KeyObject, content: string): string {
   return createHmac('sha256', key).update(content).digest('base64url')
 }

@@ -11,9 +11,9 @@ interface Line {
   readonly subject?: string
 }
 
-function openLog() {
+function openLog(level = 'info') {
   const lines: Line[] = []
-  const log = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const log = pino({ base: null, level }, { write: (line: string) => void lines.push(JSON.parse(line)) })
   return { log, lines }
 }
 
@@ -72,11 +72,46 @@ describe('the log in an outage', () => {
     ])
   })
 
+  it('has one line a second for the tokens that a client drops by refreshing in a loop', async () => {
+    const { log, lines } = openLog()
+    const onEvent = logEvents(log)
+    for (const clientId of ['a', 'a', 'a', 'b'])
+      onEvent({ type: 'access_token_dropped', grantId: '1', clientId })
+    await vi.advanceTimersByTimeAsync(2000)
+    expect(lines.map(({ count }) => count)).toEqual([1, 1, 2])
+  })
+
   it('leaves out no event that is not a failure', () => {
     const { log, lines } = openLog()
     const onEvent = logEvents(log)
     for (const grantId of ['1', '2', '3'])
       onEvent({ type: 'grant_revoked', grantId, clientId: 'c', subject: 'alice', by: 'user' })
     expect(lines.length).toBe(3)
+  })
+})
+
+/** What the installations of an app cause for as long as they are there. */
+const ROUTINE: readonly ServerEvent[] = [
+  { type: 'code_redeemed', grantId: '1', clientId: 'c' },
+  { type: 'refresh_token_rotated', grantId: '1', clientId: 'c', generation: 2 },
+  { type: 'refresh_token_kept', grantId: '1', clientId: 'c', generation: 2 },
+]
+
+describe('the log of every day', () => {
+  it('does not grow with the installations: uses of what a user has allowed are lines of debug', () => {
+    for (const [level, expected] of [
+      ['info', 0],
+      ['debug', ROUTINE.length],
+    ] as const) {
+      const { log, lines } = openLog(level)
+      for (const event of ROUTINE) logEvents(log)(event)
+      expect(lines.length, level).toBe(expected)
+    }
+  })
+
+  it('has a line for a token that was asked for twice', () => {
+    const { log, lines } = openLog()
+    logEvents(log)({ type: 'refresh_token_retried', grantId: '1', clientId: 'c', generation: 2 })
+    expect(lines.map(({ msg }) => msg)).toEqual(['refresh_token_retried'])
   })
 })

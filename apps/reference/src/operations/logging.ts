@@ -14,17 +14,30 @@ export function createLogger({ LOG_LEVEL, NODE_ENV }: Settings): Logger {
   )
 }
 
+/**
+ * Uses of what a user has allowed. Each installation of an app causes one an hour, for as long as it is there, and nobody
+ * decides anything: the metrics count them.
+ */
+const ROUTINE: ReadonlySet<ServiceEvent['type']> = new Set([
+  'code_redeemed',
+  'device_code_redeemed',
+  'refresh_token_rotated',
+  'refresh_token_kept',
+])
+
 /** Events contain no secret, so each is logged as it is. Its type determines the level. */
 export function logEvents(log: Logger): (event: ServiceEvent) => void {
   const logFailure = onceASecond((failure: Pick<ServiceEvent, 'type'>) => log.error(failure, failure.type))
-  // A stranger can cause any number.
-  const logFailedSignIn = onceASecond((event: ServiceEvent) => log.info(event, event.type))
+  // A stranger can cause any number of failed sign-ins, and a client that refreshes in a loop of dropped tokens.
+  const logRepeated = onceASecond((event: ServiceEvent) => log.info(event, event.type))
   return (event) => {
     if ('cause' in event) {
       const kind = 'reason' in event ? `${event.type} ${event.reason}` : event.type
       const failure = { ...event, cause: undefined, err: event.cause }
       logFailure(kind, failure)
-    } else if (event.type === 'sign_in_failed') logFailedSignIn(`${event.reason} ${event.subject}`, event)
+    } else if (event.type === 'sign_in_failed') logRepeated(`${event.reason} ${event.subject}`, event)
+    else if (event.type === 'access_token_dropped') logRepeated(`${event.type} ${event.clientId}`, event)
+    else if (ROUTINE.has(event.type)) log.debug(event, event.type)
     else if (event.type === 'grant_ended') log.warn(event, event.type)
     else log.info(event, event.type)
   }

@@ -1,4 +1,4 @@
-import { createHmac, randomUUID } from 'node:crypto'
+import { createHmac, type KeyObject, randomUUID } from 'node:crypto'
 import type { Session, Store } from '@grantkit/core'
 import { z } from 'zod'
 import type { Account, Accounts } from '../accounts/accounts.ts'
@@ -93,7 +93,7 @@ export function sessionsInCookies(options: SessionOptions): Sessions {
 }
 
 /** Differs after every change of the password, and tells nothing about it. */
-function passwordMark(key: Uint8Array, { password }: Account): string {
+function passwordMark(key: KeyObject, { password }: Account): string {
   return createHmac('sha256', key).update(password).digest('base64url')
 }
 
