@@ -12,7 +12,7 @@ const WITH_PARTS = [
   'packages/store-{redis,postgres,sqlite}/test/*.test.ts',
   'packages/testkit/test/*.test.ts',
   'packages/{adapter-hono,doctor,safe-fetch}/**/{runtimes,bin,safe-fetch}.test.ts',
-  'packages/core/**/{allocations,grant.model}.test.ts',
+  'packages/core/**/{allocations,grant.model,imports}.test.ts',
   'apps/reference/src/**/{login,passwords,slow-requests}.test.ts',
   'docs/test/{code-blocks,how-to,mcp-*,quick-start,start}.test.ts',
   'examples/*/*.test.ts',

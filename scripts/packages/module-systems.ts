@@ -89,9 +89,11 @@ export const JEST_WAYS: Readonly<Record<string, readonly string[]>> = {
 }
 
 const JEST_TEST = `
+import { newSigningKeys } from '@grantkit/core'
 import { server } from './server.ts'
 
 test('the server has its endpoints', () => expect(server.routes.length).toBeGreaterThan(5))
+test('what core loads later is found too', async () => expect(await newSigningKeys(['ES256'])).toHaveLength(1))
 `
 
 /** Runs Jest in the CommonJS project. @throws Error with the output of Jest where a test fails */

@@ -1,14 +1,8 @@
 import { createLocalJWKSet, createRemoteJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose'
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { OAuthError } from '../kernel/oauth-error.ts'
 import { BEARER_REFUSALS } from '../resource/bearer.ts'
 import { ACCESS_TOKEN_TYPE, AccessTokenClaims } from './access-token-claims.ts'
-
-export const KEY_REFUSALS = refusals({
-  keys_unavailable: [
-    'temporarily_unavailable',
-    'The keys of the authorization server cannot be read; try again',
-  ],
-})
+import { KEY_REFUSALS } from './key-refusals.ts'
 
 /** Seconds that the clocks of two machines may differ. */
 const CLOCK_TOLERANCE = 5

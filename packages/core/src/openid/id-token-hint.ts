@@ -1,5 +1,5 @@
-import { createLocalJWKSet, jwtVerify } from 'jose'
 import { OAuthError, type Refusal, refusals } from '../kernel/oauth-error.ts'
+import { jose } from '../tokens/jose.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 
 export const HINT_REFUSALS = refusals({
@@ -31,6 +31,7 @@ export async function verifiedHint(
   hint: string,
   refusal: Refusal = HINT_REFUSALS.id_token_hint_unverified,
 ): Promise<IdTokenHint> {
+  const { createLocalJWKSet, jwtVerify } = await jose()
   const { algorithms } = keys
   try {
     const keySet = createLocalJWKSet({ keys: [...keys.all().keys] })

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
-import { SignJWT } from 'jose'
 import type { UserClaims } from '../grants/subject.ts'
 import type { TokenMembers } from '../grants/token-response.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import type { Client, SigningAlgorithm } from '../kernel/records.ts'
+import { jose } from '../tokens/jose.ts'
 import type { PrivateJwk } from '../tokens/private-jwk.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 import type { IdTokenClaims } from './id-token-claims.ts'
@@ -70,6 +70,7 @@ interface IdTokenContent {
 }
 
 async function signIdToken(key: PrivateJwk, content: IdTokenContent): Promise<string> {
+  const { SignJWT } = await jose()
   const claims = {
     ...content.user,
     auth_time: content.authTime,

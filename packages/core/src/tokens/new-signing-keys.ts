@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { exportJWK, generateKeyPair } from 'jose'
 import type { SigningAlgorithm } from '../kernel/records.ts'
+import { jose } from './jose.ts'
 import { PrivateJwk } from './private-jwk.ts'
 
 const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const
@@ -24,6 +24,7 @@ export function newSigningKeys(algorithms: readonly SigningAlgorithm[] = ALGORIT
 }
 
 async function newSigningKey(alg: SigningAlgorithm): Promise<PrivateJwk> {
+  const { exportJWK, generateKeyPair } = await jose()
   const { privateKey } = await generateKeyPair(alg, { extractable: true })
   return PrivateJwk.parse({ ...(await exportJWK(privateKey)), alg, use: 'sig', kid: randomUUID() })
 }
