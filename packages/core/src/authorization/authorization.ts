@@ -7,6 +7,7 @@ import type { ClientEndpoint } from '../clients/client-endpoint.ts'
 import { type RedirectUriOptions, redirectUriPolicyOf } from '../clients/redirect-uri.ts'
 import { CHALLENGE_METHOD } from '../grants/authorization-code/pkce.ts'
 import type { Endpoint } from '../http/endpoint.ts'
+import { readMessage } from '../http/message.ts'
 import { basePathOf, endpointPath, type PathOptions } from '../http/well-known.ts'
 import { type Kernel, lifetime } from '../kernel/kernel.ts'
 import { requestedScopes } from '../kernel/scope.ts'
@@ -24,7 +25,7 @@ import type { Interaction } from './interaction.ts'
 import { showFormAgain } from './lapsed-form.ts'
 import { boundToProvenKey } from './pushed-key.ts'
 import type { JudgeRequest } from './pushed-requests.ts'
-import { redirectTargetOf } from './redirect-target.ts'
+import { redirectTargetOf, TargetParameters } from './redirect-target.ts'
 import { refusalPage } from './refusal-page.ts'
 import type { CallbackOptions } from './shown-callback.ts'
 
@@ -148,7 +149,7 @@ function judgeOf(context: AuthorizationContext): JudgeRequest {
   const { kernel, requestOptions, redirectUriPolicy, senderConstraint } = context
   return (client, given, request) => {
     const bound = boundToProvenKey(senderConstraint, client, given, request)
-    redirectTargetOf(client, bound, redirectUriPolicy)
+    redirectTargetOf(client, readMessage(TargetParameters, bound), redirectUriPolicy)
     readAuthorizationRequest(kernel, requestOptions, client, bound)
     return bound
   }

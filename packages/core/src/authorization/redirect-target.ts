@@ -24,7 +24,13 @@ export interface RedirectTarget {
 }
 
 const parameter = text()
-const TargetParameters = z.object({ client_id: parameter, redirect_uri: parameter.optional() })
+export const TargetParameters = z.object({
+  client_id: parameter,
+  redirect_uri: parameter.optional(),
+  /** Every answer returns it, even if the rest of the request is unreadable. */
+  state: parameter.optional().catch(undefined),
+})
+type TargetParameters = z.output<typeof TargetParameters>
 
 interface TargetContext {
   readonly kernel: Kernel
@@ -42,19 +48,18 @@ export async function validateRedirectTarget(
   given: Parameters,
   user?: AskingUser,
 ): Promise<RedirectTarget> {
-  const { client_id } = readMessage(TargetParameters, given)
-  const client = await kernel.store.clients.describe(client_id, user)
+  const asked = readMessage(TargetParameters, given)
+  const client = await kernel.store.clients.describe(asked.client_id, user)
   if (client === undefined) throw new OAuthError(CLIENT_REFUSALS.client_unknown)
-  return redirectTargetOf(client, given, redirectUriPolicy)
+  return redirectTargetOf(client, asked, redirectUriPolicy)
 }
 
 /** The target of a request of a known client. @throws OAuthError */
 export function redirectTargetOf(
   client: Client,
-  given: Parameters,
+  { redirect_uri, state }: TargetParameters,
   redirectUriPolicy: RedirectUriPolicy,
 ): RedirectTarget {
-  const { redirect_uri } = readMessage(TargetParameters, given)
   if (redirect_uri === undefined) throw new OAuthError(TARGET_REFUSALS.redirect_uri_missing)
   if (!client.redirectUris.some((registered) => redirectUriMatches(registered, redirect_uri)))
     throw new OAuthError(TARGET_REFUSALS.redirect_uri_not_registered)
@@ -62,10 +67,5 @@ export function redirectTargetOf(
   const vouchedFor = client.origin !== 'document' || (client.httpsCallbacks && isIntegrationUri(redirect_uri))
   if (!vouchedFor && 'refused' in redirectUriPolicy([redirect_uri]))
     throw new OAuthError(TARGET_REFUSALS.redirect_uri_not_accepted)
-  return { client, redirectUri: redirect_uri, state: stateOf(given) }
-}
-
-/** Every answer returns it, even if the rest of the request is unreadable. */
-function stateOf({ state }: Parameters): string | undefined {
-  return parameter.safeParse(state).data
+  return { client, redirectUri: redirect_uri, state }
 }

@@ -60,11 +60,11 @@ export type ClientMetadataMembers = Readonly<Record<string, z.ZodType>>
 
 /** The members of features that a client registered; `undefined` if it registered none. */
 export function featureMetadata(
-  metadata: object,
+  metadata: Readonly<Record<string, unknown>>,
   { members = {} }: Registrable,
 ): Readonly<Record<string, unknown>> | undefined {
-  const given = Object.entries(metadata).filter(([name, value]) => name in members && value !== undefined)
-  return given.length === 0 ? undefined : Object.fromEntries(given)
+  const given = Object.keys(members).filter((name) => metadata[name] !== undefined)
+  return given.length === 0 ? undefined : Object.fromEntries(given.map((name) => [name, metadata[name]]))
 }
 
 /** The default grant types (RFC 7591 2). The answer shows them. */

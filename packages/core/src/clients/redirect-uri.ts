@@ -125,7 +125,8 @@ export function refuseAnswerParameters(uris: readonly string[]): void {
 
 /** Decoded. Semicolons separate too, since they do for some parsers. */
 function parameterNames(uri: string): string[] {
-  const [, query = ''] = /^[^?]*\?(.*)$/s.exec(uri) ?? []
+  const [, query] = /^[^?]*\?(.*)$/s.exec(uri) ?? []
+  if (query === undefined) return []
   return [...new URLSearchParams(query.replaceAll(';', '&')).keys()]
 }
 

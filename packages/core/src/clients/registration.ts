@@ -81,7 +81,12 @@ export function registration(
 /** Many clients send the members that they do not set as `null` or as an empty string. */
 function withoutEmpty(metadata: unknown): unknown {
   if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return metadata
-  return Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== null && value !== ''))
+  if (!Object.values(metadata).some(isEmpty)) return metadata
+  return Object.fromEntries(Object.entries(metadata).filter(([, value]) => !isEmpty(value)))
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || value === ''
 }
 
 /** Malformed redirect URIs have their own error code (RFC 7591 3.2.2). */
