@@ -1,23 +1,18 @@
 import { spawn } from 'node:child_process'
-import { existsSync, rmSync } from 'node:fs'
-import { mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
+import { folderInMemory } from '../../packages/test-servers/src/folder-in-memory.ts'
 import { requireSystemPart } from '../../packages/test-servers/src/system-parts.ts'
 import { GENERATOR_CORE, onCore } from '../src/cores.ts'
 
-/** In memory if possible: a busy shared disk blocks the log for seconds. */
-const FOLDER = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
-
 /**
- * A Redis that syncs its log once a second. It runs on the generator's core, so that the target has the server core
+ * A Redis that syncs its log once a second, to memory if possible: a busy shared disk blocks it for seconds. It runs on the generator's core, so that the target has the server core
  * alone. It ends with this process.
  *
  * @returns its URL
  */
 export async function startRedis(port: number): Promise<string> {
   const settings = ['--bind', '127.0.0.1', '--save', '', '--appendonly', 'yes', '--appendfsync', 'everysec']
-  const folder = await mkdtemp(join(FOLDER, 'grantkit-bench-'))
+  const folder = await folderInMemory('bench')
   const [command, args] = onCore(GENERATOR_CORE, requireSystemPart('Redis'), [
     '--port',
     String(port),
