@@ -3,7 +3,6 @@ import type { WorkName } from './work.ts'
 /** Messages from the measuring process to the process of a target, apart from the measured requests. */
 export type Order =
   | { readonly do: 'prepare'; readonly work: WorkName; readonly count: number }
-  | { readonly do: 'hear'; readonly work: WorkName; readonly bodies: readonly string[] }
   | { readonly do: 'open'; readonly tokens: readonly string[] }
   /** `collect` names the generations whose garbage is collected first. */
   | { readonly do: 'measure'; readonly collect: 'none' | 'young' | 'all' }

@@ -23,20 +23,18 @@ export function codeWork(path: string, clientId: string, newCode: Make): Work {
   )
 }
 
-/** RFC 6749 6. The next requests present the tokens of the last answers. */
+/**
+ * RFC 6749 6. Each grant once: an app refreshes when its access token ends, so a grant has one or two. In a loop it would
+ * collect as many as it may have.
+ */
 export function refreshWork(path: string, clientId: string, newRefreshToken: Make): Work {
-  const pool: string[] = []
-  const work = each(async (index) =>
+  return each(async (index) =>
     postForm(path, {
       grant_type: 'refresh_token',
       client_id: clientId,
-      refresh_token: pool.pop() ?? (await newRefreshToken(index)),
+      refresh_token: await newRefreshToken(index),
     }),
   )
-  return {
-    ...work,
-    answered: (bodies) => void pool.push(...bodies.map((body) => JSON.parse(body).refresh_token)),
-  }
 }
 
 /** Uses a hundred live tokens in turn. */

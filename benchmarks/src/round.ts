@@ -101,6 +101,5 @@ async function sendAll(
   const bodies = result.bodies.map(String)
   if (row.kind === 'grantkit' || row.kind === 'peer')
     await checkAnswers({ target: process, work, requests, bodies })
-  await process.ask({ do: 'hear', work, bodies })
   return { result, cpuSeconds: (after.cpuSeconds ?? 0) - (before.cpuSeconds ?? 0) }
 }

@@ -20,13 +20,10 @@ process.on('message', async ({ id, order }: { id: number; order: Order }) => {
 for (const end of ['disconnect', 'SIGTERM']) process.on(end, () => process.exit())
 process.send?.({ id: 0, answer: { work: Object.keys(target.work) } })
 
-async function carryOut({ work, opens }: Target, order: Order): Promise<Answer> {
+async function carryOut({ opens }: Target, order: Order): Promise<Answer> {
   switch (order.do) {
     case 'prepare':
       return { requests: await requestsOf(order) }
-    case 'hear':
-      work[order.work]?.answered?.(order.bodies)
-      return {}
     case 'open':
       return { requests: opens === undefined ? [] : withHosts(order.tokens.map(opens)) }
     case 'measure': {

@@ -14,8 +14,6 @@ export interface Work {
    * the measured path.
    */
   requests(count: number): Promise<string[]> | string[]
-  /** Called with the bodies of the answers, in the order of the requests, to make the next requests from them. */
-  answered?(bodies: readonly string[]): void
 }
 
 /** The export of every target file. */
