@@ -2,9 +2,12 @@ import type { Store } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it } from 'vitest'
 import {
+  authorizationQuery,
+  authorize,
   bodyOf,
   codeFor,
   credentials,
+  decide,
   redeem,
   refresh,
   register,
@@ -72,6 +75,24 @@ describe('the round trips to the store', () => {
     expect(await waitsOf(() => school.callApi(access_token))).toBe(1)
     const form = { ...credentials(client), token: access_token }
     expect(await waitsOf(() => school.send('POST', '/api/oauth/introspect', { form }))).toBe(1)
+  })
+
+  it('are one for a registration', async () => {
+    const { school, waitsOf } = await openCounting()
+    expect(await waitsOf(() => register(school))).toBe(1)
+  })
+
+  it('are two for the consent page, and four for its answer', async () => {
+    const { school, client, waitsOf } = await openCounting()
+    expect(await waitsOf(() => authorize(school, authorizationQuery(client.client_id)))).toBe(2)
+    expect(await waitsOf(() => decide(school))).toBe(4)
+  })
+
+  it('are one for the claims of a user', async () => {
+    const { school, client, waitsOf } = await openCounting()
+    const { access_token } = await tokensFor(school, client)
+    const headers = { authorization: `Bearer ${access_token}` }
+    expect(await waitsOf(() => school.send('GET', '/api/oauth/userinfo', { headers }))).toBe(1)
   })
 
   it('are two for a revocation', async () => {

@@ -85,25 +85,24 @@ export function openGrant(
   lifetimes: { readonly code: number; readonly grant: number },
 ): Grant {
   const { id, subject, clientId, scopes, resources, redirectUri, authTime, ticketEndsAt } = approved
-  const grant: Grant = {
+  return {
     id,
     subject,
     clientId,
     scopes,
+    withheldScopes: withheldScopes.length === 0 ? undefined : withheldScopes,
     resources,
     redirectUri,
+    nonce,
     authTime,
     createdAt: now,
     usedAt: now,
     expiresAt: now + lifetimes.grant,
     ticketEndsAt,
     code: { hash: sha256(code), challenge, expiresAt: now + lifetimes.code, ...boundTo(jkt) },
+    // Named from the start: a member that is added later takes an array of its own.
+    refresh: undefined,
     accessTokens: [],
-  }
-  return {
-    ...grant,
-    ...(nonce === undefined ? undefined : { nonce }),
-    ...(withheldScopes.length === 0 ? undefined : { withheldScopes }),
   }
 }
 

@@ -25,6 +25,7 @@ export function withNewest(
   const handedOn = tokens.filter(({ parent }) => parent !== undefined)
   const own = handedOn.length === 0 ? tokens : tokens.filter(({ parent }) => parent === undefined)
   const forgotten = Math.max(own.length + 1 - most, 0)
-  const kept = [...own.slice(forgotten), newest, ...handedOn]
+  // A list that is spread keeps 16 spare places, and this one is stored.
+  const kept = own.slice(forgotten).concat(newest, handedOn)
   return { accessTokens: handedOn.length === 0 ? kept : withoutOrphans(kept), dropped: forgotten > 0 }
 }

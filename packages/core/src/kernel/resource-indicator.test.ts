@@ -53,6 +53,10 @@ describe('narrowedResources', () => {
     expect(narrowedResources(asked as string[], granted as string[], known)).toEqual(expected)
   })
 
+  it.each([[[]], [[...known].reverse()]])('gives the stored list itself for all of it: %j', (asked) => {
+    expect(narrowedResources(asked, known, known)).toBe(known)
+  })
+
   it.each([
     ['beyond what was granted', [known[0]], [known[1]], 'resource_not_granted'],
     ['unknown', ['https://other.example'], [], 'resource_unknown'],

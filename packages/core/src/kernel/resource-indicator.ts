@@ -1,5 +1,5 @@
 import { OAuthError, refusals } from './oauth-error.ts'
-import { includesAll } from './scope.ts'
+import { includesAll, partOf } from './scope.ts'
 
 export const RESOURCE_REFUSALS = refusals({
   resource_unknown: ['invalid_target', 'resource is not a resource of this server'],
@@ -65,7 +65,7 @@ export function narrowedResources(
   const resources = canonicalResources(asked)
   if (!includesAll(known, resources)) throw notHosted(resources, granted, known)
   if (!coversResources(granted, resources)) throw new OAuthError(RESOURCE_REFUSALS.resource_not_granted)
-  return resources
+  return partOf(granted.length === 0 ? known : granted, resources)
 }
 
 function notHosted(
@@ -79,7 +79,7 @@ function notHosted(
 
 /** An empty list would mean every resource, so the last one that is gone takes the grant with it. */
 function hostedResources(granted: readonly string[], known: readonly string[]): readonly string[] {
-  const hosted = granted.filter((resource) => known.includes(resource))
+  const hosted = partOf(granted, known)
   if (hosted.length === 0) throw new OAuthError(RESOURCE_REFUSALS.resource_gone)
   return hosted
 }

@@ -91,7 +91,7 @@ export function narrowedScopes(
 ): readonly string[] {
   if (scope === undefined) return granted
   const names = namesOf(scope)
-  const given = names.filter((name) => granted.includes(name))
+  const given = partOf(granted, names)
   if (given.length === 0 || !includesAll([...given, ...withheld], names))
     throw new OAuthError(SCOPE_REFUSALS.scope_not_granted)
   return given
@@ -101,6 +101,16 @@ function namesOf(scope: string): readonly string[] {
   const names = parseScope(scope)
   if (names === undefined) throw new OAuthError(SCOPE_REFUSALS.scope_malformed)
   return names
+}
+
+/**
+ * What is asked for of a stored list, and that list itself if it is all of it. A token keeps the result: a list out of the
+ * request would be a second one, and its texts would hold the text of the request.
+ */
+export function partOf(stored: readonly string[], asked: readonly string[]): readonly string[] {
+  const part = stored.filter((name) => asked.includes(name))
+  // A filtered list has spare places.
+  return part.length === stored.length ? stored : part.slice()
 }
 
 export function includesAll(held: readonly string[], wanted: readonly string[]): boolean {

@@ -4,7 +4,7 @@ import { holderOf } from '../grants/handed-on-token.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import type { AccessTokenState, Actor, Client, Grant } from '../kernel/records.ts'
 import { audienceIncludes, narrowedResources } from '../kernel/resource-indicator.ts'
-import { narrowedScopes, SCOPE_REFUSALS, scopeCeiling } from '../kernel/scope.ts'
+import { narrowedScopes, partOf, SCOPE_REFUSALS, scopeCeiling } from '../kernel/scope.ts'
 import { type Hash, type Secret, sha256 } from '../kernel/secrets.ts'
 import type { AccessTokenFormat } from '../tokens/access-token.ts'
 import { exchangeableResources } from './exchangeable-resources.ts'
@@ -84,7 +84,7 @@ export function narrowToken(grant: Grant, exchange: TokenExchange, now: number):
   }
   return {
     kind: 'changed',
-    grant: { ...grant, accessTokens: [...live, child] },
+    grant: { ...grant, accessTokens: live.concat(child) },
     result: { accessToken: exchange.fresh, scopes, resources, expiresIn: expiresAt - now, jkt: exchange.jkt },
   }
 }
@@ -115,7 +115,7 @@ function requireKey({ jkt }: AccessTokenState, exchange: TokenExchange): void {
 /** What the token has and the client may have. @throws OAuthError `invalid_scope` */
 function scopesBelow(parent: AccessTokenState, { client, scope }: TokenExchange): readonly string[] {
   const ceiling = scopeCeiling(client)
-  const most = ceiling === undefined ? parent.scopes : parent.scopes.filter((name) => ceiling.includes(name))
+  const most = ceiling === undefined ? parent.scopes : partOf(parent.scopes, ceiling)
   if (most.length === 0) throw new OAuthError(SCOPE_REFUSALS.scope_not_registered)
   return narrowedScopes(scope, most)
 }
