@@ -144,10 +144,10 @@ export function askedScopes(
   asked: string | undefined,
 ): Pick<AuthorizationRequest, 'scopes' | 'ignoredScopes'> {
   const ceiling = scopeCeiling(client)
-  const registered = ceiling === undefined ? client.scopes?.join(' ') : undefined
   const ignoredScopes = ignoredIn(asked, catalogue, options)
   const named = asked?.split(' ').filter((name) => !ignoredScopes.includes(name))
-  const scope = named?.join(' ') || (registered ?? options.defaultScope)
+  const registered = ceiling === undefined ? client.scopes : undefined
+  const scope = named?.join(' ') || (registered?.join(' ') ?? options.defaultScope)
   if (scope === undefined) throw new OAuthError(SCOPE_REFUSALS.scope_missing)
   return { scopes: requestedScopes(scope, catalogue, ceiling), ignoredScopes }
 }

@@ -14,7 +14,8 @@ export type Prompt = (typeof PROMPTS)[number]
 
 /** The values of `prompt`. @throws OAuthError `invalid_request` when one is unknown or `none` has company */
 export function requestedPrompts(prompt: string | undefined): readonly Prompt[] {
-  const values = (prompt ?? '').split(' ').filter((value) => value !== '')
+  if (prompt === undefined) return []
+  const values = prompt.split(' ').filter((value) => value !== '')
   const known = PROMPTS.filter((value) => values.includes(value))
   const unknown = known.length !== new Set(values).size
   if (unknown || (known.includes('none') && known.length > 1))

@@ -8,7 +8,7 @@ import { openTicket, sealTicket } from './ticket.ts'
  * the user comes back. The mark holds the time and the session that was too old.
  */
 const PARAMETER = 'sign_in_ticket'
-const MARKED = new RegExp(`^(.*)&${PARAMETER}=([\\w.-]*)$`, 's')
+const MARK = new RegExp(`&${PARAMETER}=([\\w.-]*)$`)
 
 /** Seconds by which clocks may differ: the one that demanded a sign-in, and the one that dates it. */
 const CLOCK_TOLERANCE = 60
@@ -24,8 +24,8 @@ export function markSignIn(
 }
 
 export function splitSignInTicket(query: string): { readonly query: string; readonly ticket: string } {
-  const [, before = query, ticket = ''] = MARKED.exec(query) ?? []
-  return { query: before, ticket }
+  const mark = MARK.exec(query)
+  return { query: query.slice(0, mark?.index), ticket: mark?.[1] ?? '' }
 }
 
 /** Whether the session began after this request had sent the user to sign in, and that is recent. */
