@@ -9,6 +9,7 @@ import { type AreaName, areas } from '../oauth/scopes.ts'
 import type { SchoolRecord } from '../school/record.ts'
 import type { Page, SchoolRecords, Selection } from '../school/records.ts'
 import { recordOfArea } from '../school/schemas.ts'
+import { describedOnce } from './described-once.ts'
 
 /** Whether the caller may see all records of an area, and not only what is published. */
 export type SeesAll = (area: AreaName) => boolean
@@ -28,7 +29,11 @@ const READ = z.object({ id: z.string().max(200).describe('The id of the item') }
 /** The areas with what their tools answer, described once: every request has a server of its own. */
 const CATALOGUE = areas
   .filter(({ catalogue }) => catalogue)
-  .map((area) => ({ ...area, found: foundIn(area.name), read: z.object({ item: recordOfArea(area.name) }) }))
+  .map((area) => ({
+    ...area,
+    found: describedOnce(foundIn(area.name)),
+    read: describedOnce(z.object({ item: recordOfArea(area.name) })),
+  }))
 type Area = (typeof CATALOGUE)[number]
 
 /** Of one area, and only what its caller may see. */

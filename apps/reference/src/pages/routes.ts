@@ -103,10 +103,8 @@ export function interaction({ site, accounts, sessions, metadata }: PagesOptions
   return {
     session: (request) => sessions.read(headerOf(request, 'cookie')),
     signIn(returnTo, { loginHint }) {
-      const query = new URLSearchParams({
-        return_to: returnTo,
-        ...(loginHint === undefined ? {} : { login_hint: loginHint }),
-      })
+      const hint = loginHint === undefined ? '' : `&${new URLSearchParams({ login_hint: loginHint })}`
+      const query = `return_to=${encodeURIComponent(returnTo)}${hint}`
       return { status: 303, headers: { location: `${site.basePath}/login?${query}` }, body: '' }
     },
     async consentPage(view) {

@@ -1,0 +1,21 @@
+import { McpServer } from '@modelcontextprotocol/server'
+import { afterEach, expect, it, vi } from 'vitest'
+import type { SchoolRecords } from '../school/records.ts'
+import { catalogueServer } from './catalogue-server.ts'
+
+const registerTool = vi.spyOn(McpServer.prototype, 'registerTool')
+afterEach(() => registerTool.mockClear())
+
+/** What the tools of a new server say of their answers. */
+function descriptions(): unknown[] {
+  registerTool.mockClear()
+  catalogueServer({} as SchoolRecords, () => true)
+  return registerTool.mock.results.map(({ value }) => value.outputSchemaJson)
+}
+
+it('the servers of all requests share the descriptions of what their tools answer', () => {
+  const [first, second] = [descriptions(), descriptions()]
+  expect(first.length).toBeGreaterThan(1)
+  expect(first).toContainEqual(expect.objectContaining({ type: 'object', required: ['item'] }))
+  for (const [index, description] of first.entries()) expect(second[index]).toBe(description)
+})
