@@ -5,8 +5,8 @@ import { requireSystemPart } from '../../packages/test-servers/src/system-parts.
 import { GENERATOR_CORE, onCore } from '../src/cores.ts'
 
 /**
- * A Redis that syncs its log once a second, to memory if possible: a busy shared disk blocks it for seconds. It runs on the generator's core, so that the target has the server core
- * alone. It ends with this process.
+ * A Redis that syncs its log once a second, to memory if possible: a busy shared disk blocks it for seconds. It runs on the
+ * generator's core, so that the target has the server core alone. It ends with this process.
  *
  * @returns its URL
  */
