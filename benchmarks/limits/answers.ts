@@ -20,10 +20,28 @@ const secret = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFG'
 /** Grantkit sends these headers at its endpoints, so they are sent here too. A guarded route adds none of them. */
 export const HEADERS = {
   'content-type': 'application/json',
+  'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
   pragma: 'no-cache',
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'WWW-Authenticate, Retry-After, ETag',
+}
+
+/** With what leads a browser. */
+export const PAGE_HEADERS = {
+  'content-security-policy': "default-src 'self'; frame-ancestors 'none'",
+  'cache-control': 'no-store',
+  pragma: 'no-cache',
+  'x-frame-options': 'DENY',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'same-origin',
+}
+
+const { pragma: __, ...CACHED } = HEADERS
+export const METADATA_HEADERS = {
+  ...CACHED,
+  'cache-control': 'public, max-age=3600',
+  etag: `"${secret}"`,
 }
 
 export const REGISTRATION = {
@@ -56,10 +74,12 @@ export const DESCRIPTION = {
 
 export const NOTES = { owner: SUBJECT }
 
+const { refresh_token: _, ...MACHINE_TOKENS } = TOKENS
+
 /** The tokens for a form. It checks one field, so that a lazy parser gains nothing. */
 export function tokensFor(grantType: unknown): object {
   if (typeof grantType !== 'string') throw new Error('No grant_type')
-  return TOKENS
+  return grantType === 'client_credentials' ? MACHINE_TOKENS : TOKENS
 }
 
 export function descriptionFor(token: unknown): object {
@@ -88,6 +108,12 @@ export const limitTarget: Target = {
   },
 }
 
+export const PENDING = { error: 'authorization_pending', error_description: 'd'.repeat(28) }
+
+/** A consent page, which is only a ticket, and a pushed request, which is sealed in its name. */
+export const TICKET = 't'.repeat(120)
+export const REQUEST_URI = `urn:ietf:params:oauth:request_uri:${'r'.repeat(440)}`
+
 /** As many bytes as the metadata of the quick start, and as the answer of the MCP server of the reference service. */
 export const METADATA = JSON.stringify({ issuer: 'i'.repeat(1500) })
 export const TOOL_ANSWER = {
@@ -108,6 +134,7 @@ const authorization = `Bearer ${TOKENS.access_token}`
 const parameters = Object.fromEntries(new URLSearchParams(authorizationQuery(clientId)))
 
 const machineForm = { grant_type: 'client_credentials', client_id: clientId }
+const pollForm = { grant_type: 'urn:ietf:params:oauth:grant-type:device_code', client_id: clientId }
 
 /** For the framework that is the yardstick of all: every workload, with one path for each algorithm. */
 export const yardstickTarget: Target = {
@@ -115,11 +142,11 @@ export const yardstickTarget: Target = {
     ...limitTarget.work,
     authorize: authorizeWork('/authorize', clientId),
     'authorize-document': repeated(get(`/consent?${authorizationQuery(clientId)}`, { cookie: 'user=alice' })),
-    userinfo: protectedWork('/notes', () => TOKENS.access_token),
+    userinfo: protectedWork('/userinfo', () => TOKENS.access_token),
     'mcp-call': repeated(postJson('/mcp', TOOL_CALL, { authorization })),
     'client-credentials': repeated(postForm('/token', { ...machineForm, client_secret: secret })),
     'client-assertion': repeated(postForm('/token', { ...machineForm, client_assertion: SIGNED })),
-    'device-poll': repeated(postForm('/poll', { client_id: clientId, device_code: code })),
+    'device-poll': repeated(postForm('/poll', { ...pollForm, device_code: code })),
     push: repeated(postForm('/par', parameters)),
     'protected-dpop': repeated(get('/notes', { authorization, dpop: SIGNED })),
     'protected-jwt': repeated(get('/notes', { authorization: `Bearer ${SIGNED}` })),

@@ -4,8 +4,13 @@ import {
   descriptionFor,
   HEADERS,
   METADATA,
+  METADATA_HEADERS,
   notesFor,
+  PAGE_HEADERS,
+  PENDING,
   REGISTRATION,
+  REQUEST_URI,
+  TICKET,
   TOOL_ANSWER,
   tokensFor,
   yardstickTarget,
@@ -48,22 +53,30 @@ export const start: StartTarget = async (port) => {
 
 /** The shapes of the other answers: a redirect, a page, a refusal, a document, and JSON for JSON. */
 function serveFeatures(app: FastifyInstance): void {
-  app.get<{ Querystring: Record<string, string> }>('/authorize', async ({ query }, reply) =>
-    reply.redirect(`/login?to=${encodeURIComponent(query.redirect_uri ?? '')}`, 303),
-  )
-  app.get<{ Querystring: Record<string, string> }>('/consent', async ({ query }, reply) =>
-    reply.type('text/html').send(`${query.client_id} ${query.state}`),
-  )
+  app.get<{ Querystring: Record<string, string> }>('/authorize', async ({ query, url }, reply) => {
+    if (query.redirect_uri === undefined) throw new Error('No redirect_uri')
+    return reply.headers(PAGE_HEADERS).redirect(`/login?to=${encodeURIComponent(url)}`, 303)
+  })
+  app.get<{ Querystring: Record<string, string> }>('/consent', async ({ query }, reply) => {
+    if (query.redirect_uri === undefined) throw new Error('No redirect_uri')
+    return reply.headers(PAGE_HEADERS).type('text/html').send(TICKET)
+  })
+  app.get('/userinfo', async (request, reply) => {
+    reply.headers(HEADERS)
+    return notesFor(request.headers.authorization)
+  })
   app.post<Form>('/poll', async (request, reply) => {
+    if (request.body.get('device_code') === null) throw new Error('No device_code')
     reply.code(400).headers(HEADERS)
-    return { error: 'authorization_pending', error_description: request.body.get('device_code') }
+    return PENDING
   })
   app.post<Form>('/par', async (request, reply) => {
+    if (request.body.get('code_challenge') === null) throw new Error('No code_challenge')
     reply.code(201).headers(HEADERS)
-    return { request_uri: request.body.get('code_challenge'), expires_in: 60 }
+    return { request_uri: REQUEST_URI, expires_in: 60 }
   })
   app.get('/.well-known/oauth-authorization-server', async (_, reply) =>
-    reply.type('application/json').send(METADATA),
+    reply.headers(METADATA_HEADERS).send(METADATA),
   )
   app.post<{ Body: { id: unknown } }>('/mcp', async ({ body }) => ({ ...TOOL_ANSWER, id: body.id }))
 }

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** Called with the answer; the connection is then free for the next request. */
-export type Answered = (status: number, body: Buffer) => void
+/** Called with the answer, and its bytes with its head; the connection is then free for the next request. */
+export type Answered = (status: number, body: Buffer, bytes: number) => void
 
 const HEAD_END = '\r\n\r\n'
 const LENGTH = /\r\ncontent-length: *(\d+)/i
@@ -57,7 +57,7 @@ export class Connection {
     if (this.#received.length > 0) this.#received = Buffer.alloc(0)
     const answered = this.#waiting
     this.#waiting = undefined
-    answered?.(statusOf(bytes), body)
+    answered?.(statusOf(bytes), body, bytes.length)
     return true
   }
 }

@@ -17,6 +17,8 @@ export interface LoadResult {
   readonly latencies: Float64Array
   /** In the order of the requests. */
   readonly bodies: readonly Buffer[]
+  /** Those of all answers, heads included. */
+  readonly bytes: number
   /** The share of the time in which this process had something to do: near 1, the generator may be the limit. */
   readonly generatorBusy: number
   /** Core seconds per second that the host gave to other machines. */
@@ -45,15 +47,17 @@ async function run(
   const finished = Promise.withResolvers<void>()
   let sent = 0
   let done = 0
+  let received = 0
 
   function next(connection: Connection): void {
     const index = sent++
     const request = requests[index]
     if (request === undefined) return
     const start = performance.now()
-    connection.send(request, (status, body) => {
+    connection.send(request, (status, body, bytes) => {
       latencies[index] = performance.now() - start
       bodies[index] = body
+      received += bytes
       if (!expected(status))
         failed(new Error(`Answered ${status}: ${body.toString().slice(0, 500)}\nto ${request}`))
       else if (++done === requests.length) finished.resolve()
@@ -69,5 +73,5 @@ async function run(
   const seconds = (performance.now() - start) / 1000
   const idle = vigil.end()
   const stolen = (stolenSeconds() - stolenBefore) / seconds
-  return { seconds, latencies, bodies, generatorBusy: 1 - idle / seconds, stolen }
+  return { seconds, latencies, bodies, bytes: received, generatorBusy: 1 - idle / seconds, stolen }
 }

@@ -17,6 +17,9 @@ import { stepsLeft } from './run.ts'
 import { measureScaling } from './scaling.ts'
 import { measureBesideSignIns } from './sign-ins.ts'
 
+/** The most passes of one run: a machine that is never steady must not be measured for ever. */
+const MOST_PASSES = 3
+
 const options = readOptions(process.argv.slice(2))
 if (options.mode === 'scaling') console.log(await measureScaling(options.quick))
 else if (options.mode === 'redis') console.log(await compareRedisClients())
@@ -36,9 +39,6 @@ async function compare(options: Options): Promise<void> {
     console.log('Publish it: node benchmarks/src/readme.ts')
   } else console.log('Measure those workloads again: pnpm bench')
 }
-
-/** The most passes of one run: a machine that is never steady must not be measured for ever. */
-const MOST_PASSES = 3
 
 /** Measures everything, and the workloads in which the machine was unsteady again. */
 async function measureAll(options: Options): Promise<Results> {

@@ -52,6 +52,7 @@ function summary(rounds: readonly PairRound[]): Omit<Measurement, 'target' | 'ag
     p50: of('p50'),
     p99: of('p99'),
     cpuMicroseconds: of('cpuMicroseconds'),
+    answerBytes: of('answerBytes'),
     serverBusy: of('serverBusy'),
     generatorBusy: of('generatorBusy'),
     stolen: of('stolen'),

@@ -15,6 +15,8 @@ export interface Round {
   readonly p99: number
   /** Microseconds of server CPU, all threads, for one request. */
   readonly cpuMicroseconds: number
+  /** The bytes of an answer, its head included. */
+  readonly answerBytes: number
   /** CPU seconds per second: near 1, the server is the limit, or the generator may be. */
   readonly serverBusy: number
   readonly generatorBusy: number
@@ -61,6 +63,7 @@ export async function runRound(
     p50: quantile(result.latencies, 0.5),
     p99: quantile(result.latencies, 0.99),
     cpuMicroseconds: (cpuSeconds / count) * 1e6,
+    answerBytes: result.bytes / count,
     serverBusy: cpuSeconds / result.seconds,
     generatorBusy: result.generatorBusy,
     stolen: result.stolen,
