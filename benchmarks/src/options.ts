@@ -37,7 +37,7 @@ const FULL: Effort = {
   rounds: 7,
   roundSeconds: 0.25,
   warmUpSeconds: 2,
-  warmUpRequests: 2000,
+  warmUpRequests: 15_000,
   connections: 16,
   grants: 20_000,
   memorySeconds: 8,
