@@ -1,5 +1,5 @@
 import type { Measurement } from './measurement.ts'
-import { spread } from './statistics.ts'
+import { median, spread } from './statistics.ts'
 import { YARDSTICK } from './targets.ts'
 import type { WorkName } from './work.ts'
 
@@ -11,13 +11,21 @@ interface Steadiness {
   readonly spread: number
 }
 
-/** How much bare Fastify spread in each workload, over all pairs that it was half of. */
+/**
+ * How much bare Fastify spread in each workload, over all pairs that it was half of. Each round counts by its share of the
+ * median of its pair: a machine that is slower in the next minute changes no ratio.
+ */
 export function steadiness(measurements: readonly Measurement[]): Steadiness[] {
   const beside = measurements.filter(({ against }) => against === YARDSTICK)
   return [...Map.groupBy(beside, ({ work }) => work)].map(([work, pairs]) => ({
     work,
-    spread: spread(pairs.flatMap(({ bareRounds }) => bareRounds)),
+    spread: spread(pairs.flatMap(sharesOfMedian)),
   }))
+}
+
+function sharesOfMedian({ bareRounds }: Measurement): number[] {
+  const middle = median(bareRounds)
+  return bareRounds.map((rate) => rate / middle)
 }
 
 interface Measured {

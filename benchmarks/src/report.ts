@@ -39,7 +39,7 @@ export function report(results: Results): string {
     'CPU of the server in cores / share of the time in which the generator had work. The server is the limit where the first is near 1 and the second is not.',
     ...tables(results, (one) => `${one.serverBusy.toFixed(2)} / ${one.generatorBusy.toFixed(2)}`),
     '## How steady was the machine?',
-    'How far the middle half of the rounds of bare Fastify spreads, as a share of their median. With 10 % a run is not published.',
+    'How far the middle half of the rounds of bare Fastify spreads, each as a share of the median of its pair. With 10 % a run is not published.',
     table(
       ['', 'spread'],
       steadiness(measurements).map(({ work, spread }) => [WORK[work].title, percent(spread)]),
