@@ -106,8 +106,9 @@ export default defineConfig({
       }),
       parallel('parts', { include: WITH_PARTS, exclude: [LONG, '**/node_modules/**'] }),
       parallel('flows', { include: [flow('**/*')], exclude: [LONG, ...IN_A_BROWSER] }),
-      // Two at a time: one of them mostly waits for its page.
+      // Two at a time: one of them mostly waits for its page. CI has the whole browser, in the rows that are long.
       oneByOne('browser', {
+        env: { HEADLESS_SHELL: '1' },
         include: [...IN_A_BROWSER, GUIDES],
         fileParallelism: true,
         maxWorkers: 2,

@@ -8,13 +8,13 @@ const CALLBACK = 'http://127.0.0.1:7001/callback'
 export function browserOf({ context }: Chromium): Browser {
   return async (authorizationUrl) => {
     const page = await context.newPage()
-    await page.route(`${CALLBACK}**`, (route) => route.fulfill({ body: 'the app' }))
     await page.goto(authorizationUrl)
     await page.fill('[name=user]', 'alice')
     await page.fill('[name=password]', 'wonderland')
     await page.click('form button')
+    // Nothing listens there.
+    const answered = page.waitForRequest(`${CALLBACK}**`)
     await page.click('[value=allow]')
-    await page.waitForURL(`${CALLBACK}**`)
-    return new URL(page.url())
+    return new URL((await answered).url())
   }
 }

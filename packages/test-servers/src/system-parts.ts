@@ -10,6 +10,8 @@ export interface SystemPart {
   /** Paths to try after PATH, for programs that are not on it. */
   readonly files?: readonly string[]
   readonly debianPackages: readonly string[]
+  /** Tests do without it, and take longer. */
+  readonly optional?: boolean
 }
 
 export const SYSTEM_PARTS = {
@@ -21,6 +23,12 @@ export const SYSTEM_PARTS = {
       '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
     ],
     debianPackages: ['chromium', 'fonts-liberation'],
+  },
+  'Chromium headless shell': {
+    variable: 'CHROMIUM_HEADLESS_SHELL_PATH',
+    commands: ['chromium-headless-shell'],
+    debianPackages: ['chromium-headless-shell'],
+    optional: true,
   },
   Redis: {
     variable: 'REDIS_SERVER_PATH',
