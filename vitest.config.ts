@@ -106,7 +106,7 @@ export default defineConfig({
       }),
       parallel('parts', { include: WITH_PARTS, exclude: [LONG, '**/node_modules/**'] }),
       parallel('flows', { include: [flow('**/*')], exclude: [LONG, ...IN_A_BROWSER] }),
-      // Two at a time: one of them mostly waits for its page. CI has the whole browser, in the rows that are long.
+      // Two at a time: one of them mostly waits for its page. CI has the whole browser in the long rows.
       oneByOne('browser', {
         env: { HEADLESS_SHELL: '1' },
         include: [...IN_A_BROWSER, GUIDES],

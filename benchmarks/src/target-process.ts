@@ -12,8 +12,8 @@ const SERVE = join(import.meta.dirname, 'serve.ts')
 const NODE_COMPILE_CACHE = join(import.meta.dirname, '../node_modules/.cache/node')
 
 /**
- * The heap of a server, in megabytes, starts large. When the first full collection falls before Node's `nextTick` is compiled,
- * V8 forgets what shape its objects have, and every request of that process takes 3 µs longer: one process in three.
+ * The heap of a server, in megabytes, starts large: no full collection falls into its start. After one that does, some
+ * processes build the objects of Node's `nextTick` the slow way as long as they live, 3 µs for a request: one in three.
  */
 const FIRST_HEAP = '--initial-old-space-size=256'
 

@@ -12,9 +12,9 @@ export function browserOf({ context }: Chromium): Browser {
     await page.fill('[name=user]', 'alice')
     await page.fill('[name=password]', 'wonderland')
     await page.click('form button')
-    // Nothing listens there.
-    const answered = page.waitForRequest(`${CALLBACK}**`)
+    // Nothing listens there: no page ever loads.
+    const callback = page.waitForRequest(`${CALLBACK}**`)
     await page.click('[value=allow]')
-    return new URL((await answered).url())
+    return new URL((await callback).url())
   }
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core'
-import { findSystemPart, requireSystemPart } from './system-parts.ts'
+import { findSystemPart, requireSystemPart, SYSTEM_PARTS } from './system-parts.ts'
 
 /** Flags for a browser that only talks to the pages of a test. */
 const QUIET = [
@@ -22,10 +22,11 @@ export interface Browser {
 
 /**
  * With `HEADLESS_SHELL` set, Chromium without all that surrounds a page, where it is installed: half the work for the same
- * page.
+ * page. A browser that a developer named comes first.
  */
 function executable(): string {
-  const shell = process.env.HEADLESS_SHELL ? findSystemPart('Chromium headless shell') : undefined
+  const named = process.env[SYSTEM_PARTS.Chromium.variable]
+  const shell = process.env.HEADLESS_SHELL && !named ? findSystemPart('Chromium headless shell') : undefined
   return shell ?? requireSystemPart('Chromium')
 }
 
