@@ -155,6 +155,8 @@ describe('every document', () => {
         '*',
       ])
       expect((await fetch(service.baseUrl + path, { headers: { 'if-none-match': etag } })).status).toBe(304)
+      const head = await fetch(service.baseUrl + path, { method: 'HEAD' })
+      expect([head.status, head.headers.get('etag'), await head.text()]).toEqual([200, etag, ''])
       expect((await fetch(service.baseUrl + path, { method: 'POST' })).status).toBe(405)
     },
   )

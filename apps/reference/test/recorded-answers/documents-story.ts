@@ -28,11 +28,3 @@ export async function documentsStory({ get, send }: Visitor): Promise<void> {
   await get('/healthz')
   await get('/readyz')
 }
-
-/** The description of every route. */
-export async function openApiStory({ get, send }: Visitor): Promise<void> {
-  const path = '/openapi.json'
-  const { headers } = await get(path)
-  await get(path, { 'if-none-match': headers.get('etag') ?? '' })
-  await send({ method: 'HEAD', path })
-}

@@ -15,7 +15,6 @@ export async function mcpStory(visitor: Visitor): Promise<void> {
   const call = (method: string, params: object, headers = {}) =>
     json('POST', '/mcp', { jsonrpc: '2.0', id: 1, method, params }, { ...ACCEPT, ...headers })
   await call('initialize', INITIALIZE)
-  await call('tools/list', {})
   await call('resources/list', {})
   await call('resources/templates/list', {})
   await call('tools/call', { name: 'search_courses', arguments: { limit: 1 } })

@@ -1,4 +1,4 @@
-import { documentsStory, openApiStory } from './documents-story.ts'
+import { documentsStory } from './documents-story.ts'
 import { mcpStory } from './mcp-story.ts'
 import { pagesStory } from './pages-story.ts'
 import { schoolStory } from './school-story.ts'
@@ -8,7 +8,6 @@ import type { Visitor } from './visitor.ts'
 export const STORIES: Readonly<Record<string, (visitor: Visitor) => Promise<void>>> = {
   documents: documentsStory,
   mcp: mcpStory,
-  openapi: openApiStory,
   pages: pagesStory,
   school: schoolStory,
 }
