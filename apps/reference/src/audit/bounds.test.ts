@@ -35,17 +35,43 @@ describe('what strangers cause in a minute', () => {
 })
 
 describe('what a user causes in a minute', () => {
-  it('has sixty rows, and takes none from others', () => {
+  const denied = (subject: string, clientId: string) => ({ type: 'consent_denied', subject, clientId })
+
+  it('has sixty rows for each type, and takes none from other types or users', () => {
     const bounds = boundsOfMinute()
-    const denied = (subject: string) => bounds.admits({ type: 'consent_denied', subject }, 'user')
-    expect(Array.from({ length: 100 }, () => denied('mallory')).filter(Boolean)).toHaveLength(60)
-    expect(denied('alice')).toBe(true)
-    expect(bounds.counted()).toEqual([{ type: 'left_out', count: 40, reasons: { consent_denied: 40 } }])
+    const flood = Array.from({ length: 100 }, () => bounds.admits(denied('mallory', 'app'), 'user'))
+    expect(flood.filter(Boolean)).toHaveLength(60)
+    expect(bounds.admits(denied('alice', 'app'), 'user')).toBe(true)
+    expect(bounds.admits({ type: 'signed_out', subject: 'mallory' }, 'user')).toBe(true)
+    const [row, ...others] = bounds.counted()
+    expect(row, 'it says whose the others are').toEqual({
+      type: 'left_out',
+      subject: 'mallory',
+      clientId: 'app',
+      count: 40,
+      reasons: { consent_denied: 40 },
+    })
+    expect(others).toEqual([])
   })
 
-  it('is not what an operator does to many of their grants', () => {
+  it('is counted for the client where no user is known', () => {
     const bounds = boundsOfMinute()
-    const ended = { type: 'grant_revoked', subject: 'alice', by: 'operator' }
-    expect(Array.from({ length: 100 }, () => bounds.admits(ended, 'operator')).every(Boolean)).toBe(true)
+    const changed = (clientId: string) => ({ type: 'client_document_changed', clientId })
+    for (let n = 0; n < 100; n++) bounds.admits(changed('https://loud.example/'), 'user')
+    expect(bounds.admits(changed('https://quiet.example/'), 'user')).toBe(true)
+  })
+
+  it('names a few clients of what is left out, and counts the others together', () => {
+    const bounds = boundsOfMinute()
+    for (let n = 0; n < 1060; n++) bounds.admits(denied('mallory', `app ${n}`), 'user')
+    const rows = bounds.counted()
+    expect(rows).toHaveLength(21)
+    expect(rows.at(-1)).toEqual({ type: 'left_out', count: 980, reasons: { consent_denied: 980 } })
+  })
+
+  it.each(['operator', 'decision'] as const)('is never left out if it is of an %s', (cause) => {
+    const bounds = boundsOfMinute()
+    const ended = { type: 'grant_revoked', subject: 'alice' }
+    expect(Array.from({ length: 100 }, () => bounds.admits(ended, cause)).every(Boolean)).toBe(true)
   })
 })

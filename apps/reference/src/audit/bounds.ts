@@ -1,12 +1,13 @@
-import { type Happened, leftOutOf, reasonOf } from './entry.ts'
+import { type Happened, reasonOf } from './entry.ts'
 import type { Cause } from './kept-events.ts'
+import { leftOut } from './left-out.ts'
 
 /**
  * How many rows a minute anybody can cause. Beyond that, entries are counted: no flood fills the disk, and one of one
  * reason hides no other.
  */
 
-/** Rows in a minute for one user. */
+/** Rows in a minute for one type of one user. */
 const OF_USER = 60
 /** Clients and networks in a minute for one reason of a refusal, and for all reasons together. */
 const OF_REASON = 3
@@ -28,7 +29,7 @@ export interface Bounds {
 export function boundsOfMinute(): Bounds {
   let rows = new Map<string, number>()
   let strangers = new Map<string, Repeated>()
-  let leftOut = new Map<string, number>()
+  const withoutRow = leftOut()
 
   function room(group: string, most: number): boolean {
     const taken = rows.get(group) ?? 0
@@ -36,10 +37,15 @@ export function boundsOfMinute(): Bounds {
     return taken < most
   }
 
-  function leaveOut(happened: Happened): boolean {
-    const reason = reasonOf(happened)
-    leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1)
+  function leaveOut(happened: Happened, group: string): boolean {
+    withoutRow.add(happened, group)
     return false
+  }
+
+  function admitsUser(happened: Happened): boolean {
+    const { type, subject, clientId } = happened
+    const group = `user ${subject ?? clientId} ${type}`
+    return room(group, OF_USER) || leaveOut(happened, group)
   }
 
   function admitsStranger(happened: Happened): boolean {
@@ -47,7 +53,7 @@ export function boundsOfMinute(): Bounds {
     const known = strangers.get(kind)
     if (known !== undefined) known.more++
     else if (strangers.size >= OF_STRANGERS || !room(`reason ${reasonOf(happened)}`, OF_REASON))
-      return leaveOut(happened)
+      return leaveOut(happened, 'strangers')
     else strangers.set(kind, { first: happened, more: 0 })
     return known === undefined
   }
@@ -55,16 +61,14 @@ export function boundsOfMinute(): Bounds {
   return {
     admits(happened, cause) {
       if (cause === 'stranger') return admitsStranger(happened)
-      return cause === 'operator' || room(`user ${happened.subject}`, OF_USER) || leaveOut(happened)
+      return cause === 'user' ? admitsUser(happened) : true
     },
     counted() {
       const repeated = [...strangers.values()].filter(({ more }) => more > 0)
       const told = repeated.map(({ first, more }) => ({ ...first, count: more }))
-      const missing = leftOut.size === 0 ? [] : [leftOutOf(leftOut)]
       rows = new Map()
       strangers = new Map()
-      leftOut = new Map()
-      return [...told, ...missing]
+      return [...told, ...withoutRow.take()]
     },
   }
 }

@@ -58,9 +58,3 @@ function columnOf(text: string | undefined): string | null {
 export function reasonOf({ type, reason }: Happened): string {
   return typeof reason === 'string' ? reason : type
 }
-
-/** The row that stands for entries without one. */
-export function leftOutOf(reasons: ReadonlyMap<string, number>): Happened {
-  const count = [...reasons.values()].reduce((sum, more) => sum + more, 0)
-  return { type: 'left_out', count, reasons: Object.fromEntries(reasons) }
-}

@@ -8,8 +8,11 @@ import type { Happened } from './entry.ts'
 /** What the trail is told: the events of the service, and those of its commands. */
 export type AuditedEvent = ServiceEvent | SigningKeysRotated | IntegrationImported
 
-/** Who brings an event about. It decides how many the trail takes, and for how long it keeps them. */
-export type Cause = 'operator' | 'user' | 'stranger'
+/**
+ * Who brings an event about. It decides how many the trail takes, and for how long it keeps them. A `decision` is what
+ * changes who has access to an account: it is never left out, whatever else its user does.
+ */
+export type Cause = 'operator' | 'decision' | 'user' | 'stranger'
 
 /** `undefined`: the trail keeps no such event. Uses of a grant are counted by the metrics; faults are in the log. */
 const CAUSES: Readonly<Record<AuditedEvent['type'], Cause | undefined>> = {
@@ -25,21 +28,21 @@ const CAUSES: Readonly<Record<AuditedEvent['type'], Cause | undefined>> = {
   client_removed: 'operator',
   signing_keys_rotated: 'operator',
   signing_keys_changed: 'operator',
-  consent_granted: 'user',
+  consent_granted: 'decision',
   consent_denied: 'user',
   // It counts once a user approves it.
   client_document_changed: 'user',
-  device_approved: 'user',
+  device_approved: 'decision',
   device_denied: 'user',
   user_code_wrong: 'user',
-  grant_revoked: 'user',
-  grant_ended: 'user',
+  grant_revoked: 'decision',
+  grant_ended: 'decision',
   sign_in_succeeded: 'user',
   signed_out: 'user',
-  passkey_added: 'user',
-  passkey_removed: 'user',
-  identity_linked: 'user',
-  identity_removed: 'user',
+  passkey_added: 'decision',
+  passkey_removed: 'decision',
+  identity_linked: 'decision',
+  identity_removed: 'decision',
   sign_in_failed: 'stranger',
   client_registered: 'stranger',
   refused: 'stranger',

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { setImmediate as breath } from 'node:timers/promises'
 import type { Database } from '../database/database.ts'
 import type { AuditRow } from '../database/tables.ts'
-import { type Happened, leftOutOf, reasonOf, rowOf } from './entry.ts'
+import { type Happened, reasonOf, rowOf } from './entry.ts'
+import { leftOut } from './left-out.ts'
 
 /** Entries on their way into the database. No request waits for them. */
 export interface AuditQueue {
@@ -28,7 +29,7 @@ export interface AuditOptions {
 export function auditQueue(database: Database, { days: longest, onWarning }: AuditOptions): AuditQueue {
   const tail = tails()
   const waiting: AuditRow[] = []
-  let dropped = new Map<string, number>()
+  const dropped = leftOut()
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<void> | undefined
   let next: Promise<void> | undefined
@@ -57,9 +58,7 @@ export function auditQueue(database: Database, { days: longest, onWarning }: Aud
   }
 
   function tellDropped(): void {
-    if (dropped.size === 0) return
-    waiting.push(rowOf(leftOutOf(dropped), new Date(), tail(), longest))
-    dropped = new Map()
+    for (const row of dropped.take()) waiting.push(rowOf(row, new Date(), tail(), longest))
   }
 
   function flush(): Promise<void> {
@@ -86,8 +85,7 @@ export function auditQueue(database: Database, { days: longest, onWarning }: Aud
   return {
     add(happened, days, most) {
       if (waiting.length >= most) {
-        const reason = reasonOf(happened)
-        dropped.set(reason, (dropped.get(reason) ?? 0) + 1)
+        dropped.add(happened, reasonOf(happened))
         return
       }
       waiting.push(rowOf(happened, new Date(), tail(), days))

@@ -16,7 +16,12 @@ export interface AuditTrail {
 /** What strangers cause is of use for a while, and is most of what there is. */
 const DAYS_OF_STRANGERS = 30
 /** Entries that wait for the database while it is out of reach; one has some 500 bytes. Strangers' go first. */
-const MOST_WAITING: Readonly<Record<Cause, number>> = { operator: 10_000, user: 10_000, stranger: 1000 }
+const MOST_WAITING: Readonly<Record<Cause, number>> = {
+  operator: 10_000,
+  decision: 10_000,
+  user: 5000,
+  stranger: 1000,
+}
 const MINUTE_MS = 60_000
 const PRUNE_MS = 10 * MINUTE_MS
 
