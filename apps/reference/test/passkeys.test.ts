@@ -3,7 +3,7 @@ import { createMemoryStore } from '@grantkit/store-memory'
 import { expect, it, vi } from 'vitest'
 import { accountRows } from '../src/accounts/account-rows.ts'
 import type { Account } from '../src/accounts/accounts.ts'
-import { passkeyRows } from '../src/passkeys/passkey-rows.ts'
+import { type PasskeyRows, passkeyRows } from '../src/passkeys/passkey-rows.ts'
 import { type Asked, registrationCeremony } from '../src/passkeys/registration-ceremony.ts'
 import { relyingParty } from '../src/passkeys/relying-party.ts'
 import { type SignInAnswer, signInAnswer, signInCeremony } from '../src/passkeys/sign-in-ceremony.ts'
@@ -30,7 +30,8 @@ function cookieOf({ cookie }: Asked): string {
 
 onBothDatabases((newDatabase) => {
   async function open() {
-    const database = await connected(await newDatabase())
+    const url = await newDatabase()
+    const database = await connected(url)
     const party = relyingParty(BASE_URL)
     if (party === undefined) throw new Error('The base URL has passkeys')
     const passkeys = passkeyRows(database)
@@ -48,6 +49,21 @@ onBothDatabases((newDatabase) => {
       signIn,
       alice,
       authenticator,
+      /** Two processes on the database. Both have read the passkey before either writes. */
+      async replicas() {
+        const both = Promise.withResolvers<void>()
+        let reading = 2
+        const replica = async () => {
+          const rows = passkeyRows(await connected(url))
+          const use: PasskeyRows['use'] = async (...given) => {
+            if (--reading === 0) both.resolve()
+            await both.promise
+            return rows.use(...given)
+          }
+          return signInCeremony({ ...options, passkeys: { ...rows, use } })
+        }
+        return [await replica(), await replica()]
+      },
       async register(bend?: Bend, key = authenticator) {
         const asked = await registration.ask(alice)
         const made = await registration.verify(cookieOf(asked), alice, key.create(asked.options, bend))
@@ -102,6 +118,19 @@ onBothDatabases((newDatabase) => {
     expect((await answer({ counter: 4_294_967_295 }))?.subject).toBe(alice.id)
     for (const counter of [4_294_967_295, 7, 0])
       expect(await answer({ counter }), String(counter)).toBeUndefined()
+  })
+
+  it.each([
+    [7, 1],
+    [0, 2],
+  ])('of two sign-ins at two replicas with the counter %i, %i succeed', async (counter, succeeding) => {
+    const { register, replicas, authenticator } = await open()
+    await register()
+    const answers = (await replicas()).map(async (ceremony) => {
+      const asked = await ceremony.ask()
+      return ceremony.verify(cookieOf(asked), answerOf(authenticator.get(asked.options, { counter })))
+    })
+    expect((await Promise.all(answers)).filter((passkey) => passkey !== undefined)).toHaveLength(succeeding)
   })
 
   it('takes an answer once, however often it arrives at the same time', async () => {

@@ -31,8 +31,11 @@ export interface PasskeyRows {
   list(subject: string): Promise<readonly Passkey[]>
   /** `false`: the credential is known already. */
   add(passkey: Passkey): Promise<boolean>
-  /** Remembers a use. */
-  use(id: string, use: Pick<Passkey, 'counter' | 'synced' | 'usedAt'>): Promise<void>
+  /**
+   * Records a use. `false`: the passkey was removed, or its counter does not grow. Two uses with one counter mean that
+   * the key was copied (WebAuthn 7.2, step 22); an authenticator that does not count always sends 0.
+   */
+  use(id: string, use: Pick<Passkey, 'counter' | 'synced' | 'usedAt'>): Promise<boolean>
   /** `false`: the account has no such passkey. */
   remove(subject: string, id: string): Promise<boolean>
 }
@@ -50,12 +53,13 @@ export function passkeyRows(database: Database): PasskeyRows {
     },
     add: (passkey) => added(database.insertInto('passkey').values(rowOf(passkey))),
     async use(id, { counter, synced, usedAt }) {
-      const used_at = momentOf(usedAt)
-      await database
+      const { numUpdatedRows } = await database
         .updateTable('passkey')
-        .set({ counter, synced: synced ? 1 : 0, used_at })
+        .set({ counter, synced: synced ? 1 : 0, used_at: momentOf(usedAt) })
         .where('id', '=', id)
-        .execute()
+        .where('counter', counter === 0 ? '=' : '<', counter)
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
     },
     async remove(subject, id) {
       const { numDeletedRows } = await database

@@ -45,8 +45,7 @@ export function signInCeremony({ party, passkeys, ...options }: CeremonyOptions)
       if (passkey === undefined || !isOwner(passkey, answer)) return undefined
       const use = await verifiedUse(party, challenge.challenge, passkey, answer)
       if (use === undefined || !(await challenges.redeem(challenge))) return undefined
-      await passkeys.use(passkey.id, { ...use, usedAt: Date.now() })
-      return passkey
+      return (await passkeys.use(passkey.id, { ...use, usedAt: Date.now() })) ? passkey : undefined
     },
   }
 }
@@ -68,7 +67,7 @@ async function verifiedUse(
     expectedChallenge: challenge,
     expectedOrigin: origin,
     expectedRPID: id,
-    // Refuses a counter that does not grow: the key was copied (6.1.1).
+    // Refuses a counter that does not grow: the key was copied (6.1.1). Of two uses at once the row decides.
     credential: { id: passkey.id, publicKey, counter: passkey.counter },
     requireUserVerification: true,
   }).catch(() => ({ verified: false, authenticationInfo: undefined }))
