@@ -162,6 +162,19 @@ describe('a person in a browser', () => {
     await page.close()
   })
 
+  it('sees no name paint over what stands above it, whatever marks it has', async () => {
+    const page = await freshPage()
+    await page.goto(await authorizationUrl())
+    await signIn(page)
+    const heading = page.getByRole('heading', { level: 1 })
+    const before = await heading.screenshot()
+    await page.locator('.app-name bdi').evaluate((name) => {
+      name.textContent = `a${'\u0301'.repeat(190)}`
+    })
+    expect((await heading.screenshot()).equals(before)).toBe(true)
+    await page.close()
+  })
+
   it('signs out', async () => {
     const page = await freshPage()
     await page.goto(`${service.baseUrl}/login`)

@@ -130,18 +130,35 @@ describe('registration', () => {
     [{ response_types: ['token'] }, 'response_types: must include code'],
     [{ client_name: ' ' }, 'client_name: must not be empty'],
     [{ client_name: '()!' }, 'client_name: must have a letter or a digit'],
-    [{ client_name: 'a\nb' }, 'client_name: must not hold control or invisible characters'],
+    [
+      { client_name: 'a\nb' },
+      'client_name: must not hold control or invisible characters, nor piles of combining marks',
+    ],
     [{ redirect_uris: [] }, 'redirect_uris: must not be empty'],
   ])('says what is wrong with %j', async (metadata, description) => {
     const response = await registerAs(openSchool(), { redirect_uris: [REDIRECT_URI], ...metadata })
     expect(bodyOf(response).error_description).toBe(description)
   })
 
+  it.each(['a\u2800b', 'a\u3164', 'a\u00ad', `a${'\u0301'.repeat(190)}`, 'a\u202e', 'a\uf8ff'])(
+    'refuses the name %j, which could hide, reorder or paint over what stands beside it',
+    async (client_name) => {
+      const response = await registerAs(openSchool(), { redirect_uris: [REDIRECT_URI], client_name })
+      expect([response.status, bodyOf(response).error]).toEqual([400, 'invalid_client_metadata'])
+    },
+  )
+
+  it('keeps a name in NFC, and each of its blanks as one space', async () => {
+    const client_name = ' Re\u0301sume\u0301\u00a0\u3000 2 '
+    const response = await registerAs(openSchool(), { redirect_uris: [REDIRECT_URI], client_name })
+    expect(bodyOf(response).client_name).toBe('Résumé 2')
+  })
+
   it.each(['Zürich 2', '日本語', 'مدرسة', 'שלום', 'नमस्ते', '7', 'C++ (beta) — 🎓', 'e\u0301te'])(
     'takes the name %j',
     async (client_name) => {
       const response = await registerAs(openSchool(), { redirect_uris: [REDIRECT_URI], client_name })
-      expect([response.status, bodyOf(response).client_name]).toEqual([201, client_name])
+      expect([response.status, bodyOf(response).client_name]).toEqual([201, client_name.normalize()])
     },
   )
 

@@ -1,3 +1,4 @@
+import { displayText } from '@grantkit/core'
 import type { AreaName } from '../oauth/scopes.ts'
 import type { SchoolRecord } from '../school/record.ts'
 import type { SchoolRecords } from '../school/records.ts'
@@ -43,9 +44,12 @@ function priceOf(price: unknown): string {
   return `${(amount / 100).toFixed(2)} ${cell(currency)}${per === undefined ? '' : ` per ${cell(per)}`}`
 }
 
-/** Escapes text, so that it cannot end the cell or the row. */
+/** Renderers turn these into links even where they are escaped. */
+const LIKE_A_LINK = /\w[.:@]\S/
+
+/** Text that cannot end the cell, and is no markup and no link. */
 function cell(value: unknown): string {
-  return String(value)
-    .replace(/[|\\`<>[\]*_]/g, '\\$&')
-    .replace(/\s+/g, ' ')
+  const text = displayText(String(value))
+  if (LIKE_A_LINK.test(text)) return `\`${text.replace(/[|\\`]/g, ' ')}\``
+  return text.replace(/[|\\`<>[\]*_]/g, '\\$&')
 }

@@ -22,7 +22,7 @@ function logoutPage(site: Site, view: LogoutView): Promise<HttpResponse> {
   const { client, action, ticket, formActionSources } = view
   const main = html`
 <h1>Sign out</h1>
-<p>${client?.clientName === undefined ? 'A link' : html`An app that calls itself <strong>${client.clientName}</strong>`} asks to sign you out of the school.</p>
+<p>${client?.clientName === undefined ? 'A link' : html`An app that calls itself <strong><bdi>${client.clientName}</bdi></strong>`} asks to sign you out of the school.</p>
 <form method="post" action="${action}" class="card">
   <input type="hidden" name="ticket" value="${ticket}">
   <p>Apps you allowed before keep their access, those on a command line too, until you disconnect them in <a href="${site.basePath}/account">your account</a>.</p>

@@ -1,4 +1,4 @@
-import type { AuthorizationServer } from '@grantkit/core'
+import { type AuthorizationServer, displayText } from '@grantkit/core'
 import type { Context } from 'hono'
 import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import type { InstallationNames } from '../oauth/installation-names.ts'
@@ -52,11 +52,8 @@ export function manageApps(parts: Parts, visits: AccountVisits, showAgain: ShowA
       return { notice: sealNotice(visit, app.called ?? app.name) }
     }),
     nameApp: manage(async ({ installation }, { session: { subject } }, given) => {
-      // No name has control characters, and Postgres takes no NUL.
-      const name = given
-        .replace(/\p{Cc}/gu, ' ')
-        .trim()
-        .slice(0, LONGEST_NAME)
+      // Postgres takes no NUL.
+      const name = displayText(given.slice(0, LONGEST_NAME))
       await (name === '' ? names.forget(subject, [installation]) : names.give(subject, installation, name))
       return {}
     }),

@@ -218,6 +218,12 @@ describe('writing', () => {
     expect((await call('DELETE', '/api/courses/new-1', 'courses:write')).status).toBe(404)
   })
 
+  it('keeps a title without characters that hide or reorder text', async () => {
+    const call = await openSchool()
+    const added = await call('POST', '/api/courses', 'courses:write', '{"title":"Kn\\u202eots\\u200b"}')
+    expect([added.status, added.json.title]).toEqual([201, 'Knots'])
+  })
+
   it('requires the write scope of that area', async () => {
     const call = await openSchool()
     expect((await call('POST', '/api/courses', 'courses:read students:write', { a: 1 })).status).toBe(403)
@@ -242,6 +248,7 @@ describe('writing', () => {
     ['its own valueOf', '{"price":{"amount":{"valueOf":null},"currency":"EUR"}}'],
     ['its own prototype', '{"title":"Knots","__proto__":{"published":true}}'],
     ['a control character', '{"title":"Kn\\u0000ts"}'],
+    ['a title that cannot be seen', '{"title":"\\u2800\\u3164"}'],
     ['a longer title than a page shows', JSON.stringify({ title: 'x'.repeat(201) })],
     ['an unknown member', '{"title":"Knots","admin":true}'],
     ['a price without a currency', '{"title":"Knots","price":{"amount":100}}'],

@@ -1,3 +1,4 @@
+import { displayText } from '@grantkit/core'
 import { z } from 'zod'
 
 /** The members that records of the school are made of. Each is bounded, since pages and documents show records to everybody. */
@@ -8,7 +9,12 @@ const LINE = /^[^\u0000-\u001f\u007f-\u009f]+$/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the same, but for tabs and ends of lines
 const LINES = /^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$/
 
-export const line = z.string().max(200).regex(LINE, 'must be one line of text')
+export const line = z
+  .string()
+  .max(200)
+  .regex(LINE, 'must be one line of text')
+  .overwrite(displayText)
+  .refine((text) => text !== '', 'must be one line of text')
 export const lines = z.string().max(20_000).regex(LINES, 'must not have control characters')
 export const list = z.array(line).max(100)
 export const count = z.int().min(0).max(1_000_000_000)

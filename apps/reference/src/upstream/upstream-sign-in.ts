@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Store } from '@grantkit/core'
+import { displayText, type Store } from '@grantkit/core'
 import {
   AuthorizationResponseError,
   allowInsecureRequests,
@@ -152,7 +152,7 @@ async function identityOf(configuration: Configuration, answer: URL, begun: Begu
       subject: claims.sub,
       email: Email.safeParse(told.email).data,
       emailVerified: told.email_verified === true,
-      name: typeof told.name === 'string' && told.name !== '' ? told.name.slice(0, 200) : undefined,
+      name: typeof told.name === 'string' ? displayText(told.name.slice(0, 200)) || undefined : undefined,
       authTime: claims.auth_time ?? begun.iat - MAX_AGE,
     }
   } catch (cause) {

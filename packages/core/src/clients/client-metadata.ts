@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { listOf, text } from '../http/message.ts'
+import { displayText } from '../kernel/display-text.ts'
 import { refusals } from '../kernel/oauth-error.ts'
 import type { Client, SigningAlgorithm } from '../kernel/records.ts'
 import { parseScope, type ScopeCatalogue } from '../kernel/scope.ts'
@@ -12,14 +13,19 @@ const LONGEST_NAME = 200
 const LONGEST_URI = 2048
 const MOST_REDIRECT_URIS = 10
 
-/** Characters that can disguise a name: they break the line, are invisible or reverse the text. */
-const DECEPTIVE = /[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]/u
-
 const name = text(LONGEST_NAME)
-  .trim()
+  .overwrite((value) =>
+    value
+      .normalize('NFC')
+      .replace(/\p{Zs}+/gu, ' ')
+      .trim(),
+  )
   .min(1, 'must not be empty')
   .refine((value) => /[\p{L}\p{N}]/u.test(value), 'must have a letter or a digit')
-  .refine((value) => !DECEPTIVE.test(value), 'must not hold control or invisible characters')
+  .refine(
+    (value) => displayText(value) === value,
+    'must not hold control or invisible characters, nor piles of combining marks',
+  )
 
 /** Links are shown to users and never fetched. Those over plain http are dropped, and the answer lacks them. */
 const webPage = text(LONGEST_URI)
