@@ -29,7 +29,6 @@ import { SCOPES } from './oauth/scopes.ts'
 import { openApiDocument } from './openapi/document.ts'
 import { operationsOf } from './openapi/operation.ts'
 import { health, probesOf, reachable } from './operations/health.ts'
-import { reportingRoute } from './operations/reporting-route.ts'
 import { type PagesOptions, pages } from './pages/routes.ts'
 import { sendingApp } from './pages/sending-app.ts'
 import { schoolApi } from './school/api.ts'
@@ -123,7 +122,7 @@ export async function createService(
   const mcpApi = createResourceServer({ ...guarded, resource: `${baseUrl}/mcp` })
   let draining = false
   const probes = probesOf({ store, probe, database })
-  const ready = reachable(probes)
+  const ready = reachable(probes, onError)
   const reader = trailReader(database, trail)
   const overview = overviewOf({ probes, keys, trail: reader })
   const { metadata, description, clients, grants } = server
@@ -146,9 +145,7 @@ export async function createService(
     mcp(baseUrl, mcpApi, school),
   ])
   return {
-    routes: server.routes
-      .map((route) => rememberingCaller(reportingRoute(route, onError)))
-      .map((route) => behindProxies(route, settings.TRUST_PROXY)),
+    routes: server.routes.map(rememberingCaller).map((route) => behindProxies(route, settings.TRUST_PROXY)),
     app,
     clients,
     grants,

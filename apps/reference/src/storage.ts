@@ -37,7 +37,7 @@ export async function openStorage(
     const store = await settingAtFault('STORE_URL', () => openStore(settings, database, onWarning))
     const trail = auditTrail(database, { days: settings.AUDIT_DAYS, onWarning })
     await importIntegrations(settings, store.store, trail.onEvent)
-    const { createCounter, stopSweeping } = await countersFor(settings, store, database)
+    const { createCounter, stopSweeping } = await countersFor(settings, store, database, onWarning)
     const close = async () => {
       stopSweeping()
       await trail.close()
@@ -56,6 +56,7 @@ async function countersFor(
   settings: Settings,
   { createCounter }: OpenStore,
   { pool }: Database,
+  onWarning: (warning: string) => void,
 ): Promise<Counters> {
   const { RATE_LIMITS, POSTGRES_PREPARE } = settings
   const stopSweeping = () => {}
@@ -63,5 +64,6 @@ async function countersFor(
   if (createCounter !== undefined) return { createCounter, stopSweeping }
   if (pool === undefined) return { createCounter: countersInMemory, stopSweeping }
   const { countersInPostgres } = await import('./limits/counters-in-postgres.ts')
-  return countersInPostgres(pool, POSTGRES_PREPARE === 'on')
+  const onError = (error: unknown) => onWarning(`Replicas count for rate limits alone: ${error}`)
+  return countersInPostgres(pool, POSTGRES_PREPARE === 'on', onError)
 }

@@ -2,10 +2,9 @@ import {
   type Authorized,
   type Caller,
   errorResponse,
-  type HttpRequest,
+  failedResponse,
   type HttpResponse,
   OAuthError,
-  REFUSALS,
   type ResourceServer,
   type Route,
 } from '@grantkit/core'
@@ -42,13 +41,12 @@ export function authorizationServer(server: { readonly routes: readonly Route[] 
   for (const route of server.routes) {
     router.all(pattern(route.path), async (req, res) => {
       const body = await readBody(req)
-      const response =
-        body instanceof OAuthError ? refused(body) : await answer(route, toHttpRequest(req, body))
+      if (body instanceof OAuthError) return send(res, refused(body))
       try {
-        send(res, response)
-      } catch {
-        // A header that HTTP cannot carry. The error page of Express would show the stack.
-        send(res, errorResponse(new OAuthError(REFUSALS.unexpected)))
+        send(res, await route.handle(toHttpRequest(req, body)))
+      } catch (thrown) {
+        // The route fails, or HTTP cannot carry a header of it. The error page of Express would show the stack.
+        send(res, failedResponse(thrown))
       }
     })
   }
@@ -92,14 +90,6 @@ const requireRoot: RequestHandler = ({ baseUrl }, _res, next) => {
 /** A path of Express would ignore case. */
 function pattern(path: string): RegExp {
   return new RegExp(`^${path.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`)
-}
-
-async function answer(route: Route, request: HttpRequest): Promise<HttpResponse> {
-  try {
-    return await route.handle(request)
-  } catch {
-    return errorResponse(new OAuthError(REFUSALS.unexpected))
-  }
 }
 
 /** Closes the connection, because the rest of the body may still be on its way. */

@@ -3,6 +3,7 @@ import {
   BODY_LIMIT,
   type Caller,
   errorResponse,
+  failedResponse,
   type HttpRequest,
   type HttpResponse,
   nativeRequest,
@@ -148,6 +149,6 @@ const asItIs = (payload: unknown) => payload as string
 /** An error before core sees the request is a bad body, or else our fault. */
 function unreadable(error: FastifyError): HttpResponse {
   if (error.statusCode === 413) return errorResponse(new OAuthError(REFUSALS.body_too_large))
-  const fault = error.statusCode !== undefined && error.statusCode < 500
-  return errorResponse(new OAuthError(fault ? REFUSALS.body_unreadable : REFUSALS.unexpected))
+  const unreadableBody = error.statusCode !== undefined && error.statusCode < 500
+  return unreadableBody ? errorResponse(new OAuthError(REFUSALS.body_unreadable)) : failedResponse(error)
 }

@@ -2,7 +2,7 @@ import {
   type Authorized,
   BODY_LIMIT,
   type Caller,
-  errorResponse,
+  failedResponse,
   type HttpRequest,
   type HttpResponse,
   nativeRequest,
@@ -149,10 +149,9 @@ function send(c: Context, { status, headers, body }: HttpResponse): Response {
   return body === '' ? c.body(null, status as StatusCode) : c.body(body, status as ContentfulStatusCode)
 }
 
-/** The application finds the error in the context; the client only learns `server_error`. */
+/** The application finds the error in the context too. */
 function refusal(c: Context, thrown: unknown): HttpResponse {
-  const error =
-    thrown instanceof OAuthError ? thrown : new OAuthError(REFUSALS.unexpected, undefined, { cause: thrown })
-  if (error.status >= 500) c.error = error
-  return errorResponse(error)
+  const isClientsFault = thrown instanceof OAuthError && thrown.status < 500
+  if (!isClientsFault) c.error = thrown instanceof Error ? thrown : new Error(String(thrown))
+  return failedResponse(thrown)
 }

@@ -190,7 +190,7 @@ describe('in an application of its own kind', () => {
     const app = new Hono()
     app.use(async (c, next) => {
       await next()
-      told.push(c.error?.cause)
+      told.push(c.error)
     })
     const cause = new Error('internal detail')
     app.route('/', authorizationServer({ routes: [{ ...echo, handle: () => Promise.reject(cause) }] }))

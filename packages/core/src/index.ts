@@ -56,7 +56,7 @@ export type {
   DocumentFetchResponse,
 } from './http/document-fetch.ts'
 export { BODY_LIMIT, type CorsHeaders, type Endpoint, type EndpointDescription } from './http/endpoint.ts'
-export { errorResponse } from './http/error-response.ts'
+export { errorResponse, failedResponse } from './http/error-response.ts'
 export {
   type FetchHandlerOptions,
   readBody,

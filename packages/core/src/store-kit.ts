@@ -118,8 +118,8 @@ export function onceAMinute(work: () => Promise<unknown>): () => void {
   }
 
   async function turn(): Promise<void> {
-    // Nobody waits for this one, and the next one finds the same rows. A database that fails shows at every request.
-    await work().catch(() => {})
+    // Nobody waits for this one, and the next one finds the same rows.
+    await work().catch((error) => console.error('Grantkit: expired records were not deleted:', error))
     if (!stopped) timer = schedule()
   }
 

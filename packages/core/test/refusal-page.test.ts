@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Interaction } from '../src/index.ts'
 import { authorizationQuery, authorize, bodyOf, register } from './client.ts'
 import { ISSUER, openSchool } from './school.ts'
 
@@ -37,6 +38,18 @@ describe('a request of a client that nobody knows', () => {
     expect([answer.status, answer.body]).toEqual([400, 'error'])
     expect(school.shown.error?.reason).toBe('client_unknown')
   })
+})
+
+it('an error page that throws is a 500 in JSON, and the operator gets its error beside the refusal', async () => {
+  const fault = new TypeError('no such template')
+  const errorPage = () => Promise.reject(fault)
+  const school = openSchool({ interaction: { errorPage } as Partial<Interaction> as Interaction })
+  const answer = await authorize(school, authorizationQuery('nobody'))
+  expect([answer.status, bodyOf(answer)]).toMatchObject([500, { error: 'server_error' }])
+  expect(school.events).toMatchObject([
+    { type: 'refused', reason: 'client_unknown' },
+    { type: 'failed', reason: 'unexpected', cause: fault },
+  ])
 })
 
 it('a program that asks first is sent to sign in like a browser, if there is nothing to refuse', async () => {

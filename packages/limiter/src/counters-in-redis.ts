@@ -1,11 +1,12 @@
 import { RateLimiterRedis } from 'rate-limiter-flexible'
 import type { CreateCounter } from './counters.ts'
-import { sharedCounters } from './shared-counters.ts'
+import { type OnError, sharedCounters } from './shared-counters.ts'
 
 /**
  * Counts in Redis or Valkey, for all replicas together.
  *
  * @param storeClient a connected client of the package `redis` or `@redis/client`, version 5 or newer
+ * @param onError gets the first failure after an answer. Default: the console
  *
  * @example
  * ```ts
@@ -16,10 +17,10 @@ import { sharedCounters } from './shared-counters.ts'
  * export const limiter = rateLimiter(countersInRedis(client))
  * ```
  */
-export function countersInRedis(storeClient: unknown): CreateCounter {
+export function countersInRedis(storeClient: unknown, onError?: OnError): CreateCounter {
   return sharedCounters((name, room) => {
     const keyPrefix = `grantkit:limit:${name}`
     const connection = { storeClient, useRedisPackage: true, rejectIfRedisNotReady: true }
     return new RateLimiterRedis({ keyPrefix, ...connection, ...room })
-  })
+  }, onError)
 }

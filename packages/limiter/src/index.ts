@@ -6,5 +6,5 @@
 export { type Counter, type CreateCounter, countersInMemory, noCounters, type Room } from './counters.ts'
 export { countersInRedis } from './counters-in-redis.ts'
 export { rateLimiter } from './rate-limiter.ts'
-export { sharedCounters } from './shared-counters.ts'
+export { type OnError, sharedCounters } from './shared-counters.ts'
 export { type SignInLimits, signInLimits } from './sign-in-limits.ts'

@@ -9,6 +9,7 @@ const ROOM: Room = { points: 3, duration: 60 }
 function place() {
   let broken: (() => Promise<never>) | undefined
   let asked = 0
+  const failures: unknown[] = []
   class Limiter extends RateLimiterMemory {
     override async consume(key: string) {
       asked++
@@ -16,7 +17,11 @@ function place() {
     }
   }
   return {
-    createCounter: sharedCounters((keyPrefix, room) => new Limiter({ keyPrefix, ...room })),
+    createCounter: sharedCounters(
+      (keyPrefix, room) => new Limiter({ keyPrefix, ...room }),
+      (error) => failures.push(error),
+    ),
+    failures,
     asked: () => asked,
     breakWith: (failure: () => Promise<never>) => {
       broken = failure
@@ -28,7 +33,7 @@ it.each([
   ['fails', () => Promise.reject(new Error('gone'))],
   ['is silent', () => new Promise<never>(() => {})],
 ])('allows as much as a process alone, and no more, while the shared place %s', async (_, failure) => {
-  const { createCounter, breakWith, asked } = place()
+  const { createCounter, breakWith, asked, failures } = place()
   const counter = createCounter('guesses', ROOM)
   for (let n = 0; n < 3; n++) await counter.take('ada')
   expect(await counter.take('ada')).toBeGreaterThan(0)
@@ -36,6 +41,7 @@ it.each([
   const waits: number[] = []
   for (let n = 0; n < 5; n++) waits.push(await counter.take('ada'))
   expect(waits.map((wait) => wait > 0)).toEqual([false, false, false, true, true])
+  expect(failures, 'the operator is told once').toHaveLength(1)
   expect(asked(), 'after a failure it is left in peace').toBe(5)
 })
 

@@ -2,6 +2,8 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { type RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
 import { type Counter, type CreateCounter, counterInMemory, keyHash, type Room } from './counters.ts'
 
+export type OnError = (error: unknown) => void
+
 /** A limit is not worth a longer wait: the request that it counts has the store to wait for. */
 const REPLY_MS = 200
 const PAUSE_MS = 1000
@@ -11,6 +13,7 @@ const PAUSE_MS = 1000
  * counts alone: after a failure for a second, in which nobody asks there.
  *
  * @param limiterFor one that counts in that place
+ * @param onError gets the first failure after an answer. Default: the console
  *
  * @example
  * ```ts
@@ -25,8 +28,12 @@ const PAUSE_MS = 1000
  * export const limiter = rateLimiter(counters)
  * ```
  */
-export function sharedCounters(limiterFor: (name: string, room: Room) => RateLimiterAbstract): CreateCounter {
+export function sharedCounters(
+  limiterFor: (name: string, room: Room) => RateLimiterAbstract,
+  onError: OnError = (error) => console.error('Grantkit: rate limits are not shared:', error),
+): CreateCounter {
   let aloneUntil = Number.NEGATIVE_INFINITY
+  let failing = false
   return (name, room) => {
     const shared = counterOf(limiterFor(name, room))
     const own = counterInMemory(room)
@@ -34,8 +41,12 @@ export function sharedCounters(limiterFor: (name: string, room: Room) => RateLim
     async function either<T>(ask: (counter: Counter) => Promise<T>): Promise<T> {
       if (performance.now() < aloneUntil) return ask(own)
       try {
-        return await Promise.race([ask(shared), silence()])
-      } catch {
+        const answer = await Promise.race([ask(shared), silence()])
+        failing = false
+        return answer
+      } catch (error) {
+        if (!failing) onError(error)
+        failing = true
         aloneUntil = performance.now() + PAUSE_MS
         return ask(own)
       }

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import {
   BODY_LIMIT,
-  errorResponse,
+  failedResponse,
   type HttpResponse,
   nodeHeaders,
   OAuthError,
@@ -38,7 +38,7 @@ async function answer(routes: readonly Route[], incoming: IncomingMessage): Prom
     const { remoteAddress } = incoming.socket
     return await route.handle({ method, path, query: query.join('?'), headers, body, remoteAddress })
   } catch (error) {
-    return errorResponse(error instanceof OAuthError ? error : new OAuthError(REFUSALS.unexpected))
+    return failedResponse(error)
   }
 }
 
@@ -53,8 +53,8 @@ async function read(incoming: IncomingMessage): Promise<string> {
 function write(outgoing: ServerResponse, { status, headers, body }: HttpResponse): void {
   try {
     outgoing.writeHead(status, headers).end(body)
-  } catch {
-    write(outgoing, errorResponse(new OAuthError(REFUSALS.unexpected)))
+  } catch (error) {
+    write(outgoing, failedResponse(error))
   }
 }
 

@@ -2,7 +2,10 @@ import { OAuthError, REFUSALS } from '@grantkit/core'
 
 type Method = (...given: never[]) => Promise<unknown>
 
-/** Wraps what reads and writes records: an error of any method becomes `temporarily_unavailable`, as in core. */
+/**
+ * Wraps what reads and writes records: an error of the database becomes `temporarily_unavailable`. Any other error stays
+ * as it is: a fault of the program is no outage.
+ */
 export function errorsAs503<Rows extends { readonly [name in keyof Rows]: Method }>(rows: Rows): Rows {
   const wrapped = Object.entries<Method>(rows).map(([name, method]) => [
     name,
@@ -12,5 +15,18 @@ export function errorsAs503<Rows extends { readonly [name in keyof Rows]: Method
 }
 
 function unavailable(cause: unknown): never {
+  if (!isDatabaseError(cause)) throw cause
   throw new OAuthError(REFUSALS.store_unavailable, undefined, { cause })
 }
+
+/** By name and code: the driver of a database that is not used is not loaded. */
+function isDatabaseError(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { name, code, message } = error as NodeJS.ErrnoException
+  return name === 'NoAnswerError' || CODES.test(code ?? '') || WITHOUT_CODE.test(message)
+}
+
+/** Of Node's SQLite, of Postgres (SQLSTATE, as in `57P01`), and of the network (`ECONNREFUSED`). */
+const CODES = /^(ERR_SQLITE_ERROR|[0-9A-Z]{5}|E[A-Z]+)$/
+/** Errors of pg about a connection that broke or could not be made in time. */
+const WITHOUT_CODE = /^(Connection terminated|timeout exceeded|Client has encountered a connection error)/

@@ -87,7 +87,9 @@ async function redisStore(
     onWarning(`Changes are answered with ${acknowledged} of ${replicas} replicas having them`)
   const waitReplicas = replicas > 0 ? { replicas, timeout: REPLICATION_MS, onShortfall } : undefined
   const store = redis.createRedisStore(connection, { waitReplicas })
-  const createCounter = countersInRedis(connection.client)
+  const createCounter = countersInRedis(connection.client, (error) =>
+    onWarning(`Replicas count for rate limits alone: ${error}`),
+  )
   return { store, createCounter, close: async () => connection.destroy() }
 }
 

@@ -1,5 +1,5 @@
 import { onceAMinute } from '@grantkit/core/store-kit'
-import { type CreateCounter, sharedCounters } from '@grantkit/limiter'
+import { type CreateCounter, type OnError, sharedCounters } from '@grantkit/limiter'
 import { attempt } from '@grantkit/store-postgres'
 import type { Pool, QueryConfig } from 'pg'
 import { RateLimiterPostgres } from 'rate-limiter-flexible'
@@ -17,8 +17,9 @@ const ANSWER_MS = 500
  * What has ended is deleted about once a minute.
  *
  * @param prepare whether Postgres keeps the plan of the statements in each connection
+ * @param onError gets the first failure after an answer
  */
-export function countersInPostgres(pool: Pool, prepare: boolean): Counters {
+export function countersInPostgres(pool: Pool, prepare: boolean, onError: OnError): Counters {
   const query = ({ name, ...unnamed }: QueryConfig) =>
     attempt(pool, prepare ? { name, ...unnamed } : unnamed, ANSWER_MS)
   const storeClient = { query }
@@ -26,6 +27,7 @@ export function countersInPostgres(pool: Pool, prepare: boolean): Counters {
   const createCounter = sharedCounters(
     (keyPrefix, room) =>
       new RateLimiterPostgres({ storeClient, storeType: 'client', ...table, keyPrefix, ...room }),
+    onError,
   )
   return { createCounter, stopSweeping: onceAMinute(() => sweepRateLimits(pool, Date.now())) }
 }

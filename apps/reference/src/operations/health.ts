@@ -32,13 +32,19 @@ export function probesOf({ store, probe, database }: Pick<Storage, 'store' | 'pr
   return { store: () => Promise.all([find(), probe?.()]), database: () => database.probe() }
 }
 
-/** Whoever asks at the same time shares one answer: anybody may ask, and SQLite writes for it. */
-export function reachable({ store, database }: Probes): () => Promise<boolean> {
+/** Whoever asks at the same time shares one answer: anybody may ask, and SQLite writes for it. @param onError is told why not */
+export function reachable(
+  { store, database }: Probes,
+  onError: (error: unknown) => void,
+): () => Promise<boolean> {
   let asking: Promise<boolean> | undefined
   const ask = () =>
     Promise.all([store(), database()]).then(
       () => true,
-      () => false,
+      (error) => {
+        onError(error)
+        return false
+      },
     )
   return () => {
     asking ??= ask().finally(() => {

@@ -3,7 +3,7 @@ import { formOf, jsonError, seeOther, type WithBody } from '../http/bodies-and-a
 import { UpstreamRefusal } from '../upstream/refusal.ts'
 import { type AccountVisits, PAGE_EXPIRED, type Visit } from './account-visits.ts'
 import type { LoginOptions } from './login-options.ts'
-import { toProvider, unreachable } from './upstream-login.ts'
+import { providerFailed, toProvider, unreachable } from './upstream-login.ts'
 
 /** What the forms of "How you sign in" do. Each needs a sign-in of the last minutes. */
 export interface ChangeSignIn {
@@ -75,9 +75,9 @@ export function changeSignIn(
       try {
         return toProvider(c, await provider.begin(purpose))
       } catch (refusal) {
-        if (refusal instanceof UpstreamRefusal)
-          return showAgain(c, visit, unreachable(provider.provider.label))
-        throw refusal
+        if (!(refusal instanceof UpstreamRefusal)) throw refusal
+        onEvent(providerFailed(provider.provider, refusal, visit.account.id))
+        return showAgain(c, visit, unreachable(provider.provider.label))
       }
     }),
     removeIdentity: change(async (c, visit, { issuer = '', identity = '' }) => {

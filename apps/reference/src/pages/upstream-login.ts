@@ -2,6 +2,7 @@ import { networkOf, type Session } from '@grantkit/core'
 import type { Context } from 'hono'
 import type { Account } from '../accounts/accounts.ts'
 import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
+import type { SignInEvent } from '../sign-in/sign-in-attempt.ts'
 import { accountFor, type NoAccount } from '../upstream/account-for.ts'
 import { UpstreamRefusal } from '../upstream/refusal.ts'
 import type { UpstreamSignIn } from '../upstream/upstream-sign-in.ts'
@@ -75,15 +76,8 @@ function limited(
       return await work()
     } catch (refusal) {
       if (!(refusal instanceof UpstreamRefusal)) throw refusal
-      const { reason, detail } = refusal
-      onEvent({
-        type: 'sign_in_failed',
-        reason: `provider_${reason}`,
-        subject: undefined,
-        provider: provider.id,
-        detail,
-      })
-      const { status, problem } = PROBLEMS[reason]
+      onEvent(providerFailed(provider, refusal))
+      const { status, problem } = PROBLEMS[refusal.reason]
       return page.show({ returnTo, status, problem: problem(provider.label) })
     }
   }
@@ -105,6 +99,15 @@ async function accountOfSession(
 function demandsFreshSignIn(returnTo: string): boolean {
   const { searchParams } = new URL(returnTo, 'https://any.example')
   return searchParams.has('max_age') || /\b(login|select_account)\b/.test(searchParams.get('prompt') ?? '')
+}
+
+/** @param subject the account that wanted to link the provider, if one did */
+export function providerFailed(
+  provider: UpstreamSignIn['provider'],
+  { reason, detail }: UpstreamRefusal,
+  subject?: string,
+): SignInEvent {
+  return { type: 'sign_in_failed', reason: `provider_${reason}`, subject, provider: provider.id, detail }
 }
 
 type Problem = (label: string) => string

@@ -92,7 +92,7 @@ export function routesOf(
   return routes
 }
 
-/** Answers every method, and rejects only where the application's own error page does. */
+/** Answers every method, and never rejects. */
 function routeOf(endpoint: Endpoint, basePath: string, emit: Emit, cors: CorsLines): Route {
   return {
     path: basePath + endpoint.path,
@@ -102,11 +102,25 @@ function routeOf(endpoint: Endpoint, basePath: string, emit: Emit, cors: CorsLin
       try {
         response = await answerTo(endpoint, request, cors)
       } catch (thrown) {
-        const error = reportedError(thrown, request, emit)
-        response = await (endpoint.refusal?.(error, request) ?? errorResponse(error, request))
+        response = await refused(endpoint, thrown, request, emit)
       }
       return endpoint.cors ? withCors(response, cors) : response
     },
+  }
+}
+
+/** The error page of the application may fail too: the client gets JSON, and the operator both errors. */
+async function refused(
+  { refusal = errorResponse }: Endpoint,
+  thrown: unknown,
+  request: HttpRequest,
+  emit: Emit,
+): Promise<HttpResponse> {
+  const error = reportedError(thrown, request, emit)
+  try {
+    return await refusal(error, request)
+  } catch (fault) {
+    return errorResponse(reportedError(fault, request, emit), request)
   }
 }
 

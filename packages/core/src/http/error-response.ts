@@ -40,13 +40,33 @@ function clientChallenge(request: HttpRequest): Record<string, string> {
  * failed: the client only learns `server_error`.
  */
 export function reportedError(thrown: unknown, request: HttpRequest, emit: Emit): OAuthError {
-  const refusal =
-    thrown instanceof OAuthError
-      ? thrown
-      : new OAuthError(SERVER_REFUSALS.unexpected, undefined, { cause: thrown })
+  const refusal = asOAuthError(thrown)
   const { error, reason, message: detail, cause } = refusal
   const path = withoutSecrets(request.path)
   if (refusal.status >= 500) emit({ type: 'failed', path, error, reason, cause } satisfies RequestEvent)
   else if (!refusal.interim) emit({ type: 'refused', path, error, reason, detail } satisfies RequestEvent)
   return refusal
+}
+
+/**
+ * The answer of an adapter to what a route or the framework threw. The routes of core report their faults themselves; any
+ * other fault goes to the console, because the client only learns `server_error`.
+ *
+ * @example
+ * ```ts
+ * import { failedResponse, type HttpRequest, type Route } from '@grantkit/core'
+ *
+ * export const answer = (route: Route, request: HttpRequest) => route.handle(request).catch(failedResponse)
+ * ```
+ */
+export function failedResponse(thrown: unknown): HttpResponse {
+  const error = asOAuthError(thrown)
+  if (error.status >= 500) console.error('Grantkit: a request failed:', error.cause ?? error)
+  return errorResponse(error)
+}
+
+function asOAuthError(thrown: unknown): OAuthError {
+  return thrown instanceof OAuthError
+    ? thrown
+    : new OAuthError(SERVER_REFUSALS.unexpected, undefined, { cause: thrown })
 }

@@ -1,6 +1,6 @@
 import { OAuthError, SERVER_REFUSALS } from '../kernel/oauth-error.ts'
 import { BODY_LIMIT } from './endpoint.ts'
-import { errorResponse } from './error-response.ts'
+import { failedResponse } from './error-response.ts'
 import type { HttpRequest, HttpResponse, Route } from './http.ts'
 import { BODY_REFUSALS } from './parameters.ts'
 
@@ -36,9 +36,7 @@ export function toFetchHandler<Rest extends unknown[]>(
       const caller = remoteAddress(request, ...rest)
       return toResponse(await route.handle(toHttpRequest(request, await readBody(request), caller)))
     } catch (thrown) {
-      return toResponse(
-        errorResponse(thrown instanceof OAuthError ? thrown : new OAuthError(SERVER_REFUSALS.unexpected)),
-      )
+      return toResponse(failedResponse(thrown))
     }
   }
 }

@@ -58,7 +58,7 @@ export function endedTokens({
   clientSecret,
   every = 5,
   staleAfter = 30,
-  onError = () => {},
+  onError = (error) => console.error('Grantkit: the feed of ended tokens cannot be read:', error),
   now = systemClock,
 }: EndedTokensOptions): EndedTokens {
   let ended: ReadonlySet<string> = new Set()

@@ -6,13 +6,24 @@ const EVENT = { type: 'refused' }
 afterEach(() => vi.restoreAllMocks())
 
 describe('without a listener', () => {
-  it('a fault is told on the console, with what was thrown, and nothing else is', () => {
-    const told = vi.spyOn(console, 'error').mockReturnValue()
-    const emit = shielded()
-    const cause = new TypeError('session is undefined')
-    emit({ type: 'failed', path: '/oauth/authorize', error: 'server_error', reason: 'unexpected', cause })
-    emit(EVENT)
-    expect(told.mock.calls).toEqual([['Grantkit: /oauth/authorize failed:', cause]])
+  const cause = new TypeError('session is undefined')
+  it.each([
+    ['failed', { path: '/oauth/authorize', reason: 'unexpected' }, cause],
+    ['failed', { path: '/oauth/token', reason: 'unexpected' }],
+    ['signing_keys_refused', {}, cause],
+    ['limiter_failed', { limit: 'registration' }, cause],
+    ['client_document_failed', { clientId: 'https://app.example/', fault: 'status_404' }],
+    ['grant_ended', { grantId: '1', reason: 'refresh_token_reused' }],
+  ])('%s goes to the console with its facts and cause', (type, facts, ...causes) => {
+    const logged = vi.spyOn(console, 'error').mockReturnValue()
+    shielded()({ type, ...facts, cause: causes[0] })
+    expect(logged.mock.calls).toEqual([[`Grantkit: ${type}`, facts, ...causes]])
+  })
+
+  it('what is no fault stays off the console', () => {
+    const logged = vi.spyOn(console, 'error').mockReturnValue()
+    shielded()(EVENT)
+    expect(logged).not.toHaveBeenCalled()
   })
 })
 

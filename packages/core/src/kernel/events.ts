@@ -29,10 +29,14 @@ export function shielded(listener: Emit = faultsToConsole): Emit {
   }
 }
 
-/** Where nobody listens: the client is told that the operator knows of the fault, so it must not vanish. */
-function faultsToConsole({ type, path, reason, cause }: BaseEvent): void {
-  if (type === 'failed') console.error(`Grantkit: ${path} failed:`, cause ?? reason)
+/** Without a listener: a fault, which has a cause, and the end of a grant by a stolen credential must not vanish. */
+function faultsToConsole({ type, cause, ...facts }: BaseEvent): void {
+  if (cause !== undefined) console.error(`Grantkit: ${type}`, facts, cause)
+  else if (LOGGED.includes(type)) console.error(`Grantkit: ${type}`, facts)
 }
+
+/** Events for the console that need no cause. */
+const LOGGED = ['failed', 'grant_ended', 'client_document_failed', 'client_keys_failed']
 
 /** A request that was refused or failed. */
 export type RequestEvent =

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { type RawResponse, send, values } from './raw-http.ts'
 import { INTERNAL_DETAIL } from './recorder.ts'
 import type { Target } from './target.ts'
@@ -21,12 +21,15 @@ export function faultPromises(target: Target): void {
 
   describe('a fault', () => {
     it.each(['/rejects', '/throws'])('in handle is a 500 that gives nothing away: %s', async (path) => {
+      const logged = vi.spyOn(console, 'error').mockReturnValue()
       for (const method of ['GET', 'POST', 'DELETE']) {
         const response = await send(target.url, { method, target: path, headers: [['Accept', 'text/html']] })
         expect(values(response, 'content-type').join()).toMatch(/^application\/json\b/)
         expect(JSON.parse(response.body)).toMatchObject({ error: 'server_error' })
         expectNothingGivenAway(response)
       }
+      expect(logged.mock.calls.join(), 'the operator gets it').toContain(INTERNAL_DETAIL)
+      logged.mockRestore()
       await expectServed()
     })
 
