@@ -1,3 +1,4 @@
+import { CLOCK_TOLERANCE } from '../kernel/kernel.ts'
 import { sha256 } from '../kernel/secrets.ts'
 import type { AuthorizationContext } from './authorization-context.ts'
 import type { Session } from './interaction.ts'
@@ -9,9 +10,6 @@ import { openTicket, sealTicket } from './ticket.ts'
  */
 const PARAMETER = 'sign_in_ticket'
 const MARK = new RegExp(`&${PARAMETER}=([\\w.-]*)$`)
-
-/** Seconds by which clocks may differ: the one that demanded a sign-in, and the one that dates it. */
-const CLOCK_TOLERANCE = 60
 
 /** Appends our parameter, so that the client's query stays as it was sent. */
 export function markSignIn(

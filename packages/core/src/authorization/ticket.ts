@@ -1,3 +1,4 @@
+import { CLOCK_TOLERANCE } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
 import { type GrantId, hmacSha256, type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
 
@@ -57,10 +58,7 @@ export function pushedGrantId(secret: string, requestUri: string): GrantId {
   return hmacSha256(secret, `pushed grant id\n${requestUri}`).slice(0, 22) as GrantId
 }
 
-/** Clocks of replicas differ: each must know a spent ticket for as long as another one takes it. */
-const CLOCK_TOLERANCE = 60
-
-/** When a ticket that is spent `now` has ended everywhere. Times in seconds. */
+/** When a ticket that is spent `now` has ended on every replica. Times in seconds. */
 export function spentUntil(now: number, { consentTicket }: { readonly consentTicket: number }): number {
   return now + consentTicket + CLOCK_TOLERANCE
 }

@@ -1,11 +1,10 @@
 /** The rules for the claims of a client assertion (RFC 7523 3). Claims and time go in, what marks it as spent comes out. */
 import { z } from 'zod'
+import { CLOCK_TOLERANCE } from '../kernel/kernel.ts'
 import { OAuthError, type Refusal } from '../kernel/oauth-error.ts'
 import { ASSERTION_REFUSALS } from './assertion-refusals.ts'
 
-/** How far the clock of a client may be off, in seconds. */
-const CLOCK_TOLERANCE = 60
-/** Bounds how long a replay must be remembered, in seconds. */
+/** The longest life of an assertion, in seconds: a replay must be remembered for as long. */
 const MOST_AHEAD = 10 * 60
 
 const Claims = z.object({
@@ -61,7 +60,7 @@ export function checkedClaims(
   if (!audiences.includes(aud) || (stringAudience && Array.isArray(claims.aud)))
     refuse(ASSERTION_REFUSALS.assertion_audience)
   if (exp + CLOCK_TOLERANCE <= now) refuse(ASSERTION_REFUSALS.assertion_expired)
-  if (exp > now + MOST_AHEAD) refuse(ASSERTION_REFUSALS.assertion_too_long)
+  if (exp > now + MOST_AHEAD + CLOCK_TOLERANCE) refuse(ASSERTION_REFUSALS.assertion_too_long)
   if (Math.max(iat, nbf) > now + CLOCK_TOLERANCE) refuse(ASSERTION_REFUSALS.assertion_early)
   // Twice: the clock of the store may be ahead of that of a replica.
   return { jti, until: Math.ceil(exp) + 2 * CLOCK_TOLERANCE }

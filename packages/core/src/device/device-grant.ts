@@ -1,10 +1,8 @@
 import { boundTo } from '../grants/grant.ts'
+import { CLOCK_TOLERANCE } from '../kernel/kernel.ts'
 import type { Grant } from '../kernel/records.ts'
 import { coarseNetworkOf } from '../limits/caller-network.ts'
 import type { Decision, DeviceRequest } from './device-request.ts'
-
-/** Clocks of replicas differ: each must know the grant for as long as another one takes its form. */
-const CLOCK_TOLERANCE = 60
 
 /**
  * The grant of an approved request, whose code is the device code. Its id stays taken for as long as the request is kept:

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { CLOCK_TOLERANCE } from '../kernel/kernel.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import {
   type DpopAlgorithm,
@@ -39,8 +40,6 @@ export interface DpopProof {
 }
 
 const LONGEST_PROOF = 4096
-/** Seconds by which clocks may differ. */
-const CLOCK_TOLERANCE = 60
 
 /** Two headers arrive joined by a comma, which no JWS contains. */
 const COMPACT_JWS = /^([\w-]+\.[\w-]+)\.([\w-]+)$/

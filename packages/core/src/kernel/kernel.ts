@@ -71,6 +71,9 @@ export function systemClock(): number {
   return Math.floor(Date.now() / 1000)
 }
 
+/** Seconds by which two clocks may differ: of replicas, or of a client and this server. */
+export const CLOCK_TOLERANCE = 60
+
 /** A lifetime option in whole seconds. @throws Error that names the wrong option */
 export function lifetime(name: string, given: number | undefined, fallback: number, least = 1): number {
   const seconds = given ?? fallback
