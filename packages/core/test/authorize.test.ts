@@ -13,7 +13,7 @@ import {
   register,
   tokensFor,
 } from './client.ts'
-import { CHALLENGE, ISSUER, openSchool, REDIRECT_URI, type School } from './school.ts'
+import { CHALLENGE, ISSUER, openSchool, REDIRECT_URI, SCOPES, type School } from './school.ts'
 import { TEST_KEYS } from './signing-keys.ts'
 
 async function withClient(metadata: object = {}): Promise<{ school: School; id: string }> {
@@ -250,9 +250,12 @@ describe('authorize, once it is', () => {
     ['what it asks for', 'students:read', 'courses:write', 'courses:write'],
     ['what it registered, if it asks for none', 'students:read', undefined, 'students:read'],
     ['the default of the server, if it registered none either', undefined, undefined, 'courses:read'],
+    ['the rest of what it registered, if a scope is gone', 'gone students:read', undefined, 'students:read'],
+    ['the default of the server, if all that it registered is gone', 'gone', undefined, 'courses:read'],
   ])('offers a self-registered client %s', async (_, registered, scope, offered) => {
-    const school = openSchool({ defaultScope: 'courses:read' })
-    const { client_id } = await register(school, { scope: registered })
+    const before = openSchool({ scopes: { ...SCOPES, gone: { description: 'Removed later' } } })
+    const { client_id } = await register(before, { scope: registered })
+    const school = openSchool({ store: before.store, defaultScope: 'courses:read' })
     await authorize(school, authorizationQuery(client_id, { scope }))
     expect(school.shown.consent?.scopes.map(({ name }) => name)).toEqual([offered])
   })

@@ -28,7 +28,7 @@ export const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
 /** The pair of RFC 7636 appendix B. */
 export const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
 
-const SCOPES = {
+export const SCOPES = {
   openid: { description: 'Sign you in' },
   profile: { description: 'See your name' },
   email: { description: 'See your e-mail address' },

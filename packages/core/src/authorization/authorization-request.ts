@@ -146,10 +146,15 @@ export function askedScopes(
   const ceiling = scopeCeiling(client)
   const ignoredScopes = ignoredIn(asked, catalogue, options)
   const named = asked?.split(' ').filter((name) => !ignoredScopes.includes(name))
-  const registered = ceiling === undefined ? client.scopes : undefined
-  const scope = named?.join(' ') || (registered?.join(' ') ?? options.defaultScope)
+  const scope = named?.join(' ') || defaultOf(client, catalogue) || options.defaultScope
   if (scope === undefined) throw new OAuthError(SCOPE_REFUSALS.scope_missing)
   return { scopes: requestedScopes(scope, catalogue, ceiling), ignoredScopes }
+}
+
+/** What a self-registered client registered, without the scopes that the catalogue has lost since. */
+function defaultOf(client: Client, catalogue: ScopeCatalogue): string | undefined {
+  if (scopeCeiling(client) !== undefined) return undefined
+  return client.scopes?.filter((name) => Object.hasOwn(catalogue, name)).join(' ')
 }
 
 export function parametersOf({ bindsCodes }: Pick<RequestOptions, 'bindsCodes'>) {
