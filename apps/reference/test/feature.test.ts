@@ -66,6 +66,7 @@ const badge: ClientAuthMethod = {
     clientId: client_id,
     verify() {
       if (badge !== 'shown') throw new OAuthError(VOUCHER_REFUSALS.voucher_void, 'The badge is not ours')
+      return true
     },
   }),
 }
@@ -114,13 +115,13 @@ async function openService(features: readonly FeatureFactory[]) {
 /** An integration that may use vouchers and shows a badge. */
 async function openWithClient() {
   const opened = await openService([vouchers])
-  const { client_id } = await opened.service.clients.add({
+  const { client_id, client_secret } = await opened.service.clients.add({
     client_name: 'Turnstile',
     redirect_uris: ['https://turnstile.example/cb'],
     token_endpoint_auth_method: 'badge',
     grant_types: ['authorization_code', 'urn:example:voucher'],
   })
-  return { ...opened, credentials: { client_id, badge: 'shown' } }
+  return { ...opened, client_secret, credentials: { client_id, badge: 'shown' } }
 }
 
 const VOUCHER = { grant_type: 'urn:example:voucher', voucher: 'good' }
@@ -169,6 +170,12 @@ it('is found in the error answers', async () => {
   })
 })
 
+it('gives no client secret to a client that authenticates by its method', async () => {
+  const { client_secret, service, credentials } = await openWithClient()
+  expect(client_secret).toBeUndefined()
+  expect(await service.clients.find(credentials.client_id)).not.toHaveProperty('secretHash')
+})
+
 it('is counted by the rate limits, at its endpoint as at ours', async () => {
   const { post, credentials } = await openWithClient()
   const statuses = new Set<number>()
@@ -188,7 +195,8 @@ it('is found in the OpenAPI text', async () => {
   })
   const { schema } = paths['/api/oauth/token'].post.requestBody.content['application/x-www-form-urlencoded']
   expect(schema.oneOf).toContainEqual({ $ref: '#/components/schemas/urn_example_voucher' })
-  expect(components.schemas.ClientRegistration.properties.token_endpoint_auth_method.enum).toContain('badge')
+  const registered = components.schemas.ClientRegistration.properties.token_endpoint_auth_method.enum
+  expect(registered, 'a method is for integrations unless it says otherwise').not.toContain('badge')
 })
 
 it('gives its grant type to no client that registers itself', async () => {

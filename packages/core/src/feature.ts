@@ -119,10 +119,11 @@ export function registrable(
   itself: boolean,
 ): Omit<Registrable, 'signingAlgorithms'> {
   const open = itself ? grantTypes.filter(({ selfRegistered }) => selfRegistered === true) : grantTypes
-  const methods = clientAuthMethods.filter(({ selfRegistered }) => !itself || selfRegistered !== false)
+  const methods = clientAuthMethods.filter(({ selfRegistered }) => !itself || selfRegistered === true)
   return {
     checks,
     authMethods: methods.map(({ name }) => name),
+    secretMethods: methods.filter(({ usesSecret }) => usesSecret).map(({ name }) => name),
     grantTypes: open.map(({ name }) => name),
     members: Object.assign({}, ...clientMetadata.map((members) => members(itself))),
   }

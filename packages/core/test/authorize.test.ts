@@ -253,7 +253,8 @@ describe('authorize, once it is', () => {
     ['the rest of what it registered, if a scope is gone', 'gone students:read', undefined, 'students:read'],
     ['the default of the server, if all that it registered is gone', 'gone', undefined, 'courses:read'],
   ])('offers a self-registered client %s', async (_, registered, scope, offered) => {
-    const before = openSchool({ scopes: { ...SCOPES, gone: { description: 'Removed later' } } })
+    const scopes = { ...SCOPES, gone: { description: 'Removed later' } }
+    const before = openSchool({ scopes })
     const { client_id } = await register(before, { scope: registered })
     const school = openSchool({ store: before.store, defaultScope: 'courses:read' })
     await authorize(school, authorizationQuery(client_id, { scope }))

@@ -31,7 +31,6 @@ export function privateKeyJwt(context: AssertionContext): ClientAuthMethod {
   return {
     name: PRIVATE_KEY_JWT,
     carrier: 'client_assertion',
-    selfRegistered: false,
     ofDocument: (document) => publishedKeys(document, context),
     read(_request, credentials) {
       const assertion = readAssertion(credentials)
@@ -47,7 +46,7 @@ async function verify(
   { kernel, transients, algorithms, audiences, stringAudience, keysAt }: AssertionContext,
   { jwt, header, claims }: Assertion,
   client: Client,
-): Promise<void> {
+): Promise<true> {
   const registered = registeredKeys(client)
   const checked = checkedHeader(header, algorithmsOf(registered, algorithms))
   const { clientId } = client
@@ -59,6 +58,7 @@ async function verify(
   if (!signed) throw new OAuthError(ASSERTION_REFUSALS.assertion_signature)
   // Only now: without a key nobody fills the store.
   await spendOnce(transients, clientId, spent)
+  return true
 }
 
 /** A signature by no known key may be that of a key which is new at the address. */

@@ -49,6 +49,8 @@ function listWith(needed: string, known: readonly string[], byDefault: readonly 
 /** The values a client may register: the names of what is mounted. */
 export interface Registrable {
   readonly authMethods: readonly string[]
+  /** Those of them whose clients get a client secret. Default: none. */
+  readonly secretMethods?: readonly string[] | undefined
   readonly grantTypes: readonly string[]
   /** Algorithms of the available keys; empty if nothing is signed. */
   readonly signingAlgorithms: readonly SigningAlgorithm[]

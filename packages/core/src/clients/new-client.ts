@@ -30,18 +30,15 @@ export type ClientTerms = Pick<
   | 'cannotAuthenticate'
 >
 
-/** These methods share no secret with the server. */
-const WITHOUT_SECRET = ['none', 'private_key_jwt']
-
 /** Creates and stores a client from valid metadata. @throws OAuthError `invalid_client_metadata` */
 export async function addClient(
   kernel: Kernel,
   metadata: ClientMetadata,
   terms: ClientTerms,
-  { checks = [] }: Pick<Registrable, 'checks'>,
+  { checks = [], secretMethods = [] }: Pick<Registrable, 'checks' | 'secretMethods'>,
 ): Promise<NewClient> {
-  const needsSecret = !WITHOUT_SECRET.includes(metadata.token_endpoint_auth_method)
-  const clientSecret = needsSecret ? newSecret(kernel.random) : undefined
+  const usesSecret = secretMethods.includes(metadata.token_endpoint_auth_method)
+  const clientSecret = usesSecret ? newSecret(kernel.random) : undefined
   const secretHash = clientSecret && sha256(clientSecret)
   const client = clientFrom(kernel, newClientId(kernel.random), metadata, { ...terms, secretHash })
   for (const check of checks) check(client)

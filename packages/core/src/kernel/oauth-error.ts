@@ -132,23 +132,6 @@ export class OAuthError extends Error {
   }
 }
 
-/**
- * Makes a failure say another refusal. A second error would take microseconds longer than one, and the time of the answer
- * would tell which it is.
- */
-export function refusedInstead(failure: unknown, refusal: Refusal): OAuthError {
-  if (!(failure instanceof OAuthError)) return new OAuthError(refusal)
-  const instead: { -readonly [Member in keyof OAuthError]: OAuthError[Member] } = failure
-  instead.message = refusal.description
-  instead.reason = refusal.reason
-  instead.error = refusal.error
-  instead.status = refusal.status
-  instead.retryAfter = undefined
-  instead.interim = false
-  instead.headers = undefined
-  return instead
-}
-
 /** error_description may hold %x20-21 / %x23-5B / %x5D-7E only (RFC 6749 5.2). */
 function printable(text: string): string {
   return text.replace(/["\\]/g, "'").replace(/[^\x20-\x7e]/g, '?')

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { type HttpRequest, header } from '../../http/http.ts'
 import { readMessage, text } from '../../http/message.ts'
 import type { Parameters } from '../../http/parameters.ts'
-import { OAuthError, type Refusal, refusals, refusedInstead } from '../../kernel/oauth-error.ts'
+import { OAuthError, type Refusal, refusals } from '../../kernel/oauth-error.ts'
 import type { Client } from '../../kernel/records.ts'
 import { CLIENT_REFUSALS, LONGEST_CLIENT_ID } from '../client-sources.ts'
 import { BASIC_REFUSALS, type BasicCredentials, basicCredentials } from './basic-credentials.ts'
@@ -22,6 +22,7 @@ export const AUTHENTICATION_REFUSALS = refusals({
     'The client must authenticate with the method it is registered for',
   ],
   client_secret_wrong: ['invalid_client', 'The client secret is wrong'],
+  client_proof_invalid: ['invalid_client', 'The client has not proved who it is'],
   client_not_confidential: [
     'invalid_client',
     'This endpoint needs a client that authenticates with a secret',
@@ -53,7 +54,9 @@ export interface ClientAuthMethod {
   readonly name: string
   /** Where the credential is: in the header `authorization`, or in a parameter of this name. Absent: there is none. */
   readonly carrier?: string | undefined
-  /** `false`: only an integration may use it. */
+  /** Whether its clients prove that they know a client secret, so that the server makes one for each. Default false. */
+  readonly usesSecret?: boolean | undefined
+  /** Whether a self-registered client may use it. Default: only an integration may. */
   readonly selfRegistered?: boolean | undefined
   /**
    * Lets clients use it that documents describe: what to keep of the document as `Client.featureMetadata`, or `undefined`
@@ -66,8 +69,8 @@ export interface ClientAuthMethod {
 
 export interface PresentedProof {
   readonly clientId: string | undefined
-  /** @throws OAuthError `invalid_client` */
-  verify(client: Client): void | Promise<void>
+  /** Whether the proof holds. Any answer but `true` refuses the client. @throws OAuthError with a reason of its own */
+  verify(client: Client): boolean | Promise<boolean>
 }
 
 /** The client that a request claims to come from, not verified yet. */
@@ -111,7 +114,7 @@ function joined(form: Parameters, basic: BasicCredentials): object {
 function unsupported({ client_id }: ClientCredentials, basic: BasicCredentials | undefined): Presented {
   return {
     method: 'unsupported',
-    proof: { clientId: client_id, verify: () => {} },
+    proof: { clientId: client_id, verify: () => false },
     refusal: basic && BASIC_REFUSALS.client_basic_not_offered,
   }
 }
@@ -155,11 +158,9 @@ export function authenticatedBy(client: Client, method: string): Client {
   return other ? { ...client, tokenEndpointAuthMethod: method } : client
 }
 
-/** No secret has this hash. */
-const NOBODY = { secretHash: '-'.repeat(43) } as Client
-
 /**
- * Verifies the proof of a client. Returns a promise only if the method needs one.
+ * Verifies the proof of a client. Returns a promise only if the method needs one. An unknown client is refused at once:
+ * which clients exist is no secret, since every authorization request shows its `client_id`.
  *
  * @throws OAuthError `invalid_client`
  */
@@ -168,24 +169,13 @@ export function checkProof(
   client: Client | undefined,
 ): void | Promise<void> {
   if (proof.clientId === undefined) throw new OAuthError(AUTHENTICATION_REFUSALS.client_not_identified)
-  if (client !== undefined && accepts(client, method)) return proof.verify(client)
-  return refuseAfter(proof, client === undefined ? CLIENT_REFUSALS.client_unknown : refusal)
+  if (client === undefined) throw new OAuthError(CLIENT_REFUSALS.client_unknown)
+  if (!accepts(client, method)) throw new OAuthError(refusal)
+  const holds = proof.verify(client)
+  return holds instanceof Promise ? holds.then(requireTrue) : requireTrue(holds)
 }
 
-/** Verifies the proof anyway: otherwise the response time would tell which clients exist. */
-function refuseAfter(proof: PresentedProof, refusal: Refusal): Promise<never> {
-  let failure: unknown
-  try {
-    // The request is refused, whether the proof is valid or not.
-    const checked = proof.verify(NOBODY)
-    if (checked !== undefined) return refusedLater(checked, refusal)
-  } catch (thrown) {
-    failure = thrown
-  }
-  throw refusedInstead(failure, refusal)
-}
-
-async function refusedLater(checked: Promise<void>, refusal: Refusal): Promise<never> {
-  const failure = await checked.catch((thrown: unknown) => thrown)
-  throw refusedInstead(failure, refusal)
+/** A method of a feature may be JavaScript: nothing that it returns by mistake lets a client in. */
+function requireTrue(holds: unknown): void {
+  if (holds !== true) throw new OAuthError(AUTHENTICATION_REFUSALS.client_proof_invalid)
 }

@@ -6,6 +6,8 @@ import { AUTHENTICATION_REFUSALS, type ClientAuthMethod } from './client-authent
 export const clientSecretPost: ClientAuthMethod = {
   name: 'client_secret_post',
   carrier: 'client_secret',
+  usesSecret: true,
+  selfRegistered: true,
   read(_request, { client_id, client_secret }) {
     if (client_secret === undefined) return undefined
     return {
@@ -13,6 +15,7 @@ export const clientSecretPost: ClientAuthMethod = {
       verify({ secretHash }) {
         if (secretHash === undefined || !sameSecret(sha256(client_secret), secretHash))
           throw new OAuthError(AUTHENTICATION_REFUSALS.client_secret_wrong)
+        return true
       },
     }
   },

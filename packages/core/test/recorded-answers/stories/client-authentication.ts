@@ -1,5 +1,6 @@
+import type { ClientAuthMethod } from '@grantkit/core'
 import type { Cast } from '../cast.ts'
-import { form, type Given } from '../requests.ts'
+import { form, type Given, REDIRECT_URI } from '../requests.ts'
 import { type Stories, variations } from '../world.ts'
 
 /** Each authentication method at each endpoint, for a confidential and a public client. */
@@ -117,6 +118,17 @@ export const CLIENT_AUTHENTICATION: Stories = {
     const { client_id, client_secret = '' } = cast.vault
     const world = reopened({ clientAuthentication: ['none', 'client_secret_post'] })
     return world.ask(form('/api/oauth/introspect', { token: TOKEN }, basic(client_id, client_secret)))
+  },
+  'by a method of a feature that answers false': async ({ reopened }) => {
+    const badge: ClientAuthMethod = {
+      name: 'badge',
+      carrier: 'badge',
+      read: (_request, { client_id }) => ({ clientId: client_id, verify: () => false }),
+    }
+    const { ask, server } = reopened({ features: [() => ({ clientAuthMethods: [badge] })] })
+    const gate = { client_name: 'Gate', redirect_uris: [REDIRECT_URI], token_endpoint_auth_method: 'badge' }
+    const { client_id } = await server.clients.add(gate)
+    await ask(form('/api/oauth/introspect', { token: TOKEN, client_id, badge: 'x' }))
   },
   ...variations(MEDIA_TYPES, (_, type) =>
     form('/api/oauth/token', { grant_type: 'refresh_token' }, { 'content-type': type }),
