@@ -121,6 +121,7 @@ export function createAuthorizationServer<Scope extends string>(
     ...optional.flatMap((feature) => metadataOf(feature, issuer)),
   ]
   const metadata = requirePublished(options.profile, serverMetadata(members))
+  checkDocumentsCanPush(offers, metadata)
   const documents = [...metadataDocuments(issuer, metadata), ...resourceMetadata(kernel, options, optional)]
   return {
     issuer,
@@ -129,6 +130,16 @@ export function createAuthorizationServer<Scope extends string>(
     description: { ...offers, endpoints },
     ...administration(kernel, parts),
   }
+}
+
+/** A client whose document is not known yet proves nothing by a push, so it must be one that may be public. */
+function checkDocumentsCanPush({ clientSources, clientAuthMethods }: Offers, metadata: Metadata): void {
+  const fetches = clientSources.some(({ describedBy }) => describedBy !== undefined)
+  const publicClients = clientAuthMethods.some(({ name }) => name === 'none')
+  if (fetches && !publicClients && metadata.require_pushed_authorization_requests === true)
+    throw new Error(
+      'clientDocuments: fetch and pushedAuthorizationRequests: required exclude each other without the authentication method none; pin the documents',
+    )
 }
 
 /** The parts of the base, and what is mounted beside it. */

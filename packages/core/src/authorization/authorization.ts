@@ -144,12 +144,17 @@ function pages(context: AuthorizationContext, paths: PagePaths): Endpoint[] {
   ]
 }
 
-/** Both halves of the authorization endpoint, for a client that has proved who it is. */
+/** Both halves of the authorization endpoint. */
 function judgeOf(context: AuthorizationContext): JudgeRequest {
   const { kernel, requestOptions, redirectUriPolicy, senderConstraint } = context
-  return (client, given, request) => {
-    const bound = boundToProvenKey(senderConstraint, client, given, request)
-    redirectTargetOf(client, readMessage(TargetParameters, bound), redirectUriPolicy)
+  return (given, request, client) => {
+    const bound = boundToProvenKey(senderConstraint, given, request, client)
+    const target = readMessage(TargetParameters, bound)
+    if (client === undefined) {
+      readMessage(parametersOf(requestOptions), bound)
+      return bound
+    }
+    redirectTargetOf(client, target, redirectUriPolicy)
     readAuthorizationRequest(kernel, requestOptions, client, bound)
     return bound
   }

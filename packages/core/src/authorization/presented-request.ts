@@ -19,6 +19,10 @@ export const PUSHED_REFUSALS = refusals({
     'This request was answered before; begin again in the application',
   ],
   request_not_pushed: ['invalid_request', 'The request must be pushed first (RFC 9126)'],
+  pushed_without_proof: [
+    'invalid_request',
+    'The keys of the application were not known when it pushed the request; the operator may pin its document',
+  ],
 })
 
 /** The request that a browser brings: in its query, or behind a `request_uri`. */
@@ -75,14 +79,16 @@ function markSubject(query: string) {
   return { purpose: 'pushed', session: '', query } as const
 }
 
-/** @throws OAuthError to be sent to the client by redirect */
+/** A push that proved nothing is worth what a plain request is. @throws OAuthError to be sent to the client by redirect */
 export function requirePushed(
   { pushed: source }: AuthorizationContext,
   client: Client,
   { pushed }: PresentedRequest,
 ): void {
-  if (pushed === undefined && source?.required(client))
-    throw new OAuthError(PUSHED_REFUSALS.request_not_pushed)
+  if (!source?.required(client)) return
+  if (pushed === undefined) throw new OAuthError(PUSHED_REFUSALS.request_not_pushed)
+  if (pushed.unapproved && client.tokenEndpointAuthMethod !== 'none')
+    throw new OAuthError(PUSHED_REFUSALS.pushed_without_proof)
 }
 
 /** What an answer of the user spends and opens. */

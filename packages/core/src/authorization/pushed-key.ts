@@ -11,9 +11,9 @@ export const PUSHED_KEY_REFUSALS = refusals({
 /** A push may prove the key that the code is bound to, instead of naming it (RFC 9449 10.1). @throws OAuthError */
 export function boundToProvenKey(
   constraint: SenderConstraint | undefined,
-  client: Client,
   given: Parameters,
   request: HttpRequest,
+  client?: Client,
 ): Parameters {
   const dpop_jkt = volunteeredKey(constraint, request, client)?.thumbprint
   if (dpop_jkt === undefined) return given

@@ -10,6 +10,8 @@ export interface PushedRequest {
   readonly query: string
   /** Epoch seconds. */
   readonly pushedAt: number
+  /** The client was not known when it pushed: neither its credentials nor its request were checked. */
+  readonly unapproved?: boolean | undefined
 }
 
 /** Where clients leave their requests, and which of them must. */
@@ -24,5 +26,8 @@ export interface PushedRequests {
   required(client: Client): boolean
 }
 
-/** Judges the parameters of a request as the authorization endpoint does, and returns those to keep. @throws OAuthError */
-export type JudgeRequest = (client: Client, given: Parameters, push: HttpRequest) => Parameters
+/**
+ * Judges the parameters of a request as the authorization endpoint does, and returns those to keep. Without a client, only
+ * their form: the rest is checked when the browser arrives (RFC 9126 2.1). @throws OAuthError
+ */
+export type JudgeRequest = (given: Parameters, push: HttpRequest, client?: Client) => Parameters

@@ -37,6 +37,11 @@ export interface ClientEndpoint extends Omit<EndpointDescription, 'clients'> {
    * @returns the function that answers the client
    */
   begin(form: Parameters): AnswerClient
+  /**
+   * Answers a client that nobody has approved yet. Its document is fetched only for a signed-in user, so its credentials
+   * cannot be checked. Default: it is refused.
+   */
+  answerUnapproved?(clientId: string, form: Parameters, request: HttpRequest): HttpResponse
 }
 
 /** @param constraint by which the client proves keys, if the server binds tokens to any */
@@ -79,7 +84,7 @@ export function authMethodsOf(
 }
 
 async function answerClient(
-  { begin, clientOf, confidential }: ClientEndpoint,
+  { begin, clientOf, confidential, answerUnapproved }: ClientEndpoint,
   { readProof, clients, limits, senderConstraint }: ClientEndpointContext,
   request: HttpRequest,
 ): Promise<HttpResponse> {
@@ -95,6 +100,10 @@ async function answerClient(
     const { clientId } = presented.proof
     found = clientId === undefined ? undefined : clients.find(clientId)
     const client = await found
+    if (client === undefined && clientId !== undefined && clients.describedBy(clientId) !== undefined) {
+      if (answerUnapproved) return answerUnapproved(clientId, form, request)
+      throw new OAuthError(CLIENT_REFUSALS.client_not_approved)
+    }
     const checked = checkProof(presented, client)
     if (checked !== undefined) await checked
     return await answer(requireClient(client, presented.method, confidential), request, senderConstraint)

@@ -5,6 +5,10 @@ import type { Records, Stored } from '../kernel/store.ts'
 
 export const CLIENT_REFUSALS = refusals({
   client_unknown: ['invalid_client', 'No client has this client_id; the application must register again'],
+  client_not_approved: [
+    'invalid_client',
+    'No user has approved the application at this address yet; it must begin at the authorization endpoint',
+  ],
 })
 
 /** A source of clients: the store, or anything else that a feature turns into a client. */

@@ -71,6 +71,6 @@ function senderConstraint(place: ProofPlace, required: boolean): SenderConstrain
   }
 }
 
-function wantsBoundTokens({ featureMetadata }: Client): boolean {
-  return featureMetadata?.[BOUND] === true
+function wantsBoundTokens(client: Client | undefined): boolean {
+  return client?.featureMetadata?.[BOUND] === true
 }

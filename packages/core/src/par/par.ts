@@ -106,21 +106,23 @@ function pushEndpoint(context: PushContext): ClientEndpoint {
     metadataName: 'pushed_authorization_request_endpoint',
     summary: 'Push an authorization request (RFC 9126 2)',
     message: PushedAuthorizationRequest,
-    begin: (form) => (client, request) => push(context, client, form, request),
+    begin: (form) => (client, request) => push(context, client.clientId, form, request, client),
+    answerUnapproved: (clientId, form, request) => push(context, clientId, form, request),
   }
 }
 
 function push(
   { kernel, key, lifetime, judge }: PushContext,
-  client: Client,
+  clientId: string,
   form: Parameters,
   request: HttpRequest,
+  client?: Client,
 ) {
   if (form.request_uri !== undefined) throw new OAuthError(PAR_REFUSALS.pushed_request_uri)
-  const { clientId } = client
-  const asked = judge(client, { ...withoutCredentials(form), client_id: clientId }, request)
-  const pushedAt = kernel.now()
-  const requestUri = sealRequest(key, kernel.random, { pushedAt, clientId, query: encoded(asked) })
+  const asked = judge({ ...withoutCredentials(form), client_id: clientId }, request, client)
+  const unapproved = client === undefined
+  const pushed = { pushedAt: kernel.now(), clientId, query: encoded(asked), unapproved }
+  const requestUri = sealRequest(key, kernel.random, pushed)
   if (requestUri.length > LONGEST_URI) throw new OAuthError(PAR_REFUSALS.pushed_request_too_long)
   return json(201, { request_uri: requestUri, expires_in: lifetime })
 }

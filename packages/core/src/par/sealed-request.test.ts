@@ -11,7 +11,12 @@ const REQUEST = {
 }
 
 it('a sealed request is opened by the server that made it, and by no other', () => {
-  const request = fc.record({ pushedAt: fc.nat(), clientId: fc.string(), query: fc.string() })
+  const request = fc.record({
+    pushedAt: fc.nat(),
+    clientId: fc.string(),
+    query: fc.string(),
+    unapproved: fc.boolean(),
+  })
   const other = sealingKey('a secret of the tests, long enough to pasS')
   fc.assert(
     fc.property(request, (given) => {

@@ -18,10 +18,10 @@ export function sealingKey(secret: string): Uint8Array {
 export function sealRequest(key: Uint8Array, random: Random, request: PushedRequest): string {
   const nonce = random(NONCE)
   const cipher = createCipheriv(CIPHER, key, nonce)
-  const { pushedAt, clientId, query } = request
+  const { pushedAt, clientId, query, unapproved = false } = request
   const sealed = Buffer.concat([
     nonce,
-    cipher.update(JSON.stringify([pushedAt, clientId, query])),
+    cipher.update(JSON.stringify([pushedAt, clientId, query, unapproved])),
     cipher.final(),
     cipher.getAuthTag(),
   ])
@@ -38,8 +38,8 @@ export function openRequest(key: Uint8Array, requestUri: string): PushedRequest 
   decipher.setAuthTag(sealed.subarray(-TAG))
   try {
     const text = decipher.update(sealed.subarray(NONCE, -TAG), undefined, 'utf8') + decipher.final('utf8')
-    const [pushedAt, clientId, query] = JSON.parse(text)
-    return { pushedAt, clientId, query }
+    const [pushedAt, clientId, query, unapproved] = JSON.parse(text)
+    return { pushedAt, clientId, query, unapproved }
   } catch {
     return undefined
   }

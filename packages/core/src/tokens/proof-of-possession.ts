@@ -44,9 +44,10 @@ export interface SenderConstraint {
   /**
    * The key that a client proves at an endpoint of the server, or `undefined` for a request without a proof.
    *
+   * @param client absent if nobody knows it yet
    * @throws OAuthError for a bad proof, and where the client must prove a key and does not
    */
-  provenKey(request: HttpRequest, client: Client): ProvenKey | undefined
+  provenKey(request: HttpRequest, client?: Client): ProvenKey | undefined
   /** The proofs at UserInfo, the only API of the server itself. */
   readonly userinfo: ProofOfPossession
 }
@@ -55,7 +56,7 @@ export interface SenderConstraint {
 export function volunteeredKey(
   constraint: SenderConstraint | undefined,
   request: HttpRequest,
-  client: Client,
+  client?: Client,
 ): ProvenKey | undefined {
   return header(request, 'dpop') === undefined ? undefined : constraint?.provenKey(request, client)
 }

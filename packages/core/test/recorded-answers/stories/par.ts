@@ -1,15 +1,29 @@
-import type { HttpResponse } from '@grantkit/core'
+import { clientDocuments, type FeatureFactory, type HttpResponse } from '@grantkit/core'
+import { clientAssertion } from '@grantkit/core/client-assertion'
 import { type PushedAuthorizationRequestsOptions, pushedAuthorizationRequests } from '@grantkit/core/par'
 import { decision } from '../approval.ts'
-import { authorization, authorizationQuery, type Credentials, form, type Given, get } from '../requests.ts'
+import { ED25519_KEY } from '../published-keys.ts'
+import {
+  authorization,
+  authorizationQuery,
+  type Credentials,
+  form,
+  type Given,
+  get,
+  REDIRECT_URI,
+} from '../requests.ts'
 import type { Stories, World } from '../world.ts'
 
 const ALICE = { cookie: 'user=alice' }
 const URN = 'urn:ietf:params:oauth:request_uri:'
 
-function opened(world: World, options: Partial<PushedAuthorizationRequestsOptions> = {}) {
+function opened(
+  world: World,
+  options: Partial<PushedAuthorizationRequestsOptions> = {},
+  others: readonly FeatureFactory[] = [],
+) {
   const secret = 'a secret of the tests, long enough to pass'
-  const there = world.reopened({ features: [pushedAuthorizationRequests({ secret, ...options })] })
+  const there = world.reopened({ features: [pushedAuthorizationRequests({ secret, ...options }), ...others] })
   const request = (client: Credentials, changed: Given) => {
     const asked = Object.fromEntries(new URLSearchParams(authorizationQuery(client)))
     return form('/api/oauth/par', { ...asked, ...client, ...changed })
@@ -26,6 +40,17 @@ function opened(world: World, options: Partial<PushedAuthorizationRequestsOption
   }
   return { ...there, push, pushed, arrive, follow }
 }
+
+const { kid: _, d: __, alg: ___, ...publicKey } = ED25519_KEY
+const EDITOR = { client_id: 'https://editor.dev/client.json' }
+/** The document of a client that must sign, though it did not when it pushed. */
+const signingEditor = clientDocuments({
+  fetch: async () => {
+    const members = { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [publicKey] } }
+    const document = { ...EDITOR, client_name: 'Editor', redirect_uris: [REDIRECT_URI], ...members }
+    return { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(document) }
+  },
+})
 
 const REFUSED: Readonly<Record<string, Given>> = {
   'with a request_uri': { request_uri: `${URN}x` },
@@ -59,6 +84,11 @@ export const PAR: Stories = {
   'a plain request where all must push': async (world) => {
     const { ask, cast } = opened(world, { required: true })
     await ask(authorization(cast.app))
+  },
+  'a push of a client that must sign, and whose keys were not known then': async (world) => {
+    const { push, arrive, follow } = opened(world, { required: true }, [signingEditor, clientAssertion()])
+    const { request_uri } = JSON.parse((await push({}, EDITOR)).body)
+    await follow(await arrive(request_uri, EDITOR))
   },
   'a push with a wrong secret': (world) => opened(world).push({ client_secret: 'wrong' }, world.cast.vault),
   ...Object.fromEntries(

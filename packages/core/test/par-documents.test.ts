@@ -1,0 +1,134 @@
+import { admitHosts, clientDocuments } from '@grantkit/core'
+import { clientAssertion } from '@grantkit/core/client-assertion'
+import { clientCredentials } from '@grantkit/core/client-credentials'
+import { device } from '@grantkit/core/device'
+import { dpop } from '@grantkit/core/dpop'
+import { fapi2 } from '@grantkit/core/fapi2'
+import { pushedAuthorizationRequests } from '@grantkit/core/par'
+import { describe, expect, it } from 'vitest'
+import { ALICE, authorizationQuery, authorize, bodyOf, decide, redeem, redirectOf } from './client.ts'
+import { DOCUMENT, ID, openWithDocuments } from './document-host.ts'
+import { provingKey } from './proving-key.ts'
+import { ISSUER, openSchool, type School } from './school.ts'
+import { assertionForm, assertionOf, newKey } from './signed-assertions.ts'
+
+/** Clients whose documents nobody has fetched yet, away from the authorization endpoint: no request of them fetches. */
+
+const SECRET = 'a secret of the tests, long enough to pass'
+const key = await newKey()
+const KEYS_ONLY = { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [key.jwk] } }
+const KEYS_OR_NONE = { ...KEYS_ONLY, token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'] }
+
+function open({ required = true, document = {} } = {}) {
+  const features = [
+    pushedAuthorizationRequests({ secret: SECRET, required }),
+    clientAssertion(),
+    dpop({ secret: SECRET }),
+  ]
+  const { school, host } = openWithDocuments({ features })
+  host.answer = { document: { ...DOCUMENT, ...document } }
+  return { school, host }
+}
+
+function push(school: School, more: Record<string, string> = {}, headers = {}) {
+  const form = { ...Object.fromEntries(new URLSearchParams(authorizationQuery(ID))), ...more }
+  return school.send('POST', '/api/oauth/par', { form, headers })
+}
+
+/** The answer to the browser that brings the pushed request. */
+async function arrive(school: School, pushed: Awaited<ReturnType<typeof push>>, headers: object = ALICE) {
+  expect(pushed.status, pushed.body).toBe(201)
+  const { request_uri } = bodyOf<{ request_uri: string }>(pushed)
+  const first = await authorize(school, String(new URLSearchParams({ client_id: ID, request_uri })))
+  const [, marked = ''] = String(first.headers.location).split('?')
+  return authorize(school, marked, headers as typeof ALICE)
+}
+
+describe('a pushed request of a client whose document is not known yet', () => {
+  it('is checked when its user has signed in, and not before: the push fetches nothing', async () => {
+    const { school, host } = open()
+    const pushed = await push(school)
+    await arrive(school, pushed, {})
+    expect(host.asked).toEqual([])
+    expect(school.shown.signInHint).toEqual({ clientHost: 'editor.dev' })
+    const [, back = ''] = String(school.shown.signIn).split('?')
+    expect(await authorize(school, back)).toMatchObject({ status: 200, body: 'consent' })
+    const { code = '' } = redirectOf(await decide(school))
+    expect((await redeem(school, { client_id: ID }, code)).status).toBe(200)
+    expect(host.asked).toHaveLength(1)
+  })
+
+  it.each([
+    ['redirect_uri', { redirect_uri: 'http://127.0.0.1:7001/other' }, 'redirect_uri_not_registered'],
+    ['document', { redirect_uri: 'https://editor.dev/callback' }, 'redirect_uri_not_accepted'],
+  ])('is a page when its %s turns out to be wrong', async (_, asked, reason) => {
+    const { school } = open()
+    expect((await arrive(school, await push(school, asked))).status).toBe(400)
+    expect(school.shown.error?.reason).toBe(reason)
+  })
+
+  it('is refused at once if it is malformed', async () => {
+    const { school } = open()
+    const answer = await push(school, { max_age: 'soon' })
+    expect([answer.status, bodyOf(answer).error]).toEqual([400, 'invalid_request'])
+  })
+
+  it('binds its code to the key that the push proves', async () => {
+    const { school } = open()
+    const proving = provingKey()
+    const proof = (path: string) => ({
+      dpop: proving.proof({ jti: path, htm: 'POST', htu: ISSUER + path, iat: school.clock.now }),
+    })
+    await arrive(school, await push(school, {}, proof('/api/oauth/par')))
+    const { code = '' } = redirectOf(await decide(school))
+    expect((await redeem(school, { client_id: ID }, code)).status, 'without a proof').toBe(400)
+  })
+
+  it.each([
+    ['may be public, though it signs', KEYS_OR_NONE, true, undefined],
+    ['must sign, where pushing is voluntary', KEYS_ONLY, false, undefined],
+    ['must sign, where every request must be pushed', KEYS_ONLY, true, 'pushed_without_proof'],
+  ])('of a client that %s', async (_, document, required, reason) => {
+    const { school } = open({ required, document })
+    const answer = await arrive(school, await push(school, assertionForm(await assertionOf(school, key, ID))))
+    expect(answer.status).toBe(reason === undefined ? 200 : 303)
+    const refused = school.events.filter(({ type }) => type === 'refused')
+    expect(refused).toEqual(reason === undefined ? [] : [expect.objectContaining({ reason })])
+  })
+
+  it('is of no use on a server without public clients, so that server does not start', () => {
+    const fetch = async () => expect.fail('Nothing may be fetched')
+    const [pinned] = [clientDocuments({ pinned: [{ ...DOCUMENT, ...KEYS_ONLY }] })]
+    const features = [clientDocuments({ fetch })]
+    const options = { keys: openSchool().keys.filter(({ alg }) => alg === 'ES256'), profile: fapi2() }
+    expect(() => openSchool({ ...options, features })).toThrow(/clientDocuments.*pushedAuthorizationRequests/)
+    expect(() => openSchool({ ...options, features: [pinned] })).not.toThrow()
+  })
+})
+
+describe('an endpoint without a user', () => {
+  it.each([
+    ['token', { grant_type: 'authorization_code', code: 'x' }],
+    ['token', { grant_type: 'client_credentials' }],
+    ['revoke', { token: 'x' }],
+    ['introspect', { token: 'x' }],
+    ['device_authorization', { scope: 'courses:read' }],
+  ])('%s sends a client whose document is not known to the authorization endpoint', async (path, form) => {
+    const interaction = {} as Parameters<typeof device>[0]['interaction']
+    const features = [device({ secret: SECRET, interaction }), clientCredentials()]
+    const { school, host } = openWithDocuments({ features })
+    expect(await refusal(school, path, form)).toEqual([401, 'client_not_approved'])
+    expect(host.asked).toEqual([])
+  })
+
+  it('knows no client whose document is not admitted', async () => {
+    const { school } = openWithDocuments({ admit: admitHosts(['other.dev']) })
+    expect(await refusal(school, 'token', { grant_type: 'refresh_token' })).toEqual([401, 'client_unknown'])
+  })
+})
+
+async function refusal(school: School, path: string, form: Record<string, string>) {
+  const { status } = await school.send('POST', `/api/oauth/${path}`, { form: { client_id: ID, ...form } })
+  const last = school.events.findLast(({ type }) => type === 'refused')
+  return [status, last?.type === 'refused' && last.reason]
+}
