@@ -1,7 +1,7 @@
 import { type CreateCounter, countersInMemory, noCounters } from '@grantkit/limiter'
 import { type AuditTrail, auditTrail } from './audit/trail.ts'
 import { type Database, openDatabase } from './database/database.ts'
-import { migrate } from './database/migrate.ts'
+import { migrate, openMigrated } from './database/migrate.ts'
 import { type OpenStore, openStore } from './database/open-store.ts'
 import { databaseWarnings } from './database/settings-warnings.ts'
 import type { Counters } from './limits/counters-in-postgres.ts'
@@ -17,24 +17,33 @@ export interface Storage extends OpenStore {
   readonly createCounter: CreateCounter
 }
 
+export interface OpenOptions {
+  /** Whether the tables of both are brought up to date. Otherwise they must be, and nothing changes them. Default true. */
+  readonly migrating?: boolean
+  /** Called with the changes of the tables of the database. */
+  readonly onMigrated?: (migrations: readonly string[]) => void
+}
+
 /**
- * Connects to both, and brings the tables of both up to date.
+ * Connects to both.
  *
  * @param onWarning called about settings that could lose records, and about broken connections
- * @param onMigrated called with the changes of the tables of the database
  * @throws Error that names the setting when one of them cannot be used
  */
 export async function openStorage(
   settings: Settings,
   onWarning: (warning: string) => void,
-  onMigrated: (migrations: readonly string[]) => void = () => {},
+  { migrating = true, onMigrated = () => {} }: OpenOptions = {},
 ): Promise<Storage> {
   const onError = (error: Error) => onWarning(`A connection to the database broke: ${error.message}`)
-  const database = await settingAtFault('DATABASE_URL', () => openDatabase(settings.DATABASE_URL, onError))
+  const open = migrating ? openDatabase : openMigrated
+  const database = await settingAtFault('DATABASE_URL', () => open(settings.DATABASE_URL, onError))
   try {
-    onMigrated(await settingAtFault('DATABASE_URL', () => migrate(database)))
+    if (migrating) onMigrated(await settingAtFault('DATABASE_URL', () => migrate(database)))
     for (const warning of await databaseWarnings(settings.DATABASE_URL, database)) onWarning(warning)
-    const store = await settingAtFault('STORE_URL', () => openStore(settings, database, onWarning))
+    const store = await settingAtFault('STORE_URL', () =>
+      openStore(settings, database, { migrating, onWarning }),
+    )
     const trail = auditTrail(database, { days: settings.AUDIT_DAYS, onWarning })
     await importIntegrations(settings, store.store, trail.onEvent)
     const { createCounter, stopSweeping } = await countersFor(settings, store, database, onWarning)

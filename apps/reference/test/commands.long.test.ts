@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { run } from './program.ts'
 import { type RunningService, runService } from './service.ts'
+import { migrated } from './storage-of-test.ts'
 import { user } from './user.ts'
 
 /** The commands of the service, run as a person runs them. */
@@ -274,6 +275,7 @@ describe('cluster', () => {
 
 describe('account', () => {
   const environment = () => ({ DATABASE_URL: `sqlite:${inFolder('accounts.sqlite')}`, STORE_URL: 'memory:' })
+  beforeAll(() => migrated(environment()))
   const account = async (given: readonly string[], input = '') => {
     const command = run('commands/account.ts', given, { environment: environment(), input })
     return [await command.ended, command.output()] as const

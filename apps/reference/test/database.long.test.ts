@@ -6,6 +6,7 @@ import { startPostgres } from '@grantkit/test-servers/postgres-server'
 import { sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openDatabase } from '../src/database/database.ts'
+import { record } from '../src/database/migration-tables.ts'
 import { connected, onBothDatabases } from './on-both-databases.ts'
 import { run } from './program.ts'
 import { runService } from './service.ts'
@@ -66,24 +67,39 @@ onBothDatabases((newDatabase) => {
     expect(tables.map(({ name }) => name)).toEqual(['account'])
   })
 
-  it('is not touched by a service that is older than its tables', async () => {
+  it('is used by a release that lacks a migration which only adds', async () => {
     const url = await newDatabase()
-    const database = await connected(url)
-    const next = { name: '9999_next_year', timestamp: new Date().toISOString() }
-    await database
-      .withTables<{ kysely_migration: typeof next }>()
-      .insertInto('kysely_migration')
-      .values(next)
-      .execute()
-    const PORT = String(await freePort())
+    await recordNewer(url, 1)
+    const service = await started({ DATABASE_URL: url })
+    expect((await signedIn(service.base, 'courses:read')).access_token).toMatch(/^gka_/)
+  })
+
+  it('is refused by a release that lacks a migration which takes away, and left as it is', async () => {
+    const environment = { DATABASE_URL: await newDatabase(), PORT: String(await freePort()) }
+    await recordNewer(environment.DATABASE_URL, 99)
     for (const program of [
-      run('main.ts', [], { environment: { DATABASE_URL: url, PORT } }),
-      run('commands/database.ts', ['migrate'], { environment: { DATABASE_URL: url } }),
+      run('main.ts', [], { environment }),
+      run('commands/database.ts', ['migrate'], { environment }),
+      run('commands/account.ts', ['list'], { environment }),
     ]) {
       expect(await program.ended).toBe(1)
-      expect(program.output()).toContain('of a newer release, which made 9999_next_year')
+      expect(program.output()).toContain('its tables need a newer release: 9999_next_year changed them')
       expect(program.output()).toContain('Run "git pull", then "pnpm database migrate"')
     }
+  })
+
+  it.each([
+    ['account.ts', ['list']],
+    ['trail.ts', ['list']],
+    ['grants.ts', ['list', 'ada@school.example']],
+  ])('is not changed by %s, which says what to run', async (command, given) => {
+    const url = await newDatabase()
+    const program = run(`commands/${command}`, given, { environment: { DATABASE_URL: url, STORE_URL: url } })
+    expect(await program.ended).toBe(1)
+    expect(program.output()).toMatch(/DATABASE_URL: .* no tables.*Run "pnpm database migrate"/)
+    const database = await openDatabase(url, () => {})
+    onTestFinished(() => database.destroy())
+    expect(await database.introspection.getTables()).toEqual([])
   })
 
   it('keeps the school over a restart and shows replicas the same, and what was removed stays away', async () => {
@@ -153,6 +169,11 @@ it('is prepared through a PgBouncer in transaction mode, where a session belongs
   const locks = await sql`select 1 from pg_locks where locktype = 'advisory'`.execute(database)
   expect(locks.rows).toEqual([])
 })
+
+/** As the next release would, by a migration that this one does not know. */
+async function recordNewer(url: string, needs: number): Promise<void> {
+  await record(await connected(url), { name: '9999_next_year', needs })
+}
 
 /** The service in a process of its own, until the test ends. */
 async function started(environment: Record<string, string>) {

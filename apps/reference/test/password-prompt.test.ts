@@ -3,15 +3,17 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
+import { migrated } from './storage-of-test.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 const ACCOUNT = fileURLToPath(new URL('../src/commands/account.ts', import.meta.url))
 
 it('asks for a password at a terminal, and does not show it', async () => {
-  const folder = await temporaryFolder()
+  const DATABASE_URL = `sqlite:${join(await temporaryFolder(), 'service.sqlite')}`
+  await migrated({ DATABASE_URL })
   const command = `"${process.execPath}" "${ACCOUNT}" add --email ada@school.example --name Ada`
   const terminal = spawn('script', ['--quiet', '--return', '--flush', '--command', command, '/dev/null'], {
-    env: { PATH: process.env.PATH, DATABASE_URL: `sqlite:${join(folder, 'service.sqlite')}` },
+    env: { PATH: process.env.PATH, DATABASE_URL },
   })
   let shown = ''
   terminal.stdout.on('data', (chunk) => {

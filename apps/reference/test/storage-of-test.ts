@@ -3,6 +3,15 @@ import { parseSettings } from '../src/settings/settings.ts'
 import { openStorage, type Storage } from '../src/storage.ts'
 import { newStorage } from './new-storage.ts'
 
+/** @returns the settings, once the tables that they name are there, as after a start */
+export async function migrated<Environment extends Record<string, string>>(
+  environment: Environment,
+): Promise<Environment> {
+  const storage = await openStorage(parseSettings(environment), () => {})
+  await storage.close()
+  return environment
+}
+
 /** New storage for a service that the current test puts together itself, closed after it. */
 export async function storageOfTest(): Promise<Storage> {
   const { environment, close } = await newStorage()

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { auditTrail } from '../src/audit/trail.ts'
 import { connected } from './on-both-databases.ts'
 import { run } from './program.ts'
+import { migrated } from './storage-of-test.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 /** `pnpm trail`, and the commands that leave something in it, as a person runs them. */
@@ -11,10 +12,8 @@ import { temporaryFolder } from './temporary-folder.ts'
 let environment: Record<string, string>
 beforeEach(async () => {
   const folder = await temporaryFolder()
-  environment = {
-    DATABASE_URL: `sqlite:${join(folder, 'service.sqlite')}`,
-    KEYS_FILE: join(folder, 'keys.json'),
-  }
+  const KEYS_FILE = join(folder, 'keys.json')
+  environment = await migrated({ DATABASE_URL: `sqlite:${join(folder, 'service.sqlite')}`, KEYS_FILE })
 })
 
 async function printedBy(command: string, given: string[], input = '') {

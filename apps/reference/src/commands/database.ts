@@ -7,7 +7,7 @@ import { readCommandLine, refuse } from './command-line.ts'
 
 const USAGE = `pnpm database migrate
 
-Brings the tables of DATABASE_URL and of STORE_URL up to date. A start does it too, if its role may.`
+Brings the tables of DATABASE_URL and of STORE_URL up to date. A start does it too, if its role may. No other command does.`
 
 const { positionals } = readCommandLine(USAGE, { allowPositionals: true })
 
@@ -15,9 +15,9 @@ try {
   if (positionals.join(' ') !== 'migrate') refuse(USAGE, 'The command must be migrate.')
   // An import is for the service, which has the file.
   const settings = { ...parseSettings(process.env), INTEGRATIONS_FILE: undefined }
-  const storage = await openStorage(settings, console.error, (done) =>
-    console.log(done.length === 0 ? 'The tables were up to date.' : `Carried out: ${done.join(', ')}.`),
-  )
+  const onMigrated = (done: readonly string[]) =>
+    console.log(done.length === 0 ? 'The tables were up to date.' : `Carried out: ${done.join(', ')}.`)
+  const storage = await openStorage(settings, console.error, { onMigrated })
   await storage.close()
 } catch (error) {
   console.error(styleText('red', `Not migrated. ${error instanceof Error ? error.message : error}`))

@@ -8,7 +8,7 @@ type Work = (service: Service, settings: Settings, storage: Storage) => Promise<
 /** Opens the service for a command. The trail names whoever runs it. */
 export async function withService(work: Work): Promise<void> {
   const settings = parseSettings(process.env)
-  const storage = await openStorage(settings, console.error)
+  const storage = await openStorage(settings, console.error, { migrating: false })
   try {
     const observers = { onEvent: () => {}, onError: console.error }
     const service = await createService(settings, observers, storage)

@@ -1,8 +1,8 @@
-import { Kysely, type LogEvent, PostgresAdapter, PostgresDialect, sql } from 'kysely'
-import { type MigrationResult, Migrator } from 'kysely/migration'
-import type { Pool } from 'pg'
-import type { Database } from './database.ts'
-import { MIGRATIONS } from './migrations.ts'
+import { existsSync } from 'node:fs'
+import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
+import { type Database, openDatabase } from './database.ts'
+import { carriedOut, record } from './migration-tables.ts'
+import { COMPATIBILITY, MIGRATIONS, type TableMigration } from './migrations.ts'
 import { BUSY_MS } from './sqlite-dialect.ts'
 import type { Tables } from './tables.ts'
 
@@ -10,79 +10,84 @@ import type { Tables } from './tables.ts'
  * Brings the tables up to date, in one transaction. Of processes that start at once, one does it and the others wait.
  *
  * @returns the names of the migrations that were carried out
- * @throws Error that says why, when the database is newer or may not be changed
+ * @throws Error that says why, when the tables need a newer release or may not be changed
  */
 export async function migrate(database: Database): Promise<string[]> {
-  const { pool } = database
-  const results = await (pool === undefined ? migrateFile(database) : migratePostgres(pool))
-  return results.map(({ migrationName }) => migrationName)
+  const migrating = database.pool === undefined ? migrateFile(database) : migratePostgres(database.pool)
+  return migrating.catch((error) => {
+    throw explained(error)
+  })
+}
+
+/**
+ * Opens a database for a command, and changes nothing in it.
+ *
+ * @throws Error when the tables are not up to date, or need a newer release
+ */
+export async function openMigrated(url: string, onError: (error: Error) => void): Promise<Database> {
+  const path = /^sqlite:(.*)$/.exec(url)?.[1]
+  // Opening a missing file would create it.
+  if (path !== undefined && !existsSync(path)) throw new Error(`${path} has no tables`)
+  const database = await openDatabase(url, onError)
+  try {
+    if (url === 'memory:') await migrate(database)
+    const missing = await missingMigrations(database)
+    if (missing.length > 0)
+      throw new Error(`it has no tables of this release: ${missing.join(', ')} is missing`)
+    return database
+  } catch (error) {
+    await database.destroy()
+    throw error
+  }
 }
 
 /** The processes wait for each other by themselves, at every write. */
-async function migrateFile(database: Database): Promise<readonly MigrationResult[]> {
+async function migrateFile(database: Database): Promise<string[]> {
   await waitForLocks(database, MIGRATION_MS)
-  return migrateWith(database).finally(() => waitForLocks(database, BUSY_MS))
+  return database
+    .transaction()
+    .execute(migrateIn)
+    .finally(() => waitForLocks(database, BUSY_MS))
 }
 
-/** Without the time limits of requests. */
-async function migratePostgres(pool: Pool): Promise<readonly MigrationResult[]> {
-  let first: unknown
-  // After the first error, Postgres says only that there was one.
-  const log = (event: LogEvent) => {
-    if (event.level === 'error') first ??= event.error
-  }
-  const patient = new Kysely<Tables>({ dialect: new UnlockedPostgres({ pool }), log })
-  const migrating = patient.transaction().execute(async (transaction) => {
+/** Without the time limits of requests, neither those of this process nor those of the connection. */
+async function migratePostgres(pool: NonNullable<Database['pool']>): Promise<string[]> {
+  const patient = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  return patient.transaction().execute(async (transaction) => {
+    await sql`select set_config(name, '0', true) from pg_settings
+      where name in ('statement_timeout', 'lock_timeout')`.execute(transaction)
     await sql`select pg_advisory_xact_lock(${sql.lit(KYSELY_LOCK)})`.execute(transaction)
-    return migrateWith(transaction)
-  })
-  return migrating.catch((error) => {
-    throw explained(first ?? error)
+    return migrateIn(transaction)
   })
 }
 
-async function migrateWith(database: Kysely<Tables>): Promise<readonly MigrationResult[]> {
-  await refuseNewer(database)
-  const provider = { getMigrations: async () => MIGRATIONS }
-  const { error, results = [] } = await new Migrator({ db: database, provider }).migrateToLatest()
-  if (error !== undefined) throw explained(error)
-  return results
-}
-
-/** That of Kysely, which earlier releases take. */
+/** That of Kysely's migrator, which earlier releases use. */
 const KYSELY_LOCK = '3853314791062309107'
 
-/**
- * Takes no lock. That of Kysely belongs to a session, which a PgBouncer in transaction mode gives to other clients: it
- * would be held by nobody, for ever.
- */
-class UnlockedPostgres extends PostgresDialect {
-  override createAdapter(): PostgresAdapter {
-    return Object.assign(new PostgresAdapter(), {
-      acquireMigrationLock: nothing,
-      releaseMigrationLock: nothing,
-    })
+async function migrateIn(transaction: Transaction<Tables>): Promise<string[]> {
+  const missing = await missingMigrations(transaction)
+  for (const name of missing) {
+    const { up, needs = 1 } = MIGRATIONS[name] as TableMigration
+    await up(transaction)
+    await record(transaction, { name, needs })
   }
+  return missing
 }
 
-async function nothing(): Promise<void> {}
+/** @throws Error when the tables need a newer release */
+async function missingMigrations(database: Kysely<Tables>): Promise<string[]> {
+  const done = await carriedOut(database)
+  const newer = done.find(({ needs }) => needs > COMPATIBILITY)
+  if (newer !== undefined) throw new Error(`its tables need a newer release: ${newer.name} changed them`)
+  const names = new Set(done.map(({ name }) => name))
+  return Object.keys(MIGRATIONS).filter((name) => !names.has(name))
+}
 
 const MIGRATION_MS = 10_000
 
 async function waitForLocks(database: Database, milliseconds: number): Promise<void> {
   await sql`pragma busy_timeout = ${sql.lit(milliseconds)}`.execute(database)
 }
-
-/** An older release would write rows that the newer one does not expect. */
-async function refuseNewer(database: Kysely<Tables>): Promise<void> {
-  const tables = await database.introspection.getTables({ withInternalKyselyTables: true })
-  if (!tables.some(({ name }) => name === 'kysely_migration')) return
-  const done = await database.withTables<Done>().selectFrom('kysely_migration').select('name').execute()
-  const [unknown] = done.map(({ name }) => name).filter((name) => !Object.hasOwn(MIGRATIONS, name))
-  if (unknown !== undefined) throw new Error(`its tables are of a newer release, which made ${unknown}`)
-}
-
-type Done = { kysely_migration: { name: string } }
 
 function explained(error: unknown): unknown {
   const { message = '' } = error as { message?: string }

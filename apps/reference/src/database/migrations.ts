@@ -9,11 +9,22 @@ import { createSignInTables } from './sign-in-tables.ts'
 import type { Tables } from './tables.ts'
 import { textOf } from './text-column.ts'
 
+export interface TableMigration extends Migration {
+  /** The `COMPATIBILITY` that a release must have to use the tables after it. Default 1: it only adds. */
+  readonly needs?: number
+}
+
 /**
- * The history of the tables, by name in order. A migration that was released never changes: what is to change is a new
- * one, which adds first and takes away a release later, so that two neighbouring releases run on one database.
+ * Which tables this release can use. It grows with the release that no longer needs what a later one takes away, and that
+ * later migration names it in `needs`.
  */
-export const MIGRATIONS: Readonly<Record<string, Migration>> = {
+export const COMPATIBILITY = 1
+
+/**
+ * The history of the tables, by name in order. A migration that was released never changes. What is to change is added
+ * first and taken away a release later, so that two neighbouring releases run on one database.
+ */
+export const MIGRATIONS: Readonly<Record<string, TableMigration>> = {
   '0001_school': { up: createSchool },
   '0002_demo_school': { up: addDemoSchool },
   '0003_accounts': { up: createAccounts },

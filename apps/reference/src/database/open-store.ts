@@ -20,6 +20,12 @@ export interface OpenStore {
 
 type OnWarning = (warning: string) => void
 
+interface OpenStoreOptions {
+  /** Whether the tables are brought up to date. */
+  readonly migrating: boolean
+  readonly onWarning: OnWarning
+}
+
 /** Loaded with the store that needs it: the clients of both have hundreds of modules. */
 const loadPostgres = () => import('@grantkit/store-postgres')
 const loadRedis = () => import('@grantkit/store-redis')
@@ -28,25 +34,28 @@ const loadRedis = () => import('@grantkit/store-redis')
 export async function openStore(
   settings: Settings,
   database: Database,
-  onWarning: OnWarning,
+  options: OpenStoreOptions,
 ): Promise<OpenStore> {
+  const { onWarning } = options
   const { STORE_URL: url, DATABASE_URL } = settings
   const prepare = settings.POSTGRES_PREPARE === 'on'
   if (url === 'memory:') return { store: createMemoryStore(), close: async () => {} }
-  if (url.startsWith('sqlite:')) return sqliteStore(url.slice('sqlite:'.length), onWarning)
+  if (url.startsWith('sqlite:')) return sqliteStore(url.slice('sqlite:'.length), options)
   if (!url.startsWith('postgres')) return redisStore(settings, onWarning)
   // The warnings about its settings have been given for the database.
   if (database.pool !== undefined && url === DATABASE_URL)
-    return postgresStore(database.pool, prepare, () => {})
+    return postgresStore(database.pool, prepare, { ...options, onWarning: () => {} })
   const onError = (error: Error) => onWarning(`A connection to the store broke: ${error.message}`)
   const { connectToPostgres } = await loadPostgres()
   const pool = await connectToPostgres(url, { onError })
-  return postgresStore(pool, prepare, onWarning, () => pool.end())
+  return postgresStore(pool, prepare, options, () => pool.end())
 }
 
-async function sqliteStore(path: string, onWarning: OnWarning): Promise<OpenStore> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  sqlite.migrate({ path })
+async function sqliteStore(path: string, { migrating, onWarning }: OpenStoreOptions): Promise<OpenStore> {
+  if (migrating) {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    sqlite.migrate({ path })
+  }
   for (const warning of await sqlite.settingsWarnings({ path })) onWarning(warning)
   const store = sqlite.createSqliteStore({ path })
   return { store, probe: store.probe, close: store.close }
@@ -56,12 +65,12 @@ async function sqliteStore(path: string, onWarning: OnWarning): Promise<OpenStor
 async function postgresStore(
   pool: Pool,
   prepare: boolean,
-  onWarning: OnWarning,
+  { migrating, onWarning }: OpenStoreOptions,
   end = async (): Promise<void> => {},
 ): Promise<OpenStore> {
   const postgres = await loadPostgres()
   try {
-    await postgres.migrate(pool)
+    if (migrating) await postgres.migrate(pool)
     for (const warning of await postgres.settingsWarnings(pool)) onWarning(warning)
     const store = await postgres.createPostgresStore(pool, { prepare })
     const close = async () => {

@@ -12,14 +12,19 @@ export async function settingAtFault<T>(setting: string, work: () => Promise<T>)
 }
 
 function withAdvice(message: string, code: unknown): string {
-  if (code === INSUFFICIENT_PRIVILEGE) return `${message}. ${MIGRATE}`
-  return NEWER_RELEASE.test(message) ? `${message.replace(ADVICE_OF_STORE, '')}. ${UPDATE}` : message
+  const advice =
+    code === INSUFFICIENT_PRIVILEGE ? MIGRATE : ADVICE.find(([about]) => about.test(message))?.[1]
+  return advice === undefined ? message : `${message.replace(ADVICE_OF_STORE, '')}. ${advice}`
 }
 
 const INSUFFICIENT_PRIVILEGE = '42501'
 const MIGRATE = 'Run "pnpm database migrate" as a role that may create tables'
-
-const NEWER_RELEASE = /\bnewer release\b/
+const ADVICE: readonly (readonly [about: RegExp, advice: string])[] = [
+  [
+    /\bnewer release\b/,
+    'Run "git pull", then "pnpm database migrate" and "pnpm start", or name another database',
+  ],
+  [/\bno tables\b/, `${MIGRATE}, or "pnpm start", which does it too`],
+]
 /** A store tells what to do where it is a package of its own. */
-const ADVICE_OF_STORE = /: (run|start) [^:]*$/
-const UPDATE = 'Run "git pull", then "pnpm database migrate" and "pnpm start", or name another database'
+const ADVICE_OF_STORE = /: (run|call|start) [^:]*$/

@@ -1,0 +1,49 @@
+import type { Kysely } from 'kysely'
+import type { Tables } from './tables.ts'
+
+/** A migration that was carried out. */
+export interface CarriedOut {
+  readonly name: string
+  /** The `COMPATIBILITY` that a release must have since. */
+  readonly needs: number
+}
+
+type Names = {
+  kysely_migration: { name: string; timestamp: string }
+  school_migration: { name: string; needs: number }
+}
+
+/** The releases up to this migration use Kysely's migrator. It refuses names that it does not know, so it gets no more. */
+const LAST_OF_KYSELY = '0009_admin'
+
+/** In any order. A newer release may have carried out others than this one knows. */
+export async function carriedOut(database: Kysely<Tables>): Promise<CarriedOut[]> {
+  const tables = await database.introspection.getTables({ withInternalKyselyTables: true })
+  const has = (table: keyof Names) => tables.some(({ name }) => name === table)
+  const names = database.withTables<Names>()
+  const early = has('kysely_migration')
+    ? await names.selectFrom('kysely_migration').select('name').execute()
+    : []
+  const late = has('school_migration') ? await names.selectFrom('school_migration').selectAll().execute() : []
+  return [...early.map(({ name }) => ({ name, needs: 1 })), ...late]
+}
+
+export async function record(database: Kysely<Tables>, { name, needs }: CarriedOut): Promise<void> {
+  const names = database.withTables<Names>()
+  if (name <= LAST_OF_KYSELY) {
+    await createTable(database, 'kysely_migration').addColumn('timestamp', 'varchar(255)').execute()
+    const timestamp = new Date().toISOString()
+    await names.insertInto('kysely_migration').values({ name, timestamp }).execute()
+  } else {
+    await createTable(database, 'school_migration').addColumn('needs', 'integer').execute()
+    await names.insertInto('school_migration').values({ name, needs }).execute()
+  }
+}
+
+/** As Kysely makes its own. */
+function createTable(database: Kysely<Tables>, table: keyof Names) {
+  return database.schema
+    .createTable(table)
+    .ifNotExists()
+    .addColumn('name', 'varchar(255)', (column) => column.notNull().primaryKey())
+}
