@@ -14,7 +14,7 @@ import {
 function ensureInstalled(name: SystemPartName): boolean {
   const { variable, debianPackages, optional = false }: SystemPart = SYSTEM_PARTS[name]
   if (findSystemPart(name) !== undefined) return true
-  if (canInstallDebianPackages() && !process.env[variable]) {
+  if (debianPackages.length > 0 && canInstallDebianPackages() && !process.env[variable]) {
     console.log(`${name} is missing: installing ${debianPackages.join(' ')} with apt-get`)
     try {
       installDebianPackages(debianPackages)

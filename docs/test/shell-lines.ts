@@ -91,9 +91,6 @@ export const DATA: Readonly<Record<string, Proof>> = {
   'docs/how-to/fapi2.md: lifetimes.code': { by: 'packages/core/test/fapi2.test.ts' },
   'docs/how-to/push.md: const url': { by: 'apps/reference/test/par.test.ts' },
   'docs/how-to/nextjs.md: ': { by: 'scripts/packages/guides.long.test.ts' },
-  'docs/how-to/gateway.md: # Traefik': {
-    why: 'gateway.test.ts asks as Traefik does, which the tests do not have',
-  },
   'docs/how-to/gateway.md: # Envoy': {
     why: 'gateway.test.ts asks as Envoy does, which the tests do not have',
   },

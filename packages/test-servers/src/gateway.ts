@@ -32,6 +32,20 @@ export function startHaproxy(site: string, script: string): Promise<Gateway> {
   return start('HAProxy', files, ['-W', '-db', '-f', 'haproxy.cfg'], 'Loading success')
 }
 
+/**
+ * @param site the dynamic configuration
+ * @param port where its only entry point listens
+ */
+export function startTraefik(site: string, port: number): Promise<Gateway> {
+  const settings = `log: { level: INFO }
+global: { checkNewVersion: false }
+providers: { file: { filename: site.yml } }
+entryPoints: { web: { address: "127.0.0.1:${port}" } }
+`
+  const files = { 'traefik.yml': settings, 'site.yml': site }
+  return start('Traefik', files, ['--configFile=traefik.yml'], 'Starting provider *file.Provider')
+}
+
 const NGINX = `daemon off;
 pid nginx.pid;
 error_log stderr notice;
@@ -44,7 +58,7 @@ http {
 `
 
 async function start(
-  part: 'nginx' | 'Caddy' | 'HAProxy',
+  part: 'nginx' | 'Caddy' | 'HAProxy' | 'Traefik',
   files: Readonly<Record<string, string>>,
   options: readonly string[],
   ready: string,

@@ -10,7 +10,7 @@ export interface SystemPart {
   /** Paths to try after PATH, for programs that are not on it. */
   readonly files?: readonly string[]
   readonly debianPackages: readonly string[]
-  /** Tests do without it, and take longer. */
+  /** Tests do without it. */
   readonly optional?: boolean
 }
 
@@ -51,6 +51,24 @@ export const SYSTEM_PARTS = {
     variable: 'CADDY_PATH',
     commands: ['caddy'],
     debianPackages: ['caddy'],
+  },
+  // Debian has none: put it on PATH, and the tests of gateways run it too.
+  Traefik: {
+    variable: 'TRAEFIK_PATH',
+    commands: ['traefik'],
+    debianPackages: [],
+    optional: true,
+  },
+  Python: {
+    variable: 'PYTHON_PATH',
+    commands: ['python3'],
+    debianPackages: ['python3'],
+  },
+  lighttpd: {
+    variable: 'LIGHTTPD_PATH',
+    commands: ['lighttpd'],
+    files: ['/usr/sbin/lighttpd'],
+    debianPackages: ['lighttpd'],
   },
   Postgres: {
     variable: 'POSTGRES_PATH',

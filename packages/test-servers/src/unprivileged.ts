@@ -19,18 +19,19 @@ export async function launchUnprivileged(
 ): Promise<ChildProcess> {
   const server = spawn(executable, options, {
     cwd: folder,
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
     ...SERVER_USER,
   })
   const log: string[] = []
   await new Promise<void>((resolve, reject) => {
-    server.stderr.on('data', (chunk) => {
-      log.push(String(chunk))
-      if (log.join('').includes(ready)) resolve()
-    })
+    for (const output of [server.stdout, server.stderr])
+      output.on('data', (chunk) => {
+        log.push(String(chunk))
+        if (log.join('').includes(ready)) resolve()
+      })
     server.once('exit', () => reject(new Error(`${executable} did not start:\n${log.join('')}`)))
   })
   // An unread log would fill the pipe.
-  server.stderr.removeAllListeners('data').resume()
+  for (const output of [server.stdout, server.stderr]) output.removeAllListeners('data').resume()
   return server
 }

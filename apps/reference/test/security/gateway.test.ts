@@ -1,30 +1,16 @@
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { freePort } from '@grantkit/test-servers/free-port'
-import { type Gateway, startCaddy, startHaproxy, startNginx } from '@grantkit/test-servers/gateway'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { App, type Tokens, tokensOf } from './app.ts'
 import { onBothStores } from './on-both-stores.ts'
 import { hashOf, Key, proofLine } from './proving-key.ts'
 import { expectInsufficientScope, expectInvalidToken } from './safe-answers.ts'
+import { GATEWAYS, type ShippedGateway, startShipped } from './shipped-gateways.ts'
 import { type Answer, type HeaderLines, send } from './wire.ts'
 
 /** The question of a gateway, by itself and through real gateways with the configurations of the documentation. */
 
-interface Ports {
-  readonly own: number
-  readonly service: number
-  readonly application: number
-}
-
-const GATEWAYS = {
-  nginx: async (ports: Ports) => startNginx(await shipped('nginx.conf', ports)),
-  Caddy: async (ports: Ports) => startCaddy(await shipped('Caddyfile', ports)),
-  HAProxy: async (ports: Ports) =>
-    startHaproxy(await shipped('haproxy.cfg', ports), await shipped('verify.lua', ports)),
-}
 const VERIFY = '/api/oauth/verify'
 /** Where the callers of a gateway believe to be. */
 const ORIGIN = 'https://notes.example'
@@ -42,22 +28,6 @@ function application(): Server {
   }).listen(0, '127.0.0.1')
 }
 
-/** The configuration as it is shipped, but for the addresses. */
-async function shipped(file: string, ports: Ports) {
-  const text = await readFile(
-    new URL(`../../../../docs/operations/forward-auth/${file}`, import.meta.url),
-    'utf8',
-  )
-  return text
-    .replace('listen 80;', `listen 127.0.0.1:${ports.own};`)
-    .replace('http://notes.example', `http://:${ports.own}`)
-    .replace('bind :80', `bind 127.0.0.1:${ports.own}`)
-    .replace('/etc/haproxy/', '')
-    .replace('127.0.0.1:3000', `127.0.0.1:${ports.service}`)
-    .replaceAll('service:3000', `127.0.0.1:${ports.service}`)
-    .replaceAll('application:8080', `127.0.0.1:${ports.application}`)
-}
-
 onBothStores(
   'a gateway',
   (bench) => {
@@ -68,15 +38,6 @@ onBothStores(
       const app = await App.register(bench)
       const proof = key.proof('POST', `${bench.base}/api/oauth/token`)
       return tokensOf(await app.token(app.redemption(await app.code()), [proofLine(proof)]))
-    }
-
-    async function machineToken(): Promise<string> {
-      const job = await App.arrange(bench, {
-        redirect_uris: [],
-        grant_types: ['client_credentials'],
-        machine_scopes: 'courses:read',
-      })
-      return tokensOf(await job.token({ grant_type: 'client_credentials', ...job.credentials })).access_token
     }
 
     it('GW-01: a request without a token is nobody, whatever it says of itself and whichever method it has', async () => {
@@ -130,148 +91,124 @@ onBothStores(
       }
     })
 
-    describe.each(['nginx', 'Caddy', 'HAProxy'] as const)(
-      '%s, as the documentation configures it',
-      (kind) => {
-        let port: number
-        let behind: Server
-        let gateway: Gateway
-        beforeAll(async () => {
-          behind = application()
-          await once(behind, 'listening')
-          port = await freePort()
-          const { port: to } = behind.address() as AddressInfo
-          gateway = await GATEWAYS[kind]({ own: port, service: bench.service.port, application: to })
-        })
-        afterAll(async () => {
-          await gateway?.close()
-          behind.close()
-        })
-        const ask = (headers: HeaderLines, method = 'GET'): Promise<Answer> =>
-          send(port, '/notes?page=2', { method, headers, ...(method === 'POST' ? { body: 'a note' } : {}) })
-
-        it('GW-05: a request with a good token reaches the application with the name of its user, and without the token', async () => {
-          const app = await App.register(bench)
-          const { access_token } = await app.tokens()
-          for (const method of ['GET', 'POST']) {
-            const answer = await ask(bearer(access_token), method)
-            expect(answer.json(), answer.body).toEqual({
-              method,
-              url: '/notes?page=2',
-              'x-auth-subject': 'alice-id',
-              'x-auth-client': app.id,
-              'x-auth-scope': 'openid profile courses:read',
-            })
-          }
+    describe.each(GATEWAYS)('%s, as the documentation configures it', (kind) => {
+      let behind: Server
+      let gateway: ShippedGateway
+      beforeAll(async () => {
+        behind = application()
+        await once(behind, 'listening')
+        const { port } = behind.address() as AddressInfo
+        gateway = await startShipped(kind, bench.service.port, port)
+      })
+      afterAll(async () => {
+        await gateway?.close()
+        behind.close()
+      })
+      const ask = (headers: HeaderLines, method = 'GET'): Promise<Answer> =>
+        send(gateway.port, '/notes?page=2', {
+          method,
+          headers,
+          ...(method === 'POST' ? { body: 'a note' } : {}),
         })
 
-        it('GW-06: the names that a caller sends itself do not survive, however they are written', async () => {
-          const { access_token } = await (await App.register(bench)).tokens()
-          const forged = ['X-Auth-Subject', 'x-auth-subject', 'X_Auth_Subject', 'X-Auth-Admin-Not'].map(
-            (name) => [name, 'mallory'] as const,
-          )
-          const answer = await ask([...forged.slice(0, 3), ...bearer(access_token)])
-          expect(answer.status).toBe(200)
-          expect(answer.body).not.toContain('mallory')
-          expect(answer.json()).toMatchObject({ 'x-auth-subject': 'alice-id' })
-          expect((await ask(forged)).status).toBe(401)
-        })
+      it('GW-05: a request with a good token reaches the application with the name of its user, and without the token', async () => {
+        const app = await App.register(bench)
+        const { access_token } = await app.tokens()
+        for (const method of ['GET', 'POST']) {
+          const answer = await ask(bearer(access_token), method)
+          expect(answer.json(), answer.body).toEqual({
+            method,
+            url: '/notes?page=2',
+            'x-auth-subject': 'alice-id',
+            'x-auth-client': app.id,
+            'x-auth-scope': 'openid profile courses:read',
+          })
+        }
+      })
 
-        it('GW-07: without a good token nothing reaches the application, and the challenge reaches the caller', async () => {
-          const app = await App.register(bench)
-          const forMcp = await app.tokens({ resource: `${bench.base}/mcp` })
-          const narrow = await app.tokens({ scope: 'openid' })
-          for (const [headers, status] of [
-            [[], 401],
-            [bearer('gka_nothing'), 401],
-            [bearer(forMcp.access_token), 401],
-            [bearer(narrow.access_token), 403],
-          ] as const) {
-            const answer = await ask(headers)
-            expect([answer.status, answer.body.includes('/notes')]).toEqual([status, false])
-            expect(answer.header('www-authenticate')).toMatch(/^Bearer .*scope="courses:read"/)
-          }
-        })
+      it('GW-07: without a good token nothing reaches the application, and the challenge reaches the caller', async () => {
+        const app = await App.register(bench)
+        const forMcp = await app.tokens({ resource: `${bench.base}/mcp` })
+        const narrow = await app.tokens({ scope: 'openid' })
+        for (const [headers, status] of [
+          [[], 401],
+          [bearer('gka_nothing'), 401],
+          [bearer(forMcp.access_token), 401],
+          [bearer(narrow.access_token), 403],
+        ] as const) {
+          const answer = await ask(headers)
+          expect([answer.status, answer.body.includes('/notes')]).toEqual([status, false])
+          expect(answer.header('www-authenticate')).toMatch(/^Bearer .*scope="courses:read"/)
+        }
+      })
 
-        it('GW-09: a bound token passes with a proof for the request itself, whatever its caller says of it', async () => {
-          const key = new Key()
-          const { access_token } = await boundTokens(key)
-          const ath = hashOf(access_token)
-          const proven = (htm: string, path: string, more: HeaderLines = []): HeaderLines => [
-            ['Authorization', `DPoP ${access_token}`],
-            proofLine(key.proof(htm, ORIGIN + path, { ath })),
-            ...more,
-          ]
-          const answer = await ask(proven('GET', '/notes'))
-          expect([answer.status, answer.json()]).toMatchObject([200, { 'x-auth-subject': 'alice-id' }])
-          const elsewhere = [
-            ['X-Forwarded-Method', 'POST'],
-            ['X-Forwarded-Uri', '/other'],
-          ] as const
-          const alike = [
-            ['X_Forwarded_Method', 'POST'],
-            ['x-forwarded-uri', '/other'],
-            ['X-Forwarded-Host', 'evil.example'],
-          ] as const
-          expect((await ask(proven('GET', '/notes', elsewhere))).status).toBe(200)
-          for (const headers of [
-            proven('POST', '/other', elsewhere),
-            proven('GET', '/other', elsewhere.slice(1)),
-            proven('POST', '/notes', elsewhere.slice(0, 1)),
-            proven('POST', '/other', alike),
-            proven('GET', '/notes').slice(0, 1),
-            [...proven('GET', '/notes'), proofLine(key.proof('GET', `${ORIGIN}/notes`, { ath }))],
-            bearer(access_token),
-          ]) {
-            const refused = await ask(headers)
-            expect([refused.status, refused.body.includes('/notes')], JSON.stringify(headers)).toEqual([
-              401,
-              false,
-            ])
-          }
-          expect((await ask(proven('GET', '/notes'), 'POST')).status).toBe(401)
-        })
-
-        it('GW-10: a proof that needs a nonce learns it at the gateway', async () => {
-          const key = new Key()
-          const { access_token } = await boundTokens(key)
-          const proven = (more: object): HeaderLines => [
-            ['Authorization', `DPoP ${access_token}`],
-            proofLine(key.proof('GET', `${ORIGIN}/notes`, { ath: hashOf(access_token), iat: 1, ...more })),
-          ]
-          const asked = await ask(proven({}))
-          expect([asked.status, asked.header('www-authenticate')]).toEqual([
+      it('GW-09: a bound token passes with a proof for the request itself, whatever its caller says of it', async () => {
+        const key = new Key()
+        const { access_token } = await boundTokens(key)
+        const ath = hashOf(access_token)
+        const proven = (htm: string, path: string, more: HeaderLines = []): HeaderLines => [
+          ['Authorization', `DPoP ${access_token}`],
+          proofLine(key.proof(htm, ORIGIN + path, { ath })),
+          ...more,
+        ]
+        const answer = await ask(proven('GET', '/notes'))
+        expect([answer.status, answer.json()]).toMatchObject([200, { 'x-auth-subject': 'alice-id' }])
+        const elsewhere = [
+          ['X-Forwarded-Method', 'POST'],
+          ['X-Forwarded-Uri', '/other'],
+        ] as const
+        const alike = [
+          ['X_Forwarded_Method', 'POST'],
+          ['x-forwarded-uri', '/other'],
+          ['X-Forwarded-Host', 'evil.example'],
+        ] as const
+        expect((await ask(proven('GET', '/notes', elsewhere))).status).toBe(200)
+        for (const headers of [
+          proven('POST', '/other', elsewhere),
+          proven('GET', '/other', elsewhere.slice(1)),
+          proven('POST', '/notes', elsewhere.slice(0, 1)),
+          proven('POST', '/other', alike),
+          proven('GET', '/notes').slice(0, 1),
+          [...proven('GET', '/notes'), proofLine(key.proof('GET', `${ORIGIN}/notes`, { ath }))],
+          bearer(access_token),
+        ]) {
+          const refused = await ask(headers)
+          expect([refused.status, refused.body.includes('/notes')], JSON.stringify(headers)).toEqual([
             401,
-            expect.stringMatching(/^DPoP error="use_dpop_nonce"/),
+            false,
           ])
-          expect((await ask(proven({ nonce: asked.header('dpop-nonce') }))).status).toBe(200)
-        })
+        }
+        expect((await ask(proven('GET', '/notes'), 'POST')).status).toBe(401)
+      })
 
-        it('GW-11: a machine passes as nobody, whoever it says it is', async () => {
-          const token = await machineToken()
-          const answer = await ask([['X-Auth-Subject', 'alice-id'], ...bearer(token)])
-          expect(answer.status).toBe(200)
-          expect(answer.body).not.toContain('alice')
-          expect(answer.json()).toMatchObject({ 'x-auth-scope': 'courses:read' })
-          expect(String(answer.json()['x-auth-subject'] ?? '')).toBe('')
-        })
+      it('GW-10: a proof that needs a nonce learns it at the gateway', async () => {
+        const key = new Key()
+        const { access_token } = await boundTokens(key)
+        const proven = (more: object): HeaderLines => [
+          ['Authorization', `DPoP ${access_token}`],
+          proofLine(key.proof('GET', `${ORIGIN}/notes`, { ath: hashOf(access_token), iat: 1, ...more })),
+        ]
+        const asked = await ask(proven({}))
+        expect([asked.status, asked.header('www-authenticate')]).toEqual([
+          401,
+          expect.stringMatching(/^DPoP error="use_dpop_nonce"/),
+        ])
+        expect((await ask(proven({ nonce: asked.header('dpop-nonce') }))).status).toBe(200)
+      })
 
-        it('GW-08: a store that is out of reach lets nobody in', async () => {
-          const { access_token } = await (await App.register(bench)).tokens()
-          bench.failuresExpected = true
-          bench.fault = () => Promise.reject(new Error('out of reach'))
-          const answer = await ask(bearer(access_token))
-          expect(answer.status).toBeGreaterThanOrEqual(500)
-          expect(answer.body).not.toContain('/notes')
-        })
-      },
-    )
+      it('GW-08: a store that is out of reach lets nobody in', async () => {
+        const { access_token } = await (await App.register(bench)).tokens()
+        bench.failuresExpected = true
+        bench.fault = () => Promise.reject(new Error('out of reach'))
+        const answer = await ask(bearer(access_token))
+        expect(answer.status).toBeGreaterThanOrEqual(500)
+        expect(answer.body).not.toContain('/notes')
+      })
+    })
   },
   {
     FORWARD_AUTH: 'on',
-    FORWARD_AUTH_MACHINES: 'on',
     FORWARD_AUTH_ORIGIN: ORIGIN,
-    CLIENT_CREDENTIALS: 'on',
     DPOP: 'on',
   },
 )

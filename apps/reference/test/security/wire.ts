@@ -22,7 +22,7 @@ export class Answer implements HttpResponse {
   constructor(wire: Buffer, bodyless = false) {
     const [head, rest] = splitHead(wire)
     const [statusLine = '', ...lines] = head.split('\r\n')
-    this.status = Number(/^HTTP\/1\.1 (\d{3})/.exec(statusLine)?.[1])
+    this.status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(statusLine)?.[1])
     this.lines = lines.map((line) => {
       const [, name = '', value = ''] = /^([^:]*):\s*(.*)$/.exec(line) ?? []
       return [name.toLowerCase(), value]

@@ -22,7 +22,7 @@ export interface ForwardAuthOptions {
   readonly path?: string | undefined
   /** The access token format of the server. Default: opaque tokens. */
   readonly accessTokens?: AccessTokenFormat | undefined
-  /** Lets machine tokens pass too, with an empty `X-Auth-Subject`: they have no user. Default false. */
+  /** Lets machine tokens pass too, with `-` in `X-Auth-Subject`: they have no user. Default false. */
   readonly machines?: boolean | undefined
   /**
    * Takes access tokens that are bound to a key: `dpopProofs`, with the public origin of the gateway. The gateway must set
@@ -100,10 +100,13 @@ async function verify(
   return { status: 200, headers: { ...access.headers, ...identityOf(access.token) }, body: '' }
 }
 
-/** A machine has an empty subject and not none: some gateways replace only the headers that are there. */
+/** The subject of a client that acts for itself. Not an empty one: nginx and lighttpd leave out a header without a value. */
+const NO_USER = '-'
+
 function identityOf({ subject, clientId, scopes }: AccessToken | MachineToken): HttpResponse['headers'] {
+  if (subject === NO_USER) throw new Error('A subject means no user in a header')
   return {
-    'x-auth-subject': subject === undefined ? '' : headerValue(subject),
+    'x-auth-subject': headerValue(subject ?? NO_USER),
     'x-auth-client': headerValue(clientId),
     'x-auth-scope': scopes.join(' '),
     'cache-control': 'no-store',

@@ -1,0 +1,66 @@
+import type { HeaderLines } from './wire.ts'
+
+/** What a caller sends to be taken for somebody else, or for nobody, by the application behind a gateway. */
+
+export const FORGED = 'mallory'
+
+const HEADERS = ['X-Auth-Subject', 'X-Auth-Client', 'X-Auth-Scope']
+const CASES = [
+  (name: string) => name,
+  (name: string) => name.toLowerCase(),
+  (name: string) => name.toUpperCase(),
+]
+/** Whatever HTTP lets a name have beside letters and digits (RFC 9110 5.6.2). */
+const MARKS = [..."-_.!#$%&'*+^`|~"]
+
+const forged = (names: readonly string[]): HeaderLines => names.map((name) => [name, FORGED])
+const spelled = (name: string, one: string, other: string): string => {
+  const [x = '', auth = '', last = ''] = name.split('-')
+  return x + one + auth + other + last
+}
+const spellings = (name: string): string[] =>
+  ['-', '_'].flatMap((one) => ['-', '_'].map((other) => spelled(name, one, other)))
+
+const ALL = HEADERS.flatMap(spellings).flatMap((name) => CASES.map((write) => write(name)))
+const ODD = HEADERS.flatMap((name) =>
+  MARKS.flatMap((mark) => [
+    spelled(name, mark, mark),
+    spelled(name, mark, '-'),
+    spelled(name, '-', mark),
+    spelled(name, mark, '_'),
+  ]),
+)
+
+const connection = (value: string): HeaderLines => [['Connection', value]]
+const chunksOf = (names: readonly string[], size: number): string[][] =>
+  names.length === 0 ? [] : [names.slice(0, size), ...chunksOf(names.slice(size), size)]
+
+/** Header lines that any gateway takes. */
+export const FORGERIES: readonly HeaderLines[] = [
+  ...ALL.flatMap((name) => [forged([name]), [...connection(`close, ${name}`), ...forged([name])]]),
+  forged(ALL),
+  ...HEADERS.map((name) => forged([name, name, name])),
+  ...chunksOf(ODD, 30).map(forged),
+  // What the gateway itself adds.
+  ...HEADERS.flatMap((name) => CASES.map((write) => connection(`close, ${write(name)}`))),
+  connection(`${HEADERS.join(',')},close`),
+  [...HEADERS.flatMap(connection), ...connection('close')],
+  [...connection(`close, Upgrade, ${HEADERS.join(', ')}`), ['Upgrade', 'example/1']],
+  ...HEADERS.map((name): HeaderLines => {
+    const others = ['Trailer', 'Proxy-Connection', 'Keep-Alive'].map((other) => [other, name] as const)
+    return [...connection('close, TE, Trailer'), ['TE', 'trailers'], ...others, ...forged([name])]
+  }),
+]
+
+/** Requests that are no HTTP, which a gateway may refuse. */
+export const MALFORMED: readonly HeaderLines[] = HEADERS.flatMap((name) => [
+  forged([`${name} `]),
+  forged([`${name}\t`]),
+  forged([` ${name}`]),
+  forged([`${name}\0`]),
+  forged([name.replace('-', '\u00ad')]),
+  forged([name.replace('-', ' ')]),
+  [['X-Note', `note\r\n ${name}: ${FORGED}`]],
+  [['X-Note', `note\n${name}: ${FORGED}`]],
+  [['X-Note', `note\r${name}: ${FORGED}`]],
+])

@@ -1,0 +1,103 @@
+import { type CgiProgram, startCgi, startWsgi } from '@grantkit/test-servers/cgi-programs'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { App, tokensOf } from './app.ts'
+import { Bench } from './bench.ts'
+import { FORGED, FORGERIES, MALFORMED } from './forged-identity.ts'
+import { GATEWAYS, type ShippedGateway, startShipped } from './shipped-gateways.ts'
+import { type Answer, exchange, type HeaderLines, send } from './wire.ts'
+
+/** Whom programs of CGI and WSGI see, which read `X_Auth_Subject` as `X-Auth-Subject`. */
+
+const PROGRAMS = { WSGI: startWsgi, CGI: startCgi }
+const bench = new Bench('memory')
+const user: Record<string, string> = { HTTP_X_AUTH_SUBJECT: 'alice-id', HTTP_X_AUTH_SCOPE: 'courses:read' }
+const job: Record<string, string> = { HTTP_X_AUTH_SUBJECT: '-', HTTP_X_AUTH_SCOPE: 'courses:read' }
+let ofUser: HeaderLines
+let ofJob: HeaderLines
+
+beforeAll(async () => {
+  await bench.start({ FORWARD_AUTH: 'on', FORWARD_AUTH_MACHINES: 'on', CLIENT_CREDENTIALS: 'on' })
+  const app = await App.register(bench)
+  user.HTTP_X_AUTH_CLIENT = app.id
+  ofUser = bearer((await app.tokens({ scope: 'courses:read' })).access_token)
+  const machine = await App.arrange(bench, {
+    redirect_uris: [],
+    grant_types: ['client_credentials'],
+    machine_scopes: 'courses:read',
+  })
+  job.HTTP_X_AUTH_CLIENT = machine.id
+  const tokens = await machine.token({ grant_type: 'client_credentials', ...machine.credentials })
+  ofJob = bearer(tokensOf(tokens).access_token)
+})
+afterAll(() => bench.stop())
+afterEach(() => expect(bench.unexpectedFailures()).toEqual([]))
+
+const bearer = (token: string): HeaderLines => [['Authorization', `Bearer ${token}`]]
+
+/** The variables that say who calls. */
+function identityIn({ body }: Answer): object {
+  const lines = body.split('\n').filter((line) => /^HTTP_[^=]*AUTH/.test(line))
+  return Object.fromEntries(lines.map((line) => line.split(/=(.*)/, 2)))
+}
+
+describe.each(GATEWAYS)('%s, as the documentation configures it,', (kind) => {
+  describe.each(['WSGI', 'CGI'] as const)('in front of a %s program', (interfaceName) => {
+    let program: CgiProgram
+    let gateway: ShippedGateway
+    beforeAll(async () => {
+      program = await PROGRAMS[interfaceName]()
+      gateway = await startShipped(kind, bench.service.port, program.port)
+    })
+    afterAll(async () => {
+      await gateway?.close()
+      await program.close()
+    })
+    const ask = (headers: HeaderLines) => send(gateway.port, '/notes', { headers })
+
+    async function expectAlways(identity: object, token: HeaderLines): Promise<void> {
+      for (const headers of FORGERIES) {
+        const answer = await ask([...headers, ...token])
+        const sent = JSON.stringify(headers)
+        expect([answer.status, identityIn(answer)], sent).toEqual([200, identity])
+        expect(answer.body, sent).not.toContain(FORGED)
+        // Or the next proxy would remove it.
+        expect(answer.body, sent).not.toMatch(/^HTTP_CONNECTION=.*x-auth/im)
+      }
+    }
+
+    it('GW-06: a caller cannot add to the identity of its token, or remove it, by any header', () =>
+      expectAlways(user, ofUser))
+
+    it('GW-11: a job has no user, whatever headers it sends', () => expectAlways(job, ofJob))
+
+    it('GW-12: a header line that is malformed is refused, or changes no identity', async () => {
+      for (const headers of MALFORMED) {
+        const answer = await ask([...headers, ...ofUser])
+        expect(identityIn(answer), JSON.stringify(headers)).toEqual(answer.status === 200 ? user : {})
+      }
+    })
+
+    it('GW-13: a trailer is refused, or changes no identity', async () => {
+      const token = ofUser.map(([name, value]) => `${name}: ${value}`)
+      const head = ['POST /notes HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked', ...token]
+      for (const trailer of ['X-Auth-Subject', 'X_Auth_Subject']) {
+        const lines = [
+          ...head,
+          'Connection: close',
+          `Trailer: ${trailer}`,
+          '',
+          '0',
+          `${trailer}: ${FORGED}`,
+          '',
+          '',
+        ]
+        const answer = await exchange(gateway.port, lines.join('\r\n'))
+        expect(identityIn(answer), trailer).toEqual(answer.status === 200 ? user : {})
+      }
+    })
+
+    it('GW-14: a caller without a token gets nowhere by any header', async () => {
+      for (const headers of FORGERIES) expect((await ask(headers)).status, JSON.stringify(headers)).toBe(401)
+    })
+  })
+})
