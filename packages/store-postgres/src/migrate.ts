@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
-import { MIGRATIONS } from './migrations.ts'
-import { refuseForeign, schemaVersion } from './schema.ts'
+import { MIGRATIONS, VERSION } from './migrations.ts'
+import { refuseForeign, stepsTaken } from './schema.ts'
 import { tablesOf } from './tables.ts'
 
 export interface MigrateOptions {
@@ -12,7 +12,7 @@ export interface MigrateOptions {
  * Creates the tables, or brings those of an earlier release up to date: all or nothing. Calls at the same time wait for
  * each other. It needs a role that may create tables; the store needs only SELECT, INSERT, UPDATE and DELETE.
  *
- * @throws Error if a newer release has migrated them, or if they are not Grantkit's
+ * @throws Error if only a newer release can use them, or if they are not Grantkit's
  *
  * @example
  * ```ts
@@ -28,10 +28,11 @@ export async function migrate(pool: Pool, { prefix }: MigrateOptions = {}): Prom
   await inTransaction(pool, async (client) => {
     // Of two CREATE TABLE at once one fails, even with IF NOT EXISTS.
     await client.query('SELECT pg_advisory_xact_lock(hashtext($1))', [tables.schema])
-    const version = await schemaVersion(client, tables)
-    if (version === MIGRATIONS.length) return
-    for (const step of MIGRATIONS.slice(version)) await client.query(step(tables)).catch(refuseForeign)
-    await client.query(`UPDATE ${tables.schema} SET version = $1`, [MIGRATIONS.length])
+    const missing = MIGRATIONS.slice(await stepsTaken(client, tables))
+    if (missing.length === 0) return
+    for (const step of missing) await client.query(step(tables)).catch(refuseForeign)
+    await client.query(`ALTER TABLE ${tables.schema} ADD COLUMN IF NOT EXISTS steps integer`)
+    await client.query(`UPDATE ${tables.schema} SET version = $1, steps = $2`, [VERSION, MIGRATIONS.length])
   })
 }
 

@@ -1,10 +1,16 @@
 import type { Tables } from './tables.ts'
 
 /**
- * Each step leads to the next version of the schema. A release only adds what the one before can live with, and a later
- * release takes away, so that both can run at the same time. A step that was released is never changed.
+ * The steps to the tables of this release. A release adds what the one before can live with, and a later release takes
+ * away, so that both run on the same tables. A step that was released is never changed.
  */
 export const MIGRATIONS: readonly ((tables: Tables) => string)[] = [firstSchema]
+
+/** The version that a release must know to use the tables after these steps. One that takes something away raises it. */
+export const VERSION = 1
+
+/** The highest version that this release knows. It grows a release before `VERSION` does. */
+export const KNOWN_VERSION = 1
 
 /**
  * Text of keys compares by bytes, so no index breaks when the system's sort order changes. Versions and expiries change

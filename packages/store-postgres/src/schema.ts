@@ -1,11 +1,10 @@
 import { DatabaseError, type Pool, type PoolClient } from 'pg'
-import { MIGRATIONS } from './migrations.ts'
+import { KNOWN_VERSION, MIGRATIONS } from './migrations.ts'
 import type { Tables } from './tables.ts'
 
 /** @throws Error that says what to do, if the tables are missing, older, newer, or not Grantkit's */
 export async function requireSchema(pool: Pool, tables: Tables): Promise<void> {
-  const version = await schemaVersion(pool, tables)
-  if (version < MIGRATIONS.length)
+  if ((await stepsTaken(pool, tables)) < MIGRATIONS.length)
     throw new Error('Postgres has no tables of this release: call migrate() of @grantkit/store-postgres')
   for (const table of [tables.client, tables.grant, tables.transient])
     await pool
@@ -14,21 +13,23 @@ export async function requireSchema(pool: Pool, tables: Tables): Promise<void> {
 }
 
 /**
- * The number of migrations that the tables have seen; 0 if there are none.
+ * The number of steps that led to the tables; 0 if there are none. A newer release may have taken more.
  *
- * @throws Error if a newer release has migrated them, or if they are not Grantkit's
+ * @throws Error if only a newer release can use them, or if they are not Grantkit's
  */
-export async function schemaVersion(database: Pool | PoolClient, { schema }: Tables): Promise<number> {
+export async function stepsTaken(database: Pool | PoolClient, { schema }: Tables): Promise<number> {
   const table = await database.query('SELECT to_regclass($1) IS NULL AS missing', [schema])
   if (table.rows[0].missing) return 0
-  const { rows } = await database.query(`SELECT version FROM ${schema}`).catch(refuseForeign)
+  // Tables of one step have no column for their number.
+  const counted = `SELECT version, coalesce((to_jsonb(s) ->> 'steps')::integer, version) AS steps FROM ${schema} AS s`
+  const { rows } = await database.query(counted).catch(refuseForeign)
   if (rows.length !== 1) throw foreign(`${schema} has ${rows.length} rows`)
-  const [{ version }] = rows
-  if (version > MIGRATIONS.length)
+  const [{ version, steps }] = rows
+  if (version > KNOWN_VERSION)
     throw new Error(
-      `The tables of Postgres have version ${version}, which a newer release made; this one knows ${MIGRATIONS.length}: start that release`,
+      `The tables of Postgres have version ${version}, which a newer release made; this one knows ${KNOWN_VERSION}: start that release`,
     )
-  return version
+  return steps
 }
 
 /** Undefined and duplicate tables and columns are of this class; so is a missing privilege. */

@@ -15,7 +15,7 @@ export interface Tables {
   readonly client: string
   readonly grant: string
   readonly transient: string
-  /** Has one row, which is written to find out whether the file can be. */
+  /** Has one row, which is written to find out whether the file can be. It counts the steps of the schema, too. */
   readonly probe: string
 }
 
@@ -24,7 +24,16 @@ export function tablesOf(prefix = 'grantkit_'): Tables {
   return { ...tableNames(prefix), probe: `${prefix}probe` }
 }
 
-/** The statements that lead from each version to the next one. A release adds an entry and never changes one. */
+/** The version that a release must know to use the tables. A step that takes something away raises it. */
+const VERSION = 1
+
+/** The highest version that this release knows. It grows a release before `VERSION` does. */
+const KNOWN_VERSION = 1
+
+/**
+ * The steps to the tables of this release. It adds what the release before can live with, and a later one takes away. A step
+ * that was released is never changed.
+ */
 const MIGRATIONS: readonly ((tables: Tables) => string)[] = [
   ({ client, grant, transient, probe }) => `
     ${recordTable(client)}
@@ -74,16 +83,17 @@ export function migrate({ path, prefix }: SchemaOptions): void {
   const database = openDatabase(path, MIGRATION_LOCK_MS)
   try {
     database.exec('BEGIN IMMEDIATE')
-    for (const statements of MIGRATIONS.slice(versionOf(database, path, tables)))
-      database.exec(statements(tables))
-    database.exec(`PRAGMA user_version = ${MIGRATIONS.length}; COMMIT`)
+    const missing = MIGRATIONS.slice(stepsTaken(database, path, tables))
+    for (const statements of missing) database.exec(statements(tables))
+    if (missing.length > 0) recordSteps(database, tables)
+    database.exec('COMMIT')
   } finally {
     database.close()
   }
 }
 
 /**
- * Opens a file whose tables have the version of this release.
+ * Opens a file whose tables are up to date.
  *
  * @throws Error that says what to run
  */
@@ -92,7 +102,7 @@ export function openMigrated(path: string, tables: Tables): DatabaseSync {
   if (!existsSync(path)) throw notMigrated(path)
   const database = openDatabase(path)
   try {
-    if (versionOf(database, path, tables) < MIGRATIONS.length) throw notMigrated(path)
+    if (stepsTaken(database, path, tables) < MIGRATIONS.length) throw notMigrated(path)
     // SQLite opens a file that may not be written, and only a write would fail.
     writeTo(database, path, tables)
     return database
@@ -114,15 +124,22 @@ function writeTo(database: DatabaseSync, path: string, tables: Tables): void {
   }
 }
 
-/** The version of the tables, 0 if there are none. */
-function versionOf(database: DatabaseSync, path: string, tables: Tables): number {
+/** Tables of one step have no column for their number. */
+function recordSteps(database: DatabaseSync, { probe }: Tables): void {
+  const row = database.prepare(`SELECT * FROM ${probe}`).get()
+  if (row?.steps === undefined) database.exec(`ALTER TABLE ${probe} ADD COLUMN steps INTEGER`)
+  database.exec(`UPDATE ${probe} SET steps = ${MIGRATIONS.length}; PRAGMA user_version = ${VERSION}`)
+}
+
+/** The number of steps that led to the tables, 0 if there are none. A newer release may have taken more. */
+function stepsTaken(database: DatabaseSync, path: string, tables: Tables): number {
   const version = Number(database.prepare('PRAGMA user_version').get()?.user_version)
   const own = `SELECT count(*) AS count FROM sqlite_schema WHERE type = 'table' AND name IN (?, ?, ?, ?)`
   const count = Number(database.prepare(own).get(...Object.values(tables))?.count)
   if (version === 0 && count === 0) return 0
   if (count !== Object.keys(tables).length || version === 0) throw foreign(path, version)
-  if (version > MIGRATIONS.length) throw newer(path, version)
-  return version
+  if (version > KNOWN_VERSION) throw newer(path, version)
+  return Number(database.prepare(`SELECT * FROM ${tables.probe}`).get()?.steps ?? version)
 }
 
 function notMigrated(path: string): Error {
@@ -137,6 +154,6 @@ function foreign(path: string, version: number): Error {
 
 function newer(path: string, version: number): Error {
   return new Error(
-    `${path} has schema ${version} of a newer release; this one knows ${MIGRATIONS.length}: run npm install @grantkit/store-sqlite@latest`,
+    `${path} has schema ${version} of a newer release; this one knows ${KNOWN_VERSION}: run npm install @grantkit/store-sqlite@latest`,
   )
 }

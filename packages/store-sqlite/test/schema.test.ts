@@ -81,7 +81,14 @@ describe('a file', () => {
     expect(() => createSqliteStore({ path })).toThrow(/has no tables.*run migrate\(\)/)
   })
 
-  it('of a newer release is refused with what to run, and left as it is', () => {
+  it('to which a newer release has only added is used', async () => {
+    migrate({ path })
+    change('UPDATE grantkit_probe SET steps = 99')
+    migrate({ path })
+    await createSqliteStore({ path }).close()
+  })
+
+  it('that only a newer release can use is refused with what to run, and left as it is', () => {
     migrate({ path })
     change('PRAGMA user_version = 2')
     for (const open of both()) expect(open).toThrow(/schema 2 of a newer release.*run npm install/)
