@@ -122,6 +122,23 @@ describe('a device that begins', () => {
     expect([answer.status, errorOf(answer)]).toEqual([400, 'unauthorized_client'])
   })
 
+  it('REQ-68: gets a code that introspection describes to nobody, also after its user has approved it', async () => {
+    const { school, start, approve } = await openDeviceSchool()
+    const started = await start()
+    await approve(started)
+    const api = await school.server.clients.add({
+      client_name: 'API',
+      redirect_uris: [],
+      resource_server: true,
+    })
+    const form = {
+      token: started.device_code,
+      client_id: api.client_id,
+      client_secret: api.client_secret ?? '',
+    }
+    expect((await school.send('POST', '/api/oauth/introspect', { form })).body).toBe('{"active":false}')
+  })
+
   it('with a wrong secret is refused', async () => {
     const { ask, school } = await openDeviceSchool()
     const client = await addTool(school, { token_endpoint_auth_method: 'client_secret_post' })

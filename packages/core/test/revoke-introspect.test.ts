@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   bodyOf,
   type ClientAnswer,
+  codeFor,
   credentials,
   refresh,
   register,
@@ -24,6 +25,10 @@ function revoke(school: School, client: ClientAnswer, token: string, more: Recor
 
 function introspect(school: School, client: ClientAnswer, token: string) {
   return school.send('POST', '/api/oauth/introspect', { form: { token, ...credentials(client) } })
+}
+
+function addApi({ server }: School): Promise<ClientAnswer> {
+  return server.clients.add({ client_name: 'API', redirect_uris: [], resource_server: true })
 }
 
 async function isLive(school: School, token: string): Promise<boolean> {
@@ -218,14 +223,20 @@ describe('introspection', () => {
 
   it('shows a foreign token to a resource server, and to no other client', async () => {
     const { school, tokens } = await withTokens()
-    const api = await school.server.clients.add({
-      client_name: 'API',
-      redirect_uris: [],
-      resource_server: true,
-    })
+    const api = await addApi(school)
     const other = await school.server.clients.add({ client_name: 'Other', redirect_uris: [REDIRECT_URI] })
     expect(bodyOf(await introspect(school, api, tokens.access_token)).active).toBe(true)
     expect((await introspect(school, other, tokens.access_token)).body).toBe('{"active":false}')
+  })
+
+  it('REQ-68: describes a refresh token to its client alone, and codes to nobody', async () => {
+    const { school, client, tokens } = await withTokens(CONFIDENTIAL)
+    const api = await addApi(school)
+    expect(bodyOf(await introspect(school, client, tokens.refresh_token)).active).toBe(true)
+    expect((await introspect(school, api, tokens.refresh_token)).body).toBe('{"active":false}')
+    const code = await codeFor(school, client.client_id)
+    for (const caller of [client, api])
+      expect((await introspect(school, caller, code)).body).toBe('{"active":false}')
   })
 
   it('answers only inactive for a dead, foreign or malformed token', async () => {

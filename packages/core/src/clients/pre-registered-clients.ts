@@ -25,7 +25,7 @@ function integrationMetadata(registrable: Registrable) {
     token_endpoint_auth_method: z.enum(authMethods).default(confidential),
     /** One that sends no browser needs no redirect URI. */
     grant_types: grantTypesOf(registrable),
-    /** It may introspect the tokens of every client. Such a client needs no redirect URI. */
+    /** It may introspect the access tokens of every client. Such a client needs no redirect URI. */
     resource_server: z.boolean().default(false),
     /** Skips the consent page for scopes and resources that the user has allowed before. Confidential integrations only. */
     remember_consent: z.boolean().default(false),

@@ -20,7 +20,10 @@ export type IntrospectionOptions = PathOptions<'introspect'>
 /** RFC 7662 2.2: a token that the caller may not see looks the same as one that does not exist. */
 const INACTIVE = { active: false } as const
 
-/** The introspection endpoint (RFC 7662). A resource server sees every token, any other client only its own. */
+/**
+ * The introspection endpoint (RFC 7662). A resource server sees every access token, any other client only its own. A refresh
+ * token is shown to its client alone.
+ */
 export function introspection(
   kernel: Kernel,
   { paths }: IntrospectionOptions,
@@ -48,10 +51,6 @@ export function introspection(
   return { clientEndpoints: [introspect] }
 }
 
-function mayKnow({ resourceServer, clientId }: Client, holder: string): boolean {
-  return resourceServer === true || clientId === holder
-}
-
 function describe(
   kernel: Kernel,
   client: Client,
@@ -60,9 +59,11 @@ function describe(
   access: PresentedToken | undefined,
 ): object | undefined {
   const state = access && findAccessToken(grant, access.hash, kernel.now())
-  if (!mayKnow(client, holderOf(grant, state))) return undefined
-  if (state !== undefined) return describeAccessToken(kernel, grant, state)
-  const refresh = parseRefreshToken(token)
+  const own = client.clientId === holderOf(grant, state)
+  if (state !== undefined)
+    return own || client.resourceServer ? describeAccessToken(kernel, grant, state) : undefined
+  // To an API it would look like an access token: the answer has no type that tells them apart.
+  const refresh = own ? parseRefreshToken(token) : undefined
   return refresh && describeRefreshToken(kernel, grant, refresh)
 }
 
