@@ -10,6 +10,7 @@ import {
   type IntegrationInformation,
   preRegisteredClients,
 } from './clients/pre-registered-clients.ts'
+import { type PublicClient, publicClient } from './clients/public-client.ts'
 import { registration } from './clients/registration.ts'
 import { addressesOf, type Metadata, metadataDocuments, serverMetadata } from './discovery/server-metadata.ts'
 import {
@@ -36,7 +37,6 @@ import { type Endpoint, routesOf } from './http/endpoint.ts'
 import type { Route } from './http/http.ts'
 import { basePathOf } from './http/well-known.ts'
 import { type Kernel, systemClock } from './kernel/kernel.ts'
-import type { Client } from './kernel/records.ts'
 import { storeErrorsAs503 } from './kernel/store-errors-as-503.ts'
 import { storeOutages } from './kernel/store-outage.ts'
 import { type RateLimits, rateLimits } from './limits/rate-limits.ts'
@@ -65,7 +65,7 @@ export interface AuthorizationServer {
      */
     add(integration: Integration): Promise<IntegrationInformation>
     /** The client with this id, whether it registered itself, is an integration, or is described by a document. */
-    find(clientId: string): Promise<Client | undefined>
+    find(clientId: string): Promise<PublicClient | undefined>
     /** The integrations, the oldest first, without their secrets. Looks at every client. */
     list(): Promise<IntegrationInformation[]>
     /**
@@ -224,7 +224,10 @@ function administration(
     clients: {
       add,
       list,
-      find: kernel.store.clients.find,
+      find: async (clientId) => {
+        const client = await kernel.store.clients.find(clientId)
+        return client && publicClient(client)
+      },
       remove: (clientId) => removeClient(kernel, clientId),
     },
     grants: userGrants(kernel),

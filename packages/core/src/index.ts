@@ -34,6 +34,7 @@ export {
 export type { ClientEndpoint } from './clients/client-endpoint.ts'
 export type { ClientSource } from './clients/client-sources.ts'
 export type { Integration, IntegrationInformation } from './clients/pre-registered-clients.ts'
+export { type PublicClient, publicClient } from './clients/public-client.ts'
 export {
   type LoopbackOnlyOptions,
   loopbackOnly,

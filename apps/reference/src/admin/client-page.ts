@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AuthorizationServer, Client } from '@grantkit/core'
+import type { AuthorizationServer, PublicClient } from '@grantkit/core'
 import { html } from 'hono/html'
 import type { TrailReader } from '../audit/trail-reader.ts'
 import { seeOther } from '../http/bodies-and-answers.ts'
@@ -70,13 +70,13 @@ ${trailEntries(site, entries)}
 const GONE = html`
 <p>No client has this id. If it was removed a moment ago, its grants end one after another: the entry <code>client_removed</code> says that all have. Without that entry, <code>pnpm clients remove</code> with its id finishes it.</p>`
 
-const ORIGINS: Readonly<Record<Client['origin'], string>> = {
+const ORIGINS: Readonly<Record<PublicClient['origin'], string>> = {
   registered: 'It registered itself, so its name is only a claim.',
   integration: 'An integration: an operator added it.',
   document: 'A document describes it, and the host of that vouches for it.',
 }
 
-function clientCard(client: Client, visit: OperatorVisit): Markup {
+function clientCard(client: PublicClient, visit: OperatorVisit): Markup {
   const { clientId, origin, redirectUris, scopes, createdAt, expiresAt } = client
   const methods = [client.tokenEndpointAuthMethod, ...(client.otherAuthMethods ?? [])]
   return html`
@@ -95,7 +95,7 @@ function clientCard(client: Client, visit: OperatorVisit): Markup {
 </section>`
 }
 
-function mayOf({ applicationType, resourceServer, rememberConsent, pkceOptional }: Client): string {
+function mayOf({ applicationType, resourceServer, rememberConsent, pkceOptional }: PublicClient): string {
   return [
     `be a ${applicationType} application`,
     ...(resourceServer ? ['introspect every token'] : []),

@@ -1,4 +1,4 @@
-import type { AuthorizationServer, Client } from '@grantkit/core'
+import type { AuthorizationServer, PublicClient } from '@grantkit/core'
 import type { TrailReader } from '../audit/trail-reader.ts'
 
 /** A client that the audit trail names. */
@@ -6,7 +6,7 @@ export interface RecentClient {
   readonly clientId: string
   /** When the trail named it, in epoch seconds. */
   readonly at: number
-  readonly client: Client
+  readonly client: PublicClient
 }
 
 /** Entries of a type that are read, and clients that are asked for: some are gone. */

@@ -1,11 +1,6 @@
 import { styleText } from 'node:util'
-import type { Client, ClientRemoval } from '@grantkit/core'
+import type { Client, ClientRemoval, PublicClient } from '@grantkit/core'
 import { plain } from './plain.ts'
-
-/** A client without what only the server needs to know of it. */
-export function shownClient({ secretHash: _, ...shown }: Client): Omit<Client, 'secretHash'> {
-  return shown
-}
 
 /** One line of a list. */
 export function clientLine(client: Client): string {
@@ -17,8 +12,8 @@ export function clientLine(client: Client): string {
 }
 
 /** All that an operator may want to know. */
-export function clientLines(client: Client): string[] {
-  return Object.entries(shownClient(client)).map(
+export function clientLines(client: PublicClient): string[] {
+  return Object.entries(client).map(
     ([name, value]) => `${name.padEnd(24)}  ${TIMES.has(name) ? momentOf(Number(value)) : plain(value)}`,
   )
 }

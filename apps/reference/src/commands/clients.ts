@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { styleText } from 'node:util'
-import type { Store } from '@grantkit/core'
-import { clientLine, clientLines, removalLine, shownClient } from './client-lines.ts'
+import { publicClient, type Store } from '@grantkit/core'
+import { clientLine, clientLines, removalLine } from './client-lines.ts'
 import { readCommandLine, refuse } from './command-line.ts'
 import { withSharedStore } from './with-service.ts'
 
@@ -50,7 +50,7 @@ async function run(): Promise<void> {
     if (command === 'remove') return console.log(removalLine(clientId, await clients.remove(clientId)))
     const client = await clients.find(clientId)
     if (client === undefined) throw new Error(`There is no client ${clientId}`)
-    console.log(values.json ? JSON.stringify(shownClient(client)) : clientLines(client).join('\n'))
+    console.log(values.json ? JSON.stringify(client) : clientLines(client).join('\n'))
   })
 }
 
@@ -61,6 +61,6 @@ async function* lines({ clients }: Store): AsyncGenerator<string> {
     const isOther = values.origin !== undefined && client.origin !== values.origin
     if (isOther || seen.has(client.clientId)) continue
     seen.add(client.clientId)
-    yield `${values.json ? JSON.stringify(shownClient(client)) : clientLine(client)}\n`
+    yield `${values.json ? JSON.stringify(publicClient(client)) : clientLine(client)}\n`
   }
 }

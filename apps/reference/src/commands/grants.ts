@@ -3,7 +3,7 @@ import type { UserGrant } from '@grantkit/core'
 import type { AccountDirectory } from '../accounts/account-directory.ts'
 import { endGrants } from '../admin/end-grants.ts'
 import type { Service } from '../service.ts'
-import { momentOf, shownClient } from './client-lines.ts'
+import { momentOf } from './client-lines.ts'
 import { readCommandLine, refuse } from './command-line.ts'
 import { plain } from './plain.ts'
 import { withSharedStore } from './with-service.ts'
@@ -72,10 +72,7 @@ async function revoke(
 
 function print(grants: readonly UserGrant[]): void {
   if (grants.length === 0 && !values.json) console.log('There are no grants.')
-  for (const { client, ...grant } of grants) {
-    const shown = { ...grant, client: client && shownClient(client) }
-    console.log(values.json ? JSON.stringify(shown) : grantLine({ client, ...grant }))
-  }
+  for (const grant of grants) console.log(values.json ? JSON.stringify(grant) : grantLine(grant))
 }
 
 function grantLine({ id, clientId, client, scopes, usedAt }: UserGrant): string {

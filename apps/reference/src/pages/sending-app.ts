@@ -1,4 +1,4 @@
-import type { Client } from '@grantkit/core'
+import type { PublicClient } from '@grantkit/core'
 import { html } from 'hono/html'
 import type { Markup } from './page.ts'
 import type { Metadata } from './remedy.ts'
@@ -9,7 +9,7 @@ export type SendingApp = (returnTo: string) => Promise<Markup | ''>
 interface Options {
   readonly baseUrl: string
   readonly metadata: () => Metadata
-  readonly findClient: (clientId: string) => Promise<Client | undefined>
+  readonly findClient: (clientId: string) => Promise<PublicClient | undefined>
 }
 
 export function sendingApp({ baseUrl, metadata, findClient }: Options): SendingApp {
@@ -29,7 +29,7 @@ function isAddress(clientId: string): boolean {
   return clientId.startsWith('https://') && URL.canParse(clientId)
 }
 
-function words({ clientName = 'An app without a name', origin }: Client): Markup {
+function words({ clientName = 'An app without a name', origin }: PublicClient): Markup {
   const name = html`<bdi>${clientName}</bdi>`
   if (origin === 'integration') return html`<p>${name} sends you.</p>`
   return html`<p>${name} sends you. It chose this name itself.</p>`

@@ -1,3 +1,4 @@
+import { publicClient } from '../clients/public-client.ts'
 import { type HttpRequest, type HttpResponse, redirect, securePage } from '../http/http.ts'
 import { readMessage } from '../http/message.ts'
 import { FORM, type Parameters, pairsOf, requireMediaType } from '../http/parameters.ts'
@@ -94,7 +95,8 @@ async function askToSignIn(
   const marked = demandsSignIn(request) ? markSignIn(context, query, session) : query
   const returnTo = `${context.paths.authorize}?${marked}`
   const { loginHint, uiLocales } = request
-  const { client, redirectUri } = target
+  const { redirectUri } = target
+  const client = publicClient(target.client)
   return securePage(await context.interaction.signIn(returnTo, { client, redirectUri, loginHint, uiLocales }))
 }
 

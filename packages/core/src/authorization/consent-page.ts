@@ -1,3 +1,4 @@
+import { publicClient } from '../clients/public-client.ts'
 import { formActionSources } from '../clients/redirect-uri.ts'
 import { liveUntil } from '../grants/grant.ts'
 import { type HttpResponse, securePage } from '../http/http.ts'
@@ -26,7 +27,7 @@ export async function askForConsent(
   const { target, request, query } = attempt
   if (request.prompts.includes('none')) throw new OAuthError(PROMPT_REFUSALS.consent_needed)
   const page = await context.interaction.consentPage({
-    client: target.client,
+    client: publicClient(target.client),
     session,
     identity: documentIdentity(target, context.sharedHosts),
     redirectUri: target.redirectUri,

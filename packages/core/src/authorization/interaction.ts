@@ -1,5 +1,5 @@
+import type { PublicClient } from '../clients/public-client.ts'
 import type { HttpRequest, HttpResponse } from '../http/http.ts'
-import type { Client } from '../kernel/records.ts'
 import type { ScopeDefinition } from '../kernel/scope.ts'
 
 /** The signed-in user of this browser. */
@@ -15,7 +15,7 @@ export interface Session {
 /** Hints that the sign-in page may show or prefill. */
 export interface SignInHint {
   /** Absent until the user has signed in, if a document describes the client. */
-  readonly client?: Client | undefined
+  readonly client?: PublicClient | undefined
   readonly redirectUri?: string | undefined
   /** The host of that document. Nothing else is known then. */
   readonly clientHost?: string | undefined
@@ -25,7 +25,7 @@ export interface SignInHint {
 
 /** The content of the consent page, and the fields of its form. */
 export interface ConsentView {
-  readonly client: Client
+  readonly client: PublicClient
   readonly session: Session
   /** Who vouches for the client; present if a document describes it. Show it as large as the name. */
   readonly identity?: DocumentIdentity | undefined

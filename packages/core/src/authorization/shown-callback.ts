@@ -1,11 +1,11 @@
+import { type PublicClient, publicClient } from '../clients/public-client.ts'
 import { isLoopback } from '../clients/redirect-uri.ts'
 import { type HttpResponse, securePage } from '../http/http.ts'
-import type { Client } from '../kernel/records.ts'
 import type { RedirectTarget } from './redirect-target.ts'
 
 /** The page that shows a callback URL, in place of the redirect to it. */
 export interface CallbackView {
-  readonly client: Client
+  readonly client: PublicClient
   /** For the app that waits for it, as the browser would bring it there. Whoever has it can sign in with it. */
   readonly callbackUrl: string
   /** Whether it has a code. A denial has none, and the app need not hear of it. */
@@ -43,6 +43,6 @@ export async function shownCallback(
   if (callbackPage === undefined || location === undefined || !canShowCallback(context, target)) return answer
   const callbackUrl = String(location)
   const allowed = new URL(callbackUrl).searchParams.has('code')
-  const view = { client: target.client, callbackUrl, allowed, lifetime: lifetimes.code }
+  const view = { client: publicClient(target.client), callbackUrl, allowed, lifetime: lifetimes.code }
   return securePage(await callbackPage(view))
 }

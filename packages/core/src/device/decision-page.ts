@@ -2,6 +2,7 @@ import { scopesInWords } from '../authorization/consent-page.ts'
 import type { Session } from '../authorization/interaction.ts'
 import { sealTicket, type TicketSubject } from '../authorization/ticket.ts'
 import { CLIENT_REFUSALS } from '../clients/client-sources.ts'
+import { publicClient } from '../clients/public-client.ts'
 import { type HttpRequest, type HttpResponse, securePage } from '../http/http.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import { newId } from '../kernel/secrets.ts'
@@ -23,7 +24,8 @@ export async function askUser(
   const requestId = requestIdOf(secret, code)
   const about = decisionSubject(session, requestId, request)
   const page = await interaction.devicePage({
-    ...{ session, client },
+    session,
+    client: publicClient(client),
     userCode: shownUserCode(code),
     age: kernel.now() - request.createdAt,
     sameNetwork: isSameNetwork(request, http),

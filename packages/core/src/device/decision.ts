@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { allowedScopes, ConsentForm } from '../authorization/consent.ts'
 import type { Session } from '../authorization/interaction.ts'
 import { CLIENT_REFUSALS } from '../clients/client-sources.ts'
+import { publicClient } from '../clients/public-client.ts'
 import { keptUntil } from '../grants/grant.ts'
 import { type HttpRequest, type HttpResponse, securePage } from '../http/http.ts'
 import { readMessage } from '../http/message.ts'
@@ -53,7 +54,8 @@ export async function answerDevice(context: DeviceContext, http: HttpRequest): P
   const decision = { subject: session.subject, scopes, authTime: session.authTime }
   if (scopes.length > 0) await approve(context, client, requestId, found, decision)
   else await deny(context, requestId, found, decision)
-  return securePage(await context.interaction.deviceAnsweredPage({ client, allowed: scopes.length > 0 }))
+  const view = { client: publicClient(client), allowed: scopes.length > 0 }
+  return securePage(await context.interaction.deviceAnsweredPage(view))
 }
 
 async function requestShownTo(

@@ -1,6 +1,6 @@
 import type { ConsentScope, Interaction, Session } from '../authorization/interaction.ts'
+import type { PublicClient } from '../clients/public-client.ts'
 import type { HttpResponse } from '../http/http.ts'
-import type { Client } from '../kernel/records.ts'
 
 /** The page on which a person types the code that a device shows. */
 export interface UserCodeView {
@@ -20,7 +20,7 @@ export interface UserCodeView {
  */
 export interface DeviceView {
   readonly session: Session
-  readonly client: Client
+  readonly client: PublicClient
   /** The code, for comparison with the one on the device. */
   readonly userCode: string
   /** Since the device began, in seconds. */
@@ -46,6 +46,6 @@ export interface DeviceInteraction extends Pick<Interaction, 'session' | 'signIn
 }
 
 export interface DeviceAnsweredView {
-  readonly client: Client
+  readonly client: PublicClient
   readonly allowed: boolean
 }

@@ -1,3 +1,4 @@
+import { type PublicClient, publicClient } from '../clients/public-client.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Client, Grant } from '../kernel/records.ts'
 import { liveUntil } from './grant.ts'
@@ -7,7 +8,7 @@ import { endGrant } from './grant-end.ts'
 export interface UserGrant
   extends Omit<Grant, 'withheldScopes' | 'nonce' | 'ticketEndsAt' | 'code' | 'refresh' | 'accessTokens'> {
   /** Absent when the client was removed; the grant then ends with its access tokens. */
-  readonly client?: Client | undefined
+  readonly client?: PublicClient | undefined
 }
 
 /** The user or the operator ended the grant. */
@@ -74,7 +75,17 @@ function userGrant(grant: Grant, client: Client | undefined): UserGrant {
   const { id, clientId, scopes, resources, redirectUri, origin, network } = grant
   const { authTime, createdAt, usedAt, expiresAt } = grant
   const times = { authTime, createdAt, usedAt, expiresAt }
-  return { id, clientId, scopes, resources, redirectUri, origin, network, ...times, client }
+  return {
+    id,
+    clientId,
+    scopes,
+    resources,
+    redirectUri,
+    origin,
+    network,
+    ...times,
+    client: client && publicClient(client),
+  }
 }
 
 /** A grant id never changes its user, so nothing can go wrong between the read and the end. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Session } from '../authorization/interaction.ts'
 import { openTicket, sealTicket } from '../authorization/ticket.ts'
+import { publicClient } from '../clients/public-client.ts'
 import { formActionSources } from '../clients/redirect-uri.ts'
 import { type HttpRequest, type HttpResponse, redirect, securePage } from '../http/http.ts'
 import { readMessage } from '../http/message.ts'
@@ -72,13 +73,14 @@ function isProven({ hint }: LogoutRequest, session: Session | undefined): boolea
 async function askUser(
   { kernel, interaction, secret, paths }: LogoutContext,
   query: string,
-  { client, target }: LogoutRequest,
+  { client: asking, target }: LogoutRequest,
   session: Session,
 ): Promise<HttpResponse> {
   const end = kernel.now() + TICKET_LIFETIME
   const ticket = sealTicket(secret, ticketSubject(session, query), end, newId(kernel.random))
   const sources = target === undefined ? [] : formActionSources(target)
   const action = `${paths.confirm}?${query}`
+  const client = asking && publicClient(asking)
   return securePage(
     await interaction.logoutPage({ session, client, action, ticket, formActionSources: sources }),
   )

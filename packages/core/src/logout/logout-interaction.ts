@@ -1,12 +1,12 @@
 import type { Interaction, Session } from '../authorization/interaction.ts'
+import type { PublicClient } from '../clients/public-client.ts'
 import type { HttpRequest, HttpResponse } from '../http/http.ts'
-import type { Client } from '../kernel/records.ts'
 
 /** The content of the page that asks, and the fields of its form. */
 export interface LogoutView {
   readonly session: Session
   /** Who asks, as far as the request says. It proves nothing. */
-  readonly client?: Client | undefined
+  readonly client?: PublicClient | undefined
   /** The form: POST to `action` with `ticket`. */
   readonly action: string
   readonly ticket: string

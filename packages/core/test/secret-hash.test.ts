@@ -1,0 +1,67 @@
+import type { CallbackView, ConsentView, PublicClient, SignInHint, UserGrant } from '@grantkit/core'
+import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
+import { logout } from '@grantkit/core/logout'
+import { expect, it } from 'vitest'
+import { authorizationQuery, authorize, decide, redeem, redirectOf } from './client.ts'
+import { openDeviceSchool } from './device-school.ts'
+import { REDIRECT_URI } from './school.ts'
+import { TEST_KEYS } from './signing-keys.ts'
+
+/** A school whose pages keep what they are given, and a client with a secret that uses all of them. */
+async function walk() {
+  const pages: Record<string, unknown> = {}
+  const page = (name: string) => (view?: unknown) => {
+    pages[name] = view
+    return { status: 200, headers: {}, body: '' }
+  }
+  const session = async () => ({ id: 'alice', subject: 'alice', authTime: 1_800_000_000 })
+  const interaction = {
+    ...{ session, endSession: async () => '', logoutPage: page('logout') },
+    ...{ signedOutPage: page('signedOut'), errorPage: page('error') },
+  }
+  const features = [
+    logout({ secret: 'a secret of the tests, long enough to pass', keys: TEST_KEYS, interaction }),
+  ]
+  const { school, shown, start, enter, answer } = await openDeviceSchool({
+    server: { features, callbackPage: page('callback') },
+  })
+  const client = await school.server.clients.add({
+    client_name: 'Confidential',
+    redirect_uris: [REDIRECT_URI],
+    grant_types: ['authorization_code', 'refresh_token', DEVICE_CODE_GRANT],
+  })
+  const { client_id, client_secret = '' } = client
+  const query = authorizationQuery(client_id)
+  await authorize(school, query, {})
+  await authorize(school, query)
+  await redeem(school, client, String(redirectOf(await decide(school)).code))
+  await authorize(school, query)
+  await decide(school, { callback: 'show' })
+  await enter((await start({ client_secret }, client)).user_code)
+  await answer()
+  await school.send('GET', '/oauth/logout', { query: { client_id } })
+  const lists = {
+    found: await school.server.clients.find(client_id),
+    integrations: await school.server.clients.list(),
+    grants: await school.server.grants.list('alice'),
+  }
+  const stored = await school.store.clients.find(client_id)
+  const { signInHint, consent } = school.shown
+  const seen = { signInHint, consent, device: shown.device, answered: shown.answered, ...pages, ...lists }
+  return { seen, events: school.events, secretHash: String(stored?.value.secretHash) }
+}
+
+it('the hash of a client secret is in no view, hint, list or event', async () => {
+  const { seen, events, secretHash } = await walk()
+  expect(secretHash).toHaveLength(43)
+  const given = Object.entries(seen).map(([name, value]) => [name, JSON.stringify(value) ?? ''] as const)
+  expect(given.filter(([, text]) => !text.includes('Confidential')).map(([name]) => name)).toEqual([])
+  expect(given.filter(([, text]) => text.includes(secretHash)).map(([name]) => name)).toEqual([])
+  expect(JSON.stringify(events)).not.toContain(secretHash)
+})
+
+it('the types of views, hints and lists have no hash to read', () => {
+  type Shown = CallbackView | ConsentView | Required<SignInHint> | Required<UserGrant>
+  const hashOf = (shown: Shown | { client: PublicClient }): undefined => shown.client?.secretHash
+  expect(hashOf).toBeTypeOf('function')
+})
