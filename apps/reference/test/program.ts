@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { framework } from './framework.ts'
@@ -20,21 +21,24 @@ export interface RunOptions {
   readonly environment?: Readonly<Record<string, string>>
   /** Its standard input. */
   readonly input?: string
+  /** The folder of the release that it is a program of. Default: this one. */
+  readonly release?: string
 }
 
 /** No program leaves a database behind, unless the test names one. */
 const DATABASE_URL = 'memory:'
 
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 /** Caches compilation, which takes most of the time of a short program. */
-const NODE_COMPILE_CACHE = fileURLToPath(new URL('../../../node_modules/.cache/node', import.meta.url))
+const NODE_COMPILE_CACHE = join(ROOT, 'node_modules/.cache/node')
 
 /** @param file a path that starts at `src/` */
 export function run(
   file: string,
   given: readonly string[] = [],
-  { environment = {}, input = '' }: RunOptions = {},
+  { environment = {}, input = '', release = ROOT }: RunOptions = {},
 ): Program {
-  const path = fileURLToPath(new URL(`../src/${file}`, import.meta.url))
+  const path = join(release, 'apps/reference/src', file)
   const program = spawn(process.execPath, [path, ...given], {
     env: { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE, DATABASE_URL, ...framework, ...environment },
   })

@@ -1,51 +1,64 @@
 import { Agent, request } from 'node:https'
+import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
+import type { HttpResponse } from '@grantkit/core'
 import { freePort } from '@grantkit/test-servers/free-port'
+import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postgres-server'
+import { formBrowser, type Send, testClient } from '@grantkit/testkit/client'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { type NewStorage, newStorage } from './new-storage.ts'
+import { type PreviousRelease, previousRelease } from './previous-release.ts'
 import { type Program, run } from './program.ts'
 import { HOST, PROXIES, type ProxyName, type ShippedProxy, startProxy } from './shipped-proxies.ts'
 
-/** The configurations of docs/operations, run by the real servers, while one replica after the other is restarted. */
+/**
+ * The configurations of docs/operations, run by the real servers, while two replicas on one Postgres go from the previous
+ * release to this one, and back. Both releases start on the tables and use the records of the other.
+ */
 
 const WORKERS = 3
 const answers = new Map<ProxyName, Map<string, number>>(PROXIES.map((name) => [name, new Map()]))
-let storage: NewStorage
+const BASE_URL = `https://${HOST}`
+let postgres: PostgresServer
+let previous: PreviousRelease
 let ports: [number, number]
 let replicas: Program[] = []
 let proxies: ShippedProxy[] = []
 
 beforeAll(async () => {
-  storage = await newStorage('redis')
+  postgres = await startPostgres('fsync=off')
+  previous = await previousRelease()
   ports = [await freePort(), await freePort()]
-  replicas = await Promise.all(ports.map(started))
+  replicas = await Promise.all([0, 1].map((index) => started(index, previous.folder)))
   proxies = await Promise.all(PROXIES.map((name) => startProxy(name, ports)))
   await Promise.all(proxies.map(ready))
   await rollingUpgrade()
-}, 120_000)
+}, 240_000)
 afterAll(async () => {
   for (const proxy of proxies) await proxy.close()
   for (const replica of replicas) replica.stop()
   await Promise.all(replicas.map(({ ended }) => ended))
-  await storage.close()
+  await postgres.close()
+  await previous.remove()
 })
 
-it.each(PROXIES)('%s loses no request, though both replicas are restarted', (name) => {
+it.each(PROXIES)('%s loses no request and no grant between two releases', (name) => {
   const counts = Object.fromEntries(answers.get(name) ?? [])
-  expect(counts).toEqual({ 'GET 200': expect.any(Number), 'POST 201': expect.any(Number) })
+  const some = expect.any(Number)
+  expect(counts).toEqual({ 'read 200': some, 'registration 201': some, 'refresh 200': some })
 })
 
-async function started(port: number): Promise<Program> {
+/** @param release the folder of another release than this one */
+async function started(index: number, release?: string): Promise<Program> {
   const environment = {
-    ...storage.environment,
-    PORT: `${port}`,
-    BASE_URL: `https://${HOST}`,
+    DATABASE_URL: postgres.url,
+    PORT: `${ports[index]}`,
+    BASE_URL,
     SECRET: 'the same on every replica, and long enough',
     RATE_LIMITS: 'off',
     LOG_LEVEL: 'silent',
     DRAIN_SECONDS: '3',
   }
-  const replica = run('main.ts', [], { environment })
+  const replica = run('main.ts', [], { environment, ...(release && { release }) })
   await replica.printed('Try next')
   return replica
 }
@@ -55,53 +68,83 @@ async function rollingUpgrade(): Promise<void> {
   let over = false
   const load = proxies.flatMap((proxy, index) =>
     Array.from({ length: WORKERS }, () =>
-      worker(proxy, answers.get(PROXIES[index] as ProxyName), () => over),
+      worker(proxy, answers.get(PROXIES[index] as ProxyName) ?? new Map(), () => over),
     ),
   )
-  for (const [index, port] of ports.entries()) {
-    replicas[index]?.stop('SIGTERM')
-    await replicas[index]?.ended
-    replicas[index] = await started(port)
-    // Those that check are given the time to notice it.
-    await setTimeout(1500)
-  }
+  await restart(0)
+  // Its tables are those of this release now.
+  await restart(1, previous.folder)
+  await restart(1)
+  await restart(0, previous.folder)
   over = true
   await Promise.all(load)
 }
 
-/** Reads, and sends what must not be sent twice, in turn. */
-async function worker(
-  proxy: ShippedProxy,
-  counts = new Map<string, number>(),
-  over: () => boolean,
-): Promise<void> {
+async function restart(index: number, release?: string): Promise<void> {
+  replicas[index]?.stop('SIGTERM')
+  await replicas[index]?.ended
+  replicas[index] = await started(index, release)
+  // Proxies that check are given the time to notice it.
+  await setTimeout(1500)
+}
+
+/** Reads, sends what must not be sent twice, and refreshes, in turn. */
+async function worker(proxy: ShippedProxy, counts: Map<string, number>, over: () => boolean): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: proxy.ca })
+  const send = sendThrough(proxy, agent)
+  const browser = formBrowser({
+    origin: BASE_URL,
+    typed: { email: 'demo@example.com', password: 'demo' },
+    send,
+  })
+  const client = await testClient(BASE_URL, { send, browser })
+  let { refresh_token } = await client.tokens('courses:read')
+  const turns = [
+    async () => `read ${await statusOf(read(send))}`,
+    async () => `registration ${await statusOf(register(send))}`,
+    async () => {
+      const refreshing = client.refresh(refresh_token)
+      refresh_token = (await refreshing.catch(() => undefined))?.refresh_token ?? refresh_token
+      return `refresh ${await statusOf(refreshing)}`
+    },
+  ]
   for (let turn = 0; !over(); turn++) {
-    const method = turn % 2 === 0 ? 'GET' : 'POST'
-    const outcome = `${method} ${await statusOf(proxy, method, agent)}`
+    const outcome = (await turns[turn % turns.length]?.()) ?? ''
     counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
   }
   agent.destroy()
 }
 
-const PATHS = { GET: '/.well-known/oauth-authorization-server', POST: '/api/oauth/register' }
-const REGISTRATION = JSON.stringify({ redirect_uris: ['http://127.0.0.1/callback'] })
+const read = (send: Send) =>
+  send(`${BASE_URL}/.well-known/oauth-authorization-server`, { method: 'GET', headers: {}, body: '' })
 
-function statusOf(
-  { port, ca }: ShippedProxy,
-  method: 'GET' | 'POST',
-  agent?: Agent,
-): Promise<number | string> {
-  return new Promise((resolve) => {
-    const headers = { host: HOST, 'content-type': 'application/json' }
-    const to = { host: '127.0.0.1', port, servername: HOST, path: PATHS[method] }
-    const sent = request({ ...to, method, headers, ca, agent, timeout: 15_000 }, (answer) => {
-      answer.resume().once('close', () => resolve(answer.statusCode ?? 0))
-    })
-    sent.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
-    sent.end(method === 'POST' ? REGISTRATION : undefined)
+const register = (send: Send) =>
+  send(`${BASE_URL}/api/oauth/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ redirect_uris: ['http://127.0.0.1/callback'] }),
   })
+
+/** What became of a request without an answer. */
+const nothing = ({ code, message }: NodeJS.ErrnoException) => ({ status: code ?? message })
+const statusOf = async (answer: Promise<{ status: number }>) => (await answer.catch(nothing)).status
+
+function sendThrough({ port, ca }: ShippedProxy, agent?: Agent): Send {
+  return (url, { method, headers, body }) =>
+    new Promise((resolve, reject) => {
+      const { pathname, search } = new URL(url)
+      const to = { host: '127.0.0.1', port, servername: HOST, path: pathname + search }
+      const sent = request({ ...to, method, headers: { ...headers, host: HOST }, ca, agent, timeout: 15_000 })
+      sent.once('error', reject).once('response', async (answer) => {
+        const { statusCode: status = 0, headers } = answer
+        text(answer).then(
+          (body) => resolve({ status, headers: headers as HttpResponse['headers'], body }),
+          reject,
+        )
+      })
+      sent.end(body)
+    })
 }
 
 const ready = (proxy: ShippedProxy) =>
-  vi.waitFor(async () => expect(await statusOf(proxy, 'GET')).toBe(200), { timeout: 20_000 })
+  vi.waitFor(async () => expect(await statusOf(read(sendThrough(proxy)))).toBe(200), { timeout: 20_000 })
