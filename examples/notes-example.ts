@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { foreignTargetsOf } from '@grantkit/test-servers/foreign-addresses'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { type Browser, testClient } from '@grantkit/testkit/client'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -94,6 +95,13 @@ export function describeNotesExample(name: string, folder: string): void {
       expect([refused.status, await refused.json()]).toMatchObject([403, { error: 'insufficient_scope' }])
       const unknown = { headers: { authorization: 'Bearer gka_unknown' } }
       expect((await fetch(`${base}/notes`, unknown)).status).toBe(401)
+    })
+
+    it.each([
+      ['before', before],
+      ['after', after],
+    ])('sends nobody to another site after the sign-in: %s', async (_, program) => {
+      expect(await foreignTargetsOf(`${await run(program)}/login`)).toEqual([])
     })
 
     it('takes less than 45 added lines', () => {

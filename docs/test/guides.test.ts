@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
+import { foreignTargetsOf } from '@grantkit/test-servers/foreign-addresses'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { formBrowser, testClient } from '@grantkit/testkit/client'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
@@ -32,6 +33,11 @@ it.each(GUIDES)('the program of %s lets an app in that its user allows', async (
   const notes = await fetch(`${issuer}/notes`, { headers: { authorization: `Bearer ${access_token}` } })
   expect(await notes.json()).toEqual(['a note of alice'])
   expect((await fetch(`${issuer}/notes`)).status).toBe(401)
+})
+
+it.each(GUIDES)('the program of %s sends nobody to another site after the sign-in', async (page) => {
+  const issuer = await start(join(FOLDER, folderOf(page), 'app.ts'))
+  expect(await foreignTargetsOf(`${issuer}/login`)).toEqual([])
 })
 
 it('the program of docs/how-to/express-session.md serves its own pages on the route of the apps', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { authorizationServer, protect } from '@grantkit/adapter-express'
-import { createAuthorizationServer, createResourceServer } from '@grantkit/core'
+import { createAuthorizationServer, createResourceServer, returnPath } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
 import express, { type Request } from 'express'
 
@@ -58,9 +58,7 @@ app.post('/login', (req, res) => {
   const id = randomUUID()
   sessions.set(id, { id, subject: user, authTime: Math.floor(Date.now() / 1000) })
   res.cookie('session', id, { httpOnly: true, sameSite: 'lax' })
-  // Only to a path of this host.
-  const { to } = req.query
-  return res.redirect(303, typeof to === 'string' && /^\/[^/\\]/.test(to) ? to : '/notes')
+  return res.redirect(303, returnPath(req.query.to, '/notes'))
 })
 
 app.get('/notes', protect(api, 'notes:read'), (req, res) => {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
+import { foreignTargetsOf } from '@grantkit/test-servers/foreign-addresses'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { testClient } from '@grantkit/testkit/client'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -35,6 +36,7 @@ const GUIDES = [
   {
     page: 'docs/how-to/nestjs.md',
     interaction: 'src/interaction.ts',
+    signIn: '/login',
     manifest: {
       type: 'module',
       dependencies: { ...NEST, ...ON_EXPRESS, ...ON_FASTIFY, ...TYPES, typescript: '^7.0.2' },
@@ -55,6 +57,7 @@ const GUIDES = [
   {
     page: 'docs/how-to/nextjs.md',
     interaction: 'lib/interaction.ts',
+    signIn: '/session',
     manifest: { dependencies: { ...REACT, next: '^16.4.6', '@types/node': '^24.0.0', typescript: '^5.9.3' } },
     build: ['next', 'build'],
     starts: ['start', 'dev'].map((command) => [
@@ -80,7 +83,7 @@ afterAll(async () => {
 
 describe.each(GUIDES)(
   'the program of $page',
-  ({ page, interaction, manifest, compilerOptions, build, starts }) => {
+  ({ page, interaction, signIn, manifest, compilerOptions, build, starts }) => {
     const project = join(folder, page)
     beforeAll(() => {
       install(project, packed, manifest)
@@ -109,6 +112,7 @@ describe.each(GUIDES)(
           401,
           expect.stringContaining('"notes:read"'),
         ])
+        expect(await foreignTargetsOf(issuer + signIn)).toEqual([])
       },
       120_000,
     )

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { errorsAs503 } from './errors-as-503.ts'
+import { errorsAs503, storeErrorsAs503 } from './errors-as-503.ts'
 
 const failing = (error: unknown) => errorsAs503({ find: () => Promise.reject(error) }).find()
 const withCode = (code: string) => Object.assign(new Error('failed'), { code })
@@ -21,4 +21,10 @@ it.each([
   new Error('no result'),
 ])('a fault of the program is no outage: %s', async (fault) => {
   await expect(failing(fault)).rejects.toBe(fault)
+})
+
+it('any error of a store but a TypeError is a 503', async () => {
+  const find = (error: unknown) => storeErrorsAs503({ find: () => Promise.reject(error) }).find()
+  await expect(find(new Error('The client is closed'))).rejects.toMatchObject({ reason: 'store_unavailable' })
+  await expect(find(new TypeError('rows is undefined'))).rejects.toThrow(TypeError)
 })

@@ -1,12 +1,17 @@
 import { OAuthError, REFUSALS } from '@grantkit/core'
 
 type Method = (...given: never[]) => Promise<unknown>
+type Methods<Rows> = { readonly [name in keyof Rows]: Method }
 
 /**
  * Wraps what reads and writes records: an error of the database becomes `temporarily_unavailable`. Any other error stays
  * as it is: a fault of the program is no outage.
  */
-export function errorsAs503<Rows extends { readonly [name in keyof Rows]: Method }>(rows: Rows): Rows {
+export function errorsAs503<Rows extends Methods<Rows>>(rows: Rows, isOutage = isDatabaseError): Rows {
+  const unavailable = (cause: unknown) => {
+    if (!isOutage(cause)) throw cause
+    throw new OAuthError(REFUSALS.store_unavailable, undefined, { cause })
+  }
   const wrapped = Object.entries<Method>(rows).map(([name, method]) => [
     name,
     (...given: never[]) => method(...given).catch(unavailable),
@@ -14,9 +19,9 @@ export function errorsAs503<Rows extends { readonly [name in keyof Rows]: Method
   return Object.fromEntries(wrapped) as Rows
 }
 
-function unavailable(cause: unknown): never {
-  if (!isDatabaseError(cause)) throw cause
-  throw new OAuthError(REFUSALS.store_unavailable, undefined, { cause })
+/** The same for records in the store of the OAuth server, whose errors are of its driver. */
+export function storeErrorsAs503<Rows extends Methods<Rows>>(rows: Rows): Rows {
+  return errorsAs503(rows, (error) => !(error instanceof TypeError))
 }
 
 /** By name and code: the driver of a database that is not used is not loaded. */

@@ -1,8 +1,8 @@
+import { returnPath } from '@grantkit/core'
 import type { Context } from 'hono'
 import { formOf, type WithBody } from '../http/bodies-and-answers.ts'
 import { attemptPassword, signInFailed } from '../sign-in/sign-in-attempt.ts'
 import type { LoginOptions } from './login-options.ts'
-import { returnPath } from './return-path.ts'
 import { FORM_EXPIRED, type SignInPage, TOO_MANY } from './sign-in-page.ts'
 import { signedIn } from './signed-in.ts'
 
@@ -13,15 +13,16 @@ export interface Login {
 
 /** Signs in with a password. */
 export function login(options: LoginOptions, page: SignInPage): Login {
+  const home = `${options.site.basePath}/`
   return {
     show: (c) =>
       page.show({
-        returnTo: returnPath(options.baseUrl, c.req.query('return_to')),
+        returnTo: returnPath(c.req.query('return_to'), home),
         email: c.req.query('login_hint') ?? '',
       }),
     submit: async (c) => {
       const fields = formOf(c)
-      const returnTo = returnPath(options.baseUrl, fields.return_to)
+      const returnTo = returnPath(fields.return_to, home)
       const email = (fields.email ?? '').slice(0, 254)
       const again = (status: number, problem: string, headers = {}) =>
         page.show({ returnTo, email, status, problem, headers })

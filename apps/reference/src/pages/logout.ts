@@ -1,14 +1,14 @@
+import { returnPath } from '@grantkit/core'
 import type { Context } from 'hono'
 import { html } from 'hono/html'
 import { formOf, jsonError, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import type { Sessions } from '../sign-in/session.ts'
 import { pageResponse, type Site } from './page.ts'
-import { returnPath } from './return-path.ts'
 import { isCrossSite } from './sign-in-page.ts'
 
 /** Asks before it signs out, so that a link or an image on another site cannot do it. */
-export function logoutPage(c: Context, site: Site, baseUrl: string): Promise<Response> {
-  const returnTo = returnPath(baseUrl, c.req.query('return_to'))
+export function logoutPage(c: Context, site: Site): Promise<Response> {
+  const returnTo = returnPath(c.req.query('return_to'), `${site.basePath}/`)
   const main = html`
 <h1>Sign out</h1>
 <form method="post" action="${site.basePath}/logout" class="card">
@@ -27,7 +27,7 @@ export async function signOut(
   sessions: Sessions,
 ): Promise<Response> {
   if (isCrossSite(c, baseUrl)) return jsonError(c, 403, 'invalid_request', 'Another site sent this form')
-  const query = new URLSearchParams({ return_to: returnPath(baseUrl, formOf(c).return_to) })
+  const query = new URLSearchParams({ return_to: returnPath(formOf(c).return_to, `${site.basePath}/`) })
   c.header('set-cookie', await sessions.end(c.req.header('cookie')))
   return seeOther(c, `${site.basePath}/login?${query}`)
 }

@@ -1,9 +1,9 @@
+import { returnPath } from '@grantkit/core'
 import type { Context } from 'hono'
 import { formOf, type WithBody } from '../http/bodies-and-answers.ts'
 import { type SignInAnswer, type SignInCeremony, signInAnswer } from '../passkeys/sign-in-ceremony.ts'
 import { attemptPasskey, signInFailed } from '../sign-in/sign-in-attempt.ts'
 import type { LoginOptions } from './login-options.ts'
-import { returnPath } from './return-path.ts'
 import { FORM_EXPIRED, type SignInPage, TOO_MANY } from './sign-in-page.ts'
 import { signedIn } from './signed-in.ts'
 
@@ -18,6 +18,7 @@ export function passkeyLogin(
   page: SignInPage,
   ceremony: SignInCeremony,
 ): PasskeyLogin {
+  const home = `${options.site.basePath}/`
   /** An account that is not active is as unknown as a passkey that nobody has. */
   const accountOf = async (c: Context, answer: SignInAnswer) => {
     const passkey = await ceremony.verify(c.req.header('cookie'), answer)
@@ -30,7 +31,7 @@ export function passkeyLogin(
     },
     submit: async (c) => {
       const fields = formOf(c)
-      const returnTo = returnPath(options.baseUrl, fields.return_to)
+      const returnTo = returnPath(fields.return_to, home)
       const again = (status: number, problem: string, headers = {}) =>
         page.show({ returnTo, status, problem, headers, passkeysInField: false })
       if (!page.isOwnForm(c, fields.token)) return again(403, FORM_EXPIRED)

@@ -52,7 +52,7 @@ export function pages(options: PagesOptions, grants: AuthorizationServer['grants
     .get('/account', described.accountPage, (c) => account.show(c))
     .post('/account', described.disconnectApp, readAhead, (c) => account.disconnect(c))
     .post('/account/apps/name', described.nameApp, readAhead, (c) => account.nameApp(c))
-    .get('/logout', described.signOutPage, (c) => logoutPage(c, site, baseUrl))
+    .get('/logout', described.signOutPage, (c) => logoutPage(c, site))
     .post('/logout', described.signOut, readAhead, (c) => signOut(c, site, baseUrl, sessions))
   return app
     .route('/', passkeyPages(options, signInForm, account))

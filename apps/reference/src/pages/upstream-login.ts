@@ -1,4 +1,4 @@
-import { networkOf, type Session } from '@grantkit/core'
+import { networkOf, returnPath, type Session } from '@grantkit/core'
 import type { Context } from 'hono'
 import type { Account } from '../accounts/accounts.ts'
 import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
@@ -7,7 +7,6 @@ import { accountFor, type NoAccount } from '../upstream/account-for.ts'
 import { UpstreamRefusal } from '../upstream/refusal.ts'
 import type { UpstreamSignIn } from '../upstream/upstream-sign-in.ts'
 import type { LoginOptions } from './login-options.ts'
-import { returnPath } from './return-path.ts'
 import { FORM_EXPIRED, type SignInPage, TOO_MANY } from './sign-in-page.ts'
 import { signedIn } from './signed-in.ts'
 
@@ -23,6 +22,7 @@ export function upstreamLogin(
   provider: UpstreamSignIn,
 ): UpstreamLogin {
   const withinLimit = limited(options, page, provider)
+  const home = `${options.site.basePath}/`
 
   async function finish(c: Context): Promise<Response> {
     const { identity, purpose } = await provider.finish(c.req.header('cookie'), new URL(c.req.url).search)
@@ -40,14 +40,13 @@ export function upstreamLogin(
   return {
     async begin(c) {
       const fields = formOf(c)
-      const returnTo = returnPath(options.baseUrl, fields.return_to)
+      const returnTo = returnPath(fields.return_to, home)
       if (!page.isOwnForm(c, fields.token)) return page.show({ returnTo, status: 403, problem: FORM_EXPIRED })
       const purpose = { returnTo, fresh: demandsFreshSignIn(returnTo), linkFor: '' }
       return withinLimit(c, returnTo, async () => toProvider(c, await provider.begin(purpose)))
     },
     callback(c) {
-      const returnTo =
-        provider.purposeOf(c.req.header('cookie'))?.returnTo ?? returnPath(options.baseUrl, undefined)
+      const returnTo = provider.purposeOf(c.req.header('cookie'))?.returnTo ?? home
       return withinLimit(c, returnTo, () => finish(c))
     },
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Store } from '@grantkit/core'
 import { z } from 'zod'
-import { errorsAs503 } from '../database/errors-as-503.ts'
+import { storeErrorsAs503 } from '../database/errors-as-503.ts'
 import { cookieOf } from '../http/cookies.ts'
 import { open, seal, sealingKey } from '../http/sealed.ts'
 
@@ -33,7 +33,7 @@ export function challengesInCookies(
   if (transients === undefined) throw new Error('The store must keep transients')
   const key = sealingKey(secret, `passkey ${ceremony}`)
   const cookie = cookieOf(`passkey-${ceremony}`, baseUrl)
-  const used = errorsAs503({
+  const used = storeErrorsAs503({
     add: (id: string, expiresAt: number) =>
       transients.insert(id, { kind: 'passkey_challenge', expiresAt }, expiresAt),
   })

@@ -2,7 +2,7 @@ import { createHmac, type KeyObject, randomUUID } from 'node:crypto'
 import type { Session, Store } from '@grantkit/core'
 import { z } from 'zod'
 import type { Account, Accounts } from '../accounts/accounts.ts'
-import { errorsAs503 } from '../database/errors-as-503.ts'
+import { storeErrorsAs503 } from '../database/errors-as-503.ts'
 import { cookieOf } from '../http/cookies.ts'
 import { open, seal, sealingKey } from '../http/sealed.ts'
 
@@ -109,7 +109,7 @@ const CLOCK_TOLERANCE = 60
 function endedSessions({ transients }: Store) {
   if (transients === undefined) throw new Error('The store must keep transients')
   const idOf = (session: string) => `ended session ${session}`
-  return errorsAs503({
+  return storeErrorsAs503({
     has: async (session: string) => (await transients.find(idOf(session))) !== undefined,
     add: (session: string, end: number) => {
       const expiresAt = end + CLOCK_TOLERANCE

@@ -14,7 +14,7 @@ import {
   randomState,
 } from 'openid-client'
 import { z } from 'zod'
-import { errorsAs503 } from '../database/errors-as-503.ts'
+import { storeErrorsAs503 } from '../database/errors-as-503.ts'
 import { cookieOf } from '../http/cookies.ts'
 import { open, seal, sealingKey } from '../http/sealed.ts'
 import type { Identity } from './identity.ts'
@@ -177,7 +177,7 @@ async function userInfo(
 /** Written only after the provider has answered: strangers write nothing. */
 function usedOnce({ transients }: Store) {
   if (transients === undefined) throw new Error('The store must keep transients')
-  return errorsAs503({
+  return storeErrorsAs503({
     add(state: string, end: number) {
       const id = `upstream sign-in ${createHash('sha256').update(state).digest('base64url')}`
       const expiresAt = end + CLOCK_TOLERANCE

@@ -87,7 +87,10 @@ export interface ErrorView {
 /** The application's part of the authorization endpoint: the session, and three pages. */
 export interface Interaction {
   session(request: HttpRequest): Promise<Session | undefined>
-  /** Sends the browser to the sign-in page. It must come back to `returnTo`, a path with query on this origin. */
+  /**
+   * Sends the browser to the sign-in page. It must come back to `returnTo`, a path with query on this origin; read it back
+   * with `returnPath`, because anybody can link to that page.
+   */
   signIn(returnTo: string, hint: SignInHint): HttpResponse | Promise<HttpResponse>
   consentPage(view: ConsentView): HttpResponse | Promise<HttpResponse>
   errorPage(view: ErrorView): HttpResponse | Promise<HttpResponse>
