@@ -47,7 +47,7 @@ export const DEPENDENCY_RULE: readonly Row[] = [
   room('kernel', ['node:crypto']),
   room('http', ['zod']),
   room('tokens', ['jose', 'zod', 'node:crypto']),
-  room('limits', [], ['tokens']),
+  room('limits', ['tldts'], ['tokens']),
   room('clients', ['zod']),
   room('grants', ['zod']),
   room('resource'),

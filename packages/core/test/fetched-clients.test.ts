@@ -132,21 +132,9 @@ describe('a client whose document is fetched', () => {
   it('is shown with the host that vouches for it, and with a warning of loopback', async () => {
     const { school } = openWithDocuments({ admit: admitHosts(['editor.dev'], 'https-callbacks-too') })
     await asAlice(school)
-    expect(school.shown.consent?.identity).toEqual({ host: 'editor.dev', shared: false, loopback: true })
+    expect(school.shown.consent?.identity).toEqual({ host: 'editor.dev', loopback: true })
     await authorize(school, query(ID, { redirect_uri: 'https://editor.dev/callback' }))
     expect(school.shown.consent?.identity).toMatchObject({ loopback: false })
-  })
-
-  it.each([
-    ['https://someone.github.io/client.json', true],
-    ['https://vercel.app/client.json', true],
-    ['https://notgithub.io/client.json', false],
-    ['https://github.io.editor.dev/client.json', false],
-    ['https://xn--80ak6aa92e.dev/client.json', false],
-  ])('is shown by its whole id where anybody can publish: %s %s', async (id, shared) => {
-    const { school } = openWithDocuments()
-    await askedAs(ALICE, id)(school)
-    expect(school.shown.consent?.identity).toMatchObject({ host: new URL(id).host, shared })
   })
 
   it('is asked for consent each time', async () => {
@@ -615,7 +603,7 @@ describe('a user who tries unknown documents', () => {
 
   it('is stopped by the rate limiter before the host is asked', async () => {
     const { school, host } = limited()
-    for (const number of [1, 2, 3]) await askedAs(ALICE, `https://evil.dev/${number}`)(school)
+    for (const number of [1, 2, 3]) await askedAs(ALICE, `https://evil${number}.dev/c`)(school)
     const refused = await askedAs(ALICE, 'https://evil.dev/4')(school)
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, '60'])
     expect(host.asked).toHaveLength(3)
@@ -633,15 +621,21 @@ describe('a user who tries unknown documents', () => {
     expect(counted[0]).not.toContain('alice')
   })
 
-  it('leaves an approved client at work when its domain is over the budget', async () => {
+  it('takes half of the places of a domain, and leaves the others to other users', async () => {
+    const { school, host } = openWithDocuments()
+    for (const number of [1, 2, 3]) await askedAs(BOB, `https://editor.dev/${number}`)(school)
+    const refused = await askedAs(BOB, 'https://editor.dev/4')(school)
+    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '60'])
+    expect((await askedAs(ALICE, 'https://editor.dev/4')(school)).body).toBe('consent')
+    expect(host.asked).toHaveLength(4)
+  })
+
+  it('keeps no new document away by an approved one that must be fetched each time', async () => {
     const { school, host } = openWithDocuments()
     host.answer = { headers: { 'cache-control': 'no-store' } }
     await signedIn(school)
-    for (const number of [1, 2, 3, 4, 5]) await askedAs(BOB, `https://editor.dev/${number}`)(school)
-    const refused = await askedAs(BOB, 'https://editor.dev/6')(school)
-    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '60'])
-    await signedIn(school)
-    expect(host.asked).toHaveLength(6)
+    for (let count = 0; count < 10; count++) await signedIn(school)
+    expect((await askedAs(ALICE, 'https://editor.dev/new')(school)).body).toBe('consent')
   })
 
   it('leaves others their clients', async () => {
@@ -650,7 +644,7 @@ describe('a user who tries unknown documents', () => {
     const answers = []
     for (let number = 0; number < 100; number++)
       answers.push(await askedAs(BOB, `https://evil.dev/${number}`)(school))
-    expect(answers.filter(({ body }) => body === 'consent')).toHaveLength(6)
+    expect(answers.filter(({ body }) => body === 'consent')).toHaveLength(3)
     expect(answers.at(-1)?.status).toBe(503)
     school.clock.now += 3600
     await signedIn(school)

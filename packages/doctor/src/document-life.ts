@@ -9,7 +9,7 @@ const MOST = 24 * 60 * 60
 export const DOCUMENT_LIFE: Check<ClientEvidence> = {
   id: 'client-cache',
   title: 'A server may keep it',
-  fix: 'Its publisher should send `Cache-Control: max-age=3600`. Else each authorization asks its host, and six a minute are the most.',
+  fix: 'Its publisher should send `Cache-Control: max-age=3600`. Else each authorization asks its host, at most six times a minute.',
   examine: skippedWithout(documentAnswer, (answer) =>
     secondsOf(answer) === undefined ? forbidding(answer) : undefined,
   ),

@@ -4,7 +4,7 @@ import { ELSEWHERE } from './callback.ts'
 import { canAllowReadingOnly, consentCount, consentScopes, isLong } from './consent-scopes.ts'
 import { page, type Site } from './page.ts'
 import { redirectTarget } from './redirect-target.ts'
-import { originHint, vouchingHost } from './vouching-host.ts'
+import { originHint, vouchingAddress } from './vouching-address.ts'
 
 /** The consent page. The app chose its own name, so the target of the redirect is shown just as large, and whole on demand. */
 export function consentPage(
@@ -20,7 +20,7 @@ export function consentPage(
   <p class="app-name"><bdi>${name}</bdi></p>
   <p class="hint">${originHint(view)}</p>
   <dl>
-    ${vouchingHost(view)}<dt>Sends you to</dt><dd>${redirectTarget(view.redirectUri)}<details><summary>The whole address</summary><code>${view.redirectUri}</code></details></dd>
+    ${vouchingAddress(view)}<dt>Sends you to</dt><dd>${redirectTarget(view.redirectUri)}<details><summary>The whole address</summary><code>${view.redirectUri}</code></details></dd>
     <dt>Signed in as</dt><dd><bdi>${account.name}</bdi>, <bdi>${account.email}</bdi> · <a class="whole" href="${site.basePath}/logout?${new URLSearchParams({ return_to: view.returnTo })}">Not you?</a></dd>
   </dl>
 </section>

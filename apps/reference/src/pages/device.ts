@@ -5,7 +5,7 @@ import type { Account } from '../accounts/accounts.ts'
 import { canAllowReadingOnly, consentCount, consentScopes } from './consent-scopes.ts'
 import { page, type Site } from './page.ts'
 import { interaction, type PagesOptions } from './routes.ts'
-import { originHint } from './vouching-host.ts'
+import { originHint } from './vouching-address.ts'
 
 /** The pages on which the user of a device without a browser types its code, and decides. */
 export function deviceInteraction(options: PagesOptions): DeviceInteraction {

@@ -7,7 +7,7 @@ import { onBothStores } from './on-both-stores.ts'
 import { expectGuardedPage, expectInvalidClient, expectPage } from './safe-answers.ts'
 import type { Answer } from './wire.ts'
 
-/** Hosts that mean no good, and users who mean no good by a host. Each domain has a budget, so each row has its own. */
+/** Hosts that mean no good, and users who mean no good by a host. Each domain and each user has a budget. */
 
 const KNOWN = 'https://known.dev/client.json'
 const END_OF_KNOWN = `,"client_id":"${KNOWN}"}`
@@ -66,12 +66,12 @@ onBothStores(
         host.answer = () => answer
         bench.failuresExpected = true
         const id = `https://${name}/client.json`
-        const page = await ask(bench, id)
+        const page = await ask(bench, id, 'bob')
         expectPage(page, name, 503)
         expect(page.header('retry-after')).toBe('5')
         expect(page.body).toContain('The address of the application cannot be read at the moment')
         expect(page.body).not.toMatch(/inside\.dev|500|302|307|html<|gzip|human/)
-        expectPage(await ask(bench, id), 'the next attempt', 503)
+        expectPage(await ask(bench, id, 'bob'), 'the next attempt', 503)
         expect(host.asked).toEqual([id])
       },
     )
@@ -116,7 +116,7 @@ onBothStores(
       const page = await ask(bench, "https://evil.dev/claude.ai/x'onclick='alert(1)&lt;/client.json")
       expect(page.status).toBe(200)
       expectGuardedPage(page)
-      expect(page.body).toContain('<dt>Described by</dt><dd><code>evil.dev</code>')
+      expect(page.body).toContain('<dt>Described by</dt><dd><code>https://<strong>evil.dev</strong>/')
       expect(page.body).toContain('x&#39;onclick=&#39;alert(1)&amp;lt;/client.json</code>')
       expect(textOf(page.body)).toContain("<bdi>Claude' onclick='alert(1)</bdi>")
     })
@@ -171,10 +171,11 @@ onBothStores(
     it('CM-15: is spared by a user who tries name after name below one domain, and known clients go on', async () => {
       await (await clientOf(bench, KNOWN)).tokens('courses:read')
       bench.failuresExpected = true
-      const pages = []
-      for (const name of FLEET) pages.push(await ask(bench, `https://${name}/client.json`))
-      expect(pages.map(({ status }) => status)).toEqual([...Array(6).fill(200), 503])
-      expect(Number(pages.at(-1)?.header('retry-after'))).toBeGreaterThan(0)
+      const asAlice = []
+      for (const name of FLEET) asAlice.push(await ask(bench, `https://${name}/client.json`))
+      expect(asAlice.map(({ status }) => status)).toEqual([200, 200, 200, 503, 503, 503, 503])
+      expect(Number(asAlice.at(-1)?.header('retry-after'))).toBeGreaterThan(0)
+      expect((await ask(bench, `https://${FLEET[6]}/client.json`, 'bob')).status).toBe(200)
       const { scope } = await (await clientOf(bench, KNOWN)).tokens('courses:read')
       expect(scope).toBe('courses:read')
     })

@@ -23,8 +23,6 @@ export interface AuthorizationContext extends CallbackOptions {
   readonly pushed?: PushedRequests | undefined
   /** Judges what the document of a client lists. */
   readonly redirectUriPolicy: RedirectUriPolicy
-  /** Hosts where anybody can publish a document. */
-  readonly sharedHosts: readonly string[]
   /** Seconds. */
   readonly lifetimes: { readonly code: number; readonly grant: number; readonly consentTicket: number }
   /** Paths of the two pages, from the root of the host. */
@@ -53,5 +51,5 @@ export function askingUser(
   { subject }: Session,
   shown?: string,
 ): AskingUser {
-  return { shown, countUnknown: () => limits.limitUnknownDocuments(subject) }
+  return { subject, shown, countUnknown: () => limits.limitUnknownDocuments(subject) }
 }

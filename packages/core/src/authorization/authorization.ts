@@ -20,7 +20,6 @@ import {
 } from './authorization-request.ts'
 import { authorize } from './authorize.ts'
 import { CONSENT_REFUSALS, ConsentForm, consent } from './consent.ts'
-import { SHARED_HOSTS } from './document-identity.ts'
 import type { Interaction } from './interaction.ts'
 import { showFormAgain } from './lapsed-form.ts'
 import { boundToProvenKey } from './pushed-key.ts'
@@ -39,11 +38,6 @@ export interface AuthorizationOptions
   readonly interaction: Interaction
   /** Signs consent forms. At least 32 characters, the same on every replica. */
   readonly secret: string
-  /**
-   * Hosts where anybody can publish the document of a client, with all names below them. The consent page learns of it.
-   * Default: `github.io` and its like.
-   */
-  readonly sharedHosts?: readonly string[] | undefined
   readonly lifetimes?:
     | {
         /** Lifetime of an authorization code. Default 60. */
@@ -105,7 +99,6 @@ function contextOf(
     },
     callbackPage: options.callbackPage,
     redirectUriPolicy: redirectUriPolicyOf(options),
-    sharedHosts: options.sharedHosts ?? SHARED_HOSTS,
     lifetimes: {
       code: lifetime('code', lifetimes?.code, 60),
       grant: lifetime('grant', lifetimes?.grant, 180 * DAY),

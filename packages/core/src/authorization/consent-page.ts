@@ -29,7 +29,7 @@ export async function askForConsent(
   const page = await context.interaction.consentPage({
     client: publicClient(target.client),
     session,
-    identity: documentIdentity(target, context.sharedHosts),
+    identity: documentIdentity(target),
     redirectUri: target.redirectUri,
     scopes: await consentScopes(context, attempt, session),
     resources: request.resources,

@@ -56,12 +56,13 @@ export interface ConsentView {
   readonly canShowCallback?: true | undefined
 }
 
-/** What is known of a client that a document describes, beside what the document claims. */
+/**
+ * What is known of a client that a document describes, beside what the document claims. Show the whole `client_id`, with
+ * the host emphasised: at some hosts anybody can publish, so the host alone says nothing.
+ */
 export interface DocumentIdentity {
   /** The host of its `client_id`, as it is written there: an international name in Punycode. */
   readonly host: string
-  /** Anybody can publish at this host, so show the whole `client_id` instead of the host. */
-  readonly shared: boolean
   /** The code goes to a program on the user's computer, and any program there can present this `client_id`. */
   readonly loopback: boolean
 }

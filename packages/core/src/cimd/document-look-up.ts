@@ -6,7 +6,8 @@
 import type { DocumentFetch } from '../http/document-fetch.ts'
 import type { AskingUser, Kernel } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
-import { fetchAttempts } from '../limits/fetch-attempts.ts'
+import { type FetchAttempt, fetchAttempts } from '../limits/fetch-attempts.ts'
+import { siteOf } from '../limits/site.ts'
 import type { ReadDocument } from './client-document.ts'
 import { documentCache } from './document-cache.ts'
 import { requestDocument } from './document-request.ts'
@@ -38,14 +39,15 @@ export function documentLookUp(kernel: Kernel, read: ReadDocument, fetch: Docume
   const attempts = fetchAttempts(now)
   const inFlight = new Map<string, Promise<LookedUp>>()
 
-  function begin(clientId: string, known: boolean): Promise<LookedUp> | LookedUp {
-    if (attempts.start(clientId, known) > 0) return unreachable(clientId, known)
-    const asked = ask(clientId, known)
-    inFlight.set(clientId, asked)
+  function begin(attempt: FetchAttempt): Promise<LookedUp> | LookedUp {
+    if (attempts.start(attempt) > 0) return unreachable(attempt)
+    const asked = ask(attempt)
+    inFlight.set(attempt.id, asked)
     return asked
   }
 
-  async function ask(clientId: string, known: boolean): Promise<LookedUp> {
+  async function ask(attempt: FetchAttempt): Promise<LookedUp> {
+    const { id: clientId } = attempt
     const answer = await requestDocument(kernel, read, fetch, clientId, cache.get(clientId))
     inFlight.delete(clientId)
     attempts.ended(clientId, answer.kind)
@@ -57,14 +59,17 @@ export function documentLookUp(kernel: Kernel, read: ReadDocument, fetch: Docume
     }
     const { kind, fault, cause } = answer
     emit({ type: 'client_document_failed', clientId, fault, cause } satisfies DocumentFailed)
-    if (kind === 'unreachable') return unreachable(clientId, known)
+    if (kind === 'unreachable') return unreachable(attempt)
     cache.delete(clientId)
     return { kind }
   }
 
-  function unreachable(clientId: string, known: boolean): LookedUp {
-    const retryAfter = attempts.wait(clientId, known)
-    return { kind: 'unreachable', retryAfter, mayBeStale: !attempts.isGone(clientId) }
+  function unreachable(attempt: FetchAttempt): LookedUp {
+    return {
+      kind: 'unreachable',
+      retryAfter: attempts.wait(attempt),
+      mayBeStale: !attempts.isGone(attempt.id),
+    }
   }
 
   return async (clientId: string, known: boolean, user: AskingUser): Promise<LookedUp> => {
@@ -72,8 +77,9 @@ export function documentLookUp(kernel: Kernel, read: ReadDocument, fetch: Docume
     // What the user was shown stays good for the answer, however short its life is.
     if (kept !== undefined && (now() < kept.freshUntil || kept.client.document?.hash === user.shown))
       return { kind: 'document', client: kept.client }
-    const first = !known && !inFlight.has(clientId) && attempts.wait(clientId, known) === 0
+    const attempt = { id: clientId, site: await siteOf(clientId), known, user: user.subject }
+    const first = !known && !inFlight.has(clientId) && attempts.wait(attempt) === 0
     if (first) await user.countUnknown()
-    return inFlight.get(clientId) ?? begin(clientId, known)
+    return inFlight.get(clientId) ?? begin(attempt)
   }
 }

@@ -8,6 +8,7 @@ import { fetchedDocument } from '../http/fetched-document.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import { fetchAttempts } from '../limits/fetch-attempts.ts'
+import { siteOf } from '../limits/site.ts'
 import { ASSERTION_REFUSALS } from './assertion-refusals.ts'
 import { type PublicKey, usableKeys } from './public-key.ts'
 
@@ -35,11 +36,13 @@ const LARGEST_SET = 64 * 1024
 const MOST_STALE = 60 * 60
 const MOST_KEPT = 1000
 const DEADLINE_MS = 10_000
+/** In a minute. */
+const MAX_STARTS = 60
 
 const KeySet = z.object({ keys: z.array(z.unknown()) })
 
 export function fetchedKeys({ now, emit }: Kernel, fetch: DocumentFetch): FetchedKeys {
-  const attempts = fetchAttempts(now)
+  const attempts = fetchAttempts(now, MAX_STARTS)
   const kept = new Map<string, KeptKeys>()
   const inFlight = new Map<string, Promise<void>>()
 
@@ -61,13 +64,14 @@ export function fetchedKeys({ now, emit }: Kernel, fetch: DocumentFetch): Fetche
   }
 
   return async (uri, since) => {
+    const attempt = { id: uri, site: await siteOf(uri), known: true }
     if ((kept.get(uri)?.fetchedAt ?? 0) < since) {
-      if (!inFlight.has(uri) && attempts.start(uri, true) === 0) inFlight.set(uri, ask(uri))
+      if (!inFlight.has(uri) && attempts.start(attempt) === 0) inFlight.set(uri, ask(uri))
       await inFlight.get(uri)
     }
     const found = kept.get(uri)
     if (found !== undefined && now() < found.fetchedAt + MOST_STALE) return found.keys
-    const retryAfter = Math.max(1, attempts.wait(uri, true))
+    const retryAfter = Math.max(1, attempts.wait(attempt))
     throw new OAuthError(ASSERTION_REFUSALS.client_keys_unreachable, undefined, { retryAfter })
   }
 }

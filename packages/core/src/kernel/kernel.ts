@@ -60,6 +60,7 @@ export interface Clients {
 
 /** The signed-in user for whom a host is asked about a client. */
 export interface AskingUser {
+  readonly subject: string
   /** Hash of the document that this user has been shown. */
   readonly shown?: string | undefined
   /** Counts a client that nobody has approved yet. @throws OAuthError 429 */

@@ -1,12 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fetchAttempts } from './fetch-attempts.ts'
+import { type FetchAttempt, fetchAttempts } from './fetch-attempts.ts'
+
+/** A fetch at an address whose site is its host without the first label. */
+function attemptAt(id: string, more: Partial<FetchAttempt> = {}): FetchAttempt {
+  return { id, site: new URL(id).hostname.replace(/^[^.]+\./, ''), known: false, ...more }
+}
 
 function open() {
   const clock = { now: 1_800_000_000 }
   const attempts = fetchAttempts(() => clock.now)
-  const fetched = (id: string, { known = false, well = true } = {}) => {
-    const wait = attempts.start(id, known)
+  const fetched = (id: string, { well = true, ...more }: Partial<FetchAttempt> & { well?: boolean } = {}) => {
+    const wait = attempts.start(attemptAt(id, more))
     if (wait === 0) attempts.ended(id, well ? 'document' : 'unreachable')
     return wait
   }
@@ -30,64 +35,84 @@ describe('the attempts to fetch documents', () => {
 
   it('are eight at a time, and two at one host', () => {
     const { attempts } = open()
-    expect(numbered(3).map((n) => attempts.start(`https://app.dev/${n}`, false))).toEqual([0, 0, 1])
-    expect(numbered(7).map((n) => attempts.start(`https://app${n}.dev/c`, false))).toEqual([
-      0, 0, 0, 0, 0, 0, 1,
-    ])
-    attempts.ended('https://app.dev/0', 'document')
-    expect(attempts.start('https://other.dev/c', false)).toBe(0)
+    const start = (id: string) => attempts.start(attemptAt(id))
+    expect(numbered(3).map((n) => start(`https://a.app.dev/${n}`))).toEqual([0, 0, 1])
+    expect(numbered(7).map((n) => start(`https://a.app${n}.dev/c`))).toEqual([0, 0, 0, 0, 0, 0, 1])
+    attempts.ended('https://a.app.dev/0', 'document')
+    expect(start('https://a.other.dev/c')).toBe(0)
   })
 
   it('are six a minute at one site, however many names it has', () => {
     const { clock, fetched } = open()
-    const waits = numbered(7).map((n) => fetched(`https://${n}.a${n}.evil.dev/c`))
+    const waits = numbered(7).map((n) => fetched(`https://a${n}.evil.dev/c`))
     expect(waits).toEqual([0, 0, 0, 0, 0, 0, 60])
     clock.now += 60
-    expect(fetched('https://8.evil.dev/c')).toBe(0)
+    expect(fetched('https://a8.evil.dev/c')).toBe(0)
   })
 
-  it('of strangers leave half of the minute to clients that were approved before', () => {
-    const { fetched } = open()
-    const strangers = numbered(100).map((n) => fetched(`https://evil${n}.dev/c`))
-    expect(strangers.filter((wait) => wait === 0)).toHaveLength(30)
-    const known = numbered(31).map((n) => fetched(`https://known${n}.dev/c`, { known: true }))
-    expect(known.filter((wait) => wait === 0)).toHaveLength(30)
+  it('are thirty a minute of new clients and thirty of approved ones, whoever comes first', () => {
+    for (const known of [true, false]) {
+      const { fetched } = open()
+      const begun = (kind: boolean) =>
+        numbered(100).filter((n) => fetched(`https://a.${kind}${n}.dev/c`, { known: kind }) === 0)
+      expect([begun(known), begun(!known)].map(({ length }) => length)).toEqual([30, 30])
+    }
   })
 
-  it('are never more than sixty a minute', () => {
+  it('of an approved client take no place of a new one at the same site', () => {
     const { fetched } = open()
-    const known = numbered(100).map((n) => fetched(`https://known${n}.dev/c`, { known: true }))
-    expect(known.filter((wait) => wait === 0)).toHaveLength(60)
+    for (const n of numbered(6)) fetched('https://a.app.dev/c', { known: true, user: `user${n}` })
+    expect(fetched('https://a.app.dev/new', { user: 'bob' })).toBe(0)
+  })
+
+  it.each<[string, number, (n: number) => string]>([
+    ['three a minute at one site', 3, (n) => `https://a${n}.evil.dev/c`],
+    ['fifteen a minute', 15, (n) => `https://a.evil${n}.dev/c`],
+  ])('for one user are %s, and the rest is for others', (_, most, address) => {
+    const { fetched } = open()
+    const waits = numbered(most + 1).map((n) => fetched(address(n), { user: 'eve' }))
+    expect(waits).toEqual([...Array(most).fill(0), 60])
+    expect(fetched(address(99), { user: 'alice' })).toBe(0)
+  })
+
+  it('for one user are four at a time, and the rest is for others', () => {
+    const { attempts } = open()
+    const start = (n: number, user: string) => attempts.start(attemptAt(`https://a.app${n}.dev/c`, { user }))
+    expect(numbered(5).map((n) => start(n, 'eve'))).toEqual([0, 0, 0, 0, 1])
+    expect(start(5, 'alice')).toBe(0)
   })
 
   it('keep all limits, whatever is started and ended', () => {
-    const attempt = fc.record({
+    const step = fc.record({
       host: fc.integer({ min: 0, max: 3 }),
       site: fc.integer({ min: 0, max: 11 }),
+      user: fc.constantFrom('alice', 'bob', undefined),
       known: fc.boolean(),
       ends: fc.boolean(),
       pause: fc.constantFrom(0, 0, 0, 1, 20),
     })
     fc.assert(
-      fc.property(fc.array(attempt, { maxLength: 150 }), (steps) => {
+      fc.property(fc.array(step, { maxLength: 150 }), (steps) => {
         const { clock, attempts } = open()
-        let running: string[] = []
-        let started: { time: number; site: number; known: boolean }[] = []
-        for (const [number, { host, site, known, ends, pause }] of steps.entries()) {
+        let running: FetchAttempt[] = []
+        let started: (FetchAttempt & { time: number })[] = []
+        for (const [number, { host, site, user, known, ends, pause }] of steps.entries()) {
           const at = `https://h${host}.site${site}.dev/`
-          const id = `${at}${number}`
+          const attempt = attemptAt(`${at}${number}`, { user, known })
           clock.now += pause
           started = started.filter(({ time }) => time > clock.now - 60)
-          if (attempts.start(id, known) > 0) continue
-          running.push(id)
-          started.push({ time: clock.now, site, known })
+          if (attempts.start(attempt) > 0) continue
+          running.push(attempt)
+          started.push({ ...attempt, time: clock.now })
+          const alike = started.filter((one) => one.known === known)
+          const own = alike.filter((one) => user !== undefined && one.user === user)
+          const there = (all: FetchAttempt[]) => all.filter((one) => one.site === attempt.site).length
           expect(running.length).toBeLessThanOrEqual(8)
-          expect(running.filter((other) => other.startsWith(at)).length).toBeLessThanOrEqual(2)
-          expect(started.length).toBeLessThanOrEqual(60)
-          expect(started.filter((one) => !one.known).length).toBeLessThanOrEqual(30)
-          expect(started.filter((one) => one.site === site).length).toBeLessThanOrEqual(6)
+          expect(running.filter(({ id }) => id.startsWith(at)).length).toBeLessThanOrEqual(2)
+          expect([alike.length <= 30, own.length <= 15]).toEqual([true, true])
+          expect([there(alike) <= 6, there(own) <= 3]).toEqual([true, true])
           if (!ends) continue
-          for (const one of running) attempts.ended(one, 'document')
+          for (const { id } of running) attempts.ended(id, 'document')
           running = []
         }
       }),
@@ -112,7 +137,7 @@ describe('the attempts to fetch documents', () => {
     fetched(ID, { well: false })
     for (const n of numbered(1000)) {
       clock.now += 3
-      fetched(`https://app${n}.dev/c`, { well: false })
+      fetched(`https://a.app${n}.dev/c`, { well: false })
     }
     fetched(ID, { well: false })
     expect(fetched(ID), 'the wait after a first failure').toBe(5)

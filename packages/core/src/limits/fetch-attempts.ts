@@ -3,23 +3,34 @@
  * once and nothing is queued, so strangers can neither use this server as a cannon nor lock its known clients out.
  */
 
-/** Per process. Half of the starts of a minute are kept for clients that were approved before. */
-const MOST_IN_FLIGHT = 8
-const MOST_IN_FLIGHT_AT_HOST = 2
-const MOST_STARTS = 60
-const MOST_STARTS_OF_UNKNOWN = 30
-const MOST_STARTS_AT_SITE = 6
+/** Per process. */
+const MAX_IN_FLIGHT = 8
+const MAX_IN_FLIGHT_AT_HOST = 2
+/** Of new clients and of approved ones alike: neither takes the places of the other. */
+const MAX_STARTS = 30
+const MAX_STARTS_AT_SITE = 6
 const MINUTE = 60
 
 /** Seconds until the next attempt, after one failure, two, and so on. Errors are never cached (draft, section 5.2). */
 const BACK_OFF = [5, 30, 120, 300]
 const MOST_REMEMBERED_FAILURES = 1000
 
+export interface FetchAttempt {
+  /** The address. */
+  readonly id: string
+  /** By `siteOf`: a budget counts what one registration can multiply. */
+  readonly site: string
+  /** Whether the client was approved before. */
+  readonly known: boolean
+  /** For whom it is fetched, and who gets at most half of all places; absent if no user is known. */
+  readonly user?: string | undefined
+}
+
 export interface FetchAttempts {
-  /** Seconds until `start` may give a place, 0 for none. @param known whether the client was approved before */
-  wait(id: string, known: boolean): number
+  /** Seconds until `start` may give a place, 0 for none. */
+  wait(attempt: FetchAttempt): number
   /** Takes a place for a fetch, or returns the seconds to wait. Whoever gets one gives it back by `ended`. */
-  start(id: string, known: boolean): number
+  start(attempt: FetchAttempt): number
   ended(id: string, result: FetchResult): void
   /** Whether the host said since its last document that there is none. */
   isGone(id: string): boolean
@@ -27,33 +38,39 @@ export interface FetchAttempts {
 
 type FetchResult = 'document' | 'gone' | 'unreachable'
 
-export function fetchAttempts(now: () => number): FetchAttempts {
-  const inFlight: string[] = []
+/** @param maxStarts of new clients in a minute, and as many of approved ones */
+export function fetchAttempts(now: () => number, maxStarts = MAX_STARTS): FetchAttempts {
+  const inFlight: FetchAttempt[] = []
   const failures = new Map<string, Failures>()
   let starts: Start[] = []
 
-  function wait(id: string, known: boolean): number {
+  function wait({ id, site, known, user }: FetchAttempt): number {
     const failed = failures.get(id)
     if (failed !== undefined && failed.until > now()) return failed.until - now()
-    const at = inFlight.filter((other) => hostOf(other) === hostOf(id)).length
-    if (inFlight.length >= MOST_IN_FLIGHT || at >= MOST_IN_FLIGHT_AT_HOST) return 1
+    const atHost = inFlight.filter((other) => hostOf(other.id) === hostOf(id))
+    if (atHost.length >= MAX_IN_FLIGHT_AT_HOST || takenPlaces(inFlight, MAX_IN_FLIGHT, user)) return 1
     starts = starts.filter(({ time }) => time > now() - MINUTE)
-    const [first] = starts
-    return first !== undefined && isOver(starts, id, known) ? first.time + MINUTE - now() : 0
+    const alike = starts.filter((start) => start.known === known)
+    const atSite = alike.filter((start) => start.site === site)
+    const taken = takenPlaces(atSite, MAX_STARTS_AT_SITE, user) ?? takenPlaces(alike, maxStarts, user)
+    return taken?.[0] === undefined ? 0 : taken[0].time + MINUTE - now()
   }
 
   return {
     wait,
-    start(id, known) {
-      const seconds = wait(id, known)
+    start(attempt) {
+      const seconds = wait(attempt)
       if (seconds > 0) return seconds
-      inFlight.push(id)
-      starts.push({ time: now(), site: siteOf(id), known })
+      inFlight.push(attempt)
+      starts.push({ ...attempt, time: now() })
       return 0
     },
     isGone: (id) => failures.get(id)?.gone === true,
     ended(id, result) {
-      inFlight.splice(inFlight.indexOf(id), 1)
+      inFlight.splice(
+        inFlight.findIndex((attempt) => attempt.id === id),
+        1,
+      )
       const before = failures.get(id)
       failures.delete(id)
       if (result === 'document') return
@@ -74,28 +91,22 @@ interface Failures {
   readonly until: number
 }
 
-interface Start {
+interface Start extends FetchAttempt {
+  /** Epoch seconds. */
   readonly time: number
-  readonly site: string
-  readonly known: boolean
 }
 
-function isOver(starts: readonly Start[], id: string, known: boolean): boolean {
-  const site = siteOf(id)
-  const there = starts.filter((start) => start.site === site).length
-  const unknown = starts.filter((start) => !start.known).length
-  return (
-    starts.length >= MOST_STARTS ||
-    there >= MOST_STARTS_AT_SITE ||
-    (!known && unknown >= MOST_STARTS_OF_UNKNOWN)
-  )
+/** The places that must become free first: all of them, or the half that this user has. `undefined` if one is free. */
+function takenPlaces<Place extends FetchAttempt>(
+  places: readonly Place[],
+  most: number,
+  user: string | undefined,
+): readonly Place[] | undefined {
+  if (places.length >= most) return places
+  const own = places.filter((place) => user !== undefined && place.user === user)
+  return own.length >= most / 2 ? own : undefined
 }
 
 function hostOf(id: string): string {
   return new URL(id).host
-}
-
-/** The last two labels: a wildcard in the DNS makes any number of hosts below them. */
-function siteOf(id: string): string {
-  return new URL(id).hostname.split('.').slice(-2).join('.')
 }

@@ -3,17 +3,13 @@ import { html } from 'hono/html'
 import type { Markup } from './page.ts'
 
 /**
- * Who vouches for an app that a document describes (draft-ietf-oauth-client-id-metadata-document 8.5): the host of the
- * document, and its whole address on demand. Where anybody can publish, a host says nothing, so all of it is shown.
+ * Who vouches for an app that a document describes (draft-ietf-oauth-client-id-metadata-document 8.5): the whole address
+ * of the document, its host emphasised. At a shared host the host alone says nothing, and no list names all of them.
  */
-export function vouchingHost({ client, identity }: ConsentView): Markup | '' {
+export function vouchingAddress({ client, identity }: ConsentView): Markup | '' {
   if (identity === undefined) return ''
-  const { host, shared } = identity
-  const whole = html`<code>${client.clientId}</code>`
-  const shown = shared
-    ? whole
-    : html`<code>${host}</code><details><summary>The whole address</summary>${whole}</details>`
-  return html`<dt>Described by</dt><dd>${shown}</dd>`
+  const { protocol, host, pathname } = new URL(client.clientId)
+  return html`<dt>Described by</dt><dd><code>${protocol}//<strong>${host}</strong>${pathname}</code></dd>`
 }
 
 /** What to be wary of. */
