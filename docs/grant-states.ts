@@ -15,6 +15,7 @@ import {
   withoutAccessToken,
 } from '../packages/core/src/grants/grant.ts'
 import { rotateRefreshToken } from '../packages/core/src/grants/refresh-token/rotation.ts'
+import { LONGEST_RETRY } from '../packages/core/src/grants/retry-window.ts'
 import { sha256 } from '../packages/core/src/kernel/secrets.ts'
 
 const PAGE = join(import.meta.dirname, 'concepts.md')
@@ -48,7 +49,7 @@ type Next =
   | Outcome<unknown>
   | { readonly kind: 'removed' }
   | { readonly kind: 'refused'; readonly reason: string }
-type State = 'open' | 'live' | 'rotated'
+type State = 'open' | 'live' | 'rotated' | 'shared'
 type Event = (grant: Grant) => Next
 
 const redeem =
@@ -72,7 +73,7 @@ const refresh =
   (grant) =>
     rotateRefreshToken(
       grant,
-      { token, clientId, scope: undefined, resources: [], knownResources: [], salt: 'salt' },
+      { token, arrivedAt: now, clientId, scope: undefined, resources: [], knownResources: [], salt: 'salt' },
       now,
       TIMES,
     )
@@ -97,6 +98,7 @@ const EVENTS: Readonly<Record<string, Event>> = {
   'code from another client': redeem('thief', VERIFIER, REDIRECT_URI, NOW + 1),
   'first refresh token': refresh(FIRST, 'owner', NOW + 2),
   'first refresh token after the retry window': refresh(FIRST, 'owner', NOW + 2 + TIMES.refreshRetryWindow),
+  'first refresh token after fifteen minutes': refresh(FIRST, 'owner', NOW + 2 + LONGEST_RETRY),
   'refresh token from another client': refresh(FIRST, 'thief', NOW + 2),
   'revocation of an access token': revokeAccess,
   'revocation of a refresh token': revokeFamily,
@@ -117,7 +119,9 @@ function states(): Record<State, Grant> {
   const secrets = { redirectUri: REDIRECT_URI, challenge: sha256(VERIFIER), code: CODE }
   const open = openGrant({ ...approval, ...secrets }, NOW, TIMES)
   const live = changed(redeem('owner', VERIFIER, REDIRECT_URI, NOW + 1)(open))
-  return { open, live, rotated: changed(refresh(FIRST, 'owner', NOW + 2)(live)) }
+  const rotated = changed(refresh(FIRST, 'owner', NOW + 2)(live))
+  const late = NOW + 2 + TIMES.refreshRetryWindow
+  return { open, live, rotated, shared: changed(refresh(FIRST, 'owner', late)(rotated)) }
 }
 
 function changed(next: Next): Grant {
@@ -125,9 +129,10 @@ function changed(next: Next): Grant {
   return next.grant
 }
 
-/** `rotated` after a rotation, `live` after the code is spent. */
+/** `live` after the code is spent, `rotated` after a rotation, `shared` after a late repeat of that. */
 function stateOf({ code, refresh: state }: Grant): State {
   if (code?.redeemedAt === undefined) return 'open'
+  if (state?.shared) return 'shared'
   return state?.previous === undefined ? 'live' : 'rotated'
 }
 
@@ -191,7 +196,8 @@ function verdict({ from, next }: Transition): string {
   if (next.kind === 'refused') return `refused: \`${next.reason}\``
   if (next.kind === 'ended') return `**gone**: \`${next.refusal.reason}\``
   if (next.kind === 'removed') return '**gone**'
-  if (next.kind === 'unchanged') return from === 'rotated' ? 'the same answer again, or nothing' : 'nothing'
+  if (next.kind === 'unchanged')
+    return from === 'rotated' || from === 'shared' ? 'the same answer again, or nothing' : 'nothing'
   return stateOf(next.grant) === from ? `${from}, changed` : stateOf(next.grant)
 }
 

@@ -36,9 +36,8 @@ import { type UserGrants, userGrants } from './grants/user-grants.ts'
 import { type Endpoint, routesOf } from './http/endpoint.ts'
 import type { Route } from './http/http.ts'
 import { basePathOf } from './http/well-known.ts'
-import { type Kernel, systemClock } from './kernel/kernel.ts'
+import type { Kernel } from './kernel/kernel.ts'
 import { storeErrorsAs503 } from './kernel/store-errors-as-503.ts'
-import { storeOutages } from './kernel/store-outage.ts'
 import { type RateLimits, rateLimits } from './limits/rate-limits.ts'
 import { openId } from './openid/openid.ts'
 import { type AuthorizationServerOptions, kernelOf } from './options.ts'
@@ -103,10 +102,9 @@ export function createAuthorizationServer<Scope extends string>(
   given: AuthorizationServerOptions<Scope>,
 ): AuthorizationServer {
   const options = underProfile(given)
-  const outages = storeOutages(options.now ?? systemClock)
-  const store = storeErrorsAs503(options.store, outages.seen)
+  const store = storeErrorsAs503(options.store)
   const sources: ClientSource[] = []
-  const kernel = kernelOf(options, store, outages, sources)
+  const kernel = kernelOf(options, store, sources)
   const { issuer } = kernel
   const parts = partsOf(kernel, options)
   const { offers, optional } = parts

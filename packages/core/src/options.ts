@@ -22,7 +22,6 @@ import { checkedResource } from './kernel/resource-indicator.ts'
 import { parseScope, type ScopeCatalogue } from './kernel/scope.ts'
 import { type Random, strongRandom } from './kernel/secrets.ts'
 import type { Store } from './kernel/store.ts'
-import type { StoreOutages } from './kernel/store-outage.ts'
 import type { LimitEvent, LimitOptions } from './limits/rate-limits.ts'
 import type { OpenIdOptions } from './openid/openid.ts'
 import {
@@ -137,7 +136,6 @@ export type OnEvent = (event: ServerEvent) => void
 export function kernelOf(
   options: KernelOptions<string>,
   { clients, grants, transients }: Store,
-  outages: StoreOutages,
   sources: readonly ClientSource[],
 ): Kernel {
   const { issuer, scopes, resources = [issuer] } = options
@@ -151,7 +149,7 @@ export function kernelOf(
     scopes,
     resources: indicators,
     boundResources: indicators.filter((_, index) => takesBoundTokensOnly(resources[index])),
-    store: { clients: clientsOf(clients, sources), grants, transients, lastOutage: outages.last },
+    store: { clients: clientsOf(clients, sources), grants, transients },
     now: options.now ?? systemClock,
     random: options.random ?? strongRandom,
     // A feature may emit events that the union does not name.

@@ -90,7 +90,8 @@ class World {
   #expected(): string {
     const age = this.#now - this.#begun
     if (this.#over) return 'invalid_grant'
-    if (this.#tokens !== undefined) return this.#now - this.#tokens.at < 60 ? 'tokens' : 'invalid_grant'
+    // Nobody uses the refresh token, so the answer is repeated for fifteen minutes.
+    if (this.#tokens !== undefined) return this.#now - this.#tokens.at < 900 ? 'tokens' : 'invalid_grant'
     // A grant is kept for a minute longer than its request, for replicas whose clocks differ.
     if (age >= (this.#first?.decision === 'allow' ? 960 : 900)) return 'invalid_grant'
     if (this.#first?.decision === 'deny') return 'access_denied'

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import type { HttpResponse, RateLimiter, Store } from '@grantkit/core'
+import type { HttpResponse, RateLimiter } from '@grantkit/core'
 import { clientAssertion } from '@grantkit/core/client-assertion'
 import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
-import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it } from 'vitest'
 import { bodyOf, refresh, register, requestToken, type TokenAnswer } from './client.ts'
 import { addTool, BROWSER, DEVICE, openDeviceSchool, SCOPE, type Started } from './device-school.ts'
@@ -18,47 +17,6 @@ it('a device is told what its token is good for, again after a lost answer, if t
   await approve(started)
   expect(bodyOf(await poll(started))).toMatchObject({ resource: ISSUER })
   expect(bodyOf(await poll(started))).toMatchObject({ resource: ISSUER })
-})
-
-describe('a poll whose answer was lost in an outage of the store', () => {
-  /** The device was approved, and got an answer that it never saw. Then the store is down from one time to the other. */
-  async function afterOutage(from: number, until: number) {
-    const clock = { now: 1_800_000_000 }
-    const now = () => clock.now
-    const real = createMemoryStore({ now })
-    const down = { is: false }
-    const find: Store['grants']['find'] = (id) =>
-      down.is ? Promise.reject(new Error('down')) : real.grants.find(id)
-    const store = { ...real, grants: { ...real.grants, find } }
-    const { start, approve, poll } = await openDeviceSchool({ server: { store, now } })
-    const started = await start()
-    await approve(started)
-    const first = bodyOf(await poll(started))
-    const redeemedAt = clock.now
-    down.is = true
-    for (const time of [from, until]) {
-      clock.now = redeemedAt + time
-      expect((await poll(started)).status).toBe(503)
-    }
-    down.is = false
-    const again = async (time: number) => {
-      clock.now = redeemedAt + time
-      const answer = await poll(started)
-      return { status: answer.status, same: bodyOf(answer).access_token === first.access_token }
-    }
-    return { again }
-  }
-
-  it('gets the same tokens again until a minute after it', async () => {
-    const { again } = await afterOutage(30, 90)
-    expect(await again(149)).toEqual({ status: 200, same: true })
-    expect(await again(150)).toEqual({ status: 400, same: false })
-  })
-
-  it('is a replay as ever if the outage came later', async () => {
-    const { again } = await afterOutage(60, 120)
-    expect(await again(121)).toEqual({ status: 400, same: false })
-  })
 })
 
 describe('a device that begins', () => {
@@ -515,21 +473,56 @@ describe('a poll', () => {
     expect(errorOf(await poll({ device_code: `gkd_${mixed.join('.')}` }))).toBe('invalid_grant')
   })
 
-  it('whose answer was lost gets the same tokens, for a minute; then the code counts as stolen', async () => {
-    const { start, poll, approve, school, tool } = await openDeviceSchool()
-    const started = await start()
-    await approve(started)
-    const first = bodyOf<TokenAnswer>(await poll(started))
-    school.clock.now += 59
-    const again = bodyOf<TokenAnswer>(await poll(started))
-    expect(again).toMatchObject({
-      access_token: first.access_token,
-      refresh_token: first.refresh_token,
-      expires_in: 3541,
-    })
+  /** Its request was approved, and the answer to its poll got lost. */
+  async function withLostAnswer(metadata?: object, server = {}) {
+    const opened = await openDeviceSchool({ server })
+    const client = metadata === undefined ? opened.tool : await addTool(opened.school, metadata)
+    const secret = client.client_secret
+    const credentials = { client_id: client.client_id, ...(secret && { client_secret: secret }) }
+    const started = await opened.start(credentials, client)
+    await opened.approve(started)
+    const poll = () => opened.poll(started, credentials)
+    return { ...opened, client, poll, first: bodyOf<TokenAnswer>(await poll()) }
+  }
+
+  it.each([
+    [59, 'in window'],
+    [60, 'late'],
+    [899, 'late'],
+  ])('whose answer was lost gets the same tokens after %d s, %s', async (later, retried) => {
+    const { poll, first, school } = await withLostAnswer()
+    school.clock.now += later
+    const { access_token, refresh_token } = first
+    expect(bodyOf(await poll())).toMatchObject({ access_token, refresh_token, expires_in: 3600 - later })
+    expect(school.events.at(-1)).toMatchObject({ type: 'device_code_retried', retried })
+  })
+
+  it('whose answer was given late has a refresh token that two may hold: both cannot go on', async () => {
+    const { poll, first, school, client } = await withLostAnswer()
+    school.clock.now += 600
+    await poll()
+    expect((await refresh(school, client, first.refresh_token)).status).toBe(200)
+    school.clock.now += 60
+    expect(errorOf(await refresh(school, client, first.refresh_token))).toBe('invalid_grant')
+    expect(school.events.at(-2)).toMatchObject({ type: 'grant_ended', reason: 'refresh_token_reused' })
+  })
+
+  it.each([
+    ['fifteen minutes', {}, undefined, 900],
+    ['the window, once its refresh token was rotated', {}, undefined, 60],
+    [
+      'the window, once its refresh token was used by a client that keeps it',
+      { refreshTokenRotation: 'public-clients' },
+      { token_endpoint_auth_method: 'client_secret_post' },
+      60,
+    ],
+  ])('that is repeated after %s counts as stolen', async (_, server, metadata, later) => {
+    const { poll, first, school, client } = await withLostAnswer(metadata, server)
     school.clock.now += 1
-    expect(errorOf(await poll(started))).toBe('invalid_grant')
-    expect(errorOf(await refresh(school, tool, first.refresh_token))).toBe('invalid_grant')
+    if (later < 900) expect((await refresh(school, client, first.refresh_token)).status).toBe(200)
+    school.clock.now += later - 1
+    expect(errorOf(await poll())).toBe('invalid_grant')
+    expect(errorOf(await refresh(school, client, first.refresh_token))).toBe('invalid_grant')
     expect(school.events).toContainEqual(
       expect.objectContaining({ type: 'grant_ended', reason: 'device_code_replayed' }),
     )

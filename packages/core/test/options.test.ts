@@ -18,6 +18,11 @@ describe('a bad option stops the start', () => {
     ['a default scope that does not exist', { defaultScope: 'nope' }, 'defaultScope'],
     ['a lifetime of nothing', { lifetimes: { accessToken: 0 } }, 'lifetimes.accessToken'],
     ['half a second', { lifetimes: { code: 0.5 } }, 'lifetimes.code'],
+    [
+      'a window of more than fifteen minutes',
+      { lifetimes: { refreshRetryWindow: 901 } },
+      'lifetimes.refreshRetryWindow',
+    ],
     ['a negative window', { lifetimes: { refreshRetryWindow: -1 } }, 'lifetimes.refreshRetryWindow'],
     ['no access token at all', { maxAccessTokens: 0 }, 'maxAccessTokens'],
     ['a resource that is no URI', { resources: [ISSUER, 'not a url'] }, 'resources[1]'],

@@ -164,8 +164,11 @@ ${server.scopes_supported.map((scope) => `| \`${scope}\` | ${descriptionOf(scope
 }
 
 function rotation({ refreshRetryWindow }: DescribedLifetimes): string {
-  return `Every refresh gives a new refresh token; keep that one. If an answer was lost, send the same request again within ${duration(refreshRetryWindow)}: you
-get the same tokens. Later, the old token counts as stolen and everything ends.`
+  const kept = 'Every refresh gives a new refresh token; keep that one.'
+  const strict = 'An old token counts as stolen and everything ends.'
+  if (refreshRetryWindow === 0) return `${kept} ${strict}`
+  return `${kept} If an answer was lost, send the same request again within ${duration(refreshRetryWindow)}: you
+get the same tokens. After an outage of this service that works for 15 minutes, if you have not used the new tokens. ${strict}`
 }
 
 function descriptionOf(scope: string): string {

@@ -76,6 +76,7 @@ describe('the settings', () => {
     ['CODE_LIFETIME', '0', 'CODE_LIFETIME'],
     ['ACCESS_TOKEN_LIFETIME', '1.5', 'ACCESS_TOKEN_LIFETIME must be a whole number'],
     ['REFRESH_RETRY_WINDOW', '-1', 'REFRESH_RETRY_WINDOW'],
+    ['REFRESH_RETRY_WINDOW', '901', 'REFRESH_RETRY_WINDOW'],
     ['GRANT_LIFETIME', 'long', 'GRANT_LIFETIME must be a number of seconds'],
   ])('say what is wrong with %s=%s', (name, value, problem) => {
     const problems = problemsOf({ [name]: value })

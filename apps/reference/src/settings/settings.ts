@@ -5,11 +5,12 @@ import { DEVELOPMENT_FOLDER } from './development.ts'
 import { contradictions, withProfile } from './profile.ts'
 
 /** The settings of the environment. Lifetimes are in seconds. */
-const seconds = (fallback: number, least = 1) =>
+const seconds = (fallback: number, least = 1, most = Number.MAX_SAFE_INTEGER) =>
   z.coerce
     .number({ error: 'must be a number of seconds' })
     .int('must be a whole number')
     .min(least)
+    .max(most)
     .default(fallback)
 const DAY = 24 * 60 * 60
 
@@ -77,7 +78,7 @@ export const Environment = z.object({
     .regex(/^https?:\/\/[^/?#\s]+$/, 'must be an http or https origin, without a path')
     .optional(),
   JWT_ACCESS_TOKENS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
-  JWT_ACCESS_TOKEN_LIFETIME: seconds(300).pipe(z.number().max(600)),
+  JWT_ACCESS_TOKEN_LIFETIME: seconds(300, 1, 600),
   PAR: z.enum(['off', 'on', 'required'], { error: 'must be off, on or required' }).default('off'),
   PROFILE: z.enum(['fapi2'], { error: 'must be fapi2' }).optional(),
   TOKEN_EXCHANGE: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
@@ -92,7 +93,7 @@ export const Environment = z.object({
   ACCESS_TOKEN_LIFETIME: seconds(3600),
   REFRESH_TOKEN_LIFETIME: seconds(30 * DAY),
   GRANT_LIFETIME: seconds(180 * DAY),
-  REFRESH_RETRY_WINDOW: seconds(60, 0),
+  REFRESH_RETRY_WINDOW: seconds(60, 0, 900),
 })
 
 export type Settings = z.output<typeof Environment> & {

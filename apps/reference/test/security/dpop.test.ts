@@ -132,7 +132,7 @@ onBothStores(
         for (const headers of [[], [atToken(thief)]])
           expectError(await refresh(app, refresh_token, headers), 'invalid_dpop_proof')
         const next = tokensOf(await refresh(app, refresh_token, [atToken(key)]))
-        later(120)
+        later(900)
         for (const headers of [[], [atToken(thief)]])
           expectError(await refresh(app, refresh_token, headers), 'invalid_dpop_proof')
         expect((await refresh(app, next.refresh_token, [atToken(key)])).status).toBe(200)

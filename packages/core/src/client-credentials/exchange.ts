@@ -34,10 +34,10 @@ export function machineTokens(kernel: Kernel, limits: RateLimits, lifetimeOf: Li
   return {
     name: CLIENT_CREDENTIALS,
     message: MachineTokenRequest,
-    async exchange(client, form, requireAnswerable, _ahead, jkt, request): Promise<Exchanged> {
+    async exchange(client, { form, requireAnswerable, jkt, http }): Promise<Exchanged> {
       const asked = { clientId: client.clientId, ...requested(kernel, client, form) }
       requireKeyFor(asked.resources, kernel.boundResources, jkt)
-      await limits.limitMachineTokens(client, request)
+      await limits.limitMachineTokens(client, http)
       const accessToken = newSecret(kernel.random)
       const lifetime = lifetimeOf(asked.resources)
       const grant = machineGrant(kernel.random, asked, accessToken, kernel.now(), lifetime, jkt)

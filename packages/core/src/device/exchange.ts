@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { CodeVerifier } from '../grants/authorization-code/pkce.ts'
 import { changeGrant, type GrantAhead } from '../grants/change-grant.ts'
-import type { Exchanged, GrantType, RequireAnswerable } from '../grants/grant-type.ts'
+import type { Exchanged, GrantType, RequireAnswerable, TokenRequest } from '../grants/grant-type.ts'
+import type { Retry } from '../grants/retry-window.ts'
 import { ResourceParameter, readMessage, text } from '../http/message.ts'
-import type { Parameters } from '../http/parameters.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { newId } from '../kernel/secrets.ts'
@@ -21,10 +21,12 @@ const DeviceAccessTokenRequest = z.object({
 })
 
 export interface DeviceCodeRedeemed {
-  /** `device_code_retried`: the answer was lost and is sent again; no new token is minted. */
+  /** `device_code_retried`: the answer is sent again, perhaps because it was lost; no new token is minted. */
   readonly type: 'device_code_redeemed' | 'device_code_retried'
   readonly grantId: string
   readonly clientId: string
+  /** `late`: the retry window was over, so two callers may hold the tokens. Absent unless it is a retry. */
+  readonly retried?: Retry | undefined
 }
 
 /** Exchanges a device code for the first tokens of its grant, once its user has approved. */
@@ -35,8 +37,7 @@ export function deviceCodeGrantType(context: DeviceContext): GrantType {
     credential: 'device_code',
     transientOf: requestRecordOf,
     selfRegistered: context.selfRegistered,
-    exchange: (client, form, requireAnswerable, ahead, jkt) =>
-      exchangeDeviceCode(context, client, form, requireAnswerable, ahead, jkt),
+    exchange: (client, request) => exchangeDeviceCode(context, client, request),
   }
 }
 
@@ -49,34 +50,37 @@ function requestRecordOf(deviceCode: string): string | undefined {
 async function exchangeDeviceCode(
   context: DeviceContext,
   client: Client,
-  form: Parameters,
-  requireAnswerable: RequireAnswerable,
-  ahead?: GrantAhead,
-  jkt?: string,
+  request: TokenRequest,
 ): Promise<Exchanged> {
   const { kernel } = context
-  const redemption = { ...redemptionOf(context, client, form), jkt }
+  const { ahead, requireAnswerable } = request
+  const redemption = redemptionOf(context, client, request)
   const redeem = (read?: GrantAhead) => redeemAtOnce(context, redemption, requireAnswerable, read)
   // A request has a grant as soon as its user approves it.
   const changed = (await redeem(ahead)) ?? (await refuseToWait(context, redemption, ahead, redeem))
-  const { grant, result, kind } = changed
-  const type = kind === 'changed' ? 'device_code_redeemed' : 'device_code_retried'
-  kernel.emit({ type, grantId: grant.id, clientId: client.clientId } satisfies DeviceCodeRedeemed)
+  const { grant, result } = changed
+  const { retried } = result
+  const type = retried === undefined ? 'device_code_redeemed' : 'device_code_retried'
+  const ids = { grantId: grant.id, clientId: client.clientId }
+  kernel.emit({ type, ...ids, ...(retried && { retried }) } satisfies DeviceCodeRedeemed)
   return { grant, issued: result }
 }
 
-function redemptionOf({ kernel }: DeviceContext, client: Client, form: Parameters): DeviceRedemption {
+function redemptionOf(
+  { kernel }: DeviceContext,
+  client: Client,
+  { form, arrivedAt, jkt }: TokenRequest,
+): DeviceRedemption {
   const { device_code, code_verifier, resource } = readMessage(DeviceAccessTokenRequest, form)
   const code = parseDeviceCode(device_code)
   if (code === undefined) throw new OAuthError(DEVICE_CODE_REFUSALS.device_code_unknown)
   return {
-    ...{ code, client },
+    ...{ code, client, arrivedAt, jkt },
     text: device_code,
     verifier: code_verifier,
     resources: resource,
     knownResources: kernel.resources,
     salt: newId(kernel.random),
-    outage: kernel.store.lastOutage(),
   }
 }
 

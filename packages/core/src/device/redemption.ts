@@ -2,12 +2,11 @@ import { verifierMatches } from '../grants/authorization-code/pkce.ts'
 import { CODE_REFUSALS } from '../grants/authorization-code/redemption.ts'
 import { type FreshSecrets, firstTokens } from '../grants/first-tokens.ts'
 import type { GrantTerms, IssuedTokens, Outcome } from '../grants/grant.ts'
-import { mayRetry } from '../grants/retry-window.ts'
+import { type ArrivedRequest, type GivenAnswer, type Retry, retryOf } from '../grants/retry-window.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import type { AuthorizationCode, Client, Grant } from '../kernel/records.ts'
 import { narrowedResources } from '../kernel/resource-indicator.ts'
 import { type Secret, sameSecret, sha256, twoSecretsOf } from '../kernel/secrets.ts'
-import type { Outage } from '../kernel/store-outage.ts'
 import type { DeviceCode } from '../tokens/credential.ts'
 
 export const DEVICE_CODE_REFUSALS = refusals({
@@ -22,7 +21,7 @@ export const DEVICE_CODE_REFUSALS = refusals({
   device_retry_differs: ['invalid_grant', 'The device code was used a moment ago for another resource'],
 })
 
-export interface DeviceRedemption {
+export interface DeviceRedemption extends ArrivedRequest {
   readonly code: DeviceCode
   /** The whole text of the code, as it was sent. */
   readonly text: string
@@ -32,15 +31,13 @@ export interface DeviceRedemption {
   readonly knownResources: readonly string[]
   /** Fresh randomness, used only by the first redemption. */
   readonly salt: string
-  /** The last outage of the store: devices retry when it is over. */
-  readonly outage?: Outage | undefined
   /** The thumbprint of the key that the request proves. */
   readonly jkt?: string | undefined
 }
 
 /**
  * Exchanges the device code of an approved request (RFC 8628 3.4). Polls run over bad networks, so the tokens are derived
- * from the code: while the retry window is open, a poll whose answer was lost gets the same ones.
+ * from the code: a poll whose answer was lost gets the same ones.
  *
  * @throws OAuthError when nothing is consumed
  */
@@ -58,8 +55,9 @@ export function redeemDeviceCode(
   // Who lacks the key holds a copy that is worth nothing, and must not end the grant by it.
   if (code.jkt !== undefined && code.jkt !== request.jkt)
     throw new OAuthError(DEVICE_CODE_REFUSALS.device_code_of_other_key)
-  const { redeemedAt } = code
-  if (redeemedAt !== undefined && !mayRetry(redeemedAt, times.refreshRetryWindow, request.outage, now))
+  const { redeemedAt, salt } = code
+  const retried = redeemedAt === undefined ? undefined : retryOf(answerAt(redeemedAt, grant), request, times)
+  if (redeemedAt !== undefined && retried === undefined)
     return { kind: 'ended', refusal: DEVICE_CODE_REFUSALS.device_code_replayed }
   if (redeemedAt === undefined && now >= code.expiresAt)
     throw new OAuthError(DEVICE_CODE_REFUSALS.device_code_expired)
@@ -68,9 +66,14 @@ export function redeemDeviceCode(
   const resources = narrowedResources(request.resources, grant.resources, request.knownResources)
   if (!verifierMatches(request.verifier, code.challenge))
     return { kind: 'ended', refusal: CODE_REFUSALS.code_verifier_mismatch }
-  return code.salt === undefined
+  return retried === undefined || salt === undefined
     ? redeem(grant, code, request, resources, now, times)
-    : redeemAgain(grant, code.salt, request, resources, now)
+    : redeemAgain(grant, { ...request, salt, resources }, retried, now)
+}
+
+/** The first answer to a device code. Its refresh token is used once it is rotated, or once a client that keeps it used it. */
+function answerAt(givenAt: number, { refresh, usedAt }: Grant): GivenAnswer {
+  return { givenAt, unused: usedAt === givenAt && (refresh?.generation ?? 0) === 0 }
 }
 
 function redeem(
@@ -89,14 +92,18 @@ function redeem(
 
 const ANOTHER_KEY = 'The device code was used a moment ago with another key'
 
-/** The same pair. What was revoked since then stays revoked: 0 seconds tell the client to refresh at once. */
+/**
+ * The same pair. What was revoked since then stays revoked: 0 seconds tell the client to refresh at once.
+ *
+ * @param request with the salt of the first redemption
+ */
 function redeemAgain(
   grant: Grant,
-  salt: string,
-  { code: { secret }, jkt }: DeviceRedemption,
-  resources: readonly string[],
+  { code: { secret }, jkt, salt, resources }: DeviceRedemption,
+  retried: Retry,
   now: number,
 ): Outcome<IssuedTokens> {
+  const { refresh, scopes } = grant
   const { accessToken, refreshToken, family } = derivedSecrets(secret, salt)
   const access = grant.accessTokens.find(({ hash }) => hash === sha256(accessToken))
   if (access !== undefined && access.resources.join(' ') !== resources.join(' '))
@@ -104,12 +111,11 @@ function redeemAgain(
   if (access !== undefined && access.jkt !== jkt)
     throw new OAuthError(DEVICE_CODE_REFUSALS.device_retry_differs, ANOTHER_KEY)
   const expiresIn = Math.max((access?.expiresAt ?? now) - now, 0)
-  const refresh = grant.refresh && { family, generation: 0, secret: refreshToken }
-  return {
-    kind: 'unchanged',
-    grant,
-    result: { accessToken, refreshToken: refresh, scopes: grant.scopes, resources, expiresIn, jkt },
-  }
+  const first = refresh && { family, generation: 0, secret: refreshToken }
+  const result = { accessToken, refreshToken: first, scopes, resources, expiresIn, jkt, retried }
+  return retried === 'late' && refresh !== undefined && refresh.shared === undefined
+    ? { kind: 'changed', grant: { ...grant, refresh: { ...refresh, shared: true } }, result }
+    : { kind: 'unchanged', grant, result }
 }
 
 /** Each of fixed length. A device code that somebody finds later is worth nothing without the salt, which only the store has. */

@@ -1,5 +1,6 @@
 import { lifetime } from '../kernel/kernel.ts'
 import type { GrantTerms, RefreshTokenRotation } from './grant.ts'
+import { LONGEST_RETRY } from './retry-window.ts'
 
 export interface GrantOptions {
   readonly lifetimes?:
@@ -9,8 +10,8 @@ export interface GrantOptions {
         /** Lifetime of an unused refresh token. Default 30 days. */
         readonly refreshToken?: number | undefined
         /**
-         * A spent refresh token or device code gets the same tokens again for this long; 0 is strict. If the store failed in that
-         * time, the window begins again when it is back. Default 60.
+         * A spent refresh token or device code gets the same tokens again for this long, and until somebody uses these for
+         * 15 minutes at most; 0 is strict. Default 60, maximum 900.
          */
         readonly refreshRetryWindow?: number | undefined
       }
@@ -37,10 +38,13 @@ export function grantTerms({
     throw new Error('maxAccessTokens must be a whole number from 1 to 100')
   if (refreshTokenRotation !== 'always' && refreshTokenRotation !== 'public-clients')
     throw new Error('refreshTokenRotation must be always or public-clients')
+  const refreshRetryWindow = lifetime('refreshRetryWindow', lifetimes?.refreshRetryWindow, 60, 0)
+  if (refreshRetryWindow > LONGEST_RETRY)
+    throw new Error(`lifetimes.refreshRetryWindow must be at most ${LONGEST_RETRY}`)
   return {
     accessToken: lifetime('accessToken', lifetimes?.accessToken, 3600),
     refreshToken: lifetime('refreshToken', lifetimes?.refreshToken, 30 * DAY),
-    refreshRetryWindow: lifetime('refreshRetryWindow', lifetimes?.refreshRetryWindow, 60, 0),
+    refreshRetryWindow,
     maxAccessTokens,
     refreshTokenRotation,
   }

@@ -24,20 +24,27 @@ export interface GrantType {
   /**
    * Answers a token request. The client is authenticated and registered for this grant type.
    *
-   * @param requireAnswerable call it inside the transition: if the answer cannot be given, no code is lost
-   * @param ahead what the credential names, being read
-   * @param jkt the thumbprint of the key that the request proves: bind the tokens to it
-   * @param request as it was sent: limits ask where it comes from
    * @throws OAuthError before anything is consumed, or when the rule itself consumes the credential
    */
-  exchange(
-    client: Client,
-    form: Parameters,
-    requireAnswerable: RequireAnswerable,
-    ahead: GrantAhead | undefined,
-    jkt: string | undefined,
-    request: HttpRequest,
-  ): Promise<Exchanged>
+  exchange(client: Client, request: TokenRequest): Promise<Exchanged>
+}
+
+/** A request at the token endpoint (RFC 6749 3.2). */
+export interface TokenRequest {
+  readonly form: Parameters
+  /**
+   * When it arrived, in epoch seconds. A grant type that repeats answers judges by it whether it is in time: the process may
+   * have stood still since.
+   */
+  readonly arrivedAt: number
+  /** What the credential names, being read. */
+  readonly ahead: GrantAhead | undefined
+  /** Call it inside the transition: if the answer cannot be given, no code is lost. */
+  readonly requireAnswerable: RequireAnswerable
+  /** The thumbprint of the key that the request proves: bind the tokens to it. */
+  readonly jkt: string | undefined
+  /** As it was sent: limits ask where it comes from. */
+  readonly http: HttpRequest
 }
 
 /** @throws OAuthError `temporarily_unavailable` when an answer for this grant could not be made now */

@@ -6,13 +6,16 @@ import { type GrantId, type Secret, sha256 } from '../kernel/secrets.ts'
 import { redeemCode } from './authorization-code/redemption.ts'
 import {
   findAccessToken,
+  type IssuedTokens,
   keptUntil,
   type Outcome,
   openGrant,
   type RefreshTokenSecret,
   withoutAccessToken,
 } from './grant.ts'
+import type { RefreshRequest } from './refresh-token/refresh-request.ts'
 import { rotateRefreshToken } from './refresh-token/rotation.ts'
+import { LONGEST_RETRY } from './retry-window.ts'
 
 /**
  * The state machine of a grant against random actions of a client, a thief and the clock. The world remembers every
@@ -61,7 +64,10 @@ class World {
   readonly accessTokens = new Set<Secret>()
   readonly dead = new Set<Secret>()
   redemptions = 0
-  rotatedAt = 0
+  /** When each refresh token was rotated, by its place in the list. */
+  readonly rotatedAt: number[] = []
+  /** The refresh tokens that two callers may hold. */
+  readonly shared = new Set<RefreshTokenSecret>()
   private minted = 0
   readonly key: string | undefined
   /** Whether the client is confidential and keeps its refresh token. */
@@ -126,39 +132,53 @@ class World {
     return outcome.kind
   }
 
-  refresh(token: RefreshTokenSecret, clientId = 'owner', scope?: string, jkt = this.key): string {
+  refresh(token: RefreshTokenSecret, by: Partial<RefreshRequest> = {}): string {
     if (this.grant === undefined) return 'gone'
+    const { jkt = this.key } = by
     const request = {
       token,
-      clientId,
-      scope,
+      arrivedAt: this.now,
+      clientId: 'owner',
+      scope: undefined,
       resources: [],
       knownResources: RESOURCES,
       salt: this.fresh().slice(0, 22),
       jkt,
       refreshKey: this.keeps ? undefined : jkt,
       keeps: this.keeps,
+      ...by,
     }
     const { grant, now } = this
     const outcome = tried(() => rotateRefreshToken(grant, request, now, TIMES))
     if (outcome.kind === 'ended') this.grant = undefined
+    if (outcome.kind === 'ended' || outcome.kind === 'refused') return outcome.kind
+    this.grant = outcome.grant
+    expect(this.grant.refresh?.recent?.length ?? 0).toBeLessThanOrEqual(8)
+    if (outcome.result.retried !== undefined) return this.repeated(token, request.arrivedAt, outcome.result)
     if (outcome.kind === 'changed') {
-      this.grant = outcome.grant
       if (this.keeps) expect(outcome.result.refreshToken, 'the same token').toEqual(this.refreshTokens.at(-1))
       else {
-        this.rotatedAt = this.now
+        this.rotatedAt.push(this.now)
         this.refreshTokens.push(outcome.result.refreshToken)
       }
       expect(this.accessTokens.has(outcome.result.accessToken), 'each answer has a new one').toBe(false)
       this.accessTokens.add(outcome.result.accessToken)
     }
-    if (outcome.kind === 'unchanged') {
-      expect(this.refreshTokens.at(-1), 'a retry hands out the newest pair and nothing new').toEqual(
-        outcome.result.refreshToken,
-      )
-      expect(this.accessTokens.has(outcome.result.accessToken)).toBe(true)
-    }
     return outcome.kind
+  }
+
+  private repeated(token: RefreshTokenSecret, arrivedAt: number, answer: IssuedTokens): string {
+    const [before, newest] = this.refreshTokens.slice(-2)
+    if (before === undefined || newest === undefined) throw new Error('There is nothing to repeat')
+    expect(answer.refreshToken, 'a retry hands out the newest pair and nothing new').toEqual(newest)
+    expect(this.accessTokens.has(answer.accessToken)).toBe(true)
+    expect(token, 'only the last rotation is repeated').toEqual(before)
+    const age = arrivedAt - Number(this.rotatedAt.at(-1))
+    expect(age, 'the bound').toBeLessThan(LONGEST_RETRY)
+    const late = age >= TIMES.refreshRetryWindow
+    if (late) expect(this.shared, 'late twice in a row').not.toContain(before)
+    if (late || this.shared.has(before)) this.shared.add(newest)
+    return 'repeated'
   }
 
   /** The refresh tokens that would mint new tokens if presented now. */
@@ -168,6 +188,7 @@ class World {
     return this.refreshTokens.filter((token) => {
       const request = {
         token,
+        arrivedAt: this.now,
         clientId: 'owner',
         scope: undefined,
         resources: [],
@@ -176,7 +197,8 @@ class World {
         jkt: this.key,
         keeps: this.keeps,
       }
-      return tried(() => rotateRefreshToken(grant, request, this.now, TIMES)).kind === 'changed'
+      const outcome = tried(() => rotateRefreshToken(grant, request, this.now, TIMES))
+      return outcome.kind === 'changed' && outcome.result.retried === undefined
     }).length
   }
 
@@ -207,8 +229,8 @@ const ordinary: fc.Arbitrary<Step> = fc.oneof(
   },
   fc.constant((world: World) => {
     const token = world.refreshTokens.at(-2)
-    const retriable = token && world.now - world.rotatedAt < TIMES.refreshRetryWindow
-    if (retriable && world.grant) expect(world.refresh(token), 'a retry inside the window').toBe('unchanged')
+    const retriable = token && world.now - Number(world.rotatedAt.at(-1)) < TIMES.refreshRetryWindow
+    if (retriable && world.grant) expect(world.refresh(token), 'a retry inside the window').toBe('repeated')
   }),
 )
 
@@ -226,14 +248,14 @@ const hostile: fc.Arbitrary<Step> = fc.oneof(
   }),
   fc.constant((world: World) => {
     const token = world.refreshTokens.at(-1)
-    if (token) expect(['refused', 'gone']).toContain(world.refresh(token, 'thief'))
+    if (token) expect(['refused', 'gone']).toContain(world.refresh(token, { clientId: 'thief' }))
   }),
   fc.nat(20).map((back) => (world: World) => {
     const token = world.refreshTokens.at(-1 - back)
     // A confidential client may change its key at each refresh (RFC 9449 5).
     if (token === undefined || world.key === undefined || world.keeps) return
     const before = world.grant
-    world.refresh(token, 'owner', undefined, 'the key of a thief')
+    world.refresh(token, { jkt: 'the key of a thief' })
     expect(world.grant, 'a stolen token without its key changes nothing').toBe(before)
   }),
   fc.nat(3).map((generation) => (world: World) => {
@@ -313,47 +335,88 @@ describe('a grant, whatever happens to it', () => {
         const spent = world.refreshTokens[pick % rotations] as RefreshTokenSecret
         world.keeps = true
         world.pass(wait)
-        const isRetry = pick % rotations === rotations - 1 && wait < TIMES.refreshRetryWindow
+        const inWindow = pick % rotations === rotations - 1 ? 'repeated' : 'refused'
         refreshNewest(world)
-        expect(world.refresh(spent)).toBe(isRetry ? 'unchanged' : 'ended')
+        expect(world.refresh(spent)).toBe(wait < TIMES.refreshRetryWindow ? inWindow : 'ended')
       }),
     )
   })
 
-  it('survives any number of retries inside the window', () => {
+  it('answers a client that lost answers for fifteen minutes each time, if the next refresh was clean', () => {
+    const retries = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 5 })
     fc.assert(
-      fc.property(fc.array(fc.nat(10), { maxLength: 20 }), (waits) => {
+      fc.property(fc.array(retries, { minLength: 1, maxLength: 3 }), (losses) => {
         const world = new World()
         world.redeem({})
-        const [first] = world.refreshTokens
-        if (first === undefined) throw new Error('The code was not redeemed')
-        world.refresh(first)
-        const rotatedAt = world.now
-        for (const wait of waits) {
-          world.pass(wait)
-          if (world.now - rotatedAt < TIMES.refreshRetryWindow) expect(world.refresh(first)).toBe('unchanged')
+        for (const waits of losses) {
+          refreshNewest(world)
+          const [spent] = world.refreshTokens.slice(-2) as [RefreshTokenSecret]
+          for (const wait of waits) {
+            world.pass(wait)
+            const inTime = world.now - Number(world.rotatedAt.at(-1)) < LONGEST_RETRY
+            const verdict = world.refresh(spent)
+            expect(inTime ? ['repeated'] : ['ended', 'gone']).toContain(verdict)
+            if (!inTime) return
+          }
+          refreshNewest(world)
         }
         expect(world.grant).toBeDefined()
       }),
     )
   })
 
-  it('ends when a token two generations old, or one past the window, is presented', () => {
+  it('ends when a thief and its client, more than a window apart, have both used what one of them got again', () => {
+    const turn = fc.record({
+      who: fc.constantFrom<'thief' | 'owner'>('thief', 'owner'),
+      later: fc.constantFrom(1, 30, 60, 60, 400),
+    })
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 30 }), fc.nat(), (rotations, pick) => {
+      fc.property(fc.array(turn, { maxLength: 8 }), fc.nat(1), (turns, stolen) => {
         const world = new World()
         world.redeem({})
-        for (let n = 0; n < rotations; n++) {
-          const newest = world.refreshTokens.at(-1)
-          if (newest) world.refresh(newest)
-          world.pass(1)
+        refreshNewest(world)
+        const held = { thief: world.refreshTokens[stolen], owner: world.refreshTokens[1] }
+        const uses = { thief: 0, owner: 0 }
+        for (const { who, later } of turns) {
+          world.pass(later)
+          const verdict = world.refresh(held[who] as RefreshTokenSecret)
+          if (verdict !== 'changed' && verdict !== 'repeated') return
+          held[who] = world.refreshTokens.at(-1)
+          uses[who] += 1
         }
-        world.pass(TIMES.refreshRetryWindow)
-        const spent = world.refreshTokens[pick % rotations]
-        if (spent === undefined) throw new Error('There is no spent token')
-        expect(world.refresh(spent)).toBe('ended')
-        expect(world.liveAccessTokens()).toEqual([])
+        const apart = turns.every(({ later }) => later >= TIMES.refreshRetryWindow)
+        if (apart) expect(Math.min(uses.thief, uses.owner), 'both went on').toBeLessThanOrEqual(1)
       }),
+      { numRuns: 1000 },
+    )
+  })
+
+  it('ends by a token that was rotated before the window, and by none that was rotated inside it or later', () => {
+    const seldom = fc.array(fc.nat(70), { minLength: 2, maxLength: 40 })
+    const often = fc.array(fc.nat(8), { minLength: 2, maxLength: 40 })
+    fc.assert(
+      fc.property(
+        fc.oneof(seldom, often),
+        fc.nat(),
+        fc.integer({ min: -100, max: 80 }),
+        (waits, pick, wait) => {
+          const world = new World()
+          world.redeem({})
+          for (const seconds of waits) {
+            refreshNewest(world)
+            world.pass(seconds)
+          }
+          refreshNewest(world)
+          const place = pick % waits.length
+          const arrivedAt = world.now + wait
+          const age = arrivedAt - Number(world.rotatedAt[place])
+          const verdict = world.refresh(world.refreshTokens[place] as RefreshTokenSecret, { arrivedAt })
+          if (age < TIMES.refreshRetryWindow) expect(verdict).toBe('refused')
+          // A rotation may be taken for a later one by a seventh of the window.
+          if (wait >= 0 && age >= TIMES.refreshRetryWindow + 9) expect(verdict).toBe('ended')
+        },
+      ),
+      { numRuns: 1000 },
     )
   })
 })

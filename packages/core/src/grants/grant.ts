@@ -4,6 +4,7 @@ import { type Hash, type Secret, sameSecret, sha256 } from '../kernel/secrets.ts
 import type { AccessTokenFormat } from '../tokens/access-token.ts'
 import { requireKeyFor } from './bound-resource.ts'
 import { withoutOrphans } from './handed-on-token.ts'
+import type { Retry } from './retry-window.ts'
 
 /**
  * The state machine of a grant. Every transition is pure. Input: the grant, the presented credential and the time.
@@ -55,6 +56,8 @@ export interface IssuedTokens {
   readonly expiresIn: number
   /** The thumbprint of the key that the access token is bound to. */
   readonly jkt?: string | undefined
+  /** How an earlier answer is given again; absent for new tokens. */
+  readonly retried?: Retry | undefined
 }
 
 /** The parts of a refresh token: its family, the number of rotations before it, and its own secret. */

@@ -1,17 +1,42 @@
-import type { Outage } from '../kernel/store-outage.ts'
+/** No answer is given again this many seconds after it was first given. No request and no outage makes this longer. */
+export const LONGEST_RETRY = 900
 
 /**
- * Whether the same answer may be asked for again. A client that retries, as it was told, when an outage of the store is over
- * has lost nothing: then the window begins with the end of that.
- *
- * @param answeredAt epoch seconds @param window seconds
+ * How an answer is given again. `late`: the retry window was over, so a copy of the spent credential may be at work beside
+ * its owner.
  */
-export function mayRetry(
-  answeredAt: number,
-  window: number,
-  outage: Outage | undefined,
-  now: number,
-): boolean {
-  const mayBeLost = outage !== undefined && answeredAt > outage.start - window && answeredAt < outage.end
-  return now - (mayBeLost ? outage.end : answeredAt) < window
+export type Retry = 'in window' | 'late'
+
+/** An answer that gave out tokens. */
+export interface GivenAnswer {
+  /** Epoch seconds. */
+  readonly givenAt: number
+  /** Whether it may be given again after the window: nobody has used what it gave. */
+  readonly unused: boolean
+}
+
+/** A request that presents a credential. */
+export interface ArrivedRequest {
+  /**
+   * Epoch seconds: the retry window is judged by it, however long the request has waited since. It is before the answer if
+   * the process stood still meanwhile, or if clocks differ.
+   */
+  readonly arrivedAt: number
+}
+
+/**
+ * Whether a repeated request gets the same answer again (docs/adr/0002). The record of the grant alone decides that, so
+ * all replicas agree.
+ *
+ * @param terms a window of 0 is strict
+ */
+export function retryOf(
+  { givenAt, unused }: GivenAnswer,
+  { arrivedAt }: ArrivedRequest,
+  { refreshRetryWindow }: { readonly refreshRetryWindow: number },
+): Retry | undefined {
+  const age = arrivedAt - givenAt
+  if (refreshRetryWindow === 0) return undefined
+  if (age < refreshRetryWindow) return 'in window'
+  return unused && age < LONGEST_RETRY ? 'late' : undefined
 }

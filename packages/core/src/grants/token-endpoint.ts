@@ -13,7 +13,7 @@ import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
 import { type GrantAhead, readAhead } from './change-grant.ts'
-import type { GrantType, RequireAnswerable } from './grant-type.ts'
+import type { GrantType, RequireAnswerable, TokenRequest } from './grant-type.ts'
 import { type TokenResponseContext, tokenResponse } from './token-response.ts'
 
 export const GRANT_TYPE_REFUSALS = refusals({
@@ -21,7 +21,7 @@ export const GRANT_TYPE_REFUSALS = refusals({
   grant_type_not_registered: ['unauthorized_client', 'The client is not registered for this grant_type'],
 })
 
-const TokenRequest = z.object({ grant_type: text() })
+const GrantTypeParameter = z.object({ grant_type: text() })
 
 export interface TokenEndpointOptions extends PathOptions<'token'> {
   /**
@@ -37,11 +37,9 @@ interface TokenEndpointContext extends TokenResponseContext {
 }
 
 /** A token request whose client is not known yet. */
-interface Presented {
-  readonly form: Parameters
+interface Presented extends Pick<TokenRequest, 'form' | 'arrivedAt' | 'ahead'> {
   /** Absent for a name that the server does not know. */
   readonly grantType: GrantType | undefined
-  readonly ahead: GrantAhead | undefined
 }
 
 /** The query string is not read (RFC 6749 2.3.1). */
@@ -65,10 +63,12 @@ export function tokenEndpoint(
     summary: 'Exchange a grant for tokens (RFC 6749 3.2)',
     clientOf: (form) => byName.get(String(form.grant_type))?.clientOf?.(form),
     begin(form) {
-      const { grant_type } = readMessage(TokenRequest, form)
+      // Before anything is awaited.
+      const arrivedAt = kernel.now()
+      const { grant_type } = readMessage(GrantTypeParameter, form)
       const grantType = byName.get(grant_type)
       const ahead = grantType && aheadOf(kernel.store, grantType, form)
-      const presented = { form, grantType, ahead }
+      const presented = { form, arrivedAt, grantType, ahead }
       return (client, request, constraint) => answerToken(context, presented, client, request, constraint)
     },
   }
@@ -92,28 +92,23 @@ function aheadOf(
 
 async function answerToken(
   context: TokenEndpointContext,
-  { form, grantType, ahead }: Presented,
+  { form, arrivedAt, grantType, ahead }: Presented,
   client: Client,
-  request: HttpRequest,
+  http: HttpRequest,
   constraint: SenderConstraint | undefined,
 ): Promise<HttpResponse> {
   if (grantType === undefined) throw unsupported(context.grantTypes)
   if (!client.grantTypes.includes(grantType.name))
     throw new OAuthError(GRANT_TYPE_REFUSALS.grant_type_not_registered)
   // Before the exchange: a request that must come again with a nonce has spent nothing (RFC 9449 8).
-  const key = constraint?.provenKey(request, client)
+  const key = constraint?.provenKey(http, client)
   for (const { ready } of context.tokenMembers) {
     const waiting = ahead && ready?.(client, ahead)
     if (waiting !== undefined) await waiting
   }
-  const exchanged = await grantType.exchange(
-    client,
-    form,
-    context.requireAnswerable,
-    ahead,
-    key?.thumbprint,
-    request,
-  )
+  const { requireAnswerable } = context
+  const jkt = key?.thumbprint
+  const exchanged = await grantType.exchange(client, { form, arrivedAt, ahead, requireAnswerable, jkt, http })
   const response = tokenResponse(client, exchanged, context)
   return json(200, response instanceof Promise ? await response : response, key?.headers)
 }

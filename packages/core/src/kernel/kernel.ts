@@ -7,7 +7,6 @@ import type { Client } from './records.ts'
 import type { ScopeCatalogue } from './scope.ts'
 import type { Random } from './secrets.ts'
 import type { GrantRecords, Records, Transients } from './store.ts'
-import type { Outage } from './store-outage.ts'
 
 /**
  * The shared basis of all rooms and features: the identity of the server, its records, clock, randomness and event
@@ -34,8 +33,6 @@ export interface KernelStore {
   readonly grants: GrantRecords
   /** Absent when the store has none. */
   readonly transients?: Transients | undefined
-  /** The last outage that this process saw: answers were lost in it. */
-  readonly lastOutage: () => Outage | undefined
 }
 
 /** The clients of all sources. An id may be anything, because it comes from a stranger. */

@@ -129,6 +129,19 @@ export interface RefreshState {
   readonly authMethod?: string | undefined
   /** The rotation that made the current token, stored so that a lost answer can be sent again. */
   readonly previous?: Rotation | undefined
+  /**
+   * Two callers may hold the current token, because it was given out again late. Its own rotation is repeated inside the
+   * retry window only.
+   */
+  readonly shared?: true | undefined
+  /** Earlier rotations that are still inside the retry window, the oldest first. Absent if there are none, as usual. */
+  readonly recent?: readonly RecentRotation[] | undefined
+}
+
+/** This generation, and those up to the next entry, were rotated at this time or shortly before. */
+export interface RecentRotation {
+  readonly generation: number
+  readonly rotatedAt: number
 }
 
 export interface Rotation {
@@ -139,6 +152,8 @@ export interface Rotation {
   readonly resources: readonly string[]
   /** The key that its access token is bound to. */
   readonly jkt?: string | undefined
+  /** The token that it spent was shared. */
+  readonly ofShared?: true | undefined
 }
 
 export interface AccessTokenState {

@@ -4,10 +4,9 @@
  */
 import { z } from 'zod'
 import type { FeatureFactory } from '../feature.ts'
-import { changeGrant, type GrantAhead } from '../grants/change-grant.ts'
-import type { Exchanged, GrantType } from '../grants/grant-type.ts'
+import { changeGrant } from '../grants/change-grant.ts'
+import type { Exchanged, GrantType, TokenRequest } from '../grants/grant-type.ts'
 import { ResourceParameter, readMessage, text } from '../http/message.ts'
-import type { Parameters } from '../http/parameters.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
@@ -117,7 +116,7 @@ export function tokenExchange({
       message: TokenExchangeRequest,
       credential: 'subject_token',
       selfRegistered: true,
-      exchange: (client, form, _, ahead, jkt) => exchangeToken(context, client, form, ahead, jkt),
+      exchange: (client, request) => exchangeToken(context, client, request),
     }
     return {
       grantTypes: [grantType],
@@ -129,9 +128,7 @@ export function tokenExchange({
 async function exchangeToken(
   { kernel, lifetime, accessTokens }: ExchangeContext,
   client: Client,
-  form: Parameters,
-  ahead?: GrantAhead,
-  jkt?: string,
+  { form, ahead, jkt }: TokenRequest,
 ): Promise<Exchanged> {
   const request = readMessage(TokenExchangeRequest, form)
   refuseUnsupported(request)

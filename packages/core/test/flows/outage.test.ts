@@ -5,6 +5,7 @@ import {
   authorizationQuery,
   authorize,
   bodyOf,
+  type ClientAnswer,
   codeFor,
   credentials,
   decide,
@@ -15,7 +16,7 @@ import {
   type TokenAnswer,
   tokensFor,
 } from '../client.ts'
-import { ISSUER, openSchool, REDIRECT_URI } from '../school.ts'
+import { ISSUER, openSchool, REDIRECT_URI, type School } from '../school.ts'
 
 /**
  * A real store with switches: while `down`, every method rejects, like a lost connection. `deaf` loses the answers of
@@ -137,21 +138,6 @@ describe('after an outage', () => {
     expect((await refresh(school, client, refresh_token)).status).toBe(200)
   })
 
-  it('a rotation whose answer was lost is answered when the store is back, even after half an hour', async () => {
-    const { school, client, outage, clock } = await withFailingStore()
-    const { refresh_token } = await tokensFor(school, client)
-    outage.deaf = true
-    expect((await refresh(school, client, refresh_token)).status).toBe(503)
-    outage.deaf = false
-    outage.down = true
-    for (const end = clock.now + 1800; clock.now < end; clock.now += 30)
-      expect((await refresh(school, client, refresh_token)).status).toBe(503)
-    outage.down = false
-    expect((await refresh(school, client, refresh_token)).status).toBe(200)
-    clock.now += 60
-    expect((await refresh(school, client, refresh_token)).status, 'a copy, after the window').toBe(400)
-  })
-
   it('a failed revocation is not reported as a success', async () => {
     const { school, client, outage } = await withFailingStore()
     const { refresh_token } = await tokensFor(school, client)
@@ -160,6 +146,153 @@ describe('after an outage', () => {
       form: { token: refresh_token, ...credentials(client) },
     })
     expect(response.status).toBe(503)
+  })
+})
+
+describe('a refresh whose answer was lost in an outage', () => {
+  it.each([75, 600])(
+    'is answered %d s later by replicas that began since: no app of 40 is lost',
+    async (later) => {
+      const { school, outage, store, clock } = await withFailingStore()
+      const apps: { client: ClientAnswer; token: string }[] = []
+      while (apps.length < 40) {
+        const client = await register(school)
+        apps.push({ client, token: (await tokensFor(school, client)).refresh_token })
+      }
+      outage.deaf = true
+      for (const { client, token } of apps) expect((await refresh(school, client, token)).status).toBe(503)
+      outage.deaf = false
+      clock.now += later
+      const replicas = [1, 2].map(() => openSchool({ store, now: () => clock.now }))
+      for (const [place, { client, token }] of apps.entries()) {
+        const [one, other] = place % 2 === 0 ? replicas : replicas.toReversed()
+        const again = await refresh(one as School, client, token)
+        expect(again.status, 'the retry').toBe(200)
+        expect((await refresh(other as School, client, token)).body, 'at another replica').toBe(again.body)
+        const next = await refresh(other as School, client, bodyOf<TokenAnswer>(again).refresh_token)
+        expect(next.status, 'and life goes on').toBe(200)
+      }
+    },
+  )
+
+  it('is told to the operator as late, and its next refresh is as good as any', async () => {
+    const { school, client, clock } = await withFailingStore()
+    const first = await tokensFor(school, client)
+    const retry = async (token: string, later: number) => {
+      const answer = bodyOf<TokenAnswer>(await refresh(school, client, token))
+      clock.now += later
+      expect(bodyOf(await refresh(school, client, token))).toMatchObject({
+        refresh_token: answer.refresh_token,
+      })
+      return { token: answer.refresh_token, told: school.events.at(-1) }
+    }
+    const late = await retry(first.refresh_token, 600)
+    expect(late.told).toMatchObject({ type: 'refresh_token_retried', retried: 'late', generation: 1 })
+    const clean = bodyOf<TokenAnswer>(await refresh(school, client, late.token))
+    expect((await retry(clean.refresh_token, 30)).told).toMatchObject({ retried: 'in window' })
+  })
+
+  it('is not answered after fifteen minutes, whatever fails meanwhile and for whom', async () => {
+    const { school, client, outage, clock } = await withFailingStore()
+    const { refresh_token } = await tokensFor(school, client)
+    const { access_token } = bodyOf<TokenAnswer>(await refresh(school, client, refresh_token))
+    for (const end = clock.now + 900; clock.now < end; clock.now += 30) {
+      outage.down = true
+      expect((await refresh(school, client, refresh_token)).status).toBe(503)
+      outage.down = false
+    }
+    expect(bodyOf(await refresh(school, client, refresh_token)).error).toBe('invalid_grant')
+    expect((await school.callApi(access_token)).kind).toBe('refused')
+  })
+})
+
+describe('a thief with a spent refresh token', () => {
+  /** The thief got the pair of the owner, late. */
+  async function withThief() {
+    const { school, client, clock } = await withFailingStore()
+    const first = await tokensFor(school, client)
+    const owned = bodyOf<TokenAnswer>(await refresh(school, client, first.refresh_token))
+    clock.now += 600
+    const stolen = bodyOf<TokenAnswer>(await refresh(school, client, first.refresh_token))
+    const use = async (token: string) => bodyOf<TokenAnswer>(await refresh(school, client, token))
+    return { school, clock, owned, stolen, use }
+  }
+
+  it('gets the pair of its owner and nothing else, and the grant ends once both have used it', async () => {
+    const { school, clock, owned, stolen, use } = await withThief()
+    expect([stolen.access_token, stolen.refresh_token]).toEqual([owned.access_token, owned.refresh_token])
+    const next = await use(owned.refresh_token)
+    clock.now += 60
+    expect(await use(stolen.refresh_token)).toMatchObject({ error: 'invalid_grant' })
+    expect((await school.callApi(next.access_token)).kind).toBe('refused')
+    expect(school.events).toContainEqual(
+      expect.objectContaining({ type: 'grant_ended', reason: 'refresh_token_reused' }),
+    )
+  })
+
+  it('has to come within the window of each rotation of the owner, or the grant ends', async () => {
+    const { clock, owned, stolen, use } = await withThief()
+    const next = await use(owned.refresh_token)
+    clock.now += 59
+    expect(await use(stolen.refresh_token)).toMatchObject({ refresh_token: next.refresh_token })
+    const third = await use(next.refresh_token)
+    clock.now += 60
+    expect(await use(next.refresh_token)).toMatchObject({ error: 'invalid_grant' })
+    expect(await use(third.refresh_token)).toMatchObject({ error: 'invalid_grant' })
+  })
+
+  it('gets nothing after the owner has used the next token', async () => {
+    const { school, client, clock } = await withFailingStore()
+    const first = await tokensFor(school, client)
+    const next = bodyOf<TokenAnswer>(await refresh(school, client, first.refresh_token))
+    await refresh(school, client, next.refresh_token)
+    clock.now += 61
+    expect(bodyOf(await refresh(school, client, first.refresh_token)).error).toBe('invalid_grant')
+    expect(school.events.at(-2)).toMatchObject({ type: 'grant_ended', reason: 'refresh_token_reused' })
+  })
+})
+
+describe('a replica that stood still after it had read a refresh', () => {
+  async function withFrozen() {
+    const { school, client, store, clock } = await withFailingStore()
+    const { refresh_token } = await tokensFor(school, client)
+    const { promise: reading, resolve: read } = Promise.withResolvers<void>()
+    const { promise: still, resolve: goOn } = Promise.withResolvers<void>()
+    const find: Store['grants']['find'] = (id) => {
+      read()
+      return still.then(() => store.grants.find(id))
+    }
+    const grants = { ...store.grants, find }
+    const frozen = openSchool({ store: { ...store, grants }, now: () => clock.now })
+    /** The frozen replica reads a refresh. */
+    const send = async () => {
+      const answer = refresh(frozen, client, refresh_token)
+      await reading
+      return { answer }
+    }
+    return { school, client, clock, frozen, refresh_token, send, goOn }
+  }
+
+  it('ends no grant when it goes on, though the token was rotated twice since', async () => {
+    const { school, client, clock, send, refresh_token, goOn } = await withFrozen()
+    const { answer } = await send()
+    const second = bodyOf<TokenAnswer>(await refresh(school, client, refresh_token))
+    clock.now += 70
+    const third = bodyOf<TokenAnswer>(await refresh(school, client, second.refresh_token))
+    clock.now += 70
+    goOn()
+    expect(bodyOf(await answer).error).toBe('invalid_grant')
+    expect((await refresh(school, client, third.refresh_token)).status).toBe(200)
+  })
+
+  it('answers it as the retry that it was', async () => {
+    const { school, client, clock, frozen, send, refresh_token, goOn } = await withFrozen()
+    const next = bodyOf<TokenAnswer>(await refresh(school, client, refresh_token))
+    const { answer } = await send()
+    clock.now += 2000
+    goOn()
+    expect(bodyOf(await answer)).toMatchObject({ refresh_token: next.refresh_token })
+    expect(frozen.events.at(-1)).toMatchObject({ type: 'refresh_token_retried', retried: 'in window' })
   })
 })
 

@@ -1,14 +1,13 @@
 import { z } from 'zod'
 import { ResourceParameter, readMessage, text } from '../../http/message.ts'
-import type { Parameters } from '../../http/parameters.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { OAuthError } from '../../kernel/oauth-error.ts'
 import type { Client } from '../../kernel/records.ts'
 import { newId, newSecret } from '../../kernel/secrets.ts'
 import { parseCode } from '../../tokens/credential.ts'
-import { changeGrant, type GrantAhead } from '../change-grant.ts'
+import { changeGrant } from '../change-grant.ts'
 import type { GrantTerms } from '../grant.ts'
-import type { Exchanged, GrantType, RequireAnswerable } from '../grant-type.ts'
+import type { Exchanged, GrantType, TokenRequest } from '../grant-type.ts'
 import { CodeVerifier } from './pkce.ts'
 import { CODE_REFUSALS, type CodeRedemption, redeemCode } from './redemption.ts'
 
@@ -34,8 +33,7 @@ export function authorizationCode(kernel: Kernel, times: GrantTerms): { grantTyp
     message: AuthorizationCodeRequest,
     credential: 'code',
     selfRegistered: true,
-    exchange: (client, form, requireAnswerable, ahead, jkt) =>
-      exchangeCode(kernel, times, client, form, requireAnswerable, ahead, jkt),
+    exchange: (client, request) => exchangeCode(kernel, times, client, request),
   }
   return { grantTypes: [grantType] }
 }
@@ -44,10 +42,7 @@ async function exchangeCode(
   kernel: Kernel,
   times: GrantTerms,
   client: Client,
-  form: Parameters,
-  requireAnswerable: RequireAnswerable,
-  ahead?: GrantAhead,
-  jkt?: string,
+  { form, ahead, requireAnswerable, jkt }: TokenRequest,
 ): Promise<Exchanged> {
   const request = readMessage(AuthorizationCodeRequest, form)
   const code = parseCode(request.code)

@@ -6,11 +6,14 @@ import { OAuthError } from '../../kernel/oauth-error.ts'
 import type { Client, Grant } from '../../kernel/records.ts'
 import { newId } from '../../kernel/secrets.ts'
 import { parseRefreshToken } from '../../tokens/credential.ts'
-import { changeGrant, type GrantAhead, readAhead } from '../change-grant.ts'
+import { changeGrant, readAhead } from '../change-grant.ts'
 import { type GrantTerms, keyOfRefreshToken, type Outcome } from '../grant.ts'
-import type { Exchanged, GrantType, RequireAnswerable } from '../grant-type.ts'
+import type { Exchanged, GrantType, TokenRequest } from '../grant-type.ts'
+import type { Retry } from '../retry-window.ts'
 import { type Claims, claimsAbout, SUBJECT_REFUSALS, type SubjectOptions } from '../subject.ts'
-import { REFRESH_REFUSALS, rotateRefreshToken } from './rotation.ts'
+import { REFRESH_REFUSALS } from './refresh-refusals.ts'
+import type { Refreshed } from './refresh-request.ts'
+import { rotateRefreshToken } from './rotation.ts'
 
 /** RFC 6749 6, RFC 8707 2.2. */
 const RefreshTokenRequest = z.object({
@@ -21,13 +24,15 @@ const RefreshTokenRequest = z.object({
 
 export interface RefreshEvent {
   /**
-   * `refresh_token_retried`: the answer to a rotation was lost and is sent again; no new token is minted.
+   * `refresh_token_retried`: the answer to a rotation is sent again, perhaps because it was lost; no new token is minted.
    * `refresh_token_kept`: the client got a new access token, and its refresh token stays.
    */
   readonly type: 'refresh_token_rotated' | 'refresh_token_retried' | 'refresh_token_kept'
   readonly grantId: string
   readonly clientId: string
   readonly generation: number
+  /** `late`: the retry window was over, so two callers may hold the refresh token. Absent unless it is a retry. */
+  readonly retried?: Retry | undefined
 }
 
 /** A grant had as many live access tokens as it may: the oldest no longer works. */
@@ -49,8 +54,7 @@ export function refreshToken(
     credential: 'refresh_token',
     selfRegistered: true,
     clientOf: (form) => clientOfToken(kernel, form),
-    exchange: (client, form, requireAnswerable, ahead, jkt) =>
-      exchangeRefreshToken(kernel, { claims, times }, client, form, requireAnswerable, ahead, jkt),
+    exchange: (client, request) => exchangeRefreshToken(kernel, { claims, times }, client, request),
   }
   return { grantTypes: [grantType] }
 }
@@ -66,23 +70,20 @@ async function exchangeRefreshToken(
   kernel: Kernel,
   { claims, times }: SubjectOptions & { readonly times: GrantTerms },
   client: Client,
-  form: Parameters,
-  requireAnswerable: RequireAnswerable,
-  ahead?: GrantAhead,
-  jkt?: string,
+  { form, arrivedAt, ahead, requireAnswerable, jkt }: TokenRequest,
 ): Promise<Exchanged> {
   const request = readMessage(RefreshTokenRequest, form)
   const token = parseRefreshToken(request.refresh_token)
   if (token === undefined) throw new OAuthError(REFRESH_REFUSALS.refresh_token_unknown)
   const rotation = {
     token,
+    arrivedAt,
     clientId: client.clientId,
     authMethod: client.tokenEndpointAuthMethod,
     scope: request.scope,
     resources: request.resource,
     knownResources: kernel.resources,
     salt: newId(kernel.random),
-    outage: kernel.store.lastOutage(),
     jkt,
     refreshKey: keyOfRefreshToken(client, jkt),
     keeps: times.refreshTokenRotation === 'public-clients' && client.tokenEndpointAuthMethod !== 'none',
@@ -101,13 +102,13 @@ async function exchangeRefreshToken(
   const { grant, result } = changed
   const ids = { grantId: grant.id, clientId: client.clientId }
   if (result.dropped) kernel.emit({ type: 'access_token_dropped', ...ids } satisfies AccessTokenDropped)
-  const type = rotation.keeps ? 'refresh_token_kept' : 'refresh_token_rotated'
-  kernel.emit({
-    type: result.retried ? 'refresh_token_retried' : type,
-    ...ids,
-    generation: result.refreshToken.generation,
-  } satisfies RefreshEvent)
+  kernel.emit({ ...eventOf(result, rotation.keeps), ...ids } satisfies RefreshEvent)
   return { grant, issued: result }
+}
+
+function eventOf({ refreshToken: { generation }, retried }: Refreshed, keeps: boolean) {
+  if (retried !== undefined) return { type: 'refresh_token_retried', generation, retried } as const
+  return { type: keeps ? 'refresh_token_kept' : 'refresh_token_rotated', generation } as const
 }
 
 /** The user allowed a client that its document describes otherwise now. */

@@ -1,74 +1,26 @@
-import { OAuthError, refusals } from '../../kernel/oauth-error.ts'
-import type { Grant, RefreshState, Rotation } from '../../kernel/records.ts'
+import { OAuthError } from '../../kernel/oauth-error.ts'
+import type { Grant, RefreshState } from '../../kernel/records.ts'
 import { narrowedResources } from '../../kernel/resource-indicator.ts'
 import { narrowedScopes } from '../../kernel/scope.ts'
-import { type Secret, sha256, twoSecretsOf } from '../../kernel/secrets.ts'
-import type { Outage } from '../../kernel/store-outage.ts'
 import {
   boundTo,
   type GrantTerms,
-  type IssuedTokens,
   newAccessToken,
   type Outcome,
   type RefreshTokenSecret,
   refreshTokenHash,
 } from '../grant.ts'
 import { withNewest } from '../handed-on-token.ts'
+import { recentRotations } from './recent-rotations.ts'
+import { REFRESH_REFUSALS } from './refresh-refusals.ts'
+import type { Extent, Refreshed, RefreshRequest } from './refresh-request.ts'
+import { repeated } from './repeated-rotation.ts'
+import { successorOf } from './successor.ts'
 import { tokenState } from './token-state.ts'
-
-export const REFRESH_REFUSALS = refusals({
-  refresh_token_unknown: ['invalid_grant', 'The refresh token is not valid'],
-  refresh_token_expired: ['invalid_grant', 'The refresh token has expired'],
-  refresh_token_of_other_client: ['invalid_grant', 'The refresh token is not valid'],
-  refresh_token_reused: ['invalid_grant', 'The refresh token was used before; its tokens are revoked'],
-  refresh_retry_differs: [
-    'invalid_grant',
-    'The refresh token was used a moment ago for another scope or resource',
-  ],
-  client_changed: [
-    'invalid_grant',
-    'The application has changed since its user allowed it; ask the user again',
-  ],
-  refresh_token_of_other_key: [
-    'invalid_dpop_proof',
-    'The refresh needs a DPoP proof of the key of its token',
-  ],
-  refresh_token_of_other_method: [
-    'invalid_client',
-    'The client must authenticate by the method with which it got the first token',
-  ],
-})
-
-export interface RefreshRequest {
-  readonly token: RefreshTokenSecret
-  readonly clientId: string
-  /** The method by which the client has authenticated. */
-  readonly authMethod?: string | undefined
-  readonly scope: string | undefined
-  readonly resources: readonly string[]
-  readonly knownResources: readonly string[]
-  /** Fresh randomness, used only if the token is rotated. */
-  readonly salt: string
-  /** The thumbprint of the key that the request proves. */
-  readonly jkt?: string | undefined
-  /** The key for a refresh token that has none yet. */
-  readonly refreshKey?: string | undefined
-  /** Whether the client keeps its refresh token: whoever copies it cannot prove to be that client. */
-  readonly keeps?: boolean | undefined
-  /** The last outage of the store: its clients retry when it is over. */
-  readonly outage?: Outage | undefined
-}
-
-/** The answer of a refresh. It tells whether an earlier answer is sent again, and whether a live access token went. */
-export interface Refreshed extends IssuedTokens {
-  readonly refreshToken: RefreshTokenSecret
-  readonly retried: boolean
-  readonly dropped: boolean
-}
 
 /**
  * Rotates the refresh token (RFC 6749 6, RFC 9700 4.14.2), unless its client keeps it. The new tokens are derived from the
- * presented token, so a retry inside the window gets the same pair and mints nothing.
+ * presented token, so a retry gets the same pair and mints nothing.
  *
  * @throws OAuthError when nothing is consumed
  */
@@ -79,7 +31,7 @@ export function rotateRefreshToken(
   times: GrantTerms,
 ): Outcome<Refreshed> {
   const { refresh } = grant
-  const state = tokenState(grant, request, now, times)
+  const state = tokenState(grant, request, times)
   if (refresh === undefined || state === 'unknown')
     throw new OAuthError(REFRESH_REFUSALS.refresh_token_unknown)
   if (request.clientId !== grant.clientId)
@@ -90,16 +42,13 @@ export function rotateRefreshToken(
   // Who lacks the key holds a copy that is worth nothing, and must not end the grant by it.
   if (refresh.jkt !== undefined && refresh.jkt !== request.jkt)
     throw new OAuthError(REFRESH_REFUSALS.refresh_token_of_other_key)
+  if (state === 'replaced') throw new OAuthError(REFRESH_REFUSALS.refresh_token_replaced)
   if (state === 'spent') return { kind: 'ended', refusal: REFRESH_REFUSALS.refresh_token_reused }
   const extent = extentOf(grant, request)
   return state === 'current'
     ? refreshed(grant, refresh, request, extent, now, times)
-    : retry(grant, state, request, extent, now)
+    : repeated(grant, refresh, state, { request, extent }, now)
 }
-
-const ANOTHER_KEY = 'The refresh token was used a moment ago with another key'
-
-type Extent = Pick<Grant, 'scopes' | 'resources'>
 
 function extentOf(grant: Grant, request: RefreshRequest): Extent {
   return {
@@ -122,7 +71,8 @@ function refreshed(
   const access = newAccessToken(accessToken, grant, scopes, resources, now, times, jkt)
   const live = grant.accessTokens.filter((issued) => issued.expiresAt > now)
   const { accessTokens, dropped } = withNewest(live, access, times.maxAccessTokens)
-  const state = keeps ? refresh : rotated(refresh, refreshToken, request, extent, now)
+  const recent = recentRotations(refresh, now, times.refreshRetryWindow)
+  const state = keeps ? refresh : rotated({ ...refresh, recent }, refreshToken, request, extent, now)
   const expiresAt = Math.min(now + times.refreshToken, grant.expiresAt)
   return {
     kind: 'changed',
@@ -133,7 +83,6 @@ function refreshed(
       scopes,
       resources,
       expiresIn: access.expiresAt - now,
-      retried: false,
       dropped,
       jkt,
     },
@@ -141,7 +90,7 @@ function refreshed(
 }
 
 function rotated(
-  { familyHash, hash, jkt: key, authMethod }: RefreshState,
+  { familyHash, hash, jkt: key, authMethod, shared, recent }: RefreshState,
   successor: RefreshTokenSecret,
   { salt, jkt, refreshKey }: RefreshRequest,
   { scopes, resources }: Extent,
@@ -151,53 +100,17 @@ function rotated(
     familyHash,
     generation: successor.generation,
     hash: refreshTokenHash(successor),
-    previous: { hash, salt, rotatedAt: now, scopes, resources, ...boundTo(jkt) },
+    previous: {
+      hash,
+      salt,
+      rotatedAt: now,
+      scopes,
+      resources,
+      ...boundTo(jkt),
+      ...(shared && { ofShared: shared }),
+    },
     ...boundTo(key ?? refreshKey),
     ...(authMethod === undefined ? undefined : { authMethod }),
+    ...(recent === undefined ? undefined : { recent }),
   }
-}
-
-function retry(
-  grant: Grant,
-  last: Rotation,
-  { token, jkt }: RefreshRequest,
-  extent: Extent,
-  now: number,
-): Outcome<Refreshed> {
-  const same = sameList(extent.scopes, last.scopes) && sameList(extent.resources, last.resources)
-  if (!same) throw new OAuthError(REFRESH_REFUSALS.refresh_retry_differs)
-  if (last.jkt !== jkt) throw new OAuthError(REFRESH_REFUSALS.refresh_retry_differs, ANOTHER_KEY)
-  const successor = successorOf(token, last.salt)
-  const access = grant.accessTokens.find((issued) => issued.hash === sha256(successor.accessToken))
-  // An access token that was revoked since then stays revoked; 0 tells the client to refresh at once.
-  const expiresIn = Math.max((access?.expiresAt ?? now) - now, 0)
-  return {
-    kind: 'unchanged',
-    grant,
-    result: {
-      ...successor,
-      scopes: last.scopes,
-      resources: last.resources,
-      expiresIn,
-      retried: true,
-      dropped: false,
-      jkt,
-    },
-  }
-}
-
-/**
- * Derives both tokens from the presented secret and the salt of the rotation, each of fixed length. Nobody can derive
- * them without the secret, and the store holds only its hash.
- */
-function successorOf(
-  token: RefreshTokenSecret,
-  salt: string,
-): { accessToken: Secret; refreshToken: RefreshTokenSecret } {
-  const [accessToken, secret] = twoSecretsOf(token.secret + salt)
-  return { accessToken, refreshToken: { family: token.family, generation: token.generation + 1, secret } }
-}
-
-function sameList(left: readonly string[], right: readonly string[]): boolean {
-  return left.length === right.length && left.every((item) => right.includes(item))
 }

@@ -1,25 +1,43 @@
 import type { Grant, Rotation } from '../../kernel/records.ts'
 import { sameSecret } from '../../kernel/secrets.ts'
-import type { Outage } from '../../kernel/store-outage.ts'
 import { belongsToFamily, type GrantTerms, type RefreshTokenSecret, refreshTokenHash } from '../grant.ts'
-import { mayRetry } from '../retry-window.ts'
+import { type ArrivedRequest, type Retry, retryOf } from '../retry-window.ts'
+import { rotatedInWindow } from './recent-rotations.ts'
 
 /**
- * The state of a presented token in its grant: current, spent by the last rotation (with that rotation), spent earlier,
- * or unknown. An unknown token is a guess, or a failed replica lost it; nobody is to blame. A spent token shows that
- * somebody holds a copy.
+ * The state of a presented token in its grant. `replaced`: a rotation inside the retry window spent it; processes that share
+ * tokens do that. `spent`: somebody holds a copy. `unknown`: a guess, or a failed replica lost it, and nobody is to blame.
  */
+export type TokenState = 'current' | 'replaced' | 'spent' | 'unknown' | Repeat
+
+/** The last rotation spent the token, and is answered again. */
+export interface Repeat {
+  readonly retried: Retry
+  readonly rotation: Rotation
+}
+
+export interface PresentedToken extends ArrivedRequest {
+  readonly token: RefreshTokenSecret
+}
+
 export function tokenState(
   grant: Grant,
-  { token, outage }: { readonly token: RefreshTokenSecret; readonly outage?: Outage | undefined },
-  now: number,
-  { refreshRetryWindow }: GrantTerms,
-): 'current' | 'spent' | 'unknown' | Rotation {
-  if (grant.refresh === undefined) return 'unknown'
-  const { hash, previous, generation } = grant.refresh
+  { token, arrivedAt }: PresentedToken,
+  times: GrantTerms,
+): TokenState {
+  const { refresh, usedAt } = grant
+  if (refresh === undefined) return 'unknown'
   const presented = refreshTokenHash(token)
-  if (sameSecret(presented, hash)) return 'current'
-  const retried = previous !== undefined && sameSecret(presented, previous.hash)
-  if (retried && mayRetry(previous.rotatedAt, refreshRetryWindow, outage, now)) return previous
-  return token.generation < generation && belongsToFamily(grant, token) ? 'spent' : 'unknown'
+  if (sameSecret(presented, refresh.hash)) return 'current'
+  const { previous, generation } = refresh
+  if (previous !== undefined && sameSecret(presented, previous.hash)) {
+    const { rotatedAt, ofShared = false } = previous
+    // A client that keeps its refresh token uses it without a rotation.
+    const unused = usedAt === rotatedAt && !ofShared
+    const retried = retryOf({ givenAt: rotatedAt, unused }, { arrivedAt }, times)
+    return retried === undefined ? 'spent' : { retried, rotation: previous }
+  }
+  if (token.generation >= generation || !belongsToFamily(grant, token)) return 'unknown'
+  const replaced = rotatedInWindow(refresh, token.generation, arrivedAt, times.refreshRetryWindow)
+  return replaced ? 'replaced' : 'spent'
 }

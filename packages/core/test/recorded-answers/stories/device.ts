@@ -149,7 +149,7 @@ export const DEVICE_STORIES: Stories = {
     const { ask, askUnrecorded, approved, polling, ground } = await opened(world)
     const started = await approved()
     await askUnrecorded(polling(started))
-    ground.clock.now += 60
+    ground.clock.now += 900
     await ask(polling(started))
     await ask(polling(started))
   },

@@ -79,15 +79,22 @@ export const REFRESH: Stories = {
     await world.askUnrecorded(revocation(world.cast.app, access_token))
     await refresh(tokens.refresh_token)
   },
+  'a retry after the window, while nobody has used the next token': async (world) => {
+    const { tokens, refresh, clock } = await started(world)
+    await refresh(tokens.refresh_token)
+    clock.now += 899
+    await refresh(tokens.refresh_token)
+  },
   'reuse after the window ends the grant': async (world) => {
     const { tokens, refresh, askUnrecorded, clock } = await started(world)
     const next = await askUnrecorded(tokens.refresh_token)
+    await askUnrecorded(next.refresh_token)
     clock.now += 60
     await refresh(tokens.refresh_token)
     await refresh(next.refresh_token)
     await world.ask(userinfo(next.access_token))
   },
-  'reuse of the token before the last one, within the window': async (world) => {
+  'a token before the last one, within the window': async (world) => {
     const { tokens, refresh, askUnrecorded } = await started(world)
     await askUnrecorded((await askUnrecorded(tokens.refresh_token)).refresh_token)
     await refresh(tokens.refresh_token)

@@ -1,0 +1,51 @@
+import type { RecentRotation, RefreshState } from '../../kernel/records.ts'
+
+/** The most entries that a grant keeps. */
+const MOST_ENTRIES = 8
+
+/**
+ * The rotations before the last one that are still inside the retry window, once the current token is rotated too. Those
+ * of one part of the window share an entry with the time of the last of them, so a time is at most a seventh of the window
+ * too late.
+ *
+ * @returns `undefined` if there are none, as usual
+ */
+export function recentRotations(
+  { generation, previous, recent = [] }: RefreshState,
+  now: number,
+  window: number,
+): readonly RecentRotation[] | undefined {
+  if (previous === undefined) return undefined
+  const part = Math.ceil(window / (MOST_ENTRIES - 1))
+  const last = { generation: generation - 1, rotatedAt: previous.rotatedAt }
+  const before = recent.at(-1)
+  // Parts are fixed in time: an entry that moved with each rotation would never leave the window.
+  const joins =
+    before !== undefined && Math.floor(before.rotatedAt / part) === Math.floor(last.rotatedAt / part)
+  const entries = joins
+    ? [...recent.slice(0, -1), { ...last, generation: before.generation }]
+    : [...recent, last]
+  const inWindow = entries.filter(({ rotatedAt }) => now - rotatedAt < window)
+  return inWindow.length === 0 ? undefined : inWindow.slice(-MOST_ENTRIES)
+}
+
+/**
+ * Whether this generation was rotated inside the window. Only the family of the token is proven, not its generation: a thief
+ * who names a newer one escapes the alarm, as he would by presenting nothing, and gets nothing.
+ *
+ * @param arrivedAt when the request arrived
+ */
+export function rotatedInWindow(
+  { generation: current, previous, recent = [] }: RefreshState,
+  generation: number,
+  arrivedAt: number,
+  window: number,
+): boolean {
+  if (previous === undefined || window === 0) return false
+  const { rotatedAt } = previous
+  // When the request arrived, a rotation that is forgotten since may have been yet to come.
+  if (arrivedAt < rotatedAt) return true
+  const known = [...recent, { generation: current - 1, rotatedAt }]
+  const rotation = known.findLast((entry) => entry.generation <= generation)
+  return rotation !== undefined && arrivedAt - rotation.rotatedAt < window
+}
