@@ -75,7 +75,8 @@ const OF_PROFILE: Pick<Settings, 'CLIENT_AUTHENTICATION' | 'DPOP' | 'PAR'> = {
 /** What the settings hold the server to. @throws SettingsError when a configured file cannot be used */
 export async function profileOf(settings: Settings): Promise<Profile | undefined> {
   if (settings.PROFILE === undefined) return undefined
-  return fapi2({ clientAssertion: { fetch: await outboundFetch(settings) } })
+  const replay = settings.DPOP_REPLAY === 'strict' ? 'strict' : undefined
+  return fapi2({ clientAssertion: { fetch: await outboundFetch(settings) }, dpop: { replay } })
 }
 
 function deviceGrant(

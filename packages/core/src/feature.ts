@@ -32,6 +32,8 @@ export interface Feature {
   readonly pushedRequests?: PushedRequests | undefined
   /** Binds tokens to keys of their clients. At most one feature may set it. Default: who holds a token may use it. */
   readonly senderConstraint?: SenderConstraint | undefined
+  /** Whether its own guard refuses tokens that are bound to no key. A server that binds every token wants `true`. */
+  readonly requiresProofs?: boolean | undefined
   /** Members of the metadata of every resource (RFC 9728 2). */
   readonly resourceMetadata?: Metadata | undefined
   /** Headers that scripts of other origins may send and read. */
@@ -84,9 +86,14 @@ export function accessTokensOf(features: readonly Feature[]): AccessTokenFormat 
   return onlyOne('accessTokens', features)
 }
 
-/** The sender constraint of the features. @throws Error when two features set one */
+/** The sender constraint of the features. @throws Error when two features set one, or a guard does not keep to it */
 export function senderConstraintOf(features: readonly Feature[]): SenderConstraint | undefined {
-  return onlyOne('senderConstraint', features)
+  const constraint = onlyOne('senderConstraint', features)
+  if (constraint?.userinfo.required && features.some(({ requiresProofs }) => requiresProofs === false))
+    throw new Error(
+      'features: every token is bound to a key, so forwardAuth needs proofs, and requires proofs',
+    )
+  return constraint
 }
 
 /** Where requests are pushed to, if a feature takes them. @throws Error when two features do */

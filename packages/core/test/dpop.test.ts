@@ -1,6 +1,7 @@
 import { createResourceServer, type HttpResponse, type Refused } from '@grantkit/core'
 import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
 import { type DpopOptions, type DpopProofsOptions, dpop, dpopProofs } from '@grantkit/core/dpop'
+import { forwardAuth } from '@grantkit/core/forward-auth'
 import { jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
 import { createJwtResourceServer } from '@grantkit/core/jwt-resource-server'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE, tokenExchange } from '@grantkit/core/token-exchange'
@@ -162,6 +163,17 @@ describe('the guard of an API', () => {
     const { ask } = await strictly()
     const kinds = (await Promise.all(Array.from({ length: 50 }, ask))).map(({ kind }) => kind)
     expect(kinds.filter((kind) => kind === 'authorized')).toHaveLength(1)
+  })
+
+  it('takes each proof once at UserInfo too, where each is good once', async () => {
+    const school = open({ replay: 'strict' })
+    const { tokens } = await boundTokens(school)
+    const path = '/api/oauth/userinfo'
+    const proof = proven(school, path, { htm: 'GET', ath: hashOf(tokens.access_token) })
+    const headers = { authorization: `DPoP ${tokens.access_token}`, ...proof }
+    expect((await school.send('GET', path, { headers })).status).toBe(200)
+    const again = await school.send('GET', path, { headers })
+    expect([again.status, bodyOf(again).error]).toEqual([401, 'invalid_dpop_proof'])
   })
 
   it('knows a used proof for as long as it would be fresh', async () => {
@@ -343,6 +355,17 @@ describe('an option at fault is named', () => {
     [
       /publicOrigin/,
       () => createResourceServer({ ...guarded, resource: 'urn:x:y', proofs: dpopProofs({ secret: SECRET }) }),
+    ],
+    [
+      /requires proofs/,
+      () => openSchool({ features: [dpop({ secret: SECRET, required: true }), forwardAuth()] }),
+    ],
+    [
+      /requires proofs/,
+      () => {
+        const proofs = dpopProofs({ secret: SECRET })
+        return openSchool({ features: [dpop({ secret: SECRET, required: true }), forwardAuth({ proofs })] })
+      },
     ],
     [
       /transients/,

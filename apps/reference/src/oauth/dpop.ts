@@ -2,20 +2,16 @@ import { type DpopOptions, dpopProofs } from '@grantkit/core/dpop'
 import { FAPI2_PROOF_ALGORITHMS } from '@grantkit/core/fapi2'
 import type { Settings } from '../settings/settings.ts'
 
+type DpopSettings = Pick<Settings, 'DPOP' | 'DPOP_REPLAY' | 'PROFILE'>
+
 /** DPoP of the server and of its APIs, which share the nonces of their origin. */
-export function dpopOf({ DPOP, PROFILE }: Pick<Settings, 'DPOP' | 'PROFILE'>, secret: string): DpopOptions {
+export function dpopOf({ DPOP, DPOP_REPLAY, PROFILE }: DpopSettings, secret: string): DpopOptions {
   const algorithms = PROFILE === 'fapi2' ? FAPI2_PROOF_ALGORITHMS : undefined
-  return { secret, required: DPOP === 'required', algorithms }
+  const replay = DPOP_REPLAY === 'strict' ? 'strict' : undefined
+  return { secret, required: DPOP === 'required', algorithms, replay }
 }
 
 /** The proofs at the APIs of the service, or at another origin that it guards; none while DPoP is off. */
-export function proofsOf(
-  settings: Pick<Settings, 'DPOP' | 'DPOP_REPLAY' | 'PROFILE'>,
-  secret: string,
-  publicOrigin?: string,
-) {
-  const replay = settings.DPOP_REPLAY === 'strict' ? ('strict' as const) : undefined
-  return settings.DPOP === 'off'
-    ? undefined
-    : dpopProofs({ ...dpopOf(settings, secret), publicOrigin, replay })
+export function proofsOf(settings: DpopSettings, secret: string, publicOrigin?: string) {
+  return settings.DPOP === 'off' ? undefined : dpopProofs({ ...dpopOf(settings, secret), publicOrigin })
 }

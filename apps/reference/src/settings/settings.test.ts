@@ -90,6 +90,17 @@ describe('the settings', () => {
     })
   })
 
+  it.each([{ DPOP: 'required' }, { PROFILE: 'fapi2' }])(
+    'let a gateway take bound tokens alone with %j',
+    (given) => {
+      const [problem, ...others] = problemsOf({ ...given, FORWARD_AUTH: 'on' })
+      expect(problem).toContain('FORWARD_AUTH_ORIGIN is missing')
+      expect(others).toEqual([])
+      const origin = { FORWARD_AUTH_ORIGIN: 'https://notes.example' }
+      expect(problemsOf({ ...given, FORWARD_AUTH: 'on', ...origin })).toEqual([])
+    },
+  )
+
   it('list everything that production lacks, at once', () => {
     const problems = problemsOf({ NODE_ENV: 'production', BASE_URL: 'http://school.example' })
     expect(problems.map((problem) => problem.split(' ')[0])).toEqual([

@@ -121,7 +121,11 @@ export function parseSettings(environment: NodeJS.ProcessEnv): Settings {
     throw new SettingsError(parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`))
   const settings = parsed.data
   const missing = settings.NODE_ENV === 'production' ? missingInProduction(settings, given) : []
-  const problems = [...missing, ...contradictions(settings, given)]
+  const problems = [
+    ...missing,
+    ...contradictions(settings, given),
+    ...missingAtGateway(withProfile(settings)),
+  ]
   if (problems.length > 0) throw new SettingsError(problems)
   return withProfile({
     ...settings,
@@ -129,6 +133,17 @@ export function parseSettings(environment: NodeJS.ProcessEnv): Settings {
     BASE_URL: settings.BASE_URL ?? `http://127.0.0.1:${settings.PORT}`,
     STORE_URL: settings.STORE_URL ?? storeBeside(settings.DATABASE_URL),
   })
+}
+
+function missingAtGateway({
+  DPOP,
+  FORWARD_AUTH,
+  FORWARD_AUTH_ORIGIN,
+}: z.output<typeof Environment>): string[] {
+  const needed = DPOP === 'required' && FORWARD_AUTH === 'on' && FORWARD_AUTH_ORIGIN === undefined
+  return needed
+    ? ['FORWARD_AUTH_ORIGIN is missing: with DPOP=required the gateway needs proofs, which name its origin']
+    : []
 }
 
 function methodsOf({

@@ -48,7 +48,8 @@ it('the protected resource says that it takes bound tokens alone', async () => {
 it('every other feature of the service goes with the profile', async () => {
   const names = ['CLIENT_CREDENTIALS', 'FORWARD_AUTH', 'JWT_ACCESS_TOKENS', 'LOGOUT', 'TOKEN_EXCHANGE']
   const on = Object.fromEntries(names.map((name) => [name, 'on']))
-  const service = await runService({ PROFILE: 'fapi2', DEVICE_GRANT: 'all', ...on })
+  const gateway = { FORWARD_AUTH_ORIGIN: 'https://notes.example' }
+  const service = await runService({ PROFILE: 'fapi2', DEVICE_GRANT: 'all', ...on, ...gateway })
   try {
     const metadata = await (await fetch(`${service.baseUrl}/.well-known/openid-configuration`)).text()
     expect(metadata).toContain('client_credentials')

@@ -48,7 +48,8 @@ export async function startShipped(
   const own = await freePort()
   const gateway = await START[kind]({ own, service, application })
   // Traefik listens before it has read its routes.
-  await vi.waitFor(async () => expect((await fetch(`http://127.0.0.1:${own}`)).status).not.toBe(404))
+  const routed = async () => expect((await fetch(`http://127.0.0.1:${own}`)).status).not.toBe(404)
+  await vi.waitFor(routed, { timeout: 10_000 })
   return { port: own, ...gateway }
 }
 

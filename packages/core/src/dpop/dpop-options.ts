@@ -1,3 +1,4 @@
+import type { Transients } from '../kernel/store.ts'
 import { DPOP_ALGORITHMS, type DpopAlgorithm } from './proof-algorithms.ts'
 
 export interface DpopOptions {
@@ -9,6 +10,11 @@ export interface DpopOptions {
   readonly nonce?: 'required' | undefined
   /** Refuses what is bound to no key. Default: clients choose, by `dpop_bound_access_tokens` or by sending a proof. */
   readonly required?: boolean | undefined
+  /**
+   * `strict` takes each proof once at UserInfo, or at an API. That costs a write for each request and needs a store with
+   * transients. Default: a proof is good for its request, by its key, for some minutes (RFC 9449 11.1).
+   */
+  readonly replay?: 'strict' | undefined
 }
 
 const DEFAULT_ALGORITHMS: readonly DpopAlgorithm[] = ['ES256', 'EdDSA', 'Ed25519']
@@ -22,4 +28,14 @@ export function checkedAlgorithms({
   if (algorithms.length === 0 || !algorithms.every((name) => DPOP_ALGORITHMS.includes(name)))
     throw new Error(`dpop: algorithms must be some of ${DPOP_ALGORITHMS.join(', ')}`)
   return algorithms
+}
+
+/** Where used proofs are kept. @throws Error when the store cannot keep them */
+export function usedProofs(
+  { replay }: DpopOptions,
+  transients: Transients | undefined,
+): Transients | undefined {
+  if (replay === undefined) return undefined
+  if (transients === undefined) throw new Error('dpop: the store has no transients, which replay needs')
+  return transients
 }

@@ -159,6 +159,33 @@ describe('a proof', () => {
   })
 })
 
+describe('a request whose path a URL parser rewrites', () => {
+  const at = (path: string): Presented => ({ place: { uriOf: () => ORIGIN + path } })
+
+  it.each([
+    '/b/../token',
+    '/b/%2e%2E/token',
+    '/./token',
+    '/%2e/token',
+    '/token/.',
+    '/token/x/..',
+    '/b\\..\\token',
+    '\\token',
+    '/token#x',
+  ])('%s needs a proof for this very path', (path) => {
+    for (const htu of [`${ORIGIN}/token`, `${ORIGIN}/token/`])
+      expect(judged(proofOf({ htu }), at(path))).toBe('dpop_proof_uri')
+    expect(judged(proofOf({ htu: ORIGIN + path }), at(path))).toBe(ec.thumbprint)
+  })
+
+  it.each(['/token/..x', '/token/.well-known', '/token/%2e%2ex', '/to%6ben/%7e'])(
+    '%s is not one of them',
+    (path) => {
+      expect(judged(proofOf({ htu: new URL(ORIGIN + path).href }), at(path))).toBe(ec.thumbprint)
+    },
+  )
+})
+
 describe('where a nonce is demanded', () => {
   const demanding = { ...place, nonceRequired: true }
   const nonceOf = (claims: object) => {

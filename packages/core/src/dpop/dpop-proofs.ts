@@ -1,7 +1,7 @@
 import type { HttpRequest } from '../http/http.ts'
 import type { ProofsOfResource, ProvenResource } from '../resource/resource-server.ts'
 import { dpopNonces } from './dpop-nonce.ts'
-import { checkedAlgorithms, type DpopOptions } from './dpop-options.ts'
+import { checkedAlgorithms, type DpopOptions, usedProofs } from './dpop-options.ts'
 import { proofsAt } from './proof-checks.ts'
 
 export interface DpopProofsOptions extends DpopOptions {
@@ -12,11 +12,6 @@ export interface DpopProofsOptions extends DpopOptions {
    * the sender chooses these. Default: the origin and the path of the request.
    */
   readonly htu?: ((request: HttpRequest) => string) | undefined
-  /**
-   * `strict` takes each proof once, which costs a write for each request and needs a store with transients. Default: a
-   * proof is good for its request, by its key, for some minutes (RFC 9449 11.1).
-   */
-  readonly replay?: 'strict' | undefined
 }
 
 /**
@@ -42,7 +37,7 @@ export function dpopProofs(options: DpopProofsOptions): ProofsOfResource {
       nonces: dpopNonces(secret, origin),
       nonceRequired: nonce === 'required',
       uriOf: htu,
-      used: usedProofs(options, guarded),
+      used: usedProofs(options, guarded.transients),
       now: guarded.now,
     }
     return proofsAt(place, required)
@@ -53,10 +48,4 @@ function originOf({ publicOrigin }: DpopProofsOptions, { resource }: ProvenResou
   const from = publicOrigin ?? resource
   if (!/^https?:\/\/./.test(from)) throw new Error('dpopProofs: publicOrigin must be an http or https origin')
   return new URL(from).origin
-}
-
-function usedProofs({ replay }: DpopProofsOptions, { transients }: ProvenResource) {
-  if (replay === undefined) return undefined
-  if (transients === undefined) throw new Error('dpopProofs: the store has no transients, which replay needs')
-  return transients
 }

@@ -8,7 +8,7 @@ import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
 import { dpopNonces } from './dpop-nonce.ts'
-import { checkedAlgorithms, type DpopOptions } from './dpop-options.ts'
+import { checkedAlgorithms, type DpopOptions, usedProofs } from './dpop-options.ts'
 import { CORS_HEADERS, DPOP_REFUSALS, type ProofPlace, presentedKey, proofsAt } from './proof-checks.ts'
 
 export { type DpopProofsOptions, dpopProofs } from './dpop-proofs.ts'
@@ -32,7 +32,7 @@ export type { DpopOptions }
  */
 export function dpop(options: DpopOptions): FeatureFactory {
   const algorithms = checkedAlgorithms(options)
-  return ({ issuer, now }) => {
+  return ({ issuer, store, now }) => {
     const { origin } = new URL(issuer)
     const { secret, nonce, required = false } = options
     const place: ProofPlace = {
@@ -44,7 +44,7 @@ export function dpop(options: DpopOptions): FeatureFactory {
       now,
     }
     return {
-      senderConstraint: senderConstraint(place, required),
+      senderConstraint: senderConstraint(place, required, usedProofs(options, store.transients)),
       metadata: { dpop_signing_alg_values_supported: algorithms },
       resourceMetadata: {
         dpop_signing_alg_values_supported: algorithms,
@@ -59,7 +59,7 @@ export function dpop(options: DpopOptions): FeatureFactory {
 /** RFC 9449 5.2. */
 const BOUND = 'dpop_bound_access_tokens'
 
-function senderConstraint(place: ProofPlace, required: boolean): SenderConstraint {
+function senderConstraint(place: ProofPlace, required: boolean, used: ProofPlace['used']): SenderConstraint {
   return {
     provenKey(request, client) {
       const key = presentedKey(place, request)
@@ -67,7 +67,7 @@ function senderConstraint(place: ProofPlace, required: boolean): SenderConstrain
         throw new OAuthError(DPOP_REFUSALS.dpop_proof_missing)
       return key && { thumbprint: key.thumbprint, headers: key.verify() }
     },
-    userinfo: proofsAt(place, required),
+    userinfo: proofsAt({ ...place, used }, required),
   }
 }
 

@@ -14,9 +14,17 @@ export function comparableUri(uri: string): string | undefined {
   return origin + pathname.replace(/%[0-9a-f]{2}/gi, unescaped)
 }
 
-/** @param expected as the configuration says, which most clients send to the letter */
+/** Paths that a URL parser rewrites and a router does not: dot segments (plain or escaped), backslashes and fragments. */
+const REWRITTEN = /[\\#]|\/(\.|%2e){1,2}(\/|$)/i
+
+/**
+ * Whether a proof is for the URI of the request. `/b/../a` may be another route than `/a`, so a proof for `/a` is none for it.
+ *
+ * @param expected the URI of the request, without its query
+ */
 export function isSameUri(htu: string, expected: string): boolean {
   if (htu === expected) return true
+  if (REWRITTEN.test(expected)) return false
   const target = comparableUri(htu)
   return target !== undefined && target === comparableUri(expected)
 }

@@ -16,7 +16,7 @@ import { PUBLISHED } from './published.ts'
 /** What the profile leaves open of the features that it brings. */
 export interface Fapi2Options {
   readonly clientAssertion?: Pick<ClientAssertionOptions, 'fetch'> | undefined
-  readonly dpop?: Pick<DpopOptions, 'nonce'> | undefined
+  readonly dpop?: Pick<DpopOptions, 'nonce' | 'replay'> | undefined
   readonly par?: Pick<PushedAuthorizationRequestsOptions, 'lifetime' | 'path'> | undefined
 }
 

@@ -59,6 +59,7 @@ export function forwardAuth({
     const guarded = resource ?? kernel.issuer
     const guard = guardOf(kernel, guarded, accessTokens, callersProofs(kernel, guarded, proofs))
     return {
+      requiresProofs: guard.proofs?.required ?? false,
       endpoints: [
         {
           path: endpointPath('verify', path, '/api/oauth/verify'),
