@@ -50,6 +50,7 @@ export type { Exchanged, GrantType, TokenRequest } from './grants/grant-type.ts'
 export type { UserClaims } from './grants/subject.ts'
 export type { TokenMembers, TokenResponse } from './grants/token-response.ts'
 export type { UserGrant } from './grants/user-grants.ts'
+export { isCrossSite } from './http/cross-site.ts'
 export type {
   DocumentFetch,
   DocumentFetchFault,

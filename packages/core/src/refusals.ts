@@ -30,6 +30,7 @@ import { REFRESH_REFUSALS } from './grants/refresh-token/refresh-refusals.ts'
 import { REVOCATION_REFUSALS } from './grants/revocation.ts'
 import { SUBJECT_REFUSALS } from './grants/subject.ts'
 import { GRANT_TYPE_REFUSALS } from './grants/token-endpoint.ts'
+import { CROSS_SITE_REFUSALS } from './http/cross-site.ts'
 import { METHOD_REFUSALS } from './http/endpoint.ts'
 import { MESSAGE_REFUSALS } from './http/message.ts'
 import { BODY_REFUSALS } from './http/parameters.ts'
@@ -79,6 +80,7 @@ export const REFUSALS = {
   ...PAR_REFUSALS,
   ...PROMPT_REFUSALS,
   ...HINT_REFUSALS,
+  ...CROSS_SITE_REFUSALS,
   ...CONSENT_REFUSALS,
   ...DENIAL_REFUSALS,
   ...APPROVAL_REFUSALS,

@@ -41,6 +41,17 @@ async function codeIsGood(school: School, client: ClientAnswer, code = ''): Prom
   return (await redeem(school, client, code)).status === 200
 }
 
+it.each([{ origin: 'https://evil.example' }, { origin: 'null' }, { 'sec-fetch-site': 'cross-site' }])(
+  'a consent form with a good ticket is refused from another site: %j',
+  async (headers) => {
+    const { school } = await atConsent()
+    const cookie = `user=alice@${school.clock.now}`
+    const answer = await decide(school, {}, { cookie, ...headers })
+    expect([answer.status, school.shown.error?.reason]).toEqual([403, 'form_of_another_site'])
+    expect(await school.server.grants.list('alice')).toEqual([])
+  },
+)
+
 describe('a consent form that is sent again', () => {
   it('gives no code after it was denied, and may be denied twice', async () => {
     const { school, send } = await atConsent()

@@ -98,14 +98,20 @@ function actionsAt(school: School, shown: { code?: UserCodeView; device?: Device
     school.send('GET', '/oauth/device', { query, headers: { cookie }, remoteAddress: BROWSER })
 
   /** Types the code into a new form. */
-  const enter = async (user_code: string, cookie = 'user=alice', remoteAddress = BROWSER) => {
+  const enter = async (user_code: string, cookie = 'user=alice', remoteAddress = BROWSER, more = {}) => {
     await open(cookie)
     const form = { ticket: String(shown.code?.ticket), user_code }
-    return school.send('POST', '/oauth/device', { form, headers: { cookie }, remoteAddress })
+    return school.send('POST', '/oauth/device', { form, headers: { cookie, ...more }, remoteAddress })
   }
 
   /** Answers the page that was shown last, or another one. */
-  const answer = (decision = 'allow', cookie = 'user=alice', view = shown.device, scopes?: string[]) => {
+  const answer = (
+    decision = 'allow',
+    cookie = 'user=alice',
+    view = shown.device,
+    scopes?: string[],
+    more = {},
+  ) => {
     const [path = '', query = ''] = String(view?.action).split('?')
     const ticked = scopes ?? view?.scopes.map(({ name }) => name) ?? []
     const form: [string, string][] = [
@@ -113,7 +119,7 @@ function actionsAt(school: School, shown: { code?: UserCodeView; device?: Device
       ['decision', decision],
       ...ticked.map((name): [string, string] => ['scope', name]),
     ]
-    return school.send('POST', path, { query, form, headers: { cookie }, remoteAddress: BROWSER })
+    return school.send('POST', path, { query, form, headers: { cookie, ...more }, remoteAddress: BROWSER })
   }
 
   const approve = async (started: Started, cookie = 'user=alice') => {

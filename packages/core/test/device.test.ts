@@ -297,6 +297,17 @@ describe('an answer', () => {
     expect(bodyOf(await poll(started))).toMatchObject({ scope: 'openid courses:read' })
   })
 
+  it('with a good ticket is refused from another site, as is the form for the code', async () => {
+    const { start, enter, answer, shown } = await openDeviceSchool()
+    const started = await start()
+    const foreign = { origin: 'https://evil.example' }
+    expect((await enter(started.user_code, 'user=alice', '192.0.2.1', foreign)).status).toBe(403)
+    await enter(started.user_code)
+    const forged = await answer('allow', 'user=alice', shown.device, undefined, foreign)
+    expect([forged.status, forged.body]).toEqual([403, 'form_of_another_site'])
+    expect((await answer()).status).toBe(200)
+  })
+
   it('that denies ends the request', async () => {
     const { start, enter, answer, poll, shown, school } = await openDeviceSchool()
     const started = await start()

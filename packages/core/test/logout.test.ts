@@ -39,9 +39,9 @@ function openWithLogout() {
   const cookie = `user=alice@${school.clock.now}`
   const send = (query: Record<string, string>, as = cookie, method = 'GET') =>
     school.send(method, PATH, method === 'GET' ? { query, headers: { cookie: as } } : { form: query })
-  const confirm = (form: Record<string, string>, as = cookie) => {
+  const confirm = (form: Record<string, string>, as = cookie, more = {}) => {
     const query = asked.at(-1)?.action.split('?')[1] ?? ''
-    return school.send('POST', `${PATH}/confirm`, { query, form, headers: { cookie: as } })
+    return school.send('POST', `${PATH}/confirm`, { query, form, headers: { cookie: as, ...more } })
   }
   return { school, cookie, ended, asked, send, confirm }
 }
@@ -148,6 +148,14 @@ describe('the user is asked', () => {
     refused.push(await confirm({ ticket }))
     for (const { status, body } of refused) expect([status, body]).toEqual([400, 'logout_ticket_invalid'])
     expect(ended).toEqual([])
+  })
+
+  it('LO-01: the form with a good ticket is refused from another site', async () => {
+    const { send, confirm, asked, ended, cookie } = await signedIn()
+    await send({})
+    const ticket = String(asked[0]?.ticket)
+    const answer = await confirm({ ticket }, cookie, { origin: 'https://evil.example' })
+    expect([answer.status, answer.body, ended]).toEqual([403, 'form_of_another_site', []])
   })
 
   it('LO-04: a browser without a session is told so, goes nowhere, and loses no cookie', async () => {

@@ -1,11 +1,10 @@
-import type { Session } from '@grantkit/core'
+import { isCrossSite, type Session } from '@grantkit/core'
 import type { Context } from 'hono'
 import { z } from 'zod'
 import type { Account } from '../accounts/accounts.ts'
 import { seeOther } from '../http/bodies-and-answers.ts'
 import { open, seal, sealingKey } from '../http/sealed.ts'
 import type { LoginOptions } from './login-options.ts'
-import { isCrossSite } from './sign-in-page.ts'
 
 /** A user on their account page. */
 export interface Visit {
@@ -46,7 +45,7 @@ export function accountVisits(
     signIn: (c) => seeOther(c, signInPath),
     tokenFor: ({ session }) => seal(key, { session: session.id }, FORM_LIFETIME_SECONDS),
     isOwnForm: (c, { session }, token) =>
-      !isCrossSite(c, baseUrl) && open(key, token, Form)?.session === session.id,
+      !isCrossSite(baseUrl, c.req.header()) && open(key, token, Form)?.session === session.id,
     isFresh: ({ session }) => Date.now() / 1000 - session.authTime <= FRESH_SECONDS,
   }
 }

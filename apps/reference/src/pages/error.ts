@@ -42,6 +42,7 @@ const ADVICE: Partial<Record<ErrorView['reason'], string>> = {
     'This page was open for too long, or you have signed out or in anew since. Nothing happened now.',
   post_logout_redirect_uri_not_registered:
     'The app wants you to come back to an address it did not register. You were not sent there, and are still signed in.',
+  form_of_another_site: 'Another site sent this form, so nothing was decided. Close that site.',
   device_ticket_invalid:
     'This page was open for too long, or you have signed in anew since. Nothing was decided: open it again and type the code once more.',
   device_request_answered: 'You have answered this already. Go back to the device.',

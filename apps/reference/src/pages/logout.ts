@@ -1,10 +1,9 @@
-import { returnPath } from '@grantkit/core'
+import { isCrossSite, returnPath } from '@grantkit/core'
 import type { Context } from 'hono'
 import { html } from 'hono/html'
 import { formOf, jsonError, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import type { Sessions } from '../sign-in/session.ts'
 import { pageResponse, type Site } from './page.ts'
-import { isCrossSite } from './sign-in-page.ts'
 
 /** Asks before it signs out, so that a link or an image on another site cannot do it. */
 export function logoutPage(c: Context, site: Site): Promise<Response> {
@@ -26,7 +25,8 @@ export async function signOut(
   baseUrl: string,
   sessions: Sessions,
 ): Promise<Response> {
-  if (isCrossSite(c, baseUrl)) return jsonError(c, 403, 'invalid_request', 'Another site sent this form')
+  if (isCrossSite(baseUrl, c.req.header()))
+    return jsonError(c, 403, 'invalid_request', 'Another site sent this form')
   const query = new URLSearchParams({ return_to: returnPath(formOf(c).return_to, `${site.basePath}/`) })
   c.header('set-cookie', await sessions.end(c.req.header('cookie')))
   return seeOther(c, `${site.basePath}/login?${query}`)

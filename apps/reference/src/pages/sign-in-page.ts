@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { isCrossSite } from '@grantkit/core'
 import type { Context } from 'hono'
 import { html, raw } from 'hono/html'
 import { z } from 'zod'
@@ -66,7 +67,7 @@ ${passwordForm(site, ways, hidden, email)}${otherWays(site, ways, hidden, passke
     },
     isOwnForm(c, token) {
       const id = cookie.read(c.req.header('cookie'))
-      return !isCrossSite(c, baseUrl) && id !== undefined && open(key, token, Form)?.jti === id
+      return !isCrossSite(baseUrl, c.req.header()) && id !== undefined && open(key, token, Form)?.jti === id
     },
     usedCookie: cookie.set('', 0),
   }
@@ -110,14 +111,4 @@ function otherWays(
   <button>Continue with ${label}</button>
 </form>`,
   )}`
-}
-
-/**
- * Whether a browser says that the form came from another site. Other clients say nothing, and the token decides. A
- * browser that is set to send no referrer sends the origin of our own forms as `null`.
- */
-export function isCrossSite(c: Context, baseUrl: string): boolean {
-  const site = c.req.header('sec-fetch-site') ?? ''
-  if (site !== '') return site !== 'same-origin' && site !== 'none'
-  return !['', 'null', new URL(baseUrl).origin].includes(c.req.header('origin') ?? '')
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { requireOwnForm } from '../http/cross-site.ts'
 import type { HttpRequest, HttpResponse } from '../http/http.ts'
 import { readMessage } from '../http/message.ts'
 import { formParameters } from '../http/parameters.ts'
@@ -40,6 +41,7 @@ type ConsentForm = z.infer<typeof ConsentForm>
  */
 export async function consent(context: AuthorizationContext, request: HttpRequest): Promise<HttpResponse> {
   const { kernel } = context
+  requireOwnForm(kernel, request)
   const { given, requestUri } = presentedRequest(context, request.query)
   const form = readMessage(ConsentForm, formParameters(request))
   const { ticket } = form

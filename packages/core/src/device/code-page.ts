@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Session } from '../authorization/interaction.ts'
 import { sealTicket } from '../authorization/ticket.ts'
+import { requireOwnForm } from '../http/cross-site.ts'
 import { type HttpRequest, type HttpResponse, securePage } from '../http/http.ts'
 import { readMessage } from '../http/message.ts'
 import { formParameters, parameters } from '../http/parameters.ts'
@@ -39,6 +40,7 @@ export async function showCodePage(context: DeviceContext, request: HttpRequest)
 
 /** A code that was typed: the question to its user, or the form again. */
 export async function enterCode(context: DeviceContext, request: HttpRequest): Promise<HttpResponse> {
+  requireOwnForm(context.kernel, request)
   const { ticket, user_code } = readMessage(UserCodeForm, formParameters(request))
   const session = await freshSession(context, request)
   if (session === undefined) return askToSignIn(context)

@@ -4,6 +4,7 @@ import type { Session } from '../authorization/interaction.ts'
 import { CLIENT_REFUSALS } from '../clients/client-sources.ts'
 import { publicClient } from '../clients/public-client.ts'
 import { keptUntil } from '../grants/grant.ts'
+import { requireOwnForm } from '../http/cross-site.ts'
 import { type HttpRequest, type HttpResponse, securePage } from '../http/http.ts'
 import { readMessage } from '../http/message.ts'
 import { formParameters, parameters } from '../http/parameters.ts'
@@ -44,6 +45,7 @@ const DecisionQuery = z.object({ request: z.string().max(100) })
 
 /** The user's answer. The ticket proves that this session was shown this request. */
 export async function answerDevice(context: DeviceContext, http: HttpRequest): Promise<HttpResponse> {
+  requireOwnForm(context.kernel, http)
   const { request: requestId } = readMessage(DecisionQuery, parameters(http.query))
   const form = readMessage(ConsentForm, formParameters(http))
   const session = await freshSession(context, http)

@@ -3,6 +3,7 @@ import type { Session } from '../authorization/interaction.ts'
 import { openTicket, sealTicket } from '../authorization/ticket.ts'
 import { publicClient } from '../clients/public-client.ts'
 import { formActionSources } from '../clients/redirect-uri.ts'
+import { requireOwnForm } from '../http/cross-site.ts'
 import { type HttpRequest, type HttpResponse, redirect, securePage } from '../http/http.ts'
 import { readMessage } from '../http/message.ts'
 import { formParameters, parameters } from '../http/parameters.ts'
@@ -43,6 +44,7 @@ export async function endSession(context: LogoutContext, request: HttpRequest): 
 /** The user's answer. The query is the request again, and it is validated again. */
 export async function confirmLogout(context: LogoutContext, request: HttpRequest): Promise<HttpResponse> {
   const { kernel, keys, interaction, secret } = context
+  requireOwnForm(kernel, request)
   const { ticket } = readMessage(LogoutForm, formParameters(request))
   const session = await interaction.session(request)
   const end = session && openTicket(secret, ticketSubject(session, request.query), ticket)

@@ -61,6 +61,10 @@ export const CONSENT: Stories = {
     world.ground.clock.now += 600
     await world.ask(form)
   },
+  'a form from another site': async (world) => {
+    const form = decision(await consentPage(world, world.cast.app))
+    await world.ask({ ...form, headers: { ...form.headers, origin: 'https://evil.example' } })
+  },
   'a form sent twice': async (world) => {
     const form = decision(await consentPage(world, world.cast.app))
     await world.ask(form)

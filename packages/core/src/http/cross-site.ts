@@ -1,0 +1,36 @@
+import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import type { HttpRequest } from './http.ts'
+
+export const CROSS_SITE_REFUSALS = refusals({
+  form_of_another_site: ['access_denied', 'Another site sent this form', 403],
+})
+
+/**
+ * Whether a browser says that another site sent this form: by `Sec-Fetch-Site` (Fetch Metadata) or by `Origin` (Fetch 3.2).
+ * Other clients send neither. A browser that hides referrers sends our own forms with `Origin: null`, and then only
+ * `Sec-Fetch-Site` tells them from a sandboxed frame.
+ *
+ * @param issuer a URL of this site
+ * @param headers names in lower case
+ *
+ * @example
+ * ```ts with:express
+ * import { isCrossSite } from '@grantkit/core'
+ *
+ * app.post('/account', (req, res, next) => {
+ *   if (isCrossSite(issuer, req.headers)) return res.sendStatus(403)
+ *   return next()
+ * })
+ * ```
+ */
+export function isCrossSite(issuer: string, headers: HttpRequest['headers']): boolean {
+  const { origin, 'sec-fetch-site': site } = headers
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return true
+  const isOwn = origin === undefined || origin === new URL(issuer).origin
+  return !isOwn && !(origin === 'null' && site === 'same-origin')
+}
+
+/** For a form that decides something: its ticket alone must not be what keeps other sites out. @throws OAuthError 403 */
+export function requireOwnForm({ issuer }: { readonly issuer: string }, { headers }: HttpRequest): void {
+  if (isCrossSite(issuer, headers)) throw new OAuthError(CROSS_SITE_REFUSALS.form_of_another_site)
+}
