@@ -141,6 +141,38 @@ describe('account', () => {
   )
 })
 
+describe('a text that would steer the terminal', () => {
+  const HOSTILE = 'x\u001b[2j\u009b1m\u202e\u200b'
+  const ESCAPED = 'x\\u001b[2j\\u009b1m\\u202e\\u200b'
+
+  it('is escaped in the list of accounts, and its JSON means the same', async () => {
+    const given = ['add', '--email', `${HOSTILE}@school.example`, '--name', `${HOSTILE}\nroot  admin`]
+    const add = run('commands/account.ts', given, { environment, input: 'a long password' })
+    expect([await add.ended, add.output()]).toEqual([0, expect.stringContaining(ESCAPED)])
+    const { output } = await printedBy('account', 'list')
+    expect(output).toContain(`"${ESCAPED}@school.example"  "${ESCAPED}\\nroot  admin"\n`)
+    const listed = await printedBy('account', 'list', '--json')
+    expect(listed.output).toContain(`${ESCAPED}\\nroot`)
+    expect(await jsonOf('account', 'list')).toContainEqual(
+      expect.objectContaining({ name: `${HOSTILE}\nroot  admin` }),
+    )
+  })
+
+  it.each([
+    [1, 'clients', ['show', HOSTILE]],
+    [1, 'clients', ['remove', HOSTILE]],
+    [1, 'account', ['enable', HOSTILE]],
+    [1, 'grants', ['list', `nobody${HOSTILE}@school.example`]],
+    [1, 'grants', ['revoke', 'teacher-account', HOSTILE]],
+    [1, 'integration', ['remove', HOSTILE]],
+    [2, 'trail', ['list', '--since', HOSTILE]],
+    [2, 'clients', ['list', HOSTILE]],
+  ])('ends a command with %i and is escaped in the complaint: %s', async (status, command, given) => {
+    const printed = await printedBy(command, ...given)
+    expect(printed).toEqual({ status, output: expect.stringContaining(ESCAPED) })
+  })
+})
+
 describe('overview', () => {
   it('shows that store and database answer, which keys sign, and the numbers of a day', async () => {
     const [overview] = await jsonOf('overview')

@@ -9,6 +9,7 @@ import { hashPassword } from '../accounts/passwords.ts'
 import type { Service } from '../service.ts'
 import type { Settings } from '../settings/settings.ts'
 import { readCommandLine, refuse } from './command-line.ts'
+import { fail, jsonText, plain } from './terminal.ts'
 import { withService } from './with-service.ts'
 
 /** Manages who can sign in. A password comes from standard input, never from a flag. */
@@ -41,19 +42,21 @@ const CHANGES: Readonly<
   password: async ({ accounts }, email) => {
     const password = await hashPassword(await readPassword())
     known(email, await accounts.setPassword(email, password))
-    console.log(`${email} has a new password. Who was signed in with the old one is no more.`)
+    console.log(`${plain(email)} has a new password. Who was signed in with the old one is no more.`)
   },
   disable: async (service, email, settings) => {
     await endGrants(service, known(email, await service.accounts.setDisabled(email, true)), settings)
   },
   enable: async ({ accounts }, email) => {
     known(email, await accounts.setDisabled(email, false))
-    console.log(`${email} can sign in again.`)
+    console.log(`${plain(email)} can sign in again.`)
   },
   admin: async ({ accounts }, email) => {
     known(email, await accounts.setAdmin(email, !values.off))
     console.log(
-      values.off ? `${email} is no admin any more.` : `${email} is an admin: /admin of the service.`,
+      values.off
+        ? `${plain(email)} is no admin any more.`
+        : `${plain(email)} is an admin: /admin of the service.`,
     )
   },
   remove: async (service, email, settings) => {
@@ -64,8 +67,7 @@ const CHANGES: Readonly<
 try {
   await run()
 } catch (error) {
-  console.error(styleText('red', `This did not work. ${error instanceof Error ? error.message : error}`))
-  process.exitCode = 1
+  fail(error)
 }
 
 async function run(): Promise<void> {
@@ -88,19 +90,19 @@ async function run(): Promise<void> {
 
 async function add(accounts: AccountRows, email: string, name: string): Promise<void> {
   const address = email.trim().toLowerCase()
-  if (!/^[^\s@\0]+@[^\s@\0]+$/.test(address)) throw new Error(`${email} is not an e-mail address.`)
+  if (!/^[^\s@\0]+@[^\s@\0]+$/.test(address)) throw new Error(`${plain(email)} is not an e-mail address.`)
   const password = await hashPassword(await readPassword())
   const updated_at = Math.floor(Date.now() / 1000)
   const account = { id: randomUUID(), email: address, email_verified: false, name, updated_at, password }
-  if (!(await accounts.add(account))) throw new Error(`${address} has an account already.`)
-  console.log(`${address} can sign in.`)
+  if (!(await accounts.add(account))) throw new Error(`${plain(address)} has an account already.`)
+  console.log(`${plain(address)} can sign in.`)
 }
 
 async function printList(directory: AccountDirectory): Promise<void> {
   let page = await directory.page({}, PAGE)
   if (page.accounts.length === 0 && !values.json) console.log('There are no accounts.')
   for (;;) {
-    for (const account of page.accounts) console.log(values.json ? JSON.stringify(account) : lineOf(account))
+    for (const account of page.accounts) console.log(values.json ? jsonText(account) : lineOf(account))
     if (page.next === undefined) return
     page = await directory.page({ after: page.next }, PAGE)
   }
@@ -108,11 +110,11 @@ async function printList(directory: AccountDirectory): Promise<void> {
 
 function lineOf({ id, email, name, state, admin }: AccountEntry): string {
   const marks = `${state === 'disabled' ? '  disabled' : ''}${admin ? '  admin' : ''}`
-  return `${id}  ${styleText('bold', email)}  ${name}${marks}`
+  return `${id}  ${styleText('bold', plain(email))}  ${plain(name)}${marks}`
 }
 
 function known(email: string, id: string | undefined): string {
-  if (id === undefined) throw new Error(`${email} has no account.`)
+  if (id === undefined) throw new Error(`${plain(email)} has no account.`)
   return id
 }
 

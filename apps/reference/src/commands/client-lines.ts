@@ -1,12 +1,12 @@
 import { styleText } from 'node:util'
 import type { Client, ClientRemoval, PublicClient } from '@grantkit/core'
-import { plain } from './plain.ts'
+import { plain } from './terminal.ts'
 
 /** One line of a list. */
 export function clientLine(client: Client): string {
   const { clientId, clientName, origin, createdAt, refused, pkceOptional } = client
   const name = clientName === undefined ? 'without a name' : plain(clientName)
-  const words = [clientId, dayOf(createdAt), origin.padEnd(11), styleText('bold', name)]
+  const words = [plain(clientId), dayOf(createdAt), origin.padEnd(11), styleText('bold', name)]
   const marks = [...(pkceOptional ? ['may leave out PKCE'] : []), ...(refused ? ['removed'] : [])]
   return [...words, ...marks].join('  ')
 }
@@ -31,6 +31,6 @@ function dayOf(seconds: number): string {
 
 /** @throws Error if there was nothing to remove */
 export function removalLine(clientId: string, { existed, grantsEnded }: ClientRemoval): string {
-  if (!existed && grantsEnded === 0) throw new Error(`There is no client ${clientId}`)
+  if (!existed && grantsEnded === 0) throw new Error(`There is no client ${plain(clientId)}`)
   return `Removed. ${grantsEnded} ${grantsEnded === 1 ? 'grant' : 'grants'} ended with it.`
 }

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { styleText } from 'node:util'
 import { publicClient, type Store } from '@grantkit/core'
 import { clientLine, clientLines, removalLine } from './client-lines.ts'
 import { readCommandLine, refuse } from './command-line.ts'
+import { fail, jsonText, plain } from './terminal.ts'
 import { withSharedStore } from './with-service.ts'
 
 /** Shows all clients, whichever way they came, and removes one. */
@@ -26,11 +26,7 @@ const { values, positionals } = readCommandLine(USAGE, {
 try {
   await run()
 } catch (error) {
-  // Whoever reads the lines, such as "head", may have had enough.
-  if ((error as NodeJS.ErrnoException).code !== 'EPIPE') {
-    console.error(styleText('red', `This did not work. ${error instanceof Error ? error.message : error}`))
-    process.exitCode = 1
-  }
+  fail(error)
 }
 
 async function run(): Promise<void> {
@@ -49,8 +45,8 @@ async function run(): Promise<void> {
   return withSharedStore(async ({ clients }) => {
     if (command === 'remove') return console.log(removalLine(clientId, await clients.remove(clientId)))
     const client = await clients.find(clientId)
-    if (client === undefined) throw new Error(`There is no client ${clientId}`)
-    console.log(values.json ? JSON.stringify(client) : clientLines(client).join('\n'))
+    if (client === undefined) throw new Error(`There is no client ${plain(clientId)}`)
+    console.log(values.json ? jsonText(client) : clientLines(client).join('\n'))
   })
 }
 
@@ -61,6 +57,6 @@ async function* lines({ clients }: Store): AsyncGenerator<string> {
     const isOther = values.origin !== undefined && client.origin !== values.origin
     if (isOther || seen.has(client.clientId)) continue
     seen.add(client.clientId)
-    yield `${values.json ? JSON.stringify(publicClient(client)) : clientLine(client)}\n`
+    yield `${values.json ? jsonText(publicClient(client)) : clientLine(client)}\n`
   }
 }

@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { terminalText } from '@grantkit/core'
 
 /** The arguments of a command. `--help` ends it with 0 and the usage, and what is wrong ends it with 2 and a sentence. */
 export function readCommandLine<const Config extends ParseArgsConfig>(
@@ -17,7 +18,7 @@ export function readCommandLine<const Config extends ParseArgsConfig>(
 
 /** Ends the command, because its arguments are wrong. */
 export function refuse(usage: string, sentence: string): never {
-  console.error(`${sentence}\n\n${usage}`)
+  console.error(`${terminalText(sentence)}\n\n${usage}`)
   process.exit(2)
 }
 

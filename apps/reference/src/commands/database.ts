@@ -1,7 +1,7 @@
-import { styleText } from 'node:util'
 import { parseSettings } from '../settings/settings.ts'
 import { openStorage } from '../storage.ts'
 import { readCommandLine, refuse } from './command-line.ts'
+import { fail } from './terminal.ts'
 
 /** Brings the tables up to date before a start does, as with a role that may change them. */
 
@@ -20,6 +20,5 @@ try {
   const storage = await openStorage(settings, console.error, { onMigrated })
   await storage.close()
 } catch (error) {
-  console.error(styleText('red', `Not migrated. ${error instanceof Error ? error.message : error}`))
-  process.exitCode = 1
+  fail(error, 'Not migrated.')
 }

@@ -1,10 +1,12 @@
 import { styleText } from 'node:util'
+import { terminalText } from '@grantkit/core'
 import open from 'open'
 import * as oidc from 'openid-client'
 import { readCommandLine } from './command-line.ts'
 import { registerDemo } from './demo-registration.ts'
 import { deviceClient, signInOnDevice } from './device-sign-in.ts'
 import { type LoopbackListener, listenOnLoopback } from './loopback-listener.ts'
+import { fail } from './terminal.ts'
 
 /**
  * A command-line client of the service, built on a certified client library: it registers itself, sends the user to
@@ -34,8 +36,7 @@ const SCOPE = 'openid profile email courses:read'
 try {
   await (values.device ? demonstrateDevice(values.url) : demonstrate(values.url))
 } catch (error) {
-  console.error(`\n${styleText('red', 'The demo stopped:')} ${explain(error)}`)
-  process.exitCode = 1
+  fail(explain(error), '\nThe demo stopped:')
 }
 
 async function demonstrate(baseUrl: string): Promise<void> {
@@ -98,7 +99,7 @@ async function signIn(client: oidc.Configuration, listener: LoopbackListener, pr
     state,
     nonce,
   })
-  console.log(`\n  Open this address in a browser:\n\n  ${styleText('cyan', url.href)}\n`)
+  console.log(`\n  Open this address in a browser:\n\n  ${styleText('cyan', terminalText(url.href))}\n`)
   if (!values['no-open']) await open(url.href).catch(() => undefined)
   const callback = await listener.callback
   const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce }
@@ -175,12 +176,14 @@ function step(title: string): void {
 }
 
 function show(name: string, value: unknown): void {
-  console.log(`  ${styleText('dim', name)}  ${value}`)
+  console.log(`  ${styleText('dim', terminalText(name))}  ${terminalText(String(value))}`)
 }
 
 function explain(error: unknown): string {
-  if (error instanceof oidc.ResponseBodyError) return `${error.error}: ${error.error_description}`
-  if (error instanceof oidc.AuthorizationResponseError) return `${error.error}: ${error.error_description}`
+  if (error instanceof oidc.ResponseBodyError)
+    return terminalText(`${error.error}: ${error.error_description}`)
+  if (error instanceof oidc.AuthorizationResponseError)
+    return terminalText(`${error.error}: ${error.error_description}`)
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : ''
   const message = error instanceof Error ? error.message : String(error)
   return /ECONNREFUSED/.test(cause + message)

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import { terminalText } from '@grantkit/core'
 import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
 import * as oidc from 'openid-client'
 import { DISCOVERY, registerDemo } from './demo-registration.ts'
@@ -30,7 +31,9 @@ export async function deviceClient(
 /** Shows the code and asks until its user has answered. */
 export async function signInOnDevice(client: oidc.Configuration, scope: string) {
   const started = await oidc.initiateDeviceAuthorization(client, { scope })
-  console.log(`\n  On any device with a browser, open ${styleText('cyan', started.verification_uri)}`)
-  console.log(`  and type ${styleText('bold', started.user_code)}\n`)
+  console.log(
+    `\n  On any device with a browser, open ${styleText('cyan', terminalText(started.verification_uri))}`,
+  )
+  console.log(`  and type ${styleText('bold', terminalText(started.user_code))}\n`)
   return oidc.pollDeviceAuthorizationGrant(client, started)
 }

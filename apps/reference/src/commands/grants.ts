@@ -5,7 +5,7 @@ import { endGrants } from '../admin/end-grants.ts'
 import type { Service } from '../service.ts'
 import { momentOf } from './client-lines.ts'
 import { readCommandLine, refuse } from './command-line.ts'
-import { plain } from './plain.ts'
+import { fail, jsonText, plain } from './terminal.ts'
 import { withSharedStore } from './with-service.ts'
 
 /** Shows what a user allowed, and ends it. */
@@ -31,8 +31,7 @@ const { values, positionals } = readCommandLine(USAGE, {
 try {
   await run()
 } catch (error) {
-  console.error(styleText('red', `This did not work. ${error instanceof Error ? error.message : error}`))
-  process.exitCode = 1
+  fail(error)
 }
 
 async function run(): Promise<void> {
@@ -56,7 +55,7 @@ async function run(): Promise<void> {
 async function idOf(directory: AccountDirectory, user: string): Promise<string> {
   if (!user.includes('@')) return user
   const account = (await directory.withEmail(user)) ?? (await directory.find(user))
-  if (account === undefined) throw new Error(`${user} has no account.`)
+  if (account === undefined) throw new Error(`${plain(user)} has no account.`)
   return account.id
 }
 
@@ -67,15 +66,15 @@ async function revoke(
 ): Promise<number> {
   if (grantId === undefined) return endGrants(grants, subject)
   if (await grants.revoke(subject, grantId, 'operator')) return 1
-  throw new Error(`This user has no grant ${grantId}.`)
+  throw new Error(`This user has no grant ${plain(grantId)}.`)
 }
 
 function print(grants: readonly UserGrant[]): void {
   if (grants.length === 0 && !values.json) console.log('There are no grants.')
-  for (const grant of grants) console.log(values.json ? JSON.stringify(grant) : grantLine(grant))
+  for (const grant of grants) console.log(values.json ? jsonText(grant) : grantLine(grant))
 }
 
 function grantLine({ id, clientId, client, scopes, usedAt }: UserGrant): string {
   const name = plain(client?.clientName ?? clientId)
-  return `${id}  ${styleText('bold', name)}  client ${clientId}  used ${momentOf(usedAt)}  ${scopes.join(' ')}`
+  return `${id}  ${styleText('bold', name)}  client ${plain(clientId)}  used ${momentOf(usedAt)}  ${scopes.map(plain).join(' ')}`
 }

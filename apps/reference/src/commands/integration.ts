@@ -6,6 +6,7 @@ import { removalLine } from './client-lines.ts'
 import { readCommandLine, refuse } from './command-line.ts'
 import { grantTypesOf } from './grant-option.ts'
 import { machineOf, readKeySet } from './machine-integration.ts'
+import { fail, jsonText, plain } from './terminal.ts'
 import { withSharedStore } from './with-service.ts'
 
 /** Adds, lists and removes integrations: clients with fixed https redirect URIs, which cannot register themselves. */
@@ -64,8 +65,7 @@ const { values, positionals } = readCommandLine(USAGE, {
 try {
   await run()
 } catch (error) {
-  console.error(styleText('red', `This did not work. ${error instanceof Error ? error.message : error}`))
-  process.exitCode = 1
+  fail(error)
 }
 
 async function run(): Promise<void> {
@@ -133,7 +133,7 @@ function printAdded(added: IntegrationInformation): void {
 }
 
 function printJson(value: unknown): void {
-  console.log(JSON.stringify(value, null, 2))
+  console.log(jsonText(value, 2))
 }
 
 function printList(integrations: readonly IntegrationInformation[]): void {
@@ -153,12 +153,12 @@ function printList(integrations: readonly IntegrationInformation[]): void {
       ...(rest.dpop_bound_access_tokens ? ['tokens are bound'] : []),
       ...(rest.remember_consent ? ['consent is remembered'] : []),
     ]
-    console.log(`${client_id}  ${styleText('bold', client_name)}  ${marks.join(', ')}`)
+    console.log(`${plain(client_id)}  ${styleText('bold', plain(client_name))}  ${marks.join(', ')}`)
     console.log(`  added     ${new Date(client_id_issued_at * 1000).toISOString().slice(0, 10)}`)
     console.log(`  scope     ${rest.machine_scopes ?? rest.scope ?? 'all'}`)
-    for (const uri of rest.redirect_uris) console.log(`  redirect  ${uri}`)
-    for (const uri of rest.token_exchange_resources ?? []) console.log(`  exchange  ${uri}`)
-    for (const uri of rest.post_logout_redirect_uris ?? []) console.log(`  sign-out  ${uri}`)
+    for (const uri of rest.redirect_uris) console.log(`  redirect  ${plain(uri)}`)
+    for (const uri of rest.token_exchange_resources ?? []) console.log(`  exchange  ${plain(uri)}`)
+    for (const uri of rest.post_logout_redirect_uris ?? []) console.log(`  sign-out  ${plain(uri)}`)
   }
 }
 

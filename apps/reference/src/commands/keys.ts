@@ -7,6 +7,7 @@ import { createFile } from '../settings/private-file.ts'
 import { parseSettings, type Settings } from '../settings/settings.ts'
 import { keySetText, readSigningKeys, rotateKeysFile } from '../settings/signing-keys-file.ts'
 import { readCommandLine, refuse } from './command-line.ts'
+import { fail } from './terminal.ts'
 import { withTrail } from './with-trail.ts'
 
 /** Renews the signing keys in the file that KEYS_FILE names. A running service reloads it. */
@@ -22,8 +23,7 @@ try {
   if (positionals.join(' ') !== 'rotate') refuse(USAGE, 'The command must be rotate.')
   await rotate()
 } catch (error) {
-  console.error(styleText('red', `Not rotated. ${error instanceof Error ? error.message : error}`))
-  process.exitCode = 1
+  fail(error, 'Not rotated.')
 }
 
 async function rotate(): Promise<void> {

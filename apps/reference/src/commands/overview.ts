@@ -2,6 +2,7 @@ import { styleText } from 'node:util'
 import { type KeyState, MOST_COUNTED, type Overview } from '../admin/overview.ts'
 import { momentOf } from './client-lines.ts'
 import { readCommandLine } from './command-line.ts'
+import { fail, jsonText } from './terminal.ts'
 import { withSharedStore } from './with-service.ts'
 
 /** Shows whether store and database answer, the signing keys and their age, and how much happened in a day. */
@@ -15,11 +16,10 @@ const { values } = readCommandLine(USAGE, { options: { json: { type: 'boolean', 
 try {
   await withSharedStore(async ({ overview }) => {
     const state = await overview()
-    console.log(values.json ? JSON.stringify(state) : linesOf(state).join('\n'))
+    console.log(values.json ? jsonText(state) : linesOf(state).join('\n'))
   })
 } catch (error) {
-  console.error(styleText('red', `This did not work. ${error instanceof Error ? error.message : error}`))
-  process.exitCode = 1
+  fail(error)
 }
 
 function linesOf({ health, keys, lastDay }: Overview): string[] {

@@ -6,7 +6,7 @@ import { type AuditQuery, auditEntries, auditPage } from '../audit/reading.ts'
 import type { Database } from '../database/database.ts'
 import { parseSettings } from '../settings/settings.ts'
 import { readCommandLine, refuse, wholeNumber } from './command-line.ts'
-import { plain } from './plain.ts'
+import { fail, jsonText, plain } from './terminal.ts'
 import { withTrail } from './with-trail.ts'
 
 /** Shows the audit trail: who allowed what to whom, who signed in, what ended and what the operator changed. */
@@ -51,11 +51,7 @@ try {
   const query = queryOf()
   await withTrail(parseSettings(process.env), (_, database) => command(database, query))
 } catch (error) {
-  // Whoever reads the lines, such as "head", may have had enough.
-  if ((error as NodeJS.ErrnoException).code !== 'EPIPE') {
-    console.error(styleText('red', `This did not work. ${error instanceof Error ? error.message : error}`))
-    process.exitCode = 1
-  }
+  fail(error)
 }
 
 function queryOf(): AuditQuery {
@@ -71,11 +67,11 @@ function momentOf(option: string, given: string | undefined): string | undefined
 }
 
 async function* jsonLines(entries: AsyncIterable<AuditEntry>): AsyncGenerator<string> {
-  for await (const entry of entries) yield `${JSON.stringify(entry)}\n`
+  for await (const entry of entries) yield `${jsonText(entry)}\n`
 }
 
 function lineOf({ id: _, at, type, subject, clientId, ...facts }: AuditEntry): string {
-  const who = [subject && `user ${subject}`, clientId && `client ${clientId}`].filter(Boolean)
+  const who = [subject && `user ${plain(subject)}`, clientId && `client ${plain(clientId)}`].filter(Boolean)
   const known = Object.entries(facts).filter(([, value]) => !(Array.isArray(value) && value.length === 0))
   const rest = known.map(([name, value]) => `${name} ${plain(value)}`)
   return [at, styleText('bold', type.padEnd(20)), ...who, styleText('dim', rest.join('  '))]
