@@ -137,6 +137,8 @@ onBothStores('a protected resource', (bench) => {
         `Bearer ${'x'.repeat(5000)}`,
         `Bearer ${good.toUpperCase()}`,
         'bearer é',
+        `Token ${good}`,
+        'DPoP eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2ln',
       ]
       for (const authorization of [...bad, ...tricks, ...others])
         for (const answer of [

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { bearerToken, challenge } from './bearer.ts'
 
+const JWT = 'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2ln'
+
 describe('bearerToken', () => {
-  it.each([undefined, '', 'Basic eDp5', 'Bearertoken', 'DPoP abc'])(
+  // The fifth is `{"a":1}:secret`, whose base64 begins like a JWT.
+  it.each([undefined, '', 'Basic eDp5', 'Bearertoken', 'Basic eyJhIjoxfTpzZWNyZXQ=', 'DPoP abc'])(
     'takes %j for no token at all',
     (authorization) => {
       expect(bearerToken(authorization)).toBeUndefined()
@@ -27,6 +30,10 @@ describe('bearerToken', () => {
     // Our token under another scheme is a mistake of the sender, not an anonymous request.
     `DPoP gka_${'g'.repeat(22)}.${'s'.repeat(43)}`,
     `gka_${'g'.repeat(22)}.${'s'.repeat(43)}`,
+    `Token gkc_${'g'.repeat(22)}.${'s'.repeat(43)}`,
+    ...['DPoP ', 'Token ', 'Basic ', 'JWT ', '', 'Token token="', 'Basic eDp5, DPoP '].map(
+      (scheme) => scheme + JWT,
+    ),
     `Bearer ${'a'.repeat(9000)}`,
   ])('finds a fault with %j and does not call it anonymous', (authorization) => {
     const reason = 'bearer_malformed'

@@ -14,12 +14,12 @@ export const BEARER_REFUSALS = refusals({
 /** b64token, RFC 6750 2.1. */
 const BEARER_CREDENTIALS = /^bearer ([A-Za-z0-9\-._~+/]{1,8192}=*)$/i
 
-/** The scheme `Bearer`, or one of our access or refresh tokens under any scheme. */
-const MEANT_AS_TOKEN = /(^|,\s*)bearer(\s|,|$)|\bgk[ar]_[\w-]{22}\./i
+/** The scheme `Bearer`, or one of our credentials or a JWT under any scheme. Neither is the base64 of real Basic credentials. */
+const MEANT_AS_TOKEN = /(^|,\s*)bearer(\s|,|$)|\bgk[acdr]_[\w-]{22}\.|\beyJ[\w-]*\.[\w-]/i
 
 /**
- * Reads RFC 6750 2.1 credentials. Other schemes count as no token, unless they contain one of our tokens. That, and a
- * malformed `Bearer`, is refused and never treated as anonymous. Two headers arrive joined by a comma, which no token
+ * Reads RFC 6750 2.1 credentials. Other schemes count as no token, unless what they carry has the form of one. That, and
+ * a malformed `Bearer`, is refused and never treated as anonymous. Two headers arrive joined by a comma, which no token
  * contains.
  *
  * @returns the token, or `undefined` when there is none
