@@ -158,8 +158,6 @@ describe('redeeming a code', () => {
     ['another redirect_uri', { redirect_uri: 'http://127.0.0.1:7001/other' }, 'invalid_grant'],
     ['a redirect_uri with a slash more', { redirect_uri: `${REDIRECT_URI}/` }, 'invalid_grant'],
     ['a redirect_uri with another port', { redirect_uri: 'http://127.0.0.1:7002/callback' }, 'invalid_grant'],
-    ['an empty redirect_uri', { redirect_uri: '' }, 'invalid_grant'],
-    ['no redirect_uri', { redirect_uri: undefined }, 'invalid_grant'],
     ['a resource of another server', { resource: 'https://other.example' }, 'invalid_target'],
     ['an empty verifier', { code_verifier: '' }, 'invalid_grant'],
     ['no verifier', { code_verifier: undefined }, 'invalid_grant'],
@@ -178,6 +176,39 @@ describe('redeeming a code', () => {
       const code = await codeFor(school, client.client_id)
       expect(bodyOf(await redeem(school, client, code, overrides)).error).toBe(error)
       expect((await redeem(school, client, code)).status).toBe(200)
+    },
+  )
+
+  it.each([undefined, ''])(
+    'takes the only redirect URI of a client for granted, as OAuth 2.1 does: %j',
+    async (redirect_uri) => {
+      const { school, client } = await withClient()
+      const code = await codeFor(school, client.client_id)
+      expect((await redeem(school, client, code, { redirect_uri })).status).toBe(200)
+    },
+  )
+
+  it.each<[string, object, Record<string, string | undefined>]>([
+    ['used another port', {}, { redirect_uri: 'http://127.0.0.1:7002/callback' }],
+    ['has two', { redirect_uris: [REDIRECT_URI, `${REDIRECT_URI}/2`] }, {}],
+    [
+      'sent no challenge',
+      { pkce: 'optional' },
+      { code_challenge: undefined, code_challenge_method: undefined },
+    ],
+  ])(
+    'CR-10: needs the redirect URI of a client that %s, and leaves the code good without it',
+    async (_, metadata, asked) => {
+      const school = openSchool()
+      const named = { client_name: 'Calendar', redirect_uris: [REDIRECT_URI], ...metadata }
+      const client = await school.server.clients.add(named)
+      const code = await codeFor(school, client.client_id, asked)
+      const sent = 'code_challenge' in asked ? { code_verifier: undefined } : {}
+      const answer = await redeem(school, client, code, { ...sent, redirect_uri: undefined })
+      expect([answer.status, bodyOf(answer)]).toMatchObject([400, { error: 'invalid_grant' }])
+      expect(bodyOf(answer).error_description).toMatch(/^redirect_uri is missing/)
+      const { redirect_uri = REDIRECT_URI } = asked
+      expect((await redeem(school, client, code, { ...sent, redirect_uri })).status).toBe(200)
     },
   )
 

@@ -14,6 +14,10 @@ export const CODE_REFUSALS = refusals({
     'invalid_grant',
     'redirect_uri differs from the one of the authorization request',
   ],
+  code_redirect_uri_missing: [
+    'invalid_grant',
+    'redirect_uri is missing; send the one of the authorization request',
+  ],
   code_verifier_missing: ['invalid_grant', 'code_verifier is missing'],
   code_of_other_key: ['invalid_grant', 'The request must prove the key of dpop_jkt'],
   code_verifier_mismatch: [
@@ -60,8 +64,7 @@ export function redeemCode(
   if (request.client.clientId !== grant.clientId) throw new OAuthError(CODE_REFUSALS.code_of_other_client)
   if (code.redeemedAt !== undefined) return { kind: 'ended', refusal: CODE_REFUSALS.code_replayed }
   if (now >= code.expiresAt) throw new OAuthError(CODE_REFUSALS.code_expired)
-  if (request.redirectUri !== grant.redirectUri)
-    throw new OAuthError(CODE_REFUSALS.code_redirect_uri_mismatch)
+  requireRedirectUri(request, grant, code)
   if (code.challenge !== undefined && request.verifier === undefined)
     throw new OAuthError(CODE_REFUSALS.code_verifier_missing)
   if (code.jkt !== undefined && code.jkt !== request.jkt)
@@ -77,6 +80,19 @@ export function redeemCode(
     grant: { ...grant, ...tokens, code: spent(code, now), nonce: undefined },
     result: { ...issued, nonce: grant.nonce },
   }
+}
+
+/** RFC 6749 4.1.3. With PKCE it adds nothing (OAuth 2.1 4.1.3), so it may be absent where it can be no other. */
+function requireRedirectUri(
+  { redirectUri, client }: CodeRedemption,
+  grant: Grant,
+  code: AuthorizationCode,
+): void {
+  if (redirectUri === grant.redirectUri) return
+  if (redirectUri !== undefined) throw new OAuthError(CODE_REFUSALS.code_redirect_uri_mismatch)
+  const [only, ...others] = client.redirectUris
+  if (only !== grant.redirectUri || others.length > 0 || code.challenge === undefined)
+    throw new OAuthError(CODE_REFUSALS.code_redirect_uri_missing)
 }
 
 function spent({ hash, expiresAt }: AuthorizationCode, now: number): AuthorizationCode {
