@@ -23,12 +23,14 @@ import {
   offersOf,
   pushedRequestsOf,
   registrable,
+  resourceMembersOf,
   senderConstraintOf,
 } from './feature.ts'
 import { authorizationCode } from './grants/authorization-code/exchange.ts'
 import { type ClientRemoval, removeClient } from './grants/client-removal.ts'
 import { grantTerms } from './grants/grant-terms.ts'
 import { introspection } from './grants/introspection.ts'
+import type { IssuedTerms } from './grants/issued-terms.ts'
 import { refreshToken } from './grants/refresh-token/exchange.ts'
 import { revocation } from './grants/revocation.ts'
 import { tokenEndpoint } from './grants/token-endpoint.ts'
@@ -43,7 +45,7 @@ import { openId } from './openid/openid.ts'
 import { type AuthorizationServerOptions, kernelOf } from './options.ts'
 import { requirePublished, underProfile } from './profile.ts'
 import { resourceMetadata } from './resource/resource-metadata.ts'
-import { type AccessTokenFormat, opaqueAccessTokens } from './tokens/access-token.ts'
+import { type AccessTokenFormat, longestOf, opaqueAccessTokens } from './tokens/access-token.ts'
 import { keySet } from './tokens/key-set.ts'
 import type { SenderConstraint } from './tokens/proof-of-possession.ts'
 import { type SigningKeys, signingKeys } from './tokens/signing-keys.ts'
@@ -120,7 +122,8 @@ export function createAuthorizationServer<Scope extends string>(
   ]
   const metadata = requirePublished(options.profile, serverMetadata(members))
   checkDocumentsCanPush(offers, metadata)
-  const documents = [...metadataDocuments(issuer, metadata), ...resourceMetadata(kernel, options, optional)]
+  const added = { members: resourceMembersOf(optional), bindsTokens: senderConstraint !== undefined }
+  const documents = [...metadataDocuments(issuer, metadata), ...resourceMetadata(kernel, options, added)]
   return {
     issuer,
     routes: routesOf(basePathOf(issuer), endpoints, documents, kernel.emit, optional),
@@ -150,13 +153,14 @@ interface Parts {
   /** OpenID Connect (if the catalogue has its scope), and the features of the options. */
   readonly optional: readonly Feature[]
   readonly offers: Offers
+  readonly terms: IssuedTerms
 }
 
 function partsOf(kernel: Kernel, options: AuthorizationServerOptions<string>): Parts {
   const { now, emit, boundResources } = kernel
   const features = (options.features ?? []).map((feature) => feature(kernel))
   const accessTokens: AccessTokenFormat = accessTokensOf(features) ?? opaqueAccessTokens
-  const times = { ...grantTerms(options), longest: accessTokens.longest, boundResources }
+  const times = { ...grantTerms(options), longest: longestOf(accessTokens), boundResources }
   const lifetime = times.accessToken
   const keys = signingKeys(options.keys ?? [], { now, lifetime, emit })
   const signing = { signingAlgorithms: keys.algorithms, idTokenAlgorithm: options.idTokenAlgorithm }
@@ -170,19 +174,23 @@ function partsOf(kernel: Kernel, options: AuthorizationServerOptions<string>): P
     ...optional,
   ])
   const limits = rateLimits(options, emit)
-  return { keys, signing, accessTokens, limits, senderConstraint, optional, offers }
+  const terms = {
+    grantTypes: features.flatMap(({ grantTypes = [] }) => grantTypes),
+    ...{ scopes: kernel.scopes, lifetime, now },
+  }
+  return { keys, signing, accessTokens, limits, senderConstraint, optional, offers, terms }
 }
 
 /** The features of every server, in the order of the metadata. */
 function baseFeatures(
   kernel: Kernel,
   options: AuthorizationServerOptions<string>,
-  { keys, signing, accessTokens, limits, senderConstraint, optional, offers }: Parts,
+  { keys, signing, accessTokens, limits, senderConstraint, optional, offers, terms }: Parts,
 ): Feature[] {
   const pushed = pushedRequestsOf(optional)
   return [
     authorization(kernel, options, { keys, limits, pushed, senderConstraint }),
-    tokenEndpoint(kernel, options, { ...offers, accessTokens }),
+    tokenEndpoint(kernel, options, { ...offers, accessTokens, terms }),
     registration(kernel, options, { ...registrable(offers, true), ...signing, limits }),
     revocation(kernel, options, accessTokens),
     introspection(kernel, options, accessTokens),

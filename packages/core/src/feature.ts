@@ -58,8 +58,9 @@ export interface Offers {
   readonly clientAuthMethods: readonly ClientAuthMethod[]
   readonly clientSources: readonly ClientSource[]
   readonly tokenMembers: readonly TokenMembers[]
-  readonly clientMetadata: readonly ((itself: boolean) => ClientMetadataMembers)[]
-  readonly clientChecks: readonly CheckClient[]
+  /** @throws Error when two features read one member */
+  readonly clientMetadata: (itself: boolean) => ClientMetadataMembers
+  readonly checkClient: CheckClient
 }
 
 /** @throws Error when two features offer one name */
@@ -74,11 +75,35 @@ export function offersOf(features: readonly Feature[]): Offers {
       features.flatMap(({ grantTypes = [] }) => grantTypes),
     ),
     clientAuthMethods,
-    clientSources: features.flatMap(({ clientSources }) => clientSources?.(clientAuthMethods) ?? []),
+    // A feature may be an instance of a class, so its methods are called on it.
+    clientSources: features.flatMap((feature) => feature.clientSources?.(clientAuthMethods) ?? []),
     tokenMembers: features.flatMap(({ tokenMembers }) => tokenMembers ?? []),
-    clientMetadata: features.flatMap(({ clientMetadata }) => clientMetadata ?? []),
-    clientChecks: features.flatMap(({ checkClient }) => checkClient ?? []),
+    clientMetadata: (itself) =>
+      joined(
+        'clientMetadata',
+        features.map((feature) => feature.clientMetadata?.(itself) ?? {}),
+      ),
+    checkClient(client) {
+      for (const feature of features) feature.checkClient?.(client)
+    },
   }
+}
+
+/** The members of several features. @throws Error when two have the same */
+function joined<Members extends object>(list: string, parts: readonly Members[]): Members {
+  eachOnce(
+    list,
+    parts.flatMap((part) => Object.keys(part)).map((name) => ({ name })),
+  )
+  return Object.assign({}, ...parts)
+}
+
+/** The members of the features for the metadata of every resource. @throws Error when two features set one */
+export function resourceMembersOf(features: readonly Feature[]): Metadata {
+  return joined(
+    'resourceMetadata',
+    features.map(({ resourceMetadata = {} }) => resourceMetadata),
+  )
 }
 
 /** The access token format of the features. @throws Error when two features set one */
@@ -122,17 +147,17 @@ function eachOnce<Named extends { readonly name: string }>(
 
 /** The names a client may register. @param itself true for self-registration, false for the operator */
 export function registrable(
-  { clientAuthMethods, grantTypes, clientMetadata, clientChecks: checks }: Offers,
+  { clientAuthMethods, grantTypes, clientMetadata, checkClient }: Offers,
   itself: boolean,
 ): Omit<Registrable, 'signingAlgorithms'> {
   const open = itself ? grantTypes.filter(({ selfRegistered }) => selfRegistered === true) : grantTypes
   const methods = clientAuthMethods.filter(({ selfRegistered }) => !itself || selfRegistered === true)
   return {
-    checks,
+    checkClient,
     authMethods: methods.map(({ name }) => name),
     secretMethods: methods.filter(({ usesSecret }) => usesSecret).map(({ name }) => name),
     grantTypes: open.map(({ name }) => name),
-    members: Object.assign({}, ...clientMetadata.map((members) => members(itself))),
+    members: clientMetadata(itself),
   }
 }
 

@@ -44,7 +44,7 @@ export function clientCredentials({
   const lifetimeOf: LifetimeOf = (resources) =>
     Math.min(longest, accessTokens.longest?.(resources) ?? longest)
   return (kernel) => ({
-    grantTypes: [machineTokens(kernel, rateLimits({ rateLimiter }, kernel.emit), lifetimeOf)],
+    grantTypes: [{ ...machineTokens(kernel, rateLimits({ rateLimiter }, kernel.emit), lifetimeOf), longest }],
     clientMetadata: (itself) => machineMetadata(itself, kernel.scopes),
     checkClient: (client) => checkMachine(client, kernel.scopes),
   })

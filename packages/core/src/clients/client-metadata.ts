@@ -58,7 +58,7 @@ export interface Registrable {
   readonly idTokenAlgorithm?: SigningAlgorithm | undefined
   /** Members that features read, by name. */
   readonly members?: ClientMetadataMembers | undefined
-  readonly checks?: readonly CheckClient[] | undefined
+  readonly checkClient?: CheckClient | undefined
 }
 
 export type CheckClient = (client: Client) => void
@@ -89,7 +89,17 @@ export function grantTypesOf({ grantTypes }: Pick<Registrable, 'grantTypes'>) {
     )
 }
 
-/** Client metadata as this server reads it (RFC 7591 2). Unknown members have no effect. */
+/** Members that core sets in its answer (RFC 7591 3.2.1, RFC 7592 3), or reads of an integration alone. */
+const OTHER_MEMBERS = [
+  ...['client_id', 'client_id_issued_at', 'client_secret', 'client_secret_expires_at'],
+  ...['registration_access_token', 'registration_client_uri', 'resource_server', 'remember_consent', 'pkce'],
+]
+
+/**
+ * Client metadata as this server reads it (RFC 7591 2). Unknown members have no effect.
+ *
+ * @throws Error when a feature reads a member that core reads or sets
+ */
 export function clientMetadata({
   authMethods,
   grantTypes,
@@ -121,6 +131,8 @@ export function clientMetadata({
     software_id: text(LONGEST_NAME).optional(),
     software_version: text(LONGEST_NAME).optional(),
   })
+  const taken = Object.keys(members).find((name) => name in base.shape || OTHER_MEMBERS.includes(name))
+  if (taken !== undefined) throw new Error(`features: clientMetadata has ${taken}, which is core's`)
   // The type stays that of the base: only the feature itself knows what its members are.
   return base.extend(members) as unknown as typeof base
 }

@@ -35,13 +35,13 @@ export async function addClient(
   kernel: Kernel,
   metadata: ClientMetadata,
   terms: ClientTerms,
-  { checks = [], secretMethods = [] }: Pick<Registrable, 'checks' | 'secretMethods'>,
+  { checkClient, secretMethods = [] }: Pick<Registrable, 'checkClient' | 'secretMethods'>,
 ): Promise<NewClient> {
   const usesSecret = secretMethods.includes(metadata.token_endpoint_auth_method)
   const clientSecret = usesSecret ? newSecret(kernel.random) : undefined
   const secretHash = clientSecret && sha256(clientSecret)
   const client = clientFrom(kernel, newClientId(kernel.random), metadata, { ...terms, secretHash })
-  for (const check of checks) check(client)
+  checkClient?.(client)
   const stored = await kernel.store.clients.records.insert(client.clientId, client, client.expiresAt)
   if (!stored) throw new Error('A new client_id exists already: the source of randomness repeats itself')
   return { client, clientSecret }

@@ -37,6 +37,7 @@ export function deviceCodeGrantType(context: DeviceContext): GrantType {
     credential: 'device_code',
     transientOf: requestRecordOf,
     selfRegistered: context.selfRegistered,
+    longest: context.times.accessToken,
     exchange: (client, request) => exchangeDeviceCode(context, client, request),
   }
 }

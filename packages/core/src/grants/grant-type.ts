@@ -21,6 +21,8 @@ export interface GrantType {
   clientOf?(form: Parameters): Promise<string>
   /** Whether a self-registered client may use it. Default: only an integration may. */
   readonly selfRegistered?: boolean | undefined
+  /** The longest life of its access tokens, in seconds. Default: `lifetimes.accessToken` of the server. */
+  readonly longest?: number | undefined
   /**
    * Answers a token request. The client is authenticated and registered for this grant type.
    *

@@ -14,6 +14,7 @@ import type { Client } from '../kernel/records.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
 import { type GrantAhead, readAhead } from './change-grant.ts'
 import type { GrantType, RequireAnswerable, TokenRequest } from './grant-type.ts'
+import { type IssuedTerms, requireWithinTerms } from './issued-terms.ts'
 import { type TokenResponseContext, tokenResponse } from './token-response.ts'
 
 export const GRANT_TYPE_REFUSALS = refusals({
@@ -33,6 +34,8 @@ export interface TokenEndpointOptions extends PathOptions<'token'> {
 
 interface TokenEndpointContext extends TokenResponseContext {
   readonly grantTypes: readonly GrantType[]
+  /** For the grant types of features. */
+  readonly terms: IssuedTerms
   readonly requireAnswerable: RequireAnswerable
 }
 
@@ -52,7 +55,7 @@ export function tokenEndpoint(
     ...offers,
     namedResources: resourceInTokenResponse ? kernel.resources : undefined,
     requireAnswerable(client, grant) {
-      for (const { requireMakeable } of offers.tokenMembers) requireMakeable(client, grant)
+      for (const members of offers.tokenMembers) members.requireMakeable(client, grant)
     },
   }
   const byName = new Map(context.grantTypes.map((grantType) => [grantType.name, grantType]))
@@ -78,12 +81,13 @@ export function tokenEndpoint(
 /** Starts to read all that the credential names: it shares one round trip to the store with the client. */
 function aheadOf(
   { grants, transients }: KernelStore,
-  { credential, transientOf }: GrantType,
+  grantType: GrantType,
   form: Parameters,
 ): GrantAhead | undefined {
+  const { credential } = grantType
   const presented = credential === undefined ? undefined : form[credential]
   const ahead = readAhead(grants, presented)
-  const id = typeof presented === 'string' ? transientOf?.(presented) : undefined
+  const id = typeof presented === 'string' ? grantType.transientOf?.(presented) : undefined
   const transient = id === undefined ? undefined : transients?.find(id)
   // Whoever awaits it gets the error.
   transient?.catch(() => {})
@@ -102,13 +106,14 @@ async function answerToken(
     throw new OAuthError(GRANT_TYPE_REFUSALS.grant_type_not_registered)
   // Before the exchange: a request that must come again with a nonce has spent nothing (RFC 9449 8).
   const key = constraint?.provenKey(http, client)
-  for (const { ready } of context.tokenMembers) {
-    const waiting = ahead && ready?.(client, ahead)
+  for (const members of context.tokenMembers) {
+    const waiting = ahead && members.ready?.(client, ahead)
     if (waiting !== undefined) await waiting
   }
   const { requireAnswerable } = context
   const jkt = key?.thumbprint
   const exchanged = await grantType.exchange(client, { form, arrivedAt, ahead, requireAnswerable, jkt, http })
+  requireWithinTerms(grantType, client, exchanged, context.terms)
   const response = tokenResponse(client, exchanged, context)
   return json(200, response instanceof Promise ? await response : response, key?.headers)
 }

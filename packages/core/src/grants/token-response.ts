@@ -95,13 +95,14 @@ function withMembers(
 ): TokenResponse | Promise<TokenResponse> {
   if (exchanged.issuedTokenType !== undefined) return response
   let added: readonly Promise<object>[] | undefined
-  for (const { membersOf } of tokenMembers) {
-    const members = membersOf(client, exchanged, response)
-    if (members !== undefined) added = [...(added ?? []), members]
+  for (const members of tokenMembers) {
+    const more = members.membersOf(client, exchanged, response)
+    if (more !== undefined) added = [...(added ?? []), more]
   }
   return added === undefined ? response : joined(response, added)
 }
 
+/** No feature replaces a member of core. */
 async function joined(response: TokenResponse, added: readonly Promise<object>[]): Promise<TokenResponse> {
-  return Object.assign(response, ...(await Promise.all(added)))
+  return Object.assign(response, ...(await Promise.all(added)), { ...response })
 }

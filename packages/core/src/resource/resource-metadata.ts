@@ -36,18 +36,19 @@ export interface ResourceMetadataOptions {
   readonly documentation?: string | undefined
 }
 
-interface DescribingFeature {
-  readonly resourceMetadata?: object | undefined
-  readonly senderConstraint?: object | undefined
+/** What features add to every document. */
+interface FeatureMembers {
+  readonly members: object
+  /** Whether a feature binds tokens to keys. */
+  readonly bindsTokens: boolean
 }
 
 /**
  * Protected-resource metadata (RFC 9728 2), a document for each resource of this server.
  *
- * @param features may add members to every document
  * @returns endpoints whose paths count from the root of the host
- * @throws Error that names two resources whose documents would have the same path, a scope that does not exist, or a demand that no
- *   feature keeps
+ * @throws Error that names two resources whose documents would have the same path, a scope that does not exist, a demand
+ *   that no feature keeps, or a member of a feature that core sets
  */
 export function resourceMetadata(
   kernel: Kernel,
@@ -55,9 +56,8 @@ export function resourceMetadata(
     documentation,
     resources = [],
   }: ResourceMetadataOptions & { resources?: readonly ResourceOption[] | undefined },
-  features: readonly DescribingFeature[],
+  { members, bindsTokens }: FeatureMembers,
 ): Endpoint[] {
-  const members = Object.assign({}, ...features.map((feature) => feature.resourceMetadata))
   const paths = kernel.resources.map((resource) => wellKnownPath('oauth-protected-resource', resource))
   return kernel.resources.map((resource, index) => {
     const path = paths[index] ?? ''
@@ -70,10 +70,12 @@ export function resourceMetadata(
     const described = typeof option === 'string' ? {} : option
     checkScopes(kernel, index, described)
     const bound = takesBoundTokensOnly(option)
-    if (bound && features.every(({ senderConstraint }) => senderConstraint === undefined))
-      throw new Error(`resources[${index}].dpop needs the feature dpop`)
+    if (bound && !bindsTokens) throw new Error(`resources[${index}].dpop needs the feature dpop`)
+    const own = metadataOf(kernel, { documentation, ...described, resource })
+    const taken = Object.keys(members).find((name) => name in own)
+    if (taken !== undefined) throw new Error(`features: resourceMetadata has ${taken}, which is core's`)
     const answer = publicDocument({
-      ...metadataOf(kernel, { documentation, ...described, resource }),
+      ...own,
       ...members,
       ...(bound ? { dpop_bound_access_tokens_required: true } : {}),
     })

@@ -23,6 +23,11 @@ export interface AccessTokenFormat {
   longest?(resources: readonly string[]): number
 }
 
+/** How long tokens for these resources live at the most, in seconds. */
+export function longestOf(format: AccessTokenFormat): (resources: readonly string[]) => number {
+  return (resources) => format.longest?.(resources) ?? Number.POSITIVE_INFINITY
+}
+
 const OPAQUE = /^gka_([\w-]{22})\.([\w-]{43})$/
 
 /**
