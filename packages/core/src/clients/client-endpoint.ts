@@ -84,29 +84,33 @@ export function authMethodsOf(
 }
 
 async function answerClient(
-  { begin, clientOf, confidential, answerUnapproved }: ClientEndpoint,
+  endpoint: ClientEndpoint,
   { readProof, clients, limits, senderConstraint }: ClientEndpointContext,
   request: HttpRequest,
 ): Promise<HttpResponse> {
   let found: Promise<Client | undefined> | undefined
   try {
     const form = formParameters(request)
-    const answer = begin(form)
+    const answer = endpoint.begin(form)
     let presented = readProof(request, form)
     if (presented.method === 'none' && presented.proof.clientId === undefined) {
-      const client_id = await clientOf?.(form)
+      const client_id = await endpoint.clientOf?.(form)
       if (client_id !== undefined) presented = readProof(request, { ...form, client_id })
     }
     const { clientId } = presented.proof
     found = clientId === undefined ? undefined : clients.find(clientId)
     const client = await found
     if (client === undefined && clientId !== undefined && clients.describedBy(clientId) !== undefined) {
-      if (answerUnapproved) return answerUnapproved(clientId, form, request)
+      if (endpoint.answerUnapproved) return endpoint.answerUnapproved(clientId, form, request)
       throw new OAuthError(CLIENT_REFUSALS.client_not_approved)
     }
     const checked = checkProof(presented, client)
     if (checked !== undefined) await checked
-    return await answer(requireClient(client, presented.method, confidential), request, senderConstraint)
+    return await answer(
+      requireClient(client, presented.method, endpoint.confidential),
+      request,
+      senderConstraint,
+    )
   } catch (thrown) {
     throw await limits.limitFailures(thrown, request, found)
   }

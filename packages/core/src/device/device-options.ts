@@ -6,7 +6,7 @@ import type { Client } from '../kernel/records.ts'
 import { includesAll, type ScopeCatalogue } from '../kernel/scope.ts'
 import type { Transients } from '../kernel/store.ts'
 import { type LimitOptions, safeLimiter } from '../limits/rate-limits.ts'
-import type { AccessTokenFormat } from '../tokens/access-token.ts'
+import { type AccessTokenFormat, longestOf, opaqueAccessTokens } from '../tokens/access-token.ts'
 import type { DeviceContext } from './device-context.ts'
 import type { DeviceInteraction } from './device-interaction.ts'
 
@@ -49,7 +49,7 @@ export function contextOf(kernel: Kernel, options: DeviceOptions, path: string):
     interaction,
     secret,
     lifetimes,
-    accessTokens,
+    accessTokens = opaqueAccessTokens,
     selfRegistered = false,
     completeUri = false,
   } = options
@@ -60,7 +60,7 @@ export function contextOf(kernel: Kernel, options: DeviceOptions, path: string):
     limiter: safeLimiter(options, kernel.emit),
     times: {
       ...grantTerms({ lifetimes }),
-      longest: accessTokens?.longest,
+      longest: longestOf(accessTokens),
       boundResources: kernel.boundResources,
     },
     lifetimes: {

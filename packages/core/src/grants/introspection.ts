@@ -38,7 +38,7 @@ export function introspection(
     confidential: true,
     begin(form) {
       const { token } = readMessage(IntrospectionRequest, form)
-      const ahead = readAhead(kernel.store.grants, token, accessTokens.grantIdOf)
+      const ahead = readAhead(kernel.store.grants, token, (text) => accessTokens.grantIdOf(text))
       return async (client) => {
         const grant = (await ahead?.found)?.value
         if (grant === undefined) return json(200, INACTIVE)

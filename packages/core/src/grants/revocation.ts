@@ -47,7 +47,7 @@ export function revocation(
     message: RevocationRequest,
     begin(form) {
       const { token } = readMessage(RevocationRequest, form)
-      const ahead = readAhead(kernel.store.grants, token, accessTokens.grantIdOf)
+      const ahead = readAhead(kernel.store.grants, token, (text) => accessTokens.grantIdOf(text))
       return async (client) => {
         const access = await accessTokens.read(token)
         if (access !== undefined) await revokeAccessToken(kernel, client, access, ahead)

@@ -111,14 +111,14 @@ function routeOf(endpoint: Endpoint, basePath: string, emit: Emit, cors: CorsLin
 
 /** The error page of the application may fail too: the client gets JSON, and the operator both errors. */
 async function refused(
-  { refusal = errorResponse }: Endpoint,
+  endpoint: Endpoint,
   thrown: unknown,
   request: HttpRequest,
   emit: Emit,
 ): Promise<HttpResponse> {
   const error = reportedError(thrown, request, emit)
   try {
-    return await refusal(error, request)
+    return await (endpoint.refusal?.(error, request) ?? errorResponse(error, request))
   } catch (fault) {
     return errorResponse(reportedError(fault, request, emit), request)
   }

@@ -51,7 +51,11 @@ export function endedFeed(store: Store, { path, now = systemClock }: EndedFeedOp
   const { transients } = store
   if (transients === undefined) throw new Error('endedFeed: the store keeps no transients')
   return {
-    store: { ...store, grants: noting(store.grants, endedBuckets(transients, now).note, now), transients },
+    store: {
+      clients: store.clients,
+      grants: noting(store.grants, endedBuckets(transients, now).note, now),
+      transients,
+    },
     feature: (kernel) => ({
       clientEndpoints: [feedEndpoint(path, kernel.store.transients ?? transients, now)],
     }),

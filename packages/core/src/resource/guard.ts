@@ -62,10 +62,15 @@ export function guardOf(
     metadataUrl: wellKnownAddress('oauth-protected-resource', indicator),
     anonymous: 'refuse',
     accessTokens,
-    proofs: proofs && required ? { ...proofs, required } : proofs,
+    proofs: proofs && required ? requiredProofs(proofs) : proofs,
     now,
     emit,
   }
+}
+
+function requiredProofs(proofs: ProofOfPossession): ProofOfPossession {
+  const { algorithms, corsHeaders } = proofs
+  return { algorithms, corsHeaders, required: true, present: (request) => proofs.present(request) }
 }
 
 /** The decision of a guard that looks tokens up. @param machines whether a token without a user passes */

@@ -11,7 +11,7 @@ import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { newSecret } from '../kernel/secrets.ts'
-import { type AccessTokenFormat, opaqueAccessTokens } from '../tokens/access-token.ts'
+import { type AccessTokenFormat, longestOf, opaqueAccessTokens } from '../tokens/access-token.ts'
 import { exchangeableResourcesMetadata } from './exchangeable-resources.ts'
 import { EXCHANGE_REFUSALS, narrowToken } from './narrowing.ts'
 
@@ -143,7 +143,7 @@ async function exchangeToken(
     knownResources: kernel.resources,
     boundResources: kernel.boundResources,
     lifetime: Math.min(lifetime, Number(request.expires_in ?? lifetime)),
-    longest: accessTokens.longest,
+    longest: longestOf(accessTokens),
     fresh: newSecret(kernel.random),
     jkt,
   }

@@ -1,0 +1,238 @@
+import {
+  type ConsentView,
+  createResourceServer,
+  type Feature,
+  type FeatureFactory,
+  json,
+  OAuthError,
+  REFUSALS,
+} from '@grantkit/core'
+import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
+import { dpop, dpopProofs } from '@grantkit/core/dpop'
+import { forwardAuth } from '@grantkit/core/forward-auth'
+import { endedFeed, jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
+import { logout } from '@grantkit/core/logout'
+import { pushedAuthorizationRequests } from '@grantkit/core/par'
+import { tokenExchange } from '@grantkit/core/token-exchange'
+import { createMemoryStore } from '@grantkit/store-memory'
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import {
+  ALICE,
+  authorizationQuery,
+  authorize,
+  bodyOf,
+  decide,
+  redirectOf,
+  type TokenAnswer,
+} from './client.ts'
+import { openDeviceSchool } from './device-school.ts'
+import { provingKey } from './proving-key.ts'
+import { ISSUER, REDIRECT_URI, type School, VERIFIER } from './school.ts'
+import { TEST_KEYS } from './signing-keys.ts'
+
+/**
+ * Whatever a user gives may be an instance of a class with private fields. Its methods work only when they are called on
+ * it, and only an instance itself has them: a copy has none.
+ */
+function instanceOf<Provider extends object>(provider: Provider): Provider {
+  class Instance {
+    readonly #provider = provider as Record<string, unknown>
+    static read(instance: Instance, name: string): unknown {
+      return instance.#provider[name]
+    }
+  }
+  for (const [name, member] of Object.entries(provider)) {
+    const descriptor =
+      typeof member === 'function'
+        ? {
+            value(this: Instance, ...given: unknown[]) {
+              return (Instance.read(this, name) as typeof member)(...given)
+            },
+          }
+        : {
+            get(this: Instance) {
+              return Instance.read(this, name)
+            },
+          }
+    Object.defineProperty(Instance.prototype, name, descriptor)
+  }
+  return new Instance() as unknown as Provider
+}
+
+/** The member if it is there, each of its providers an instance. */
+const each = <Provider extends object>(providers: readonly Provider[] = []) => providers.map(instanceOf)
+const one = <Provider extends object>(provider: Provider | undefined) => provider && instanceOf(provider)
+
+/** A feature as an instance, with instances of all that it offers. */
+function asInstances(factory: FeatureFactory): FeatureFactory {
+  return (kernel) => {
+    const feature = factory(kernel)
+    const { senderConstraint, clientSources } = feature
+    return instanceOf<Feature>({
+      ...feature,
+      endpoints: each(feature.endpoints),
+      clientEndpoints: each(feature.clientEndpoints),
+      grantTypes: each(feature.grantTypes),
+      clientAuthMethods: each(feature.clientAuthMethods),
+      ...(clientSources && { clientSources: (methods) => each(clientSources(methods)) }),
+      accessTokens: one(feature.accessTokens),
+      pushedRequests: one(feature.pushedRequests),
+      senderConstraint:
+        senderConstraint &&
+        instanceOf({ ...senderConstraint, userinfo: instanceOf(senderConstraint.userinfo) }),
+      tokenMembers: one(feature.tokenMembers),
+    })
+  }
+}
+
+/** Uses the members that no feature of core has. */
+const badges: FeatureFactory = () => ({
+  clientAuthMethods: [
+    {
+      name: 'badge',
+      carrier: 'badge',
+      read: (_request, { client_id }, { badge }) =>
+        instanceOf({ clientId: client_id, verify: () => badge === 'shown' }),
+    },
+  ],
+  clientSources: () => [{ owns: (id) => id === 'nobody', find: async () => undefined }],
+  grantTypes: [
+    {
+      ...{ name: 'badge', message: z.object({}), credential: 'badge_code' },
+      transientOf: () => 'badge',
+      clientOf: async () => 'nobody',
+      exchange: async () => {
+        throw new OAuthError(REFUSALS.client_unknown)
+      },
+    },
+  ],
+  tokenMembers: {
+    ready: () => Promise.resolve(),
+    requireMakeable: () => {},
+    membersOf: async () => ({ badge: true }),
+  },
+  clientMetadata: () => ({ badge_colour: z.string().optional() }),
+  checkClient: () => {},
+  endpoints: [
+    {
+      ...{ path: '/badge', methods: ['GET'], cors: false },
+      answer: () => {
+        throw new Error('The badge is torn')
+      },
+      refusal: () => json(503, {}),
+    },
+  ],
+})
+
+const secret = 'a secret of the tests, long enough to pass'
+
+function providers(now: () => number) {
+  const { clients, grants, transients } = createMemoryStore({ now })
+  const store = instanceOf({
+    clients: instanceOf({ ...clients }),
+    grants: instanceOf({ ...grants }),
+    transients: transients && instanceOf({ ...transients }),
+  })
+  const signed = jwtAccessTokens({
+    issuer: ISSUER,
+    keys: TEST_KEYS,
+    resources: { [`${ISSUER}/mcp`]: {} },
+    now,
+  })
+  const accessTokens = instanceOf(signed)
+  const rateLimiter = instanceOf({ take: async () => 0, giveBack: async () => {} })
+  return { store, accessTokens, rateLimiter, signed }
+}
+
+/** The school, of instances alone. */
+async function open() {
+  const clock = { now: 1_800_000_000 }
+  const now = () => clock.now
+  const { store, accessTokens, rateLimiter, signed } = providers(now)
+  const session = async () => ({ id: 'alice', subject: 'alice', authTime: clock.now })
+  const page = (body: string) => () => ({ status: 200, headers: {}, body })
+  const shown: { consent?: ConsentView } = {}
+  const pages = instanceOf({
+    ...{ session, signIn: page('sign in'), errorPage: page('error') },
+    consentPage: (view: ConsentView) => {
+      shown.consent = view
+      return page('consent')()
+    },
+    ...{ endSession: async () => '', logoutPage: page('logout'), signedOutPage: page('signed out') },
+    ...{ userCodePage: page('code'), devicePage: page('device'), deviceAnsweredPage: page('answered') },
+  })
+  const features = [
+    ...[badges, signed.feature, tokenExchange({ accessTokens }), pushedAuthorizationRequests({ secret })],
+    ...[dpop({ secret }), logout({ secret, keys: TEST_KEYS, interaction: pages })],
+    forwardAuth({ accessTokens, proofs: (of) => instanceOf(dpopProofs({ secret })(of)) }),
+  ].map(asInstances)
+  const device = { interaction: pages, accessTokens, rateLimiter }
+  const opened = await openDeviceSchool({
+    ...device,
+    server: { interaction: pages, store: endedFeed(store, { now }).store, rateLimiter, features, now },
+  } as never)
+  Object.assign(opened.school, { shown })
+  const api = createResourceServer({ resource: ISSUER, store, scopes: {}, accessTokens, now })
+  const client = await opened.school.server.clients.add({
+    client_name: 'App',
+    redirect_uris: [REDIRECT_URI],
+    token_endpoint_auth_method: 'badge',
+    grant_types: ['authorization_code', 'refresh_token', DEVICE_CODE_GRANT],
+  })
+  return { ...opened, api, badge: { client_id: client.client_id, badge: 'shown' } }
+}
+
+async function answered(school: School, path: string, form: Record<string, string>, headers = {}) {
+  const answer = await school.send('POST', `/api/oauth/${path}`, { form, headers })
+  expect(answer.status, `${path}: ${answer.body}`).toBeLessThan(300)
+  return bodyOf<TokenAnswer & Record<string, unknown>>(answer)
+}
+
+it('every provider may be an instance of a class with private fields', async () => {
+  const { school, api, badge } = await open()
+  const asked = Object.fromEntries(new URLSearchParams(authorizationQuery(badge.client_id)))
+  const { request_uri } = await answered(school, 'par', { ...asked, ...badge })
+  const query = new URLSearchParams({ client_id: badge.client_id, request_uri: String(request_uri) })
+  const arrived = await authorize(school, String(query), ALICE)
+  const [, marked = ''] = String(arrived.headers.location).split('?')
+  expect((await authorize(school, marked, ALICE)).body).toBe('consent')
+  const { code = '' } = redirectOf(await decide(school))
+  const key = provingKey()
+  const htu = `${ISSUER}/api/oauth/token`
+  const proof = { dpop: key.proof({ jti: '1', htm: 'POST', htu, iat: 1_800_000_000 }) }
+  const redemption = { grant_type: 'authorization_code', redirect_uri: REDIRECT_URI, code_verifier: VERIFIER }
+  const tokens = await answered(school, 'token', { ...badge, ...redemption, code })
+  expect(tokens).toMatchObject({ badge: true })
+  const bound = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token }
+  const next = await answered(school, 'token', { ...badge, ...bound }, proof)
+  const headers = { authorization: `Bearer ${tokens.access_token}` }
+  const request = { method: 'GET', path: '/notes', query: '', headers, body: '' }
+  expect(await api.access(request)).toMatchObject({ kind: 'authorized' })
+  for (const path of ['/api/oauth/userinfo', '/api/oauth/verify'])
+    expect((await school.send('GET', path, { headers })).status, path).toBe(200)
+  const exchange = {
+    grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+    subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+    subject_token: tokens.access_token,
+  }
+  const exchanger = await school.server.clients.add({
+    client_name: 'Exchanger',
+    redirect_uris: [REDIRECT_URI],
+    token_endpoint_auth_method: 'badge',
+    grant_types: ['authorization_code', exchange.grant_type],
+    token_exchange_resources: [ISSUER],
+  })
+  await answered(school, 'token', { client_id: exchanger.client_id, badge: 'shown', ...exchange })
+  expect(await answered(school, 'introspect', { ...badge, token: next.access_token })).toMatchObject({
+    active: true,
+  })
+  await answered(school, 'revoke', { ...badge, token: next.access_token })
+  await answered(school, 'device_authorization', { ...badge, scope: 'courses:read' })
+  const nobody = { grant_type: 'badge', badge_code: tokens.access_token }
+  expect((await school.send('POST', '/api/oauth/token', { form: nobody })).status).toBe(401)
+  expect((await school.send('GET', '/badge')).status).toBe(503)
+  expect((await school.send('GET', '/oauth/logout')).status).toBe(200)
+  expect(school.events.filter(({ type }) => type === 'failed')).toMatchObject([{ path: '/badge' }])
+  expect(await school.server.clients.remove(badge.client_id)).toMatchObject({ existed: true })
+})
