@@ -89,7 +89,7 @@ export function grantTypesOf({ grantTypes }: Pick<Registrable, 'grantTypes'>) {
     )
 }
 
-/** Members that core sets in its answer (RFC 7591 3.2.1, RFC 7592 3), or reads of an integration alone. */
+/** Members that core sets in its answer (RFC 7591 3.2.1), or reads of an integration alone. */
 const OTHER_MEMBERS = [
   ...['client_id', 'client_id_issued_at', 'client_secret', 'client_secret_expires_at'],
   ...['registration_access_token', 'registration_client_uri', 'resource_server', 'remember_consent', 'pkce'],
