@@ -11,7 +11,7 @@ const BACK = 'http://127.0.0.1:7001/signed-out'
 const SECRET = 'a secret of the tests, long enough to pass'
 
 /** The school, where clients sign out; `user=alice@100` is Alice, who signed in at 100. */
-function openWithLogout() {
+function openWithLogout(headers: Record<string, string> = {}) {
   const ended: string[] = []
   const asked: { action: string; ticket: string; formActionSources: readonly string[] }[] = []
   const session = (cookie: unknown) => {
@@ -31,7 +31,7 @@ function openWithLogout() {
         asked.push(view)
         return { status: 200, headers: {}, body: 'asks' }
       },
-      signedOutPage: () => ({ status: 200, headers: {}, body: 'signed out' }),
+      signedOutPage: () => ({ status: 200, headers, body: 'signed out' }),
       errorPage: ({ status, reason }) => ({ status, headers: {}, body: reason }),
     },
   })
@@ -46,8 +46,8 @@ function openWithLogout() {
   return { school, cookie, ended, asked, send, confirm }
 }
 
-async function signedIn(overrides: Record<string, string> = {}) {
-  const opened = openWithLogout()
+async function signedIn(overrides: Record<string, string> = {}, pageHeaders = {}) {
+  const opened = openWithLogout(pageHeaders)
   const client = await register(opened.school, { post_logout_redirect_uris: [BACK] })
   const hint = (await tokensFor(opened.school, client, overrides)).id_token
   return { ...opened, client, hint }
@@ -76,19 +76,26 @@ describe('signing out', () => {
   })
 
   it('without an address shows that the user is signed out', async () => {
-    const { send, hint, ended } = await signedIn()
-    expect((await send({ id_token_hint: hint })).body).toBe('signed out')
-    expect(ended).toHaveLength(1)
+    const { send, hint, ended } = await signedIn({}, { 'set-cookie': 'theme=dark' })
+    const answer = await send({ id_token_hint: hint })
+    expect([answer.body, ended.length]).toEqual(['signed out', 1])
+    expect(answer.headers['set-cookie'], 'beside the cookie of the page').toEqual([
+      'user=; Max-Age=0',
+      'theme=dark',
+    ])
   })
 
   it('by a form becomes a GET, since browsers send no cookie with a form of another site', async () => {
-    const { send, hint, ended } = await signedIn()
-    const answer = await send({ id_token_hint: hint, state: 's', unknown: 'x' }, '', 'POST')
-    expect([answer.status, answer.headers.location, ended]).toEqual([
-      303,
-      `${PATH}?id_token_hint=${hint}&state=s`,
-      [],
-    ])
+    const { school, send, hint, ended, cookie } = await signedIn()
+    const form = { id_token_hint: hint, post_logout_redirect_uri: BACK, state: 's' }
+    const { status, headers } = await send(form, '', 'POST')
+    const [path, query = ''] = String(headers.location).split('?')
+    expect([status, path, ended]).toEqual([303, PATH, []])
+    expect(query, 'the hint stays out of the URL').toMatch(/^posted=[\w-]+$/)
+    const answer = await school.send('GET', PATH, { query, headers: { cookie } })
+    expect([answer.headers.location, ended]).toEqual([`${BACK}?state=s`, [cookie]])
+    const changed = await school.send('GET', PATH, { query: `${query}A`, headers: { cookie } })
+    expect(changed.body, 'a changed one proves nothing').toBe('asks')
   })
 
   it('takes a hint that has expired', async () => {
@@ -184,12 +191,18 @@ describe('the address to go back to', () => {
     'javascript:alert(1)',
   ])('LO-05: no address but a registered one, to the letter, is gone to: %s', async (uri) => {
     const { send, hint, ended, client } = await signedIn()
-    for (const about of [{ id_token_hint: hint }, { client_id: client.client_id }, {}]) {
+    for (const about of [{ id_token_hint: hint }, { client_id: client.client_id }]) {
       const answer = await send({ ...about, post_logout_redirect_uri: uri } as Record<string, string>)
       expect([answer.status, answer.body]).toEqual([400, 'post_logout_redirect_uri_not_registered'])
       expect(answer.headers).not.toHaveProperty('location')
     }
     expect(ended).toEqual([])
+  })
+
+  it('without a hint and a client_id belongs to nobody, and the error says so', async () => {
+    const { send } = await signedIn()
+    const answer = await send({ post_logout_redirect_uri: BACK })
+    expect([answer.status, answer.body]).toEqual([400, 'logout_client_missing'])
   })
 
   it('LO-06: the address of another client is not gone to', async () => {

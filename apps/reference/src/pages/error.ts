@@ -38,6 +38,8 @@ const ADVICE: Partial<Record<ErrorView['reason'], string>> = {
     'The app wants to be answered at an address it did not register. You were not sent there.',
   logout_hint_unverified:
     'The app could not show whom it signs out, so nothing happened. You can sign out of the school on the page of your account.',
+  logout_client_missing:
+    'The app did not say who it is, so you were not sent back to it. You are still signed in.',
   logout_ticket_invalid:
     'This page was open for too long, or you have signed out or in anew since. Nothing happened now.',
   post_logout_redirect_uri_not_registered:

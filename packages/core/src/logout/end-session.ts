@@ -6,9 +6,10 @@ import { formActionSources } from '../clients/redirect-uri.ts'
 import { requireOwnForm } from '../http/cross-site.ts'
 import { type HttpRequest, type HttpResponse, redirect, securePage } from '../http/http.ts'
 import { readMessage } from '../http/message.ts'
-import { formParameters, parameters } from '../http/parameters.ts'
+import { formParameters, type Parameters, parameters } from '../http/parameters.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { openText, sealText } from '../kernel/sealed-text.ts'
 import { newId } from '../kernel/secrets.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 import type { LogoutInteraction } from './logout-interaction.ts'
@@ -23,6 +24,8 @@ export interface LogoutContext {
   readonly keys: SigningKeys
   readonly interaction: LogoutInteraction
   readonly secret: string
+  /** Of requests that were posted. */
+  readonly sealingKey: Uint8Array
   /** From the root of the host. */
   readonly paths: { readonly logout: string; readonly confirm: string }
 }
@@ -32,9 +35,9 @@ const TICKET_LIFETIME = 600
 
 /** The end session endpoint (RP-Initiated Logout 2). */
 export async function endSession(context: LogoutContext, request: HttpRequest): Promise<HttpResponse> {
-  if (request.method === 'POST') return redirect(`${context.paths.logout}?${queryOfForm(request)}`)
+  if (request.method === 'POST') return redirect(`${context.paths.logout}?${queryOfForm(context, request)}`)
   const { kernel, keys, interaction } = context
-  const asked = await readLogoutRequest(kernel, keys, parameters(request.query))
+  const asked = await readLogoutRequest(kernel, keys, givenIn(context, request.query))
   const session = await interaction.session(request)
   if (isProven(asked, session)) return signOut(context, request, asked, session)
   if (session === undefined) return securePage(await interaction.signedOutPage())
@@ -49,21 +52,31 @@ export async function confirmLogout(context: LogoutContext, request: HttpRequest
   const session = await interaction.session(request)
   const end = session && openTicket(secret, ticketSubject(session, request.query), ticket)
   if (end === undefined || kernel.now() >= end) throw new OAuthError(LOGOUT_REFUSALS.logout_ticket_invalid)
-  const asked = await readLogoutRequest(kernel, keys, parameters(request.query))
+  const asked = await readLogoutRequest(kernel, keys, givenIn(context, request.query))
   return signOut(context, request, asked, session)
 }
 
 /** The form of the page that asks. */
 export const LogoutForm = z.object({ ticket: z.string().max(200) })
 
+/** Carries the parameters of a form, sealed. */
+const POSTED = 'posted'
+
 /**
  * The cookie of a session is not sent with a form of another site (SameSite=Lax), but with the GET that follows. Otherwise
- * the client would be told that its user is signed out, and nothing had ended.
+ * the client would be told that its user is signed out, and nothing had ended. The URL of that GET must not show the hint,
+ * which a client posts to keep it out of histories and logs.
  */
-function queryOfForm(request: HttpRequest): string {
+function queryOfForm({ kernel, sealingKey }: LogoutContext, request: HttpRequest): string {
   const given = readMessage(LogoutParameters, formParameters(request))
-  const pairs = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
-  return String(new URLSearchParams(pairs as [string, string][]))
+  return `${POSTED}=${sealText(sealingKey, kernel.random, JSON.stringify(given))}`
+}
+
+/** The parameters of the request. What was not sealed here counts as none, and then the user is asked. */
+function givenIn({ sealingKey }: LogoutContext, query: string): Parameters {
+  const given = parameters(query)
+  const posted = given[POSTED]
+  return typeof posted === 'string' ? JSON.parse(openText(sealingKey, posted) ?? '{}') : given
 }
 
 /** Whether a client asks that signed this very user in, at this sign-in. A session that ended needs no more protection. */
@@ -97,7 +110,14 @@ async function signOut(
   // Without a session no cookie is set: a form of another site comes without one, and must not take it away.
   const cookie = session && (await interaction.endSession(request))
   const answer = target === undefined ? securePage(await interaction.signedOutPage()) : redirect(target)
-  return cookie === undefined ? answer : { ...answer, headers: { ...answer.headers, 'set-cookie': cookie } }
+  return cookie === undefined ? answer : withCookie(answer, cookie)
+}
+
+/** Beside the cookies of the page. */
+function withCookie(answer: HttpResponse, cookie: string): HttpResponse {
+  const own = answer.headers['set-cookie']
+  const cookies = own === undefined ? cookie : [cookie, own].flat()
+  return { ...answer, headers: { ...answer.headers, 'set-cookie': cookies } }
 }
 
 function ticketSubject({ id }: Session, query: string) {

@@ -14,6 +14,10 @@ export const LOGOUT_REQUEST_REFUSALS = refusals({
     'invalid_request',
     'id_token_hint was issued to another client than client_id',
   ],
+  logout_client_missing: [
+    'invalid_request',
+    'post_logout_redirect_uri needs id_token_hint or client_id, which say whose it is',
+  ],
 })
 
 const parameter = text().optional()
@@ -49,6 +53,7 @@ export async function readLogoutRequest(
   const clientId = hint?.audience ?? client_id
   const client = clientId === undefined ? undefined : await kernel.store.clients.find(clientId)
   if (post_logout_redirect_uri === undefined) return { hint, client }
+  if (clientId === undefined) throw new OAuthError(LOGOUT_REQUEST_REFUSALS.logout_client_missing)
   const target = postLogoutTarget(client, post_logout_redirect_uri, state)
   return { hint, client, target }
 }

@@ -6,6 +6,7 @@ import { refusalPage } from '../authorization/refusal-page.ts'
 import type { FeatureFactory } from '../feature.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { basePathOf, endpointPath } from '../http/well-known.ts'
+import { sealingKey } from '../kernel/sealed-text.ts'
 import { type SigningKeySource, signingKeys } from '../tokens/signing-keys.ts'
 import { confirmLogout, endSession, type LogoutContext, LogoutForm } from './end-session.ts'
 import type { LogoutInteraction } from './logout-interaction.ts'
@@ -50,6 +51,7 @@ export function logout({ interaction, secret, keys, path: given }: LogoutOptions
     const base = basePathOf(kernel.issuer)
     const context: LogoutContext = {
       ...{ kernel, interaction, secret },
+      sealingKey: sealingKey(secret, 'posted logout requests'),
       // The server itself tells of changed keys.
       keys: signingKeys(keys, { now: kernel.now, lifetime: 0, emit: () => {} }),
       paths: { logout: base + path, confirm: base + confirm },

@@ -14,7 +14,8 @@ import { endpointPath } from '../http/well-known.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
-import { openRequest, sealingKey, sealRequest } from './sealed-request.ts'
+import { sealingKey } from '../kernel/sealed-text.ts'
+import { openRequest, PURPOSE, sealRequest } from './sealed-request.ts'
 
 /**
  * @example
@@ -76,7 +77,7 @@ export function pushedAuthorizationRequests({
   const path = endpointPath('par', given, '/api/oauth/par')
   if (!Number.isInteger(lifetime) || lifetime < LEAST_LIFETIME || lifetime > MOST_LIFETIME)
     throw new Error(`pushedAuthorizationRequests: lifetime must be whole seconds from 5 to ${MOST_LIFETIME}`)
-  const key = sealingKey(secret)
+  const key = sealingKey(secret, PURPOSE)
   return (kernel) => {
     const pushedRequests: PushedRequests = {
       lifetime,

@@ -58,5 +58,6 @@ export const LOGOUT: Stories = {
   'an address that nobody registered': async (world) => {
     const { send, id_token } = await opened(world)
     await send({ id_token_hint: id_token, post_logout_redirect_uri: 'https://app.example/out' })
+    await send({ post_logout_redirect_uri: BACK })
   },
 }
