@@ -172,7 +172,7 @@ export const DEPENDENCY_RULE: readonly Row[] = [
 
   {
     files: 'packages/store-memory/src/**',
-    imports: ['packages/store-memory/src/**'],
+    imports: ['packages/store-memory/src/**', '@grantkit/core/store-kit'],
     types: ['@grantkit/core'],
   },
   {

@@ -50,7 +50,7 @@ function scopesOf({ scopes }: Size) {
 
 /** Copies a real grant and a real client, each with its own name, subject and time. */
 async function fill(store: Store, clientId: string, { grants, clients }: Size): Promise<void> {
-  const [grant] = await store.grants.listBySubject(SUBJECT)
+  const [grant] = (await store.grants.list({ subject: SUBJECT }, { limit: 200 })).grants
   const client = await store.clients.find(clientId)
   if (grant === undefined || client === undefined) throw new Error('There is nothing to copy')
   for (let index = 0; index < grants; index++) {

@@ -226,14 +226,14 @@ onBothDatabases((newDatabase) => {
         const { status, headers } = await visit(path, { token, ...fields })
         expect([status, headers.get('location')]).toEqual([303, path])
       }
-      const grants = await service.grants.list(TEACHER)
+      const grants = (await service.grants.list(TEACHER)).grants
       const grant = grants.find(({ clientId }) => clientId === one.id)?.id ?? ''
       await act(OF_USER, { action: 'end_grant', grant })
       expect([await one.call(), await two.call(), await three.call()]).toEqual([401, 200, 200])
       await act(`/admin/client?id=${two.id}`, {})
       expect([await two.call(), await two.refresh(), await three.call()]).toEqual([401, 401, 200])
       await act(OF_USER, { action: 'end_grants' })
-      expect([await three.call(), await service.grants.list(TEACHER)]).toEqual([401, []])
+      expect([await three.call(), (await service.grants.list(TEACHER)).grants]).toEqual([401, []])
       const four = await teachersApp()
       const teacher = await sessionCookie(service.baseUrl, 'teacher@example.com', 'teacher')
       await act(OF_USER, { action: 'disable' })

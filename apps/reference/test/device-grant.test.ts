@@ -42,7 +42,7 @@ describe('openid-client', () => {
     expect(userInfo.sub).toBe('demo-account')
     const next = await oidc.refreshTokenGrant(config, tokens.refresh_token ?? '')
     await oidc.tokenRevocation(config, next.refresh_token ?? '')
-    expect(await service.grants.list('demo-account')).toEqual([])
+    expect((await service.grants.list('demo-account')).grants).toEqual([])
   })
 
   it('is told what the user denied', async () => {

@@ -49,7 +49,7 @@ export type { IssuedTokens, Outcome } from './grants/grant.ts'
 export type { Exchanged, GrantType, TokenRequest } from './grants/grant-type.ts'
 export type { UserClaims } from './grants/subject.ts'
 export type { TokenMembers, TokenResponse } from './grants/token-response.ts'
-export type { UserGrant } from './grants/user-grants.ts'
+export type { RevokeScope, UserGrant, UserGrantPage } from './grants/user-grants.ts'
 export { isCrossSite } from './http/cross-site.ts'
 export type {
   DocumentFetch,
@@ -114,7 +114,16 @@ export {
   type Secret,
   sha256,
 } from './kernel/secrets.ts'
-export type { GrantRecords, Records, Store, Stored, Transients } from './kernel/store.ts'
+export type {
+  GrantOwner,
+  GrantPage,
+  GrantRecords,
+  PageRequest,
+  Records,
+  Store,
+  Stored,
+  Transients,
+} from './kernel/store.ts'
 export { coarseNetworkOf, networkOf } from './limits/caller-network.ts'
 export type { RateLimit, RateLimiter } from './limits/rate-limits.ts'
 export type {

@@ -38,6 +38,11 @@ export interface KernelOptions<Scope extends string> {
   /** The issuer: the base URL of the service, exactly as clients see it (RFC 8414 2). */
   readonly issuer: string
   readonly store: Store
+  /**
+   * The maximum number of live grants of one user and one client, from 1 to 100. One more ends the one that was not used for
+   * the longest time, with a `grant_revoked` event. Default 100.
+   */
+  readonly maxGrantsPerClient?: number | undefined
   /** All scopes, with the text for the consent page. */
   readonly scopes: ScopeCatalogue<Scope>
   /** What tokens can be bound to (RFC 8707): resource indicators, plain or with a description. Default: the issuer. */
@@ -138,8 +143,10 @@ export function kernelOf(
   { clients, grants, transients }: Store,
   sources: readonly ClientSource[],
 ): Kernel {
-  const { issuer, scopes, resources = [issuer] } = options
+  const { issuer, scopes, resources = [issuer], maxGrantsPerClient = 100 } = options
   checkIssuer(issuer)
+  if (!Number.isInteger(maxGrantsPerClient) || maxGrantsPerClient < 1 || maxGrantsPerClient > 100)
+    throw new Error('maxGrantsPerClient must be a whole number from 1 to 100')
   checkScopes(scopes)
   const indicators = resources.map((option, index) =>
     checkedResource(`resources[${index}]`, indicatorOf(option)),
@@ -149,6 +156,7 @@ export function kernelOf(
     scopes,
     resources: indicators,
     boundResources: indicators.filter((_, index) => takesBoundTokensOnly(resources[index])),
+    maxGrantsPerClient,
     store: { clients: clientsOf(clients, sources), grants, transients },
     now: options.now ?? systemClock,
     random: options.random ?? strongRandom,

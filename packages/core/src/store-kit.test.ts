@@ -59,5 +59,8 @@ describe('the key', () => {
     expect(subjectKey('alice')).toMatch(/^[\w-]{43}$/)
     expect(subjectKey('\ud800')).not.toBe(subjectKey('\ufffd'))
     expect(subjectKey('')).not.toBe(subjectKey(undefined))
+    expect(subjectKey('alice', 'app')).not.toBe(subjectKey('alice'))
+    expect(subjectKey('a', 'b,c')).not.toBe(subjectKey('a,b', 'c'))
+    expect(subjectKey(undefined, 'app')).toBe('')
   })
 })

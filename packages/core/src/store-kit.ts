@@ -1,5 +1,5 @@
 /**
- * What the stores of Grantkit share: the text of a record, its version, keys for any id and subject, names of tables, the
+ * What the stores of Grantkit share: the text of a record, its version, keys for any id and subject, cursors, names of tables, the
  * second attempt over a network, and the timer of sweeps. A store of your own may use it and need not.
  *
  * @module
@@ -52,13 +52,37 @@ export function recordKey(id: string): string {
   return PLAIN.test(id) ? id : `=${textHash(id)}`
 }
 
-/** The key of a subject, which reveals no user: 43 characters, or none for a grant without a subject. */
-export function subjectKey(subject: string | undefined): string {
-  return subject === undefined ? '' : textHash(subject)
+/**
+ * The key of a subject, or of a subject and a client, which reveals no user: 43 characters, or none for a grant without a
+ * subject.
+ */
+export function subjectKey(subject: string | undefined, clientId?: string): string {
+  if (subject === undefined) return ''
+  return textHash(clientId === undefined ? subject : [subject, clientId])
+}
+
+/** The place of a record in a list: a number that orders it, then its key. */
+export interface Place {
+  readonly order: number
+  readonly key: string
+}
+
+/** Before every record: a list goes from high to low. */
+const START: Place = { order: Number.MAX_SAFE_INTEGER, key: '' }
+
+/** The cursor of a page that goes on after a place. */
+export function cursorOf({ order, key }: Place): string {
+  return `${order}.${key}`
+}
+
+/** The place where a page goes on: the start without a cursor, and for a cursor that is none. */
+export function placeOf(cursor = ''): Place {
+  const [, order, key] = /^(\d{1,15})\.([^\0]*)$/s.exec(cursor) ?? []
+  return order === undefined || key === undefined ? START : { order: Number(order), key }
 }
 
 /** JSON escapes lone surrogates; UTF-8 has only one replacement for all of them. */
-function textHash(text: string): string {
+function textHash(text: string | readonly string[]): string {
   return sha256(JSON.stringify(text))
 }
 

@@ -79,24 +79,24 @@ describe('the mark', () => {
     const school = openSchool({ store })
     const client = await register(school)
     await tokensFor(school, client, { scope: 'openid courses:read' })
-    vi.spyOn(store.grants, 'listBySubject').mockRejectedValue(new Error('The index is gone'))
+    vi.spyOn(store.grants, 'list').mockRejectedValue(new Error('The index is gone'))
     expect(await marked(school, client.client_id)).toEqual([])
   })
 
   it('costs nothing before the sign-in', async () => {
     const { school, id } = await withTokens()
-    const read = vi.spyOn(school.store.grants, 'listBySubject')
+    const read = vi.spyOn(school.store.grants, 'list')
     await authorize(school, authorizationQuery(id), {})
     expect(read).not.toHaveBeenCalled()
     await marked(school, id)
-    expect(read.mock.calls).toEqual([['alice', 200]])
+    expect(read.mock.calls).toEqual([[{ subject: 'alice', clientId: id }, { limit: 100 }]])
   })
 
   it('allows nothing by itself', async () => {
     const { school, id } = await withTokens()
     await marked(school, id)
     await decide(school, { scope: '' })
-    const grants = await school.store.grants.listBySubject('alice')
+    const grants = (await school.store.grants.list({ subject: 'alice' }, { limit: 200 })).grants
     expect(grants.map(({ scopes }) => scopes.join(' ')).sort()).toEqual(['openid', 'openid courses:read'])
   })
 })

@@ -120,7 +120,7 @@ describe('a machine', () => {
     for (let time = 0; time < 3; time++) await machineToken(school, job)
     expect(await count()).toBe(3)
     for (const subject of [job.client_id, 'undefined', ''])
-      expect(await school.server.grants.list(subject)).toEqual([])
+      expect((await school.server.grants.list(subject)).grants).toEqual([])
     const token = await tokenOf(school, job)
     school.clock.now += 3600
     expect(await guards(school).machines(token)).toMatchObject({ response: { status: 401 } })

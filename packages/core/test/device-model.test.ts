@@ -70,7 +70,9 @@ class World {
 
   async #revoke(): Promise<void> {
     const { grants } = this.#opened.school.server
-    const held = (await Promise.all(['alice', 'bob'].map((name) => grants.list(name)))).flat()
+    const held = (await Promise.all(['alice', 'bob'].map((name) => grants.list(name)))).flatMap(
+      (page) => page.grants,
+    )
     expect(held.length).toBeLessThanOrEqual(1)
     for (const { id } of held) {
       expect(this.#first?.decision).toBe('allow')

@@ -279,7 +279,7 @@ describe('an answer', () => {
       sub: 'alice',
       auth_time: school.clock.now,
     })
-    expect(await school.server.grants.list('alice')).toMatchObject([
+    expect((await school.server.grants.list('alice')).grants).toMatchObject([
       { origin: 'device', network: '203.0.113.0/24', redirectUri: undefined, clientId: tool.client_id },
     ])
     expect((await refresh(school, tool, tokens.refresh_token)).status).toBe(200)
@@ -317,7 +317,7 @@ describe('an answer', () => {
     const denied = await poll(started)
     expect([denied.status, errorOf(denied)]).toEqual([400, 'access_denied'])
     expect(school.events).toContainEqual(expect.objectContaining({ type: 'device_denied', subject: 'alice' }))
-    expect(await school.server.grants.list('alice')).toEqual([])
+    expect((await school.server.grants.list('alice')).grants).toEqual([])
   })
 
   it.each([
@@ -372,7 +372,7 @@ describe('an answer', () => {
     expect(next.expires_in, 'no token outlives it').toBe(1800)
     school.clock.now += 1800
     expect(errorOf(await refresh(school, tool, next.refresh_token))).toBe('invalid_grant')
-    expect(await school.server.grants.list('alice')).toEqual([])
+    expect((await school.server.grants.list('alice')).grants).toEqual([])
   })
 
   it('after the user has disconnected the device brings nothing back', async () => {
@@ -380,10 +380,10 @@ describe('an answer', () => {
     const started = await start()
     await enter(started.user_code)
     await answer()
-    const [grant] = await school.server.grants.list('alice')
+    const [grant] = (await school.server.grants.list('alice')).grants
     await school.server.grants.revoke('alice', String(grant?.id))
     await answer()
-    expect(await school.server.grants.list('alice')).toEqual([])
+    expect((await school.server.grants.list('alice')).grants).toEqual([])
     expect(errorOf(await poll(started))).toBe('invalid_grant')
   })
 

@@ -46,7 +46,9 @@ describe('a client that is described by a document', () => {
     const { refresh_token } = await signedIn(school)
     const next = bodyOf<TokenAnswer>(await refresh(school, { client_id: ID }, refresh_token))
     expect((await school.callApi(next.access_token, 'courses:read')).kind).toBe('authorized')
-    expect(await school.server.grants.list('alice')).toMatchObject([{ client: { clientName: 'Editor' } }])
+    expect((await school.server.grants.list('alice')).grants).toMatchObject([
+      { client: { clientName: 'Editor' } },
+    ])
     const form = { client_id: ID, token: next.refresh_token }
     expect((await school.send('POST', '/api/oauth/revoke', { form })).status).toBe(200)
     expect((await school.callApi(next.access_token, 'courses:read')).kind).toBe('refused')

@@ -66,7 +66,9 @@ describe('a client whose document is fetched', () => {
     const { refresh_token } = await signedIn(school)
     const next = bodyOf<TokenAnswer>(await refresh(school, { client_id: ID }, refresh_token))
     expect((await school.callApi(next.access_token, 'courses:read')).kind).toBe('authorized')
-    expect(await school.server.grants.list('alice')).toMatchObject([{ client: { clientName: 'Editor' } }])
+    expect((await school.server.grants.list('alice')).grants).toMatchObject([
+      { client: { clientName: 'Editor' } },
+    ])
     const form = { client_id: ID, token: next.refresh_token }
     expect((await school.send('POST', '/api/oauth/revoke', { form })).status).toBe(200)
     expect((await school.callApi(next.access_token, 'courses:read')).kind).toBe('refused')
@@ -567,7 +569,7 @@ describe('a client that the operator removed', () => {
     await asAlice(school)
     await school.server.clients.remove(ID)
     expect(await reasonOf(school, decide(school))).toEqual([400, 'client_unknown'])
-    expect(await school.server.grants.list('alice')).toEqual([])
+    expect((await school.server.grants.list('alice')).grants).toEqual([])
   })
 })
 

@@ -104,7 +104,7 @@ describe("a gateway's question", () => {
     expect((await ask(school, token)).status).toBe(401)
     const later = (await tokensFor(school, client)).access_token
     expect((await ask(school, later)).status).toBe(200)
-    const [grant] = await school.server.grants.list('alice')
+    const [grant] = (await school.server.grants.list('alice')).grants
     await school.server.grants.revoke('alice', String(grant?.id))
     expect((await ask(school, later)).status).toBe(401)
   })

@@ -32,7 +32,7 @@ describe('the end of a grant is told once, of many requests at once', () => {
     const client = await register(school)
     const form = { ...credentials(client), token: (await tokensFor(school, client)).refresh_token }
     await atOnce(() => school.send('POST', '/api/oauth/revoke', { form }))
-    const [grant] = await school.server.grants.list('alice')
+    const [grant] = (await school.server.grants.list('alice')).grants
     expect([ends(school), grant]).toEqual([['grant_revoked'], undefined])
     expect(school.events).toContainEqual(expect.objectContaining({ by: 'client', subject: 'alice' }))
   })

@@ -1,6 +1,6 @@
 import type { HttpResponse } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import {
   authorizationQuery,
   authorize,
@@ -39,7 +39,7 @@ describe('grants.list', () => {
   it('lists the clients, scopes and times of a user', async () => {
     const { school, client } = await withTokens()
     const at = school.clock.now
-    expect(await school.server.grants.list('alice')).toEqual([
+    expect((await school.server.grants.list('alice')).grants).toEqual([
       {
         id: expect.any(String),
         clientId: client.client_id,
@@ -53,55 +53,40 @@ describe('grants.list', () => {
         expiresAt: at + 180 * 24 * 3600,
       },
     ])
-    expect(await school.server.grants.list('bob')).toEqual([])
+    expect((await school.server.grants.list('bob')).grants).toEqual([])
   })
 
-  it('names first what was used last', async () => {
-    const { school, client, tokens } = await withTokens()
-    school.clock.now += 60
-    const other = await register(school)
-    await tokensFor(school, other)
-    const order = async () => (await school.server.grants.list('alice')).map(({ clientId }) => clientId)
-    expect(await order()).toEqual([other.client_id, client.client_id])
-    school.clock.now += 60
-    await refresh(school, client, tokens.refresh_token)
-    expect(await order()).toEqual([client.client_id, other.client_id])
-  })
-
-  it('reads each client once and no more than a hundred at a time, however many grants there are', async () => {
+  it('has pages, the newest grants first', async () => {
     const { school, client } = await withTokens()
-    const { clients, grants } = school.store
-    const [grant] = await grants.listBySubject('alice')
-    const record = (await clients.find(client.client_id))?.value
-    if (grant === undefined || record === undefined) throw new Error('There is no grant')
-    for (let index = 0; index < 1000; index++) {
-      const clientId = `client-${index % 250}`
-      await clients.insert(clientId, { ...record, clientId }, record.expiresAt)
-      const id = `grant-${index}` as typeof grant.id
-      await grants.insert(id, { ...grant, id, clientId }, grant.expiresAt)
+    const { grants } = school.store
+    const [grant] = (await grants.list({ subject: 'alice' }, { limit: 9 })).grants
+    if (grant === undefined) throw new Error('There is no grant')
+    for (let count = 1; count <= 250; count++) {
+      const id = `grant-${count}` as typeof grant.id
+      await grants.insert(id, { ...grant, id, createdAt: grant.createdAt + count }, grant.expiresAt)
     }
-    const reads = { all: 0, now: 0, most: 0 }
-    const find = clients.find.bind(clients)
-    clients.find = async (id) => {
-      reads.all += 1
-      reads.now += 1
-      reads.most = Math.max(reads.most, reads.now)
-      return find(id).finally(() => {
-        reads.now -= 1
-      })
-    }
-    const listed = await school.server.grants.list('alice')
-    expect(listed.filter((listed) => listed.client?.clientId === listed.clientId)).toHaveLength(1001)
-    expect(reads).toEqual({ all: 251, now: 0, most: 100 })
+    const read = vi.spyOn(grants, 'list')
+    const find = vi.spyOn(school.store.clients, 'find')
+    const first = await school.server.grants.list('alice')
+    expect(first.grants.map(({ id }) => id)).toEqual(
+      Array.from({ length: 50 }, (_, at) => `grant-${250 - at}`),
+    )
+    expect(first.grants.every((listed) => listed.client?.clientId === client.client_id)).toBe(true)
+    expect(find, 'each client once').toHaveBeenCalledTimes(1)
+    const rest = await school.server.grants.list('alice', { limit: 100_000, after: first.next })
+    expect(rest.grants).toHaveLength(200)
+    const last = await school.server.grants.list('alice', { after: rest.next })
+    expect([last.grants.map(({ id }) => id), last.next]).toEqual([[grant.id], undefined])
+    expect(read.mock.calls.map(([, { limit }]) => limit)).toEqual([50, 200, 50])
   })
 
   it('leaves out an approval whose code expired unused', async () => {
     const school = openSchool()
     const client = await register(school)
     await codeFor(school, client.client_id)
-    expect(await school.server.grants.list('alice')).toHaveLength(1)
+    expect((await school.server.grants.list('alice')).grants).toHaveLength(1)
     school.clock.now += 60
-    expect(await school.server.grants.list('alice')).toEqual([])
+    expect((await school.server.grants.list('alice')).grants).toEqual([])
   })
 })
 
@@ -119,11 +104,11 @@ describe('clients.find', () => {
 describe('grants.revoke', () => {
   it('ends consent and tokens at once', async () => {
     const { school, client, tokens } = await withTokens()
-    const [grant] = await school.server.grants.list('alice')
+    const [grant] = (await school.server.grants.list('alice')).grants
     expect(await school.server.grants.revoke('alice', grant?.id ?? '')).toBe(true)
     expect(await isLive(school, tokens.access_token)).toBe(false)
     expect((await refresh(school, client, tokens.refresh_token)).status).toBe(400)
-    expect(await school.server.grants.list('alice')).toEqual([])
+    expect((await school.server.grants.list('alice')).grants).toEqual([])
     expect(school.events.findLast(({ type }) => type === 'grant_revoked')).toEqual({
       type: 'grant_revoked',
       grantId: grant?.id,
@@ -135,7 +120,7 @@ describe('grants.revoke', () => {
 
   it('says that the operator did it, where that is so', async () => {
     const { school } = await withTokens()
-    const [grant] = await school.server.grants.list('alice')
+    const [grant] = (await school.server.grants.list('alice')).grants
     expect(await school.server.grants.revoke('alice', grant?.id ?? '', 'operator')).toBe(true)
     expect(school.events.findLast(({ type }) => type === 'grant_revoked')).toMatchObject({ by: 'operator' })
   })
@@ -144,7 +129,7 @@ describe('grants.revoke', () => {
     const school = openSchool()
     const client = await register(school)
     const code = await codeFor(school, client.client_id)
-    const [grant] = await school.server.grants.list('alice')
+    const [grant] = (await school.server.grants.list('alice')).grants
     await school.server.grants.revoke('alice', grant?.id ?? '')
     expect((await redeem(school, client, code)).status).toBe(400)
   })
@@ -154,7 +139,7 @@ describe('grants.revoke', () => {
     await tokensFor(school, client, overrides).catch(() => undefined)
     const again = () => authorize(school, authorizationQuery(client.client_id, overrides))
     expect((await again()).status, 'consent is remembered').toBe(303)
-    for (const { id } of await school.server.grants.list('alice'))
+    for (const { id } of (await school.server.grants.list('alice')).grants)
       await school.server.grants.revoke('alice', id)
     expect((await again()).status, 'the consent page').toBe(200)
   })
@@ -165,7 +150,7 @@ describe('grants.revoke', () => {
     ['nothing at all', 'alice', () => ''],
   ])('touches no grant when asked for %s', async (_, subject, named) => {
     const { school, tokens } = await withTokens()
-    const [grant] = await school.server.grants.list('alice')
+    const [grant] = (await school.server.grants.list('alice')).grants
     const told = school.events.length
     expect(await school.server.grants.revoke(subject, named(grant?.id ?? ''))).toBe(false)
     expect(await isLive(school, tokens.access_token)).toBe(true)
@@ -174,14 +159,14 @@ describe('grants.revoke', () => {
 
   it('touches nothing when its arguments are swapped', async () => {
     const { school, tokens } = await withTokens()
-    const [grant] = await school.server.grants.list('alice')
+    const [grant] = (await school.server.grants.list('alice')).grants
     expect(await school.server.grants.revoke(grant?.id ?? '', 'alice')).toBe(false)
     expect(await isLive(school, tokens.access_token)).toBe(true)
   })
 
   it('wins over refreshes that run at the same time', async () => {
     const { school, client, tokens } = await withTokens()
-    const [grant] = await school.server.grants.list('alice')
+    const [grant] = (await school.server.grants.list('alice')).grants
     const refreshes = Array.from({ length: 8 }, () => refresh(school, client, tokens.refresh_token))
     const [, ...answers] = await Promise.all([
       school.server.grants.revoke('alice', grant?.id ?? ''),
@@ -191,6 +176,31 @@ describe('grants.revoke', () => {
       const { access_token } = bodyOf<{ access_token?: string }>(answer)
       if (access_token !== undefined) expect(await isLive(school, access_token)).toBe(false)
     }
+  })
+})
+
+describe('grants.revokeAll', () => {
+  it.each([
+    ['every client', {}, { by: 'operator', reason: 'subject_gone' }, 2],
+    ['every client, for the operator', { by: 'operator' as const }, { by: 'operator' }, 2],
+    ['one client', { clientId: 'one', by: 'user' as const }, { by: 'user' }, 1],
+  ])('ends the grants of %s, however many there are', async (_, scope, told, clients) => {
+    const { school } = await withTokens()
+    const { grants } = school.store
+    const [grant] = (await grants.list({ subject: 'alice' }, { limit: 9 })).grants
+    if (grant === undefined) throw new Error('There is no grant')
+    await school.server.grants.revokeAll('alice')
+    for (let count = 0; count < 300; count++)
+      for (const clientId of ['one', 'other']) {
+        const id = `${clientId}-${count}` as typeof grant.id
+        await grants.insert(id, { ...grant, id, clientId }, grant.expiresAt)
+      }
+    expect(await school.server.grants.revokeAll('alice', scope)).toBe(300 * clients)
+    expect(school.events.at(-1)).toEqual({
+      ...{ type: 'grant_revoked', subject: 'alice', ...told },
+      ...{ grantId: expect.any(String), clientId: expect.any(String) },
+    })
+    expect(await school.server.grants.revokeAll('alice')).toBe(300 * (2 - clients))
   })
 })
 
@@ -236,7 +246,7 @@ describe('clients.remove', () => {
     expect(await isLive(school, kept.access_token)).toBe(true)
     expect((await refresh(school, client, alice.refresh_token)).status).toBe(401)
     expect((await authorize(school, authorizationQuery(client.client_id))).status).toBe(400)
-    expect(await school.server.grants.list('alice')).toMatchObject([{ clientId: other.client_id }])
+    expect((await school.server.grants.list('alice')).grants).toMatchObject([{ clientId: other.client_id }])
     const told = school.events.filter(({ type }) => type === 'grant_revoked' || type === 'client_removed')
     const removed = { by: 'operator', reason: 'client_removed' }
     expect(told).toMatchObject([
@@ -252,13 +262,15 @@ describe('clients.remove', () => {
     await authorize(school, authorizationQuery(client.client_id))
     await school.server.clients.remove(client.client_id)
     expect((await decide(school)).status).toBe(400)
-    expect(await school.server.grants.list('alice')).toEqual([])
+    expect((await school.server.grants.list('alice')).grants).toEqual([])
   })
 
   it('finishes a removal that broke off, and says when there is nothing to remove', async () => {
     const { school, client, tokens } = await withTokens()
     await school.store.clients.remove(client.client_id)
-    expect(await school.server.grants.list('alice')).toEqual([expect.not.objectContaining({ client: {} })])
+    expect((await school.server.grants.list('alice')).grants).toEqual([
+      expect.not.objectContaining({ client: {} }),
+    ])
     expect(await school.server.clients.remove(client.client_id)).toEqual({ existed: false, grantsEnded: 1 })
     expect(await isLive(school, tokens.access_token)).toBe(false)
     const told = school.events.length

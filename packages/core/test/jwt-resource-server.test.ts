@@ -246,7 +246,7 @@ describe('the feed of ended tokens', () => {
     [
       'its user ends the grant',
       async (school) => {
-        for (const { id } of await school.server.grants.list('alice'))
+        for (const { id } of (await school.server.grants.list('alice')).grants)
           await school.server.grants.revoke('alice', id)
       },
     ],
@@ -308,7 +308,7 @@ describe('the feed of ended tokens', () => {
   it('keeps every end of many at once', async () => {
     const { school, client, ended } = await openFeed()
     const tokens: TokenAnswer[] = []
-    for (let count = 0; count < 300; count++) tokens.push(await tokensFor(school, client, { resource: API }))
+    for (let count = 0; count < 100; count++) tokens.push(await tokensFor(school, client, { resource: API }))
     const answers = await Promise.all(
       tokens.map(({ refresh_token: token }) =>
         school.send('POST', '/api/oauth/revoke', { form: { ...credentials(client), token } }),

@@ -188,7 +188,7 @@ describe('one request_uri', () => {
     expect(redirectOf(await decide(school)), 'the same form again').toEqual(first)
     Object.assign(school.shown, { consent: bobs })
     expect(redirectOf(await decide(school, {}, BOB))).toMatchObject({ error: 'invalid_request' })
-    expect(await school.server.grants.list('bob')).toEqual([])
+    expect((await school.server.grants.list('bob')).grants).toEqual([])
     expect((await redeem(school, client, String(first.code))).status, 'nobody took it away').toBe(200)
   })
 
@@ -211,7 +211,7 @@ describe('one request_uri', () => {
     school.clock.now += 59
     const { query: marked } = await arrive(school, query)
     await decide(school)
-    const [grant] = await school.server.grants.list('alice')
+    const [grant] = (await school.server.grants.list('alice')).grants
     await school.server.grants.revoke('alice', String(grant?.id))
     school.clock.now += 599
     expect((await authorize(school, marked)).status).toBe(400)
@@ -225,7 +225,7 @@ describe('one request_uri', () => {
     const query = queryOf(client, await pushed(school, client))
     await arrive(school, query)
     await decide(school)
-    const [grant] = await school.server.grants.list('alice')
+    const [grant] = (await school.server.grants.list('alice')).grants
     await school.server.grants.revoke('alice', String(grant?.id))
     school.clock.now += 598
     expect((await authorize(school, query)).status).toBe(400)

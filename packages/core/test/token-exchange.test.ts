@@ -146,7 +146,7 @@ describe('an exchanged token', () => {
   it.each(['its refresh token', 'its user'])('ends with its grant, by %s', async (by) => {
     const { school, client, tokens } = await withTokens()
     const child = await exchanged(school, client, tokens.access_token)
-    const [grant] = await school.server.grants.list('alice')
+    const [grant] = (await school.server.grants.list('alice')).grants
     if (by === 'its user') await school.server.grants.revoke('alice', String(grant?.id))
     else await revoke(school, client, tokens.refresh_token)
     expect(await isLive(school, child.access_token)).toBe(false)

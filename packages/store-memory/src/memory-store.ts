@@ -1,4 +1,5 @@
 import type { Grant, Store } from '@grantkit/core'
+import { cursorOf, placeOf } from '@grantkit/core/store-kit'
 import { expiringRecords } from './expiring-records.ts'
 import { SubjectIndex } from './subject-index.ts'
 import { UnapprovedClients } from './unapproved-clients.ts'
@@ -47,11 +48,11 @@ export function createMemoryStore({
     clients: expiringRecords(limits, new UnapprovedClients(maxUnapproved)),
     grants: {
       ...grants,
-      async listBySubject(subject, most = Number.POSITIVE_INFINITY) {
-        // The ones that were opened last.
-        const ids = subjects.grantIds(subject).slice(-most)
-        const found = await Promise.all(ids.map((id) => grants.find(id)))
-        return found.flatMap((stored) => stored?.value ?? [])
+      async list(owner, { limit, after }) {
+        const places = subjects.page(owner, placeOf(after), limit)
+        const found = await Promise.all(places.map(({ key }) => grants.find(key)))
+        const last = places.length === limit ? places.at(-1) : undefined
+        return { grants: found.flatMap((stored) => stored?.value ?? []), next: last && cursorOf(last) }
       },
     },
     transients: expiringRecords(limits),

@@ -4,7 +4,7 @@ import type { Tables } from './tables.ts'
  * The steps to the tables of this release. A release adds what the one before can live with, and a later release takes
  * away, so that both run on the same tables. A step that was released is never changed.
  */
-export const MIGRATIONS: readonly ((tables: Tables) => string)[] = [firstSchema]
+export const MIGRATIONS: readonly ((tables: Tables) => string)[] = [firstSchema, listsByPages]
 
 /** The version that a release must know to use the tables after these steps. One that takes something away raises it. */
 export const VERSION = 1
@@ -34,4 +34,18 @@ CREATE INDEX ${grant}_subject ON ${grant} (subject);
 ${table(transient)}
 CREATE TABLE ${schema} (version integer NOT NULL);
 INSERT INTO ${schema} VALUES (0);`
+}
+
+/**
+ * Grants from before, and those that a replica of the earlier release opens, are at the end of the list of their subject,
+ * and in that of no owner. No row is rewritten, so the tables are locked only while the indexes are made.
+ */
+function listsByPages({ grant }: Tables): string {
+  return `
+ALTER TABLE ${grant}
+  ADD COLUMN owner text COLLATE "C" NOT NULL DEFAULT '',
+  ADD COLUMN created_at bigint NOT NULL DEFAULT 0;
+CREATE INDEX ${grant}_by_subject ON ${grant} (subject, created_at, id);
+CREATE INDEX ${grant}_by_owner ON ${grant} (owner, created_at, id);
+DROP INDEX ${grant}_subject;`
 }

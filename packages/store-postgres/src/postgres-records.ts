@@ -15,7 +15,7 @@ import { together } from './together.ts'
 export interface RecordTable<T> {
   readonly statements: Statements
   /** The columns of a value, beside those of every table. */
-  readonly ownColumns: (value: T) => readonly string[]
+  readonly ownColumns: (value: T) => readonly (string | number)[]
 }
 
 /** @param now epoch seconds */

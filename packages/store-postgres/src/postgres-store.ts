@@ -1,5 +1,5 @@
 import type { Client, Grant, Store, Transient, Transients } from '@grantkit/core'
-import { decodeRecord, onceAMinute, subjectKey } from '@grantkit/core/store-kit'
+import { cursorOf, decodeRecord, onceAMinute, placeOf, subjectKey } from '@grantkit/core/store-kit'
 import type { Pool } from 'pg'
 import { postgresRecords, type RecordTable } from './postgres-records.ts'
 import { statementRunner } from './run-statement.ts'
@@ -69,7 +69,11 @@ export async function createPostgresStore(
   await requireSchema(pool, tables)
   const runner = statementRunner(pool, { commandTimeout, maxWaiting, prepare })
   const clients = tableOf<Client>(tables.client)
-  const grants = tableOf<Grant>(tables.grant, ['subject'], ({ subject }) => [subjectKey(subject)])
+  const grants = tableOf<Grant>(
+    tables.grant,
+    ['subject', 'owner', 'created_at'],
+    ({ subject, clientId, createdAt }) => [subjectKey(subject), subjectKey(subject, clientId), createdAt],
+  )
   const transients = tableOf<Transient>(tables.transient)
   const sweepNow = () =>
     sweep(
@@ -81,10 +85,16 @@ export async function createPostgresStore(
     clients: postgresRecords(runner, clients, now),
     grants: {
       ...postgresRecords(runner, grants, now),
-      async listBySubject(subject, most = ALL) {
-        const given = [subjectKey(subject), now(), most]
-        const { rows } = await runner.run(grants.statements.listBySubject, given)
-        return rows.map(({ value }) => decodeRecord<Grant>(value))
+      async list({ subject, clientId }, { limit, after }) {
+        const { listBySubject, listByOwner } = grants.statements
+        const { order, key } = placeOf(after)
+        const given = [subjectKey(subject, clientId), order, key, now(), limit]
+        const { rows } = await runner.run(clientId === undefined ? listBySubject : listByOwner, given)
+        const last = rows.length === limit ? rows.at(-1) : undefined
+        return {
+          grants: rows.map(({ value }) => decodeRecord<Grant>(value)),
+          next: last && cursorOf({ order: Number(last.created_at), key: last.id }),
+        }
       },
     },
     transients: postgresRecords(runner, transients, now),
@@ -93,15 +103,12 @@ export async function createPostgresStore(
   }
 }
 
-/** For `LIMIT`: more than one subject can have. */
-const ALL = 2 ** 31 - 1
-
 const COLUMNS = ['id', 'version', 'value', 'expires_at']
 
 function tableOf<T>(
   table: string,
   columns: readonly string[] = [],
-  ownColumns: (value: T) => readonly string[] = () => [],
+  ownColumns: (value: T) => readonly (string | number)[] = () => [],
 ): RecordTable<T> {
   return { statements: statementsOf(table, [...COLUMNS, ...columns]), ownColumns }
 }

@@ -31,6 +31,8 @@ interface Row {
   readonly id: string
   readonly value: string
   readonly version: string
+  /** Of a grant in a list; `pg` reads a `bigint` as text. */
+  readonly created_at: string
 }
 
 type Value = string | number

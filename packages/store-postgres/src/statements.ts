@@ -8,7 +8,9 @@ export interface Statements {
   readonly replaceAll: Statement
   readonly remove: Statement
   readonly scan: Statement
+  /** Of a table of grants. */
   readonly listBySubject: Statement
+  readonly listByOwner: Statement
   readonly sweep: Statement
 }
 
@@ -40,10 +42,8 @@ export function statementsOf(table: string, columns: readonly string[]): Stateme
       'scan',
       `SELECT id, value FROM ${table} WHERE id > $1 AND ${live} $2 ORDER BY id LIMIT ${STEP}`,
     ),
-    listBySubject: named(
-      'by_subject',
-      `SELECT value FROM ${table} WHERE subject = $1 AND ${live} $2 LIMIT $3`,
-    ),
+    listBySubject: named('by_subject', pageText(table, 'subject')),
+    listByOwner: named('by_owner', pageText(table, 'owner')),
     sweep: named(
       'sweep',
       `WITH gone AS (
@@ -51,6 +51,13 @@ export function statementsOf(table: string, columns: readonly string[]): Stateme
       ) DELETE FROM ${table} USING gone WHERE ${table}.id = gone.id`,
     ),
   }
+}
+
+/** The index has the same order, so that no other row is read. */
+function pageText(table: string, column: string): string {
+  return `SELECT id, value, created_at FROM ${table}
+    WHERE ${column} = $1 AND (created_at, id) < ($2, $3) AND expires_at > $4
+    ORDER BY created_at DESC, id DESC LIMIT $5`
 }
 
 /** Nothing waits for a lock in it, so no two of these can wait for each other. */

@@ -2,11 +2,13 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Grant } from '@grantkit/core'
+import { subjectKey } from '@grantkit/core/store-kit'
 import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postgres-server'
 import { aClient, aGrant, aTransient, describeStore } from '@grantkit/testkit'
 import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { connectToPostgres, createPostgresStore, migrate } from '../src/index.ts'
+import { statementsOf } from '../src/statements.ts'
 import type { Outcome } from './contender.ts'
 
 /** A busy machine is not the subject of these tests. */
@@ -22,6 +24,35 @@ beforeAll(async () => {
 afterAll(async () => {
   await pool.end()
   await server.close()
+})
+
+it.each([
+  ['a subject', 'subject', subjectKey('busy')],
+  ['a subject and a client', 'owner', subjectKey('busy', 'client-sample')],
+])('a page of %s reads its own rows alone, of three thousand', async (_, column, key) => {
+  await migrate(pool, { prefix: `${column}_` })
+  const { grants } = await createPostgresStore(pool, { prefix: `${column}_`, ...PATIENT })
+  const soon = Math.floor(Date.now() / 1000) + 600
+  for (let second = 0; second < 3000; second += 500)
+    await Promise.all(
+      Array.from({ length: 500 }, (__, more) => {
+        const grant = aGrant({ subject: 'busy', createdAt: 1_800_000_000 + second + more })
+        return grants.insert(grant.id, grant, soon)
+      }),
+    )
+  await pool.query(`ANALYZE ${column}_grant`)
+  const { listBySubject, listByOwner } = statementsOf(`${column}_grant`, [])
+  const { text } = column === 'subject' ? listBySubject : listByOwner
+  const { rows } = await pool.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, [
+    key,
+    1_800_002_000,
+    'x',
+    0,
+    50,
+  ])
+  const [scan] = rows[0]['QUERY PLAN'][0].Plan.Plans
+  expect(scan).toMatchObject({ 'Node Type': 'Index Scan', 'Actual Rows': 50 })
+  expect(scan['Rows Removed by Filter'] ?? 0).toBe(0)
 })
 
 describeStore(

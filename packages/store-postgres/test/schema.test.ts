@@ -1,5 +1,6 @@
+import { encodeRecord, subjectKey } from '@grantkit/core/store-kit'
 import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postgres-server'
-import { aClient } from '@grantkit/testkit'
+import { aClient, aGrant } from '@grantkit/testkit'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectToPostgres, createPostgresStore, migrate } from '../src/index.ts'
@@ -43,10 +44,36 @@ describe('migrate', () => {
     expect(rows).toEqual([{ tablename: 'half_transient' }])
   })
 
+  it('keeps the grants of the release before, and those that its replicas still open, in the list of their subject', async () => {
+    const names = 'id, version, value, expires_at, subject'
+    const grant = (id: string) => {
+      const values = [id, 'v', encodeRecord(aGrant({ id, subject: 'alice' })), soon(), subjectKey('alice')]
+      return pool.query(`INSERT INTO before_grant (${names}) VALUES ($1, $2, $3, $4, $5)`, values)
+    }
+    await migrate(pool, { prefix: 'before_' })
+    await pool.query(`ALTER TABLE before_grant DROP COLUMN owner, DROP COLUMN created_at;
+      CREATE INDEX before_grant_subject ON before_grant (subject);
+      UPDATE before_schema SET steps = 1`)
+    await grant('earlier')
+    await migrate(pool, { prefix: 'before_' })
+    await grant('of an earlier replica')
+    const { grants } = await createPostgresStore(pool, { prefix: 'before_' })
+    const now = aGrant({ id: 'now', subject: 'alice' })
+    await grants.insert(now.id, now, soon())
+    const ids = []
+    let after: string | undefined
+    do {
+      const page = await grants.list({ subject: 'alice' }, { limit: 1, after })
+      ids.push(...page.grants.map(({ id }) => id))
+      after = page.next
+    } while (after !== undefined)
+    expect(ids).toEqual(['now', 'of an earlier replica', 'earlier'])
+  })
+
   it('indexes no column that changes with every write', async () => {
     await migrate(pool, { prefix: 'indexed_' })
     const { rows } = await pool.query(`SELECT indexdef FROM pg_indexes WHERE tablename LIKE 'indexed\\_%'`)
-    expect(rows).toHaveLength(7)
+    expect(rows).toHaveLength(8)
     for (const { indexdef } of rows) expect(indexdef).not.toMatch(/version|value|expires_at/)
   })
 })
@@ -93,7 +120,9 @@ describe('the store', () => {
   })
 
   it('refuses tables that are not those of its version', async () => {
-    await pool.query(`CREATE TABLE lost_schema AS SELECT 1 AS version; CREATE TABLE lost_client (id text)`)
+    await pool.query(
+      `CREATE TABLE lost_schema AS SELECT 1 AS version, 99 AS steps; CREATE TABLE lost_client (id text)`,
+    )
     await expect(createPostgresStore(pool, { prefix: 'lost_' })).rejects.toThrow(/not Grantkit's/)
   })
 })

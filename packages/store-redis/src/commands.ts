@@ -6,11 +6,6 @@ export interface RedisCommands {
   del(key: string): Promise<number>
   eval(script: string, given: ScriptInput): Promise<unknown>
   evalSha(sha1: string, given: ScriptInput): Promise<unknown>
-  zScan(
-    key: string,
-    cursor: string,
-    options: { COUNT: number },
-  ): Promise<{ cursor: string; members: { value: string }[] }>
   zRem(key: string, members: string[]): Promise<number>
   scan(cursor: string, options: { MATCH: string; COUNT: number }): Promise<{ cursor: string; keys: string[] }>
   wait(replicas: number, milliseconds: number): Promise<number>

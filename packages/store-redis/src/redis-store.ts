@@ -1,4 +1,5 @@
-import type { Client, Grant, Store, Transient } from '@grantkit/core'
+import type { Client, Grant, GrantOwner, GrantPage, PageRequest, Store, Transient } from '@grantkit/core'
+import { cursorOf, placeOf } from '@grantkit/core/store-kit'
 import type { RedisCommands } from './commands.ts'
 import { redisRecords } from './redis-records.ts'
 import { type ReplicationOptions, replicated } from './replication.ts'
@@ -42,33 +43,47 @@ export function createRedisStore(
       ...grants,
       async insert(id, grant, expiresAt) {
         const inserted = await records.insert(id, grant, expiresAt)
-        const { subject } = grant
-        // A grant without a user is in no user's list.
+        const { subject, clientId } = grant
+        // A grant without a user is in no list.
         if (subject === undefined) return inserted
         // After the record, or a listing would drop the entry; and if the id exists, a first attempt may have failed here.
-        const entries = await index.add(subject, id, Math.max(expiresAt, grant.expiresAt))
-        // Nobody waits for this cleanup: what it misses, the next listing finds.
-        if (isSweepDue(entries)) listBySubject(subject).catch(() => {})
+        const until = Math.max(expiresAt, grant.expiresAt)
+        await Promise.all([{ subject }, { subject, clientId }].map((owner) => enlist(owner, id, until)))
         return inserted
       },
-      listBySubject,
+      list,
     },
     transients: redisRecords<Transient>(redis, `${keyPrefix}transient:`, commandTimeout),
   }
 
-  async function listBySubject(subject: string, most = Number.POSITIVE_INFINITY): Promise<Grant[]> {
-    const grants = new Map<string, Grant>()
-    for await (const ids of index.steps(subject)) {
-      const found = await Promise.all(ids.map((id) => records.find(id)))
-      for (const stored of found)
-        if (stored?.value.subject === subject) grants.set(stored.value.id, stored.value)
-      await index.drop(
-        subject,
-        ids.filter((_, position) => found[position] === undefined),
-      )
-      if (grants.size >= most) break
+  async function enlist(owner: GrantOwner, id: string, until: number): Promise<void> {
+    const entries = await index.add(owner, id, until)
+    // Nobody waits for this cleanup: what it misses, the next page finds.
+    if (isSweepDue(entries)) sweep(owner).catch(() => {})
+  }
+
+  async function sweep(owner: GrantOwner): Promise<void> {
+    let after: string | undefined
+    do after = (await list(owner, { limit: FIRST_SWEEP, after })).next
+    while (after !== undefined)
+  }
+
+  /** Drops the entries of grants that have ended, so that no later page meets them. */
+  async function list(owner: GrantOwner, { limit, after }: PageRequest): Promise<GrantPage> {
+    const start = placeOf(after)
+    const places = await index.page(owner, start, limit)
+    const found = await Promise.all(places.map(({ key }) => records.find(key)))
+    const isLive = (at: number) => found[at]?.value.subject === owner.subject
+    const live = places.filter((_, at) => isLive(at))
+    await index.drop(
+      owner,
+      places.filter((_, at) => !isLive(at)),
+    )
+    return {
+      grants: found.flatMap((stored, at) => (stored !== undefined && isLive(at) ? [stored.value] : [])),
+      // Never a place whose entry was dropped: the next page could not find it.
+      next: places.length === limit ? cursorOf(live.at(-1) ?? start) : undefined,
     }
-    return [...grants.values()].slice(0, most)
   }
 }
 

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto'
+import type { GrantOwner } from '@grantkit/core'
+import { type Place, subjectKey } from '@grantkit/core/store-kit'
 import { retryOnce, withTimeout } from './attempt.ts'
 import { type RedisCommands, script } from './commands.ts'
 
 /**
- * Adds a grant to the list of its subject until its absolute end, drops expired entries, and lets the list expire with
- * its last entry. The list may name a removed grant, so a reader must check the records.
+ * Adds a grant to a list until its absolute end, drops expired entries, and lets the list expire with its last entry. The
+ * list may name a removed grant, so a reader must check the records. Grants of one lifetime end in the order in which they
+ * began, so the end orders the list.
  */
 const addUntil = script(`
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[3])
@@ -14,39 +17,55 @@ redis.call('EXPIREAT', KEYS[1], last[2])
 return redis.call('ZCARD', KEYS[1])
 `)
 
+/**
+ * The entries after a place, in the order of the list. If the entry of that place was dropped, the entries with the same
+ * end come again: none is missed.
+ */
+const entriesAfter = script(`
+local rank = redis.call('ZREVRANK', KEYS[1], ARGV[2])
+local first = rank and rank + 1 or redis.call('ZCOUNT', KEYS[1], '(' .. ARGV[1], '+inf')
+return redis.call('ZREVRANGE', KEYS[1], first, first + ARGV[3] - 1, 'WITHSCORES')
+`)
+
 export interface SubjectIndex {
   /** Returns the number of entries in the list. */
-  add(subject: string, grantId: string, expiresAt: number): Promise<number>
-  /** Some ids at a time, so that no command is slow. An id may come twice. */
-  steps(subject: string): AsyncIterable<string[]>
-  /** Removes entries whose records are gone. */
-  drop(subject: string, grantIds: readonly string[]): Promise<unknown>
+  add(owner: GrantOwner, grantId: string, expiresAt: number): Promise<number>
+  /** The entries after a place, `limit` at most. */
+  page(owner: GrantOwner, after: Place, limit: number): Promise<Place[]>
+  /** Removes entries whose grants have ended. */
+  drop(owner: GrantOwner, entries: readonly Place[]): Promise<unknown>
 }
 
 /** @param commandTimeout milliseconds */
 export function subjectIndex(redis: RedisCommands, prefix: string, commandTimeout: number): SubjectIndex {
-  // A subject comes from the application and may be any text; its hash is a key of fixed length that reveals no user.
-  const keyOf = (subject: string) => prefix + createHash('sha256').update(subject).digest('base64url')
+  const keyOf = ({ subject, clientId }: GrantOwner) =>
+    prefix + (clientId === undefined ? hashOf(subject) : subjectKey(subject, clientId))
   return {
-    add: async (subject, grantId, expiresAt) => {
-      const given = { keys: [keyOf(subject)], arguments: [String(expiresAt), grantId, String(now())] }
+    add: async (owner, grantId, expiresAt) => {
+      const given = { keys: [keyOf(owner)], arguments: [String(expiresAt), grantId, String(now())] }
       return Number(await retryOnce(commandTimeout, () => addUntil(redis, given)))
     },
-    async *steps(subject) {
-      let cursor = '0'
-      do {
-        const step = redis.zScan(keyOf(subject), cursor, { COUNT: IDS_PER_STEP })
-        const { members, ...next } = await withTimeout(commandTimeout, step)
-        yield members.map(({ value }) => value)
-        cursor = next.cursor
-      } while (cursor !== '0')
+    async page(owner, { order, key }, limit) {
+      const given = { keys: [keyOf(owner)], arguments: [String(order), key, String(limit)] }
+      const flat = (await withTimeout(commandTimeout, entriesAfter(redis, given))) as string[]
+      return flat.flatMap((id, at) => (at % 2 === 0 ? { key: id, order: Number(flat[at + 1]) } : []))
     },
-    drop: async (subject, grantIds) =>
-      grantIds.length > 0 && withTimeout(commandTimeout, redis.zRem(keyOf(subject), [...grantIds])),
+    drop: async (owner, entries) =>
+      entries.length > 0 &&
+      withTimeout(
+        commandTimeout,
+        redis.zRem(
+          keyOf(owner),
+          entries.map(({ key }) => key),
+        ),
+      ),
   }
 }
 
-const IDS_PER_STEP = 200
+/** A subject may be any text; its hash is a key of fixed length that reveals no user. */
+function hashOf(subject: string): string {
+  return createHash('sha256').update(subject).digest('base64url')
+}
 
 /** Epoch seconds. */
 function now(): number {

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Records } from '@grantkit/core'
-import { decodeRecord, encodeRecord, newVersion, recordKey, subjectKey } from '@grantkit/core/store-kit'
+import { decodeRecord, encodeRecord, newVersion, recordKey } from '@grantkit/core/store-kit'
 import type { GroupCommit } from './group-commit.ts'
 
 export interface RecordSource {
@@ -15,14 +15,15 @@ export interface RecordSource {
  * One kind of record, one row per record, one statement per method. An expired row is gone for all of them; the sweep
  * deletes it later.
  *
- * @param subjectOf for a table with a subject, which no replacement changes
+ * @param ownColumns of a value, by name; no replacement changes them
  */
 export function sqliteRecords<T>(
   { database, commits, now }: RecordSource,
   table: string,
-  subjectOf?: (value: T) => string | undefined,
+  names: readonly string[] = [],
+  ownColumns: (value: T) => readonly (string | number)[] = () => [],
 ): Records<T> {
-  const columns = ['id', 'version', 'value', 'expires_at', ...(subjectOf === undefined ? [] : ['subject'])]
+  const columns = ['id', 'version', 'value', 'expires_at', ...names]
   const find = database.prepare(`SELECT value, version FROM ${table} WHERE id = ? AND expires_at > ?`)
   // An expired row that is not swept yet must not block its id.
   const insert = database.prepare(`
@@ -41,8 +42,8 @@ export function sqliteRecords<T>(
       return row && { value: decodeRecord<T>(String(row.value)), version: row.version }
     },
     async insert(id, value, expiresAt) {
-      const subject = subjectOf === undefined ? [] : [subjectKey(subjectOf(value))]
-      const row = [recordKey(id), newVersion(), encodeRecord(value), checkedTime(expiresAt), ...subject]
+      const written = [recordKey(id), newVersion(), encodeRecord(value), checkedTime(expiresAt)]
+      const row = [...written, ...ownColumns(value)]
       return commits.write(() => insert.run(...row, now()).changes === 1)
     },
     async replace(id, seen, value, expiresAt) {

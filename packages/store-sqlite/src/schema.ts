@@ -42,6 +42,13 @@ const MIGRATIONS: readonly ((tables: Tables) => string)[] = [
     CREATE INDEX ${grant}_subject ON ${grant} (subject);
     CREATE TABLE ${probe} (writes INTEGER NOT NULL) STRICT;
     INSERT INTO ${probe} VALUES (0);`,
+  // Grants from before are at the end of the list of their subject, and in that of no owner.
+  ({ grant }) => `
+    ALTER TABLE ${grant} ADD COLUMN owner TEXT NOT NULL DEFAULT '';
+    ALTER TABLE ${grant} ADD COLUMN created_at INTEGER NOT NULL DEFAULT 0;
+    CREATE INDEX ${grant}_by_subject ON ${grant} (subject, created_at, id);
+    CREATE INDEX ${grant}_by_owner ON ${grant} (owner, created_at, id);
+    DROP INDEX ${grant}_subject;`,
 ]
 
 /**

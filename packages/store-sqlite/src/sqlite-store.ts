@@ -1,5 +1,6 @@
-import type { Client, Grant, Store, Transient, Transients } from '@grantkit/core'
-import { decodeRecord, onceAMinute, subjectKey } from '@grantkit/core/store-kit'
+import type { Client, Store, Transient, Transients } from '@grantkit/core'
+import { onceAMinute } from '@grantkit/core/store-kit'
+import { grantRecords } from './grant-records.ts'
 import { groupCommit } from './group-commit.ts'
 import { type RecordSource, sqliteRecords } from './records.ts'
 import { openMigrated, probeStatement, type SchemaOptions, tablesOf } from './schema.ts'
@@ -27,9 +28,6 @@ export interface SqliteStore extends Store {
   close(): Promise<void>
 }
 
-/** For `LIMIT`. */
-const ALL = -1
-
 /**
  * A store in a SQLite file on a local disk. One process at a time is best; several on one host may share the file.
  *
@@ -51,22 +49,13 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
   const commits = groupCommit(database)
   const source: RecordSource = { database, commits, now }
 
-  const bySubject = database.prepare(
-    `SELECT value FROM ${tables.grant} WHERE subject = ? AND expires_at > ? LIMIT ?`,
-  )
   const probe = database.prepare(probeStatement(tables))
   const sweepAll = () => sweep(database, [tables.client, tables.grant, tables.transient], now())
   const stopSweeping = sweeping ? onceAMinute(sweepAll) : () => {}
 
   return {
     clients: sqliteRecords<Client>(source, tables.client),
-    grants: {
-      ...sqliteRecords<Grant>(source, tables.grant, ({ subject }) => subject),
-      listBySubject: async (subject, most = ALL) =>
-        bySubject
-          .all(subjectKey(subject), now(), most)
-          .map(({ value }) => decodeRecord<Grant>(String(value))),
-    },
+    grants: grantRecords(source, tables.grant),
     transients: sqliteRecords<Transient>(source, tables.transient),
     probe: async () => void (await commits.write(() => probe.run())),
     sweep: sweepAll,

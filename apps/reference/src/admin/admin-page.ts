@@ -5,6 +5,8 @@ import { type OperatorVisit, signInPath } from './operator-visits.ts'
 
 /** What all pages of the operator's view share. */
 
+export { addressOf, pageLinks } from '../pages/pagination.ts'
+
 interface AdminPage {
   readonly title: string
   readonly main: Markup
@@ -35,12 +37,6 @@ export function parameter(c: Context, name: string): string | undefined {
   return c.req.query(name)?.replaceAll('\0', ' ').trim() || undefined
 }
 
-/** The address of a page, with the parameters that are given. */
-export function addressOf(path: string, parameters: Record<string, string | undefined>): string {
-  const given = Object.entries(parameters).flatMap(([name, value]) => (value ? [[name, value]] : []))
-  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`
-}
-
 /** A form with one button. Without a token it is the way to sign in again. */
 export function buttonForm(fields: Record<string, string>, button: Markup, { token }: OperatorVisit): Markup {
   if (token === undefined) return html``
@@ -61,10 +57,4 @@ export function signInAgain({ basePath }: Site, c: Context, { token }: OperatorV
 /** A list of facts. */
 export function facts(rows: readonly (readonly [name: string, value: Markup | string])[]): Markup {
   return html`<dl>${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`
-}
-
-/** The way to the page after this one. */
-export function nextLink(address: string | undefined): Markup {
-  if (address === undefined) return html``
-  return html`<nav class="actions" aria-label="Pages"><a rel="next" href="${address}">Next page</a></nav>`
 }

@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import { KEPT_TYPES } from '../audit/kept-events.ts'
 import type { TrailReader } from '../audit/trail-reader.ts'
 import type { Markup, Site } from '../pages/page.ts'
-import { addressOf, adminPage, nextLink, parameter } from './admin-page.ts'
+import { adminPage, pageLinks, parameter } from './admin-page.ts'
 import type { Show } from './operator-visits.ts'
 import { trailEntries } from './trail-entries.ts'
 
@@ -15,11 +15,12 @@ export function trailPage(site: Site, trail: TrailReader): Show {
   return async (c) => {
     const { type, user, client } = filterOf(c)
     const query = { types: type === undefined ? undefined : [type], subject: user, clientId: client }
-    const { entries, next } = await trail.page(query, SHOWN, parameter(c, 'after'))
+    const after = parameter(c, 'after')
+    const { entries, next } = await trail.page(query, SHOWN, after)
     const main = html`
 ${filterForm(path, filterOf(c))}
 ${trailEntries(site, entries)}
-${nextLink(next && addressOf(path, { type, user, client, after: next }))}
+${pageLinks(path, { type, user, client, after }, next)}
 <p class="hint">All of it, with times and as JSON lines: <code>pnpm trail export</code>.</p>`
     return adminPage(site, { title: 'Audit trail', main })
   }

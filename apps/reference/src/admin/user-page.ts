@@ -1,4 +1,4 @@
-import type { AuthorizationServer, UserGrant } from '@grantkit/core'
+import type { AuthorizationServer, UserGrant, UserGrantPage } from '@grantkit/core'
 import type { Context } from 'hono'
 import { html } from 'hono/html'
 import type { AccountDirectory, AccountEntry } from '../accounts/account-directory.ts'
@@ -6,10 +6,8 @@ import type { AccountRows } from '../accounts/account-rows.ts'
 import type { TrailReader } from '../audit/trail-reader.ts'
 import { seeOther } from '../http/bodies-and-answers.ts'
 import { type Markup, pointInTime, type Site } from '../pages/page.ts'
-import { pageLinks, partOf } from '../pages/pagination.ts'
 import type { WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
-import { addressOf, adminPage, buttonForm, facts, parameter, signInAgain } from './admin-page.ts'
-import { endGrants } from './end-grants.ts'
+import { addressOf, adminPage, buttonForm, facts, pageLinks, parameter, signInAgain } from './admin-page.ts'
 import type { OperatorVisit, OperatorVisits, Show } from './operator-visits.ts'
 import { trailEntries } from './trail-entries.ts'
 
@@ -38,7 +36,7 @@ export function userPage(options: UserPageOptions, visits: OperatorVisits) {
       if (account === undefined) return show(c, visit)
       const { id, email } = account
       if (action === 'end_grant') await grants.revoke(id, grant, 'operator')
-      if (action === 'end_grants') await endGrants(grants, id)
+      if (action === 'end_grants') await grants.revokeAll(id, { by: 'operator' })
       if (action === 'enable') await accounts.setDisabled(email, false)
       if (action === 'disable') {
         if (id === visit.account.id) return show(c, visit, OWN_ACCOUNT)
@@ -58,7 +56,7 @@ function showUser({ site, directory, ways, grants, trail }: UserPageOptions): Sh
     const [passkeys, identities, allowed, signIns] = await Promise.all([
       ways.passkeys.list(id),
       ways.identities.list(id),
-      grants.list(id),
+      grants.list(id, { after: parameter(c, 'after') }),
       trail.page({ subject: id, types: SIGN_INS }, SHOWN_SIGN_INS),
     ])
     const password = account?.hasPassword ? ['password'] : []
@@ -108,16 +106,17 @@ function accountCard(account: AccountEntry, methods: readonly string[], visit: O
 </section>`
 }
 
-function grantsSection(site: Site, c: Context, grants: readonly UserGrant[], visit: OperatorVisit): Markup {
-  const part = partOf(grants, c.req.query('page'))
-  const further = { id: parameter(c, 'id') ?? '' }
-  const links = part.last === 1 ? '' : pageLinks(part, `${site.basePath}/admin/user`, further)
-  const all = html`<button class="danger">End all ${grants.length} grants</button>`
+function grantsSection(site: Site, c: Context, page: UserGrantPage, visit: OperatorVisit): Markup {
+  const { grants, next } = page
+  const asked = { id: parameter(c, 'id'), after: parameter(c, 'after') }
+  const isAll = asked.after === undefined && next === undefined
+  const all = html`<button class="danger">End all grants</button>`
   return html`
 <h2 class="part">Grants</h2>
-${grants.length === 0 ? html`<p>No app can do anything in this user's name.</p>` : ''}
-${part.items.map((grant) => grantCard(site, grant, visit))}${links}
-${grants.length < 2 ? '' : buttonForm({ action: 'end_grants' }, all, visit)}`
+${isAll && grants.length === 0 ? html`<p>No app can do anything in this user's name.</p>` : ''}
+${grants.map((grant) => grantCard(site, grant, visit))}
+${pageLinks(`${site.basePath}/admin/user`, asked, next)}
+${isAll && grants.length < 2 ? '' : buttonForm({ action: 'end_grants' }, all, visit)}`
 }
 
 function grantCard({ basePath }: Site, grant: UserGrant, visit: OperatorVisit): Markup {

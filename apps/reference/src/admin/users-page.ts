@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { AccountDirectory, AccountEntry } from '../accounts/account-directory.ts'
 import type { Markup, Site } from '../pages/page.ts'
-import { addressOf, adminPage, nextLink, parameter } from './admin-page.ts'
+import { addressOf, adminPage, pageLinks, parameter } from './admin-page.ts'
 import type { Show } from './operator-visits.ts'
 
 const SHOWN = 20
@@ -10,8 +10,8 @@ const SHOWN = 20
 export function usersPage(site: Site, directory: AccountDirectory): Show {
   const path = `${site.basePath}/admin/users`
   return async (c) => {
-    const prefix = parameter(c, 'email')
-    const { accounts, next } = await directory.page({ prefix, after: parameter(c, 'after') }, SHOWN)
+    const [prefix, after] = [parameter(c, 'email'), parameter(c, 'after')]
+    const { accounts, next } = await directory.page({ prefix, after }, SHOWN)
     const main = html`
 <form method="get" action="${path}" class="card">
   <label for="email">E-mail address, or how it begins</label>
@@ -19,7 +19,7 @@ export function usersPage(site: Site, directory: AccountDirectory): Show {
   <button class="primary">Search</button>
 </form>
 ${accounts.length === 0 ? html`<p>Nobody has such an address.</p>` : list(site, accounts)}
-${nextLink(next && addressOf(path, { email: prefix, after: next }))}`
+${pageLinks(path, { email: prefix, after }, next)}`
     return adminPage(site, { title: 'Users', main })
   }
 }

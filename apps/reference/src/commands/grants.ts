@@ -1,7 +1,6 @@
 import { styleText } from 'node:util'
 import type { UserGrant } from '@grantkit/core'
 import type { AccountDirectory } from '../accounts/account-directory.ts'
-import { endGrants } from '../admin/end-grants.ts'
 import type { Service } from '../service.ts'
 import { momentOf } from './client-lines.ts'
 import { readCommandLine, refuse } from './command-line.ts'
@@ -10,7 +9,7 @@ import { withSharedStore } from './with-service.ts'
 
 /** Shows what a user allowed, and ends it. */
 
-const USAGE = `pnpm grants list <user>                what the user allowed, the most recently used first
+const USAGE = `pnpm grants list <user>                what the user allowed, the newest first
 pnpm grants revoke <user> <grant_id>   ends one grant with all its tokens
 pnpm grants revoke <user> --all        ends every grant; the user can allow them again
 
@@ -41,9 +40,7 @@ async function run(): Promise<void> {
   if (command !== 'list' && command !== 'revoke') refuse(USAGE, 'The command must be list or revoke.')
   if (user === undefined) refuse(USAGE, 'The e-mail address or the id of the user must be given.')
   if (command === 'list')
-    return withSharedStore(async ({ grants, directory }) =>
-      print(await grants.list(await idOf(directory, user))),
-    )
+    return withSharedStore(async ({ grants, directory }) => print(grants, await idOf(directory, user)))
   if (grantId === undefined && !values.all) refuse(USAGE, 'The id of the grant, or --all, must be given.')
   return withSharedStore(async ({ grants, directory }) => {
     const ended = await revoke(grants, await idOf(directory, user), grantId)
@@ -64,14 +61,21 @@ async function revoke(
   subject: string,
   grantId: string | undefined,
 ): Promise<number> {
-  if (grantId === undefined) return endGrants(grants, subject)
+  if (grantId === undefined) return grants.revokeAll(subject, { by: 'operator' })
   if (await grants.revoke(subject, grantId, 'operator')) return 1
   throw new Error(`This user has no grant ${plain(grantId)}.`)
 }
 
-function print(grants: readonly UserGrant[]): void {
-  if (grants.length === 0 && !values.json) console.log('There are no grants.')
-  for (const grant of grants) console.log(values.json ? jsonText(grant) : grantLine(grant))
+async function print(grants: Service['grants'], subject: string): Promise<void> {
+  let printed = 0
+  let after: string | undefined
+  do {
+    const page = await grants.list(subject, { limit: 200, after })
+    for (const grant of page.grants) console.log(values.json ? jsonText(grant) : grantLine(grant))
+    printed += page.grants.length
+    after = page.next
+  } while (after !== undefined)
+  if (printed === 0 && !values.json) console.log('There are no grants.')
 }
 
 function grantLine({ id, clientId, client, scopes, usedAt }: UserGrant): string {

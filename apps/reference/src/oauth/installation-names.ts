@@ -3,21 +3,19 @@ import { errorsAs503 } from '../database/errors-as-503.ts'
 
 /** What users call the installations of their apps. @throws OAuthError `temporarily_unavailable` */
 export interface InstallationNames {
-  /** The names that a user gave, by installation. */
-  of(subject: string): Promise<ReadonlyMap<string, string>>
+  /** The names that a user gave to some installations, those of one page. */
+  of(subject: string, installations: readonly string[]): Promise<ReadonlyMap<string, string>>
   give(subject: string, installation: string, name: string): Promise<void>
-  forget(subject: string, installations: readonly string[]): Promise<void>
+  forget(subject: string, installation: string): Promise<void>
 }
-
-/** Rows of one statement. */
-const STEP = 500
 
 export function installationNames(database: Database): InstallationNames {
   return errorsAs503<InstallationNames>({
-    async of(subject) {
+    async of(subject, installations) {
+      if (installations.length === 0) return new Map()
       const rows = database.selectFrom('installation_name').select(['installation', 'name'])
-      const found = await rows.where('account', '=', subject).execute()
-      return new Map(found.map(({ installation, name }) => [installation, name]))
+      const ofSubject = rows.where('account', '=', subject).where('installation', 'in', installations)
+      return new Map((await ofSubject.execute()).map(({ installation, name }) => [installation, name]))
     },
     async give(subject, installation, name) {
       await database
@@ -26,13 +24,12 @@ export function installationNames(database: Database): InstallationNames {
         .onConflict((row) => row.columns(['account', 'installation']).doUpdateSet({ name }))
         .execute()
     },
-    async forget(subject, installations) {
-      for (let start = 0; start < installations.length; start += STEP)
-        await database
-          .deleteFrom('installation_name')
-          .where('account', '=', subject)
-          .where('installation', 'in', installations.slice(start, start + STEP))
-          .execute()
+    async forget(subject, installation) {
+      await database
+        .deleteFrom('installation_name')
+        .where('account', '=', subject)
+        .where('installation', '=', installation)
+        .execute()
     },
   })
 }

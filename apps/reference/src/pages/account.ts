@@ -8,11 +8,11 @@ import { open, seal, sealingKey } from '../http/sealed.ts'
 import type { InstallationNames } from '../oauth/installation-names.ts'
 import { accountVisits, type Visit } from './account-visits.ts'
 import { type ChangeSignIn, changeSignIn } from './change-sign-in.ts'
-import { appCard, type ConnectedApp } from './connected-apps.ts'
+import { appCard } from './connected-apps.ts'
 import type { LoginOptions } from './login-options.ts'
-import { appsOf, type ManageApps, manageApps } from './manage-apps.ts'
+import { type AppsPage, appsOf, type ManageApps, manageApps } from './manage-apps.ts'
 import { type Markup, pageResponse, pointInTime } from './page.ts'
-import { type Part, pageAddress, pageLinks, partOf } from './pagination.ts'
+import { addressOf, pageLinks } from './pagination.ts'
 import { methodsOf, signInMethods } from './sign-in-methods.ts'
 
 export interface AccountPageOptions extends LoginOptions {
@@ -36,7 +36,7 @@ export function accountPage(options: AccountPageOptions, grants: AuthorizationSe
 
   async function answer(c: Context, visit: Visit, problem?: string, notice?: string): Promise<Response> {
     const { session, account } = visit
-    const apps = partOf(await appsOf({ grants, names }, session.subject), c.req.query('page'))
+    const apps = await appsOf({ grants, names }, session.subject, c.req.query('after'))
     const token = visits.tokenFor(visit)
     const methods = await methodsOf(ways, account, visits.isFresh(visit) ? token : undefined)
     const main = html`
@@ -82,17 +82,18 @@ function identity({ name, email }: Account, basePath: string): Markup {
 </section>`
 }
 
-function appsSection(apps: Part<ConnectedApp>, path: string, token: string): Markup {
-  const none = html`<p>No app can do anything in your name.</p>`
+function appsSection({ apps, after, next }: AppsPage, path: string, token: string): Markup {
+  const isAll = after === undefined && next === undefined
+  const none = html`<p>${isAll ? 'No app can do anything in your name.' : 'There are no apps on this page.'}</p>`
   const forms = {
-    disconnect: pageAddress(path, apps.number),
-    name: pageAddress(`${path}/apps/name`, apps.number),
+    disconnect: addressOf(path, { after }),
+    name: addressOf(`${path}/apps/name`, { after }),
     token,
   }
   return html`
 <h2 class="part">Connected apps</h2>
 <p class="hint">An app that you disconnect is cut off at once, and has to ask you again. It counts as used when it fetches new tokens, about once an hour while it runs.</p>
-${apps.items.length === 0 ? none : apps.items.map((app) => appCard(app, forms))}${apps.last === 1 ? '' : pageLinks(apps, path)}`
+${apps.length === 0 ? none : apps.map((app) => appCard(app, forms))}${pageLinks(path, { after }, next)}`
 }
 
 function signInsSection(signIns: readonly SignIn[], session: Session): Markup {

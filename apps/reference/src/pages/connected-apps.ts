@@ -21,11 +21,14 @@ export interface ConnectedApp {
   readonly firstUsed: number
   readonly lastUsed: number
   readonly grantIds: readonly string[]
+  /** If all grants of this client are this installation, also those of other pages. */
+  readonly clientId?: string | undefined
 }
 
-/** @param grants the most recently used first */
+/** The most recently used first. */
 export function connectedApps(grants: readonly UserGrant[]): ConnectedApp[] {
-  return [...Map.groupBy(grants, installationOf)].map(([installation, ofApp]) => ({
+  const byUse = grants.toSorted((one, other) => other.usedAt - one.usedAt)
+  return [...Map.groupBy(byUse, installationOf)].map(([installation, ofApp]) => ({
     installation,
     name: nameOf(ofApp),
     arranged: ofApp.some(({ client }) => client?.origin === 'integration'),
@@ -35,6 +38,7 @@ export function connectedApps(grants: readonly UserGrant[]): ConnectedApp[] {
     firstUsed: Math.min(...ofApp.map(({ createdAt }) => createdAt)),
     lastUsed: Math.max(...ofApp.map(({ usedAt }) => usedAt)),
     grantIds: ofApp.map(({ id }) => id),
+    clientId: ofApp.find(({ clientId }) => clientId === installation)?.clientId,
   }))
 }
 

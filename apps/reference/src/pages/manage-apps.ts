@@ -5,7 +5,7 @@ import type { InstallationNames } from '../oauth/installation-names.ts'
 import { type AccountVisits, PAGE_EXPIRED, type Visit } from './account-visits.ts'
 import type { ShowAgain } from './change-sign-in.ts'
 import { type ConnectedApp, connectedApps } from './connected-apps.ts'
-import { pageAddress, pageNumber } from './pagination.ts'
+import { addressOf } from './pagination.ts'
 
 /** What the forms of "Connected apps" do. */
 export interface ManageApps {
@@ -39,44 +39,55 @@ export function manageApps(parts: Parts, visits: AccountVisits, showAgain: ShowA
       if (visit === undefined) return visits.signIn(c)
       const { token, installation, name = '' } = formOf(c)
       if (!visits.isOwnForm(c, visit, token)) return showAgain(c, visit, PAGE_EXPIRED)
-      const apps = await appsOf(parts, visit.session.subject)
-      const app = apps.find((each) => each.installation === installation)
+      const after = c.req.query('after')
+      const app = await appNear(parts, visit.session.subject, installation ?? '', after)
       // Disconnected already, for example by a double click: that is what the user wants.
       const known = app === undefined ? {} : await work(app, visit, name)
-      return seeOther(c, pageAddress(path, pageNumber(c.req.query('page')), known))
+      return seeOther(c, addressOf(path, { after, ...known }))
     }
 
   return {
     disconnect: manage(async (app, visit) => {
-      await revokeAll(app, (grantId) => grants.revoke(visit.session.subject, grantId))
+      const { subject } = visit.session
+      await Promise.all(app.grantIds.map((grantId) => grants.revoke(subject, grantId)))
+      if (app.clientId !== undefined) await grants.revokeAll(subject, { clientId: app.clientId, by: 'user' })
+      await names.forget(subject, app.installation)
       return { notice: sealNotice(visit, app.called ?? app.name) }
     }),
     nameApp: manage(async ({ installation }, { session: { subject } }, given) => {
       // Postgres takes no NUL.
-      const name = displayText(given.slice(0, LONGEST_NAME))
-      await (name === '' ? names.forget(subject, [installation]) : names.give(subject, installation, name))
+      const name = displayText(given).slice(0, LONGEST_NAME)
+      await (name === '' ? names.forget(subject, installation) : names.give(subject, installation, name))
       return {}
     }),
   }
 }
 
-/** The apps of a user, with the names that they gave them. Names of installations that are gone are forgotten. */
-export async function appsOf({ grants, names }: Kept, subject: string): Promise<ConnectedApp[]> {
-  const [listed, given] = await Promise.all([grants.list(subject), names.of(subject)])
-  const apps = connectedApps(listed)
-  const there = new Set(apps.map(({ installation }) => installation))
-  await names.forget(
-    subject,
-    [...given.keys()].filter((installation) => !there.has(installation)),
-  )
-  return apps.map((app) => ({ ...app, called: given.get(app.installation) }))
+/** One page of the apps of a user, with the names that they gave them. */
+export async function appsOf({ grants, names }: Kept, subject: string, after?: string): Promise<AppsPage> {
+  const page = await grants.list(subject, { after })
+  const apps = connectedApps(page.grants)
+  const installations = apps.map(({ installation }) => installation)
+  const given = await names.of(subject, installations)
+  return {
+    apps: apps.map((app) => ({ ...app, called: given.get(app.installation) })),
+    after,
+    next: page.next,
+  }
 }
 
-/** A hundred at a time: an app may have thousands of grants. */
-async function revokeAll(
-  { grantIds }: ConnectedApp,
-  revoke: (id: string) => Promise<unknown>,
-): Promise<void> {
-  for (let start = 0; start < grantIds.length; start += 100)
-    await Promise.all(grantIds.slice(start, start + 100).map(revoke))
+export interface AppsPage {
+  readonly apps: readonly ConnectedApp[]
+  /** The cursors of this page and of the next one. */
+  readonly after?: string | undefined
+  readonly next?: string | undefined
+}
+
+/** An app of the page that the form was on. What was allowed since then may have moved it to the next page. */
+async function appNear(parts: Kept, subject: string, installation: string, after?: string) {
+  const isAsked = (app: ConnectedApp) => app.installation === installation
+  const { apps, next } = await appsOf(parts, subject, after)
+  const found = apps.find(isAsked)
+  if (found !== undefined || next === undefined) return found
+  return (await appsOf(parts, subject, next)).apps.find(isAsked)
 }

@@ -151,7 +151,7 @@ onBothStores(
     it('MA-04: a machine is nobody: in no list of apps, and with no name that a person could have', async () => {
       const job = await addJob(bench)
       const token = await machineToken(bench, job)
-      expect(await bench.service.grants.list(job.client_id)).toEqual([])
+      expect((await bench.service.grants.list(job.client_id)).grants).toEqual([])
       const { client_id, client_secret = '' } = job
       const answer = await bench.post('/api/oauth/introspect', { token, client_id, client_secret })
       expect(answer.json()).toMatchObject({ active: true, client_id })

@@ -66,7 +66,9 @@ onBothStores(
       const grants = await Promise.all(
         ['alice', 'bob'].map((person) => bench.service.grants.list(`${person}-id`)),
       )
-      expect(grants.flat().filter(({ clientId }) => clientId === alice.id)).toHaveLength(1)
+      expect(
+        grants.flatMap((page) => page.grants).filter(({ clientId }) => clientId === alice.id),
+      ).toHaveLength(1)
     })
 
     it('PA-10: leads nowhere once it is changed, or brought by another client', async () => {

@@ -114,7 +114,7 @@ onBothStores('an outage of the store', (bench) => {
     const page = await bench.send('/account', { headers: [cookie] })
     const token = /name="token" value="([^"]+)"/.exec(page.body)?.[1] ?? ''
     const disconnect = () => bench.post('/account', { token, installation: app.id }, [cookie])
-    for (const broken of ['grants.listBySubject', 'clients.find']) {
+    for (const broken of ['grants.list', 'clients.find']) {
       fail(broken)
       const answers = [await disconnect(), await bench.send('/account', { headers: [cookie] })]
       for (const answer of answers) {

@@ -1,4 +1,5 @@
-import { type Approval, keptUntil, openGrant } from '../grants/grant.ts'
+import { type Approval, openGrant } from '../grants/grant.ts'
+import { openWithinLimit } from '../grants/grant-limit.ts'
 import { revokeUserGrant } from '../grants/user-grants.ts'
 import type { HttpResponse } from '../http/http.ts'
 import type { Kernel } from '../kernel/kernel.ts'
@@ -48,16 +49,10 @@ export async function approve(context: AuthorizationContext, approved: Approved)
   const { clientId, scopes, resources } = grant
   // An approved client lives at least as long as its grants.
   await store.clients.keep(approved.target.client, grant.expiresAt)
-  if (await store.grants.insert(grantId, grant, keptUntil(grant)))
-    emit({
-      type: 'consent_granted',
-      grantId,
-      clientId,
-      subject,
-      scopes,
-      resources,
-    } satisfies ConsentGranted)
-  else await requireSameAnswer(kernel, approval)
+  if (await openWithinLimit(kernel, grant)) {
+    const ids = { grantId, clientId, subject }
+    emit({ type: 'consent_granted', ...ids, scopes, resources } satisfies ConsentGranted)
+  } else await requireSameAnswer(kernel, approval)
   return authorizationResponse(kernel, approved.target, { code: formatCode({ grantId, secret: code }) })
 }
 

@@ -57,16 +57,14 @@ export async function consentRemembered(
   return live.some((grant) => covers(grant, request))
 }
 
-/** Those of this user and client. */
+/** The live grants of this user and client. */
 async function liveGrants(
-  { kernel: { store, now } }: AuthorizationContext,
+  { kernel: { store, now, maxGrantsPerClient: limit } }: AuthorizationContext,
   { target: { client } }: AuthorizationAttempt,
   { subject }: Session,
 ): Promise<Grant[]> {
-  const grants = await store.grants.listBySubject(subject)
-  return grants
-    .filter(({ clientId }) => clientId === client.clientId)
-    .filter((grant) => now() < liveUntil(grant))
+  const { grants } = await store.grants.list({ subject, clientId: client.clientId }, { limit })
+  return grants.filter((grant) => now() < liveUntil(grant))
 }
 
 function covers({ scopes, resources }: Grant, asked: AuthorizationRequest): boolean {
@@ -103,9 +101,6 @@ function consentTicket(
   )
 }
 
-/** Of a user with thousands of grants, the marks may miss one: the page must not get slower with each. */
-const MOST_LOOKED_AT = 200
-
 async function consentScopes(
   context: AuthorizationContext,
   attempt: AuthorizationAttempt,
@@ -114,13 +109,9 @@ async function consentScopes(
   const { scopes: asked, resources } = attempt.request
   const { kernel } = context
   // The marks are a courtesy: if the store does not answer, the page goes without.
-  const grants = await kernel.store.grants.listBySubject(session.subject, MOST_LOOKED_AT).catch(() => [])
-  const { clientId } = attempt.target.client
+  const grants = await liveGrants(context, attempt, session).catch(() => [])
   const allows = (grant: Grant, scope: string) =>
-    grant.clientId === clientId &&
-    grant.scopes.includes(scope) &&
-    coversResources(grant.resources, resources) &&
-    kernel.now() < liveUntil(grant)
+    grant.scopes.includes(scope) && coversResources(grant.resources, resources)
   return scopesInWords(kernel, asked, (name) => grants.some((grant) => allows(grant, name)))
 }
 

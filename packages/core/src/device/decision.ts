@@ -3,7 +3,7 @@ import { allowedScopes, ConsentForm } from '../authorization/consent.ts'
 import type { Session } from '../authorization/interaction.ts'
 import { CLIENT_REFUSALS } from '../clients/client-sources.ts'
 import { publicClient } from '../clients/public-client.ts'
-import { keptUntil } from '../grants/grant.ts'
+import { openWithinLimit } from '../grants/grant-limit.ts'
 import { requireOwnForm } from '../http/cross-site.ts'
 import { type HttpRequest, type HttpResponse, securePage } from '../http/http.ts'
 import { readMessage } from '../http/message.ts'
@@ -87,13 +87,13 @@ async function approve(
   decision: Decision,
 ): Promise<void> {
   const { kernel, lifetimes } = context
-  const { clients, grants } = kernel.store
+  const { clients } = kernel.store
   const { subject, scopes } = decision
   const grant = deviceGrant(found.request, decision, kernel.now(), lifetimes.deviceGrant)
   // An approved client lives at least as long as its grants.
   await clients.keep(client, grant.expiresAt)
   await settle(context, requestId, found, decision)
-  if (!(await grants.insert(grant.id, grant, keptUntil(grant)))) return
+  if (!(await openWithinLimit(kernel, grant))) return
   const ids = { requestId, grantId: grant.id, clientId: client.clientId, subject }
   const { resources } = grant
   kernel.emit({ type: 'device_approved', ...ids, scopes, resources } satisfies DeviceApproved)

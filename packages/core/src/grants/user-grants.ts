@@ -1,6 +1,7 @@
 import { type PublicClient, publicClient } from '../clients/public-client.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Client, Grant } from '../kernel/records.ts'
+import type { GrantOwner, PageRequest } from '../kernel/store.ts'
 import { liveUntil } from './grant.ts'
 import { endGrant } from './grant-end.ts'
 
@@ -11,22 +12,33 @@ export interface UserGrant
   readonly client?: PublicClient | undefined
 }
 
-/** The user or the operator ended the grant. */
+/** Grants of a user, the newest first. */
+export interface UserGrantPage {
+  readonly grants: readonly UserGrant[]
+  /** Leads to the next page, which may be empty; absent on the last one. */
+  readonly next?: string | undefined
+}
+
+/** The user, the operator or a limit of the server ended the grant. */
 export interface UserGrantRevoked {
   readonly type: 'grant_revoked'
   readonly grantId: string
   readonly clientId: string
   readonly subject: string
-  readonly by: 'user' | 'operator'
-  readonly reason?: 'subject_gone' | undefined
+  readonly by: 'user' | 'operator' | 'server'
+  readonly reason?: 'subject_gone' | 'too_many_grants' | undefined
 }
 
 type Ended = Pick<UserGrantRevoked, 'by' | 'reason'>
 
 /** The grants of users. Every method takes the user, so a page can only touch the grants of its own user. */
 export interface UserGrants {
-  /** The live grants of a user, the most recently used first. */
-  list(subject: string): Promise<UserGrant[]>
+  /**
+   * A page of the live grants of a user.
+   *
+   * @param page `limit` is 50 by default and 200 at most
+   */
+  list(subject: string, page?: Partial<PageRequest>): Promise<UserGrantPage>
   /**
    * Ends a grant of this user: consent and all tokens in one step. Returns `false`, and changes nothing, when the grant
    * does not exist or belongs to somebody else.
@@ -35,40 +47,42 @@ export interface UserGrants {
    */
   revoke(subject: string, grantId: string, by?: 'user' | 'operator'): Promise<boolean>
   /**
-   * Ends every grant of a user who is removed or disabled. Do that first: then no consent opens another one. If it fails
-   * halfway, call it again to finish.
+   * Ends every grant of a user, or of a user and a client. For a user who is removed or disabled, do that first: then no
+   * consent opens another one. If it fails halfway, call it again to finish.
    *
+   * @param scope `by`: who the event says did it. If left out it says that the user is gone
    * @returns the number of grants that ended
    */
-  revokeAll(subject: string): Promise<number>
+  revokeAll(subject: string, scope?: RevokeScope): Promise<number>
+}
+
+export interface RevokeScope {
+  readonly clientId?: string | undefined
+  readonly by?: 'user' | 'operator' | undefined
 }
 
 export function userGrants(kernel: Kernel): UserGrants {
   return {
-    list: (subject) => listUserGrants(kernel, subject),
+    list: (subject, page) => listUserGrants(kernel, subject, page),
     revoke: (subject, grantId, by = 'user') => revokeUserGrant(kernel, subject, grantId, { by }),
-    revokeAll: (subject) => revokeUserGrants(kernel, subject),
+    revokeAll: (subject, scope) => revokeUserGrants(kernel, subject, scope),
   }
 }
 
-async function listUserGrants(kernel: Kernel, subject: string): Promise<UserGrant[]> {
-  const grants = await kernel.store.grants.listBySubject(subject)
-  const live = grants.filter((grant) => kernel.now() < liveUntil(grant))
-  const clients = await clientsOf(kernel, live)
-  return live
-    .sort((one, other) => other.usedAt - one.usedAt || other.createdAt - one.createdAt)
-    .map((grant) => userGrant(grant, clients.get(grant.clientId)))
-}
+const MAX_PAGE = 200
 
-/** Reads a hundred at a time: thousands at once would outlast the time limit of a store. */
-async function clientsOf({ store }: Kernel, grants: readonly Grant[]) {
-  const ids = [...new Set(grants.map(({ clientId }) => clientId))]
-  const clients = new Map<string, Client | undefined>()
-  for (let start = 0; start < ids.length; start += 100) {
-    const some = ids.slice(start, start + 100)
-    await Promise.all(some.map(async (id) => clients.set(id, await store.clients.find(id))))
-  }
-  return clients
+async function listUserGrants(
+  { store, now }: Kernel,
+  subject: string,
+  { limit = 50, after }: Partial<PageRequest> = {},
+): Promise<UserGrantPage> {
+  const { grants, next } = await store.grants.list({ subject }, { limit: Math.min(limit, MAX_PAGE), after })
+  const live = grants.filter((grant) => now() < liveUntil(grant))
+  const ids = [...new Set(live.map(({ clientId }) => clientId))]
+  const clients = new Map(
+    await Promise.all(ids.map(async (id) => [id, await store.clients.find(id)] as const)),
+  )
+  return { grants: live.map((grant) => userGrant(grant, clients.get(grant.clientId))), next }
 }
 
 function userGrant(grant: Grant, client: Client | undefined): UserGrant {
@@ -104,10 +118,23 @@ export async function revokeUserGrant(
   return ended
 }
 
-async function revokeUserGrants(kernel: Kernel, subject: string): Promise<number> {
+async function revokeUserGrants(
+  kernel: Kernel,
+  subject: string,
+  { clientId, by }: RevokeScope = {},
+): Promise<number> {
+  const why: Ended = by === undefined ? { by: 'operator', reason: 'subject_gone' } : { by }
   let ended = 0
-  const why = { by: 'operator', reason: 'subject_gone' } as const
-  for (const { id } of await kernel.store.grants.listBySubject(subject))
+  for await (const { id } of eachGrant(kernel, { subject, clientId }))
     if (await revokeUserGrant(kernel, subject, id, why)) ended++
   return ended
+}
+
+async function* eachGrant({ store }: Kernel, owner: GrantOwner): AsyncGenerator<Grant> {
+  let after: string | undefined
+  do {
+    const { grants, next } = await store.grants.list(owner, { limit: MAX_PAGE, after })
+    yield* grants
+    after = next
+  } while (after !== undefined)
 }

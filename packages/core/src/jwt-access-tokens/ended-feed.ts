@@ -72,7 +72,7 @@ function noting(
     find: (id) => grants.find(id),
     insert: (id, value, expiresAt) => grants.insert(id, value, expiresAt),
     scan: () => grants.scan(),
-    listBySubject: (subject, most) => grants.listBySubject(subject, most),
+    list: (owner, page) => grants.list(owner, page),
     async replace(id, seen, value, expiresAt) {
       await Promise.all(endedTokens(seen.value, value, now()).map((hash) => note(`${id}.${hash}`)))
       return grants.replace(id, seen, value, expiresAt)

@@ -20,6 +20,8 @@ export interface Kernel {
   readonly resources: readonly string[]
   /** Those of them that take only tokens that are bound to a key (RFC 9449). */
   readonly boundResources: readonly string[]
+  /** The maximum number of live grants of one user and one client. */
+  readonly maxGrantsPerClient: number
   readonly store: KernelStore
   /** Epoch seconds. */
   readonly now: () => number

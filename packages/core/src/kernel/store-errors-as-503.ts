@@ -1,5 +1,5 @@
 import { OAuthError, SERVER_REFUSALS } from './oauth-error.ts'
-import type { Records, Store } from './store.ts'
+import type { GrantOwner, PageRequest, Records, Store } from './store.ts'
 
 /**
  * Wraps a store: any error of a method becomes `temporarily_unavailable`. An outage is then a 503 everywhere and never
@@ -11,7 +11,7 @@ export function storeErrorsAs503({ clients, grants, transients }: Store): Store 
     grants: {
       ...recordErrorsAs503(grants),
       scan: () => eachRecord(grants),
-      listBySubject: errorsAs503((subject: string, most?: number) => grants.listBySubject(subject, most)),
+      list: errorsAs503((owner: GrantOwner, page: PageRequest) => grants.list(owner, page)),
     },
     transients: transients && recordErrorsAs503(transients),
   }
@@ -31,9 +31,12 @@ function recordErrorsAs503<T>(records: Omit<Records<T>, 'scan'>): Omit<Records<T
 }
 
 async function* eachRecord<T>(records: Records<T>): AsyncGenerator<T> {
-  const each = records.scan()[Symbol.asyncIterator]()
-  const next = errorsAs503(() => each.next())
-  for (let step = await next(); !step.done; step = await next()) yield step.value
+  try {
+    // A caller that stops ends the scan of the store too.
+    yield* records.scan()
+  } catch (cause) {
+    await unavailable(cause)
+  }
 }
 
 /** Not `async`: every request calls several of these. */

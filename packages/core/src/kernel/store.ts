@@ -1,6 +1,6 @@
 /**
  * The Store port: everything Grantkit needs of persistence. Two kinds of record and an optional third, five methods,
- * one concurrency promise. A store needs to know no RFC; `@grantkit/testkit` tests the promises.
+ * a list of grants and one concurrency promise. A store needs to know no RFC; `@grantkit/testkit` tests the promises.
  */
 import type { Client, Grant, Transient } from './records.ts'
 
@@ -41,13 +41,32 @@ export interface Records<T> {
   scan(): AsyncIterable<T>
 }
 
+/** The owner of a list of grants: a user, or a user and a client. */
+export interface GrantOwner {
+  readonly subject: string
+  readonly clientId?: string | undefined
+}
+
+export interface PageRequest {
+  /** The maximum number of grants, at least 1. */
+  readonly limit: number
+  /** `next` of the page before; absent for the first page. A text that the store did not make gives the first page. */
+  readonly after?: string | undefined
+}
+
+export interface GrantPage {
+  readonly grants: readonly Grant[]
+  /** Leads to the next page; absent on the last one. */
+  readonly next?: string | undefined
+}
+
 export interface GrantRecords extends Records<Grant> {
   /**
-   * The live grants of one subject, in any order. May lag behind a write, but never includes a removed grant.
-   *
-   * @param most the caller needs no more than these, whichever they are; a store may return more
+   * A page of the live grants of an owner, the newest first. The store reads no more than `limit` grants, however many
+   * there are: a page may have fewer, or none, and still lead to the next one. It may lag behind a write, but never
+   * includes a removed grant. All pages together include each grant that exists meanwhile.
    */
-  listBySubject(subject: string, most?: number): Promise<Grant[]>
+  list(owner: GrantOwner, page: PageRequest): Promise<GrantPage>
 }
 
 /** Transients are never listed. An `insert` that returns `false` reveals a replay. */

@@ -30,7 +30,7 @@ function failingStore(now: () => number) {
       get:
         (target, verb) =>
         async (...given: unknown[]) => {
-          const writes = verb !== 'find' && verb !== 'listBySubject'
+          const writes = verb !== 'find' && verb !== 'list'
           if (outage.down || (outage.writes && writes))
             throw new TypeError('connect ECONNREFUSED 10.0.0.1:6379')
           const answer = await (Reflect.get(target, verb) as (...given: unknown[]) => unknown).apply(

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Grant } from '@grantkit/core'
+import type { Grant, GrantOwner } from '@grantkit/core'
 import { describe, expect, it } from 'vitest'
 import { aGrant } from '../sample-records.ts'
 import { farFuture, read, type Subject } from './subject.ts'
@@ -9,16 +9,39 @@ const LAG = 2000
 /** Enough rounds to meet a listing between two steps of an insert. */
 const ROUNDS = 30
 
-/** `listBySubject` may name a new grant late, but must leave out a removed one at once. */
+/** A list may name a new grant late, but must leave out a removed one at once. */
 export function listingPromises(subject: Subject): void {
-  describe('listBySubject', () => {
-    async function opened(owner: string, expiresAt = farFuture(subject.clock)): Promise<Grant> {
-      const grant = aGrant({ subject: owner })
+  describe('list', () => {
+    async function opened(owner: string, expiresAt = farFuture(subject.clock), own = {}): Promise<Grant> {
+      const grant = aGrant({ subject: owner, ...own })
       await subject.store.grants.insert(grant.id, grant, expiresAt)
       return grant
     }
 
-    const listed = async (owner: string) => byId(await subject.store.grants.listBySubject(owner))
+    /** All pages, one after the other. */
+    async function pagesOf(owner: GrantOwner, limit = 200): Promise<(readonly Grant[])[]> {
+      const pages: (readonly Grant[])[] = []
+      let after: string | undefined
+      do {
+        const { grants, next } = await subject.store.grants.list(owner, { limit, after })
+        pages.push(grants)
+        after = next
+      } while (after !== undefined)
+      return pages
+    }
+
+    const listed = async (owner: string) => byId((await pagesOf({ subject: owner })).flat())
+
+    /** Grants that begin one second after the other. */
+    async function openedInTurn(owner: string, count: number, own = {}): Promise<Grant[]> {
+      const grants: Grant[] = []
+      for (let second = 0; second < count; second++) {
+        const { createdAt, expiresAt } = aGrant()
+        const times = { createdAt: createdAt + second, expiresAt: expiresAt + second }
+        grants.push(await opened(owner, undefined, { ...times, ...own }))
+      }
+      return grants
+    }
 
     async function expectListed(owner: string, grants: Grant[]): Promise<void> {
       await expect.poll(() => listed(owner), { timeout: LAG }).toStrictEqual(byId(grants))
@@ -57,15 +80,58 @@ export function listingPromises(subject: Subject): void {
       },
     )
 
-    it('names some of them, if it is asked for a few', async () => {
+    it('has pages of at most so many grants, the newest first', async () => {
       const owner = `alice-${randomUUID()}`
-      const grants = [await opened(owner), await opened(owner), await opened(owner)]
+      const grants = await openedInTurn(owner, 7)
       await expectListed(owner, grants)
-      const few = await subject.store.grants.listBySubject(owner, 2)
-      expect(few.length).toBeGreaterThanOrEqual(2)
-      expect(grants).toEqual(expect.arrayContaining(few))
-      expect(await subject.store.grants.listBySubject(owner, 500)).toHaveLength(3)
+      const pages = await pagesOf({ subject: owner }, 3)
+      expect(pages.map(({ length }) => length)).toEqual([3, 3, 1])
+      expect(pages.flat().map(({ id }) => id)).toEqual(grants.map(({ id }) => id).reverse())
     })
+
+    it('names each grant once that began in the same second as others', async () => {
+      const owner = `alice-${randomUUID()}`
+      const grants = await Promise.all(Array.from({ length: 25 }, () => opened(owner)))
+      await expectListed(owner, grants)
+      const pages = await pagesOf({ subject: owner }, 10)
+      expect(byId(pages.flat())).toStrictEqual(byId(grants))
+    })
+
+    it('goes on where it was, though the last grant of the page was removed and a new one was added', async () => {
+      const owner = `alice-${randomUUID()}`
+      const grants = await openedInTurn(owner, 4)
+      await expectListed(owner, grants)
+      const first = await subject.store.grants.list({ subject: owner }, { limit: 2 })
+      await subject.store.grants.remove(grants[2]?.id ?? '')
+      await openedInTurn(owner, 1, { createdAt: grants[3]?.createdAt, expiresAt: grants[3]?.expiresAt })
+      const rest = await subject.store.grants.list({ subject: owner }, { limit: 5, after: first.next })
+      expect(rest.grants).toEqual([grants[1], grants[0]])
+    })
+
+    it('names the grants of a subject and a client, and those of no other', async () => {
+      const [alice, bob] = [`alice-${randomUUID()}`, `bob-${randomUUID()}`]
+      const grants = await openedInTurn(alice, 5, { clientId: 'app' })
+      await openedInTurn(alice, 5, { clientId: 'other app' })
+      await openedInTurn(bob, 2, { clientId: 'app' })
+      const owner = { subject: alice, clientId: 'app' }
+      await expect
+        .poll(async () => (await pagesOf(owner, 2)).flat(), { timeout: LAG })
+        .toStrictEqual(grants.toReversed())
+      await subject.store.grants.remove(grants[0]?.id ?? '')
+      expect((await pagesOf(owner, 2)).flat()).toStrictEqual(grants.slice(1).toReversed())
+    })
+
+    it.each(['', 'x', '-1.x', '1e99.x', `${'9'.repeat(40)}.x`, '.', '5', '5.\0'])(
+      'begins at the start after %j, which no store has made',
+      async (after) => {
+        const owner = `alice-${randomUUID()}`
+        const grant = await opened(owner)
+        await expectListed(owner, [grant])
+        expect((await subject.store.grants.list({ subject: owner }, { limit: 9, after })).grants).toEqual([
+          grant,
+        ])
+      },
+    )
 
     it('shows a grant as it was last replaced', async () => {
       const owner = `alice-${randomUUID()}`

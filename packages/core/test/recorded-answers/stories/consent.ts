@@ -86,11 +86,11 @@ export const CONSENT: Stories = {
   'the grants of a user': async (world) => {
     const { server, note, cast } = world
     await codeFor(world, cast.app)
-    const [grant] = await server.grants.list('alice')
+    const [grant] = (await server.grants.list('alice')).grants
     const { client: _, ...terms } = grant ?? {}
     note('grants.list', terms)
     note('grants.revoke of somebody else', await server.grants.revoke('bob', grant?.id ?? ''))
     note('grants.revoke', await server.grants.revoke('alice', grant?.id ?? ''))
-    note('grants.list, afterwards', await server.grants.list('alice'))
+    note('grants.list, afterwards', (await server.grants.list('alice')).grants)
   },
 }

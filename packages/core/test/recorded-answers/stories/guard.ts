@@ -48,7 +48,7 @@ export const GUARD: Stories = {
   },
   'a token of a grant that its user ended': async (world) => {
     const ask = await authorized(world)
-    const [grant] = await world.server.grants.list('alice')
+    const [grant] = (await world.server.grants.list('alice')).grants
     await world.server.grants.revoke('alice', grant?.id ?? '')
     await world.askGuard(ask)
   },

@@ -20,7 +20,7 @@ const BROKEN: RateLimiter = { take: () => Promise.reject(new Error('The limiter 
 
 const down = () => Promise.reject(new Error('The store is down'))
 const DOWN = { find: down, insert: down, replace: down, remove: down, scan: unreadable }
-const UNREACHABLE: Store = { clients: DOWN, grants: { ...DOWN, listBySubject: down } }
+const UNREACHABLE: Store = { clients: DOWN, grants: { ...DOWN, list: down } }
 
 // biome-ignore lint/correctness/useYield: it fails before it has anything to yield
 async function* unreadable(): AsyncGenerator<never> {
