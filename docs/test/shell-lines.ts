@@ -85,6 +85,7 @@ export const DATA: Readonly<Record<string, Proof>> = {
   'docs/start.md: http:': { by: 'docs/test/start.test.ts' },
   'docs/start.md: [': { by: 'docs/test/start.test.ts' },
   'packages/store-postgres/README.md: GRANT': { by: 'packages/store-postgres/test/postgres-store.test.ts' },
+  'packages/store-postgres/README.md: ALTER': { by: 'packages/store-postgres/test/given-up.test.ts' },
   'docs/how-to/job.md: - name': { why: 'for GitHub Actions; machines.test.ts sends the same requests' },
   'docs/how-to/delegate.md: {': { by: 'apps/reference/test/token-exchange.test.ts' },
   'docs/how-to/delegate.md: const child': { by: 'apps/reference/test/token-exchange.test.ts' },

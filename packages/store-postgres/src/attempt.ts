@@ -22,8 +22,9 @@ export class NoAnswerError extends Error {
 }
 
 /**
- * Sends a statement to Postgres. A connection that fails or does not answer is destroyed: the pool would hand it out
- * again, and the next caller would wait behind this statement.
+ * Sends a statement to Postgres. A connection that fails is destroyed. One that does not answer in time is kept from
+ * everybody until it answers, and destroyed if it does not: a connection in its place would be one more backend, while
+ * the first one still waits, as for a lock.
  *
  * @param milliseconds with the wait for a connection
  * @throws NoAnswerError when they are over; the statement may still be carried out
@@ -40,25 +41,31 @@ export function attempt(pool: Pool, query: QueryConfig, milliseconds: number): P
   return new Promise((resolve, reject) => {
     let client: PoolClient | undefined
     let over = false
-    const end = (destroy: boolean) => {
+    const release = (destroy: boolean) => {
       over = true
       clearTimeout(timer)
-      client?.release(destroy)
       client?.off('error', fail)
+      client?.release(destroy)
+      client = undefined
     }
     const fail = (error: unknown) => {
-      if (over) return
-      end(true)
+      release(!isTimeLimit(error))
       reject(error)
     }
+    const giveUp = () => {
+      if (over) return
+      over = true
+      if (client !== undefined) timer = setTimeout(release, SILENCE_MS, true)
+      reject(new NoAnswerError(milliseconds))
+    }
     // The answer may have come while this process stood still: it is read before the immediate runs.
-    const timer = setTimeout(() => setImmediate(fail, new NoAnswerError(milliseconds)), milliseconds)
+    let timer = setTimeout(() => setImmediate(giveUp), milliseconds)
     const send = (connection: PoolClient, again: boolean) =>
       connection.query(query, (error, result) => {
-        if (over) return
-        if (again && isLostToAnother(error)) return send(connection, false)
+        if (client === undefined) return
+        if (again && !over && isLostToAnother(error)) return send(connection, false)
         if (error) return fail(error)
-        end(false)
+        release(false)
         resolve(result)
       })
     pool.connect((error, connected) => {
@@ -69,6 +76,14 @@ export function attempt(pool: Pool, query: QueryConfig, milliseconds: number): P
       send(client, true)
     })
   })
+}
+
+/** Milliseconds for the answer to a statement that was given up. Postgres ends it within `statement_timeout`. */
+const SILENCE_MS = 1250
+
+/** Of Postgres itself, on a connection that is as good as before: lock_not_available, query_canceled. */
+function isTimeLimit(error: unknown): boolean {
+  return error instanceof DatabaseError && (error.code === '55P03' || error.code === '57014')
 }
 
 /**

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ClientBase, Pool } from 'pg'
+import { type ClientBase, DatabaseError, Pool, type PoolConfig } from 'pg'
 import { NoAnswerError } from './attempt.ts'
 
 export interface ConnectOptions {
@@ -13,8 +13,20 @@ const CONNECT_MS = 1000
 const IDLE_MS = 60_000
 
 /**
+ * What Postgres ends by itself, in milliseconds, since nobody waits for it any more: a statement, a wait for a lock, the
+ * transaction of a process that stands still, the statement of a process that is gone.
+ */
+const TIME_LIMITS = {
+  statement_timeout: 1000,
+  lock_timeout: 400,
+  idle_in_transaction_session_timeout: 5000,
+  client_connection_check_interval: 100,
+}
+
+/**
  * A pool with settings for an authorization server. Its connections lead to the primary only: a replica may not know of a
- * revocation yet. Other data of the application may use the pool too: `attempt` gives its statements a time limit.
+ * revocation yet. Postgres ends what takes longer than a second on them, so that no backend outlives its connection. Other
+ * data of the application may use the pool too: `attempt` gives its statements a shorter limit.
  *
  * @param url `postgres://user:password@host:5432/database`
  * @throws Error when Postgres cannot be reached now
@@ -30,7 +42,7 @@ export async function connectToPostgres(
   url: string,
   { max = 10, onError = () => {} }: ConnectOptions = {},
 ): Promise<Pool> {
-  const pool = new Pool({
+  const config = {
     connectionString: url,
     application_name: 'grantkit',
     max,
@@ -38,7 +50,16 @@ export async function connectToPostgres(
     idleTimeoutMillis: IDLE_MS,
     keepAlive: true,
     onConnect: refuseReplica,
-  }).on('error', onError)
+  }
+  const options = Object.entries(TIME_LIMITS).map(([name, value]) => `-c ${name}=${value}`)
+  return connected({ ...config, options: options.join(' ') }, onError).catch((error) => {
+    if (!refusesOptions(error.cause)) throw error
+    return connected(config, onError)
+  })
+}
+
+async function connected(config: PoolConfig, onError: (error: Error) => void): Promise<Pool> {
+  const pool = new Pool(config).on('error', onError)
   // The statement under way fails. Without a listener, the process would end too.
   pool.on('connect', (client) => client.on('error', () => {}))
   try {
@@ -49,6 +70,11 @@ export async function connectToPostgres(
     await pool.end()
     throw new Error(`Postgres cannot be reached: ${reasonOf(cause)}`, { cause })
   }
+}
+
+/** PgBouncer takes none (protocol_violation), nor does a server whose system lacks one (invalid_parameter_value). */
+function refusesOptions(error: unknown): boolean {
+  return error instanceof DatabaseError && (error.code === '08P01' || error.code === '22023')
 }
 
 /** Where a name has several addresses, the error has no message of its own. */

@@ -40,7 +40,8 @@ async function inTransaction(pool: Pool, work: (client: PoolClient) => Promise<v
   const client = await pool.connect()
   let failed = true
   try {
-    await client.query('BEGIN')
+    // A migration takes as long as it takes.
+    await client.query('BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0')
     await work(client)
     await client.query('COMMIT')
     failed = false

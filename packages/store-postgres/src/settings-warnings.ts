@@ -1,13 +1,14 @@
 import type { Pool } from 'pg'
 
-const LOSSES = {
+const CONSEQUENCES = {
   fsync: 'a crash of the machine may destroy the database',
   full_page_writes: 'a crash of the machine may destroy the database',
   synchronous_commit: 'a crash may take back the last writes, as the revocation of a grant',
+  statement_timeout: 'a statement that nobody waits for any more keeps its backend, as during a lock',
 }
 
 /**
- * Warnings about settings that could lose records; empty if all is well.
+ * Warnings about settings that could lose records, or use up the connections of Postgres; empty if all is well.
  *
  * @example
  * ```ts
@@ -18,10 +19,12 @@ const LOSSES = {
  * ```
  */
 export async function settingsWarnings(pool: Pool): Promise<string[]> {
-  const names = Object.keys(LOSSES)
-  const { rows } = await pool.query<{ name: keyof typeof LOSSES }>(
-    `SELECT name FROM pg_settings WHERE name = ANY($1) AND setting = 'off' ORDER BY name`,
-    [names],
+  const { rows } = await pool.query<{ name: keyof typeof CONSEQUENCES; setting: string }>(
+    `SELECT name, setting FROM pg_settings WHERE name = ANY($1) AND setting IN ('off', '0') ORDER BY name`,
+    [Object.keys(CONSEQUENCES)],
   )
-  return rows.map(({ name }) => `${name} is off: ${LOSSES[name]}; set it to on`)
+  return rows.map(({ name, setting }) => {
+    const wanted = setting === 'off' ? 'on' : '1s for this role'
+    return `${name} is ${setting}: ${CONSEQUENCES[name]}; set it to ${wanted}`
+  })
 }
