@@ -44,6 +44,23 @@ describe('grantkit-doctor', () => {
     expect(JSON.parse(output)[0]).toMatchObject({ id: 'client-id', verdict: 'failed' })
   })
 
+  it('escapes what a server or an argument says, so that neither forges a line', async () => {
+    const hostile = '\u001b[2J\u202e\u009b1m'
+    const server = createServer((_, response) =>
+      response.end(JSON.stringify({ issuer: `x\n  ✓ All is well${hostile}` })),
+    )
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    const printed = [await run(`http://127.0.0.1:${port}`), await run(`http://127.0.0.1:${port}`, '--json')]
+    printed.push(await run('https://school.example', '--client', hostile), await run(hostile))
+    server.close()
+    for (const { output, complaint } of printed) {
+      expect(output + complaint).toContain('\\u202e\\u009b1m')
+      for (const raw of ['\u001b[2J', '\u202e', '\u009b', '\n  ✓ All is well'])
+        expect(output + complaint).not.toContain(raw)
+    }
+  })
+
   it('ends with 1 when a check failed', async () => {
     const server = createServer((_, response) => void response.writeHead(404).end())
     server.listen(0, '127.0.0.1')

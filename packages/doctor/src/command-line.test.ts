@@ -10,13 +10,14 @@ describe('readCommandLine', () => {
       baseUrl: URL,
       json: false,
       register: true,
+      follow: false,
       idToken: undefined,
       client: undefined,
       resource: undefined,
     }
     expect(readCommandLine([URL])).toEqual(asked)
-    const told = { ...asked, json: true, register: false, idToken: 'a.b.c' }
-    expect(readCommandLine(['--json', '--no-register', '--id-token', 'a.b.c', URL])).toEqual(told)
+    const told = { ...asked, json: true, register: false, follow: true, idToken: 'a.b.c' }
+    expect(readCommandLine(['--json', '--no-register', '--follow', '--id-token', 'a.b.c', URL])).toEqual(told)
   })
 
   it('keeps the base URL byte for byte', () => {

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 
-export const USAGE = `npx @grantkit/doctor <base URL> [--resource <URL>] [--json] [--no-register] [--id-token <token>]
+export const USAGE = `npx @grantkit/doctor <base URL> [--resource <URL>] [--json] [--no-register] [--follow] [--id-token <token>]
 npx @grantkit/doctor <base URL> --client <id> [--json]
 
 Examines a live deployment from outside, as its clients see it; or whether it can serve a client whose id is the address
@@ -9,6 +9,7 @@ of a document.
   --resource      the API or MCP server that the tokens are for, where it is not the base URL
   --json          the findings as JSON
   --no-register   do not register the throw-away client that some checks need
+  --follow        also read what the metadata name at other origins; nothing is posted there
   --id-token      an ID token of the deployment, to be examined too
   --client        fetches the document of this client from here, as the deployment would
   --help          this text
@@ -21,6 +22,8 @@ export interface Examination {
   readonly baseUrl: string
   readonly json: boolean
   readonly register: boolean
+  /** Whether other origins are asked, where the metadata name them. */
+  readonly follow: boolean
   readonly idToken: string | undefined
   /** The resource to examine, where it is not the base URL. */
   readonly resource: string | undefined
@@ -49,6 +52,7 @@ const parsed = (given: readonly string[]) =>
     options: {
       json: { type: 'boolean', default: false },
       'no-register': { type: 'boolean', default: false },
+      follow: { type: 'boolean', default: false },
       'id-token': { type: 'string' },
       client: { type: 'string' },
       resource: { type: 'string' },
@@ -61,10 +65,10 @@ function examinationOf({ values, positionals }: ReturnType<typeof parsed>): Comm
   if (values.help) return { kind: 'help' }
   if (baseUrl === undefined) return refused('The base URL is missing.')
   if (more.length > 0) return refused('Only one base URL can be examined at a time.')
-  const { json, client, resource, 'no-register': unregistered, 'id-token': idToken } = values
+  const { json, follow, client, resource, 'no-register': unregistered, 'id-token': idToken } = values
   const foreign = [baseUrl, resource ?? baseUrl].find((address) => !isWebAddress(address))
   if (foreign !== undefined) return refused(`"${foreign}" is not an http or https URL.`)
-  return { kind: 'examination', baseUrl, json, register: !unregistered, idToken, resource, client }
+  return { kind: 'examination', baseUrl, json, register: !unregistered, follow, idToken, resource, client }
 }
 
 function refused(reason: string): CommandLine {

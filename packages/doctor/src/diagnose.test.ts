@@ -226,6 +226,51 @@ describe('diagnose', () => {
   })
 })
 
+describe('a server whose metadata name addresses of others', () => {
+  const ELSEWHERE = 'http://169.254.169.254'
+  const everywhere: Spoil = (answer) => ({
+    ...answer,
+    body: answer.body.replaceAll(`"${ISSUER}/`, `"${ELSEWHERE}/`),
+  })
+
+  it.each([
+    ['asks nobody else by default', false, []],
+    ['reads there if it must follow, and posts nothing', true, ['GET', 'OPTIONS']],
+  ])('%s', async (_, follow, methods) => {
+    const asked: string[] = []
+    const send = sendTo(openSchool(), { [AS]: everywhere })
+    const counting: SendProbe = (probe) => {
+      if (probe.url.startsWith(ELSEWHERE)) asked.push(probe.method)
+      return send(probe)
+    }
+    const findings = await diagnose(ISSUER, counting, { now: () => NOW, follow })
+    expect([...new Set(asked)]).toEqual(methods)
+    expect(findings).toContainEqual(
+      expect.objectContaining({ id: 'endpoints', seen: expect.stringContaining(ELSEWHERE) }),
+    )
+  })
+})
+
+describe('the registration of the doctor', () => {
+  const noteWith = async (spoils: Readonly<Record<string, Spoil>>, register = true) => {
+    const findings = await diagnose(ISSUER, sendTo(openSchool(), spoils), { now: () => NOW, register })
+    return findings.find(({ id }) => id === 'registration')
+  }
+
+  it('is told where there was one, and only there', async () => {
+    expect(await noteWith({})).toMatchObject({
+      verdict: 'passed',
+      note: expect.stringContaining('Grantkit doctor'),
+    })
+    const none = { verdict: 'skipped' }
+    expect(await noteWith({}, false)).toMatchObject(none)
+    expect(await noteWith({ [AS]: member('registration_endpoint', undefined) })).toMatchObject(none)
+    const refused = await noteWith({ '/api/oauth/register': status(403) })
+    expect(refused).toMatchObject({ verdict: 'failed', seen: expect.stringContaining('403') })
+    expect(refused).not.toHaveProperty('note')
+  })
+})
+
 describe('a server for an MCP server, which signs nobody in by OpenID Connect', () => {
   const resource = `${ISSUER}/mcp`
   const school = createAuthorizationServer({

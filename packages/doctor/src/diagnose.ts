@@ -18,6 +18,11 @@ export interface DiagnosisOptions {
   readonly register?: boolean | undefined
   /** An ID token of the deployment, to examine as well. */
   readonly idToken?: string | undefined
+  /**
+   * Whether probes may go to other origins than those of the base URL and the resource, where the metadata name them.
+   * What would be a POST never does. Default false.
+   */
+  readonly follow?: boolean | undefined
   /** The resource to examine, such as an MCP server, where it is not the base URL. */
   readonly resource?: string | undefined
   /** The doctor's clock, in epoch seconds. */
@@ -44,13 +49,9 @@ export interface Finding {
  *
  * @example
  * ```ts
- * import { diagnose } from '@grantkit/doctor'
- * import { overFetch } from '@grantkit/testkit/client'
+ * import { diagnose, sendByFetch } from '@grantkit/doctor'
  *
- * const send = overFetch({ timeout: 5000 })
- * const findings = await diagnose('https://auth.example', ({ url, headers = {}, body = '', ...probe }) =>
- *   send(url, { ...probe, headers, body }),
- * )
+ * const findings = await diagnose('https://auth.example', sendByFetch)
  * ```
  */
 export async function diagnose(
@@ -76,13 +77,24 @@ export function examine(evidence: Evidence): readonly Finding[] {
 }
 
 async function evidenceOf(baseUrl: string, send: SendProbe, options: DiagnosisOptions): Promise<Evidence> {
-  const { register = true, idToken, resource = baseUrl, now = () => Math.floor(Date.now() / 1000) } = options
+  const { register = true, follow = false, idToken, resource = baseUrl } = options
+  const { now = () => Math.floor(Date.now() / 1000) } = options
   const answers: Record<string, HttpResponse | undefined> = {}
   for (const [name, ask] of Object.entries({ ...PROBES, ...(register ? REGISTERING_PROBES : {}) })) {
     const probe = ask(baseUrl, answers, resource)
-    answers[name] = probe && (await send(probe).catch(() => undefined))
+    if (probe && (follow || isAtHome(probe, [baseUrl, resource])) && !postsElsewhere(probe, baseUrl))
+      answers[name] = await send(probe).catch(() => undefined)
   }
   return { baseUrl, resource, answers, now: now(), idToken }
+}
+
+function isAtHome({ url }: Probe, home: readonly string[]): boolean {
+  return home.some((address) => new URL(address).origin === new URL(url).origin)
+}
+
+/** A server that is examined names addresses: it must not make this machine write anywhere else. */
+function postsElsewhere(probe: Probe, baseUrl: string): boolean {
+  return probe.method === 'POST' && !isAtHome(probe, [baseUrl])
 }
 
 /** What one check says to evidence of its kind. */

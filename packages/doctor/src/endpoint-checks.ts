@@ -60,6 +60,17 @@ export const ENDPOINT_CHECKS: readonly Check[] = [
     401,
     'invalid_client',
   ),
+  {
+    id: 'registration',
+    title: 'A native app can register itself (RFC 7591 3.2.1)',
+    fix: 'Let the answers of the registration endpoint pass, or run with --no-register.',
+    examine: skippedWithout(answerTo('registration'), (answer) =>
+      answer.status === 201 && memberOf(answer, 'client_id') !== undefined
+        ? undefined
+        : `the answer was ${answer.status} ${memberOf(answer, 'error') ?? ''}`,
+    ),
+    note: () => 'as "Grantkit doctor"; Grantkit forgets it, since nobody approves it',
+  },
   errorCheck(
     'https-registration',
     'A fixed https callback cannot register itself',

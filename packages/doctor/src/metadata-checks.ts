@@ -128,7 +128,7 @@ function authenticationFault(document: Readonly<Record<string, unknown>>): strin
 }
 
 function unreadable(answer: Evidence['answers'][string]): string | undefined {
-  if (answer === undefined) return 'there was no answer'
+  if (answer === undefined) return 'there was no answer that is in time, unencoded and below 1 MiB'
   if (answer.status !== 200) return `the answer was ${answer.status}`
   return documentOf(answer) === undefined ? 'the answer was not JSON' : undefined
 }

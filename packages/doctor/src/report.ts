@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import { terminalText } from '@grantkit/core'
 import type { Finding } from './diagnose.ts'
 
 const SIGNS = {
@@ -6,19 +7,18 @@ const SIGNS = {
   failed: styleText('red', '✗'),
   skipped: styleText('dim', '–'),
 }
-const REGISTERED =
-  'A client named "Grantkit doctor" was registered. Grantkit forgets it, since nobody approves it.'
+const MAX_SEEN = 500
 
-/** The findings as text for people. */
-export function report(baseUrl: string, findings: readonly Finding[], register: boolean): string {
+/** The findings as lines for people. What the deployment says is escaped: it forges no line. */
+export function report(subject: string, findings: readonly Finding[]): string[] {
   const count = (wanted: Finding['verdict']) => findings.filter(({ verdict }) => verdict === wanted).length
   const summary = `${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped`
-  const note = register ? [styleText('dim', REGISTERED)] : []
-  return [`\n${styleText('bold', baseUrl)}\n`, ...findings.map(row), `\n${summary}`, ...note].join('\n')
+  return [`\n${styleText('bold', terminalText(subject))}\n`, ...findings.map(row), `\n${summary}`]
 }
 
-function row({ verdict, title, seen, fix, note }: Finding): string {
-  const details = verdict === 'failed' ? `\n      ${styleText('red', String(seen))}\n      ${fix}` : ''
-  const more = note === undefined ? '' : styleText('dim', `, ${note}`)
+function row({ verdict, title, seen = '', fix, note }: Finding): string {
+  const shown = terminalText(seen.length > MAX_SEEN ? `${seen.slice(0, MAX_SEEN)}…` : seen)
+  const details = verdict === 'failed' ? `\n      ${styleText('red', shown)}\n      ${fix}` : ''
+  const more = note === undefined ? '' : styleText('dim', `, ${terminalText(note)}`)
   return `  ${SIGNS[verdict]} ${title}${more}${details}`
 }
