@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { demoAccounts } from '../src/accounts/accounts.ts'
+import type { AccountRows } from '../src/accounts/account-rows.ts'
+import { DEMO_ACCOUNT, demoAccounts } from '../src/accounts/accounts.ts'
 import { hashPassword } from '../src/accounts/passwords.ts'
 import { writeAccounts } from './accounts-file.ts'
 import { onBothDatabases } from './on-both-databases.ts'
@@ -29,13 +30,13 @@ onBothDatabases((newDatabase) => {
 
   it('refuses an account that is disabled, its refresh token and its access token', async () => {
     const { accounts, events, refresh, call } = await started()
-    const id = await accounts.setDisabled(EMAIL, true)
+    await accounts.setDisabled(DEMO_ACCOUNT, true)
     expect(await accounts.verify(EMAIL, 'demo')).toBeUndefined()
     expect([(await call()).status, (await refresh()).status], 'the next refresh ends it').toEqual([200, 400])
     expect(events).toContainEqual(expect.objectContaining({ type: 'grant_ended', reason: 'subject_gone' }))
     expect((await call()).status).toBe(401)
-    await accounts.setDisabled(EMAIL, false)
-    expect((await accounts.verify(EMAIL, 'demo'))?.id).toBe(id)
+    await accounts.setDisabled(DEMO_ACCOUNT, false)
+    expect((await accounts.verify(EMAIL, 'demo'))?.id).toBe(DEMO_ACCOUNT)
     expect((await refresh()).status, 'what ended stays ended').toBe(400)
   })
 
@@ -47,25 +48,38 @@ onBothDatabases((newDatabase) => {
     expect([(await call()).status, (await refresh()).status]).toEqual([401, 400])
   })
 
-  it('signs a user with a new password out in every browser, and nobody else', async () => {
+  it.each<[string, (accounts: AccountRows) => Promise<unknown>]>([
+    [
+      'has a new password',
+      async (accounts) => accounts.setPassword(DEMO_ACCOUNT, await hashPassword('another one')),
+    ],
+    [
+      'was disabled and enabled again',
+      async (accounts) => {
+        await accounts.setDisabled(DEMO_ACCOUNT, true)
+        await accounts.setDisabled(DEMO_ACCOUNT, false)
+      },
+    ],
+    ['is signed out by the operator', (accounts) => accounts.endSessions(DEMO_ACCOUNT, 'operator')],
+  ])('signs a user who %s out in every browser, and nobody else', async (_, change) => {
     const { accounts, baseUrl } = await started()
     const visit = async (cookie: string) =>
       (await fetch(`${baseUrl}/account`, { headers: { cookie }, redirect: 'manual' })).status
     const cookies = [await sessionCookie(baseUrl), await sessionCookie(baseUrl)]
     const teachers = await sessionCookie(baseUrl, 'teacher@example.com', 'teacher')
     for (const cookie of [...cookies, teachers]) expect(await visit(cookie)).toBe(200)
-    await accounts.setPassword(EMAIL, await hashPassword('another one'))
+    await change(accounts)
     for (const cookie of cookies) expect(await visit(cookie)).toBe(303)
     expect(await visit(teachers)).toBe(200)
   })
 
   it('never gives the id of a removed account away, nor keeps its address', async () => {
     const { accounts } = await started()
-    const id = await accounts.remove(EMAIL)
+    expect(await accounts.remove(DEMO_ACCOUNT)).toBe(true)
     const [demo] = demoAccounts()
     if (demo === undefined) throw new Error('There is no demo account')
     expect(await accounts.add(demo), 'the id was taken once').toBe(false)
-    expect(await accounts.find(id ?? '')).toBeUndefined()
+    expect(await accounts.find(DEMO_ACCOUNT)).toBeUndefined()
     expect(await accounts.add({ ...demo, id: 'another' })).toBe(true)
     expect((await accounts.verify(EMAIL, 'demo'))?.id).toBe('another')
   })
@@ -88,7 +102,7 @@ onBothDatabases((newDatabase) => {
     for (const expected of [true, false]) {
       const service = await runService({ DATABASE_URL, ACCOUNTS_FILE })
       expect((await service.accounts.verify(EMAIL, 'demo')) !== undefined).toBe(expected)
-      await service.accounts.remove(EMAIL)
+      await service.accounts.remove(DEMO_ACCOUNT)
       await service.close()
     }
   })

@@ -12,7 +12,7 @@ let service: RunningService
 let browser: Browser
 beforeAll(async () => {
   service = await runService()
-  await service.accounts.setAdmin('demo@example.com', true)
+  await service.accounts.setAdmin('demo-account', true)
   browser = await openChromium({ javaScriptEnabled: false })
 })
 afterAll(async () => {

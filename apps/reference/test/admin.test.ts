@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { DEMO_ACCOUNT } from '../src/accounts/accounts.ts'
 import { auditEntries } from '../src/audit/reading.ts'
 import { connected, onBothDatabases } from './on-both-databases.ts'
 import { type RunningService, runService } from './service.ts'
@@ -15,7 +16,7 @@ const PAGES = ['/admin', '/admin/users', OF_USER, '/admin/clients', '/admin/clie
 let service: RunningService
 beforeEach(async () => {
   service = await runService()
-  await service.accounts.setAdmin(EMAIL, true)
+  await service.accounts.setAdmin(DEMO_ACCOUNT, true)
   return () => service.close()
 })
 afterEach(() => void vi.useRealTimers())
@@ -80,12 +81,12 @@ describe("the operator's view", () => {
     const { visit, tokenOf } = await visitor()
     const token = await tokenOf(OF_USER)
     expect((await visit('/admin')).status).toBe(200)
-    await service.accounts.setAdmin(EMAIL, false)
+    await service.accounts.setAdmin(DEMO_ACCOUNT, false)
     expect((await visit('/admin')).status).toBe(404)
     const late = await visit(OF_USER, { token, action: 'disable' })
     expect([late.status, (await service.directory.find(TEACHER))?.state]).toEqual([404, 'active'])
-    await service.accounts.setAdmin(EMAIL, true)
-    await service.accounts.setDisabled(EMAIL, true)
+    await service.accounts.setAdmin(DEMO_ACCOUNT, true)
+    await service.accounts.setDisabled(DEMO_ACCOUNT, true)
     expect((await visit('/admin')).status).toBe(303)
   })
 
@@ -191,7 +192,7 @@ describe('the removal of a client with more grants than a request can wait for',
         },
       },
     }))
-    await service.accounts.setAdmin(EMAIL, true)
+    await service.accounts.setAdmin(DEMO_ACCOUNT, true)
     const app = await teachersApp()
     const { visit, tokenOf, textOf } = await visitor()
     const path = `/admin/client?id=${app.id}`
@@ -214,7 +215,7 @@ onBothDatabases((newDatabase) => {
       url = await newDatabase()
       await service.close()
       service = await runService({ DATABASE_URL: url })
-      await service.accounts.setAdmin(EMAIL, true)
+      await service.accounts.setAdmin(DEMO_ACCOUNT, true)
     }
 
     it('ends grants, disables and enables users and removes clients, and the trail says who did it', async () => {

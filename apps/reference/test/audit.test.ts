@@ -83,11 +83,11 @@ onBothDatabases((newDatabase) => {
       const DATABASE_URL = await newDatabase()
       const service = await runService({ DATABASE_URL })
       const { accounts, clients } = service
-      await accounts.setPassword('teacher@example.com', 'scrypt$')
-      await accounts.setDisabled('teacher@example.com', true)
-      await accounts.setDisabled('teacher@example.com', false)
-      await accounts.remove('teacher@example.com')
-      await accounts.remove('teacher@example.com')
+      await accounts.setPassword('teacher-account', 'scrypt$')
+      await accounts.setDisabled('teacher-account', true)
+      await accounts.setDisabled('teacher-account', false)
+      await accounts.remove('teacher-account')
+      await accounts.remove('teacher-account')
       const { client_id: clientId } = await clients.add({
         client_name: 'A',
         redirect_uris: ['https://a.example/'],

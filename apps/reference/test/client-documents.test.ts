@@ -188,7 +188,7 @@ it('is shown to operators as what a document says, and is gone once they remove 
   const methods = ['none', 'private_key_jwt']
   const keys = { jwks_uri: 'https://app.dev/keys', token_endpoint_auth_methods_supported: methods }
   host.answer = () => documentOf(ID, keys)
-  await service.accounts.setAdmin('demo@example.com', true)
+  await service.accounts.setAdmin('demo-account', true)
   const app = await clientWith(CALLBACKS.loopback)
   const { access_token } = await app.tokens('courses:read')
   const cookie = await sessionCookie(service.baseUrl)

@@ -87,6 +87,7 @@ export function headerRows(https: boolean): Readonly<Record<string, Row>> {
     '/logout': { headers: page(OWN_FORMS) },
     '/account': { status: 303, headers: NO_STORE },
     '/account/apps/name': { ask: POST, status: 303, headers: NO_STORE },
+    '/account/sign-out': { ask: POST, status: 303, headers: NO_STORE },
     ...Object.fromEntries(adminRows),
     '/assets/style.css': asset,
     '/assets/icon.svg': asset,

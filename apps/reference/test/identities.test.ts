@@ -1,50 +1,32 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { accountRows } from '../src/accounts/account-rows.ts'
-import type { Account } from '../src/accounts/accounts.ts'
+import type { Account, StoredAccount } from '../src/accounts/accounts.ts'
 import { accountFor } from '../src/upstream/account-for.ts'
 import type { Identity } from '../src/upstream/identity.ts'
 import { identityRows } from '../src/upstream/identity-rows.ts'
 import type { Provider } from '../src/upstream/providers.ts'
 import { connected, onBothDatabases } from './on-both-databases.ts'
-
-const PROVIDER: Provider = {
-  id: 'partner',
-  label: 'Partner',
-  issuer: 'https://partner.example',
-  client_id: 'harbour',
-  client_secret: 'secret',
-  scope: 'openid email',
-  sign_up: false,
-  link_verified_email: false,
-}
-const IDENTITY: Identity = {
-  issuer: 'https://partner.example',
-  subject: 'a1',
-  email: 'alice@school.example',
-  emailVerified: true,
-  name: 'Alice',
-  authTime: 0,
-}
+import { IDENTITY, PROVIDER } from './partner.ts'
 
 onBothDatabases((newDatabase) => {
   async function open(of: Partial<Account> = {}) {
     const database = await connected(await newDatabase())
     const rows = { accounts: accountRows(database, () => {}), identities: identityRows(database) }
-    const alice: Account = {
-      id: randomUUID(),
-      email: 'alice@school.example',
-      email_verified: true,
-      name: 'Alice',
-      updated_at: 0,
-      password: 'scrypt$a',
-      ...of,
+    const add = async (account: Partial<Account>) => {
+      const id = randomUUID()
+      const alice = { email: 'alice@school.example', email_verified: true, name: 'Alice', updated_at: 0 }
+      await rows.accounts.add({ password: 'scrypt$a', ...alice, ...account, id })
+      const added = await rows.accounts.find(id)
+      if (added === undefined) throw new Error('The account was not added')
+      return added
     }
-    await rows.accounts.add(alice)
     return {
+      database,
       rows,
-      alice,
-      for: (identity: Partial<Identity>, provider: Partial<Provider> = {}, signedIn?: Account) =>
+      add,
+      alice: await add(of),
+      for: (identity: Partial<Identity>, provider: Partial<Provider> = {}, signedIn?: StoredAccount) =>
         accountFor(rows, { ...PROVIDER, ...provider }, { ...IDENTITY, ...identity }, signedIn),
     }
   }
@@ -60,45 +42,64 @@ onBothDatabases((newDatabase) => {
   it('is never taken for an account by its address alone', async () => {
     const opened = await open()
     expect(await opened.for({})).toBe('email_in_use')
-    expect(await opened.for({ email: 'Alice@SCHOOL.example' }, { sign_up: true })).toBe('email_in_use')
+    expect(await opened.for({}, { sign_up: true })).toBe('email_in_use')
     expect(await opened.rows.identities.list(opened.alice.id)).toEqual([])
   })
 
   it.each([
-    [true, true, true],
-    [true, false, false],
-    [false, true, false],
-    [false, false, false],
-  ])('is linked by an address verified there (%s) and here (%s): %s', async (there, here, linked) => {
-    const opened = await open({ email_verified: here })
-    const found = await opened.for({ emailVerified: there }, { link_verified_email: true })
-    expect(found).toEqual(linked ? opened.alice : 'email_in_use')
+    ['has verified', true, { email_verified: true }],
+    ['has not verified', false, { email_verified: false }],
+  ])('is linked by an address that the operator %s: %s', async (_, leads, here) => {
+    const opened = await open(here)
+    expect(await opened.for({}, { link_verified_email: true })).toEqual(leads ? opened.alice : 'email_in_use')
+    expect(await opened.for({ subject: 'other', email: undefined }, { link_verified_email: true })).toBe(
+      'sign_up_refused',
+    )
   })
 
   it.each([
-    [false, 'new@school.example', true, false],
-    [true, 'new@school.example', false, true],
-    [true, undefined, false, false],
-    [{ email_domains: ['school.example'] }, 'new@School.Example', true, true],
-    [{ email_domains: ['school.example'] }, 'new@school.example', false, false],
-    [{ email_domains: ['school.example'] }, 'new@evil.example', true, false],
-    [{ email_domains: ['school.example'] }, 'new@sub.school.example', true, false],
-    [{ email_domains: ['school.example'] }, '"a@school.example"@evil.example', true, false],
-  ] as const)(
-    'signs up by the rule %j with %s (verified: %s): %s',
-    async (sign_up, email, emailVerified, allowed) => {
-      const opened = await open()
-      const rule = typeof sign_up === 'boolean' ? sign_up : { email_domains: [...sign_up.email_domains] }
-      const found = await opened.for({ subject: 'new', email, emailVerified }, { sign_up: rule })
-      if (!allowed) return expect(found).toBe('sign_up_refused')
-      expect(found).toMatchObject({
-        email: 'new@school.example',
-        email_verified: emailVerified,
-        password: '',
-      })
-      expect(await opened.for({ subject: 'new', email, emailVerified })).toEqual(found)
-    },
-  )
+    ['the same provider', true, PROVIDER.issuer],
+    ['another provider', false, 'https://another.example'],
+  ])('is linked by an address that %s verified: %s', async (_, leads, issuer) => {
+    const opened = await open({ email: 'other@school.example' })
+    const squatter = await opened.for({ issuer, subject: 'squatter' }, { sign_up: true })
+    const found = await opened.for({}, { link_verified_email: true })
+    expect(found).toEqual(leads ? squatter : 'email_in_use')
+  })
+
+  it('gives no account an address that the provider has not verified, and leaves it to its owner', async () => {
+    const opened = await open({ email: 'other@school.example' })
+    const squatter = await opened.for({ subject: 'squatter', email: undefined }, { sign_up: true })
+    expect(squatter).toMatchObject({ email: undefined, email_verified: false, emailSource: undefined })
+    const owner = await opened.for({}, { sign_up: true })
+    expect(owner).toMatchObject({ email: IDENTITY.email, emailSource: IDENTITY.issuer })
+  })
+
+  it('gets an address back that the release before gave to somebody without verifying it', async () => {
+    const opened = await open({ email: 'other@school.example' })
+    const claims = { email: IDENTITY.email, email_verified: false, name: 'Squatter' }
+    const values = { email: IDENTITY.email, email_source: null, password: '', claims: JSON.stringify(claims) }
+    await opened.database.updateTable('account').set(values).where('id', '=', opened.alice.id).execute()
+    expect(await opened.for({}, { sign_up: true })).toMatchObject({ email: IDENTITY.email })
+    expect(await opened.rows.accounts.claims(opened.alice.id)).toEqual({ name: 'Squatter' })
+  })
+
+  it.each([
+    [false, 'new@school.example', false],
+    [true, undefined, true],
+    [{ email_domains: ['school.example'] }, 'new@school.example', true],
+    [{ email_domains: ['school.example'] }, undefined, false],
+    [{ email_domains: ['school.example'] }, 'new@evil.example', false],
+    [{ email_domains: ['school.example'] }, 'new@sub.school.example', false],
+    [{ email_domains: ['school.example'] }, '"a@school.example"@evil.example', false],
+  ] as const)('signs up by the rule %j with the verified address %s: %s', async (sign_up, email, allowed) => {
+    const opened = await open()
+    const rule = typeof sign_up === 'boolean' ? sign_up : { email_domains: [...sign_up.email_domains] }
+    const found = await opened.for({ subject: 'new', email }, { sign_up: rule })
+    if (!allowed) return expect(found).toBe('sign_up_refused')
+    expect(found).toMatchObject({ email, password: '' })
+    expect(await opened.for({ subject: 'new', email })).toEqual(found)
+  })
 
   it('makes an account that no password opens', async () => {
     const { rows, for: forIdentity } = await open()
@@ -112,15 +113,14 @@ onBothDatabases((newDatabase) => {
     const asked = Array.from({ length: 8 }, () =>
       opened.for({ subject: 'n', email: 'n@school.example' }, { sign_up: true }),
     )
-    const made = (await Promise.all(asked)).filter((found) => typeof found !== 'string')
-    expect(new Set(made.map(({ id }) => id)).size).toBe(1)
+    const found = await Promise.all(asked)
+    expect(new Set(found.map((account) => typeof account !== 'string' && account.id)).size).toBe(1)
   })
 
   it('stays with the account that has it', async () => {
     const opened = await open()
     await opened.for({}, {}, opened.alice)
-    const bob = { ...opened.alice, id: randomUUID(), email: 'bob@school.example' }
-    await opened.rows.accounts.add(bob)
+    const bob = await opened.add({ email: 'bob@school.example' })
     expect(await opened.for({}, {}, bob)).toBe('identity_in_use')
     expect(await opened.for({}, { sign_up: true })).toEqual(opened.alice)
   })
@@ -128,9 +128,9 @@ onBothDatabases((newDatabase) => {
   it('signs nobody in to an account that is disabled, and goes with one that is removed', async () => {
     const opened = await open()
     await opened.for({}, {}, opened.alice)
-    await opened.rows.accounts.setDisabled(opened.alice.email, true)
+    await opened.rows.accounts.setDisabled(opened.alice.id, true)
     expect(await opened.for({}, { sign_up: true })).toBe('account_disabled')
-    await opened.rows.accounts.remove(opened.alice.email)
+    await opened.rows.accounts.remove(opened.alice.id)
     expect(await opened.rows.identities.find(IDENTITY.issuer, IDENTITY.subject)).toBeUndefined()
     expect(await opened.for({})).toBe('sign_up_refused')
   })

@@ -9,15 +9,10 @@ onBothDatabases((newDatabase) => {
   async function open(password: string) {
     const database = await connected(await newDatabase())
     const accounts = accountRows(database, () => {})
-    const alice = {
-      id: randomUUID(),
-      email: 'a@b.example',
-      email_verified: true,
-      name: 'A',
-      updated_at: 0,
-      password,
-    }
-    await accounts.add(alice)
+    const id = randomUUID()
+    await accounts.add({ id, email: 'a@b.example', email_verified: true, name: 'A', updated_at: 0, password })
+    const alice = await accounts.find(id)
+    if (alice === undefined) throw new Error('The account was not added')
     const options = { secret: 'x'.repeat(32), baseUrl: 'https://b.example', store: createMemoryStore() }
     const ways = waysToSignIn({ ...options, database, accounts, providers: [] })
     const key = {
@@ -29,9 +24,10 @@ onBothDatabases((newDatabase) => {
       synced: false,
       addedAt: 0,
     }
-    for (const id of ['one', 'two']) await ways.passkeys.add({ ...key, id })
-    await ways.identities.add({ issuer: 'i', identity: 's', subject: alice.id, shownAs: 's', addedAt: 0 })
-    return { alice, ways }
+    for (const id of ['one', 'two']) await ways.passkeys.add({ ...key, id }, alice)
+    const identity = { issuer: 'i', identity: 's', subject: alice.id, shownAs: 's', addedAt: 0 }
+    await ways.identities.add(identity, alice)
+    return { alice, ways, epoch: async () => (await accounts.find(id))?.sessionEpoch, key }
   }
 
   it('is never removed, not even by many removals at once', async () => {
@@ -54,9 +50,28 @@ onBothDatabases((newDatabase) => {
   })
 
   it('is nobody else to remove', async () => {
-    const { alice, ways } = await open('scrypt$a')
+    const { alice, ways, epoch } = await open('scrypt$a')
     expect(await ways.removal.removePasskey('bob', 'one')).toBe('unknown')
     expect(await ways.removal.removeIdentity('bob', 'i', 's')).toBe('unknown')
     expect(await ways.passkeys.list(alice.id)).toHaveLength(2)
+    expect(await epoch(), 'no session has ended').toBe(0)
+  })
+
+  it('ends all sessions where it is removed, and none where it stays', async () => {
+    const { alice, ways, epoch } = await open('')
+    await ways.removal.removePasskey(alice.id, 'one')
+    expect(await epoch()).toBe(1)
+    await ways.removal.removeIdentity(alice.id, 'i', 's')
+    expect(await epoch()).toBe(2)
+    expect(await ways.removal.removePasskey(alice.id, 'two')).toBe('last')
+    expect(await epoch()).toBe(2)
+  })
+
+  it('is added by no session that has ended while the request was under way', async () => {
+    const { alice, ways, key } = await open('')
+    await ways.removal.removePasskey(alice.id, 'one')
+    expect(await ways.passkeys.add({ ...key, id: 'three' }, alice)).toBe(false)
+    const identity = { issuer: 'j', identity: 's', subject: alice.id, shownAs: 's', addedAt: 0 }
+    expect(await ways.identities.add(identity, alice)).toBe(false)
   })
 })

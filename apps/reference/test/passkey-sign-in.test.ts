@@ -1,6 +1,6 @@
 import { freePort } from '@grantkit/test-servers/free-port'
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
-import { register } from './limited-requests.ts'
+import { register as registerClient } from './limited-requests.ts'
 import { type RunningService, runService } from './service.ts'
 import { type Bend, type SoftwareAuthenticator, softwareAuthenticator } from './software-authenticator.ts'
 import { sessionCookie } from './user.ts'
@@ -38,11 +38,15 @@ const post = (path: string, cookie: string, fields: Record<string, string>) =>
 
 async function addPasskey(added: SoftwareAuthenticator): Promise<void> {
   const session = await sessionCookie(service.baseUrl)
+  expect((await register(added, session)).status).toBe(303)
+}
+
+async function register(added: SoftwareAuthenticator, session: string): Promise<Response> {
   const token = tokenIn(await (await get('/account', session)).text())
   const asked = await get('/account/passkeys', session)
   const answer = added.create(await asked.json())
   const cookie = `${session}; ${cookiesOf(asked)}`
-  expect((await post('/account/passkeys', cookie, { token, answer, name: 'key' })).status).toBe(303)
+  return post('/account/passkeys', cookie, { token, answer, name: 'key' })
 }
 
 async function signIn(by = passkey, { bend, returnTo = '/account', cookie = '' }: SignInOptions = {}) {
@@ -62,7 +66,7 @@ const stranger = () => softwareAuthenticator(service.baseUrl)
 it('answers the same to an unknown passkey, a wrong signature and an account that is disabled', async () => {
   const wrong = await signIn(passkey, { bend: WRONG })
   const unknown = await signIn(stranger())
-  await service.accounts.setDisabled('demo@example.com', true)
+  await service.accounts.setDisabled('demo-account', true)
   const disabled = await signIn()
   const [first, ...others] = await Promise.all([wrong, unknown, disabled].map(comparable))
   expect(first).toMatchObject({ status: 401, body: expect.stringContaining('did not sign you in') })
@@ -74,6 +78,20 @@ async function comparable(answer: Response) {
   const body = (await answer.text()).replaceAll(/name="token" value="[^"]+"/g, '')
   return { status: answer.status, body, headers: [...answer.headers.keys()] }
 }
+
+it('ends every session when a passkey is removed, so that none of them can add a passkey', async () => {
+  const stolen = cookiesOf(await signIn())
+  const asked = await get('/account/passkeys', stolen)
+  const answer = stranger().create(await asked.json())
+  const token = tokenIn(await (await get('/account', stolen)).text())
+  const owner = await sessionCookie(service.baseUrl)
+  const form = { token: tokenIn(await (await get('/account', owner)).text()), id: passkey.id }
+  expect((await post('/account/passkeys/remove', owner, form)).status).toBe(303)
+  const added = await post('/account/passkeys', `${stolen}; ${cookiesOf(asked)}`, { token, answer })
+  expect(added.headers.get('location')).toMatch(/^\/login/)
+  expect((await get('/account/passkeys', stolen)).status).toBe(403)
+  expect(service.events.filter(({ type }) => type === 'passkey_added')).toHaveLength(1)
+})
 
 it('counts wrong answers of a passkey as wrong passwords, and leaves other passkeys alone', async () => {
   const other = stranger()
@@ -100,7 +118,7 @@ it.each([
   const before = await sessionCookie(service.baseUrl)
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10 * 60 * 1000 })
   onTestFinished(() => void vi.useRealTimers())
-  const { client_id } = (await (await register(service)).json()) as { client_id: string }
+  const { client_id } = (await (await registerClient(service)).json()) as { client_id: string }
   const query = new URLSearchParams({ ...request(client_id), ...demand })
   const sent = await get(`/oauth/authorize?${query}`, before)
   const login = new URL(sent.headers.get('location') ?? '', service.baseUrl)

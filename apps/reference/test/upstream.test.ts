@@ -57,19 +57,24 @@ it('brings back who signed in there, and why the browser was sent', async () => 
       issuer: provider.issuer,
       subject: 'alice',
       email: 'alice@school.example',
-      emailVerified: true,
       name: 'Alice',
       authTime: expect.any(Number),
+      saysAuthTime: true,
     },
     purpose: { returnTo: '/account', linkFor: 'a session' },
   })
 })
 
-it('takes no address that is none, and believes nothing but true about it', async () => {
-  const { signIn, answered } = await open(() => ({ email: 'nonsense', email_verified: 'true', name: '' }))
+it.each([
+  ['is none', { email: 'nonsense', email_verified: true }],
+  ['the provider does not call verified', { email: 'alice@school.example' }],
+  ['the provider has not verified', { email: 'alice@school.example', email_verified: false }],
+  ['is verified in words', { email: 'alice@school.example', email_verified: 'true' }],
+])('takes no address that %s', async (_, claims) => {
+  const { signIn, answered } = await open(() => ({ ...claims, name: '' }))
   const { cookies, query } = await answered()
   const { identity } = await signIn.finish(cookies, query)
-  expect(identity).toMatchObject({ email: undefined, emailVerified: false, name: undefined })
+  expect(identity).toMatchObject({ subject: 'alice', email: undefined, name: undefined })
 })
 
 it('takes an answer only in the browser that asked', async () => {

@@ -5,14 +5,19 @@ export function user(baseUrl: string, email = 'demo@example.com', password = 'de
   return formBrowser({ origin: baseUrl, typed: { email, password } })
 }
 
-/** The session cookie of a user who has just signed in, for requests that no browser would send. */
+/**
+ * The session cookie of a user who has just signed in, for requests that no browser would send.
+ *
+ * @param before the session cookie that the browser had
+ */
 export async function sessionCookie(
   baseUrl: string,
   email = 'demo@example.com',
   password = 'demo',
+  before = '',
 ): Promise<string> {
   const login = await fetch(`${baseUrl}/login`)
-  const cookie = firstCookie(login)
+  const cookie = `${before}; ${firstCookie(login)}`
   const token = /name="token" value="([^"]+)"/.exec(await login.text())?.[1] ?? ''
   const body = new URLSearchParams({ token, email, password })
   return firstCookie(

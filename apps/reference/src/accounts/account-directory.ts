@@ -3,12 +3,16 @@ import type { Database } from '../database/database.ts'
 import { errorsAs503 } from '../database/errors-as-503.ts'
 import type { AccountRow } from '../database/tables.ts'
 import { addressOf } from './account-rows.ts'
-import { hasPublicPassword } from './accounts.ts'
+import { type EmailSource, hasPublicPassword } from './accounts.ts'
 
 /** An account, as an operator sees it. */
 export interface AccountEntry {
   readonly id: string
-  readonly email: string
+  readonly email?: string | undefined
+  /** Who says that the address belongs to this user. Absent without an address, and if nobody knows. */
+  readonly emailSource?: EmailSource | undefined
+  /** ISO 8601, in UTC. */
+  readonly emailSince?: string | undefined
   readonly name: string
   readonly state: 'active' | 'disabled'
   /** Whether it may use the operator's view. */
@@ -20,7 +24,7 @@ export interface AccountEntry {
 }
 
 interface AccountQuery {
-  /** How the e-mail address begins, in any letters. */
+  /** How the e-mail address begins, in any letters; or the id of an account without one. */
   readonly prefix?: string | undefined
   /** The `next` of the page before. */
   readonly after?: string | undefined
@@ -34,7 +38,7 @@ interface AccountsPage {
 
 /** Accounts that are not removed, for operators. One step into an index each. @throws OAuthError `temporarily_unavailable` */
 export interface AccountDirectory {
-  /** One page, in the order of the addresses. */
+  /** One page, in the order of the addresses. An account without one stands where its id would. */
   page(query: AccountQuery, limit: number): Promise<AccountsPage>
   find(id: string): Promise<AccountEntry | undefined>
   withEmail(email: string): Promise<AccountEntry | undefined>
@@ -59,11 +63,13 @@ export function accountDirectory(database: Database, production: boolean): Accou
         .orderBy('email')
         .limit(limit + 1)
         .execute()
-      const accounts = found.slice(0, limit).map(entryOf)
-      return found.length > limit ? { accounts, next: accounts.at(-1)?.email } : { accounts }
+      const shown = found.slice(0, limit)
+      const accounts = shown.map(entryOf)
+      return found.length > limit ? { accounts, next: shown.at(-1)?.email ?? undefined } : { accounts }
     },
     find: (id) => one(rows.where('id', '=', withoutNul(id)).executeTakeFirst()),
-    withEmail: (email) => one(rows.where('email', '=', addressOf(email)).executeTakeFirst()),
+    withEmail: (email) =>
+      one(rows.where('email', '=', addressOf(email)).whereRef('email', '!=', 'id').executeTakeFirst()),
     async isAdmin(id) {
       const row = await rows.where('id', '=', id).executeTakeFirst()
       if (row?.state !== 'active' || row.admin !== 1) return false
@@ -83,6 +89,8 @@ function withoutNul(id: string): string {
 function entryOf({
   id,
   email,
+  email_source,
+  email_since,
   claims,
   password,
   state,
@@ -91,7 +99,9 @@ function entryOf({
 }: Selectable<AccountRow>): AccountEntry {
   return {
     id,
-    email: email ?? '',
+    email: email === null || email === id ? undefined : email,
+    emailSource: email_source ?? undefined,
+    emailSince: email_since ?? undefined,
     name: JSON.parse(claims).name,
     state: state === 'disabled' ? 'disabled' : 'active',
     admin: admin === 1,

@@ -1,9 +1,10 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql, type UpdateObject } from 'kysely'
 import { compiledOnce } from '../database/compiled-once.ts'
-import { added, type Database } from '../database/database.ts'
+import { added, type Database, type Rows } from '../database/database.ts'
 import { errorsAs503 } from '../database/errors-as-503.ts'
-import type { AccountRow } from '../database/tables.ts'
-import { type Account, type Accounts, NOBODY } from './accounts.ts'
+import type { AccountRow, Tables } from '../database/tables.ts'
+import { dropUnverifiedAddresses } from '../database/unverified-addresses.ts'
+import { type Account, type Accounts, type EmailSource, NOBODY, type StoredAccount } from './accounts.ts'
 import { passwordMatches } from './passwords.ts'
 
 /**
@@ -12,20 +13,32 @@ import { passwordMatches } from './passwords.ts'
  */
 export interface AccountRows extends Accounts {
   /** `false`: the address or the id has an account already, or had one that was removed. */
-  add(account: Account, by?: AddedBy): Promise<boolean>
-  /** These take the address of an account, and return its id, or `undefined` if there is none. */
-  setPassword(email: string, hash: string): Promise<string | undefined>
-  setDisabled(email: string, disabled: boolean): Promise<string | undefined>
+  add(account: Account, addition?: Addition): Promise<boolean>
+  /** These take the id of an account, and return `false` if there is none. All but `setAdmin` end its sessions. */
+  setPassword(id: string, hash: string): Promise<boolean>
+  setDisabled(id: string, disabled: boolean): Promise<boolean>
   /** Whether it may use the operator's view. */
-  setAdmin(email: string, admin: boolean): Promise<string | undefined>
+  setAdmin(id: string, admin: boolean): Promise<boolean>
+  /** Ends the sessions and nothing else. */
+  endSessions(id: string, by: 'user' | 'operator'): Promise<boolean>
   /** Keeps nothing but the id, so that it never passes to another person. */
-  remove(email: string): Promise<string | undefined>
+  remove(id: string): Promise<boolean>
+}
+
+interface Addition {
+  /** Default: the operator. */
+  readonly by?: AddedBy
+  /** Default: the operator. */
+  readonly emailSource?: EmailSource
+  /** Writes what belongs to the account, in the same transaction. */
+  readonly also?: (rows: Rows) => Promise<unknown>
 }
 
 /** An account was changed: by a command, by the import of a file, by the first start of a development, or
  * by somebody whom a provider vouches for. */
 export type AccountEvent =
   | { readonly type: 'account_added'; readonly subject: string; readonly by: AddedBy }
+  | { readonly type: 'sessions_ended'; readonly subject: string; readonly by: 'user' | 'operator' }
   | { readonly type: ChangeType; readonly subject: string }
 
 type AddedBy = 'operator' | 'import' | 'demo' | 'sign_up'
@@ -37,19 +50,16 @@ type ChangeType =
   | 'account_admin_removed'
   | 'account_removed'
 
+/** The sessions that began before belong to an earlier epoch. */
+export const NEXT_EPOCH = sql<number>`session_epoch + 1`
+
 /** Nothing is cached: an account that was disabled on one replica is disabled on all. */
 export function accountRows(database: Database, onEvent: (event: AccountEvent) => void): AccountRows {
   const active = database.selectFrom('account').selectAll().where('state', '=', 'active')
-  const change = async (type: ChangeType, email: string, values: Partial<AccountRow>) => {
-    const changed = await database
-      .updateTable('account')
-      .set(values)
-      .where('email', '=', addressOf(email))
-      .where('state', '!=', 'removed')
-      .returning('id')
-      .executeTakeFirst()
-    if (changed) onEvent({ type, subject: changed.id })
-    return changed?.id
+  const change = async (event: AccountEvent, values: Values) => {
+    const changed = await changeAccount(database, event.subject, values)
+    if (changed) onEvent(event)
+    return changed
   }
   const withEmail = (email: string) => active.where('email', '=', addressOf(email)).executeTakeFirst()
   const withId = compiledOnce(database, (id) => active.where('id', '=', id))
@@ -62,30 +72,75 @@ export function accountRows(database: Database, onEvent: (event: AccountEvent) =
     find: (id) => withId(id).then((row) => row && accountOf(row)),
     idOf: (email) => withEmail(email).then((row) => row?.id),
     claims: (id) => withId(id).then((row) => row && JSON.parse(row.claims)),
-    async add(account, by = 'operator') {
-      if (!(await added(database.insertInto('account').values(rowOf(account, new Date()))))) return false
-      onEvent({ type: 'account_added', subject: account.id, by })
-      return true
+    async add(account, { by = 'operator', emailSource = 'operator', also = nothing } = {}) {
+      const row = rowOf(account, emailSource, new Date().toISOString())
+      const isNew = await added(database, async (rows) => {
+        // A replica of the release before may still add an unverified address during an upgrade.
+        if (account.email !== undefined) await dropUnverifiedAddresses(rows, account.email)
+        await rows.insertInto('account').values(row).execute()
+        await also(rows)
+        return true
+      })
+      if (isNew) onEvent({ type: 'account_added', subject: account.id, by })
+      return isNew
     },
-    setPassword: (email, password) => change('account_password_changed', email, { password }),
-    setDisabled: (email, disabled) =>
-      disabled
-        ? change('account_disabled', email, { state: 'disabled' })
-        : change('account_enabled', email, { state: 'active' }),
-    setAdmin: (email, admin) =>
-      admin
-        ? change('account_admin_added', email, { admin: 1 })
-        : change('account_admin_removed', email, { admin: 0 }),
-    async remove(email) {
-      const nothing = { email: null, claims: '{}', password: '', state: 'removed', admin: 0 } as const
-      const id = await change('account_removed', email, nothing)
-      if (id === undefined) return undefined
-      await database.deleteFrom('passkey').where('account', '=', id).execute()
-      await database.deleteFrom('identity').where('account', '=', id).execute()
-      await database.deleteFrom('installation_name').where('account', '=', id).execute()
-      return id
+    setPassword: (subject, password) =>
+      change({ type: 'account_password_changed', subject }, { password, session_epoch: NEXT_EPOCH }),
+    setDisabled: (subject, disabled) =>
+      change(
+        { type: disabled ? 'account_disabled' : 'account_enabled', subject },
+        { state: disabled ? 'disabled' : 'active', session_epoch: NEXT_EPOCH },
+      ),
+    setAdmin: (subject, admin) =>
+      change(
+        { type: admin ? 'account_admin_added' : 'account_admin_removed', subject },
+        { admin: admin ? 1 : 0 },
+      ),
+    endSessions: (subject, by) =>
+      change({ type: 'sessions_ended', subject, by }, { session_epoch: NEXT_EPOCH }),
+    async remove(subject) {
+      const removed = await database.transaction().execute((rows) => removeAccount(rows, subject))
+      if (removed) onEvent({ type: 'account_removed', subject })
+      return removed
     },
   })
+}
+
+type Values = UpdateObject<Tables, 'account'>
+
+async function nothing(): Promise<void> {}
+
+async function changeAccount(rows: Database | Rows, id: string, values: Values): Promise<boolean> {
+  const { numUpdatedRows } = await rows
+    .updateTable('account')
+    .set(values)
+    .where('id', '=', id)
+    .where('state', '!=', 'removed')
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+async function removeAccount(rows: Rows, id: string): Promise<boolean> {
+  const nobody = { email: null, email_source: null, email_since: null, claims: '{}', password: '', admin: 0 }
+  if (!(await changeAccount(rows, id, { ...nobody, state: 'removed' }))) return false
+  for (const table of ['passkey', 'identity', 'installation_name'] as const)
+    await rows.deleteFrom(table).where('account', '=', id).execute()
+  return true
+}
+
+/**
+ * Locks an account until the transaction ends. `false`: its sessions have ended since it was read, so that whoever asked
+ * for a change may make none.
+ */
+export async function isCurrent(rows: Rows, { id, sessionEpoch }: StoredAccount): Promise<boolean> {
+  const { numUpdatedRows } = await rows
+    .updateTable('account')
+    .set({ session_epoch: sessionEpoch })
+    .where('id', '=', id)
+    .where('session_epoch', '=', sessionEpoch)
+    .where('state', '=', 'active')
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }
 
 /** An address as rows have it. None has a NUL, and Postgres takes none in a text. */
@@ -93,11 +148,22 @@ export function addressOf(email: string): string {
   return email.trim().toLowerCase().replaceAll('\0', ' ')
 }
 
-function rowOf({ id, password, ...claims }: Account, addedAt: Date): AccountRow {
-  const [added_at, state] = [addedAt.toISOString(), 'active'] as const
-  return { id, email: claims.email, claims: JSON.stringify(claims), password, state, admin: 0, added_at }
+function rowOf({ id, password, ...claims }: Account, source: EmailSource, addedAt: string): AccountRow {
+  const { email, email_verified: _, ...others } = claims
+  const address =
+    email === undefined
+      ? { email: id, email_source: null, email_since: null, claims: JSON.stringify(others) }
+      : { email, email_source: source, email_since: addedAt, claims: JSON.stringify(claims) }
+  return { id, ...address, password, state: 'active', admin: 0, session_epoch: 0, added_at: addedAt }
 }
 
-function accountOf({ id, claims, password }: Selectable<AccountRow>): Account {
-  return { id, ...JSON.parse(claims), password }
+function accountOf(row: Selectable<AccountRow>): StoredAccount {
+  const { id, claims, password, session_epoch, email_source } = row
+  return {
+    id,
+    ...{ email_verified: false, ...JSON.parse(claims) },
+    password,
+    sessionEpoch: session_epoch,
+    emailSource: email_source ?? undefined,
+  }
 }

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { hashOf, KEY_LENGTH } from './passwords.ts'
 import { ProfileClaims } from './profile-claims.ts'
 
-const Account = z.strictObject({
+const ImportedAccount = z.strictObject({
   /** The `sub` of the user: never changes, never passes to another person. */
   id: z.string().min(1),
   email: z.email().transform((email) => email.toLowerCase()),
@@ -18,13 +18,30 @@ const Account = z.strictObject({
     .string()
     .regex(/^scrypt\$\d+\$\d+\$\d+\$[\w-]+\$[\w-]+$/, 'must be a scrypt hash made by "pnpm account add"'),
 })
-export type Account = z.output<typeof Account>
-const AccountsFile = z.object({ accounts: z.array(Account) })
+const AccountsFile = z.object({ accounts: z.array(ImportedAccount) })
+
+/** A user. The e-mail address is absent if nobody whom we trust has said that it belongs to the user. */
+export interface Account extends Omit<z.output<typeof ImportedAccount>, 'email'> {
+  readonly email?: string | undefined
+}
+
+/** An account as it was at one moment. */
+export interface StoredAccount extends Account {
+  /** Grows whenever all sessions of the account end. */
+  readonly sessionEpoch: number
+  readonly emailSource: EmailSource | undefined
+}
+
+/**
+ * Who says that an e-mail address belongs to the user: the operator who added it, or the issuer of the provider that
+ * verified it. `undefined` for an account that an older release added through a provider.
+ */
+export type EmailSource = 'operator' | (string & {})
 
 export interface Accounts {
   /** The account for a correct e-mail address and password. An unknown address takes as long as a known one. */
-  verify(email: string, password: string): Promise<Account | undefined>
-  find(id: string): Promise<Account | undefined>
+  verify(email: string, password: string): Promise<StoredAccount | undefined>
+  find(id: string): Promise<StoredAccount | undefined>
   /** The id of the account with this e-mail address. */
   idOf(email: string): Promise<string | undefined>
   /** The claims for UserInfo (OpenID Connect Core 5.1), or `undefined` if the user is disabled or removed. */

@@ -21,7 +21,7 @@ export async function openAccounts(
   const accounts = accountRows(database, onEvent)
   const production = settings.NODE_ENV === 'production'
   const by = settings.ACCOUNTS_FILE === undefined ? 'demo' : 'import'
-  for (const account of await newAccounts(settings, database)) await accounts.add(account, by)
+  for (const account of await newAccounts(settings, database)) await accounts.add(account, { by })
   return { accounts, demo: !production && (await accounts.find(DEMO_ACCOUNT)) !== undefined }
 }
 

@@ -34,13 +34,13 @@ export function userPage(options: UserPageOptions, visits: OperatorVisits) {
     change: visits.form(show, async (c, visit, { action, grant = '' }) => {
       const account = await directory.find(parameter(c, 'id') ?? '')
       if (account === undefined) return show(c, visit)
-      const { id, email } = account
+      const { id } = account
       if (action === 'end_grant') await grants.revoke(id, grant, 'operator')
       if (action === 'end_grants') await grants.revokeAll(id, { by: 'operator' })
-      if (action === 'enable') await accounts.setDisabled(email, false)
+      if (action === 'enable') await accounts.setDisabled(id, false)
       if (action === 'disable') {
         if (id === visit.account.id) return show(c, visit, OWN_ACCOUNT)
-        await accounts.setDisabled(email, true)
+        await accounts.setDisabled(id, true)
         // After the account: then no consent opens another grant.
         await grants.revokeAll(id)
       }
@@ -74,7 +74,7 @@ ${trailEntries(site, signIns.entries)}
 <p><a href="${addressOf(`${site.basePath}/admin/trail`, { user: id })}">All that the trail has of this user</a></p>`
     const status = problem === undefined && account === undefined ? 404 : undefined
     return adminPage(site, {
-      title: account?.email ?? 'Unknown user',
+      title: account === undefined ? 'Unknown user' : (account.email ?? 'User without an address'),
       main,
       problem,
       ...(status && { status }),
@@ -82,12 +82,16 @@ ${trailEntries(site, signIns.entries)}
   }
 }
 
+function addressSource({ emailSource = 'unknown', emailSince }: AccountEntry): Markup {
+  return html`${emailSource}${emailSince === undefined ? '' : html`, ${pointInTime(Date.parse(emailSince) / 1000)}`}`
+}
+
 function shownAs({ issuer, shownAs: name }: { readonly issuer: string; readonly shownAs: string }): string {
   return `${name} at ${issuer}`
 }
 
 function accountCard(account: AccountEntry, methods: readonly string[], visit: OperatorVisit): Markup {
-  const { id, name, state, admin, addedAt } = account
+  const { id, name, email, state, admin, addedAt } = account
   const disabled = state === 'disabled'
   const fields = { action: disabled ? 'enable' : 'disable' }
   const button = disabled
@@ -98,6 +102,7 @@ function accountCard(account: AccountEntry, methods: readonly string[], visit: O
   <p class="app-name"><bdi>${name}</bdi></p>
   ${facts([
     ['Id', html`<code>${id}</code>`],
+    ...(email === undefined ? [] : [['Address from', addressSource(account)] as const]),
     ['State', `${state}${admin ? ', admin' : ''}`],
     ['Signs in by', methods.length === 0 ? 'nothing' : methods.join(', ')],
     ['Added', pointInTime(Date.parse(addedAt) / 1000)],

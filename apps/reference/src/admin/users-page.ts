@@ -30,7 +30,7 @@ function list({ basePath }: Site, accounts: readonly AccountEntry[]): Markup {
   <ul class="entries">${accounts.map(
     ({ id, email, name, state, admin }) => html`
 <li>
-  <a href="${addressOf(`${basePath}/admin/user`, { id })}"><bdi>${email}</bdi></a>${admin ? mark('admin') : ''}${state === 'disabled' ? mark('disabled') : ''}
+  <a href="${addressOf(`${basePath}/admin/user`, { id })}"><bdi>${email ?? id}</bdi></a>${admin ? mark('admin') : ''}${state === 'disabled' ? mark('disabled') : ''}
   <div class="hint"><bdi>${name}</bdi></div>
 </li>`,
   )}</ul>

@@ -39,6 +39,7 @@ const CAUSES: Readonly<Record<AuditedEvent['type'], Cause | undefined>> = {
   grant_ended: 'decision',
   sign_in_succeeded: 'user',
   signed_out: 'user',
+  sessions_ended: 'decision',
   passkey_added: 'decision',
   passkey_removed: 'decision',
   identity_linked: 'decision',

@@ -3,24 +3,37 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { styleText } from 'node:util'
+import { z } from 'zod'
 import type { AccountDirectory, AccountEntry } from '../accounts/account-directory.ts'
 import type { AccountRows } from '../accounts/account-rows.ts'
 import { hashPassword } from '../accounts/passwords.ts'
+import { ProfileClaims } from '../accounts/profile-claims.ts'
 import type { Service } from '../service.ts'
 import type { Settings } from '../settings/settings.ts'
 import { readCommandLine, refuse } from './command-line.ts'
+import { emailSourceOf, namedAccount, trustedAccount } from './named-account.ts'
 import { fail, jsonText, plain } from './terminal.ts'
 import { withService } from './with-service.ts'
 
 /** Manages who can sign in. A password comes from standard input, never from a flag. */
 
+const CLAIMS = Object.keys(ProfileClaims.shape).map((claim) => [claim, claim.replaceAll('_', '-')] as const)
+
 const USAGE = `pnpm account add --email <address> --name <name>
-pnpm account list                   [--json] a JSON line for each
-pnpm account password <address>     a new one; it ends every session of the account
-pnpm account disable <address>      ends its sessions and grants, and "enable" lets it sign in again
-pnpm account enable <address>
-pnpm account admin <address>        lets it use the operator's view at /admin; with --off, no more
-pnpm account remove <address>       the same for ever; nothing but the id is kept
+pnpm account list                 [--json] a JSON line for each
+pnpm account password <user>      a new one; it ends every session of the account
+pnpm account sign-out <user>      ends every session of the account
+pnpm account disable <user>       ends its sessions and grants, and "enable" lets it sign in again
+pnpm account enable <user>
+pnpm account admin <user>         lets it use the operator's view at /admin; with --off, no more
+pnpm account remove <user>        ends the same for ever; nothing but the id is kept
+
+<user> is the e-mail address of an account, or its id. What lets a user do more (password, enable, admin) takes the address
+only if an operator added it.
+
+add takes
+  --email-verified     the address is known to belong to the user
+${CLAIMS.map(([, option]) => `  --${option} <value>`).join('\n')}
 
 A password is asked for, or read from standard input. A running service notices at its next request.`
 const LEAST_PASSWORD = 8
@@ -31,36 +44,49 @@ const { values, positionals } = readCommandLine(USAGE, {
   allowPositionals: true,
   options: {
     email: { type: 'string' },
+    'email-verified': { type: 'boolean', default: false },
     name: { type: 'string' },
+    ...Object.fromEntries(CLAIMS.map(([, option]) => [option, { type: 'string' } as const])),
     off: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
 })
 const CHANGES: Readonly<
-  Record<string, (service: Service, email: string, settings: Settings) => Promise<void>>
+  Record<string, (service: Service, user: string, settings: Settings) => Promise<void>>
 > = {
-  password: async ({ accounts }, email) => {
-    const password = await hashPassword(await readPassword())
-    known(email, await accounts.setPassword(email, password))
-    console.log(`${plain(email)} has a new password. Who was signed in with the old one is no more.`)
+  password: async ({ accounts, directory }, user) => {
+    const { id, email } = await trustedAccount(directory, user)
+    if (email === undefined) throw new Error(`${plain(user)} has no verified address to sign in with.`)
+    await accounts.setPassword(id, await hashPassword(await readPassword()))
+    console.log(`${plain(email)} has a new password. Every session of the account has ended.`)
   },
-  disable: async (service, email, settings) => {
-    await endGrants(service, known(email, await service.accounts.setDisabled(email, true)), settings)
+  'sign-out': async ({ accounts, directory }, user) => {
+    await accounts.endSessions((await namedAccount(directory, user)).id, 'operator')
+    console.log(`${plain(user)} is signed out in every browser.`)
   },
-  enable: async ({ accounts }, email) => {
-    known(email, await accounts.setDisabled(email, false))
-    console.log(`${plain(email)} can sign in again.`)
+  disable: async (service, user, settings) => {
+    const { id } = await namedAccount(service.directory, user)
+    await service.accounts.setDisabled(id, true)
+    await endGrants(service, id, settings)
   },
-  admin: async ({ accounts }, email) => {
-    known(email, await accounts.setAdmin(email, !values.off))
+  enable: async ({ accounts, directory }, user) => {
+    await accounts.setDisabled((await trustedAccount(directory, user)).id, false)
+    console.log(`${plain(user)} can sign in again.`)
+  },
+  admin: async ({ accounts, directory }, user) => {
+    const account = await (values.off ? namedAccount : trustedAccount)(directory, user)
+    await accounts.setAdmin(account.id, !values.off)
     console.log(
       values.off
-        ? `${plain(email)} is no admin any more.`
-        : `${plain(email)} is an admin: /admin of the service.`,
+        ? `${plain(user)} is no admin any more.`
+        : `${plain(user)} is an admin: /admin of the service.`,
     )
+    if (!values.off) console.log(`${emailSourceOf(account)}.`)
   },
-  remove: async (service, email, settings) => {
-    await endGrants(service, known(email, await service.accounts.remove(email)), settings)
+  remove: async (service, user, settings) => {
+    const { id } = await namedAccount(service.directory, user)
+    await service.accounts.remove(id)
+    await endGrants(service, id, settings)
   },
 }
 
@@ -71,29 +97,41 @@ try {
 }
 
 async function run(): Promise<void> {
-  const [command = '', address, ...more] = positionals
+  const [command = '', user, ...more] = positionals
   const { email, name } = values
   const change = CHANGES[command]
   if (more.length > 0) refuse(USAGE, `There is one argument too many: ${more[0]}.`)
   if (values.off && command !== 'admin') refuse(USAGE, '--off goes with admin.')
   if (command === 'list') return withService(({ directory }) => printList(directory))
   if (command === 'add') {
-    if (address !== undefined) refuse(USAGE, `There is one argument too many: ${address}.`)
+    if (user !== undefined) refuse(USAGE, `There is one argument too many: ${user}.`)
     if (email === undefined || name === undefined) refuse(USAGE, '--email and --name must be given.')
     return withService(({ accounts }) => add(accounts, email, name))
   }
   if (change === undefined)
-    refuse(USAGE, 'The command must be add, list, password, disable, enable, admin or remove.')
-  if (address === undefined) refuse(USAGE, 'The e-mail address of the account must be given.')
-  return withService((service, settings) => change(service, address, settings))
+    refuse(USAGE, `The command must be add, list, ${Object.keys(CHANGES).join(', ')}.`)
+  if (user === undefined) refuse(USAGE, 'The e-mail address or the id of the account must be given.')
+  return withService((service, settings) => change(service, user, settings))
 }
+
+type Values = { readonly [option: string]: string | boolean | undefined }
 
 async function add(accounts: AccountRows, email: string, name: string): Promise<void> {
   const address = email.trim().toLowerCase()
   if (!/^[^\s@\0]+@[^\s@\0]+$/.test(address)) throw new Error(`${plain(email)} is not an e-mail address.`)
-  const password = await hashPassword(await readPassword())
-  const updated_at = Math.floor(Date.now() / 1000)
-  const account = { id: randomUUID(), email: address, email_verified: false, name, updated_at, password }
+  const claims = ProfileClaims.safeParse(
+    Object.fromEntries(CLAIMS.map(([claim, option]) => [claim, (values as Values)[option]])),
+  )
+  if (!claims.success) throw new Error(z.prettifyError(claims.error))
+  const account = {
+    ...claims.data,
+    id: randomUUID(),
+    email: address,
+    email_verified: values['email-verified'],
+    name,
+    updated_at: Math.floor(Date.now() / 1000),
+    password: await hashPassword(await readPassword()),
+  }
   if (!(await accounts.add(account))) throw new Error(`${plain(address)} has an account already.`)
   console.log(`${plain(address)} can sign in.`)
 }
@@ -108,14 +146,11 @@ async function printList(directory: AccountDirectory): Promise<void> {
   }
 }
 
-function lineOf({ id, email, name, state, admin }: AccountEntry): string {
-  const marks = `${state === 'disabled' ? '  disabled' : ''}${admin ? '  admin' : ''}`
-  return `${id}  ${styleText('bold', plain(email))}  ${plain(name)}${marks}`
-}
-
-function known(email: string, id: string | undefined): string {
-  if (id === undefined) throw new Error(`${plain(email)} has no account.`)
-  return id
+function lineOf(account: AccountEntry): string {
+  const { id, email, name, state, admin, emailSource } = account
+  const source = emailSource === 'operator' ? '' : `  (${emailSourceOf(account)})`
+  const marks = `${state === 'disabled' ? '  disabled' : ''}${admin ? '  admin' : ''}${source}`
+  return `${id}  ${styleText('bold', email === undefined ? 'no address' : plain(email))}  ${plain(name)}${marks}`
 }
 
 /** After the account: then no consent opens another grant. */

@@ -4,6 +4,7 @@ import type { AccountDirectory } from '../accounts/account-directory.ts'
 import type { Service } from '../service.ts'
 import { momentOf } from './client-lines.ts'
 import { readCommandLine, refuse } from './command-line.ts'
+import { namedAccount } from './named-account.ts'
 import { fail, jsonText, plain } from './terminal.ts'
 import { withSharedStore } from './with-service.ts'
 
@@ -50,10 +51,7 @@ async function run(): Promise<void> {
 
 /** An account that was removed is known by its id alone. */
 async function idOf(directory: AccountDirectory, user: string): Promise<string> {
-  if (!user.includes('@')) return user
-  const account = (await directory.withEmail(user)) ?? (await directory.find(user))
-  if (account === undefined) throw new Error(`${plain(user)} has no account.`)
-  return account.id
+  return user.includes('@') ? (await namedAccount(directory, user)).id : user
 }
 
 async function revoke(

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { type Dialect, Kysely, sql } from 'kysely'
+import { type Dialect, Kysely, sql, type Transaction } from 'kysely'
 import type { Pool } from 'pg'
 import { createFile } from '../settings/private-file.ts'
 import { nodeSqlite } from './sqlite-dialect.ts'
@@ -62,11 +62,12 @@ async function privateFile(path: string): Promise<string> {
   return path
 }
 
-/** Whether a row was added. `false`: another one has the same unique values. */
-export async function added(insertion: { execute(): Promise<unknown> }): Promise<boolean> {
+export type Rows = Transaction<Tables>
+
+/** Adds rows in one transaction. `false`, and no row was added: another one has the same unique values. */
+export async function added(database: Database, work: (rows: Rows) => Promise<boolean>): Promise<boolean> {
   try {
-    await insertion.execute()
-    return true
+    return await database.transaction().execute(work)
   } catch (error) {
     if (isUniqueViolation(error)) return false
     throw error

@@ -5,6 +5,7 @@ import { addAdminColumn } from './admin-column.ts'
 import { createAudit } from './audit-table.ts'
 import { createInstallationNames } from './installation-name-table.ts'
 import { createRateLimits } from './rate-limit-table.ts'
+import { addSessionEpochAndEmailSource } from './session-epoch-and-email-source.ts'
 import { createSignInTables } from './sign-in-tables.ts'
 import type { Tables } from './tables.ts'
 import { textOf } from './text-column.ts'
@@ -33,6 +34,7 @@ export const MIGRATIONS: Readonly<Record<string, TableMigration>> = {
   '0006_rate_limits': { up: createRateLimits },
   '0008_installation_names': { up: createInstallationNames },
   '0009_admin': { up: addAdminColumn },
+  '0010_session_epoch_and_email_source': { up: addSessionEpochAndEmailSource },
 }
 
 async function createSchool(database: Kysely<unknown>): Promise<void> {

@@ -13,15 +13,21 @@ export interface Tables {
 
 export interface AccountRow {
   id: string
-  /** In small letters; `null` once the account is removed. */
+  /** In small letters; the id, if the account has no address; `null` once it is removed. */
   email: string | null
+  /** `operator`, or the issuer of the provider that verified the address; `null` if nobody knows. */
+  email_source: string | null
+  /** When they did. */
+  email_since: string | null
   /** All that UserInfo may say, as JSON. */
   claims: string
-  /** A scrypt hash. */
+  /** A scrypt hash; empty for an account that nobody can type a password for. */
   password: string
   state: 'active' | 'disabled' | 'removed'
   /** 1 if it may use the operator's view. */
   admin: number
+  /** Grows whenever all sessions of the account end. */
+  session_epoch: number
   added_at: string
 }
 

@@ -15,20 +15,33 @@ export function seal(key: KeyObject, claims: Record<string, string>, seconds: nu
   return `${content}.${signature(key, content)}`
 }
 
-const Expiring = z.object({ exp: z.number() })
+const Lifetime = z.object({ iat: z.number(), exp: z.number() })
 
-/** The sealed content, or `undefined` if it is changed, expired or missing. */
+/** Seconds between the clocks of replicas. */
+const CLOCK_TOLERANCE = 60
+
+/**
+ * The sealed content, or `undefined` if it is changed, expired or missing.
+ *
+ * @param seconds the longest life, whatever end the content claims
+ */
 export function open<Claims extends z.ZodType>(
   key: KeyObject,
   sealed: string | undefined,
   claims: Claims,
+  seconds: number,
 ): z.output<Claims> | undefined {
   if (sealed === undefined) return undefined
   const [content = '', signed = ''] = sealed.split('.')
   const [given, right] = [Buffer.from(signed), Buffer.from(signature(key, content))]
   if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined
   const opened: unknown = JSON.parse(Buffer.from(content, 'base64url').toString())
-  return Date.now() < Expiring.parse(opened).exp * 1000 ? claims.safeParse(opened).data : undefined
+  return isAlive(Lifetime.parse(opened), seconds) ? claims.safeParse(opened).data : undefined
+}
+
+function isAlive({ iat, exp }: z.output<typeof Lifetime>, seconds: number): boolean {
+  const now = Date.now() / 1000
+  return iat <= now + CLOCK_TOLERANCE && now < Math.min(exp, iat + seconds)
 }
 
 function signature(key: KeyObject, content: string): string {

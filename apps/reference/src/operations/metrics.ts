@@ -56,6 +56,7 @@ const EVENT_TYPES = Object.keys({
   account_admin_added: true,
   account_admin_removed: true,
   account_removed: true,
+  sessions_ended: true,
   passkey_added: true,
   passkey_removed: true,
   identity_linked: true,

@@ -1,15 +1,16 @@
-import { isCrossSite, type Session } from '@grantkit/core'
+import { isCrossSite } from '@grantkit/core'
 import type { Context } from 'hono'
 import { z } from 'zod'
-import type { Account } from '../accounts/accounts.ts'
+import type { StoredAccount } from '../accounts/accounts.ts'
 import { seeOther } from '../http/bodies-and-answers.ts'
 import { open, seal, sealingKey } from '../http/sealed.ts'
+import type { BrowserSession } from '../sign-in/session.ts'
 import type { LoginOptions } from './login-options.ts'
 
 /** A user on their account page. */
 export interface Visit {
-  readonly session: Session
-  readonly account: Account
+  readonly session: BrowserSession
+  readonly account: StoredAccount
 }
 
 /** Who visits the account page, and whether a form came from there. */
@@ -45,7 +46,8 @@ export function accountVisits(
     signIn: (c) => seeOther(c, signInPath),
     tokenFor: ({ session }) => seal(key, { session: session.id }, FORM_LIFETIME_SECONDS),
     isOwnForm: (c, { session }, token) =>
-      !isCrossSite(baseUrl, c.req.header()) && open(key, token, Form)?.session === session.id,
-    isFresh: ({ session }) => Date.now() / 1000 - session.authTime <= FRESH_SECONDS,
+      !isCrossSite(baseUrl, c.req.header()) &&
+      open(key, token, Form, FORM_LIFETIME_SECONDS)?.session === session.id,
+    isFresh: ({ session }) => Date.now() / 1000 - session.confirmedAt <= FRESH_SECONDS,
   }
 }

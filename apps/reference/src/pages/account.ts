@@ -2,11 +2,13 @@ import type { AuthorizationServer, Session } from '@grantkit/core'
 import type { Context } from 'hono'
 import { html } from 'hono/html'
 import { z } from 'zod'
+import type { AccountRows } from '../accounts/account-rows.ts'
 import type { Account } from '../accounts/accounts.ts'
 import type { SignIn, SignInHistory } from '../audit/sign-in-history.ts'
+import { formOf, type WithBody } from '../http/bodies-and-answers.ts'
 import { open, seal, sealingKey } from '../http/sealed.ts'
 import type { InstallationNames } from '../oauth/installation-names.ts'
-import { accountVisits, type Visit } from './account-visits.ts'
+import { accountVisits, PAGE_EXPIRED, type Visit } from './account-visits.ts'
 import { type ChangeSignIn, changeSignIn } from './change-sign-in.ts'
 import { appCard } from './connected-apps.ts'
 import type { LoginOptions } from './login-options.ts'
@@ -18,10 +20,13 @@ import { methodsOf, signInMethods } from './sign-in-methods.ts'
 export interface AccountPageOptions extends LoginOptions {
   readonly signIns: SignInHistory
   readonly installationNames: InstallationNames
+  readonly accounts: AccountRows
 }
 
 export interface AccountPage extends ChangeSignIn, ManageApps {
   show(c: Context): Promise<Response>
+  /** Ends every session of the user, this one too. */
+  signOutEverywhere(c: Context<WithBody>): Promise<Response>
 }
 
 const NOTICE_LIFETIME_SECONDS = 60
@@ -43,7 +48,7 @@ export function accountPage(options: AccountPageOptions, grants: AuthorizationSe
 <h1>Your account</h1>
 ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</p>`}
 ${notice === undefined ? '' : html`<p class="notice" role="status">${notice} is disconnected. It can do nothing in your name any more.</p>`}
-${identity(account, site.basePath)}
+${identity(account, site.basePath, token)}
 ${appsSection(apps, path, token)}
 ${signInMethods(site, ways, methods)}
 ${signInsSection(await signIns.list(session.subject), session)}`
@@ -63,21 +68,33 @@ ${signInsSection(await signIns.list(session.subject), session)}`
     async show(c) {
       const visit = await visits.of(c)
       if (visit === undefined) return visits.signIn(c)
-      const notice = open(noticeKey, c.req.query('notice'), Notice)
+      const notice = open(noticeKey, c.req.query('notice'), Notice, NOTICE_LIFETIME_SECONDS)
       const own = notice?.session === visit.session.id
       return answer(c, visit, undefined, own ? notice.disconnected : undefined)
+    },
+    async signOutEverywhere(c) {
+      const visit = await visits.of(c)
+      if (visit === undefined) return visits.signIn(c)
+      if (!visits.isOwnForm(c, visit, formOf(c).token)) return answer(c, visit, PAGE_EXPIRED)
+      await options.accounts.endSessions(visit.account.id, 'user')
+      c.header('set-cookie', await options.sessions.end(undefined))
+      return visits.signIn(c)
     },
   }
 }
 
-function identity({ name, email }: Account, basePath: string): Markup {
+function identity({ name, email }: Account, basePath: string, token: string): Markup {
   return html`
 <section class="card" aria-label="You">
   <p class="app-name"><bdi>${name}</bdi></p>
-  <p class="hint"><bdi>${email}</bdi></p>
+  ${email === undefined ? '' : html`<p class="hint"><bdi>${email}</bdi></p>`}
   <form method="post" action="${basePath}/logout" class="actions">
     <input type="hidden" name="return_to" value="${basePath}/account">
     <button>Sign out</button>
+  </form>
+  <form method="post" action="${basePath}/account/sign-out" class="actions">
+    <input type="hidden" name="token" value="${token}">
+    <button>Sign out everywhere</button>
   </form>
 </section>`
 }

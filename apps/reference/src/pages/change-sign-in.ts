@@ -56,7 +56,7 @@ export function changeSignIn(
       const made = await ceremonies?.registration.verify(c.req.header('cookie'), account, answer)
       const isRoom = (await passkeys.list(account.id)).length < MOST_PASSKEYS
       const named = { name: name.trim().slice(0, LONGEST_NAME) || 'Passkey', addedAt: Date.now() }
-      const isNew = made !== undefined && isRoom && (await passkeys.add({ ...made, ...named }))
+      const isNew = made !== undefined && isRoom && (await passkeys.add({ ...made, ...named }, account))
       if (!isNew) return showAgain(c, visit, NOT_ADDED)
       onEvent({ type: 'passkey_added', subject: account.id, passkey: made.id })
       return toAccount(c)

@@ -1,8 +1,9 @@
 import type { ConsentView, HttpResponse } from '@grantkit/core'
 import { html } from 'hono/html'
+import type { Account } from '../accounts/accounts.ts'
 import { ELSEWHERE } from './callback.ts'
 import { canAllowReadingOnly, consentCount, consentScopes, isLong } from './consent-scopes.ts'
-import { page, type Site } from './page.ts'
+import { nameAndEmail, page, type Site } from './page.ts'
 import { redirectTarget } from './redirect-target.ts'
 import { originHint, vouchingAddress } from './vouching-address.ts'
 
@@ -10,7 +11,7 @@ import { originHint, vouchingAddress } from './vouching-address.ts'
 export function consentPage(
   site: Site,
   view: ConsentView,
-  account: { name: string; email: string },
+  account: Account | undefined,
 ): Promise<HttpResponse> {
   const { client, scopes } = view
   const name = client.clientName ?? 'An app without a name'
@@ -21,7 +22,7 @@ export function consentPage(
   <p class="hint">${originHint(view)}</p>
   <dl>
     ${vouchingAddress(view)}<dt>Sends you to</dt><dd>${redirectTarget(view.redirectUri)}<details><summary>The whole address</summary><code>${view.redirectUri}</code></details></dd>
-    <dt>Signed in as</dt><dd><bdi>${account.name}</bdi>, <bdi>${account.email}</bdi> · <a class="whole" href="${site.basePath}/logout?${new URLSearchParams({ return_to: view.returnTo })}">Not you?</a></dd>
+    <dt>Signed in as</dt><dd>${nameAndEmail(account)} · <a class="whole" href="${site.basePath}/logout?${new URLSearchParams({ return_to: view.returnTo })}">Not you?</a></dd>
   </dl>
 </section>
 <form method="post" action="${view.action}">

@@ -3,7 +3,7 @@ import type { DeviceAnsweredView, DeviceInteraction, DeviceView, UserCodeView } 
 import { html } from 'hono/html'
 import type { Account } from '../accounts/accounts.ts'
 import { canAllowReadingOnly, consentCount, consentScopes } from './consent-scopes.ts'
-import { page, type Site } from './page.ts'
+import { nameAndEmail, page, type Site } from './page.ts'
 import { interaction, type PagesOptions } from './routes.ts'
 import { originHint } from './vouching-address.ts'
 
@@ -47,7 +47,7 @@ function devicePage(site: Site, view: DeviceView, account: Account | undefined):
   <dl>
     <dt>Its code</dt><dd><code class="user-code whole">${view.userCode}</code></dd>
     <dt>Began</dt><dd>${ago(view.age)}, ${network(view.sameNetwork)}</dd>
-    <dt>Signed in as</dt><dd><bdi>${account?.name ?? ''}</bdi>, <bdi>${account?.email ?? ''}</bdi> · <a class="whole" href="${site.basePath}/logout?${new URLSearchParams({ return_to: `${site.basePath}/oauth/device` })}">Not you?</a></dd>
+    <dt>Signed in as</dt><dd>${nameAndEmail(account)} · <a class="whole" href="${site.basePath}/logout?${new URLSearchParams({ return_to: `${site.basePath}/oauth/device` })}">Not you?</a></dd>
   </dl>
 </section>
 <form method="post" action="${view.action}">

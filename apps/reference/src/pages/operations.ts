@@ -118,6 +118,16 @@ export const signOut = describe({
   },
 })
 
+export const signOutEverywhere = describe({
+  ...page('signOutEverywhere', 'Sign out in every browser, by the form of the account page'),
+  requestBody: form(['token']),
+  responses: {
+    '303': redirectAnswer('Signed out, or nobody is signed in; to the sign-in page'),
+    '403': textAnswer('The form has expired, or another site sent it', 'text/html'),
+    '503': textAnswer('The database cannot be reached', 'text/html'),
+  },
+})
+
 function page(operationId: string, summary: string): Description {
   return forAnybody('Pages', operationId, summary, { '200': textAnswer(summary, 'text/html') })
 }

@@ -1,5 +1,6 @@
 import { type HttpResponse, toResponse } from '@grantkit/core'
 import { html } from 'hono/html'
+import type { Account } from '../accounts/accounts.ts'
 
 /** Markup with all values escaped. */
 export type Markup = ReturnType<typeof html>
@@ -55,6 +56,11 @@ export async function page(
 </body>
 </html>`
   return { status, headers: { ...pageHeaders(formAction, script), ...headers }, body: String(body) }
+}
+
+/** Who is signed in. */
+export function nameAndEmail({ name, email }: Pick<Account, 'name' | 'email'> = { name: '' }): Markup {
+  return html`<bdi>${name}</bdi>${email === undefined ? '' : html`, <bdi>${email}</bdi>`}`
 }
 
 /** The same, as the answer of a handler. */

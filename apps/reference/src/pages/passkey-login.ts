@@ -1,7 +1,7 @@
 import { returnPath } from '@grantkit/core'
 import type { Context } from 'hono'
 import { formOf, type WithBody } from '../http/bodies-and-answers.ts'
-import { type SignInAnswer, type SignInCeremony, signInAnswer } from '../passkeys/sign-in-ceremony.ts'
+import { type SignInCeremony, signInAnswer } from '../passkeys/sign-in-ceremony.ts'
 import { attemptPasskey, signInFailed } from '../sign-in/sign-in-attempt.ts'
 import type { LoginOptions } from './login-options.ts'
 import { FORM_EXPIRED, type SignInPage, TOO_MANY } from './sign-in-page.ts'
@@ -19,11 +19,6 @@ export function passkeyLogin(
   ceremony: SignInCeremony,
 ): PasskeyLogin {
   const home = `${options.site.basePath}/`
-  /** An account that is not active is as unknown as a passkey that nobody has. */
-  const accountOf = async (c: Context, answer: SignInAnswer) => {
-    const passkey = await ceremony.verify(c.req.header('cookie'), answer)
-    return passkey && options.accounts.find(passkey.subject)
-  }
   return {
     options: async (c) => {
       const { options: asked, cookie } = await ceremony.ask()
@@ -36,7 +31,7 @@ export function passkeyLogin(
         page.show({ returnTo, status, problem, headers, passkeysInField: false })
       if (!page.isOwnForm(c, fields.token)) return again(403, FORM_EXPIRED)
       const answer = signInAnswer(fields.answer ?? '')
-      const verify = async () => answer && accountOf(c, answer)
+      const verify = async () => answer && ceremony.verify(c.req.header('cookie'), answer)
       const tried = await attemptPasskey(options, options.callerOf(c), answer?.id ?? '', verify)
       if ('account' in tried && tried.account)
         return signedIn(options, page, c, { account: tried.account, returnTo })

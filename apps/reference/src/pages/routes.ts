@@ -52,6 +52,7 @@ export function pages(options: PagesOptions, grants: AuthorizationServer['grants
     .get('/account', described.accountPage, (c) => account.show(c))
     .post('/account', described.disconnectApp, readAhead, (c) => account.disconnect(c))
     .post('/account/apps/name', described.nameApp, readAhead, (c) => account.nameApp(c))
+    .post('/account/sign-out', described.signOutEverywhere, readAhead, (c) => account.signOutEverywhere(c))
     .get('/logout', described.signOutPage, (c) => logoutPage(c, site))
     .post('/logout', described.signOut, readAhead, (c) => signOut(c, site, baseUrl, sessions))
   return app
@@ -108,8 +109,7 @@ export function interaction({ site, accounts, sessions, metadata }: PagesOptions
       return { status: 303, headers: { location: `${site.basePath}/login?${query}` }, body: '' }
     },
     async consentPage(view) {
-      const { name = '', email = '' } = (await accounts.find(view.session.subject)) ?? {}
-      return consentPage(site, view, { name, email })
+      return consentPage(site, view, await accounts.find(view.session.subject))
     },
     errorPage: (view) => errorPage(site, view, metadata()),
   }

@@ -67,7 +67,11 @@ ${passwordForm(site, ways, hidden, email)}${otherWays(site, ways, hidden, passke
     },
     isOwnForm(c, token) {
       const id = cookie.read(c.req.header('cookie'))
-      return !isCrossSite(baseUrl, c.req.header()) && id !== undefined && open(key, token, Form)?.jti === id
+      return (
+        !isCrossSite(baseUrl, c.req.header()) &&
+        id !== undefined &&
+        open(key, token, Form, FORM_LIFETIME_SECONDS)?.jti === id
+      )
     },
     usedCookie: cookie.set('', 0),
   }

@@ -1,9 +1,10 @@
 import { networkOf, returnPath, type Session } from '@grantkit/core'
 import type { Context } from 'hono'
-import type { Account } from '../accounts/accounts.ts'
+import type { StoredAccount } from '../accounts/accounts.ts'
 import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import type { SignInEvent } from '../sign-in/sign-in-attempt.ts'
 import { accountFor, type NoAccount } from '../upstream/account-for.ts'
+import type { Identity } from '../upstream/identity.ts'
 import { UpstreamRefusal } from '../upstream/refusal.ts'
 import type { UpstreamSignIn } from '../upstream/upstream-sign-in.ts'
 import type { LoginOptions } from './login-options.ts'
@@ -31,8 +32,10 @@ export function upstreamLogin(
     const account = await accountFor(options.ways, provider.provider, identity, linking)
     if (typeof account === 'string')
       return page.show({ returnTo, status: 403, problem: REFUSED[account](provider.provider.label) })
-    if (linking === undefined)
-      return signedIn(options, page, c, { account, returnTo, authTime: identity.authTime })
+    if (linking === undefined) {
+      const confirmedAt = await confirmation(options.ways, identity, account)
+      return signedIn(options, page, c, { account, returnTo, authTime: identity.authTime, confirmedAt })
+    }
     options.onEvent({ type: 'identity_linked', subject: account.id, issuer: identity.issuer })
     return seeOther(c, returnTo)
   }
@@ -82,12 +85,25 @@ function limited(
   }
 }
 
+/**
+ * A provider that does not say when its user signed in confirms by sending them back just now, but only where the account
+ * has nothing better: no password, and no passkey. Otherwise nobody could ever add one.
+ */
+async function confirmation(
+  { passkeys }: LoginOptions['ways'],
+  { saysAuthTime }: Identity,
+  { id, password }: StoredAccount,
+): Promise<number | undefined> {
+  const hasBetter = saysAuthTime || password !== '' || (await passkeys.list(id)).length > 0
+  return hasBetter ? undefined : Math.floor(Date.now() / 1000)
+}
+
 /** The account of the session that asked for the link: nobody else's, and not that of another sign-in. */
 async function accountOfSession(
   { sessions, accounts }: LoginOptions,
   c: Context,
   id: Session['id'],
-): Promise<Account> {
+): Promise<StoredAccount> {
   const session = await sessions.read(c.req.header('cookie'))
   const account = session?.id === id ? await accounts.find(session.subject) : undefined
   if (account === undefined) throw new UpstreamRefusal('expired')

@@ -40,7 +40,7 @@ export function challengesInCookies(
   return {
     remember: (challenge, subject = '') =>
       cookie.set(seal(key, { challenge, subject }, CHALLENGE_SECONDS), CHALLENGE_SECONDS),
-    read: (cookies) => open(key, cookie.read(cookies), Challenge),
+    read: (cookies) => open(key, cookie.read(cookies), Challenge, CHALLENGE_SECONDS),
     redeem: ({ challenge, exp }) => used.add(`passkey challenge ${hashOf(challenge)}`, exp + CLOCK_TOLERANCE),
   }
 }

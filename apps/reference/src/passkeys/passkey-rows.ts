@@ -1,4 +1,6 @@
 import type { Selectable } from 'kysely'
+import { isCurrent } from '../accounts/account-rows.ts'
+import type { StoredAccount } from '../accounts/accounts.ts'
 import { added, type Database } from '../database/database.ts'
 import { errorsAs503 } from '../database/errors-as-503.ts'
 import type { PasskeyRow } from '../database/tables.ts'
@@ -24,20 +26,18 @@ export interface Passkey {
   readonly usedAt?: number | undefined
 }
 
-/** All but `list` are one statement, so replicas agree. @throws OAuthError `temporarily_unavailable` */
+/** All but `list` are one statement or one transaction, so replicas agree. @throws OAuthError `temporarily_unavailable` */
 export interface PasskeyRows {
   find(id: string): Promise<Passkey | undefined>
   /** The oldest first. */
   list(subject: string): Promise<readonly Passkey[]>
-  /** `false`: the credential is known already. */
-  add(passkey: Passkey): Promise<boolean>
+  /** `false`: the credential is known already, or the sessions of its account have ended since the account was read. */
+  add(passkey: Passkey, account: StoredAccount): Promise<boolean>
   /**
    * Records a use. `false`: the passkey was removed, or its counter does not grow. Two uses with one counter mean that
    * the key was copied (WebAuthn 7.2, step 22); an authenticator that does not count always sends 0.
    */
   use(id: string, use: Pick<Passkey, 'counter' | 'synced' | 'usedAt'>): Promise<boolean>
-  /** `false`: the account has no such passkey. */
-  remove(subject: string, id: string): Promise<boolean>
 }
 
 export function passkeyRows(database: Database): PasskeyRows {
@@ -51,7 +51,12 @@ export function passkeyRows(database: Database): PasskeyRows {
       const found = await rows.where('account', '=', subject).orderBy('added_at').orderBy('id').execute()
       return found.map(passkeyOf)
     },
-    add: (passkey) => added(database.insertInto('passkey').values(rowOf(passkey))),
+    add: (passkey, account) =>
+      added(database, async (rows) => {
+        if (!(await isCurrent(rows, account))) return false
+        await rows.insertInto('passkey').values(rowOf(passkey)).execute()
+        return true
+      }),
     async use(id, { counter, synced, usedAt }) {
       const { numUpdatedRows } = await database
         .updateTable('passkey')
@@ -60,14 +65,6 @@ export function passkeyRows(database: Database): PasskeyRows {
         .where('counter', counter === 0 ? '=' : '<', counter)
         .executeTakeFirst()
       return numUpdatedRows > 0n
-    },
-    async remove(subject, id) {
-      const { numDeletedRows } = await database
-        .deleteFrom('passkey')
-        .where('id', '=', id)
-        .where('account', '=', subject)
-        .executeTakeFirst()
-      return numDeletedRows > 0n
     },
   })
 }

@@ -40,7 +40,7 @@ export function registrationCeremony({ party, passkeys, ...options }: CeremonyOp
         rpID: party.id,
         rpName: 'Harbour School',
         userID: userHandle(account.id),
-        userName: account.email,
+        userName: account.email ?? account.name,
         userDisplayName: account.name,
         supportedAlgorithmIDs: ALGORITHMS,
         // The kind of the device is nobody's business here.

@@ -1,5 +1,6 @@
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import { z } from 'zod'
+import type { Accounts, StoredAccount } from '../accounts/accounts.ts'
 import { parseJson } from '../http/bodies-and-answers.ts'
 import { challengesInCookies } from './challenges.ts'
 import type { Passkey } from './passkey-rows.ts'
@@ -12,10 +13,10 @@ import { webauthn } from './webauthn.ts'
 export interface SignInCeremony {
   ask(): Promise<Asked>
   /**
-   * The passkey that answered. `undefined`: nobody has it, or it did not sign a challenge that this browser got in the
-   * last minutes, or the answer was used before.
+   * The account of the passkey that answered. `undefined`: nobody has it, or its account is not active, or it did not sign
+   * a challenge that this browser got in the last minutes, or the answer was used before.
    */
-  verify(cookies: string | undefined, answer: SignInAnswer): Promise<Passkey | undefined>
+  verify(cookies: string | undefined, answer: SignInAnswer): Promise<StoredAccount | undefined>
 }
 
 /** The parts that we read. The library reads and judges all of them. */
@@ -30,7 +31,11 @@ export function signInAnswer(text: string): SignInAnswer | undefined {
   return Answer.safeParse(parseJson(text)).data
 }
 
-export function signInCeremony({ party, passkeys, ...options }: CeremonyOptions): SignInCeremony {
+interface SignInOptions extends CeremonyOptions {
+  readonly accounts: Pick<Accounts, 'find'>
+}
+
+export function signInCeremony({ party, passkeys, accounts, ...options }: SignInOptions): SignInCeremony {
   const challenges = challengesInCookies(options, 'sign-in')
   return {
     async ask() {
@@ -45,7 +50,9 @@ export function signInCeremony({ party, passkeys, ...options }: CeremonyOptions)
       if (passkey === undefined || !isOwner(passkey, answer)) return undefined
       const use = await verifiedUse(party, challenge.challenge, passkey, answer)
       if (use === undefined || !(await challenges.redeem(challenge))) return undefined
-      return (await passkeys.use(passkey.id, { ...use, usedAt: Date.now() })) ? passkey : undefined
+      // Read before the use is recorded: a removal of the passkey after that ends the session that this sign-in begins.
+      const account = await accounts.find(passkey.subject)
+      return (await passkeys.use(passkey.id, { ...use, usedAt: Date.now() })) ? account : undefined
     },
   }
 }

@@ -1,18 +1,20 @@
 import { createMemoryStore } from '@grantkit/store-memory'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { Account } from '../accounts/accounts.ts'
+import type { StoredAccount } from '../accounts/accounts.ts'
 import { type Sessions, sessionsInCookies } from './session.ts'
 
 const SECRET = 'a secret of the tests, long enough'
 const HTTP = 'http://school.example'
 const HTTPS = 'https://school.example'
-const ALICE: Account = {
+const ALICE: StoredAccount = {
   id: 'alice',
   email: 'alice@school.example',
   email_verified: true,
   name: 'Alice',
   updated_at: 1_767_225_600,
   password: 'scrypt$a',
+  sessionEpoch: 0,
+  emailSource: 'operator',
 }
 
 function openSessions({
@@ -35,8 +37,13 @@ function sent(setCookie: string): string | undefined {
   return setCookie.split(';')[0]
 }
 
-function cookieAt(baseUrl: string): string {
-  return openSessions({ baseUrl }).start(ALICE).cookie
+/** In a browser that has no session. */
+function begin(sessions: Sessions, account = ALICE) {
+  return sessions.start(account, undefined)
+}
+
+async function cookieAt(baseUrl: string): Promise<string> {
+  return (await begin(openSessions({ baseUrl }))).cookie
 }
 
 afterEach(() => void vi.useRealTimers())
@@ -44,17 +51,22 @@ afterEach(() => void vi.useRealTimers())
 describe('a session', () => {
   it('is read back from its cookie: who, since when, and an id of its own', async () => {
     const sessions = openSessions()
-    const [first, second] = [sessions.start(ALICE), sessions.start(ALICE)]
+    const [first, second] = [await begin(sessions), await begin(sessions)]
     const session = await sessions.read(sent(first.cookie))
-    expect(session).toEqual({ id: expect.any(String), subject: 'alice', authTime: expect.any(Number) })
+    expect(session).toEqual({
+      id: expect.any(String),
+      subject: 'alice',
+      authTime: expect.any(Number),
+      confirmedAt: session?.authTime,
+    })
     expect(first.session, 'as it was started').toEqual(session)
     expect((await sessions.read(sent(second.cookie)))?.id).not.toBe(session?.id)
   })
 
   it('is absent for a changed, foreign or missing cookie', async () => {
     const sessions = openSessions()
-    const cookie = sessions.start(ALICE).cookie.split(';')[0] ?? ''
-    const elsewhere = openSessions({ secret: 'another secret, also long enough!!' }).start(ALICE).cookie
+    const cookie = sent((await begin(sessions)).cookie) ?? ''
+    const { cookie: elsewhere } = await begin(openSessions({ secret: 'another secret, also long enough!!' }))
     const unsigned = `session=${btoa('{"alg":"none"}')}.${btoa('{"sub":"alice","jti":"1","iat":1}')}.`
     for (const forged of [
       `${cookie}x`,
@@ -71,7 +83,7 @@ describe('a session', () => {
   it('is ended for whoever kept its cookie, on every replica, and no other is', async () => {
     const store = createMemoryStore()
     const [here, there] = [openSessions({ store }), openSessions({ store })]
-    const [ended, other] = [here.start(ALICE), here.start(ALICE)]
+    const [ended, other] = [await begin(here), await begin(here)]
     await here.end(sent(ended.cookie))
     for (const sessions of [here, there]) {
       expect(await sessions.read(sent(ended.cookie))).toBeUndefined()
@@ -82,16 +94,37 @@ describe('a session', () => {
   it('stays ended until its cookie expires, also when the clock of the store is a minute ahead', async () => {
     const store = createMemoryStore({ now: () => Math.floor(Date.now() / 1000) + 59 })
     const sessions = openSessions({ store })
-    const { cookie } = sessions.start(ALICE)
+    const { cookie } = await begin(sessions)
     await sessions.end(sent(cookie))
     vi.useFakeTimers({ now: Date.now() + (12 * 3600 - 2) * 1000 })
     expect(await sessions.read(sent(cookie))).toBeUndefined()
   })
 
-  it('ends with a new password, and with its account', async () => {
-    const { cookie } = openSessions().start(ALICE)
-    const changed = openSessions({ accounts: [{ ...ALICE, password: 'scrypt$b' }] })
+  it('ends when the browser signs in again, and that of another browser does not', async () => {
+    const sessions = openSessions()
+    const [replaced, other] = [await begin(sessions), await begin(sessions)]
+    const { cookie } = await sessions.start(ALICE, sent(replaced.cookie))
+    expect(await sessions.read(sent(replaced.cookie))).toBeUndefined()
+    expect(await sessions.read(sent(other.cookie))).toEqual(other.session)
+    expect(await sessions.read(sent(cookie))).toBeDefined()
+  })
+
+  it.each([
+    ['with a new password, also if a release without epochs has set it', { password: 'scrypt$b' }],
+    ['with the epoch of its account', { sessionEpoch: 1 }],
+  ])('ends %s', async (_, change) => {
+    const { cookie } = await begin(openSessions())
+    const changed = openSessions({ accounts: [{ ...ALICE, ...change }] })
     expect(await changed.read(sent(cookie))).toBeUndefined()
+  })
+
+  it('does not begin for an account that has changed while its password was checked', async () => {
+    const sessions = openSessions({ accounts: [{ ...ALICE, sessionEpoch: 1 }] })
+    expect(await sessions.read(sent((await begin(sessions)).cookie))).toBeUndefined()
+  })
+
+  it('ends with its account', async () => {
+    const { cookie } = await begin(openSessions())
     expect(await openSessions({ accounts: [] }).read(sent(cookie))).toBeUndefined()
     expect(await openSessions().read(sent(cookie)), 'nothing has changed').toBeDefined()
   })
@@ -105,7 +138,7 @@ describe('a session', () => {
     ['https://login.localhost:8443', 1],
   ])('at %s ends by itself after hours: %i', async (baseUrl, hours) => {
     const sessions = openSessions({ baseUrl })
-    const { cookie } = sessions.start(ALICE)
+    const { cookie } = await begin(sessions)
     expect(cookie).toContain(`Max-Age=${hours * 3600};`)
     vi.useFakeTimers({ now: Date.now() + hours * 3600 * 1000 - 5000 })
     expect(await sessions.read(sent(cookie))).toBeDefined()
@@ -114,15 +147,15 @@ describe('a session', () => {
   })
 
   it('keeps its cookie from scripts, other sites and sibling hosts', async () => {
-    expect(cookieAt(HTTPS)).toMatch(
+    expect(await cookieAt(HTTPS)).toMatch(
       /^__Host-session=[^;]+; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
     )
-    expect(cookieAt(HTTP)).toMatch(/^session=[^;]+; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax$/)
+    expect(await cookieAt(HTTP)).toMatch(/^session=[^;]+; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax$/)
     expect(await openSessions().end(sent(''))).toMatch(/^session=; Max-Age=0;/)
   })
 
-  it('of another service on the host has another name', () => {
-    expect(cookieAt('http://127.0.0.1:3000')).toMatch(/^session-3000=/)
-    expect(cookieAt('https://school.example:8443')).toMatch(/^__Host-session-8443=/)
+  it('of another service on the host has another name', async () => {
+    expect(await cookieAt('http://127.0.0.1:3000')).toMatch(/^session-3000=/)
+    expect(await cookieAt('https://school.example:8443')).toMatch(/^__Host-session-8443=/)
   })
 })

@@ -1,27 +1,29 @@
 import { createHmac, type KeyObject, randomUUID } from 'node:crypto'
 import type { Session, Store } from '@grantkit/core'
 import { z } from 'zod'
-import type { Account, Accounts } from '../accounts/accounts.ts'
+import type { Account, Accounts, StoredAccount } from '../accounts/accounts.ts'
 import { storeErrorsAs503 } from '../database/errors-as-503.ts'
 import { cookieOf } from '../http/cookies.ts'
 import { open, seal, sealingKey } from '../http/sealed.ts'
 
 /**
- * The sign-in of a browser, sealed into a cookie, so that a restart loses nothing. It ends with its time, with the
- * account, with a new password, and on every replica when the user signs out: the store remembers that.
+ * The sign-in of a browser, sealed into a cookie, so that a restart loses nothing. It ends with its time, with the epoch
+ * of the account, and on every replica when the user signs out or signs in again: the store remembers that.
  */
 export interface Sessions {
   /**
    * @param cookies the Cookie header of a request
    * @throws OAuthError `temporarily_unavailable` while the store cannot say whether the session was ended
    */
-  read(cookies: string | undefined): Promise<Session | undefined>
+  read(cookies: string | undefined): Promise<BrowserSession | undefined>
   /**
-   * A new session, and its cookie.
+   * A new session, and its cookie. The session that the browser had before ends.
    *
-   * @param authTime when the user signed in, in epoch seconds, if that was not now
+   * @param account as it was when its password, passkey or identity was found to be right
+   * @param cookies the Cookie header of the request
+   * @throws OAuthError `temporarily_unavailable` if the browser had a session, which then lives on
    */
-  start(account: Account, authTime?: number): { readonly session: Session; readonly cookie: string }
+  start(account: StoredAccount, cookies: string | undefined, signIn?: SignInTimes): Promise<Started>
   /**
    * Ends the session, and returns the cookie that takes its place.
    *
@@ -30,7 +32,25 @@ export interface Sessions {
   end(cookies: string | undefined): Promise<string>
 }
 
-/** The user ended the session. */
+interface Started {
+  readonly session: Session
+  readonly cookie: string
+}
+
+/** In epoch seconds. Both are now, if they are absent. */
+export interface SignInTimes {
+  /** The earliest moment at which the user can have signed in. Clients get to know it as `auth_time`. */
+  readonly authTime?: number | undefined
+  /** When the user proved to be there. For who may change how to sign in. */
+  readonly confirmedAt?: number | undefined
+}
+
+export interface BrowserSession extends Session {
+  /** Epoch seconds. */
+  readonly confirmedAt: number
+}
+
+/** The user ended the session, or replaced it by signing in again. */
 export interface SignedOut {
   readonly type: 'signed_out'
   readonly subject: string
@@ -50,10 +70,13 @@ const HOUR = 60 * 60
 const SessionClaims = z.object({
   jti: z.string(),
   sub: z.string(),
+  /** The release before this one has no epoch, and reads the mark of the password instead. */
   password: z.string(),
+  epoch: z.coerce.number().default(0),
   iat: z.number(),
   /** If the user had signed in before, at a provider. */
   auth_time: z.coerce.number().optional(),
+  confirmed_at: z.coerce.number().optional(),
 })
 type SessionClaims = z.output<typeof SessionClaims>
 
@@ -64,11 +87,18 @@ export function sessionsInCookies(options: SessionOptions): Sessions {
   const key = sealingKey(secret, 'session')
   const ended = endedSessions(store)
 
-  /** The claims, if the account still has the password that was typed. */
+  /** The claims, if the sessions of the account have not ended since. */
   async function current(cookies: string | undefined): Promise<SessionClaims | undefined> {
-    const claims = open(key, cookie.read(cookies), SessionClaims)
+    const claims = open(key, cookie.read(cookies), SessionClaims, lifetime)
     const account = claims && (await accounts.find(claims.sub))
-    return account && passwordMark(key, account) === claims.password ? claims : undefined
+    if (account?.sessionEpoch !== claims?.epoch) return undefined
+    return account && passwordMark(key, account) === claims?.password ? claims : undefined
+  }
+
+  async function endCurrent(cookies: string | undefined): Promise<void> {
+    const claims = await current(cookies)
+    if (claims && (await ended.add(claims.jti, claims.iat + lifetime)))
+      onEvent({ type: 'signed_out', subject: claims.sub, sessionId: claims.jti })
   }
 
   return {
@@ -76,17 +106,22 @@ export function sessionsInCookies(options: SessionOptions): Sessions {
       const claims = await current(cookies)
       return claims && !(await ended.has(claims.jti)) ? sessionOf(claims) : undefined
     },
-    start(account, authTime) {
-      const signedIn = authTime === undefined ? {} : { auth_time: String(authTime) }
-      const claims = { sub: account.id, jti: randomUUID(), password: passwordMark(key, account), ...signedIn }
+    async start(account, cookies, { authTime, confirmedAt } = {}) {
+      await endCurrent(cookies)
+      const claims = {
+        sub: account.id,
+        jti: randomUUID(),
+        password: passwordMark(key, account),
+        epoch: String(account.sessionEpoch),
+        ...(authTime === undefined ? {} : { auth_time: String(authTime) }),
+        ...(confirmedAt === undefined ? {} : { confirmed_at: String(confirmedAt) }),
+      }
       const sealed = seal(key, claims, lifetime)
-      const session = sessionOf(SessionClaims.parse(open(key, sealed, SessionClaims)))
+      const session = sessionOf(SessionClaims.parse(open(key, sealed, SessionClaims, lifetime)))
       return { session, cookie: cookie.set(sealed, lifetime) }
     },
     async end(cookies) {
-      const claims = await current(cookies)
-      if (claims && (await ended.add(claims.jti, claims.iat + lifetime)))
-        onEvent({ type: 'signed_out', subject: claims.sub, sessionId: claims.jti })
+      await endCurrent(cookies)
       return cookie.set('', 0)
     },
   }
@@ -118,6 +153,12 @@ function endedSessions({ transients }: Store) {
   })
 }
 
-function sessionOf({ jti, sub, iat, auth_time: authTime = iat }: SessionClaims): Session {
-  return { id: jti, subject: sub, authTime }
+function sessionOf({
+  jti,
+  sub,
+  iat,
+  auth_time: authTime = iat,
+  confirmed_at,
+}: SessionClaims): BrowserSession {
+  return { id: jti, subject: sub, authTime, confirmedAt: confirmed_at ?? authTime }
 }

@@ -1,6 +1,6 @@
 import { networkOf } from '@grantkit/core'
 import type { SignInLimits } from '@grantkit/limiter'
-import type { Account, Accounts } from '../accounts/accounts.ts'
+import type { Accounts, StoredAccount } from '../accounts/accounts.ts'
 import type { PasswordChecks } from '../accounts/password-checks.ts'
 import type { UpstreamReason } from '../upstream/refusal.ts'
 
@@ -23,7 +23,7 @@ export type SignInEvent =
     }
 
 /** The account, if the password was right; or seconds to wait, and then the password was not looked at. */
-export type Attempt = { readonly account: Account | undefined } | { readonly wait: number }
+export type Attempt = { readonly account: StoredAccount | undefined } | { readonly wait: number }
 
 /** Seconds. By then those who wait have had their turn. */
 const CROWD_PASSES = 5
@@ -47,7 +47,7 @@ export async function attemptPasskey(
   { limits }: Pick<SignInOptions, 'limits'>,
   address: string | undefined,
   id: string,
-  verify: () => Promise<Account | undefined>,
+  verify: () => Promise<StoredAccount | undefined>,
 ): Promise<Attempt> {
   const network = networkOf(address ?? 'unknown')
   const wait = await limits.waitOfNetwork(network)
@@ -58,7 +58,7 @@ async function withinLimits(
   limits: SignInLimits,
   network: string,
   whom: string,
-  verify: () => Promise<Account | undefined>,
+  verify: () => Promise<StoredAccount | undefined>,
 ): Promise<Attempt> {
   const wait = await limits.waitOfAccount(whom, network)
   if (wait > 0) return { wait }

@@ -1,9 +1,7 @@
 import type { Store } from '@grantkit/core'
-import type { Transaction } from 'kysely'
-import type { AccountRows } from '../accounts/account-rows.ts'
-import type { Database } from '../database/database.ts'
+import { type AccountRows, NEXT_EPOCH } from '../accounts/account-rows.ts'
+import type { Database, Rows } from '../database/database.ts'
 import { errorsAs503 } from '../database/errors-as-503.ts'
-import type { Tables } from '../database/tables.ts'
 import { type PasskeyRows, passkeyRows } from '../passkeys/passkey-rows.ts'
 import { type RegistrationCeremony, registrationCeremony } from '../passkeys/registration-ceremony.ts'
 import { relyingParty } from '../passkeys/relying-party.ts'
@@ -36,7 +34,11 @@ interface Ceremonies {
   readonly signIn: SignInCeremony
 }
 
-/** Removes a way, but not the last one of an account. @throws OAuthError `temporarily_unavailable` */
+/**
+ * Removes a way, but not the last one of an account, and ends all its sessions: the way may have begun them.
+ *
+ * @throws OAuthError `temporarily_unavailable`
+ */
 interface Removal {
   removePasskey(subject: string, id: string): Promise<Removed>
   removeIdentity(subject: string, issuer: string, identity: string): Promise<Removed>
@@ -57,7 +59,7 @@ interface Parts {
 export function waysToSignIn({ database, accounts, providers, ...parts }: Parts): WaysToSignIn {
   const passkeys = passkeyRows(database)
   const party = relyingParty(parts.baseUrl)
-  const options = party && { ...parts, party, passkeys }
+  const options = party && { ...parts, party, passkeys, accounts }
   return {
     accounts,
     passkeys,
@@ -86,37 +88,42 @@ function removal(database: Database): Removal {
   })
 }
 
-type Rows = Transaction<Tables>
-
 async function removed(
   database: Database,
   subject: string,
   remove: (rows: Rows) => Promise<{ readonly numDeletedRows: bigint }>,
 ): Promise<Removed> {
-  const work = async (rows: Rows) => {
+  const work = async (rows: Rows): Promise<Removed> => {
     const ways = await waysOf(rows, subject)
     const { numDeletedRows } = await remove(rows)
-    if (numDeletedRows === 0n) return 'unknown'
-    if (ways === 1) throw new LastWay()
+    if (numDeletedRows === 0n) throw new NotRemoved('unknown')
+    if (ways === 1) throw new NotRemoved('last')
     return 'removed'
   }
   return database
     .transaction()
     .execute(work)
     .catch((error: unknown) => {
-      if (error instanceof LastWay) return 'last'
+      if (error instanceof NotRemoved) return error.why
       throw error
     })
 }
 
-/** Takes back what the transaction has removed. */
-class LastWay extends Error {}
+/** Takes back what the transaction has changed. */
+class NotRemoved extends Error {
+  readonly why: 'unknown' | 'last'
 
-/** Locks the account, so of two removals at once the second sees what the first has left. */
+  constructor(why: 'unknown' | 'last') {
+    super()
+    this.why = why
+  }
+}
+
+/** Locks the account, so of two removals at once the second sees what the first has left. Ends its sessions. */
 async function waysOf(rows: Rows, subject: string): Promise<number> {
   const account = await rows
     .updateTable('account')
-    .set((row) => ({ state: row.ref('state') }))
+    .set({ session_epoch: NEXT_EPOCH })
     .where('id', '=', subject)
     .returning('password')
     .executeTakeFirst()

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { AccountRows } from '../accounts/account-rows.ts'
-import type { Account } from '../accounts/accounts.ts'
+import type { StoredAccount } from '../accounts/accounts.ts'
 import type { Identity } from './identity.ts'
-import type { IdentityRows, LinkedIdentity } from './identity-rows.ts'
+import { type IdentityRows, insertIdentity, type LinkedIdentity } from './identity-rows.ts'
 import type { Provider } from './providers.ts'
 
 /** Why an identity signs nobody in. */
@@ -23,61 +23,94 @@ export async function accountFor(
   rows: AccountsOfIdentities,
   provider: Provider,
   identity: Identity,
-  signedIn?: Account,
-): Promise<Account | NoAccount> {
-  const known = await rows.identities.find(identity.issuer, identity.subject)
-  if (signedIn !== undefined) return link(rows, identity, signedIn, known)
-  if (known !== undefined) return (await rows.accounts.find(known.subject)) ?? 'account_disabled'
-  const holder = await holderOf(rows, identity)
-  if (holder === undefined) return signUp(rows, provider, identity)
-  const both = identity.emailVerified && holder.email_verified
-  return provider.link_verified_email && both ? link(rows, identity, holder, known) : 'email_in_use'
+  signedIn?: StoredAccount,
+): Promise<StoredAccount | NoAccount> {
+  if (signedIn !== undefined) return link(rows, identity, signedIn)
+  const known = await accountOf(rows, identity)
+  if (known !== undefined) return known
+  const found = await byAddress(rows, provider, identity)
+  // The same identity may have signed up at the same time.
+  return found === 'email_in_use' ? ((await accountOf(rows, identity)) ?? found) : found
 }
 
+async function byAddress(
+  rows: AccountsOfIdentities,
+  provider: Provider,
+  identity: Identity,
+): Promise<StoredAccount | NoAccount> {
+  const holder = await holderOf(rows, identity)
+  if (holder === undefined) return signUp(rows, provider, identity)
+  const links = provider.link_verified_email && mayLink(holder, identity)
+  return links ? link(rows, identity, holder) : 'email_in_use'
+}
+
+/** The account that linked it. */
+async function accountOf(
+  { identities, accounts }: AccountsOfIdentities,
+  { issuer, subject }: Identity,
+): Promise<StoredAccount | 'account_disabled' | undefined> {
+  const known = await identities.find(issuer, subject)
+  const account = known && (await accounts.find(known.subject))
+  // Read again: a removal of the link after that ends the session that this sign-in begins.
+  const still = known && (await identities.find(issuer, subject))
+  return still && (account ?? 'account_disabled')
+}
+
+/** The account that has the address, and for which somebody has said so. */
 async function holderOf(
   { accounts }: AccountsOfIdentities,
   { email }: Identity,
-): Promise<Account | undefined> {
+): Promise<StoredAccount | undefined> {
   const id = email === undefined ? undefined : await accounts.idOf(email)
-  return id === undefined ? undefined : accounts.find(id)
+  const holder = id === undefined ? undefined : await accounts.find(id)
+  return holder?.email_verified || holder?.emailSource ? holder : undefined
+}
+
+/** What one provider calls verified, another one could take over: only the operator speaks for all of them. */
+function mayLink({ email_verified, emailSource }: StoredAccount, { issuer }: Identity): boolean {
+  return email_verified && (emailSource === 'operator' || emailSource === issuer)
 }
 
 async function link(
   { identities }: AccountsOfIdentities,
   identity: Identity,
-  account: Account,
-  known: LinkedIdentity | undefined,
-): Promise<Account | NoAccount> {
-  const added = known === undefined && (await identities.add(linked(identity, account)))
-  return added || known?.subject === account.id ? account : 'identity_in_use'
+  account: StoredAccount,
+): Promise<StoredAccount | NoAccount> {
+  if (await identities.add(linked(identity, account.id), account)) return account
+  const known = await identities.find(identity.issuer, identity.subject)
+  return known?.subject === account.id ? account : 'identity_in_use'
 }
 
 async function signUp(
-  { accounts, identities }: AccountsOfIdentities,
+  rows: AccountsOfIdentities,
   provider: Provider,
   identity: Identity,
-): Promise<Account | NoAccount> {
-  const { email, emailVerified, name } = identity
-  if (email === undefined || !maySignUp(provider, identity)) return 'sign_up_refused'
+): Promise<StoredAccount | NoAccount> {
+  if (!maySignUp(provider, identity)) return 'sign_up_refused'
+  const { issuer, subject, email, name = email ?? subject } = identity
   const updated_at = Math.floor(Date.now() / 1000)
-  const account: Account = {
+  // Nobody types a password for this account.
+  const account = {
     id: randomUUID(),
-    email: email.toLowerCase(),
-    email_verified: emailVerified,
-    name: name ?? email,
+    email,
+    email_verified: email !== undefined,
+    name,
     updated_at,
-    // Nobody types one for this account.
     password: '',
   }
-  if (!(await accounts.add(account, 'sign_up'))) return 'email_in_use'
-  return (await identities.add(linked(identity, account))) ? account : 'identity_in_use'
+  const isNew = await rows.accounts.add(account, {
+    by: 'sign_up',
+    emailSource: issuer,
+    also: (transaction) => insertIdentity(transaction, linked(identity, account.id)),
+  })
+  return isNew ? { ...account, emailSource: email && issuer, sessionEpoch: 0 } : 'email_in_use'
 }
 
-function maySignUp({ sign_up }: Provider, { email = '', emailVerified }: Identity): boolean {
+function maySignUp({ sign_up }: Provider, { email }: Identity): boolean {
   if (typeof sign_up === 'boolean') return sign_up
-  return emailVerified && sign_up.email_domains.includes(email.toLowerCase().split('@').at(-1) ?? '')
+  return email !== undefined && sign_up.email_domains.includes(email.split('@').at(-1) ?? '')
 }
 
-function linked({ issuer, subject, email }: Identity, account: Account): LinkedIdentity {
-  return { issuer, identity: subject, subject: account.id, shownAs: email ?? subject, addedAt: Date.now() }
+function linked({ issuer, subject, email }: Identity, account: string): LinkedIdentity {
+  return { issuer, identity: subject, subject: account, shownAs: email ?? subject, addedAt: Date.now() }
 }

@@ -1,5 +1,7 @@
 import type { Selectable } from 'kysely'
-import { added, type Database } from '../database/database.ts'
+import { isCurrent } from '../accounts/account-rows.ts'
+import type { StoredAccount } from '../accounts/accounts.ts'
+import { added, type Database, type Rows } from '../database/database.ts'
 import { errorsAs503 } from '../database/errors-as-503.ts'
 import type { IdentityRow } from '../database/tables.ts'
 
@@ -10,7 +12,7 @@ export interface LinkedIdentity {
   readonly identity: string
   /** The id of the account here. */
   readonly subject: string
-  /** How the user knows it: the address that the provider told when it was linked, or its `sub`. */
+  /** How the user knows it: the address that the provider had verified when it was linked, or its `sub`. */
   readonly shownAs: string
   /** Epoch milliseconds. */
   readonly addedAt: number
@@ -21,8 +23,8 @@ export interface IdentityRows {
   find(issuer: string, identity: string): Promise<LinkedIdentity | undefined>
   /** The oldest first. */
   list(subject: string): Promise<readonly LinkedIdentity[]>
-  /** `false`: the identity is linked already, to this account or another. */
-  add(identity: LinkedIdentity): Promise<boolean>
+  /** `false`: the identity is linked already, or the sessions of its account have ended since the account was read. */
+  add(identity: LinkedIdentity, account: StoredAccount): Promise<boolean>
 }
 
 export function identityRows(database: Database): IdentityRows {
@@ -36,12 +38,20 @@ export function identityRows(database: Database): IdentityRows {
       const found = await rows.where('account', '=', subject).orderBy('added_at').orderBy('issuer').execute()
       return found.map(identityOf)
     },
-    add({ issuer, identity, subject, shownAs, addedAt }) {
-      const added_at = new Date(addedAt).toISOString()
-      const row = { issuer, subject: identity, account: subject, shown_as: shownAs, added_at }
-      return added(database.insertInto('identity').values(row))
-    },
+    add: (identity, account) =>
+      added(database, async (rows) => {
+        if (!(await isCurrent(rows, account))) return false
+        await insertIdentity(rows, identity)
+        return true
+      }),
   })
+}
+
+export async function insertIdentity(rows: Rows, linked: LinkedIdentity): Promise<void> {
+  const { issuer, identity, subject, shownAs, addedAt } = linked
+  const added_at = new Date(addedAt).toISOString()
+  const row = { issuer, subject: identity, account: subject, shown_as: shownAs, added_at }
+  await rows.insertInto('identity').values(row).execute()
 }
 
 function identityOf({

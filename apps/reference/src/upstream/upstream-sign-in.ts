@@ -102,9 +102,9 @@ export function upstreamSignIn(provider: Provider, options: UpstreamOptions): Up
       const begun = { state, nonce, verifier, returnTo, fresh: fresh ? 'fresh' : '', linkFor }
       return { location, cookie: cookie.set(seal(key, begun, LIFETIME), LIFETIME) }
     },
-    purposeOf: (cookies) => open(key, cookie.read(cookies), Begun),
+    purposeOf: (cookies) => open(key, cookie.read(cookies), Begun, LIFETIME),
     async finish(cookies, query) {
-      const begun = open(key, cookie.read(cookies), Begun)
+      const begun = open(key, cookie.read(cookies), Begun, LIFETIME)
       if (begun === undefined) throw new UpstreamRefusal('expired')
       const answer = new URL(`${redirectUri}${query}`)
       const identity = await identityOf(await configuration(), answer, begun)
@@ -150,10 +150,10 @@ async function identityOf(configuration: Configuration, answer: URL, begun: Begu
     return {
       issuer: claims.iss,
       subject: claims.sub,
-      email: Email.safeParse(told.email).data,
-      emailVerified: told.email_verified === true,
+      email: told.email_verified === true ? Email.safeParse(told.email).data : undefined,
       name: typeof told.name === 'string' ? displayText(told.name.slice(0, 200)) || undefined : undefined,
       authTime: claims.auth_time ?? begun.iat - MAX_AGE,
+      saysAuthTime: claims.auth_time !== undefined,
     }
   } catch (cause) {
     throw new UpstreamRefusal(cause instanceof AuthorizationResponseError ? 'denied' : 'unreachable', {
@@ -162,7 +162,7 @@ async function identityOf(configuration: Configuration, answer: URL, begun: Begu
   }
 }
 
-const Email = z.email().max(254)
+const Email = z.email().max(254).toLowerCase()
 
 /** Some providers put claims there alone. */
 async function userInfo(

@@ -1,0 +1,31 @@
+import type { AccountDirectory, AccountEntry } from '../accounts/account-directory.ts'
+import { plain } from './terminal.ts'
+
+/** The account that an operator names by its e-mail address or its id. @throws Error if there is none */
+export async function namedAccount(directory: AccountDirectory, named: string): Promise<AccountEntry> {
+  const account = (await directory.withEmail(named)) ?? (await directory.find(named))
+  if (account === undefined) throw new Error(`${plain(named)} has no account.`)
+  return account
+}
+
+/**
+ * The same for a command that lets the user do more. An address that the operator did not add may be that of somebody else
+ * than the operator means, so the account must then be named by its id.
+ *
+ * @throws Error that says who verified the address
+ */
+export async function trustedAccount(directory: AccountDirectory, named: string): Promise<AccountEntry> {
+  const account = await namedAccount(directory, named)
+  if (account.id === named || account.emailSource === 'operator') return account
+  throw new Error(
+    `${emailSourceOf(account)}. If the account is the right one, name it by its id: ${plain(account.id)}`,
+  )
+}
+
+/** Who says that the address belongs to the user. */
+export function emailSourceOf({ email, emailSource, emailSince }: AccountEntry): string {
+  if (email === undefined) return 'No address of this account is verified'
+  const address = plain(email)
+  if (emailSource === undefined) return `Nobody knows who verified ${address}`
+  return `${address} was ${emailSource === 'operator' ? 'added by an operator' : `verified by ${plain(emailSource)}`} on ${emailSince?.slice(0, 10)}`
+}

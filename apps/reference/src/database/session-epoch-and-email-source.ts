@@ -1,0 +1,19 @@
+import { type Kysely, sql } from 'kysely'
+import type { Tables } from './tables.ts'
+import { textOf } from './text-column.ts'
+import { dropUnverifiedAddresses } from './unverified-addresses.ts'
+
+/** The count that ends sessions, and who says whose an e-mail address is. An older release adds accounts without them. */
+export async function addSessionEpochAndEmailSource(database: Kysely<Tables>): Promise<void> {
+  const text = textOf(database)
+  const account = () => database.schema.alterTable('account')
+  await account()
+    .addColumn('session_epoch', 'integer', (column) => column.notNull().defaultTo(0))
+    .execute()
+  await account().addColumn('email_source', text).execute()
+  await account().addColumn('email_since', text).execute()
+  // Until now, only accounts that came through a provider had no password.
+  await sql`update account set email_source = 'operator', email_since = added_at
+    where email is not null and password <> ''`.execute(database)
+  await dropUnverifiedAddresses(database)
+}

@@ -1,0 +1,24 @@
+import type { Kysely } from 'kysely'
+import type { Tables } from './tables.ts'
+
+/**
+ * Takes addresses that nobody has verified away from accounts. Releases up to 0009_admin kept the one that a provider said
+ * at a sign-up, and so the owner of the address could not have it.
+ *
+ * @param email looks at the account with this address alone
+ */
+export async function dropUnverifiedAddresses(rows: Kysely<Tables>, email?: string): Promise<void> {
+  const signedUp = rows
+    .selectFrom('account')
+    .select(['id', 'claims'])
+    .where('email_source', 'is', null)
+    .where('password', '=', '')
+    .whereRef('email', '!=', 'id')
+  const found = await (email === undefined ? signedUp : signedUp.where('email', '=', email)).execute()
+  for (const { id, claims } of found) {
+    const { email: _, email_verified, ...others } = JSON.parse(claims)
+    if (email_verified === true) continue
+    const values = { email: id, claims: JSON.stringify(others) }
+    await rows.updateTable('account').set(values).where('id', '=', id).execute()
+  }
+}

@@ -1,0 +1,37 @@
+import { Migrator } from 'kysely/migration'
+import { expect, it, onTestFinished } from 'vitest'
+import { accountDirectory } from '../src/accounts/account-directory.ts'
+import { accountRows } from '../src/accounts/account-rows.ts'
+import { openDatabase } from '../src/database/database.ts'
+import { migrate } from '../src/database/migrate.ts'
+import { MIGRATIONS } from '../src/database/migrations.ts'
+import type { AccountRow } from '../src/database/tables.ts'
+import { onBothDatabases } from './on-both-databases.ts'
+
+/** A row as the release up to 0009_admin wrote it. */
+function older(id: string, email_verified: boolean, password: string) {
+  const email = `${id}@school.example`
+  const claims = JSON.stringify({ email, email_verified, name: id })
+  const row = { id, email, claims, password, state: 'active', admin: 0, added_at: '2026-01-01T00:00:00.000Z' }
+  return row as AccountRow
+}
+
+onBothDatabases((newDatabase) => {
+  it('accounts of the release before keep an address that the operator added or a provider verified', async () => {
+    const database = await openDatabase(await newDatabase(), () => {})
+    onTestFinished(() => database.destroy())
+    const provider = { getMigrations: async () => MIGRATIONS }
+    await new Migrator({ db: database, provider }).migrateTo('0009_admin')
+    const rows = [older('ada', false, 'scrypt$a'), older('bo', true, ''), older('squatter', false, '')]
+    await database.insertInto('account').values(rows).execute()
+    await migrate(database)
+    const { accounts } = await accountDirectory(database, true).page({}, 10)
+    const added = { emailSource: 'operator', emailSince: '2026-01-01T00:00:00.000Z' }
+    expect(accounts).toMatchObject([
+      { id: 'ada', email: 'ada@school.example', ...added },
+      { id: 'bo', email: 'bo@school.example', emailSource: undefined, emailSince: undefined },
+      { id: 'squatter', email: undefined, emailSource: undefined },
+    ])
+    expect(await accountRows(database, () => {}).claims('squatter')).toEqual({ name: 'squatter' })
+  })
+})
