@@ -455,7 +455,7 @@ describe('a scope that the catalogue lacks', () => {
 
 describe('a client whose software sends no challenge', () => {
   const ZAP = { client_name: 'Zap', redirect_uris: [REDIRECT_URI], pkce: 'optional' as const }
-  const NO_CHALLENGE = { code_challenge: undefined, code_challenge_method: undefined }
+  const NO_CHALLENGE = { code_challenge: undefined, code_challenge_method: undefined, nonce: 'n' }
   const NO_VERIFIER = { code_verifier: undefined }
 
   it('gets a code and tokens without one, if the operator said so', async () => {
@@ -465,6 +465,17 @@ describe('a client whose software sends no challenge', () => {
     expect((await redeem(school, { ...client, client_secret: 'x' }, code, NO_VERIFIER)).status).toBe(401)
     expect((await redeem(school, client, code, NO_VERIFIER)).status).toBe(200)
     expect(await school.server.clients.list()).toMatchObject([{ client_name: 'Zap', pkce: 'optional' }])
+  })
+
+  it.each([
+    ['needs a nonce for an ID token', 'openid courses:read', 'challenge_and_nonce_missing'],
+    ['needs no nonce where no ID token has it', 'courses:read', undefined],
+  ])('%s', async (_, scope, reason) => {
+    const school = openSchool()
+    const { client_id } = await school.server.clients.add(ZAP)
+    await authorize(school, authorizationQuery(client_id, { ...NO_CHALLENGE, scope, nonce: undefined }))
+    const refused = school.events.filter(({ type }) => type === 'refused')
+    expect(refused).toEqual(reason === undefined ? [] : [expect.objectContaining({ reason })])
   })
 
   it('CR-20: gets nothing for a code without a challenge and any verifier, and the code is lost', async () => {

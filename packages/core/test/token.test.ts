@@ -194,7 +194,7 @@ describe('redeeming a code', () => {
     [
       'sent no challenge',
       { pkce: 'optional' },
-      { code_challenge: undefined, code_challenge_method: undefined },
+      { code_challenge: undefined, code_challenge_method: undefined, nonce: 'n' },
     ],
   ])(
     'CR-10: needs the redirect URI of a client that %s, and leaves the code good without it',

@@ -26,7 +26,7 @@ pnpm integration add --name <name> --grant client_credentials --scope <scopes> [
   --auth              client_secret_basic or client_secret_post, either works if both are offered; or private_key_jwt
   --jwks, --jwks-uri  its public keys, for private_key_jwt: a file with a JSON Web Key set, or where it is published
   --public            it cannot keep a secret
-  --pkce optional     its software sends no PKCE challenge; not together with --public
+  --pkce optional     its software sends no PKCE challenge, but a nonce; not together with --public
   --id-token-claims   its ID tokens have the user's name and e-mail address, if it may see them
   --remember-consent  do not ask a user again for what they allowed it before
   --resource-server   it may introspect every token; needs no redirect URI

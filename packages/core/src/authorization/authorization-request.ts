@@ -13,12 +13,17 @@ import {
   type ScopeCatalogue,
   scopeCeiling,
 } from '../kernel/scope.ts'
+import { asksForOpenId } from '../openid/openid-scope.ts'
 import { type Prompt, requestedPrompts } from './prompt.ts'
 
 export const REQUEST_REFUSALS = refusals({
   client_cannot_authenticate: [
     'unauthorized_client',
     'The application can authenticate in no way that this server offers',
+  ],
+  challenge_and_nonce_missing: [
+    'invalid_request',
+    'An OpenID Connect request without code_challenge must have a nonce (RFC 9700 2.1.1)',
   ],
   response_type_missing: ['invalid_request', 'response_type is missing'],
   response_type_unsupported: ['unsupported_response_type', 'response_type must be code'],
@@ -122,8 +127,11 @@ export function readAuthorizationRequest(
   if (client.cannotAuthenticate === true) throw new OAuthError(REQUEST_REFUSALS.client_cannot_authenticate)
   const challenge = challengeOf(asked, client, options)
   const prompts = requestedPrompts(asked.prompt)
+  const scope = askedScopes(scopes, options, client, asked.scope)
+  if (challenge === undefined && asked.nonce === undefined && asksForOpenId(scope.scopes))
+    throw new OAuthError(REQUEST_REFUSALS.challenge_and_nonce_missing)
   return {
-    ...askedScopes(scopes, options, client, asked.scope),
+    ...scope,
     resources: requestedResources(asked.resource, resources),
     challenge,
     jkt: asked.dpop_jkt,

@@ -71,6 +71,11 @@ export const AUTHORIZATION_REQUEST: Stories = {
     const reports = { client_name: 'Reports', redirect_uris: [REDIRECT_URI], scope: 'courses:read' }
     await ask(authorization(await server.clients.add(reports), { scope: 'courses:read courses:write' }))
   },
+  'neither challenge nor nonce, of a client that may leave out the challenge': async ({ server, ask }) => {
+    const portal = { client_name: 'Portal', redirect_uris: [REDIRECT_URI], pkce: 'optional' as const }
+    const missing = { code_challenge: undefined, code_challenge_method: undefined }
+    await ask(authorization(await server.clients.add(portal), missing))
+  },
   'a scope that the client registered': ({ cast }) => authorization(cast.reader, { scope: 'students:read' }),
   'no scope where there is a default': async ({ cast, reopened }) => {
     const { ask } = reopened({ defaultScope: 'openid courses:read' })
