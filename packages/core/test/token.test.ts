@@ -189,15 +189,15 @@ describe('redeeming a code', () => {
   )
 
   it.each<[string, object, Record<string, string | undefined>]>([
-    ['used another port', {}, { redirect_uri: 'http://127.0.0.1:7002/callback' }],
-    ['has two', { redirect_uris: [REDIRECT_URI, `${REDIRECT_URI}/2`] }, {}],
+    ['after another port', {}, { redirect_uri: 'http://127.0.0.1:7002/callback' }],
+    ['of a client with two', { redirect_uris: [REDIRECT_URI, `${REDIRECT_URI}/2`] }, {}],
     [
       'sent no challenge',
       { pkce: 'optional' },
       { code_challenge: undefined, code_challenge_method: undefined, nonce: 'n' },
     ],
   ])(
-    'CR-10: needs the redirect URI of a client that %s, and leaves the code good without it',
+    'CR-10: a code stays good when the redirect URI is missing: %s',
     async (_, metadata, asked) => {
       const school = openSchool()
       const named = { client_name: 'Calendar', redirect_uris: [REDIRECT_URI], ...metadata }
