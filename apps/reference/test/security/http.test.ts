@@ -51,6 +51,21 @@ onBothStores('HTTP', (bench) => {
         }
     })
 
+    it('HT-01, REQ-73: HEAD of a page is answered without a body, and nothing happens', async () => {
+      const app = await App.arrange(bench, { remember_consent: true })
+      await app.tokens()
+      const target = `/oauth/authorize?${app.query()}`
+      const headers = [['Cookie', await bench.session('alice')]] as const
+      expect((await bench.send(target, { headers })).redirected().get('code')).toBeTruthy()
+      const before = await bench.service.grants.list('alice-id')
+      const answer = await bench.send(target, { method: 'HEAD', headers })
+      expect([answer.status, answer.body, answer.header('location')]).toEqual([200, '', undefined])
+      expect(answer.header('cache-control')).toBe('no-store')
+      expect(await bench.service.grants.list('alice-id')).toEqual(before)
+      const refused = await bench.send(target, { method: 'PUT', headers })
+      expect([refused.status, refused.header('allow')]).toEqual([405, 'GET, POST, HEAD'])
+    })
+
     it('HT-01, REQ-73: TRACE, CONNECT and methods that do not exist are refused, and echo nothing', async () => {
       for (const path of [...POST_ONLY, ...DOCUMENTS, '/oauth/authorize', '/login', '/mcp', '/api/courses'])
         for (const method of ['TRACE', 'TRACK', 'FOO', 'get', 'POSTX']) {

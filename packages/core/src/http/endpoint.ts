@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Emit } from '../kernel/events.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import { errorResponse, reportedError } from './error-response.ts'
-import { type HttpRequest, type HttpResponse, json, type Route } from './http.ts'
+import { type HttpRequest, type HttpResponse, json, type Route, securePage } from './http.ts'
 import { BODY_REFUSALS } from './parameters.ts'
 
 export const METHOD_REFUSALS = refusals({
@@ -134,25 +134,26 @@ function answerTo(
 ): HttpResponse | Promise<HttpResponse> {
   const { method, body } = request
   if (method === 'OPTIONS' && endpoint.cors) return preflight(endpoint, cors)
-  if (method === 'HEAD' && readable(endpoint)) return withoutBody(endpoint.answer(request))
+  if (method === 'HEAD' && endpoint.methods.includes('GET')) return headOf(endpoint, request)
   if (!endpoint.methods.some((allowed) => allowed === method || allowed === '*'))
     return methodNotAllowed(endpoint)
   if (Buffer.byteLength(body) > BODY_LIMIT) throw new OAuthError(BODY_REFUSALS.body_too_large)
   return endpoint.answer(request)
 }
 
-async function withoutBody(answer: HttpResponse | Promise<HttpResponse>): Promise<HttpResponse> {
-  return { ...(await answer), body: '' }
-}
-
-function readable(endpoint: Endpoint): boolean {
-  return endpoint.cors && endpoint.methods.includes('GET')
+/**
+ * RFC 9110 9.3.2. A page is not made for it: GET may give a code or sign somebody out, and HEAD comes from what follows links
+ * without a user.
+ */
+async function headOf(endpoint: Endpoint, request: HttpRequest): Promise<HttpResponse> {
+  if (!endpoint.cors) return securePage({ status: 200, headers: {}, body: '' })
+  return { ...(await endpoint.answer(request)), body: '' }
 }
 
 function methodNotAllowed(endpoint: Endpoint): HttpResponse {
   const allow = [
     ...endpoint.methods,
-    ...(readable(endpoint) ? ['HEAD'] : []),
+    ...(endpoint.methods.includes('GET') ? ['HEAD'] : []),
     ...(endpoint.cors ? ['OPTIONS'] : []),
   ]
   return json(405, new OAuthError(METHOD_REFUSALS.method_not_allowed), { allow: allow.join(', ') })
