@@ -47,14 +47,22 @@ export function authorizationServer(server: { readonly routes: readonly Route[] 
     for (const route of server.routes) {
       app.route({
         method: app.supportedMethods,
-        // Fastify matches decoded paths.
-        url: decodeURI(route.path),
+        url: pattern(route.path),
         exposeHeadRoute: false,
         handler: (request, reply) =>
           route.handle(toHttpRequest(request)).then((response) => send(reply, response)),
       })
     }
   }
+}
+
+/** Fastify matches decoded paths. A colon is doubled there, and an asterisk has to stand in a regular expression. */
+function pattern(path: string): string {
+  const literal = (segment: string, index: number) =>
+    segment.includes('*')
+      ? `:s${index}(^${segment.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}$)`
+      : segment.replaceAll(':', '::')
+  return decodeURI(path).split('/').map(literal).join('/')
 }
 
 function requireRoot(prefix: string): void {

@@ -47,8 +47,7 @@ export function authorizationServer(
 ): Hono {
   const app = new Hono()
   for (const route of server.routes) {
-    // Hono matches decoded paths.
-    const path = decodeURI(route.path)
+    const path = pattern(route.path)
     app.all(path, async (c) => {
       requireRoot(routePath(c), path)
       try {
@@ -61,6 +60,13 @@ export function authorizationServer(
     })
   }
   return app
+}
+
+/** Hono matches decoded paths. A segment that it would read as a pattern stands in a regular expression. */
+function pattern(path: string): string {
+  const literal = (segment: string, index: number) =>
+    /^:|\*/.test(segment) ? `:s${index}{${segment.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}}` : segment
+  return decodeURI(path).split('/').map(literal).join('/')
 }
 
 function requireRoot(mounted: string, path: string): void {

@@ -5,6 +5,16 @@ const METHODS = ['GET', 'POST']
 /** A text that no client may see: every error of these routes contains it. */
 export const INTERNAL_DETAIL = 'internal-detail-4711'
 
+/** Paths that routers read as patterns. An issuer may have them. */
+export const PATTERN_LIKE_PATHS = [
+  '/:tenant/token',
+  '/tenant:1/token',
+  '/*/token',
+  '/st*r/token',
+  '/a.b(c)+/token',
+  '/*',
+]
+
 /** The routes behind the adapter: they record requests and answer as the test wants. */
 export class Recorder {
   readonly requests: HttpRequest[] = []
@@ -15,6 +25,7 @@ export class Recorder {
     this.#recording('/things'),
     this.#recording('/things/parts'),
     this.#recording('/caf%C3%A9'),
+    ...PATTERN_LIKE_PATHS.map((path) => this.#recording(path)),
     this.#recording('/.well-known/oauth-authorization-server'),
     { path: '/rejects', methods: METHODS, handle: () => Promise.reject(new Error(INTERNAL_DETAIL)) },
     { path: '/throws', methods: METHODS, handle: throwing },
