@@ -196,21 +196,18 @@ describe('redeeming a code', () => {
       { pkce: 'optional' },
       { code_challenge: undefined, code_challenge_method: undefined, nonce: 'n' },
     ],
-  ])(
-    'CR-10: a code stays good when the redirect URI is missing: %s',
-    async (_, metadata, asked) => {
-      const school = openSchool()
-      const named = { client_name: 'Calendar', redirect_uris: [REDIRECT_URI], ...metadata }
-      const client = await school.server.clients.add(named)
-      const code = await codeFor(school, client.client_id, asked)
-      const sent = 'code_challenge' in asked ? { code_verifier: undefined } : {}
-      const answer = await redeem(school, client, code, { ...sent, redirect_uri: undefined })
-      expect([answer.status, bodyOf(answer)]).toMatchObject([400, { error: 'invalid_grant' }])
-      expect(bodyOf(answer).error_description).toMatch(/^redirect_uri is missing/)
-      const { redirect_uri = REDIRECT_URI } = asked
-      expect((await redeem(school, client, code, { ...sent, redirect_uri })).status).toBe(200)
-    },
-  )
+  ])('CR-10: a code stays good when the redirect URI is missing: %s', async (_, metadata, asked) => {
+    const school = openSchool()
+    const named = { client_name: 'Calendar', redirect_uris: [REDIRECT_URI], ...metadata }
+    const client = await school.server.clients.add(named)
+    const code = await codeFor(school, client.client_id, asked)
+    const sent = 'code_challenge' in asked ? { code_verifier: undefined } : {}
+    const answer = await redeem(school, client, code, { ...sent, redirect_uri: undefined })
+    expect([answer.status, bodyOf(answer)]).toMatchObject([400, { error: 'invalid_grant' }])
+    expect(bodyOf(answer).error_description).toMatch(/^redirect_uri is missing/)
+    const { redirect_uri = REDIRECT_URI } = asked
+    expect((await redeem(school, client, code, { ...sent, redirect_uri })).status).toBe(200)
+  })
 
   it('CR-02: a confidential client needs its verifier as well', async () => {
     const { school, client } = await withClient(CONFIDENTIAL)

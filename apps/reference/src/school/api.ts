@@ -84,7 +84,7 @@ function scriptsMayCall(offered: readonly Action[], { corsHeaders }: SchoolGuard
 
 /**
  * Serves who has no token as anonymous, and never asks for one: no challenge, but a link that tells where to get tokens
- * (RFC 8631 4).
+ * (RFC 8631 4). RFC 6750 3 wants a challenge with the 403 of a write. The specification of this API, sections 5.8 and 7, forbids it.
  */
 function withoutToken({ title }: Area, access: Access, api: SchoolGuard): MiddlewareHandler<Guarded> {
   return async (c, next) => {
