@@ -36,7 +36,7 @@ import { schoolRecords } from './school/records.ts'
 import { developmentKeysFile, developmentSecret } from './settings/development.ts'
 import { lifetimesOf } from './settings/lifetimes.ts'
 import type { Settings } from './settings/settings.ts'
-import { followSigningKeys, withoutRs256 } from './settings/signing-keys-file.ts'
+import { followSigningKeys, keysUnderProfile } from './settings/signing-keys-file.ts'
 import { sessionsInCookies } from './sign-in/session.ts'
 import { waysToSignIn } from './sign-in/ways-to-sign-in.ts'
 import type { Storage } from './storage.ts'
@@ -78,7 +78,7 @@ export async function createService(
     tell(event)
   }
   const inFile = await followSigningKeys(settings.KEYS_FILE ?? (await developmentKeysFile()), onError)
-  const keys = settings.PROFILE === 'fapi2' ? withoutRs256(inFile) : inFile
+  const keys = keysUnderProfile(settings.PROFILE, inFile)
   const { store, accessTokens, features: formats } = accessTokensOf(settings, records, keys)
   const { accounts, demo } = await openAccounts(settings, database, onEvent)
   const directory = accountDirectory(database, settings.NODE_ENV === 'production')

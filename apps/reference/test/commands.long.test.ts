@@ -128,12 +128,18 @@ describe('integration', () => {
       '--auth',
       'client_secret_post',
       '--id-token-claims',
+      '--id-token-signed-response-alg',
+      'ES256',
       '--redirect-uri',
       'https://old.example/cb',
     ]
     const added = await integration('add', '--name', 'Old portal', ...older)
     const said = { pkce: 'optional', token_endpoint_auth_method: 'client_secret_post', id_token_claims: true }
-    expect(added).toMatchObject({ ...said, client_secret: expect.any(String) })
+    expect(added).toMatchObject({
+      ...said,
+      id_token_signed_response_alg: 'ES256',
+      client_secret: expect.any(String),
+    })
     expect(await integration('list')).toContainEqual(expect.objectContaining({ client_id: added.client_id }))
     const list = run('commands/integration.ts', ['list'], { environment: environment() })
     expect(await list.ended).toBe(0)

@@ -53,7 +53,7 @@ const PATIENCE = { timeout: 15_000, interval: 200 }
 
 describe('keys rotate', () => {
   it('makes the file, and renews it under services that run, whose tokens stay good', async () => {
-    const KEYS_FILE = join(await temporaryFolder(), 'keys.json')
+    const KEYS_FILE = join(await temporaryFolder(), 'new folder', 'keys.json')
     const made = await keysCommand(['rotate'], { KEYS_FILE })
     expect([made.status, made.output]).toEqual([
       0,
@@ -87,10 +87,37 @@ describe('keys rotate', () => {
     expect([...service.errors, ...other.errors]).toEqual([])
   })
 
+  it('removes a compromised key: it is published no more, and nothing it signed is accepted', async () => {
+    const KEYS_FILE = join(await temporaryFolder(), 'keys.json')
+    await keysCommand(['rotate'], { KEYS_FILE })
+    const [service] = await replicas({ KEYS_FILE, LOGOUT: 'on' })
+    const idToken = await idTokens(service)
+    const stolen = await idToken()
+    const signOut = async (hint: string) =>
+      (await fetch(`${service.baseUrl}/oauth/logout?id_token_hint=${hint}`)).status
+    expect(await signOut(stolen)).toBe(200)
+    const removed = await keysCommand(['remove', '--compromised', String(kidOf(stolen))], { KEYS_FILE })
+    expect([removed.status, removed.output]).toEqual([
+      0,
+      expect.stringContaining(`removed  ${kidOf(stolen)}`),
+    ])
+    const isRefused = async () => {
+      vi.advanceTimersByTime(READ_AGAIN_MS)
+      return signOut(stolen)
+    }
+    await expect.poll(isRefused, PATIENCE).toBe(400)
+    const keySet = createRemoteJWKSet(new URL(`${service.baseUrl}/api/oauth/jwks`))
+    await expect(jwtVerify(stolen, keySet)).rejects.toThrow('no applicable key')
+    const fresh = await idToken()
+    expect((await jwtVerify(fresh, keySet)).protectedHeader.kid).not.toBe(kidOf(stolen))
+    expect(await signOut(fresh)).toBe(200)
+  })
+
   it.each([
     [['rotate'], { KEYS_FILE: '/dev/null' }, 1, 'Not rotated. /dev/null is not JSON'],
     [['rotate'], { ACCESS_TOKEN_LIFETIME: 'long' }, 1, 'ACCESS_TOKEN_LIFETIME must be a number'],
-    [['turn'], {}, 2, 'The command must be rotate.\n\npnpm keys rotate'],
+    [['turn'], {}, 2, 'The command must be rotate or remove.\n\npnpm keys rotate'],
+    [['remove'], {}, 2, '--compromised must be given'],
     [[], {}, 2, 'KEYS_FILE'],
   ])('answers %j with %j: %i', async (given, environment, status, text) => {
     const command = await keysCommand(given, environment as Record<string, string>)

@@ -47,6 +47,14 @@ function verifierAt(school: School) {
     jwtVerify(token, keySet, { issuer: ISSUER, currentDate: new Date(now * 1000) })
 }
 
+it('a client whose algorithm the server no longer offers gets ID tokens by the default one', async () => {
+  const store = createMemoryStore({ now: () => 0 })
+  const client = await register(openSchool({ store }), { id_token_signed_response_alg: 'RS256' })
+  const keys = TEST_KEYS.filter(({ alg }) => alg !== 'RS256')
+  const { id_token } = await tokensFor(openSchool({ store, keys, idTokenAlgorithm: 'ES256' }), client)
+  expect(decodeProtectedHeader(id_token).alg).toBe('ES256')
+})
+
 describe('a server whose keys rotate', () => {
   it('publishes the new key at once, signs with it later, and keeps the old one while its tokens live', async () => {
     const { replicas, rotate } = openReplicas()

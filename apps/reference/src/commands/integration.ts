@@ -18,7 +18,7 @@ pnpm integration add --name <name> [--redirect-uri <https URI>]... [--scope <sco
                      [--remember-consent] [--resource-server]
                      [--post-logout-redirect-uri <https URI>]... [--grant device|token_exchange]...
                      [--token-exchange-resource <URI>]... [--push required] [--dpop]
-                     [--jwks <file> | --jwks-uri <https URI>]
+                     [--jwks <file> | --jwks-uri <https URI>] [--id-token-signed-response-alg <alg>]
 pnpm integration add --name <name> --grant client_credentials --scope <scopes> [--auth <method>] [--jwks <file>] [--dpop]
 
   --redirect-uri      where its users are sent back to; may be repeated
@@ -28,6 +28,7 @@ pnpm integration add --name <name> --grant client_credentials --scope <scopes> [
   --public            it cannot keep a secret
   --pkce optional     its software sends no PKCE challenge, but a nonce; not together with --public
   --id-token-claims   its ID tokens have the user's name and e-mail address, if it may see them
+  --id-token-signed-response-alg  RS256, ES256 or EdDSA; RS256 if left out, ES256 with PROFILE=fapi2
   --remember-consent  do not ask a user again for what they allowed it before
   --resource-server   it may introspect every token; needs no redirect URI
   --post-logout-redirect-uri  where its users may be sent after signing out, with LOGOUT=on; may be repeated
@@ -52,6 +53,7 @@ const { values, positionals } = readCommandLine(USAGE, {
     pkce: { type: 'string' },
     json: { type: 'boolean', default: false },
     'id-token-claims': { type: 'boolean' },
+    'id-token-signed-response-alg': { type: 'string' },
     'remember-consent': { type: 'boolean', default: false },
     'resource-server': { type: 'boolean', default: false },
     'post-logout-redirect-uri': { type: 'string', multiple: true },
@@ -109,6 +111,9 @@ async function metadataOf(name: string): Promise<Integration> {
     token_endpoint_auth_method: values.public ? 'none' : values.auth,
     pkce: values.pkce as Integration['pkce'],
     id_token_claims: values['id-token-claims'],
+    id_token_signed_response_alg: values[
+      'id-token-signed-response-alg'
+    ] as Integration['id_token_signed_response_alg'],
     remember_consent: values['remember-consent'],
     resource_server: values['resource-server'],
     scope: values.scope,

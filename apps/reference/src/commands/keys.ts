@@ -1,29 +1,45 @@
 import { access } from 'node:fs/promises'
 import { styleText } from 'node:util'
 import type { PrivateJwk } from '@grantkit/core'
-import { newSigningKeys } from '@grantkit/core'
 import { developmentKeysFile } from '../settings/development.ts'
 import { createFile } from '../settings/private-file.ts'
 import { parseSettings, type Settings } from '../settings/settings.ts'
-import { keySetText, readSigningKeys, rotateKeysFile } from '../settings/signing-keys-file.ts'
+import {
+  keySetText,
+  newKeys,
+  readSigningKeys,
+  removeFromKeysFile,
+  rotateKeysFile,
+  type SigningKeysRotated,
+} from '../settings/signing-keys-file.ts'
 import { readCommandLine, refuse } from './command-line.ts'
 import { fail } from './terminal.ts'
 import { withTrail } from './with-trail.ts'
 
-/** Renews the signing keys in the file that KEYS_FILE names. A running service reloads it. */
+/** Renews the signing keys in the file that KEYS_FILE names, or removes some. A running service reloads it. */
 
 const USAGE = `pnpm keys rotate
+pnpm keys remove --compromised [<kid>...]
 
-Adds a new signing key for each algorithm to the file that KEYS_FILE names, and drops those that nobody needs any
-more. Clients see the new keys at once; in 20 minutes they begin to sign. A file that is not there yet is made.`
+rotate adds a new signing key for each algorithm to the file that KEYS_FILE names, and drops those that nobody needs
+any more. Clients see the new keys at once; in 20 minutes they begin to sign. A file that is not there yet is made.
 
-const { positionals } = readCommandLine(USAGE, { allowPositionals: true })
+remove takes stolen keys out of the file at once, all of them if none is named. Whatever they signed is good no more.`
+
+const { positionals, values } = readCommandLine(USAGE, {
+  allowPositionals: true,
+  options: { compromised: { type: 'boolean', default: false } },
+})
+const [command, ...kids] = positionals
 
 try {
-  if (positionals.join(' ') !== 'rotate') refuse(USAGE, 'The command must be rotate.')
-  await rotate()
+  if (command === 'remove' && values.compromised) await remove()
+  else if (command === 'remove')
+    refuse(USAGE, '--compromised must be given: rotate retires keys that are not.')
+  else if (positionals.join(' ') === 'rotate') await rotate()
+  else refuse(USAGE, 'The command must be rotate or remove.')
 } catch (error) {
-  fail(error, 'Not rotated.')
+  fail(error, command === 'remove' ? 'Not removed.' : 'Not rotated.')
 }
 
 async function rotate(): Promise<void> {
@@ -32,15 +48,26 @@ async function rotate(): Promise<void> {
   const now = Math.floor(Date.now() / 1000)
   if (await exists(path)) {
     const before = await readSigningKeys(path)
-    const rotated = await rotateKeysFile(path, now, settings.ACCESS_TOKEN_LIFETIME)
+    const rotated = await rotateKeysFile(path, settings, now)
     print(path, rotated, now)
     await takeDown(settings, before, rotated)
   } else {
-    const keys = await newSigningKeys()
+    const keys = await newKeys(settings.PROFILE)
     await createFile(path, keySetText(keys))
     console.log(`${path} is made. The service needs it when it starts.`)
     await takeDown(settings, [], keys)
   }
+}
+
+async function remove(): Promise<void> {
+  const settings = parseSettings(process.env)
+  const path = settings.KEYS_FILE ?? (await developmentKeysFile())
+  const before = await readSigningKeys(path)
+  const left = await removeFromKeysFile(path, settings.PROFILE, kids)
+  const { retired, added } = await takeDown(settings, before, left, true)
+  for (const kid of retired) console.log(`removed  ${kid}`)
+  for (const kid of added) console.log(`new      ${kid}  signs at once`)
+  console.log(styleText('dim', `${path} is written; a running service reads it within seconds.`))
 }
 
 /** The keys are renewed already, so a database that is out of reach is no failure of the command. */
@@ -48,17 +75,16 @@ async function takeDown(
   settings: Settings,
   before: readonly PrivateJwk[],
   now: readonly PrivateJwk[],
-): Promise<void> {
+  compromised = false,
+): Promise<SigningKeysRotated> {
   const onlyIn = (some: readonly PrivateJwk[], others: readonly PrivateJwk[]) =>
     some.filter(({ kid }) => !others.some((other) => other.kid === kid)).map(({ kid }) => kid)
-  const event = {
-    type: 'signing_keys_rotated',
-    added: onlyIn(now, before),
-    retired: onlyIn(before, now),
-  } as const
+  const [added, retired] = [onlyIn(now, before), onlyIn(before, now)]
+  const event = { type: 'signing_keys_rotated', added, retired, compromised } as const
   await withTrail(settings, async (trail) => trail.onEvent(event)).catch((error: Error) =>
     console.error(`The audit trail does not have it: ${error.message}`),
   )
+  return event
 }
 
 function print(path: string, keys: readonly PrivateJwk[], now: number): void {

@@ -1,5 +1,4 @@
-import { mkdir } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { access } from 'node:fs/promises'
 import { type Dialect, Kysely, sql, type Transaction } from 'kysely'
 import type { Pool } from 'pg'
 import { createFile } from '../settings/private-file.ts'
@@ -55,10 +54,16 @@ export async function openDatabase(url: string, onError: (error: Error) => void)
   return new Database(pooledPostgres(pool), pool)
 }
 
-/** Made before SQLite makes it, because SQLite would let everybody read it. Its write-ahead log gets the same mode. */
+/**
+ * Made before SQLite makes it, because SQLite would let everybody read it. Its write-ahead log gets the same mode.
+ *
+ * @throws Error for a link to a file that is missing, which SQLite would make
+ */
 async function privateFile(path: string): Promise<string> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   await createFile(path, '')
+  await access(path).catch((cause) => {
+    throw new Error(`${path} is a symbolic link to a file that does not exist`, { cause })
+  })
   return path
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { access, mkdir, readFile } from 'node:fs/promises'
+import { access, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { newSigningKeys } from '@grantkit/core'
@@ -25,7 +25,6 @@ export function developmentKeysFile(folder: string = DEVELOPMENT_FOLDER): Promis
 async function keptFile(folder: string, name: string, make: () => Promise<string>): Promise<string> {
   const path = join(folder, name)
   if (await exists(path)) return path
-  await mkdir(folder, { recursive: true, mode: 0o700 })
   await createFile(path, await make())
   return path
 }

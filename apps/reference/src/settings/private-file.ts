@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { link, rename, rm, writeFile } from 'node:fs/promises'
+import { link, mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 
 /** Files that only their owner may read, and that are never visible half written. */
 
@@ -8,8 +9,9 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   await rename(await unfinished(path, text), path)
 }
 
-/** Creates a file, unless another process creates it first. */
+/** Creates a file, unless another process creates it first. Its folder is made if it is missing. */
 export async function createFile(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const temporary = await unfinished(path, text)
   await link(temporary, path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error

@@ -4,9 +4,17 @@ import { newSigningKeys } from '@grantkit/core'
 import { describe, expect, it, vi } from 'vitest'
 import { temporaryFolder } from '../../test/temporary-folder.ts'
 import { replaceFile } from './private-file.ts'
-import { followSigningKeys, keySetText, readSigningKeys, rotateKeysFile } from './signing-keys-file.ts'
+import {
+  followSigningKeys,
+  keySetText,
+  newKeys,
+  readSigningKeys,
+  removeFromKeysFile,
+  rotateKeysFile,
+} from './signing-keys-file.ts'
 
 const NOON = 1_800_000_000
+const SETTINGS = { PROFILE: undefined, ACCESS_TOKEN_LIFETIME: 3600 }
 
 async function openFile() {
   const path = join(await temporaryFolder(), 'keys.json')
@@ -21,7 +29,7 @@ describe('a file of signing keys', () => {
   it('is rotated: a fresh key for each algorithm goes before the earlier ones', async () => {
     const { path } = await openFile()
     const [old] = await readSigningKeys(path)
-    await rotateKeysFile(path, NOON, 3600)
+    await rotateKeysFile(path, SETTINGS, NOON)
     const rotated = await readSigningKeys(path)
     expect(rotated).toEqual([
       expect.objectContaining({ alg: 'ES256', use: 'sig', signsFrom: NOON + 1200 }),
@@ -29,17 +37,38 @@ describe('a file of signing keys', () => {
     ])
     expect(rotated[0]?.kid).not.toBe(old?.kid)
     expect((await stat(path)).mode & 0o077, 'only its owner may read it').toBe(0)
-    expect(await rotateKeysFile(path, NOON + 24 * 3600, 3600), 'the first one is gone').toEqual([
+    expect(await rotateKeysFile(path, SETTINGS, NOON + 24 * 3600), 'the first one is gone').toEqual([
       expect.objectContaining({ signsFrom: NOON + 25 * 3600 - 2400 }),
       rotated[0],
     ])
+  })
+
+  it('gets no RS256 key under the profile, though it has one', async () => {
+    const { path } = await openFile()
+    await replaceFile(path, keySetText(await newSigningKeys(['RS256', 'ES256'])))
+    const rotated = await rotateKeysFile(path, { ...SETTINGS, PROFILE: 'fapi2' }, NOON)
+    expect(rotated.map(({ alg }) => alg)).toEqual(['ES256', 'RS256', 'ES256'])
+    expect((await newKeys('fapi2')).map(({ alg }) => alg)).toEqual(['ES256', 'EdDSA'])
+  })
+
+  it('loses a compromised key at once, and another one signs', async () => {
+    const { path } = await openFile()
+    const [old] = await readSigningKeys(path)
+    const [next] = await rotateKeysFile(path, SETTINGS, NOON)
+    expect(await removeFromKeysFile(path, undefined, [old?.kid ?? '']), 'the next one is there').toEqual([
+      next,
+    ])
+    const [fresh, ...others] = await removeFromKeysFile(path, undefined, [])
+    expect(fresh, 'all of them').toMatchObject({ alg: 'ES256' })
+    expect([fresh?.kid === next?.kid, fresh?.signsFrom, others]).toEqual([false, undefined, []])
+    await expect(removeFromKeysFile(path, undefined, ['k'])).rejects.toThrow('has no key k')
   })
 
   it('is read again while it is in use, and gives the same array until it changes', async () => {
     const { path, keys } = await openFile()
     const before = keys()
     await replaceFile(path, `${keySetText(before)}\n`)
-    const rotated = await rotateKeysFile(path, NOON, 3600)
+    const rotated = await rotateKeysFile(path, SETTINGS, NOON)
     await vi.waitFor(() => expect(keys()).toEqual(rotated))
     expect(keys()).toBe(keys())
   })

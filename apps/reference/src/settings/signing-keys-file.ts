@@ -8,12 +8,25 @@ import { replaceFile } from './private-file.ts'
 const KeySet = z.object({ keys: z.array(PrivateJwk).min(1) })
 const READ_AGAIN_MS = 5000
 
-/** The operator renewed the keys. The ids of those that came and of those that went. */
+/** The operator renewed the keys, or removed compromised ones. The ids of those that came and of those that went. */
 export interface SigningKeysRotated {
   readonly type: 'signing_keys_rotated'
   readonly added: readonly string[]
   readonly retired: readonly string[]
+  readonly compromised: boolean
 }
+
+interface RotationSettings {
+  readonly PROFILE?: 'fapi2' | undefined
+  readonly ACCESS_TOKEN_LIFETIME: number
+}
+
+type Algorithm = PrivateJwk['alg']
+/** `openid` needs RS256 where no profile forbids it (OpenID Connect Core 15.1). */
+const ALGORITHMS: readonly Algorithm[] = ['RS256', 'ES256', 'EdDSA']
+/** What the FAPI 2.0 Security Profile allows of what the server signs with (5.4.1, item 1). */
+const isAllowedBy = (profile: 'fapi2' | undefined) => (alg: Algorithm) =>
+  profile === undefined || alg !== 'RS256'
 
 /** @throws Error that says what is wrong with the file */
 export async function readSigningKeys(path: string): Promise<PrivateJwk[]> {
@@ -55,25 +68,68 @@ export async function followSigningKeys(
   return () => keys
 }
 
-/** The keys that the FAPI 2.0 Security Profile allows (5.4.1, item 1): the same array until they change. */
-export function withoutRs256(source: () => readonly PrivateJwk[]): () => readonly PrivateJwk[] {
+/** The keys that the profile allows: the same array until they change. */
+export function keysUnderProfile(
+  profile: 'fapi2' | undefined,
+  source: () => readonly PrivateJwk[],
+): () => readonly PrivateJwk[] {
+  const isAllowed = isAllowedBy(profile)
   let given: readonly PrivateJwk[] = []
   let allowed: readonly PrivateJwk[] = []
   return () => {
     const latest = source()
-    if (latest !== given) allowed = latest.filter(({ alg }) => alg !== 'RS256')
+    if (latest !== given) allowed = latest.filter(({ alg }) => isAllowed(alg))
     given = latest
     return allowed
   }
 }
 
-/** Adds a new key for each algorithm in the file, and removes keys that no valid ID token needs. */
-export async function rotateKeysFile(path: string, now: number, lifetime: number): Promise<PrivateJwk[]> {
+/** Keys for each algorithm that the profile allows. */
+export function newKeys(
+  profile: 'fapi2' | undefined,
+  algorithms?: readonly Algorithm[],
+): Promise<PrivateJwk[]> {
+  return newSigningKeys((algorithms ?? ALGORITHMS).filter(isAllowedBy(profile)))
+}
+
+/** Adds new keys for the algorithms in the file, and removes keys that no valid ID token needs. */
+export async function rotateKeysFile(
+  path: string,
+  { PROFILE, ACCESS_TOKEN_LIFETIME }: RotationSettings,
+  now: number,
+): Promise<PrivateJwk[]> {
   const keys = await readSigningKeys(path)
-  const fresh = await newSigningKeys([...new Set(keys.map(({ alg }) => alg))])
-  const rotated = rotateSigningKeys(keys, fresh, now, lifetime)
+  const fresh = await newKeys(PROFILE, algorithmsOf(keys))
+  const rotated = rotateSigningKeys(keys, fresh, now, ACCESS_TOKEN_LIFETIME)
   await replaceFile(path, keySetText(rotated))
   return rotated
+}
+
+/**
+ * Removes compromised keys at once. What is left signs from now on; an algorithm of which none is left gets a new key,
+ * because the metadata offers it.
+ *
+ * @param kids all keys if empty
+ * @throws Error that names a kid which the file does not have
+ */
+export async function removeFromKeysFile(
+  path: string,
+  profile: 'fapi2' | undefined,
+  kids: readonly string[],
+): Promise<PrivateJwk[]> {
+  const keys = await readSigningKeys(path)
+  const unknown = kids.find((kid) => !keys.some((key) => key.kid === kid))
+  if (unknown !== undefined)
+    throw new Error(`${path} has no key ${unknown}, but ${keys.map(({ kid }) => kid).join(', ')}`)
+  const left = keys.filter(({ kid }) => kids.length > 0 && !kids.includes(kid))
+  const lacking = algorithmsOf(keys).filter((alg) => !left.some((key) => key.alg === alg))
+  const remaining = [...left, ...(await newKeys(profile, lacking))]
+  await replaceFile(path, keySetText(remaining))
+  return remaining
+}
+
+function algorithmsOf(keys: readonly PrivateJwk[]): Algorithm[] {
+  return [...new Set(keys.map(({ alg }) => alg))]
 }
 
 /** The text of a file with these keys. */

@@ -14,16 +14,25 @@ export const ID_TOKEN_REFUSALS = refusals({
   signing_key_unavailable: ['temporarily_unavailable', 'No signing key is available; try again'],
 })
 
+interface IdTokenOptions {
+  /** Of clients that chose none. */
+  readonly alg: SigningAlgorithm
+  /** Seconds. */
+  readonly lifetime: number
+  readonly userClaims: IdTokenClaims
+}
+
 /** The ID token in the answer of the token endpoint (OpenID Connect Core 3.1.3.3). */
 export function idTokenMembers(
   kernel: Kernel,
   keys: SigningKeys,
-  { lifetime, userClaims }: { readonly lifetime: number; readonly userClaims: IdTokenClaims },
+  { alg, lifetime, userClaims }: IdTokenOptions,
 ): TokenMembers {
+  const signerFor = (client: Client) => requiredSigner(keys, client, alg)
   return {
     ready: userClaims.ready,
     requireMakeable(client, { scopes }) {
-      if (asksForOpenId(scopes)) requiredSigner(keys, client)
+      if (asksForOpenId(scopes)) signerFor(client)
     },
     membersOf(client, exchanged, { access_token }) {
       const { subject } = exchanged.grant
@@ -42,14 +51,15 @@ export function idTokenMembers(
       }
       return userClaims
         .of(client, exchanged, subject)
-        .then((user) => signIdToken(requiredSigner(keys, client), { ...content, user }))
+        .then((user) => signIdToken(signerFor(client), { ...content, user }))
         .then((id_token) => ({ id_token }))
     },
   }
 }
 
-function requiredSigner(keys: SigningKeys, { idTokenSignedResponseAlg }: Client): PrivateJwk {
-  const key = keys.signer(idTokenSignedResponseAlg)
+/** @param alg signs for a client whose own algorithm the server no longer offers, as under a profile */
+function requiredSigner(keys: SigningKeys, client: Client, alg: SigningAlgorithm): PrivateJwk {
+  const key = keys.signer(client.idTokenSignedResponseAlg) ?? keys.signer(alg)
   if (key === undefined) throw new OAuthError(ID_TOKEN_REFUSALS.signing_key_unavailable)
   return key
 }

@@ -58,7 +58,11 @@ export function openId(
     {
       endpoints: [userinfo(path, claims, guardOf(kernel, kernel.issuer, accessTokens, proofs))],
       metadata: metadataOf(Object.keys(kernel.scopes), keys),
-      tokenMembers: idTokenMembers(kernel, keys, { lifetime, userClaims: idTokenClaims(claims, options) }),
+      tokenMembers: idTokenMembers(kernel, keys, {
+        alg,
+        lifetime,
+        userClaims: idTokenClaims(claims, options),
+      }),
       clientMetadata: idTokenClaimsMetadata,
     },
   ]
