@@ -130,6 +130,11 @@ describe.each(Object.entries(MCP_CLIENTS))('to %s', (_, connect) => {
       })
     })
 
+    it('come in pages, so a cursor of no page is refused', async () => {
+      const listing = client.listResources({ cursor: 'nowhere' })
+      await expect(listing).rejects.toMatchObject({ code: INVALID_PARAMS })
+    })
+
     it.each(['courses/ceramics-glazing', 'courses/nope', 'students/student-1001'])(
       'are no others: %s',
       async (path) => {

@@ -10,6 +10,7 @@ import type { SchoolRecord } from '../school/record.ts'
 import type { Page, SchoolRecords, Selection } from '../school/records.ts'
 import { recordOfArea } from '../school/schemas.ts'
 import { describedOnce } from './described-once.ts'
+import { pageOfResources } from './resource-list.ts'
 
 /** Whether the caller may see all records of an area, and not only what is published. */
 export type SeesAll = (area: AreaName) => boolean
@@ -38,7 +39,7 @@ type Area = (typeof CATALOGUE)[number]
 
 /** Of one area, and only what its caller may see. */
 interface Items {
-  list(selection: Pick<Selection, 'words' | 'offset' | 'limit'>): Promise<Page>
+  list(selection: Selection): Promise<Page>
   find(id: string): Promise<SchoolRecord | undefined>
 }
 
@@ -66,12 +67,15 @@ export function catalogueServer(school: SchoolRecords, seesAll: SeesAll): McpSer
       cacheHints: CACHE_HINTS,
     },
   )
-  for (const area of CATALOGUE) {
+  const listed = CATALOGUE.map((area) => {
     const items = itemsOf(school, area.name, seesAll(area.name))
     addSearch(server, area, items)
     addRead(server, area, items)
     addResources(server, area, items)
-  }
+    return { name: area.name, list: items.list }
+  })
+  // The list of the SDK has no pages.
+  server.server.setRequestHandler('resources/list', ({ params }) => pageOfResources(listed, params?.cursor))
   return withoutSession(server)
 }
 
@@ -138,15 +142,7 @@ function addRead(server: McpServer, { name, title, read }: Area, items: Items): 
 
 function addResources(server: McpServer, { name, title }: Area, items: Items): void {
   const root = `school://${name}/`
-  const list = async () => ({
-    resources: (await items.list({})).items.map((item) => ({
-      uri: root + item.id,
-      name: item.id,
-      title: nameOf(item),
-      mimeType: 'application/json',
-    })),
-  })
-  const template = new ResourceTemplate(`${root}{id}`, { list })
+  const template = new ResourceTemplate(`${root}{id}`, { list: undefined })
   server.registerResource(name, template, { title, mimeType: 'application/json' }, async (uri) => {
     const item = await items.find(uri.href.slice(root.length))
     if (item === undefined) throw new ResourceNotFoundError(uri.href)
@@ -161,8 +157,4 @@ function answer(structuredContent: Record<string, unknown>): CallToolResult {
 
 function failure(text: string): CallToolResult {
   return { isError: true, content: [{ type: 'text', text }] }
-}
-
-function nameOf(item: SchoolRecord): string {
-  return String(item.title ?? item.name ?? item.id)
 }

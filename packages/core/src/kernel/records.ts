@@ -24,8 +24,8 @@ export interface Client {
   readonly secretHash?: Hash | undefined
   readonly grantTypes: readonly string[]
   /**
-   * The scopes it registered. For an integration the most it may ask for, where absent means every scope; for other
-   * clients the scopes of a request that names none.
+   * The scopes it registered. For an integration and for a client of a document they are the most that it may ask for,
+   * and absent means every scope. For a client that registered itself they are the scopes of a request that names none.
    */
   readonly scopes?: readonly string[] | undefined
   readonly idTokenSignedResponseAlg: SigningAlgorithm

@@ -34,7 +34,6 @@ export const LIMIT_REFUSALS = refusals({
 })
 
 /**
-/**
  * The counted events: clients that register themselves, refused requests of a client, documents that nobody approved,
  * tokens of clients that act for themselves. And of the device grant: requests of devices, polls of one request, tries of one
  * user at user codes, and of one network.
