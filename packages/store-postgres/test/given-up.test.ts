@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startPgBouncer } from '@grantkit/test-servers/pgbouncer'
 import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postgres-server'
@@ -66,6 +67,11 @@ async function mostBackends(inserts: readonly (() => Promise<unknown>)[], writer
   return most
 }
 
+async function linesOfReadme(): Promise<readonly string[]> {
+  const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8')
+  return readme.match(/^ALTER ROLE service SET .*;$/gm) ?? []
+}
+
 describe('three replicas that write to a locked table', () => {
   it('have no more backends than connections', async () => {
     const inserts = await replicasAt(server.url)
@@ -75,13 +81,7 @@ describe('three replicas that write to a locked table', () => {
   it('have no more backends than PgBouncer has connections, if their role has the time limits', async () => {
     const bouncer = await startPgBouncer(server.port)
     onTestFinished(() => bouncer.close())
-    const limits = {
-      statement_timeout: '1s',
-      lock_timeout: '400ms',
-      client_connection_check_interval: '100ms',
-    }
-    for (const [name, value] of Object.entries(limits))
-      await watcher.query(`ALTER ROLE postgres SET ${name} = '${value}'`)
+    for (const line of await linesOfReadme()) await watcher.query(line.replace('service', 'postgres'))
     onTestFinished(() => watcher.query('ALTER ROLE postgres RESET ALL').then(() => {}))
     const inserts = await replicasAt(bouncer.url)
     expect(await mostBackends(inserts, 1)).toBeLessThanOrEqual(SERVER_CONNECTIONS)
