@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestCluster, type TestCluster } from '../load/cluster.ts'
 import { framework } from './framework.ts'
@@ -22,6 +23,16 @@ async function trickled(beginning: string): Promise<string> {
   return text(socket).finally(() => clearInterval(trickle))
 }
 
+/** HAProxy takes a replica out after two checks. */
+const NOTICE_MS = 1500
+
+async function expectUnavailable(): Promise<void> {
+  const body = new URLSearchParams({ grant_type: 'refresh_token', client_id: 'some', refresh_token: 'token' })
+  const answer = await fetch(`${cluster.baseUrl}/api/oauth/token`, { method: 'POST', body })
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1'])
+  expect(await answer.json()).toMatchObject({ error: 'temporarily_unavailable' })
+}
+
 describe('the balancer', () => {
   it('finds the service ready and hands on what it is asked', async () => {
     const metadata = await fetch(`${cluster.baseUrl}/.well-known/oauth-authorization-server`)
@@ -37,6 +48,25 @@ describe('the balancer', () => {
       })
     expect((await register('x'.repeat(60_000))).status).toBe(201)
     expect((await register('x'.repeat(70_000))).status).toBe(413)
+  })
+
+  it('hands on what needs no store while the store is gone, and answers as the service does', async () => {
+    await cluster.redis.stop()
+    await expect.poll(async () => (await fetch(`${cluster.origins[0]}/readyz`)).status).toBe(503)
+    await sleep(NOTICE_MS)
+    for (const path of ['/.well-known/oauth-authorization-server', '/login', '/healthz'])
+      expect((await fetch(cluster.baseUrl + path)).status, path).toBe(200)
+    await expectUnavailable()
+    await cluster.redis.restart()
+    await expect.poll(async () => (await fetch(`${cluster.baseUrl}/readyz`)).status).toBe(200)
+  })
+
+  it('answers itself in JSON, with the time of a retry, while no replica runs', async () => {
+    cluster.replica(0).kill('SIGKILL')
+    await sleep(NOTICE_MS)
+    await expectUnavailable()
+    await cluster.start(0)
+    await expect.poll(async () => (await fetch(`${cluster.baseUrl}/readyz`)).status).toBe(200)
   })
 
   it('cuts off who sends headers or a body too slowly', async () => {

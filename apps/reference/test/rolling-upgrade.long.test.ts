@@ -5,7 +5,7 @@ import type { HttpResponse } from '@grantkit/core'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postgres-server'
 import { formBrowser, type Send, testClient } from '@grantkit/testkit/client'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { type PreviousRelease, previousRelease } from './previous-release.ts'
 import { type Program, run } from './program.ts'
 import { HOST, PROXIES, type ProxyName, type ShippedProxy, startProxy } from './shipped-proxies.ts'
@@ -45,6 +45,14 @@ it.each(PROXIES)('%s loses no request and no grant between two releases', (name)
   const counts = Object.fromEntries(answers.get(name) ?? [])
   const some = expect.any(Number)
   expect(counts).toEqual({ 'read 200': some, 'registration 201': some, 'refresh 200': some })
+})
+
+it.each(PROXIES)('%s answers in JSON, with the time of a retry, while no replica runs', async (name) => {
+  const proxy = await startProxy(name, [await freePort(), await freePort()])
+  onTestFinished(() => proxy.close())
+  const unavailable = await vi.waitFor(() => register(sendThrough(proxy)), { timeout: 20_000 })
+  expect([unavailable.status, unavailable.headers['retry-after']]).toEqual([503, '1'])
+  expect(JSON.parse(unavailable.body)).toMatchObject({ error: 'temporarily_unavailable' })
 })
 
 /** @param release the folder of another release than this one */

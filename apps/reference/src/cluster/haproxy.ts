@@ -13,5 +13,5 @@ export async function haproxyConfig({ port, replicas }: Balanced): Promise<strin
   const servers = replicas.map((replica, index) => `  server replica${index + 1} 127.0.0.1:${replica}\n`)
   return (await readFile(SHIPPED, 'utf8'))
     .replace(/^ {2}bind .*$/m, `  bind 127.0.0.1:${port}`)
-    .replace(/(^ {2}server .*\n)+/m, servers.join(''))
+    .replace(/(^ {2}server .*\n)+/gm, servers.join(''))
 }
