@@ -6,6 +6,7 @@ import { TOKEN_EXCHANGE } from '@grantkit/core/token-exchange'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import packageJson from '../../../package.json' with { type: 'json' }
+import { openDatabase } from '../src/database/database.ts'
 import { run } from './program.ts'
 import { type RunningService, runService } from './service.ts'
 import { migrated } from './storage-of-test.ts'
@@ -299,9 +300,27 @@ describe('account', () => {
     expect(await readFile(inFolder('accounts.sqlite'), 'latin1')).not.toContain('correct horse')
   })
 
+  it('adds somebody with claims of the profile and a verified address', async () => {
+    const claims = ['--given-name', 'Dee', '--birthdate', '1990-04-02', '--email-verified']
+    const given = ['add', '--email', 'dee@school.example', '--name', 'Dee', ...claims]
+    expect((await account(given, 'correct horse'))[0]).toBe(0)
+    const database = await openDatabase(environment().DATABASE_URL, () => {})
+    const rows = await database.selectFrom('account').select('claims').execute()
+    await database.destroy()
+    expect(rows.map((row) => JSON.parse(row.claims))).toContainEqual(
+      expect.objectContaining({ given_name: 'Dee', birthdate: '1990-04-02', email_verified: true }),
+    )
+    const wrong = await account([...given, '--locale', 'english language'], 'correct horse')
+    expect(wrong).toEqual([1, expect.stringContaining('locale')])
+  })
+
   it('disables, enables and removes, for good', async () => {
     await add('bob@school.example', 'correct horse\n')
     expect((await account(['password', 'bob@school.example'], 'better horse\n'))[0]).toBe(0)
+    expect(await account(['sign-out', 'bob@school.example'])).toEqual([
+      0,
+      'bob@school.example is signed out in every browser.\n',
+    ])
     expect((await account(['disable', 'Bob@school.example']))[1]).toContain('0 grants ended')
     expect((await account(['list']))[1]).toMatch(/bob@school\.example +Ada +disabled/)
     expect((await account(['enable', 'bob@school.example']))[0]).toBe(0)
@@ -327,11 +346,11 @@ describe('account', () => {
   })
 
   it.each([
-    [[], 'The command must be add, list, password, disable, enable, admin or remove.'],
+    [[], 'The command must be one of add, list, password, sign-out, disable, enable, admin, remove.'],
     [['disable', 'bob@school.example', '--off'], '--off goes with admin.'],
     [['add', 'ada'], 'There is one argument too many: ada.'],
     [['add', '--name', 'Ada'], '--email and --name must be given.'],
-    [['disable'], 'The e-mail address of the account must be given.'],
+    [['disable'], 'The e-mail address or the id of the account must be given.'],
   ])('answers %j with a sentence and the usage', async (given, text) => {
     expect(await account(given)).toEqual([2, expect.stringContaining(`${text}\n\npnpm account add`)])
   })

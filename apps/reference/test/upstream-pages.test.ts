@@ -3,8 +3,10 @@ import { join } from 'node:path'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { formBrowser } from '@grantkit/testkit/client'
 import { expect, it, onTestFinished } from 'vitest'
+import type { Provider } from '../src/upstream/providers.ts'
 import { type RunningProvider, runOpenIdProvider } from './openid-provider.ts'
 import { type RunningService, runService } from './service.ts'
+import { softwareAuthenticator } from './software-authenticator.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 import { sessionCookie } from './user.ts'
 
@@ -14,14 +16,14 @@ const PASSKEY_FORM = 'data-passkey="get"'
 const CALLBACK = '/login/with/partner/callback'
 
 /** @param age seconds since `alice` signed in at the provider */
-async function open(age = 0) {
+async function open(age = 0, rules: Partial<Provider> = {}) {
   const port = String(await freePort())
   const base = `http://localhost:${port}`
   const claims = () => ({ email: 'alice@partner.example', email_verified: true })
   const op = await runOpenIdProvider(`${base}${CALLBACK}`, claims, age)
   onTestFinished(op.close)
   const file = join(await temporaryFolder(), 'upstream.json')
-  await writeFile(file, JSON.stringify({ providers: [op.provider] }))
+  await writeFile(file, JSON.stringify({ providers: [{ ...op.provider, ...rules }] }))
   const service = await runService({ PORT: port, BASE_URL: base, UPSTREAM_FILE: file })
   onTestFinished(() => service.close())
   return { op, service, ...visits(service, op) }
@@ -40,10 +42,12 @@ function visits({ baseUrl }: RunningService, op: RunningProvider) {
     post(await get('/login'), '/login/with/partner', { return_to })
   const connect = async (session: string) =>
     post(await get('/account', session), '/account/identities', { provider: 'partner' }, session)
-  /** The way to the provider and back to our page. */
-  async function answered(begun: Response, session = '') {
+  /** The way to the provider and back to our page. A provider that is not asked for `max_age` says no `auth_time`. */
+  async function answered(begun: Response, session = '', withAuthTime = true) {
     const browser = formBrowser({ origin: op.provider.issuer, typed: { login: '' } })
-    const { search } = await browser(begun.headers.get('location') ?? '')
+    const asked = new URL(begun.headers.get('location') ?? '')
+    if (!withAuthTime) asked.searchParams.delete('max_age')
+    const { search } = await browser(asked.href)
     return get(`${CALLBACK}${search}`, `${session}; ${cookieOf(begun)}`)
   }
   return { get, begin, connect, answered }
@@ -93,6 +97,33 @@ it('says that an old sign-in there is no new one here', async () => {
   const answer = await answered(await begin('/oauth/authorize?prompt=login'))
   const words = 'You have to sign in anew, and Partner does not say that you did. Please take another way.'
   await expectProblem(answer, 403, words)
+})
+
+it('lets a user of a provider without auth_time add a passkey, until the account has one', async () => {
+  const { service, get, begin, answered } = await open(0, { sign_up: true })
+  const passkey = softwareAuthenticator(service.baseUrl)
+  const signedIn = async () => cookieOf(await answered(await begin(), '', false))
+  const session = await signedIn()
+  const asked = await get('/account/passkeys', session)
+  const [, token = ''] =
+    /name="token" value="([^"]+)"/.exec(await (await get('/account', session)).text()) ?? []
+  const added = await fetch(`${service.baseUrl}/account/passkeys`, {
+    method: 'POST',
+    headers: { cookie: `${session}; ${cookieOf(asked)}` },
+    body: new URLSearchParams({ token, answer: passkey.create(await asked.json()) }),
+    redirect: 'manual',
+  })
+  expect([added.status, added.headers.get('location')]).toEqual([303, '/account#sign-in'])
+  expect((await get('/account/passkeys', await signedIn())).status).toBe(403)
+})
+
+it('lets a user of a provider without auth_time change nothing where the account has a password', async () => {
+  const { service, get, begin, connect, answered } = await open()
+  const owner = await sessionCookie(service.baseUrl)
+  await answered(await connect(owner), owner)
+  const session = cookieOf(await answered(await begin(), '', false))
+  expect((await get('/account', session)).status).toBe(200)
+  expect((await get('/account/passkeys', session)).status).toBe(403)
 })
 
 it('says that an account there belongs to another account here', async () => {

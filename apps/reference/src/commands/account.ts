@@ -109,7 +109,7 @@ async function run(): Promise<void> {
     return withService(({ accounts }) => add(accounts, email, name))
   }
   if (change === undefined)
-    refuse(USAGE, `The command must be add, list, ${Object.keys(CHANGES).join(', ')}.`)
+    refuse(USAGE, `The command must be one of add, list, ${Object.keys(CHANGES).join(', ')}.`)
   if (user === undefined) refuse(USAGE, 'The e-mail address or the id of the account must be given.')
   return withService((service, settings) => change(service, user, settings))
 }

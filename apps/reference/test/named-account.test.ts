@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest'
+import { accountDirectory } from '../src/accounts/account-directory.ts'
+import { accountRows } from '../src/accounts/account-rows.ts'
+import { namedAccount, trustedAccount } from '../src/commands/named-account.ts'
+import { openDatabase } from '../src/database/database.ts'
+import { migrate } from '../src/database/migrate.ts'
+
+/** Which account a command means by an address. */
+
+const ISSUER = 'https://partner.example'
+const database = await openDatabase('memory:', () => {})
+await migrate(database)
+const directory = accountDirectory(database, true)
+const accounts = accountRows(database, () => {})
+const rest = { email_verified: true, name: 'A', updated_at: 0, password: '' }
+await accounts.add({ id: 'ada', email: 'ada@school.example', ...rest })
+const signUp = { by: 'sign_up', emailSource: ISSUER } as const
+await accounts.add({ id: 'bo', email: 'bo@school.example', ...rest }, signUp)
+await accounts.add({ id: 'cy', ...rest, email_verified: false }, signUp)
+
+it.each([
+  ['ada@school.example', 'ada'],
+  ['bo@school.example', 'bo'],
+  ['bo', 'bo'],
+  ['cy', 'cy'],
+])('a command finds %s', async (named, id) => {
+  expect((await namedAccount(directory, named)).id).toBe(id)
+})
+
+it.each([
+  ['Ada@school.example', 'ada'],
+  ['ada', 'ada'],
+  ['bo', 'bo'],
+  ['cy', 'cy'],
+])('a command that lets a user do more takes %s', async (named, id) => {
+  expect((await trustedAccount(directory, named)).id).toBe(id)
+})
+
+it('a command that lets a user do more takes no address of a provider, and says whose it is', async () => {
+  const refused = trustedAccount(directory, 'bo@school.example')
+  await expect(refused).rejects.toThrow(`verified by ${ISSUER}`)
+  await expect(refused).rejects.toThrow('by its id: bo')
+})
+
+it('a command says that nobody has an address', async () => {
+  await expect(namedAccount(directory, 'nobody@school.example')).rejects.toThrow('has no account')
+})
