@@ -68,7 +68,7 @@ describe('the account page in a browser without JavaScript', () => {
     expect(await signIns.getByRole('listitem').first().textContent()).toMatch(
       /UTC.*127\.0\.0\.0\/24.*this browser/,
     )
-    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click()
     await page.goto(`${service.baseUrl}/account`)
     expect(await page.getByLabel('Password').count()).toBe(1)
     await page.close()

@@ -180,7 +180,7 @@ describe('a person in a browser', () => {
     await page.goto(`${service.baseUrl}/login`)
     await signIn(page)
     await page.goto(`${service.baseUrl}/logout`)
-    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click()
     await page.goto(await authorizationUrl())
     expect(await page.getByLabel('Password').count()).toBe(1)
     await page.close()
