@@ -16,6 +16,7 @@ import {
 } from '../packages/core/src/grants/grant.ts'
 import { rotateRefreshToken } from '../packages/core/src/grants/refresh-token/rotation.ts'
 import { LONGEST_RETRY } from '../packages/core/src/grants/retry-window.ts'
+import { successorKeys } from '../packages/core/src/grants/successor-keys.ts'
 import { sha256 } from '../packages/core/src/kernel/secrets.ts'
 
 const PAGE = join(import.meta.dirname, 'concepts.md')
@@ -31,6 +32,7 @@ const TIMES = {
 const VERIFIER = 'v'.repeat(43)
 const REDIRECT_URI = 'http://127.0.0.1/callback'
 const CODE = 'code' as Secret
+const KEYS = successorKeys('a secret of the diagram, long enough to pass')
 const FRESH = { accessToken: 'access' as Secret, family: 'family', refreshToken: 'refresh' as Secret }
 const FIRST: RefreshTokenSecret = { family: 'family', generation: 0, secret: FRESH.refreshToken }
 const OWNER: Client = {
@@ -73,7 +75,16 @@ const refresh =
   (grant) =>
     rotateRefreshToken(
       grant,
-      { token, arrivedAt: now, clientId, scope: undefined, resources: [], knownResources: [], salt: 'salt' },
+      {
+        token,
+        arrivedAt: now,
+        keys: KEYS,
+        clientId,
+        scope: undefined,
+        resources: [],
+        knownResources: [],
+        salt: 'salt',
+      },
       now,
       TIMES,
     )

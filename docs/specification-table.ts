@@ -13,6 +13,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'RFC 3986': 'Uniform Resource Identifiers',
   'RFC 4291': 'IPv6 addresses',
   'RFC 4648': 'Base64',
+  'RFC 5869': 'HMAC-based key derivation (HKDF)',
   'RFC 6177': 'IPv6 assignments to sites',
   'RFC 6585': '429 Too Many Requests',
   'RFC 6749': 'OAuth 2.0',

@@ -114,6 +114,7 @@ export {
   type Secret,
   sha256,
 } from './kernel/secrets.ts'
+export type { ServerSecret } from './kernel/server-secret.ts'
 export type {
   GrantOwner,
   GrantPage,

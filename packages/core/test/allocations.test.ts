@@ -13,7 +13,7 @@ const MOST_ALLOCATED = {
   authorize: 14_560,
   authorizeByDocument: 28_290,
   code: 15_650,
-  refresh: 16_100,
+  refresh: 16_590,
   introspect: 7_640,
   guard: 2_860,
 }

@@ -1,6 +1,6 @@
 import { type PushedAuthorizationRequestsOptions, pushedAuthorizationRequests } from '@grantkit/core/par'
 import { describe, expect, it } from 'vitest'
-import { sealingKey } from '../src/kernel/sealed-text.ts'
+import { sealingKeys } from '../src/kernel/sealed-text.ts'
 import { openRequest, PURPOSE } from '../src/par/sealed-request.ts'
 import {
   ALICE,
@@ -98,7 +98,7 @@ describe('a pushed request', () => {
 
   it('PA-07: holds no secret of its client', async () => {
     const { school, client } = await withClient({}, CONFIDENTIAL)
-    const sealed = openRequest(sealingKey(SECRET, PURPOSE), await pushed(school, client))
+    const sealed = openRequest(sealingKeys([SECRET], PURPOSE), await pushed(school, client))
     expect(sealed?.query).toContain('scope=')
     expect(sealed?.query).not.toContain('client_secret')
   })

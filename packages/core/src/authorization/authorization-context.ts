@@ -1,5 +1,6 @@
 import type { RedirectUriPolicy } from '../clients/redirect-uri.ts'
 import type { AskingUser, Kernel } from '../kernel/kernel.ts'
+import type { AcceptedSecrets } from '../kernel/server-secret.ts'
 import type { RateLimits } from '../limits/rate-limits.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
@@ -13,7 +14,7 @@ import type { CallbackOptions } from './shown-callback.ts'
 export interface AuthorizationContext extends CallbackOptions {
   readonly kernel: Kernel
   readonly interaction: Interaction
-  readonly secret: string
+  readonly secret: AcceptedSecrets
   readonly requestOptions: RequestOptions
   readonly keys: SigningKeys
   readonly limits: RateLimits

@@ -11,6 +11,7 @@ import { readMessage } from '../http/message.ts'
 import { basePathOf, endpointPath, type PathOptions } from '../http/well-known.ts'
 import { type Kernel, lifetime } from '../kernel/kernel.ts'
 import { requestedScopes } from '../kernel/scope.ts'
+import { acceptedSecrets, type ServerSecret } from '../kernel/server-secret.ts'
 import type { AuthorizationContext } from './authorization-context.ts'
 import {
   type ChallengeOptions,
@@ -37,7 +38,7 @@ export interface AuthorizationOptions
   /** The sign-in session of a browser, and the pages: sign-in, consent, error. */
   readonly interaction: Interaction
   /** Signs consent forms. At least 32 characters, the same on every replica. */
-  readonly secret: string
+  readonly secret: ServerSecret
   readonly lifetimes?:
     | {
         /** Lifetime of an authorization code. Default 60. */
@@ -62,7 +63,6 @@ export function authorization(
   clientEndpoints: ClientEndpoint[]
   metadata: Readonly<Record<string, unknown>>
 } {
-  checkSecret(options.secret)
   checkDefaultScope(kernel, options.defaultScope)
   const paths = {
     authorize: endpointPath('authorize', options.paths?.authorize, '/oauth/authorize'),
@@ -90,7 +90,7 @@ function contextOf(
 ): AuthorizationContext {
   const basePath = basePathOf(kernel.issuer)
   return {
-    ...{ kernel, interaction, secret, keys, limits, pushed, senderConstraint },
+    ...{ kernel, interaction, secret: acceptedSecrets(secret), keys, limits, pushed, senderConstraint },
     requestOptions: {
       defaultScope: options.defaultScope,
       unknownScopes: options.unknownScopes,
@@ -151,10 +151,6 @@ function judgeOf(context: AuthorizationContext): JudgeRequest {
     readAuthorizationRequest(kernel, requestOptions, client, bound)
     return bound
   }
-}
-
-function checkSecret(secret: string): void {
-  if (secret.length < 32) throw new Error('secret must have at least 32 characters')
 }
 
 function checkDefaultScope({ scopes }: Kernel, defaultScope: string | undefined): void {

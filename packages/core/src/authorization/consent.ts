@@ -16,7 +16,7 @@ import type { Session } from './interaction.ts'
 import { presentedRequest } from './presented-request.ts'
 import { validateRedirectTarget } from './redirect-target.ts'
 import { shownCallback } from './shown-callback.ts'
-import { openTicket, shownDocument } from './ticket.ts'
+import { openedTicket, shownDocument } from './ticket.ts'
 
 export const CONSENT_REFUSALS = refusals({
   consent_ticket_invalid: ['invalid_request', 'This consent form has expired or belongs to another sign-in'],
@@ -45,13 +45,15 @@ export async function consent(context: AuthorizationContext, request: HttpReques
   const { given, requestUri } = presentedRequest(context, request.query)
   const form = readMessage(ConsentForm, formParameters(request))
   const { ticket } = form
-  const session = await sessionOfTicket(context, request, ticket)
+  const { session, secret } = await sessionOfTicket(context, request, ticket)
+  // What the ticket opens is derived by the secret that made it, also when another is the current one by now.
+  const completing = { ...context, secret: [secret] as const }
   const shown = shownDocument(ticket)
   const target = await validateRedirectTarget(context, given, askingUser(context, session, shown))
   const answer = await answerByRedirect(kernel, request, target, async () => {
     const asked = readAuthorizationRequest(kernel, context.requestOptions, target.client, given)
     const scopes = allowedScopes(kernel, form, asked.scopes)
-    if (scopes.length === 0) return deny(context, { target, session, ticket, requestUri })
+    if (scopes.length === 0) return deny(completing, { target, session, ticket, requestUri })
     // The document has changed since the page was made, so the user has not seen what would be approved.
     if ((target.client.document?.hash ?? '') !== shown) {
       const attempt = {
@@ -64,7 +66,7 @@ export async function consent(context: AuthorizationContext, request: HttpReques
       }
       return askForConsent(context, attempt, session)
     }
-    return approve(context, { target, request: asked, requestUri, session, scopes, ticket })
+    return approve(completing, { target, request: asked, requestUri, session, scopes, ticket })
   })
   return form.callback === 'show' ? shownCallback(context, target, answer) : answer
 }
@@ -74,13 +76,14 @@ async function sessionOfTicket(
   { kernel, interaction, secret }: AuthorizationContext,
   request: HttpRequest,
   ticket: string,
-): Promise<Session> {
+): Promise<{ readonly session: Session; readonly secret: string }> {
   const session = await interaction.session(request)
   if (session === undefined) throw new OAuthError(CONSENT_REFUSALS.consent_ticket_invalid)
   const about = { purpose: 'consent', session: session.id, query: request.query } as const
-  const end = openTicket(secret, about, ticket)
-  if (end === undefined || kernel.now() >= end) throw new OAuthError(CONSENT_REFUSALS.consent_ticket_invalid)
-  return session
+  const opened = openedTicket(secret, about, ticket)
+  if (opened === undefined || kernel.now() >= opened.time)
+    throw new OAuthError(CONSENT_REFUSALS.consent_ticket_invalid)
+  return { session, secret: opened.secret }
 }
 
 /** The requested scopes that are still ticked. `openid` cannot be left out. */

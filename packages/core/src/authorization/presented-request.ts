@@ -68,7 +68,7 @@ export async function arrival(
   const end =
     arrivedAt === undefined ? pushed.pushedAt + source.lifetime : arrivedAt + lifetimes.consentTicket
   if (now >= end) throw new OAuthError(PUSHED_REFUSALS.request_uri_expired)
-  if ((await kernel.store.grants.find(pushedGrantId(secret, requestUri))) !== undefined)
+  if ((await kernel.store.grants.find(pushedGrantId(requestUri))) !== undefined)
     throw new OAuthError(PUSHED_REFUSALS.request_uri_spent)
   if (arrivedAt !== undefined) return undefined
   return `${query}&presented=${sealTicket(secret, markSubject(query), now, newId(kernel.random))}`
@@ -99,9 +99,13 @@ export interface Completion {
   readonly ticketEndsAt: number
 }
 
-/** The answer to a form. A pushed request has one answer, however many forms were made of it (RFC 9126 4). */
+/**
+ * The answer to a form. A pushed request has one answer, however many forms were made of it (RFC 9126 4).
+ *
+ * @param context of the secret that made the ticket
+ */
 export function completionOf(
-  { kernel, secret, lifetimes, pushed }: AuthorizationContext,
+  { kernel, secret: [secret], lifetimes, pushed }: AuthorizationContext,
   ticket: string,
   requestUri: string | undefined,
 ): Completion {
@@ -110,5 +114,5 @@ export function completionOf(
   if (requestUri === undefined) return { id, code, ticketEndsAt }
   // Until then a browser can arrive with it, wait, and send a form.
   const later = (pushed?.lifetime ?? 0) + lifetimes.consentTicket
-  return { id: pushedGrantId(secret, requestUri), code, ticketEndsAt: ticketEndsAt + later }
+  return { id: pushedGrantId(requestUri), code, ticketEndsAt: ticketEndsAt + later }
 }

@@ -1,6 +1,7 @@
 import { CLOCK_TOLERANCE } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
 import { type GrantId, hmacSha256, type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
+import type { AcceptedSecrets } from '../kernel/server-secret.ts'
 
 /**
  * Tickets carry a decision of this server through the browser, without a stored record. A ticket is an HMAC over
@@ -14,17 +15,41 @@ export interface TicketSubject {
 }
 
 /** `<time>.<nonce>.<mac>`; `time` is when it ends (consent) or when it began (sign-in, pushed), in epoch seconds. */
-export function sealTicket(secret: string, about: TicketSubject, time: number, nonce: string): string {
+export function sealTicket(
+  [secret]: AcceptedSecrets,
+  about: TicketSubject,
+  time: number,
+  nonce: string,
+): string {
   return `${time}.${nonce}.${mac(secret, about, String(time), nonce)}`
 }
 
 /** The time in a genuine ticket, or `undefined`. The caller decides what the time means. */
-export function openTicket(secret: string, about: TicketSubject, ticket: string): number | undefined {
+export function openTicket(
+  secrets: AcceptedSecrets,
+  about: TicketSubject,
+  ticket: string,
+): number | undefined {
+  return openedTicket(secrets, about, ticket)?.time
+}
+
+interface OpenedTicket {
+  readonly time: number
+  /** It made the ticket. */
+  readonly secret: string
+}
+
+export function openedTicket(
+  secrets: AcceptedSecrets,
+  about: TicketSubject,
+  ticket: string,
+): OpenedTicket | undefined {
   // Exactly three parts: anything after them would be another ticket for `grantOfTicket`.
   const [, time, nonce = '', presented = ''] = /^([0-9]{1,12})\.([^.]*)\.([^.]+)$/.exec(ticket) ?? []
   // Most requests carry none. Whether a text has this form is no secret, so only a real one is worth a MAC.
   if (time === undefined) return undefined
-  return sameSecret(presented, mac(secret, about, time, nonce)) ? Number(time) : undefined
+  const secret = secrets.find((accepted) => sameSecret(presented, mac(accepted, about, time, nonce)))
+  return secret === undefined ? undefined : { time: Number(time), secret }
 }
 
 /** The part of a consent ticket that makes it unique, and says which document of the client the user is shown. */
@@ -42,6 +67,8 @@ const ID_LENGTH = 22
 /**
  * The id and code of the grant that a consent ticket opens. Both are derived from the ticket, so one approval never
  * opens two grants or yields two codes, no matter how often the form is sent.
+ *
+ * @param secret that made the ticket
  */
 export function grantOfTicket(
   secret: string,
@@ -53,9 +80,9 @@ export function grantOfTicket(
   }
 }
 
-/** The id of the one grant that a pushed request can open, whichever form of it is answered. */
-export function pushedGrantId(secret: string, requestUri: string): GrantId {
-  return hmacSha256(secret, `pushed grant id\n${requestUri}`).slice(0, 22) as GrantId
+/** The id of the one grant that a pushed request can open, whichever form of it is answered, and whichever secret made that. */
+export function pushedGrantId(requestUri: string): GrantId {
+  return sha256(`pushed grant id\n${requestUri}`).slice(0, 22) as string as GrantId
 }
 
 /** When a ticket that is spent `now` has ended on every replica. Times in seconds. */

@@ -6,9 +6,9 @@ import { type HttpRequest, type HttpResponse, securePage } from '../http/http.ts
 import { readMessage } from '../http/message.ts'
 import { formParameters, parameters } from '../http/parameters.ts'
 import { newId } from '../kernel/secrets.ts'
-import { askUser } from './decision-page.ts'
+import { askUser, type TypedRequest } from './decision-page.ts'
 import type { DeviceContext } from './device-context.ts'
-import { type DeviceRequest, findDeviceRequest, isOpen } from './device-request.ts'
+import { findDeviceRequest, isOpen } from './device-request.ts'
 import { askToSignIn, freshSession, requireTicket } from './page-session.ts'
 import { requestIdOf, shownUserCode, typedUserCode } from './user-code.ts'
 import { countTry } from './user-code-tries.ts'
@@ -53,16 +53,21 @@ export async function enterCode(context: DeviceContext, request: HttpRequest): P
     return askForCode(context, session, user_code.slice(0, 32), true)
   }
   await takeBack()
-  return askUser(context, session, found, code, request)
+  return askUser(context, session, found, request)
 }
 
 /** What cannot be answered any more looks like what never was. */
 async function openRequest(
   { transients, secret, kernel }: DeviceContext,
   code: string,
-): Promise<DeviceRequest | undefined> {
-  const found = await findDeviceRequest(transients, requestIdOf(secret, code))
-  return found !== undefined && isOpen(found.request, kernel.now()) ? found.request : undefined
+): Promise<TypedRequest | undefined> {
+  for (const accepted of secret) {
+    const requestId = requestIdOf(accepted, code)
+    const found = await findDeviceRequest(transients, requestId)
+    if (found !== undefined && isOpen(found.request, kernel.now()))
+      return { ...found, requestId, userCode: shownUserCode(code) }
+  }
+  return undefined
 }
 
 async function askForCode(

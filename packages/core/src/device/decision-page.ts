@@ -9,24 +9,28 @@ import { newId } from '../kernel/secrets.ts'
 import { networkOf } from '../limits/caller-network.ts'
 import type { DeviceContext } from './device-context.ts'
 import type { DeviceRequest } from './device-request.ts'
-import { requestIdOf, shownUserCode } from './user-code.ts'
+
+/** The request whose code the user typed. */
+export interface TypedRequest {
+  readonly request: DeviceRequest
+  readonly requestId: string
+  readonly userCode: string
+}
 
 /** The page on which the user decides. It is shown every time: no consent to a device is remembered. */
 export async function askUser(
   { kernel, interaction, secret, paths }: DeviceContext,
   session: Session,
-  request: DeviceRequest,
-  code: string,
+  { request, requestId, userCode }: TypedRequest,
   http: HttpRequest,
 ): Promise<HttpResponse> {
   const client = await kernel.store.clients.find(request.clientId)
   if (client === undefined) throw new OAuthError(CLIENT_REFUSALS.client_unknown)
-  const requestId = requestIdOf(secret, code)
   const about = decisionSubject(session, requestId, request)
   const page = await interaction.devicePage({
     session,
     client: publicClient(client),
-    userCode: shownUserCode(code),
+    userCode,
     age: kernel.now() - request.createdAt,
     sameNetwork: isSameNetwork(request, http),
     scopes: scopesInWords(kernel, request.scopes, () => false),

@@ -110,7 +110,7 @@ async function begin(
   const deviceSecret = newSecret(random)
   for (let draw = 0; draw < MOST_DRAWS; draw++) {
     const code = newUserCode(random)
-    const requestId = requestIdOf(secret, code)
+    const requestId = requestIdOf(secret[0], code)
     const deviceCode = formatDeviceCode({ grantId, requestId, secret: deviceSecret })
     const times = { createdAt, endsAt, expiresAt: endsAt + AFTERLIFE }
     const request: DeviceRequest = {

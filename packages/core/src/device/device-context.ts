@@ -1,7 +1,9 @@
 import type { ScopeOptions } from '../authorization/authorization-request.ts'
 import type { GrantTerms } from '../grants/grant.ts'
+import type { SuccessorKeys } from '../grants/successor-keys.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
+import type { AcceptedSecrets } from '../kernel/server-secret.ts'
 import type { Transients } from '../kernel/store.ts'
 import type { SafeLimiter } from '../limits/rate-limits.ts'
 import type { DeviceInteraction } from './device-interaction.ts'
@@ -27,7 +29,8 @@ export interface DeviceContext {
   readonly transients: Transients
   readonly limiter: SafeLimiter
   readonly interaction: DeviceInteraction
-  readonly secret: string
+  readonly secret: AcceptedSecrets
+  readonly keys: SuccessorKeys
   readonly times: GrantTerms
   /** Seconds. */
   readonly lifetimes: { readonly deviceCode: number; readonly deviceGrant: number }

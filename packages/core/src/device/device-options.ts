@@ -1,9 +1,11 @@
 import type { ScopeOptions } from '../authorization/authorization-request.ts'
 import { type GrantOptions, grantTerms } from '../grants/grant-terms.ts'
+import { successorKeys } from '../grants/successor-keys.ts'
 import { addressOf, basePathOf, type PathOptions } from '../http/well-known.ts'
 import { type Kernel, lifetime } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
 import { includesAll, type ScopeCatalogue } from '../kernel/scope.ts'
+import { acceptedSecrets, type ServerSecret } from '../kernel/server-secret.ts'
 import type { Transients } from '../kernel/store.ts'
 import { type LimitOptions, safeLimiter } from '../limits/rate-limits.ts'
 import { type AccessTokenFormat, longestOf, opaqueAccessTokens } from '../tokens/access-token.ts'
@@ -16,7 +18,7 @@ export interface DeviceOptions
     PathOptions<'deviceAuthorization' | 'device'> {
   readonly interaction: DeviceInteraction
   /** Signs forms and hides codes: the secret of the server. */
-  readonly secret: string
+  readonly secret: ServerSecret
   /** The most that a device gets. Default: `openid`, `profile`, `email` and every scope whose `access` is `read`. */
   readonly scopes?: readonly string[] | undefined
   /**
@@ -55,7 +57,8 @@ export function contextOf(kernel: Kernel, options: DeviceOptions, path: string):
   } = options
   const page = basePathOf(kernel.issuer) + path
   return {
-    ...{ kernel, interaction, secret, selfRegistered, completeUri },
+    ...{ kernel, interaction, secret: acceptedSecrets(secret, 'device: '), selfRegistered, completeUri },
+    keys: successorKeys(secret),
     transients: transientsOf(kernel),
     limiter: safeLimiter(options, kernel.emit),
     times: {

@@ -11,6 +11,7 @@ import type { Feature, FeatureFactory } from '../feature.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { readMessage } from '../http/message.ts'
 import { endpointPath } from '../http/well-known.ts'
+import { acceptedSecrets } from '../kernel/server-secret.ts'
 import { volunteeredKey } from '../tokens/proof-of-possession.ts'
 import { enterCode, showCodePage, UserCodeForm, type UserCodeWrong } from './code-page.ts'
 import { answerDevice, type DeviceApproved, type DeviceDenied } from './decision.ts'
@@ -53,7 +54,7 @@ export function device(options: DeviceOptions): FeatureFactory {
     ),
     device: endpointPath('device', options.paths?.device, '/oauth/device'),
   }
-  if (options.secret.length < 32) throw new Error('device: secret must have at least 32 characters')
+  acceptedSecrets(options.secret, 'device: ')
   return (kernel) => featureOf(contextOf(kernel, options, paths.device), paths)
 }
 

@@ -68,7 +68,7 @@ async function exchangeDeviceCode(
 }
 
 function redemptionOf(
-  { kernel }: DeviceContext,
+  { kernel, keys }: DeviceContext,
   client: Client,
   { form, arrivedAt, jkt }: TokenRequest,
 ): DeviceRedemption {
@@ -82,6 +82,7 @@ function redemptionOf(
     resources: resource,
     knownResources: kernel.resources,
     salt: newId(kernel.random),
+    keys,
   }
 }
 

@@ -3,10 +3,11 @@ import { CODE_REFUSALS } from '../grants/authorization-code/redemption.ts'
 import { type FreshSecrets, firstTokens } from '../grants/first-tokens.ts'
 import type { GrantTerms, IssuedTokens, Outcome } from '../grants/grant.ts'
 import { type ArrivedRequest, type GivenAnswer, type Retry, retryOf } from '../grants/retry-window.ts'
+import type { SuccessorKeys } from '../grants/successor-keys.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import type { AuthorizationCode, Client, Grant } from '../kernel/records.ts'
 import { narrowedResources } from '../kernel/resource-indicator.ts'
-import { type Secret, sameSecret, sha256, twoSecretsOf } from '../kernel/secrets.ts'
+import { type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
 import type { DeviceCode } from '../tokens/credential.ts'
 
 export const DEVICE_CODE_REFUSALS = refusals({
@@ -17,6 +18,10 @@ export const DEVICE_CODE_REFUSALS = refusals({
   device_code_of_other_key: [
     'invalid_dpop_proof',
     'The request must prove the key with which the device code was asked for',
+  ],
+  device_retry_key_gone: [
+    'invalid_grant',
+    'The device code was used before, and its answer cannot be given again; begin again',
   ],
   device_retry_differs: ['invalid_grant', 'The device code was used a moment ago for another resource'],
 })
@@ -31,6 +36,7 @@ export interface DeviceRedemption extends ArrivedRequest {
   readonly knownResources: readonly string[]
   /** Fresh randomness, used only by the first redemption. */
   readonly salt: string
+  readonly keys: SuccessorKeys
   /** The thumbprint of the key that the request proves. */
   readonly jkt?: string | undefined
 }
@@ -55,7 +61,7 @@ export function redeemDeviceCode(
   // Who lacks the key holds a copy that is worth nothing, and must not end the grant by it.
   if (code.jkt !== undefined && code.jkt !== request.jkt)
     throw new OAuthError(DEVICE_CODE_REFUSALS.device_code_of_other_key)
-  const { redeemedAt, salt } = code
+  const { redeemedAt } = code
   const retried = redeemedAt === undefined ? undefined : retryOf(answerAt(redeemedAt, grant), request, times)
   if (redeemedAt !== undefined && retried === undefined)
     return { kind: 'ended', refusal: DEVICE_CODE_REFUSALS.device_code_replayed }
@@ -66,9 +72,9 @@ export function redeemDeviceCode(
   const resources = narrowedResources(request.resources, grant.resources, request.knownResources)
   if (!verifierMatches(request.verifier, code.challenge))
     return { kind: 'ended', refusal: CODE_REFUSALS.code_verifier_mismatch }
-  return retried === undefined || salt === undefined
+  return retried === undefined
     ? redeem(grant, code, request, resources, now, times)
-    : redeemAgain(grant, { ...request, salt, resources }, retried, now)
+    : redeemAgain(grant, code, { ...request, resources, retried }, now)
 }
 
 /** The first answer to a device code. Its refresh token is used once it is rotated, or once a client that keeps it used it. */
@@ -79,32 +85,32 @@ function answerAt(givenAt: number, { refresh, usedAt }: Grant): GivenAnswer {
 function redeem(
   grant: Grant,
   code: AuthorizationCode,
-  { code: { secret }, client, salt, jkt }: DeviceRedemption,
+  { code: { secret }, client, salt, keys, jkt }: DeviceRedemption,
   resources: readonly string[],
   now: number,
   times: GrantTerms,
 ): Outcome<IssuedTokens> {
-  const derived = derivedSecrets(secret, salt)
-  const { tokens, issued } = firstTokens(grant, client, derived, resources, now, times, jkt)
-  const spent = { ...code, redeemedAt: now, salt }
+  const fresh = freshOf(keys.derive(secret + salt))
+  const { tokens, issued } = firstTokens(grant, client, fresh, resources, now, times, jkt)
+  const spent = { ...code, redeemedAt: now, salt, keyId: keys.keyId }
   return { kind: 'changed', grant: { ...grant, ...tokens, code: spent }, result: issued }
 }
 
 const ANOTHER_KEY = 'The device code was used a moment ago with another key'
 
-/**
- * The same pair. What was revoked since then stays revoked: 0 seconds tell the client to refresh at once.
- *
- * @param request with the salt of the first redemption
- */
+/** The same pair. What was revoked since then stays revoked: 0 seconds tell the client to refresh at once. */
 function redeemAgain(
   grant: Grant,
-  { code: { secret }, jkt, salt, resources }: DeviceRedemption,
-  retried: Retry,
+  { salt = '', keyId }: AuthorizationCode,
+  { code: { secret }, keys, jkt, resources, retried }: DeviceRedemption & { readonly retried: Retry },
   now: number,
 ): Outcome<IssuedTokens> {
   const { refresh, scopes } = grant
-  const { accessToken, refreshToken, family } = derivedSecrets(secret, salt)
+  const derived = keys.deriveAgain(secret + salt, keyId)
+  if (derived === undefined) throw new OAuthError(DEVICE_CODE_REFUSALS.device_retry_key_gone)
+  const { accessToken, refreshToken, ...fresh } = freshOf(derived)
+  // Releases without a key took the family from the code.
+  const family = keyId === undefined ? familyOf(secret + salt) : fresh.family
   const access = grant.accessTokens.find(({ hash }) => hash === sha256(accessToken))
   if (access !== undefined && access.resources.join(' ') !== resources.join(' '))
     throw new OAuthError(DEVICE_CODE_REFUSALS.device_retry_differs)
@@ -118,8 +124,11 @@ function redeemAgain(
     : { kind: 'unchanged', grant, result }
 }
 
-/** Each of fixed length. A device code that somebody finds later is worth nothing without the salt, which only the store has. */
-function derivedSecrets(secret: Secret, salt: string): FreshSecrets {
-  const [accessToken, refreshToken] = twoSecretsOf(secret + salt)
-  return { accessToken, refreshToken, family: sha256(`family\n${secret}${salt}`).slice(0, 22) }
+/** The first secrets, of two that nobody has who lacks the device code, the salt of the record or the key. */
+function freshOf([accessToken, refreshToken]: readonly [Secret, Secret]): FreshSecrets {
+  return { accessToken, refreshToken, family: familyOf(refreshToken) }
+}
+
+function familyOf(text: string): string {
+  return sha256(`family\n${text}`).slice(0, 22)
 }

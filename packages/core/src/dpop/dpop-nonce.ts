@@ -1,4 +1,5 @@
 import { hmacSha256, sameSecret } from '../kernel/secrets.ts'
+import { acceptedSecrets, type ServerSecret } from '../kernel/server-secret.ts'
 
 /** A nonce is new for this many seconds. */
 const STEP = 60
@@ -18,16 +19,19 @@ export interface DpopNonces {
   readonly aged: (nonce: string, now: number) => boolean
 }
 
-export function dpopNonces(secret: string, origin: string): DpopNonces {
-  const nonceOf = (step: number) => hmacSha256(secret, `dpop nonce\n${origin}\n${step}`)
+export function dpopNonces(secret: ServerSecret, origin: string): DpopNonces {
+  const secrets = acceptedSecrets(secret, 'dpop: ')
+  const [current] = secrets
+  const nonceOf = (step: number, by = current) => hmacSha256(by, `dpop nonce\n${origin}\n${step}`)
   const stepAt = (now: number) => Math.floor(now / STEP)
-  const isFrom = (nonce: string, first: number, last: number) => {
-    for (let step = last; step >= first; step--) if (sameSecret(nonce, nonceOf(step))) return true
+  const isFrom = (nonce: string, first: number, last: number, by = current) => {
+    for (let step = last; step >= first; step--) if (sameSecret(nonce, nonceOf(step, by))) return true
     return false
   }
   return {
     newest: (now) => nonceOf(stepAt(now)),
-    accepts: (nonce, now) => isFrom(nonce, stepAt(now) - OLDEST, stepAt(now) + AHEAD),
+    accepts: (nonce, now) =>
+      secrets.some((secret) => isFrom(nonce, stepAt(now) - OLDEST, stepAt(now) + AHEAD, secret)),
     aged: (nonce, now) => !isFrom(nonce, stepAt(now), stepAt(now) + AHEAD),
   }
 }

@@ -1,9 +1,10 @@
+import { acceptedSecrets, type ServerSecret } from '../kernel/server-secret.ts'
 import type { Transients } from '../kernel/store.ts'
 import { DPOP_ALGORITHMS, type DpopAlgorithm } from './proof-algorithms.ts'
 
 export interface DpopOptions {
   /** Makes the nonces. At least 32 characters, the same on every replica. */
-  readonly secret: string
+  readonly secret: ServerSecret
   /** The algorithms of proofs. Default: `ES256`, and `EdDSA` with its newer name `Ed25519`. */
   readonly algorithms?: readonly DpopAlgorithm[] | undefined
   /** Demands a nonce in every proof (RFC 9449 8): each client asks twice at its first request. Default: none is needed. */
@@ -24,7 +25,7 @@ export function checkedAlgorithms({
   secret,
   algorithms = DEFAULT_ALGORITHMS,
 }: DpopOptions): readonly DpopAlgorithm[] {
-  if (secret.length < 32) throw new Error('dpop: secret must have at least 32 characters')
+  acceptedSecrets(secret, 'dpop: ')
   if (algorithms.length === 0 || !algorithms.every((name) => DPOP_ALGORITHMS.includes(name)))
     throw new Error(`dpop: algorithms must be some of ${DPOP_ALGORITHMS.join(', ')}`)
   return algorithms

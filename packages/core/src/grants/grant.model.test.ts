@@ -16,6 +16,7 @@ import {
 import type { RefreshRequest } from './refresh-token/refresh-request.ts'
 import { rotateRefreshToken } from './refresh-token/rotation.ts'
 import { LONGEST_RETRY } from './retry-window.ts'
+import { successorKeys } from './successor-keys.ts'
 
 /**
  * The state machine of a grant against random actions of a client, a thief and the clock. The world remembers every
@@ -46,6 +47,7 @@ const client: Client = {
 }
 
 const CODE = 'code' as Secret
+const KEYS = successorKeys('a secret of the tests, long enough to pass')
 
 /** The outcome of a transition. A refusal that consumes nothing is thrown. */
 function tried<Result>(transition: () => Outcome<Result>): Outcome<Result> | { kind: 'refused' } {
@@ -138,6 +140,7 @@ class World {
     const request = {
       token,
       arrivedAt: this.now,
+      keys: KEYS,
       clientId: 'owner',
       scope: undefined,
       resources: [],
@@ -189,6 +192,7 @@ class World {
       const request = {
         token,
         arrivedAt: this.now,
+        keys: KEYS,
         clientId: 'owner',
         scope: undefined,
         resources: [],

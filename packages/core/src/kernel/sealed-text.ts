@@ -1,5 +1,6 @@
-import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto'
+import { createCipheriv, createDecipheriv } from 'node:crypto'
 import type { Random } from './secrets.ts'
+import { type AcceptedSecrets, keyFor } from './server-secret.ts'
 
 /** Text that a browser or a client carries and cannot read or change. */
 
@@ -8,24 +9,34 @@ const CIPHER = 'aes-256-gcm'
 const NONCE = 12
 const TAG = 16
 
-/** @param purpose makes a key of its own: nothing that the secret protects elsewhere can be opened or made by it */
-export function sealingKey(secret: string, purpose: string): Uint8Array {
-  return new Uint8Array(hkdfSync('sha256', secret, '', purpose, 32))
+/** The first one seals, all of them open. */
+export type SealingKeys = readonly [current: Uint8Array, ...previous: Uint8Array[]]
+
+export function sealingKeys([current, ...previous]: AcceptedSecrets, purpose: string): SealingKeys {
+  return [keyFor(purpose, current), ...previous.map((secret) => keyFor(purpose, secret))]
 }
 
 /** @returns base64url */
-export function sealText(key: Uint8Array, random: Random, text: string): string {
+export function sealText([key]: SealingKeys, random: Random, text: string): string {
   const nonce = random(NONCE)
   const cipher = createCipheriv(CIPHER, key, nonce)
   const sealed = Buffer.concat([nonce, cipher.update(text), cipher.final(), cipher.getAuthTag()])
   return sealed.toString('base64url')
 }
 
-/** The text, or `undefined` if it was not sealed with this key. */
-export function openText(key: Uint8Array, given: string): string | undefined {
+/** The text, or `undefined` if it was sealed with none of these keys. */
+export function openText(keys: SealingKeys, given: string): string | undefined {
   const sealed = Buffer.from(given, 'base64url')
   // One text must not have two seals: a decoder forgives what an encoder never writes.
   if (sealed.length < NONCE + TAG || sealed.toString('base64url') !== given) return undefined
+  for (const key of keys) {
+    const text = textIn(sealed, key)
+    if (text !== undefined) return text
+  }
+  return undefined
+}
+
+function textIn(sealed: Buffer, key: Uint8Array): string | undefined {
   const decipher = createDecipheriv(CIPHER, key, sealed.subarray(0, NONCE), { authTagLength: TAG })
   decipher.setAuthTag(sealed.subarray(-TAG))
   try {

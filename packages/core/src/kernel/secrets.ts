@@ -92,10 +92,13 @@ export function sha256(text: string): Hash {
   return hash('sha256', text, 'base64url') as Hash
 }
 
-/** The halves of a SHA-512: two secrets derived from one text. Neither reveals the text or the other one. */
-export function twoSecretsOf(text: string): readonly [Secret, Secret] {
-  const both = hash('sha512', text, 'base64url')
-  return [both.slice(0, 43) as Secret, both.slice(43) as Secret]
+/** The halves of a SHA-512, or of an HMAC with it: two secrets. Neither reveals the other one. */
+export function halvesOf(digest: string): readonly [Secret, Secret] {
+  return [digest.slice(0, 43) as Secret, digest.slice(43) as Secret]
+}
+
+export function sha512(text: string): string {
+  return hash('sha512', text, 'base64url')
 }
 
 /** The secret of a code or token, whose dot may be percent-encoded. */

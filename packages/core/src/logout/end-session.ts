@@ -9,8 +9,9 @@ import { readMessage } from '../http/message.ts'
 import { formParameters, type Parameters, parameters } from '../http/parameters.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
-import { openText, sealText } from '../kernel/sealed-text.ts'
+import { openText, type SealingKeys, sealText } from '../kernel/sealed-text.ts'
 import { newId } from '../kernel/secrets.ts'
+import type { AcceptedSecrets } from '../kernel/server-secret.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 import type { LogoutInteraction } from './logout-interaction.ts'
 import { LogoutParameters, type LogoutRequest, readLogoutRequest } from './logout-request.ts'
@@ -23,9 +24,9 @@ export interface LogoutContext {
   readonly kernel: Kernel
   readonly keys: SigningKeys
   readonly interaction: LogoutInteraction
-  readonly secret: string
+  readonly secret: AcceptedSecrets
   /** Of requests that were posted. */
-  readonly sealingKey: Uint8Array
+  readonly sealingKeys: SealingKeys
   /** From the root of the host. */
   readonly paths: { readonly logout: string; readonly confirm: string }
 }
@@ -67,16 +68,16 @@ const POSTED = 'posted'
  * the client would be told that its user is signed out, and nothing had ended. The URL of that GET must not show the hint,
  * which a client posts to keep it out of histories and logs.
  */
-function queryOfForm({ kernel, sealingKey }: LogoutContext, request: HttpRequest): string {
+function queryOfForm({ kernel, sealingKeys }: LogoutContext, request: HttpRequest): string {
   const given = readMessage(LogoutParameters, formParameters(request))
-  return `${POSTED}=${sealText(sealingKey, kernel.random, JSON.stringify(given))}`
+  return `${POSTED}=${sealText(sealingKeys, kernel.random, JSON.stringify(given))}`
 }
 
 /** The parameters of the request. What was not sealed here counts as none, and then the user is asked. */
-function givenIn({ sealingKey }: LogoutContext, query: string): Parameters {
+function givenIn({ sealingKeys }: LogoutContext, query: string): Parameters {
   const given = parameters(query)
   const posted = given[POSTED]
-  return typeof posted === 'string' ? JSON.parse(openText(sealingKey, posted) ?? '{}') : given
+  return typeof posted === 'string' ? JSON.parse(openText(sealingKeys, posted) ?? '{}') : given
 }
 
 /** Whether a client asks that signed this very user in, at this sign-in. A session that ended needs no more protection. */

@@ -6,7 +6,8 @@ import { refusalPage } from '../authorization/refusal-page.ts'
 import type { FeatureFactory } from '../feature.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { basePathOf, endpointPath } from '../http/well-known.ts'
-import { sealingKey } from '../kernel/sealed-text.ts'
+import { sealingKeys } from '../kernel/sealed-text.ts'
+import { acceptedSecrets, type ServerSecret } from '../kernel/server-secret.ts'
 import { type SigningKeySource, signingKeys } from '../tokens/signing-keys.ts'
 import { confirmLogout, endSession, type LogoutContext, LogoutForm } from './end-session.ts'
 import type { LogoutInteraction } from './logout-interaction.ts'
@@ -18,7 +19,7 @@ export type { LogoutInteraction, LogoutView } from './logout-interaction.ts'
 export interface LogoutOptions {
   readonly interaction: LogoutInteraction
   /** Signs the form of the page that asks: the secret of the server. */
-  readonly secret: string
+  readonly secret: ServerSecret
   /** The keys of the server, by which it knows its ID tokens. */
   readonly keys: SigningKeySource
   /** The path below the issuer. Default `/oauth/logout`; the answer of the user goes to `/confirm` below it. */
@@ -45,13 +46,14 @@ export interface LogoutOptions {
  * ```
  */
 export function logout({ interaction, secret, keys, path: given }: LogoutOptions): FeatureFactory {
+  const secrets = acceptedSecrets(secret, 'logout: ')
   const path = endpointPath('logout', given, '/oauth/logout')
   const confirm = `${path}/confirm`
   return (kernel) => {
     const base = basePathOf(kernel.issuer)
     const context: LogoutContext = {
-      ...{ kernel, interaction, secret },
-      sealingKey: sealingKey(secret, 'posted logout requests'),
+      ...{ kernel, interaction, secret: secrets },
+      sealingKeys: sealingKeys(secrets, 'posted logout requests'),
       // The server itself tells of changed keys.
       keys: signingKeys(keys, { now: kernel.now, lifetime: 0, emit: () => {} }),
       paths: { logout: base + path, confirm: base + confirm },

@@ -14,7 +14,8 @@ import { endpointPath } from '../http/well-known.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
-import { sealingKey } from '../kernel/sealed-text.ts'
+import { type SealingKeys, sealingKeys } from '../kernel/sealed-text.ts'
+import { acceptedSecrets, type ServerSecret } from '../kernel/server-secret.ts'
 import { openRequest, PURPOSE, sealRequest } from './sealed-request.ts'
 
 /**
@@ -32,7 +33,7 @@ export const PAR_REFUSALS = refusals({
 
 export interface PushedAuthorizationRequestsOptions {
   /** Seals the requests: the secret of the server. */
-  readonly secret: string
+  readonly secret: ServerSecret
   /** Whether every client must push. Default: those that register `require_pushed_authorization_requests`. */
   readonly required?: boolean | undefined
   /** Seconds from the push until the browser arrives, 5 to 599. Default 60. */
@@ -77,12 +78,12 @@ export function pushedAuthorizationRequests({
   const path = endpointPath('par', given, '/api/oauth/par')
   if (!Number.isInteger(lifetime) || lifetime < LEAST_LIFETIME || lifetime > MOST_LIFETIME)
     throw new Error(`pushedAuthorizationRequests: lifetime must be whole seconds from 5 to ${MOST_LIFETIME}`)
-  const key = sealingKey(secret, PURPOSE)
+  const keys = sealingKeys(acceptedSecrets(secret, 'pushedAuthorizationRequests: '), PURPOSE)
   return (kernel) => {
     const pushedRequests: PushedRequests = {
       lifetime,
-      endpoint: (judge) => pushEndpoint({ kernel, key, lifetime, path, judge }),
-      open: (requestUri) => openRequest(key, requestUri),
+      endpoint: (judge) => pushEndpoint({ kernel, keys, lifetime, path, judge }),
+      open: (requestUri) => openRequest(keys, requestUri),
       required: ({ featureMetadata }) => required || featureMetadata?.[REQUIRE] === true,
     }
     return {
@@ -95,7 +96,7 @@ export function pushedAuthorizationRequests({
 
 interface PushContext {
   readonly kernel: Kernel
-  readonly key: Uint8Array
+  readonly keys: SealingKeys
   readonly lifetime: number
   readonly path: string
   readonly judge: JudgeRequest
@@ -113,7 +114,7 @@ function pushEndpoint(context: PushContext): ClientEndpoint {
 }
 
 function push(
-  { kernel, key, lifetime, judge }: PushContext,
+  { kernel, keys, lifetime, judge }: PushContext,
   clientId: string,
   form: Parameters,
   request: HttpRequest,
@@ -123,7 +124,7 @@ function push(
   const asked = judge({ ...withoutCredentials(form), client_id: clientId }, request, client)
   const unapproved = client === undefined
   const pushed = { pushedAt: kernel.now(), clientId, query: encoded(asked), unapproved }
-  const requestUri = sealRequest(key, kernel.random, pushed)
+  const requestUri = sealRequest(keys, kernel.random, pushed)
   if (requestUri.length > LONGEST_URI) throw new OAuthError(PAR_REFUSALS.pushed_request_too_long)
   return json(201, { request_uri: requestUri, expires_in: lifetime })
 }

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { sealingKey } from '../kernel/sealed-text.ts'
+import { sealingKeys } from '../kernel/sealed-text.ts'
 import { openRequest, PURPOSE, sealRequest } from './sealed-request.ts'
 
-const KEY = sealingKey('a secret of the tests, long enough to pass', PURPOSE)
+const KEY = sealingKeys(['a secret of the tests, long enough to pass'], PURPOSE)
 const REQUEST = {
   pushedAt: 1_800_000_000,
   clientId: 'app',
@@ -18,7 +18,7 @@ it('a sealed request is opened by the server that made it, and by no other', () 
     query: fc.string(),
     unapproved: fc.boolean(),
   })
-  const other = sealingKey('a secret of the tests, long enough to pasS', PURPOSE)
+  const other = sealingKeys(['a secret of the tests, long enough to pasS'], PURPOSE)
   fc.assert(
     fc.property(request, (given) => {
       const requestUri = sealRequest(KEY, randomBytes, given)

@@ -5,12 +5,14 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import { OAuthError } from '../../kernel/oauth-error.ts'
 import type { Client, Grant } from '../../kernel/records.ts'
 import { newId } from '../../kernel/secrets.ts'
+import type { ServerSecret } from '../../kernel/server-secret.ts'
 import { parseRefreshToken } from '../../tokens/credential.ts'
 import { changeGrant, readAhead } from '../change-grant.ts'
 import { type GrantTerms, keyOfRefreshToken, type Outcome } from '../grant.ts'
 import type { Exchanged, GrantType, TokenRequest } from '../grant-type.ts'
 import type { Retry } from '../retry-window.ts'
 import { type Claims, claimsAbout, SUBJECT_REFUSALS, type SubjectOptions } from '../subject.ts'
+import { type SuccessorKeys, successorKeys } from '../successor-keys.ts'
 import { REFRESH_REFUSALS } from './refresh-refusals.ts'
 import type { Refreshed } from './refresh-request.ts'
 import { rotateRefreshToken } from './rotation.ts'
@@ -45,16 +47,17 @@ export interface AccessTokenDropped {
 /** Exchanges a refresh token for its successor and a new access token, without asking the user. */
 export function refreshToken(
   kernel: Kernel,
-  { claims }: SubjectOptions,
+  { claims, secret }: SubjectOptions & { readonly secret: ServerSecret },
   times: GrantTerms,
 ): { grantTypes: GrantType[] } {
+  const context = { claims, times, keys: successorKeys(secret) }
   const grantType: GrantType = {
     name: 'refresh_token',
     message: RefreshTokenRequest,
     credential: 'refresh_token',
     selfRegistered: true,
     clientOf: (form) => clientOfToken(kernel, form),
-    exchange: (client, request) => exchangeRefreshToken(kernel, { claims, times }, client, request),
+    exchange: (client, request) => exchangeRefreshToken(kernel, context, client, request),
   }
   return { grantTypes: [grantType] }
 }
@@ -66,9 +69,14 @@ async function clientOfToken({ store }: Kernel, form: Parameters): Promise<strin
   return stored.value.clientId
 }
 
+interface RefreshContext extends SubjectOptions {
+  readonly times: GrantTerms
+  readonly keys: SuccessorKeys
+}
+
 async function exchangeRefreshToken(
   kernel: Kernel,
-  { claims, times }: SubjectOptions & { readonly times: GrantTerms },
+  { claims, times, keys }: RefreshContext,
   client: Client,
   { form, arrivedAt, ahead, requireAnswerable, jkt }: TokenRequest,
 ): Promise<Exchanged> {
@@ -84,6 +92,7 @@ async function exchangeRefreshToken(
     resources: request.resource,
     knownResources: kernel.resources,
     salt: newId(kernel.random),
+    keys,
     jkt,
     refreshKey: keyOfRefreshToken(client, jkt),
     keeps: times.refreshTokenRotation === 'public-clients' && client.tokenEndpointAuthMethod !== 'none',

@@ -1,4 +1,4 @@
-import type { RecentRotation, RefreshState } from '../../kernel/records.ts'
+import type { RefreshState } from '../../kernel/records.ts'
 
 /** The most entries that a grant keeps. */
 const MOST_ENTRIES = 8
@@ -14,8 +14,9 @@ export function recentRotations(
   { generation, previous, recent = [] }: RefreshState,
   now: number,
   window: number,
-): readonly RecentRotation[] | undefined {
-  if (previous === undefined) return undefined
+): Pick<RefreshState, 'recent'> | undefined {
+  // The usual case.
+  if (previous === undefined || (recent.length === 0 && now - previous.rotatedAt >= window)) return undefined
   const part = Math.ceil(window / (MOST_ENTRIES - 1))
   const last = { generation: generation - 1, rotatedAt: previous.rotatedAt }
   const before = recent.at(-1)
@@ -26,7 +27,7 @@ export function recentRotations(
     ? [...recent.slice(0, -1), { ...last, generation: before.generation }]
     : [...recent, last]
   const inWindow = entries.filter(({ rotatedAt }) => now - rotatedAt < window)
-  return inWindow.length === 0 ? undefined : inWindow.slice(-MOST_ENTRIES)
+  return inWindow.length === 0 ? undefined : { recent: inWindow.slice(-MOST_ENTRIES) }
 }
 
 /**

@@ -13,6 +13,10 @@ export const REFRESH_REFUSALS = refusals({
     'invalid_grant',
     'The refresh token was used a moment ago for another scope or resource',
   ],
+  refresh_retry_key_gone: [
+    'invalid_grant',
+    'The refresh token was used before, and its answer cannot be given again; ask the user again',
+  ],
   client_changed: [
     'invalid_grant',
     'The application has changed since its user allowed it; ask the user again',

@@ -1,5 +1,6 @@
 import type { Grant } from '../../kernel/records.ts'
 import type { IssuedTokens, RefreshTokenSecret } from '../grant.ts'
+import type { SuccessorKeys } from '../successor-keys.ts'
 import type { PresentedToken } from './token-state.ts'
 
 export interface RefreshRequest extends PresentedToken {
@@ -11,6 +12,7 @@ export interface RefreshRequest extends PresentedToken {
   readonly knownResources: readonly string[]
   /** Fresh randomness, used only if the token is rotated. */
   readonly salt: string
+  readonly keys: SuccessorKeys
   /** The thumbprint of the key that the request proves. */
   readonly jkt?: string | undefined
   /** The key for a refresh token that has none yet. */

@@ -22,12 +22,14 @@ export function repeated(
   { request, extent }: { readonly request: RefreshRequest; readonly extent: Extent },
   now: number,
 ): Outcome<Refreshed> {
-  const { token, jkt } = request
+  const { token, keys, jkt } = request
   const { scopes, resources } = rotation
   if (!sameList(extent.scopes, scopes) || !sameList(extent.resources, resources))
     throw new OAuthError(REFRESH_REFUSALS.refresh_retry_differs)
   if (rotation.jkt !== jkt) throw new OAuthError(REFRESH_REFUSALS.refresh_retry_differs, ANOTHER_KEY)
-  const successor = successorOf(token, rotation.salt)
+  const derived = keys.deriveAgain(token.secret + rotation.salt, rotation.keyId)
+  if (derived === undefined) throw new OAuthError(REFRESH_REFUSALS.refresh_retry_key_gone)
+  const successor = successorOf(token, derived)
   const access = grant.accessTokens.find((issued) => issued.hash === sha256(successor.accessToken))
   // An access token that was revoked since then stays revoked; 0 tells the client to refresh at once.
   const expiresIn = Math.max((access?.expiresAt ?? now) - now, 0)

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
+import { createHash, createHmac, hkdfSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import type { Client, Grant } from '../../kernel/records.ts'
-import { type GrantId, type Secret, sha256, twoSecretsOf } from '../../kernel/secrets.ts'
+import type { Client, Grant, RefreshState, Rotation } from '../../kernel/records.ts'
+import { type GrantId, type Secret, sha256 } from '../../kernel/secrets.ts'
 import { redeemCode } from '../authorization-code/redemption.ts'
 import {
   belongsToFamily,
@@ -11,6 +11,7 @@ import {
   type RefreshTokenSecret,
   withoutAccessToken,
 } from '../grant.ts'
+import { type SuccessorKeys, successorKeys } from '../successor-keys.ts'
 import type { RefreshRequest } from './refresh-request.ts'
 import { rotateRefreshToken } from './rotation.ts'
 
@@ -28,7 +29,9 @@ const TIMES = {
 }
 const TOKEN: RefreshTokenSecret = { family: 'family', generation: 0, secret: 'refresh' as Secret }
 
-const [NEXT_ACCESS_TOKEN] = twoSecretsOf('refreshsalt')
+const SECRET = 'a secret of the tests, long enough to pass'
+const KEYS = successorKeys(SECRET)
+const [NEXT_ACCESS_TOKEN, NEXT_SECRET] = KEYS.derive('refreshsalt')
 
 const OPEN = openGrant(
   {
@@ -68,7 +71,7 @@ function grantOf<Result>(outcome: Outcome<Result>): Grant {
 /** A request for the whole scope with the first token. */
 function asked(request: Partial<RefreshRequest> = {}): RefreshRequest {
   const whole = { clientId: 'owner', scope: undefined, resources: [], knownResources: [], salt: 'salt' }
-  return { ...whole, token: TOKEN, arrivedAt: NOW, ...request }
+  return { ...whole, token: TOKEN, arrivedAt: NOW, keys: KEYS, ...request }
 }
 
 function rotate(grant: Grant, now: number, token: Partial<RefreshTokenSecret> = {}, salt = 'salt') {
@@ -79,15 +82,37 @@ function rotate(grant: Grant, now: number, token: Partial<RefreshTokenSecret> = 
 const refused = (reason: string) => expect.objectContaining({ reason })
 
 describe('a rotation', () => {
-  it('derives both successors from the presented secret and the salt, as every earlier version did', () => {
-    const sha512 = createHash('sha512').update('refreshsalt').digest('base64url')
+  it('derives both successors from the presented secret, the salt and a key of the secret of the server', () => {
+    const key = hkdfSync('sha256', SECRET, '', 'successors of tokens', 64)
+    const hmac = createHmac('sha512', Buffer.from(key)).update('refreshsalt').digest('base64url')
     expect(rotate(LIVE, NOW)).toMatchObject({
       kind: 'changed',
       result: {
-        accessToken: sha512.slice(0, 43),
-        refreshToken: { family: 'family', generation: 1, secret: sha512.slice(43) },
+        accessToken: hmac.slice(0, 43),
+        refreshToken: { family: 'family', generation: 1, secret: hmac.slice(43) },
       },
     })
+  })
+
+  it('of an earlier release, which had no key, is repeated as that release derived it', () => {
+    const sha512 = createHash('sha512').update('refreshsalt').digest('base64url')
+    const rotated = grantOf(rotate(LIVE, NOW))
+    const refresh = rotated.refresh as RefreshState
+    const { keyId: _, ...previous } = refresh.previous as Rotation
+    const older = { ...rotated, refresh: { ...refresh, previous } }
+    expect(rotate(older, NOW + 1)).toMatchObject({
+      result: { accessToken: sha512.slice(0, 43), retried: 'in window' },
+    })
+  })
+
+  it('is repeated with the key of a previous secret, and refused without an end once that is gone', () => {
+    const rotated = grantOf(rotate(LIVE, NOW))
+    const repeat = (keys: SuccessorKeys) => rotateRefreshToken(rotated, asked({ keys }), NOW + 1, TIMES)
+    const other = 'another secret of the tests, long enough'
+    expect(repeat(successorKeys([other, SECRET]))).toMatchObject({
+      result: { accessToken: NEXT_ACCESS_TOKEN },
+    })
+    expect(() => repeat(successorKeys(other))).toThrow(refused('refresh_retry_key_gone'))
   })
 
   it('refuses a token from the second of its expiry', () => {
@@ -195,7 +220,7 @@ describe('a redeemed grant', () => {
 
 describe('a refresh token that is bound to a key', () => {
   const BOUND = redeemed(['authorization_code', 'refresh_token'], 'key')
-  const next = { generation: 1, secret: twoSecretsOf('refreshsalt')[1] }
+  const next = { generation: 1, secret: NEXT_SECRET }
 
   function rotateBy(grant: Grant, jkt?: string, later = 0, token: Partial<RefreshTokenSecret> = {}) {
     const proven = { token: { ...TOKEN, ...token }, jkt, refreshKey: jkt, arrivedAt: NOW + later }

@@ -65,18 +65,18 @@ function refreshed(
   now: number,
   times: GrantTerms,
 ): Outcome<Refreshed> {
-  const { token, salt, jkt, keeps = false } = request
+  const { token, salt, keys, jkt, keeps = false } = request
   const { scopes, resources } = extent
-  const { accessToken, refreshToken } = successorOf(token, salt)
+  const { accessToken, refreshToken } = successorOf(token, keys.derive(token.secret + salt))
   const access = newAccessToken(accessToken, grant, scopes, resources, now, times, jkt)
   const live = grant.accessTokens.filter((issued) => issued.expiresAt > now)
   const { accessTokens, dropped } = withNewest(live, access, times.maxAccessTokens)
-  const recent = recentRotations(refresh, now, times.refreshRetryWindow)
-  const state = keeps ? refresh : rotated({ ...refresh, recent }, refreshToken, request, extent, now)
+  const recent = keeps ? undefined : recentRotations(refresh, now, times.refreshRetryWindow)
+  const state = keeps ? refresh : rotated(refresh, refreshToken, request, extent, now)
   const expiresAt = Math.min(now + times.refreshToken, grant.expiresAt)
   return {
     kind: 'changed',
-    grant: { ...grant, usedAt: now, accessTokens, refresh: { ...state, expiresAt } },
+    grant: { ...grant, usedAt: now, accessTokens, refresh: { ...state, ...recent, expiresAt } },
     result: {
       accessToken,
       refreshToken: keeps ? token : refreshToken,
@@ -90,9 +90,9 @@ function refreshed(
 }
 
 function rotated(
-  { familyHash, hash, jkt: key, authMethod, shared, recent }: RefreshState,
+  { familyHash, hash, jkt: key, authMethod, shared }: RefreshState,
   successor: RefreshTokenSecret,
-  { salt, jkt, refreshKey }: RefreshRequest,
+  { salt, keys: { keyId }, jkt, refreshKey }: RefreshRequest,
   { scopes, resources }: Extent,
   now: number,
 ): Omit<RefreshState, 'expiresAt'> {
@@ -103,6 +103,7 @@ function rotated(
     previous: {
       hash,
       salt,
+      keyId,
       rotatedAt: now,
       scopes,
       resources,
@@ -111,6 +112,5 @@ function rotated(
     },
     ...boundTo(key ?? refreshKey),
     ...(authMethod === undefined ? undefined : { authMethod }),
-    ...(recent === undefined ? undefined : { recent }),
   }
 }

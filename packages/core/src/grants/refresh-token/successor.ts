@@ -1,14 +1,10 @@
-import { type Secret, twoSecretsOf } from '../../kernel/secrets.ts'
+import type { Secret } from '../../kernel/secrets.ts'
 import type { RefreshTokenSecret } from '../grant.ts'
 
-/**
- * Derives both tokens from the presented secret and the salt of the rotation, each of fixed length. Nobody can derive
- * them without the secret, and the store holds only its hash.
- */
+/** The pair that replaces a refresh token, of the secrets that were derived from it and the salt of its rotation. */
 export function successorOf(
-  token: RefreshTokenSecret,
-  salt: string,
-): { accessToken: Secret; refreshToken: RefreshTokenSecret } {
-  const [accessToken, secret] = twoSecretsOf(token.secret + salt)
-  return { accessToken, refreshToken: { family: token.family, generation: token.generation + 1, secret } }
+  { family, generation }: RefreshTokenSecret,
+  [accessToken, secret]: readonly [Secret, Secret],
+): { readonly accessToken: Secret; readonly refreshToken: RefreshTokenSecret } {
+  return { accessToken, refreshToken: { family, generation: generation + 1, secret } }
 }

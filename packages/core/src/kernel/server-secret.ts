@@ -1,0 +1,23 @@
+import { hkdfSync } from 'node:crypto'
+
+/**
+ * The secret of the server, at least 32 characters, the same on every replica. While it is changed, a list: the first one
+ * makes tickets, nonces and derived tokens, and all of them are accepted.
+ */
+export type ServerSecret = string | readonly [current: string, ...previous: string[]]
+
+/** All secrets that are accepted. */
+export type AcceptedSecrets = readonly [current: string, ...previous: string[]]
+
+/** @param owner the feature whose option it is, as `device: ` @throws Error that names the option */
+export function acceptedSecrets(secret: ServerSecret, owner = ''): AcceptedSecrets {
+  const accepted: AcceptedSecrets = typeof secret === 'string' ? [secret] : secret
+  if (accepted.length === 0 || accepted.some(({ length }) => length < 32))
+    throw new Error(`${owner}secret must have at least 32 characters`)
+  return accepted
+}
+
+/** A key for one purpose (RFC 5869), so that nothing else which the secret makes can be opened or made by it. */
+export function keyFor(purpose: string, secret: string, bytes = 32): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, '', purpose, bytes))
+}
