@@ -92,7 +92,7 @@ export function headerRows(https: boolean): Readonly<Record<string, Row>> {
     '/assets/style.css': asset,
     '/assets/icon.svg': asset,
     '/oauth/authorize': { status: 400, headers: { ...page(), pragma: 'no-cache' } },
-    '/oauth/consent': { ask: POST, status: 400, headers: { ...page(), pragma: 'no-cache' } },
+    '/oauth/consent': { ask: POST, status: 403, headers: { ...page(), pragma: 'no-cache' } },
     '/api/oauth/token': endpoint,
     '/api/oauth/revoke': endpoint,
     '/api/oauth/introspect': endpoint,
