@@ -1,7 +1,7 @@
 import type { ServerEvent } from '@grantkit/core'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { logErrors, logEvents } from './logging.ts'
+import { LOG_OPTIONS, logErrors, logEvents } from './logging.ts'
 
 interface Line {
   readonly msg: string
@@ -13,8 +13,12 @@ interface Line {
 
 function openLog(level = 'info') {
   const lines: Line[] = []
-  const log = pino({ base: null, level }, { write: (line: string) => void lines.push(JSON.parse(line)) })
-  return { log, lines }
+  const written: string[] = []
+  const write = (line: string) => {
+    written.push(line)
+    lines.push(JSON.parse(line))
+  }
+  return { log: pino({ ...LOG_OPTIONS, level }, { write }), lines, written }
 }
 
 function failed(path: string, reason = 'store_unavailable'): ServerEvent {
@@ -114,4 +118,11 @@ describe('the log of every day', () => {
     logEvents(log)({ type: 'refresh_token_retried', grantId: '1', clientId: 'c', generation: 2 })
     expect(lines.map(({ msg }) => msg)).toEqual(['refresh_token_retried'])
   })
+})
+
+it('a line of the log escapes what would steer a terminal, and means the same', () => {
+  const { log, lines, written } = openLog()
+  log.info({ clientName: 'x\u001b[2J\u009b1m\u202e\n' }, 'client_registered')
+  expect(written).toEqual([expect.stringMatching(/^[\x20-\x7e]*\\u009b1m\\u202e[\x20-\x7e]*\n$/)])
+  expect(lines).toMatchObject([{ clientName: 'x\u001b[2J\u009b1m\u202e\n' }])
 })

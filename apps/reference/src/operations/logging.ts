@@ -1,12 +1,19 @@
+import { terminalText } from '@grantkit/core'
 import { type Logger, type LoggerOptions, pino } from 'pino'
 import type { ServiceEvent } from '../events.ts'
 import type { Settings } from '../settings/settings.ts'
 import { onceASecond } from './once-a-second.ts'
 
+/** Lines are read on terminals too, and strangers choose names: escaped, a line is the same JSON. */
+export const LOG_OPTIONS: LoggerOptions = {
+  base: null,
+  hooks: { streamWrite: (line) => `${terminalText(line.trimEnd())}\n` },
+}
+
 /** JSON lines; readable lines if a person is watching. */
 export function createLogger({ LOG_LEVEL, NODE_ENV }: Settings): Logger {
   const forPeople = NODE_ENV === 'development' && process.stdout.isTTY
-  const options: LoggerOptions = { level: LOG_LEVEL, base: null }
+  const options = { ...LOG_OPTIONS, level: LOG_LEVEL }
   return pino(
     forPeople
       ? { ...options, transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } }
