@@ -23,6 +23,7 @@ import { parseScope, type ScopeCatalogue } from './kernel/scope.ts'
 import { type Random, strongRandom } from './kernel/secrets.ts'
 import type { Store } from './kernel/store.ts'
 import type { LimitEvent, LimitOptions } from './limits/rate-limits.ts'
+import type { ClaimsUnreleased } from './openid/claims.ts'
 import type { OpenIdOptions } from './openid/openid.ts'
 import {
   indicatorOf,
@@ -127,6 +128,7 @@ export type ServerEvent =
   | GrantEnded
   | UserGrantRevoked
   | SigningKeyEvent
+  | ClaimsUnreleased
   | LimitEvent
 
 export type OnEvent = (event: ServerEvent) => void

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { claimsOfScopes } from '../src/openid/claims.ts'
 import { bodyOf, register, tokensFor } from './client.ts'
-import { ISSUER, openSchool, type School, type SchoolScope } from './school.ts'
+import { ISSUER, openSchool, SCOPES, type School, type SchoolScope } from './school.ts'
 
 const AS = '/.well-known/oauth-authorization-server'
 const OIDC = '/.well-known/openid-configuration'
@@ -35,7 +35,7 @@ describe('the server metadata', () => {
       claim_types_supported: ['normal'],
       claims_supported: [
         ...['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash', 'azp'],
-        ...claimsOfScopes(['profile', 'email']),
+        ...claimsOfScopes(['profile', 'email'], SCOPES),
       ],
       prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
       claims_parameter_supported: false,

@@ -38,6 +38,11 @@ describe('a bad option stops the start', () => {
       'openid-conf',
     ],
     ['a scope that no request can name', { scopes: { 'courses read': { description: '' } } }, 'courses read'],
+    [
+      'a scope that opens a claim of the protocol',
+      { scopes: { openid: { description: '', claims: ['iss'] } } },
+      'iss',
+    ],
     ['no claims for openid', { claims: undefined }, 'claims'],
   ])('%s', (_, options, message) => {
     expect(() => openSchool(options as object)).toThrow(message)

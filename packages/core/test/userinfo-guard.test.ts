@@ -1,7 +1,8 @@
 import { createResourceServer } from '@grantkit/core'
+import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { bodyOf, register, tokensFor } from './client.ts'
-import { ISSUER, openSchool, type School } from './school.ts'
+import { ISSUER, openSchool, SCOPES, type School } from './school.ts'
 
 const METADATA = `${ISSUER}/.well-known/oauth-protected-resource`
 
@@ -29,6 +30,15 @@ describe('userinfo', () => {
       expect(bodyOf(response)).toEqual(claims)
       expect(response.headers['cache-control']).toBe('no-store')
     }
+  })
+
+  it('gives the claims that a scope of the catalogue opens, there and in the ID token', async () => {
+    const scopes = { ...SCOPES, 'students:read': { description: 'See students', claims: ['secret'] } }
+    const school = openSchool({ scopes, idTokenClaims: true })
+    expect(school.server.metadata.claims_supported).toContain('secret')
+    const tokens = await tokensFor(school, await register(school), { scope: 'openid students:read' })
+    expect(bodyOf(await userinfo(school, tokens.access_token))).toEqual({ sub: 'alice', secret: 'x' })
+    expect(decodeJwt(tokens.id_token)).toMatchObject({ sub: 'alice', secret: 'x' })
   })
 
   it('challenges a request without a token, without an error code', async () => {

@@ -58,6 +58,7 @@ const CAUSES: Readonly<Record<AuditedEvent['type'], Cause | undefined>> = {
   machine_token_issued: undefined,
   access_token_dropped: undefined,
   access_token_revoked: undefined,
+  claims_unreleased: undefined,
   client_document_failed: undefined,
   client_keys_failed: undefined,
   signing_keys_refused: undefined,

@@ -17,6 +17,7 @@ export interface Metrics {
 
 /** All types: every counter starts at 0, so that the first increase is visible. */
 const EVENT_TYPES = Object.keys({
+  claims_unreleased: true,
   client_registered: true,
   integration_added: true,
   client_removed: true,

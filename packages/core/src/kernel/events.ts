@@ -36,7 +36,7 @@ function faultsToConsole({ type, cause, ...facts }: BaseEvent): void {
 }
 
 /** Events for the console that need no cause. */
-const LOGGED = ['failed', 'grant_ended', 'client_document_failed', 'client_keys_failed']
+const LOGGED = ['failed', 'claims_unreleased', 'grant_ended', 'client_document_failed', 'client_keys_failed']
 
 /** A request that was refused or failed. */
 export type RequestEvent =

@@ -10,6 +10,11 @@ export interface ScopeDefinition {
   readonly access?: 'read' | 'write'
   /** Lists it in the protected-resource metadata. Clients request every scope they find there. */
   readonly baseline?: boolean | undefined
+  /**
+   * Claims of the user that it opens, by the names that `claims` gives them. `profile`, `email`, `address` and `phone` open
+   * theirs by themselves (OpenID Connect Core 5.4).
+   */
+  readonly claims?: readonly string[] | undefined
   /** It means something only together with a user, so no machine gets it (RFC 6749 4.4). */
   readonly user?: boolean | undefined
 }

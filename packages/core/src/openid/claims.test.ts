@@ -1,34 +1,53 @@
 import { describe, expect, it } from 'vitest'
-import { claimsFor, claimsOfScopes } from './claims.ts'
+import { type ClaimsUnreleased, claimsOfScopes, releaseClaims } from './claims.ts'
 
-describe('claimsFor', () => {
-  const user = {
-    name: 'Alice',
-    email: 'alice@school.example',
-    email_verified: false,
-    nickname: '',
-    website: null,
-    ssn: '1',
-  }
+const CATALOGUE = Object.fromEntries(
+  ['openid', 'profile', 'email', 'address', 'phone', 'courses:read'].map((name) => [
+    name,
+    { description: name },
+  ]),
+)
+const STAFF = { description: 'See your role', claims: ['role', 'https://school.example/house'] }
+const USER = {
+  ...{ sub: 'x', name: 'Alice', email: 'alice@school.example', email_verified: false, nickname: '' },
+  ...{ website: null, role: 'teacher', phone_number: '+1 555', ssn: '1' },
+}
 
+function open(catalogue = CATALOGUE) {
+  const events: string[][] = []
+  const emit = (event: unknown) => void events.push([...(event as ClaimsUnreleased).names])
+  return { events, release: releaseClaims({ scopes: catalogue, emit }) }
+}
+
+describe('the claims of a user', () => {
   it.each([
     [['openid'], {}],
     [['openid', 'profile'], { name: 'Alice' }],
     [['email'], { email: 'alice@school.example', email_verified: false }],
+    [['phone'], { phone_number: '+1 555' }],
+    [['staff'], { role: 'teacher' }],
     [['courses:read', 'constructor'], {}],
-  ])('opens %j', (scopes, expected) => {
-    expect(claimsFor(scopes, user)).toEqual(expected)
+  ])('are those that %j opens', (scopes, expected) => {
+    const { release } = open({ ...CATALOGUE, staff: STAFF })
+    expect(release(scopes, USER)).toEqual(expected)
+  })
+
+  it('that no scope opens are named to the operator, each once', () => {
+    const { events, release } = open()
+    for (const user of [USER, USER, { house: 'red' }]) release(['openid'], user)
+    expect(events).toEqual([['role', 'ssn'], ['house']])
   })
 })
 
 describe('claimsOfScopes', () => {
-  it('opens the claims of OpenID Connect Core 5.4 for profile and email', () => {
+  it('has the claims of OpenID Connect Core 5.4, and those that the catalogue adds', () => {
     const profile =
       'name family_name given_name middle_name nickname preferred_username profile picture website gender birthdate zoneinfo locale updated_at'
-    expect(claimsOfScopes(['profile', 'openid', 'email'])).toEqual([
+    const scopes = ['profile', 'openid', 'email', 'address', 'phone', 'staff', 'unknown']
+    expect(claimsOfScopes(scopes, { ...CATALOGUE, staff: STAFF })).toEqual([
       ...profile.split(' '),
-      'email',
-      'email_verified',
+      ...['email', 'email_verified', 'address', 'phone_number', 'phone_number_verified'],
+      ...STAFF.claims,
     ])
   })
 })

@@ -9,7 +9,7 @@ import type { Exchanged } from '../grants/grant-type.ts'
 import { type Claims, claimsAbout, SUBJECT_REFUSALS, type UserClaims } from '../grants/subject.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client, Grant } from '../kernel/records.ts'
-import { claimsFor } from './claims.ts'
+import type { ReleaseClaims } from './claims.ts'
 import { asksForOpenId } from './openid-scope.ts'
 
 export interface IdTokenClaimsOptions {
@@ -34,7 +34,11 @@ export interface IdTokenClaims {
   ready(client: Client, ahead: GrantAhead): Promise<void> | undefined
 }
 
-export function idTokenClaims(claims: Claims, { idTokenClaims: always = false }: IdTokenClaimsOptions) {
+export function idTokenClaims(
+  claims: Claims,
+  release: ReleaseClaims,
+  { idTokenClaims: always = false }: IdTokenClaimsOptions,
+) {
   const wants = ({ featureMetadata }: Client) => always || featureMetadata?.[MEMBER] === true
 
   async function requireUser(client: Client, { found }: GrantAhead): Promise<void> {
@@ -48,7 +52,7 @@ export function idTokenClaims(claims: Claims, { idTokenClaims: always = false }:
   return {
     async of(client, { issued }, subject) {
       if (!wants(client)) return {}
-      return claimsFor(issued.scopes, (await claimsAbout(claims, subject)) ?? {})
+      return release(issued.scopes, (await claimsAbout(claims, subject)) ?? {})
     },
     ready: (client, ahead) => (wants(client) ? requireUser(client, ahead) : undefined),
   } satisfies IdTokenClaims

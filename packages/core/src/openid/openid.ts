@@ -7,11 +7,12 @@ import type { Endpoint } from '../http/endpoint.ts'
 import { endpointPath, type PathOptions } from '../http/well-known.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { SigningAlgorithm } from '../kernel/records.ts'
+import type { ScopeCatalogue } from '../kernel/scope.ts'
 import { guardOf } from '../resource/guard.ts'
 import type { AccessTokenFormat } from '../tokens/access-token.ts'
 import type { ProofOfPossession } from '../tokens/proof-of-possession.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
-import { claimsOfScopes } from './claims.ts'
+import { claimsOfScopes, releaseClaims } from './claims.ts'
 import { idTokenMembers } from './id-token.ts'
 import { type IdTokenClaimsOptions, idTokenClaims, idTokenClaimsMetadata } from './id-token-claims.ts'
 import { OPENID } from './openid-scope.ts'
@@ -53,15 +54,17 @@ export function openId(
   if (!Object.hasOwn(kernel.scopes, OPENID)) return []
   if (keys.signer(alg) === undefined) throw new Error(`keys: the openid scope needs a key for ${alg}`)
   if (claims === undefined) throw new Error('claims is needed for the openid scope')
+  checkScopeClaims(kernel.scopes)
+  const release = releaseClaims(kernel)
   const path = endpointPath('userinfo', paths?.userinfo, '/api/oauth/userinfo')
   return [
     {
-      endpoints: [userinfo(path, claims, guardOf(kernel, kernel.issuer, accessTokens, proofs))],
-      metadata: metadataOf(Object.keys(kernel.scopes), keys),
+      endpoints: [userinfo(path, claims, release, guardOf(kernel, kernel.issuer, accessTokens, proofs))],
+      metadata: metadataOf(kernel.scopes, keys),
       tokenMembers: idTokenMembers(kernel, keys, {
         alg,
         lifetime,
-        userClaims: idTokenClaims(claims, options),
+        userClaims: idTokenClaims(claims, release, options),
       }),
       clientMetadata: idTokenClaimsMetadata,
     },
@@ -71,13 +74,22 @@ export function openId(
 /** The protocol claims of an ID token. */
 const FRAME = ['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash', 'azp']
 
+/** No claim of the application takes the place of one of the protocol. */
+function checkScopeClaims(scopes: ScopeCatalogue): void {
+  for (const [scope, { claims = [] }] of Object.entries(scopes)) {
+    const taken = claims.find((name) => FRAME.includes(name))
+    if (taken !== undefined)
+      throw new Error(`scopes: "${scope}" cannot open ${taken}, a claim of the protocol`)
+  }
+}
+
 /** OpenID Connect Discovery 3. */
-function metadataOf(scopes: readonly string[], keys: SigningKeys): Metadata {
+function metadataOf(scopes: ScopeCatalogue, keys: SigningKeys): Metadata {
   return {
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: keys.algorithms,
     claim_types_supported: ['normal'],
-    claims_supported: [...FRAME, ...claimsOfScopes(scopes)],
+    claims_supported: [...new Set([...FRAME, ...claimsOfScopes(Object.keys(scopes), scopes)])],
     prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
     claims_parameter_supported: false,
     request_parameter_supported: false,

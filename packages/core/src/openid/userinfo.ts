@@ -6,24 +6,30 @@ import { BEARER_REFUSALS } from '../resource/bearer.ts'
 import { tokenRefusal } from '../resource/challenge.ts'
 import { accessOf, type GuardedResource } from '../resource/guard.ts'
 import { tokenType } from '../tokens/token-type.ts'
-import { claimsFor } from './claims.ts'
+import type { ReleaseClaims } from './claims.ts'
 import { OPENID } from './openid-scope.ts'
 
 /** The UserInfo endpoint (OpenID Connect Core 5.3). A request without a token is a 401: there is no anonymous user. */
-export function userinfo(path: string, claims: Claims, guard: GuardedResource): Endpoint {
+export function userinfo(
+  path: string,
+  claims: Claims,
+  release: ReleaseClaims,
+  guard: GuardedResource,
+): Endpoint {
   return {
     path,
     metadataName: 'userinfo_endpoint',
     summary: 'Claims of the user (OpenID Connect Core 5.3)',
     methods: ['GET', 'POST'],
     cors: true,
-    answer: (request) => answerUserinfo(guard, claims, request),
+    answer: (request) => answerUserinfo(guard, claims, release, request),
   }
 }
 
 async function answerUserinfo(
   guard: GuardedResource,
   claims: Claims,
+  release: ReleaseClaims,
   request: HttpRequest,
 ): Promise<HttpResponse> {
   const access = await accessOf(guard, request, [OPENID])
@@ -40,5 +46,5 @@ async function answerUserinfo(
       [OPENID],
       tokenType(token.jkt),
     )
-  return json(200, { sub: subject, ...claimsFor(scopes, user) }, headers)
+  return json(200, { sub: subject, ...release(scopes, user) }, headers)
 }
