@@ -68,7 +68,7 @@ export interface Observers {
 export async function createService(
   settings: Settings,
   { onEvent: tell, onError, around = [] }: Observers,
-  { store: records, probe, createCounter, database, trail }: Omit<Storage, 'close'>,
+  { store, probe, createCounter, database, trail }: Omit<Storage, 'close'>,
   features: readonly FeatureFactory[] = [],
 ): Promise<Service> {
   const { BASE_URL: baseUrl } = settings
@@ -79,7 +79,7 @@ export async function createService(
   }
   const inFile = await followSigningKeys(settings.KEYS_FILE ?? (await developmentKeysFile()), onError)
   const keys = keysUnderProfile(settings.PROFILE, inFile)
-  const { store, accessTokens, features: formats } = accessTokensOf(settings, records, keys)
+  const { accessTokens, features: formats } = accessTokensOf(settings, keys)
   const { accounts, demo } = await openAccounts(settings, database, onEvent)
   const directory = accountDirectory(database, settings.NODE_ENV === 'production')
   const basePath = basePathOf(baseUrl)

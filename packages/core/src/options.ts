@@ -19,6 +19,7 @@ import type { UserGrantRevoked } from './grants/user-grants.ts'
 import { type Emit, type RequestEvent, shielded } from './kernel/events.ts'
 import { type Kernel, systemClock } from './kernel/kernel.ts'
 import { checkedResource } from './kernel/resource-indicator.ts'
+import { revocationLog } from './kernel/revocation-log.ts'
 import { parseScope, type ScopeCatalogue } from './kernel/scope.ts'
 import { type Random, strongRandom } from './kernel/secrets.ts'
 import type { Store } from './kernel/store.ts'
@@ -153,15 +154,17 @@ export function kernelOf(
   const indicators = resources.map((option, index) =>
     checkedResource(`resources[${index}]`, indicatorOf(option)),
   )
+  const { now = systemClock, random = strongRandom } = options
+  const revocations = transients && revocationLog(transients, now, random)
   return {
     issuer,
     scopes,
     resources: indicators,
     boundResources: indicators.filter((_, index) => takesBoundTokensOnly(resources[index])),
     maxGrantsPerClient,
-    store: { clients: clientsOf(clients, sources), grants, transients },
-    now: options.now ?? systemClock,
-    random: options.random ?? strongRandom,
+    store: { clients: clientsOf(clients, sources), grants, transients, revocations },
+    now,
+    random,
     // A feature may emit events that the union does not name.
     emit: shielded(options.onEvent as Emit | undefined),
   }

@@ -1,8 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import type { Transients } from '@grantkit/core'
 import { dpopProofs } from '@grantkit/core/dpop'
-import { endedFeed, jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
+import { jwtAccessTokens, revocationFeed } from '@grantkit/core/jwt-access-tokens'
 import {
   createJwtResourceServer,
   endedTokens,
@@ -10,7 +11,7 @@ import {
 } from '@grantkit/core/jwt-resource-server'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { decodeJwt, type JWTPayload, SignJWT } from 'jose'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { bodyOf, credentials, refresh, register, type TokenAnswer, tokensFor } from './client.ts'
 import { ISSUER, openSchool, type School } from './school.ts'
 import { TEST_KEYS } from './signing-keys.ts'
@@ -42,8 +43,8 @@ async function openEdge(options: Partial<JwtResourceServerOptions<keyof typeof S
   const clock = { now: NOW }
   const now = () => clock.now
   const accessTokens = jwtAccessTokens({ issuer: ISSUER, keys: TEST_KEYS, resources: { [API]: {} }, now })
-  const feed = endedFeed(createMemoryStore({ now }), { now })
-  const school = openSchool({ store: feed.store, features: [accessTokens.feature, feed.feature], now })
+  const store = createMemoryStore({ now })
+  const school = openSchool({ store, features: [accessTokens.feature, revocationFeed()], now })
   const client = await register(school)
   const tokens = await tokensFor(school, client, { resource: API })
   const address = await served(school)
@@ -269,6 +270,62 @@ describe('the feed of ended tokens', () => {
     expect(await kind()).toBe(401)
   })
 
+  it('hears of what a server ends that signs no tokens and has no feed', async () => {
+    const { school, tokens, ended, kind, now } = await openFeed()
+    const { grants } = openSchool({ store: school.store, now }).server
+    expect(await grants.revokeAll('alice')).toBe(1)
+    await ended.refresh()
+    expect(await kind(tokens.access_token)).toBe(401)
+  })
+
+  it('hears nothing of grants without signed tokens', async () => {
+    const { school, client } = await openFeed()
+    const { client_id: clientId, ...other } = await register(school)
+    const { access_token: token } = await tokensFor(school, { client_id: clientId, ...other })
+    const insert = vi.spyOn(school.store.transients as Transients, 'insert')
+    await school.send('POST', '/api/oauth/revoke', { form: { client_id: clientId, token } })
+    expect(await school.server.grants.revokeAll('alice', { clientId })).toBe(1)
+    expect(insert).not.toHaveBeenCalled()
+    await school.server.grants.revokeAll('alice', { clientId: client.client_id })
+    expect(insert).toHaveBeenCalled()
+  })
+
+  it('names each end once to a guard that goes on where it was', async () => {
+    const { school, client, api: _, ended } = await openFeed()
+    const answers: { ended: string[] }[] = []
+    const { send } = school
+    school.send = async (...message) => {
+      const answer = await send(...message)
+      if (message[1].endsWith('/ended')) answers.push(JSON.parse(String(answer.body)))
+      return answer
+    }
+    for (const count of [1, 2, 0]) {
+      for (let grant = 0; grant < count; grant++) await tokensFor(school, client, { resource: API })
+      if (count > 0) await school.server.grants.revokeAll('alice')
+      await ended.refresh()
+    }
+    expect(answers.map((answer) => answer.ended.length)).toEqual([2, 2, 0])
+  })
+
+  it('never has two questions on the way, and asks again for who waits', async () => {
+    const { school, ended, kind } = await openFeed()
+    const { send } = school
+    const asking = { now: 0, most: 0, all: 0 }
+    school.send = async (...message) => {
+      if (!message[1].endsWith('/ended')) return send(...message)
+      asking.all++
+      asking.most = Math.max(asking.most, ++asking.now)
+      const answer = await send(...message)
+      await new Promise((answered) => setImmediate(answered))
+      asking.now--
+      return answer
+    }
+    const first = ended.refresh()
+    await school.server.grants.revokeAll('alice')
+    await Promise.all([first, ended.refresh(), ended.refresh()])
+    expect([asking.most, asking.all, await kind()]).toEqual([1, 3, 401])
+  })
+
   it('leaves the other tokens of the grant alone when one is revoked', async () => {
     const { school, client, tokens, ended, kind } = await openFeed()
     const next = bodyOf<TokenAnswer>(await refresh(school, client, tokens.refresh_token))
@@ -321,6 +378,8 @@ describe('the feed of ended tokens', () => {
 
   it('needs a store that keeps transients', () => {
     const { clients, grants } = createMemoryStore()
-    expect(() => endedFeed({ clients, grants })).toThrow('the store keeps no transients')
+    expect(() => openSchool({ store: { clients, grants }, features: [revocationFeed()] })).toThrow(
+      'the store keeps no transients',
+    )
   })
 })

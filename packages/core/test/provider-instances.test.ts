@@ -10,7 +10,7 @@ import {
 import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
 import { dpop, dpopProofs } from '@grantkit/core/dpop'
 import { forwardAuth } from '@grantkit/core/forward-auth'
-import { endedFeed, jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
+import { jwtAccessTokens, revocationFeed } from '@grantkit/core/jwt-access-tokens'
 import { logout } from '@grantkit/core/logout'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { tokenExchange } from '@grantkit/core/token-exchange'
@@ -164,13 +164,14 @@ async function open() {
   })
   const features = [
     ...[badges, signed.feature, tokenExchange({ accessTokens }), pushedAuthorizationRequests({ secret })],
+    revocationFeed(),
     ...[dpop({ secret }), logout({ secret, keys: TEST_KEYS, interaction: pages })],
     forwardAuth({ accessTokens, proofs: (of) => instanceOf(dpopProofs({ secret })(of)) }),
   ].map(asInstances)
   const device = { interaction: pages, accessTokens, rateLimiter }
   const opened = await openDeviceSchool({
     ...device,
-    server: { interaction: pages, store: endedFeed(store, { now }).store, rateLimiter, features, now },
+    server: { interaction: pages, store, rateLimiter, features, now },
   } as never)
   Object.assign(opened.school, { shown })
   const api = createResourceServer({ resource: ISSUER, store, scopes: {}, accessTokens, now })

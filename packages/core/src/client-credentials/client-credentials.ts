@@ -5,8 +5,8 @@
 import type { FeatureFactory } from '../feature.ts'
 import { lifetime } from '../kernel/kernel.ts'
 import { type RateLimiter, rateLimits } from '../limits/rate-limits.ts'
-import { type AccessTokenFormat, opaqueAccessTokens } from '../tokens/access-token.ts'
-import { type LifetimeOf, machineTokens } from './exchange.ts'
+import { type AccessTokenFormat, formOf, longestOf, opaqueAccessTokens } from '../tokens/access-token.ts'
+import { machineTokens, type TermsOf } from './exchange.ts'
 import { checkMachine, machineMetadata } from './machine-scopes.ts'
 
 export type { MachineTokenIssued } from './exchange.ts'
@@ -41,10 +41,9 @@ export function clientCredentials({
   rateLimiter,
 }: ClientCredentialsOptions = {}): FeatureFactory {
   const longest = lifetime('accessToken', accessToken, 3600)
-  const lifetimeOf: LifetimeOf = (resources) =>
-    Math.min(longest, accessTokens.longest?.(resources) ?? longest)
+  const termsOf: TermsOf = (resources) => formOf(resources, longest, longestOf(accessTokens))
   return (kernel) => ({
-    grantTypes: [{ ...machineTokens(kernel, rateLimits({ rateLimiter }, kernel.emit), lifetimeOf), longest }],
+    grantTypes: [{ ...machineTokens(kernel, rateLimits({ rateLimiter }, kernel.emit), termsOf), longest }],
     clientMetadata: (itself) => machineMetadata(itself, kernel.scopes),
     checkClient: (client) => checkMachine(client, kernel.scopes),
   })

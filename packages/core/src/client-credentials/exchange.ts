@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { requireKeyFor } from '../grants/bound-resource.ts'
+import { boundTo } from '../grants/grant.ts'
 import type { Exchanged, GrantType } from '../grants/grant-type.ts'
 import { ResourceParameter, readMessage, text } from '../http/message.ts'
 import type { Parameters } from '../http/parameters.ts'
@@ -8,8 +9,9 @@ import { OAuthError, refusals } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { requestedResources } from '../kernel/resource-indicator.ts'
 import { requestedScopes } from '../kernel/scope.ts'
-import { newSecret } from '../kernel/secrets.ts'
+import { newSecret, sha256 } from '../kernel/secrets.ts'
 import type { RateLimits } from '../limits/rate-limits.ts'
+import type { formOf } from '../tokens/access-token.ts'
 import { machineGrant } from './machine-grant.ts'
 import { CLIENT_CREDENTIALS, machineCeiling } from './machine-scopes.ts'
 
@@ -27,10 +29,10 @@ export interface MachineTokenIssued {
 /** RFC 6749 4.4.2. */
 const MachineTokenRequest = z.object({ scope: text().optional(), resource: ResourceParameter })
 
-/** How long a token for these resources lives, in seconds. */
-export type LifetimeOf = (resources: readonly string[]) => number
+/** How a token for these resources is issued. */
+export type TermsOf = (resources: readonly string[]) => ReturnType<typeof formOf>
 
-export function machineTokens(kernel: Kernel, limits: RateLimits, lifetimeOf: LifetimeOf): GrantType {
+export function machineTokens(kernel: Kernel, limits: RateLimits, termsOf: TermsOf): GrantType {
   return {
     name: CLIENT_CREDENTIALS,
     message: MachineTokenRequest,
@@ -39,8 +41,9 @@ export function machineTokens(kernel: Kernel, limits: RateLimits, lifetimeOf: Li
       requireKeyFor(asked.resources, kernel.boundResources, jkt)
       await limits.limitMachineTokens(client, http)
       const accessToken = newSecret(kernel.random)
-      const lifetime = lifetimeOf(asked.resources)
-      const grant = machineGrant(kernel.random, asked, accessToken, kernel.now(), lifetime, jkt)
+      const { lifetime, mark } = termsOf(asked.resources)
+      const token = { hash: sha256(accessToken), ...mark, ...boundTo(jkt) }
+      const grant = machineGrant(kernel.random, asked, token, kernel.now(), lifetime)
       requireAnswerable(client, grant)
       await kernel.store.grants.insert(grant.id, grant, grant.expiresAt)
       const { id: grantId, clientId, scopes, resources } = grant

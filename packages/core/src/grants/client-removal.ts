@@ -1,6 +1,7 @@
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Grant } from '../kernel/records.ts'
 import { changeGrant } from './change-grant.ts'
+import { endGrant } from './grant-end.ts'
 import { holderOf, withoutOrphans } from './handed-on-token.ts'
 
 /** The result of removing a client. */
@@ -42,7 +43,9 @@ async function endGrantsOf(kernel: Kernel, clientId: string): Promise<number> {
   for await (const grant of store.grants.scan()) {
     const { id: grantId, clientId: owner, subject } = grant
     if (owner !== clientId) await endTokensHeldBy(kernel, clientId, grant)
-    if (owner !== clientId || !(await store.grants.remove(grantId))) continue
+    if (owner !== clientId) continue
+    const stored = await store.grants.find(grantId)
+    if (stored === undefined || !(await endGrant(kernel, stored))) continue
     ended++
     emit({ type: 'grant_revoked', grantId, clientId, subject, ...why } satisfies RemovalEvent)
   }

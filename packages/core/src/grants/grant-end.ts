@@ -1,6 +1,7 @@
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Grant } from '../kernel/records.ts'
 import type { GrantRecords, Stored } from '../kernel/store.ts'
+import { logRevoked } from './revoked-tokens.ts'
 
 /** After so many lost races the grant is removed, whoever wrote it last: its end matters most. */
 const MOST_ATTEMPTS = 16
@@ -11,19 +12,22 @@ const MOST_ATTEMPTS = 16
  *
  * @returns whether this call ended it; of several at once, one does
  */
-export async function endGrant({ store: { grants }, now }: Kernel, stored: Stored<Grant>): Promise<boolean> {
+export async function endGrant(kernel: Kernel, stored: Stored<Grant>): Promise<boolean> {
+  const { store, now } = kernel
   const { id, ticketEndsAt = 0 } = stored.value
-  if (now() >= ticketEndsAt) return grants.remove(id)
-  const ended = endedGrant(id, now(), ticketEndsAt)
+  // Always a replacement: only then it is known which tokens end.
+  const until = Math.max(ticketEndsAt, now() + 1)
+  const ended = endedGrant(id, now(), until)
   let seen: Stored<Grant> | undefined = stored
   for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
     if (seen === undefined || hasEnded(seen.value)) return false
+    await logRevoked(kernel, seen.value)
     // A store that is full replaces nothing, but it removes.
-    const replaced = grants.replace(id, seen, ended, ticketEndsAt)
-    if (await replaced.catch(() => removeFirst(grants, ended, ticketEndsAt))) return true
-    seen = await grants.find(id)
+    const replaced = store.grants.replace(id, seen, ended, until)
+    if (await replaced.catch(() => removeFirst(store.grants, ended, until))) return true
+    seen = await store.grants.find(id)
   }
-  return removeFirst(grants, ended, ticketEndsAt)
+  return removeFirst(store.grants, ended, until)
 }
 
 /** The end of the grant matters more than its id, which may stay free. */

@@ -1,7 +1,7 @@
 import type { Refusal } from '../kernel/oauth-error.ts'
 import type { AccessTokenState, Client, Grant } from '../kernel/records.ts'
 import { type Hash, type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
-import type { AccessTokenFormat } from '../tokens/access-token.ts'
+import { type AccessTokenFormat, formOf } from '../tokens/access-token.ts'
 import { requireKeyFor } from './bound-resource.ts'
 import { withoutOrphans } from './handed-on-token.ts'
 import type { Retry } from './retry-window.ts'
@@ -188,13 +188,14 @@ export function newAccessToken(
   jkt?: string,
 ): AccessTokenState {
   requireKeyFor(resources, times.boundResources ?? [], jkt)
-  const lifetime = Math.min(times.accessToken, times.longest?.(resources) ?? times.accessToken)
+  const { lifetime, mark } = formOf(resources, times.accessToken, times.longest)
   return {
     hash: sha256(secret),
     scopes,
     resources,
     issuedAt: now,
     expiresAt: Math.min(now + lifetime, grant.expiresAt),
+    ...mark,
     ...boundTo(jkt),
   }
 }

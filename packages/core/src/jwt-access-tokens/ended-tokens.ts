@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import { systemClock } from '../kernel/kernel.ts'
 import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { KEPT_SECONDS } from '../kernel/revocation-log.ts'
 
 export const ENDED_REFUSALS = refusals({
   ended_feed_stale: ['temporarily_unavailable', 'It is not known which tokens have ended; try again'],
 })
 
 export interface EndedTokensOptions {
-  /** The address of the feed (`endedFeed`). */
+  /** The address of the feed (`revocationFeed`). */
   readonly address: string
   /** The credentials of an integration that is a resource server. */
   readonly clientId: string
@@ -32,7 +33,8 @@ export interface EndedTokens {
   close(): void
 }
 
-const Feed = z.object({ ended: z.array(z.string()) })
+/** A server of the release before names everything in each answer, and has no `next`. */
+const Feed = z.object({ ended: z.array(z.string()), next: z.string().optional() })
 /** Milliseconds. */
 const ANSWER_TIMEOUT = 5000
 
@@ -61,20 +63,36 @@ export function endedTokens({
   onError = (error) => console.error('Grantkit: the feed of ended tokens cannot be read:', error),
   now = systemClock,
 }: EndedTokensOptions): EndedTokens {
-  let ended: ReadonlySet<string> = new Set()
+  /** When each entry was last heard. */
+  const ended = new Map<string, number>()
+  let since: string | undefined
   let asOf = Number.NEGATIVE_INFINITY
+  let asking = 0
+  let last: Promise<unknown> = Promise.resolve()
 
-  async function refresh(): Promise<void> {
+  async function ask(): Promise<void> {
     const asked = now()
-    const body = new URLSearchParams({ client_id: clientId, client_secret: clientSecret })
+    const credentials = { client_id: clientId, client_secret: clientSecret }
+    const body = new URLSearchParams({ ...credentials, ...(since === undefined ? {} : { since }) })
     const signal = AbortSignal.timeout(ANSWER_TIMEOUT)
     const response = await fetch(address, { method: 'POST', body, redirect: 'error', signal })
     if (!response.ok) throw new Error(`The feed of ended tokens answered ${response.status}`)
-    ended = new Set(Feed.parse(await response.json()).ended)
+    const answer = Feed.parse(await response.json())
+    for (const entry of answer.ended) ended.set(entry, asked)
+    for (const [entry, heard] of ended) if (asked - heard > KEPT_SECONDS) ended.delete(entry)
+    since = answer.next
     asOf = asked
   }
 
-  const timer = setInterval(() => refresh().catch(onError), 1000 * every)
+  /** One after the other: an answer that was asked for earlier never comes later. */
+  function refresh(): Promise<void> {
+    asking++
+    const asked = last.then(ask).finally(() => asking--)
+    last = asked.catch(() => {})
+    return asked
+  }
+
+  const timer = setInterval(() => asking === 0 && refresh().catch(onError), 1000 * every)
   timer.unref()
   refresh().catch(onError)
   return {

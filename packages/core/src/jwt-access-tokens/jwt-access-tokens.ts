@@ -7,18 +7,14 @@ import { SignJWT } from 'jose'
 import type { FeatureFactory } from '../feature.ts'
 import { systemClock } from '../kernel/kernel.ts'
 import type { AccessTokenState, Grant } from '../kernel/records.ts'
+import { MAX_SIGNED_LIFETIME } from '../kernel/revocation-log.ts'
 import { sha256 } from '../kernel/secrets.ts'
 import { type AccessTokenFormat, opaqueAccessTokens } from '../tokens/access-token.ts'
 import type { GrantSecret } from '../tokens/credential.ts'
 import { type SigningKeySource, type SigningKeys, signingKeys } from '../tokens/signing-keys.ts'
 import { ACCESS_TOKEN_TYPE, claimsOf } from './access-token-claims.ts'
 import { claimedGrant, tokenReader } from './read-access-token.ts'
-import {
-  LONGEST_LIFETIME,
-  type SignedResource,
-  type SignedResources,
-  signedResources,
-} from './signed-resources.ts'
+import { type SignedResource, type SignedResources, signedResources } from './signed-resources.ts'
 
 export interface JwtAccessTokenOptions {
   /** The issuer of the authorization server. */
@@ -34,7 +30,7 @@ export interface JwtAccessTokenOptions {
   readonly now?: (() => number) | undefined
 }
 
-export { type EndedFeed, type EndedFeedOptions, endedFeed } from './ended-feed.ts'
+export { type RevocationFeedOptions, revocationFeed } from './revocation-feed.ts'
 export type { SignedResource } from './signed-resources.ts'
 
 /** The format, for `createResourceServer` and `forwardAuth`, and the feature that makes the server issue such tokens. */
@@ -60,14 +56,14 @@ export interface JwtAccessTokens extends AccessTokenFormat {
 export function jwtAccessTokens(options: JwtAccessTokenOptions): JwtAccessTokens {
   const { issuer, now = systemClock } = options
   // The server has the same keys, and tells when they change.
-  const keys = signingKeys(options.keys, { now, lifetime: LONGEST_LIFETIME, emit: () => {} })
+  const keys = signingKeys(options.keys, { now, lifetime: MAX_SIGNED_LIFETIME, emit: () => {} })
   const resources = signedResources(options.resources, keys.algorithms)
   const read = tokenReader(issuer, keys)
   const format: AccessTokenFormat = {
     write: (token, grant) => write({ issuer, keys, resources }, token, grant),
     read: (text) => opaqueAccessTokens.read(text) ?? read(text),
     grantIdOf: (text) => opaqueAccessTokens.grantIdOf(text) ?? claimedGrant(text),
-    longest: (bound) => resources.of(bound)?.lifetime ?? Number.POSITIVE_INFINITY,
+    longest: (bound) => resources.of(bound)?.lifetime,
   }
   const feature: FeatureFactory = (kernel) => {
     if (kernel.issuer !== issuer) throw new Error('jwtAccessTokens: issuer must be the one of the server')
@@ -87,15 +83,10 @@ interface Signing {
 function write(signing: Signing, token: GrantSecret, grant: Grant): string | Promise<string> {
   const hash = sha256(token.secret)
   // A token that was revoked before its answer was sent again is in no grant any more.
-  const state = grant.accessTokens.find((issued) => issued.hash === hash && livesShortly(issued))
+  const state = grant.accessTokens.find((issued) => issued.hash === hash && issued.signed)
   const resource = state && signing.resources.of(state.resources)
   if (resource === undefined) return opaqueAccessTokens.write(token)
   return sign(signing, resource, grant, state as AccessTokenState)
-}
-
-/** A feature that was not given this format makes tokens for longer than the feed of ended ones remembers. */
-function livesShortly({ issuedAt, expiresAt }: AccessTokenState): boolean {
-  return expiresAt - issuedAt <= LONGEST_LIFETIME
 }
 
 /** Signs the same claims again where an answer is sent again. */

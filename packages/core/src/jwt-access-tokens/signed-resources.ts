@@ -1,8 +1,7 @@
 import type { SigningAlgorithm } from '../kernel/records.ts'
 import { checkedResource } from '../kernel/resource-indicator.ts'
+import { MAX_SIGNED_LIFETIME } from '../kernel/revocation-log.ts'
 
-/** Seconds. A guard without the store honours a revoked token until it expires. */
-export const LONGEST_LIFETIME = 600
 const DEFAULT_LIFETIME = 300
 
 /** How the tokens of one resource are signed. */
@@ -43,9 +42,9 @@ function checked(
   algorithms: readonly SigningAlgorithm[],
 ): { lifetime: number; alg: SigningAlgorithm } {
   const alg = chosen ?? (algorithms.includes('ES256') ? 'ES256' : 'RS256')
-  if (!Number.isInteger(lifetime) || lifetime < 1 || lifetime > LONGEST_LIFETIME)
+  if (!Number.isInteger(lifetime) || lifetime < 1 || lifetime > MAX_SIGNED_LIFETIME)
     throw new Error(
-      `jwtAccessTokens: resources['${resource}'].lifetime must be a whole number from 1 to ${LONGEST_LIFETIME}`,
+      `jwtAccessTokens: resources['${resource}'].lifetime must be a whole number from 1 to ${MAX_SIGNED_LIFETIME}`,
     )
   if (!algorithms.includes(alg))
     throw new Error(`jwtAccessTokens: resources['${resource}'] needs a key for ${alg}`)

@@ -4,6 +4,7 @@
  */
 import type { Emit } from './events.ts'
 import type { Client } from './records.ts'
+import type { RevocationLog } from './revocation-log.ts'
 import type { ScopeCatalogue } from './scope.ts'
 import type { Random } from './secrets.ts'
 import type { GrantRecords, Records, Transients } from './store.ts'
@@ -35,6 +36,8 @@ export interface KernelStore {
   readonly grants: GrantRecords
   /** Absent when the store has none. */
   readonly transients?: Transients | undefined
+  /** What ended before it expired, for guards without the store. It is kept in the transients. */
+  readonly revocations?: RevocationLog | undefined
 }
 
 /** The clients of all sources. An id may be anything, because it comes from a stranger. */

@@ -166,6 +166,8 @@ export interface AccessTokenState {
   readonly resources: readonly string[]
   readonly issuedAt: number
   readonly expiresAt: number
+  /** It was issued as a JWT, which a guard without the store honours: its end goes into the revocation log. */
+  readonly signed?: true | undefined
   /** The thumbprint of the key that its user must prove (RFC 7800 3.1, `cnf`). Absent: who holds the token may use it. */
   readonly jkt?: string | undefined
   /** The token it was exchanged for (RFC 8693): it ends with that one. */

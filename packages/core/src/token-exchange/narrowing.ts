@@ -6,7 +6,7 @@ import type { AccessTokenState, Actor, Client, Grant } from '../kernel/records.t
 import { audienceIncludes, narrowedResources } from '../kernel/resource-indicator.ts'
 import { narrowedScopes, partOf, SCOPE_REFUSALS, scopeCeiling } from '../kernel/scope.ts'
 import { type Hash, type Secret, sha256 } from '../kernel/secrets.ts'
-import type { AccessTokenFormat } from '../tokens/access-token.ts'
+import { type AccessTokenFormat, formOf } from '../tokens/access-token.ts'
 import { exchangeableResources } from './exchangeable-resources.ts'
 
 /** One text for all: the answer must not tell a stolen token from a guess (RFC 8693 2.2.2). */
@@ -73,13 +73,14 @@ export function narrowToken(grant: Grant, exchange: TokenExchange, now: number):
   const actor = actorAfter(parent, exchange.client)
   const live = grant.accessTokens.filter(({ expiresAt }) => expiresAt > now)
   requireRoom(live, now)
-  const lifetime = Math.min(exchange.lifetime, exchange.longest?.(resources) ?? exchange.lifetime)
+  const { lifetime, mark } = formOf(resources, exchange.lifetime, exchange.longest)
   const expiresAt = Math.min(now + lifetime, parent.expiresAt)
   const child: AccessTokenState = {
     hash: sha256(exchange.fresh),
     ...{ scopes, resources, expiresAt, actor },
     issuedAt: now,
     parent: parent.hash,
+    ...mark,
     ...boundTo(exchange.jkt),
   }
   return {

@@ -19,13 +19,25 @@ export interface AccessTokenFormat {
   read(text: string): PresentedToken | undefined | Promise<PresentedToken | undefined>
   /** The grant that a presented text names, before anything of it is checked: its record can be read meanwhile. */
   grantIdOf(text: string): GrantId | undefined
-  /** The most seconds that a token for these resources lives. Default: as long as the server lets any live. */
-  longest?(resources: readonly string[]): number
+  /** The maximum lifetime of a signed token for these resources, in seconds; `undefined` if such a token is opaque. */
+  longest?(resources: readonly string[]): number | undefined
 }
 
-/** How long tokens for these resources live at the most, in seconds. */
-export function longestOf(format: AccessTokenFormat): (resources: readonly string[]) => number {
-  return (resources) => format.longest?.(resources) ?? Number.POSITIVE_INFINITY
+/** The lifetime of a new token in seconds, and the mark of a signed one. @param most what the server allows */
+export function formOf(
+  resources: readonly string[],
+  most: number,
+  longest: AccessTokenFormat['longest'],
+): { readonly lifetime: number; readonly mark?: { readonly signed: true } } {
+  const limit = longest?.(resources)
+  return limit === undefined
+    ? { lifetime: most }
+    : { lifetime: Math.min(most, limit), mark: { signed: true } }
+}
+
+/** The method alone: a format may be an instance of a class. */
+export function longestOf(format: AccessTokenFormat): NonNullable<AccessTokenFormat['longest']> {
+  return (resources) => format.longest?.(resources)
 }
 
 const OPAQUE = /^gka_([\w-]{22})\.([\w-]{43})$/

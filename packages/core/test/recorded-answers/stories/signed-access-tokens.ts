@@ -1,4 +1,4 @@
-import { endedFeed, jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
+import { jwtAccessTokens, revocationFeed } from '@grantkit/core/jwt-access-tokens'
 import { codeFor, tokensFor } from '../approval.ts'
 import { ED25519_KEY, RSA_KEY } from '../published-keys.ts'
 import { form, introspection, redemption, revocation } from '../requests.ts'
@@ -12,8 +12,7 @@ function signing({ ground, reopened }: World): World {
   const now = () => ground.clock.now
   const keys = [RSA_KEY, ED25519_KEY]
   const tokens = jwtAccessTokens({ issuer: ISSUER, keys, resources: { [API]: { alg: 'EdDSA' } }, now })
-  const feed = endedFeed(ground.store, { now })
-  return reopened({ store: feed.store, features: [tokens.feature, feed.feature] })
+  return reopened({ features: [tokens.feature, revocationFeed()] })
 }
 
 /** What a server answers whose access tokens are JWTs. */

@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto'
+import { createMemoryStore } from '@grantkit/store-memory'
+import { describe, expect, it, vi } from 'vitest'
+import { KEPT_SECONDS, MAX_SIGNED_LIFETIME, revocationLog } from './revocation-log.ts'
+import type { Transients } from './store.ts'
+
+/** Processes on one store, each with a clock of its own. */
+function onOneStore() {
+  const clock = { now: 1_800_000_000 }
+  const transients = createMemoryStore({ now: () => clock.now }).transients as Transients
+  const process = (ahead = 0) =>
+    revocationLog(
+      transients,
+      () => clock.now + ahead,
+      (size) => randomBytes(size),
+    )
+  return { clock, transients, process }
+}
+
+describe('the revocation log', () => {
+  it.each([0, 3600, -100])(
+    'shows at once what a process wrote whose clock differs by %d seconds',
+    async (ahead) => {
+      const { process } = onOneStore()
+      const [writer, reader] = [process(ahead), process()]
+      const { next } = await reader.read()
+      await writer.append('one')
+      expect((await reader.read(next)).entries).toEqual(['one'])
+    },
+  )
+
+  it('goes on where a reader stopped, at whichever process it asks', async () => {
+    const { process } = onOneStore()
+    const [one, other] = [process(), process()]
+    await one.append('1')
+    await other.append('2')
+    const first = await one.read()
+    expect([...first.entries].sort()).toEqual(['1', '2'])
+    await other.append('3')
+    const second = await other.read(first.next)
+    expect(second.entries).toEqual(['3'])
+    expect((await one.read(second.next)).entries).toEqual([])
+  })
+
+  it('loses nothing of many processes and entries at once, and no write grows with them', async () => {
+    const { transients, process } = onOneStore()
+    const insert = vi.spyOn(transients, 'insert')
+    const replace = vi.spyOn(transients, 'replace')
+    const entries = Array.from({ length: 1000 }, (_, number) => `entry-${number}`)
+    for (let writer = 0; writer < 5; writer++) {
+      const log = process()
+      for (const entry of entries.slice(200 * writer, 200 * (writer + 1))) await log.append(entry)
+    }
+    expect([...(await process().read()).entries].sort()).toEqual([...entries].sort())
+    expect(insert.mock.calls.length + replace.mock.calls.length).toBeLessThanOrEqual(1000 + 5)
+    const sizes = insert.mock.calls.map(([, value]) => JSON.stringify(value).length)
+    expect(Math.max(...sizes)).toBeLessThan(150)
+  })
+
+  it('writes together what comes while a write is on its way', async () => {
+    const { transients, process } = onOneStore()
+    const insert = vi.spyOn(transients, 'insert')
+    const log = process()
+    await Promise.all(Array.from({ length: 300 }, (_, number) => log.append(`${number}`)))
+    expect((await log.read()).entries).toHaveLength(300)
+    expect(insert.mock.calls.length).toBeLessThan(5)
+  })
+
+  it('has no gap when the answer to a write is lost, whether it was carried out or not', async () => {
+    const { transients, process } = onOneStore()
+    const log = process()
+    await log.append('0')
+    const insert = transients.insert.bind(transients)
+    for (const isWritten of [true, false]) {
+      transients.insert = async (...record) => {
+        if (isWritten) await insert(...record)
+        throw new Error('The connection broke')
+      }
+      await expect(log.append(`lost ${isWritten}`)).rejects.toThrow('broke')
+      transients.insert = insert
+      await log.append(`after ${isWritten}`)
+    }
+    expect((await log.read()).entries).toEqual(['0', 'lost true', 'after true', 'after false'])
+  })
+
+  it('keeps an entry for as long as a guard may honour the token, and then forgets it', async () => {
+    const { clock, process } = onOneStore()
+    const log = process()
+    for (const entry of ['first', 'second', 'third']) {
+      await log.append(entry)
+      clock.now += 100
+    }
+    clock.now += MAX_SIGNED_LIFETIME - 100
+    expect((await log.read()).entries).toContain('third')
+    clock.now += KEPT_SECONDS
+    expect(await log.read('')).toEqual({ entries: [], next: '' })
+  })
+
+  it.each(['x', '.', 'a.b c.-1', '__proto__.1'])(
+    'reads everything after %j, which it never said',
+    async (after) => {
+      const { process } = onOneStore()
+      const log = process()
+      await log.append('one')
+      expect((await log.read(after)).entries).toEqual(['one'])
+    },
+  )
+})
