@@ -1,6 +1,5 @@
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
-import { halvesOf, hmacSha256, type Secret, sha512 } from '../kernel/secrets.ts'
-import { acceptedSecrets, keyFor, type ServerSecret } from '../kernel/server-secret.ts'
+import { halvesOf, type Secret, sha512 } from '../kernel/secrets.ts'
+import { acceptedSecrets, keyedHash, type ServerSecret } from '../kernel/server-secret.ts'
 
 /** The keys that tokens are derived with which may have to be given out again (docs/adr/0002). No store has them. */
 export interface SuccessorKeys {
@@ -20,25 +19,24 @@ export interface SuccessorKeys {
 export function successorKeys(secret: ServerSecret): SuccessorKeys {
   const keys = acceptedSecrets(secret).map(keyOf)
   const [first] = keys as [Identified]
-  const derive = (text: string, { key } = first) =>
-    halvesOf(createHmac('sha512', key).update(text).digest('base64url'))
   return {
     keyId: first.id,
-    derive: (text) => derive(text),
+    derive: (text) => halvesOf(first.hash(text)),
     deriveAgain(text, keyId) {
       if (keyId === undefined) return halvesOf(sha512(text))
       const found = keys.find(({ id }) => id === keyId)
-      return found && derive(text, found)
+      return found && halvesOf(found.hash(text))
     },
   }
 }
 
 interface Identified {
   readonly id: string
-  readonly key: KeyObject
+  readonly hash: (text: string) => string
 }
 
 function keyOf(secret: string): Identified {
-  const bytes = keyFor('successors of tokens', secret, 64)
-  return { id: hmacSha256(bytes.toString('base64url'), 'id').slice(0, 8), key: createSecretKey(bytes) }
+  const hash = keyedHash('successors of tokens', secret)
+  // No secret with its salt is as short as this text.
+  return { id: hash('id').slice(0, 8), hash }
 }

@@ -1,4 +1,4 @@
-import { hkdfSync } from 'node:crypto'
+import { createHmac, createSecretKey, hkdfSync } from 'node:crypto'
 
 /**
  * The secret of the server, at least 32 characters, the same on every replica. While it is changed, a list: the first one
@@ -20,4 +20,11 @@ export function acceptedSecrets(secret: ServerSecret, owner = ''): AcceptedSecre
 /** A key for one purpose (RFC 5869), so that nothing else which the secret makes can be opened or made by it. */
 export function keyFor(purpose: string, secret: string, bytes = 32): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', purpose, bytes))
+}
+
+/** HMAC-SHA-512 with a key for one purpose, in base64url. */
+export function keyedHash(purpose: string, secret: string): (text: string) => string {
+  // Node takes six times as long with mere bytes.
+  const key = createSecretKey(keyFor(purpose, secret, 64))
+  return (text) => createHmac('sha512', key).update(text).digest('base64url')
 }
