@@ -16,12 +16,12 @@ export interface TestCluster extends Cluster {
 
 /**
  * @param environment further settings; with another `STORE_URL`, this Redis is unused
- * @param skew seconds by which the clock of each replica is ahead of or behind the right time, in turn
+ * @param skewOf seconds by which the clock of a replica is ahead, asked whenever it starts
  */
 export async function startTestCluster(
   count: number,
   environment: Record<string, string> = {},
-  skew = 0,
+  skewOf: (index: number) => number = () => 0,
 ): Promise<TestCluster> {
   const redis = await startRedis()
   const network = await startProxy(redis.port)
@@ -40,7 +40,7 @@ export async function startTestCluster(
       DATABASE_URL: 'memory:',
       ...environment,
     },
-    ownEnvironment: (index) => clockEnvironment(skew * ((index % 3) - 1)),
+    ownEnvironment: (index) => clockEnvironment(skewOf(index)),
     onOutput(text) {
       output += text
     },

@@ -48,7 +48,7 @@ const EDITORS = 4
 const until = Date.now() + minutes * 60_000
 const tally = new Tally()
 const deployment = await deploy()
-const cluster = await startTestCluster(replicas, deployment.environment, skew)
+const cluster = await startTestCluster(replicas, deployment.environment, (index) => skew * ((index % 3) - 1))
 try {
   const { baseUrl } = cluster
   const editors = deployment.oneSchool ? await Editors.signIn(cluster, tally) : undefined
