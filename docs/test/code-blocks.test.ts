@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { codeBlocks, extract, INSTALLED } from './code-blocks.ts'
@@ -16,6 +16,14 @@ it('compiles, every block of TypeScript in every Markdown file', () => {
   writeFileSync(join(FOLDER, 'tsconfig.json'), JSON.stringify(config))
   expect(compile()).toBe('')
 }, 60_000)
+
+it('holds no secret that a reader could leave in place', () => {
+  const literal = /\bsecret\s*[:=]\s*(process\.env\.\w+\s*\?\?\s*)?['"`][^'"`]{32,}/i
+  const examples = globSync('examples/**/*.ts', { exclude: ['**/node_modules/**'] })
+  const written = examples.map((page) => ({ page, code: readFileSync(page, 'utf8') }))
+  const shown = [...codeBlocks(), ...written].filter(({ code }) => literal.test(code))
+  expect(shown.map(({ page }) => page)).toEqual([])
+})
 
 function compile(): string {
   try {

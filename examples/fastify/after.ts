@@ -27,7 +27,7 @@ const server = createAuthorizationServer({
   issuer,
   store,
   scopes,
-  secret: process.env.SECRET ?? 'at least 32 characters, the same everywhere',
+  secret: process.env.SECRET ?? crypto.randomUUID(),
   interaction: {
     session: async (request) => sessionOf(request),
     signIn: (to) => answer(303, { location: `/login?${new URLSearchParams({ to })}` }, ''),

@@ -17,7 +17,7 @@ const server = createAuthorizationServer({
   scopes,
   resources: [resource],
   defaultScope: 'notes:read',
-  secret: process.env.SECRET ?? 'at least 32 characters, the same everywhere',
+  secret: process.env.SECRET ?? crypto.randomUUID(),
   interaction: {
     // Here your own sign-in goes: who is signed in in this browser, and where to send who is not.
     session: async () => ({ id: 'session-1', subject: 'alice', authTime: Math.floor(Date.now() / 1000) }),

@@ -4,7 +4,7 @@ import { interaction } from './interaction.ts'
 
 export const port = Number(process.env.PORT ?? 3000)
 const issuer = process.env.ISSUER ?? `http://127.0.0.1:${port}`
-const secret = process.env.SECRET ?? 'at least 32 characters, the same everywhere'
+const secret = process.env.SECRET ?? crypto.randomUUID()
 const store = createMemoryStore()
 const scopes = { 'notes:read': { description: 'Read your notes' } }
 

@@ -9,7 +9,7 @@ const port = Number(process.env.PORT ?? 4000)
 const issuer = `http://127.0.0.1:${port}`
 const store = createMemoryStore()
 const scopes = { 'notes:read': { description: 'Read your notes' } }
-const secret = process.env.SECRET ?? 'at least 32 characters, the same everywhere'
+const secret = process.env.SECRET ?? crypto.randomUUID()
 
 const server = createAuthorizationServer({ issuer, store, scopes, secret, interaction })
 const api = createResourceServer({ resource: issuer, store, scopes })

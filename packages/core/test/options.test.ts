@@ -11,6 +11,11 @@ describe('a bad option stops the start', () => {
     ['issuer with a query', { issuer: 'https://school.example?x' }, 'issuer'],
     ['issuer with a fragment', { issuer: 'https://school.example#x' }, 'issuer'],
     ['short secret', { secret: 'short' }, 'secret'],
+    [
+      'secret of the guides',
+      { secret: 'at least 32 characters, the same everywhere' },
+      'secret is an example',
+    ],
     ['no key for RS256', { keys: [ec] }, 'RS256'],
     ['a public key', { keys: [{ ...rsa, d: undefined }] }, 'keys[0]'],
     ['a broken key', { keys: [{ ...rsa, n: '!' }] }, 'keys[0]'],

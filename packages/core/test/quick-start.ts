@@ -16,7 +16,7 @@ const server = createAuthorizationServer({
   issuer,
   store,
   scopes,
-  secret: process.env.SECRET ?? 'at least 32 characters, the same everywhere',
+  secret: process.env.SECRET ?? crypto.randomUUID(),
   interaction: {
     session: async () => alice,
     signIn: (returnTo) => ({

@@ -18,7 +18,7 @@ export const CROSS_SITE_REFUSALS = refusals({
  * import { isCrossSite } from '@grantkit/core'
  *
  * app.post('/account', (req, res, next) => {
- *   if (isCrossSite(issuer, req.headers)) return res.sendStatus(403)
+ *   if (isCrossSite('https://auth.example', req.headers)) return res.sendStatus(403)
  *   return next()
  * })
  * ```

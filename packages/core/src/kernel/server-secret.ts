@@ -14,8 +14,14 @@ export function acceptedSecrets(secret: ServerSecret, owner = ''): AcceptedSecre
   const accepted: AcceptedSecrets = typeof secret === 'string' ? [secret] : secret
   if (accepted.length === 0 || accepted.some(({ length }) => length < 32))
     throw new Error(`${owner}secret must have at least 32 characters`)
+  const sample = SAMPLES.find((known) => accepted.includes(known))
+  if (sample !== undefined)
+    throw new Error(`${owner}secret is an example ("${sample}"): make one with "openssl rand -base64 48"`)
   return accepted
 }
+
+/** Everybody can read these in examples and guides of earlier releases, and programs were copied with them. */
+const SAMPLES = ['at least 32 characters, the same everywhere', 'a secret of at least 32 characters']
 
 /** A key for one purpose (RFC 5869), so that nothing else which the secret makes can be opened or made by it. */
 export function keyFor(purpose: string, secret: string, bytes = 32): Buffer {
