@@ -117,6 +117,18 @@ onBothDatabases((newDatabase) => {
     expect(new Set(found.map((account) => typeof account !== 'string' && account.id)).size).toBe(1)
   })
 
+  it('signs nobody in if it is removed while the account is read', async () => {
+    const { database, rows, alice, for: forIdentity } = await open()
+    await forIdentity({}, {}, alice)
+    const find = async (id: string) => {
+      const account = await rows.accounts.find(id)
+      await database.deleteFrom('identity').execute()
+      return account
+    }
+    const changing = { ...rows, accounts: { ...rows.accounts, find } }
+    expect(await accountFor(changing, PROVIDER, { ...IDENTITY, email: undefined })).toBe('sign_up_refused')
+  })
+
   it('stays with the account that has it', async () => {
     const opened = await open()
     await opened.for({}, {}, opened.alice)
