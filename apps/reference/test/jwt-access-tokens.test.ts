@@ -3,17 +3,23 @@ import { decodeJwt } from 'jose'
 import * as oauth from 'oauth4webapi'
 import { afterAll, expect, it } from 'vitest'
 import { SCOPES } from '../src/oauth/scopes.ts'
+import { newStorage } from './new-storage.ts'
 import { runService } from './service.ts'
-import { signedIn } from './tokens.ts'
+import { type SignedIn, signedIn } from './tokens.ts'
 
 /** Signed access tokens through the whole service: at its own guard, and at one that has nothing but the public keys. */
 
+const storage = await newStorage()
 const service = await runService({
+  ...storage.environment,
   JWT_ACCESS_TOKENS: 'on',
   CLIENT_AUTHENTICATION: 'none,client_secret_post',
 })
 const { baseUrl } = service
-afterAll(() => service.close())
+afterAll(async () => {
+  await service.close()
+  await storage.close()
+})
 
 const callSchool = (token: string) =>
   fetch(`${baseUrl}/api/courses`, { headers: { authorization: `Bearer ${token}` } })
@@ -35,8 +41,25 @@ it('are accepted by a library that knows RFC 9068, and by the service', async ()
   expect((await callSchool(access_token)).status).toBe(200)
 })
 
-it('that are revoked are refused by the service at once, and by an edge after it asked the feed', async () => {
-  const { client_id, access_token } = await signedIn(baseUrl, 'courses:read', baseUrl)
+it.each([
+  [
+    'by their app',
+    async ({ client_id, access_token: token }: SignedIn) => {
+      const body = new URLSearchParams({ client_id, token })
+      expect((await fetch(`${baseUrl}/api/oauth/revoke`, { method: 'POST', body })).status).toBe(200)
+    },
+  ],
+  [
+    'by a process without the setting of signed tokens, as a command is',
+    async () => {
+      const command = await runService(storage.environment)
+      await command.grants.revokeAll('demo-account')
+      await command.close()
+    },
+  ],
+])('that are revoked %s are refused at once, and by an edge after it asked the feed', async (_, revoke) => {
+  const app = await signedIn(baseUrl, 'courses:read', baseUrl)
+  const { access_token } = app
   const integration = await service.clients.add({
     client_name: 'Edge',
     redirect_uris: ['https://edge.example/callback'],
@@ -55,8 +78,7 @@ it('that are revoked are refused by the service at once, and by an edge after it
   const request = { method: 'GET', path: '/', query: '', body: '', headers }
   await ended.refresh()
   expect((await edge.access(request, 'courses:read')).kind).toBe('authorized')
-  const body = new URLSearchParams({ client_id, token: access_token })
-  expect((await fetch(`${baseUrl}/api/oauth/revoke`, { method: 'POST', body })).status).toBe(200)
+  await revoke(app)
   expect((await callSchool(access_token)).status).toBe(401)
   await ended.refresh()
   expect((await edge.access(request, 'courses:read')).kind).toBe('refused')
