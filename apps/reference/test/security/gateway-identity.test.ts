@@ -1,5 +1,6 @@
 import { type CgiProgram, startCgi, startWsgi } from '@grantkit/test-servers/cgi-programs'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { freePort } from '@grantkit/test-servers/free-port'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { App, tokensOf } from './app.ts'
 import { Bench } from './bench.ts'
 import { FORGED, FORGERIES, MALFORMED } from './forged-identity.ts'
@@ -100,4 +101,12 @@ describe.each(GATEWAYS)('%s, as the documentation configures it,', (kind) => {
       for (const headers of FORGERIES) expect((await ask(headers)).status, JSON.stringify(headers)).toBe(401)
     })
   })
+})
+
+it('HAProxy answers in JSON, with the time of a retry, where the service gives no answer', async () => {
+  const gateway = await startShipped('HAProxy', await freePort(), await freePort())
+  onTestFinished(() => gateway.close())
+  const answer = await fetch(`http://127.0.0.1:${gateway.port}/notes`)
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1'])
+  expect(await answer.json()).toEqual({ error: 'temporarily_unavailable' })
 })
