@@ -238,7 +238,7 @@ describe('integration', () => {
   })
 
   it.each([
-    [['add', '--name', 'Zap', '--redirect-uri', 'http://zap.example/cb'], 1, 'must be https or loopback'],
+    [['add', '--name', 'Zap', '--redirect-uri', 'http://zap.example/cb'], 1, 'must be https, loopback'],
     [['add', '--name', 'Zap'], 1, 'must not be empty'],
     [['add'], 2, '--name must be given.\n\npnpm integration list'],
     [[], 2, 'The command must be add, list or remove.\n\npnpm integration list'],

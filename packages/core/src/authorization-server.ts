@@ -11,6 +11,7 @@ import {
   preRegisteredClients,
 } from './clients/pre-registered-clients.ts'
 import { type PublicClient, publicClient } from './clients/public-client.ts'
+import { redirectUriPolicyOf } from './clients/redirect-uri.ts'
 import { registration } from './clients/registration.ts'
 import { addressesOf, type Metadata, metadataDocuments, serverMetadata } from './discovery/server-metadata.ts'
 import {
@@ -129,7 +130,7 @@ export function createAuthorizationServer<Scope extends string>(
     routes: routesOf(basePathOf(issuer), endpoints, documents, kernel.emit, optional),
     metadata,
     description: { ...offers, endpoints },
-    ...administration(kernel, parts),
+    ...administration(kernel, options, parts),
   }
 }
 
@@ -223,9 +224,11 @@ function baseMetadata(
 
 function administration(
   kernel: Kernel,
+  options: AuthorizationServerOptions<string>,
   { offers, signing }: Parts,
 ): Pick<AuthorizationServer, 'clients' | 'grants'> {
-  const { add, list } = preRegisteredClients(kernel, { ...registrable(offers, false), ...signing })
+  const registered = { ...registrable(offers, false), ...signing }
+  const { add, list } = preRegisteredClients(kernel, registered, redirectUriPolicyOf(options))
   return {
     clients: {
       add,

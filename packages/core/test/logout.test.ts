@@ -232,7 +232,9 @@ describe('the address to go back to', () => {
       post_logout_redirect_uris: ['https://crm.example/out'],
     })
     for (const uri of ['http://crm.example/out', 'myapp://out', 'https://crm.example/#out'])
-      await expect(add(uri), uri).rejects.toThrow('post_logout_redirect_uris: must be https or loopback URIs')
+      await expect(add(uri), uri).rejects.toThrow(
+        'post_logout_redirect_uris: must be https, loopback or private-use URIs',
+      )
   })
 })
 

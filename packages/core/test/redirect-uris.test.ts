@@ -1,6 +1,6 @@
 import { loopbackOnly } from '@grantkit/core'
 import { describe, expect, it } from 'vitest'
-import { bodyOf } from './client.ts'
+import { authorizationQuery, authorize, bodyOf, decide } from './client.ts'
 import { openSchool } from './school.ts'
 
 /** Redirect URIs that a self-registered client may use, and the refusal of all others. */
@@ -129,5 +129,35 @@ describe('a redirect URI of a client that registers itself', () => {
       error_description:
         'redirect_uris[0]: accepted; redirect_uris[1]: not a loopback address such as http://127.0.0.1:8080/callback',
     })
+  })
+})
+
+describe('the URI of a native app', () => {
+  const redirectUriPolicy = (uris: readonly string[]) => {
+    const others = uris.filter((uri) => !uri.startsWith('cursor://'))
+    return others.length === 0 ? { accepted: uris } : { refused: `not ${others}` }
+  }
+
+  it.each([
+    ['of a private-use scheme', 'com.example.app:/cb', 'com.example.app:'],
+    ['that the policy accepts', 'cursor://anysphere.cursor/cb', 'cursor:'],
+  ])('%s is for an integration, and its page may redirect there', async (_, redirect_uri, source) => {
+    const school = openSchool({ redirectUriPolicy })
+    const editor = {
+      client_name: 'Editor',
+      redirect_uris: [redirect_uri],
+      token_endpoint_auth_method: 'none',
+    }
+    const client = await school.server.clients.add(editor)
+    expect(client).toMatchObject({ application_type: 'native' })
+    await authorize(school, authorizationQuery(client.client_id, { redirect_uri }))
+    expect(school.shown.consent?.formActionSources).toEqual([source])
+    const { location } = (await decide(school)).headers
+    expect(String(location).split('?code=')[0]).toBe(redirect_uri)
+  })
+
+  it('of another scheme is for no integration where the policy refuses it', async () => {
+    const editor = { client_name: 'Editor', redirect_uris: ['cursor://anysphere.cursor/cb'] }
+    await expect(openSchool().server.clients.add(editor)).rejects.toThrow('must be https, loopback or')
   })
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { CLIENT_REFUSALS } from '../clients/client-sources.ts'
-import { isIntegrationUri, type RedirectUriPolicy, redirectUriMatches } from '../clients/redirect-uri.ts'
+import { isHttpsOrLoopback, type RedirectUriPolicy, redirectUriMatches } from '../clients/redirect-uri.ts'
 import { readMessage, text } from '../http/message.ts'
 import type { Parameters } from '../http/parameters.ts'
 import type { AskingUser, Kernel } from '../kernel/kernel.ts'
@@ -64,7 +64,8 @@ export function redirectTargetOf(
   if (!client.redirectUris.some((registered) => redirectUriMatches(registered, redirect_uri)))
     throw new OAuthError(TARGET_REFUSALS.redirect_uri_not_registered)
   // A document lists what its client uses at any server, so here the policy judges one URI and not the list.
-  const vouchedFor = client.origin !== 'document' || (client.httpsCallbacks && isIntegrationUri(redirect_uri))
+  const vouchedFor =
+    client.origin !== 'document' || (client.httpsCallbacks && isHttpsOrLoopback(redirect_uri))
   if (!vouchedFor && 'refused' in redirectUriPolicy([redirect_uri]))
     throw new OAuthError(TARGET_REFUSALS.redirect_uri_not_accepted)
   return { client, redirectUri: redirect_uri, state }

@@ -8,7 +8,7 @@ import {
   type Registrable,
   registeredScopes,
 } from './client-metadata.ts'
-import { isLoopback } from './redirect-uri.ts'
+import { isNative } from './redirect-uri.ts'
 
 /** A new client with its secret, which is shown only once. */
 export interface NewClient {
@@ -58,7 +58,7 @@ export function clientFrom(
     ...terms,
     ...descriptiveMembers(metadata),
     clientId,
-    applicationType: metadata.application_type ?? (terms.redirectUris.every(isLoopback) ? 'native' : 'web'),
+    applicationType: metadata.application_type ?? (terms.redirectUris.every(isNative) ? 'native' : 'web'),
     tokenEndpointAuthMethod: metadata.token_endpoint_auth_method,
     grantTypes: metadata.grant_types,
     idTokenSignedResponseAlg: metadata.id_token_signed_response_alg,

@@ -11,7 +11,13 @@ import {
   type Registrable,
 } from './client-metadata.ts'
 import { addClient, clientInformation, type NewClient } from './new-client.ts'
-import { isIntegrationUri, REDIRECT_URI_REFUSALS, refuseAnswerParameters } from './redirect-uri.ts'
+import {
+  isAcceptedBy,
+  isIntegrationUri,
+  REDIRECT_URI_REFUSALS,
+  type RedirectUriPolicy,
+  refuseAnswerParameters,
+} from './redirect-uri.ts'
 
 /** Metadata of an integration: a client that the operator registers. It is confidential by default. */
 function integrationMetadata(registrable: Registrable) {
@@ -82,13 +88,17 @@ export interface IntegrationAdded {
 const INTEGRATION_LIFETIME = 100 * 365 * 24 * 60 * 60
 
 /** Clients with fixed redirect URIs, which cannot register themselves. */
-export function preRegisteredClients(kernel: Kernel, registrable: Registrable) {
+export function preRegisteredClients(
+  kernel: Kernel,
+  registrable: Registrable,
+  redirectUriPolicy: RedirectUriPolicy,
+) {
   const schema = integrationMetadata(registrable)
   return {
     /** @throws OAuthError that names what is wrong with the metadata */
     async add(given: Integration): Promise<IntegrationInformation> {
       const metadata = readMessage(schema, given, () => METADATA_REFUSALS.client_metadata_invalid)
-      checkRedirectUris(metadata)
+      checkRedirectUris(metadata, redirectUriPolicy)
       checkPkce(metadata)
       const terms = {
         origin: 'integration',
@@ -115,11 +125,17 @@ export function preRegisteredClients(kernel: Kernel, registrable: Registrable) {
   }
 }
 
-function checkRedirectUris({ redirect_uris, resource_server, grant_types }: IntegrationMetadata): void {
+function checkRedirectUris(
+  { redirect_uris, resource_server, grant_types }: IntegrationMetadata,
+  policy: RedirectUriPolicy,
+): void {
   const { redirect_uri_refused } = REDIRECT_URI_REFUSALS
-  const foreign = redirect_uris.find((uri) => !isIntegrationUri(uri))
+  const foreign = redirect_uris.find((uri) => !isIntegrationUri(uri) && !isAcceptedBy(policy, uri))
   if (foreign !== undefined)
-    throw new OAuthError(redirect_uri_refused, `${foreign}: must be https or loopback, without a fragment`)
+    throw new OAuthError(
+      redirect_uri_refused,
+      `${foreign}: must be https, loopback or of a private-use scheme such as com.example.app:/callback, without a fragment`,
+    )
   refuseAnswerParameters(redirect_uris)
   const needed = grant_types.includes('authorization_code') && !resource_server
   if (redirect_uris.length === 0 && needed)

@@ -167,6 +167,16 @@ describe('isIntegrationUri', () => {
     ['javascript:alert(1)', false],
     ['javascript:https://app.example/cb', false],
     ['https://app.example', true],
+    ['com.example.app:/cb', true],
+    ['com.example.app://cb?x=1', true],
+    ['com.example.app:cb', false],
+    ['com.example.app:/cb#x', false],
+    ['com.example.app:/a b', false],
+    ['com.example.app:/*', false],
+    [`com.example.app:/${'x'.repeat(2031)}`, true],
+    [`com.example.app:/${'x'.repeat(2032)}`, false],
+    ['cursor://anysphere.cursor/cb', false],
+    ['data:text/html,x', false],
     [`https://app.example/${'x'.repeat(2028)}`, true],
     [`https://app.example/${'x'.repeat(2029)}`, false],
   ])('%s: %s', (uri, expected) => {
@@ -192,6 +202,8 @@ describe('formActionSources', () => {
     ['https://app.example/cb', ['https://app.example']],
     // CSP host sources have no IPv6 literals.
     ['http://[::1]:7001/cb', ['http:']],
+    ['com.example.app:/cb', ['com.example.app:']],
+    ['cursor://anysphere.cursor/cb', ['cursor:']],
   ])('%s -> %j', (uri, sources) => {
     expect(formActionSources(uri)).toEqual(sources)
   })

@@ -130,10 +130,33 @@ function parameterNames(uri: string): string[] {
   return [...new URLSearchParams(query.replaceAll(';', '&')).keys()]
 }
 
-/** A redirect URI that an operator may register: any https URI, or loopback. */
-export function isIntegrationUri(uri: string): boolean {
+/** A redirect URI on the web, or of a program on the user's machine. */
+export function isHttpsOrLoopback(uri: string): boolean {
   const https = /^https:\/\/[a-z0-9.-]+(?::[0-9]+)?(?:[/?][^#\s\\]*)?$/i.test(uri) && URL.canParse(uri)
   return (https && uri.length <= LONGEST_URI) || isLoopback(uri)
+}
+
+const PRIVATE_USE_URI = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:\/[\w\-.~!$&'()+,;=:@/?%]*$/i
+
+/** The URI of a native app: its scheme is a domain name in reverse, so it has a period (RFC 8252 7.1). */
+function isPrivateUse(uri: string): boolean {
+  return uri.length <= LONGEST_URI && PRIVATE_USE_URI.test(uri)
+}
+
+/** A redirect URI that an operator may register: https, loopback, or of a private-use scheme. */
+export function isIntegrationUri(uri: string): boolean {
+  return isHttpsOrLoopback(uri) || isPrivateUse(uri)
+}
+
+/** A redirect URI of an app on the user's device (RFC 8252 7). */
+export function isNative(uri: string): boolean {
+  return isLoopback(uri) || !/^https?:/i.test(uri)
+}
+
+/** A policy of the operator accepts it, as it does for clients that register themselves. */
+export function isAcceptedBy(policy: RedirectUriPolicy, uri: string): boolean {
+  const verdict = policy([uri])
+  return 'accepted' in verdict && verdict.accepted.includes(uri)
 }
 
 /** Adds response parameters to the query of a redirect URI, which may have one already (RFC 6749 4.1.2). */
@@ -143,8 +166,12 @@ export function withParameters(uri: string, added: Readonly<Record<string, strin
   return `${uri}${uri.includes('?') ? '&' : '?'}${query}`
 }
 
-/** CSP sources that let a form's answer redirect there. CSP cannot spell an IPv6 host, so its scheme stands for it. */
+/**
+ * CSP sources that let a form's answer redirect there. Only a web address has a host in CSP, which cannot spell one of IPv6: for
+ * others the scheme stands alone.
+ */
 export function formActionSources(uri: string): string[] {
-  const [, scheme = '', authority = ''] = /^(https?:)\/\/([^/?]*)/.exec(uri) ?? []
-  return [authority.startsWith('[') ? scheme : `${scheme}//${authority}`]
+  const [, scheme = ''] = /^([a-z][a-z0-9+.-]*:)/i.exec(uri) ?? []
+  const [origin = scheme] = /^https?:\/\/[^/?[]+/.exec(uri) ?? []
+  return [origin]
 }

@@ -20,7 +20,10 @@ const uris = listOf(text(2048), 20)
  */
 export function postLogoutMetadata(itself: boolean) {
   const kept = uris.transform((given) => given.filter(isLoopback))
-  const vouchedFor = uris.refine((given) => given.every(isIntegrationUri), 'must be https or loopback URIs')
+  const vouchedFor = uris.refine(
+    (given) => given.every(isIntegrationUri),
+    'must be https, loopback or private-use URIs',
+  )
   return { [MEMBER]: (itself ? kept : vouchedFor).optional() }
 }
 
