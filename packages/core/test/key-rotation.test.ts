@@ -47,7 +47,7 @@ function verifierAt(school: School) {
     jwtVerify(token, keySet, { issuer: ISSUER, currentDate: new Date(now * 1000) })
 }
 
-it('a client whose algorithm the server no longer offers gets ID tokens by the default one', async () => {
+it('a client whose algorithm the server no longer offers gets ID tokens by the one that the operator chose', async () => {
   const store = createMemoryStore({ now: () => 0 })
   const client = await register(openSchool({ store }), { id_token_signed_response_alg: 'RS256' })
   const keys = TEST_KEYS.filter(({ alg }) => alg !== 'RS256')

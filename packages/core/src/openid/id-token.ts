@@ -15,8 +15,8 @@ export const ID_TOKEN_REFUSALS = refusals({
 })
 
 interface IdTokenOptions {
-  /** Of clients that chose none. */
-  readonly alg: SigningAlgorithm
+  /** What the operator or a profile chose, if one did. */
+  readonly alg: SigningAlgorithm | undefined
   /** Seconds. */
   readonly lifetime: number
   readonly userClaims: IdTokenClaims
@@ -57,9 +57,12 @@ export function idTokenMembers(
   }
 }
 
-/** @param alg signs for a client whose own algorithm the server no longer offers, as under a profile */
-function requiredSigner(keys: SigningKeys, client: Client, alg: SigningAlgorithm): PrivateJwk {
-  const key = keys.signer(client.idTokenSignedResponseAlg) ?? keys.signer(alg)
+/**
+ * A client from before a profile may have an algorithm that the profile forbids. Without such a choice a missing key is a
+ * fault that passes, and the client keeps its code.
+ */
+function requiredSigner(keys: SigningKeys, client: Client, chosen: SigningAlgorithm | undefined): PrivateJwk {
+  const key = keys.signer(client.idTokenSignedResponseAlg) ?? (chosen && keys.signer(chosen))
   if (key === undefined) throw new OAuthError(ID_TOKEN_REFUSALS.signing_key_unavailable)
   return key
 }

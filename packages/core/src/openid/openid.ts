@@ -50,7 +50,8 @@ export function openId(
   options: OpenIdOptions,
   { keys, accessTokens, lifetime, proofs }: OpenIdContext,
 ): OpenId[] {
-  const { claims, paths, idTokenAlgorithm: alg = 'RS256' } = options
+  const { claims, paths, idTokenAlgorithm: chosen } = options
+  const alg = chosen ?? 'RS256'
   if (!Object.hasOwn(kernel.scopes, OPENID)) return []
   if (keys.signer(alg) === undefined) throw new Error(`keys: the openid scope needs a key for ${alg}`)
   if (claims === undefined) throw new Error('claims is needed for the openid scope')
@@ -62,7 +63,7 @@ export function openId(
       endpoints: [userinfo(path, claims, release, guardOf(kernel, kernel.issuer, accessTokens, proofs))],
       metadata: metadataOf(kernel.scopes, keys),
       tokenMembers: idTokenMembers(kernel, keys, {
-        alg,
+        alg: chosen,
         lifetime,
         userClaims: idTokenClaims(claims, release, options),
       }),
