@@ -4,6 +4,7 @@ import {
   createResourceServer,
   type FeatureFactory,
   type Route,
+  type ServerSecret,
 } from '@grantkit/core'
 import { signInLimits } from '@grantkit/limiter'
 import type { Hono, MiddlewareHandler } from 'hono'
@@ -64,6 +65,12 @@ export interface Observers {
   readonly around?: readonly MiddlewareHandler[] | undefined
 }
 
+/** The secret, and the one before it as long as the operator names that. */
+async function secretsOf({ SECRET, SECRET_PREVIOUS }: Settings): Promise<ServerSecret> {
+  const current = SECRET ?? (await developmentSecret())
+  return SECRET_PREVIOUS === undefined ? current : [current, SECRET_PREVIOUS]
+}
+
 /** Assembles the service from its settings. @throws Error when a configured file cannot be used */
 export async function createService(
   settings: Settings,
@@ -72,7 +79,7 @@ export async function createService(
   features: readonly FeatureFactory[] = [],
 ): Promise<Service> {
   const { BASE_URL: baseUrl } = settings
-  const secret = settings.SECRET ?? (await developmentSecret())
+  const secret = await secretsOf(settings)
   const onEvent: OnEvent = (event) => {
     trail.onEvent(event)
     tell(event)

@@ -1,4 +1,4 @@
-import type { AccessTokenFormat } from '@grantkit/core'
+import type { AccessTokenFormat, ServerSecret } from '@grantkit/core'
 import type { ForwardAuthOptions } from '@grantkit/core/forward-auth'
 import type { Settings } from '../settings/settings.ts'
 import { proofsOf } from './dpop.ts'
@@ -6,7 +6,7 @@ import { proofsOf } from './dpop.ts'
 /** Whom the service lets pass at a gateway. Bound tokens pass where the origin of the gateway is known. */
 export function gatewayOf(
   settings: Settings,
-  secret: string,
+  secret: ServerSecret,
   accessTokens: AccessTokenFormat,
 ): ForwardAuthOptions {
   const { FORWARD_AUTH_MACHINES, FORWARD_AUTH_ORIGIN: origin } = settings

@@ -3,7 +3,7 @@ import type { Context } from 'hono'
 import { z } from 'zod'
 import type { StoredAccount } from '../accounts/accounts.ts'
 import { seeOther } from '../http/bodies-and-answers.ts'
-import { open, seal, sealingKey } from '../http/sealed.ts'
+import { open, seal, sealingKeys } from '../http/sealed.ts'
 import type { BrowserSession } from '../sign-in/session.ts'
 import type { LoginOptions } from './login-options.ts'
 
@@ -35,7 +35,7 @@ export function accountVisits(
   { site, baseUrl, secret, accounts, sessions }: LoginOptions,
   room: 'account' | 'admin' = 'account',
 ): AccountVisits {
-  const key = sealingKey(secret, `${room} form`)
+  const key = sealingKeys(secret, `${room} form`)
   const signInPath = `${site.basePath}/login?${new URLSearchParams({ return_to: `${site.basePath}/account` })}`
   return {
     async of(c) {

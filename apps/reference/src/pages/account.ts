@@ -6,7 +6,7 @@ import type { AccountRows } from '../accounts/account-rows.ts'
 import type { Account } from '../accounts/accounts.ts'
 import type { SignIn, SignInHistory } from '../audit/sign-in-history.ts'
 import { formOf, type WithBody } from '../http/bodies-and-answers.ts'
-import { open, seal, sealingKey } from '../http/sealed.ts'
+import { open, seal, sealingKeys } from '../http/sealed.ts'
 import type { InstallationNames } from '../oauth/installation-names.ts'
 import { accountVisits, PAGE_EXPIRED, type Visit } from './account-visits.ts'
 import { type ChangeSignIn, changeSignIn } from './change-sign-in.ts'
@@ -36,7 +36,7 @@ const Notice = z.object({ session: z.string(), disconnected: z.string() })
 export function accountPage(options: AccountPageOptions, grants: AuthorizationServer['grants']): AccountPage {
   const { site, signIns, ways, installationNames: names } = options
   const path = `${site.basePath}/account`
-  const noticeKey = sealingKey(options.secret, 'account notice')
+  const noticeKey = sealingKeys(options.secret, 'account notice')
   const visits = accountVisits(options)
 
   async function answer(c: Context, visit: Visit, problem?: string, notice?: string): Promise<Response> {

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import type { ServerSecret } from '@grantkit/core'
 import { isCrossSite } from '@grantkit/core'
 import type { Context } from 'hono'
 import { html, raw } from 'hono/html'
 import { z } from 'zod'
 import { cookieOf } from '../http/cookies.ts'
-import { open, seal, sealingKey } from '../http/sealed.ts'
+import { open, seal, sealingKeys } from '../http/sealed.ts'
 import type { WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
 import { type Markup, pageResponse, type Site } from './page.ts'
 import type { SendingApp } from './sending-app.ts'
@@ -32,7 +33,7 @@ interface Shown {
 export interface SignInPageOptions {
   readonly site: Site
   readonly baseUrl: string
-  readonly secret: string
+  readonly secret: ServerSecret
   readonly ways: WaysToSignIn
   readonly sentBy: SendingApp
 }
@@ -44,7 +45,7 @@ const Form = z.object({ jti: z.string() })
 
 export function signInPage({ site, baseUrl, secret, ways, sentBy }: SignInPageOptions): SignInPage {
   const cookie = cookieOf('sign-in', baseUrl)
-  const key = sealingKey(secret, 'sign-in form')
+  const key = sealingKeys(secret, 'sign-in form')
   return {
     async show({ returnTo, email = '', status = 200, problem, headers = {}, passkeysInField = true }) {
       const id = randomUUID()

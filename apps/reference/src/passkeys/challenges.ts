@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { Store } from '@grantkit/core'
+import type { ServerSecret, Store } from '@grantkit/core'
 import { z } from 'zod'
 import { storeErrorsAs503 } from '../database/errors-as-503.ts'
 import { cookieOf } from '../http/cookies.ts'
-import { open, seal, sealingKey } from '../http/sealed.ts'
+import { open, seal, sealingKeys } from '../http/sealed.ts'
 
 /** The challenges of one ceremony: each belongs to the browser that asked for it, and counts once (WebAuthn 13.4.3). */
 export interface Challenges {
@@ -16,7 +16,7 @@ export interface Challenges {
 }
 
 export interface ChallengeOptions {
-  readonly secret: string
+  readonly secret: ServerSecret
   readonly baseUrl: string
   readonly store: Store
 }
@@ -31,7 +31,7 @@ export function challengesInCookies(
   ceremony: 'sign-in' | 'registration',
 ): Challenges {
   if (transients === undefined) throw new Error('The store must keep transients')
-  const key = sealingKey(secret, `passkey ${ceremony}`)
+  const key = sealingKeys(secret, `passkey ${ceremony}`)
   const cookie = cookieOf(`passkey-${ceremony}`, baseUrl)
   const used = storeErrorsAs503({
     add: (id: string, expiresAt: number) =>

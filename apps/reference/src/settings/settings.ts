@@ -52,6 +52,7 @@ export const Environment = z.object({
   POSTGRES_PREPARE: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   WAIT_REPLICAS: z.coerce.number({ error: 'must be a number' }).int().min(0).default(0),
   SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
+  SECRET_PREVIOUS: z.string().min(32, 'must have at least 32 characters').optional(),
   KEYS_FILE: z.string().optional(),
   ACCOUNTS_FILE: z.string().optional(),
   UPSTREAM_FILE: z.string().optional(),

@@ -1,10 +1,10 @@
 import { createHmac, type KeyObject, randomUUID } from 'node:crypto'
-import type { Session, Store } from '@grantkit/core'
+import type { ServerSecret, Session, Store } from '@grantkit/core'
 import { z } from 'zod'
 import type { Account, Accounts, StoredAccount } from '../accounts/accounts.ts'
 import { storeErrorsAs503 } from '../database/errors-as-503.ts'
 import { cookieOf } from '../http/cookies.ts'
-import { open, seal, sealingKey } from '../http/sealed.ts'
+import { open, seal, sealingKeys } from '../http/sealed.ts'
 
 /**
  * The sign-in of a browser, sealed into a cookie, so that a restart loses nothing. It ends with its time, with the epoch
@@ -59,7 +59,7 @@ export interface SignedOut {
 
 export interface SessionOptions {
   /** The secret of the service; cookies are signed with a key derived from it for this one purpose. */
-  readonly secret: string
+  readonly secret: ServerSecret
   readonly baseUrl: string
   readonly accounts: Pick<Accounts, 'find'>
   readonly store: Store
@@ -84,15 +84,16 @@ export function sessionsInCookies(options: SessionOptions): Sessions {
   const { secret, baseUrl, accounts, store, onEvent } = options
   const lifetime = isLoopback(baseUrl) ? HOUR : 12 * HOUR
   const cookie = cookieOf('session', baseUrl)
-  const key = sealingKey(secret, 'session')
+  const keys = sealingKeys(secret, 'session')
   const ended = endedSessions(store)
 
   /** The claims, if the sessions of the account have not ended since. */
   async function current(cookies: string | undefined): Promise<SessionClaims | undefined> {
-    const claims = open(key, cookie.read(cookies), SessionClaims, lifetime)
+    const claims = open(keys, cookie.read(cookies), SessionClaims, lifetime)
     const account = claims && (await accounts.find(claims.sub))
     if (account?.sessionEpoch !== claims?.epoch) return undefined
-    return account && passwordMark(key, account) === claims?.password ? claims : undefined
+    const isCurrent = account && keys.some((key) => passwordMark(key, account) === claims?.password)
+    return isCurrent ? claims : undefined
   }
 
   async function endCurrent(cookies: string | undefined): Promise<void> {
@@ -111,13 +112,13 @@ export function sessionsInCookies(options: SessionOptions): Sessions {
       const claims = {
         sub: account.id,
         jti: randomUUID(),
-        password: passwordMark(key, account),
+        password: passwordMark(keys[0], account),
         epoch: String(account.sessionEpoch),
         ...(authTime === undefined ? {} : { auth_time: String(authTime) }),
         ...(confirmedAt === undefined ? {} : { confirmed_at: String(confirmedAt) }),
       }
-      const sealed = seal(key, claims, lifetime)
-      const session = sessionOf(SessionClaims.parse(open(key, sealed, SessionClaims, lifetime)))
+      const sealed = seal(keys, claims, lifetime)
+      const session = sessionOf(SessionClaims.parse(open(keys, sealed, SessionClaims, lifetime)))
       return { session, cookie: cookie.set(sealed, lifetime) }
     },
     async end(cookies) {

@@ -1,4 +1,4 @@
-import type { Store } from '@grantkit/core'
+import type { ServerSecret, Store } from '@grantkit/core'
 import { type AccountRows, NEXT_EPOCH } from '../accounts/account-rows.ts'
 import type { Database, Rows } from '../database/database.ts'
 import { errorsAs503 } from '../database/errors-as-503.ts'
@@ -48,7 +48,7 @@ interface Removal {
 type Removed = 'removed' | 'unknown' | 'last'
 
 interface Parts {
-  readonly secret: string
+  readonly secret: ServerSecret
   readonly baseUrl: string
   readonly store: Store
   readonly database: Database

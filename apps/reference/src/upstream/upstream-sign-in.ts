@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { ServerSecret } from '@grantkit/core'
 import { displayText, type Store } from '@grantkit/core'
 import {
   AuthorizationResponseError,
@@ -16,7 +17,7 @@ import {
 import { z } from 'zod'
 import { storeErrorsAs503 } from '../database/errors-as-503.ts'
 import { cookieOf } from '../http/cookies.ts'
-import { open, seal, sealingKey } from '../http/sealed.ts'
+import { open, seal, sealingKeys } from '../http/sealed.ts'
 import type { Identity } from './identity.ts'
 import { isLoopbackUrl, type Provider } from './providers.ts'
 import { UpstreamRefusal } from './refusal.ts'
@@ -51,7 +52,7 @@ export interface Purpose {
 }
 
 export interface UpstreamOptions {
-  readonly secret: string
+  readonly secret: ServerSecret
   readonly baseUrl: string
   readonly store: Store
 }
@@ -80,7 +81,7 @@ const TIMEOUT = 5
 
 export function upstreamSignIn(provider: Provider, options: UpstreamOptions): UpstreamSignIn {
   const redirectUri = `${options.baseUrl}/login/with/${provider.id}/callback`
-  const key = sealingKey(options.secret, `upstream ${provider.id}`)
+  const key = sealingKeys(options.secret, `upstream ${provider.id}`)
   const cookie = cookieOf(`upstream-${provider.id}`, options.baseUrl)
   const configuration = discovered(provider)
   const used = usedOnce(options.store)
