@@ -10,7 +10,7 @@ export const PATTERN_LIKE_PATHS = [
   '/:tenant/token',
   '/tenant:1/token',
   '/*/token',
-  '/st*r/token',
+  '/st*r/parts/token',
   '/a.b(c)+/token',
   '/*',
 ]

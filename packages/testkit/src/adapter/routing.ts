@@ -28,7 +28,7 @@ export function routingPromises(target: Target): void {
       '/echo%2Fmore',
       '/x/token',
       '/tenantx/token',
-      '/star/token',
+      '/star/parts/token',
       '/aXbcc/token',
     ])('is not reached by the path %s', async (path) => {
       expect((await send(target.url, { target: path })).status).toBe(404)
