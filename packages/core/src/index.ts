@@ -97,6 +97,7 @@ export type {
   Client,
   ClientDocument,
   Grant,
+  RecentRotation,
   RefreshState,
   Rotation,
   SigningAlgorithm,
