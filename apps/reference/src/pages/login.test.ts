@@ -107,6 +107,10 @@ describe('the sign-in form', () => {
       'the null origin that a page without a referrer has',
       { origin: 'null', 'sec-fetch-site': 'same-origin' },
     ],
+    [
+      'another name of the server, as localhost is in development',
+      { origin: 'http://localhost:3000', host: 'localhost:3000', 'sec-fetch-site': 'same-origin' },
+    ],
   ])('is accepted from %s', async (_, headers) => {
     expect((await submit({}, headers as Record<string, string>)).status).toBe(303)
   })

@@ -3,7 +3,9 @@ import { isCrossSite } from './cross-site.ts'
 
 const ISSUER = 'https://school.example/auth'
 const OWN = 'https://school.example'
-const crossSite = (origin?: string, site?: string) => isCrossSite(ISSUER, { origin, 'sec-fetch-site': site })
+const HOST = 'localhost:3000'
+const crossSite = (origin?: string, site?: string) =>
+  isCrossSite(ISSUER, { origin, host: HOST, 'sec-fetch-site': site })
 
 describe('a form', () => {
   it.each([
@@ -12,6 +14,7 @@ describe('a form', () => {
     ['is of the same origin', OWN, 'same-origin'],
     ['is sent again by its user', OWN, 'none'],
     ['hides its referrer', 'null', 'same-origin'],
+    ['has another name of the server, as its Host does', `http://${HOST}`, 'same-origin'],
   ])('is accepted if the request %s', (_, origin, site) => {
     expect(crossSite(origin, site)).toBe(false)
   })
@@ -26,6 +29,8 @@ describe('a form', () => {
     ['names another scheme', 'http://school.example', undefined],
     ['comes from a sandboxed frame', 'null', 'cross-site'],
     ['has a null origin and says no more', 'null', undefined],
+    ['has another name of the server and says no more', `http://${HOST}`, undefined],
+    ['has an origin that is none', 'http://', 'same-origin'],
   ])('is refused if the request %s', (_, origin, site) => {
     expect(crossSite(origin, site)).toBe(true)
   })

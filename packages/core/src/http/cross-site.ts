@@ -8,7 +8,8 @@ export const CROSS_SITE_REFUSALS = refusals({
 /**
  * Whether a browser says that another site sent this form: by `Sec-Fetch-Site` (Fetch Metadata) or by `Origin` (Fetch 3.2).
  * Other clients send neither. A browser that hides referrers sends our own forms with `Origin: null`, and then only
- * `Sec-Fetch-Site` tells them from a sandboxed frame.
+ * `Sec-Fetch-Site` tells them from a sandboxed frame. The server may have another name, such as `localhost` for `127.0.0.1`:
+ * a form of the same origin is accepted there, if `Origin` is that of the `Host`.
  *
  * @param issuer a URL of this site
  * @param headers names in lower case
@@ -24,10 +25,10 @@ export const CROSS_SITE_REFUSALS = refusals({
  * ```
  */
 export function isCrossSite(issuer: string, headers: HttpRequest['headers']): boolean {
-  const { origin, 'sec-fetch-site': site } = headers
+  const { origin, host, 'sec-fetch-site': site } = headers
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return true
-  const isOwn = origin === undefined || origin === new URL(issuer).origin
-  return !isOwn && !(origin === 'null' && site === 'same-origin')
+  if (origin === undefined || origin === new URL(issuer).origin) return false
+  return site !== 'same-origin' || (origin !== 'null' && URL.parse(String(origin))?.host !== host)
 }
 
 /** For a form that decides something: its ticket alone must not be what keeps other sites out. @throws OAuthError 403 */
