@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import type { Transients } from '@grantkit/core'
+import type { PrivateJwk, Transients } from '@grantkit/core'
 import { dpopProofs } from '@grantkit/core/dpop'
 import { jwtAccessTokens, revocationFeed } from '@grantkit/core/jwt-access-tokens'
 import {
@@ -11,10 +11,10 @@ import {
 } from '@grantkit/core/jwt-resource-server'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { decodeJwt, type JWTPayload, SignJWT } from 'jose'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { bodyOf, credentials, refresh, register, type TokenAnswer, tokensFor } from './client.ts'
 import { ISSUER, openSchool, type School } from './school.ts'
-import { TEST_KEYS } from './signing-keys.ts'
+import { signingKey, TEST_KEYS } from './signing-keys.ts'
 
 const API = `${ISSUER}/mcp`
 const SCOPES = { 'courses:read': { description: 'See courses' }, 'courses:write': { description: 'Change' } }
@@ -42,9 +42,11 @@ async function served(school: School): Promise<string> {
 async function openEdge(options: Partial<JwtResourceServerOptions<keyof typeof SCOPES>> = {}) {
   const clock = { now: NOW }
   const now = () => clock.now
-  const accessTokens = jwtAccessTokens({ issuer: ISSUER, keys: TEST_KEYS, resources: { [API]: {} }, now })
+  const signing = { keys: TEST_KEYS as readonly PrivateJwk[] }
+  const keys = () => signing.keys
+  const accessTokens = jwtAccessTokens({ issuer: ISSUER, keys, resources: { [API]: {} }, now })
   const store = createMemoryStore({ now })
-  const school = openSchool({ store, features: [accessTokens.feature, revocationFeed()], now })
+  const school = openSchool({ store, features: [accessTokens.feature, revocationFeed()], keys, now })
   const client = await register(school)
   const tokens = await tokensFor(school, client, { resource: API })
   const address = await served(school)
@@ -56,7 +58,7 @@ async function openEdge(options: Partial<JwtResourceServerOptions<keyof typeof S
     now,
     ...options,
   })
-  return { clock, now, school, client, tokens, api, address }
+  return { clock, now, school, client, tokens, api, address, signing }
 }
 
 const request = (token?: string) => ({
@@ -184,6 +186,26 @@ describe('the guard without the store', () => {
     const { api, tokens } = await openEdge()
     const spelled = await signed(decodeJwt(tokens.access_token), { typ: 'application/at+jwt' })
     expect(await api.access(request(spelled))).toMatchObject({ kind: 'authorized' })
+  })
+
+  it('refuses the tokens of a removed key as soon as it fetches the keys again, after ten minutes', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: NOW * 1000 })
+    onTestFinished(() => void vi.useRealTimers())
+    const { school, client, api, clock, signing, tokens } = await openEdge()
+    const kindOf = async (token: string) => (await api.access(request(token))).kind
+    const forged = await signed({ ...decodeJwt(tokens.access_token), exp: NOW + 3600 })
+    expect(await kindOf(forged)).toBe('authorized')
+    const fresh = await signingKey('ES256', 'fresh')
+    signing.keys = TEST_KEYS.map((key) => (key === ec ? fresh : key))
+    const at = async (seconds: number, token: string) => {
+      clock.now = NOW + seconds
+      vi.setSystemTime(clock.now * 1000)
+      return kindOf(token)
+    }
+    expect(await at(599, forged), 'until then').toBe('authorized')
+    expect(await at(600, forged)).toBe('refused')
+    const { access_token: next } = await tokensFor(school, client, { resource: API })
+    expect(await at(600, next), 'of a key that is left').toBe('authorized')
   })
 
   it('answers 503 without a challenge when the keys cannot be had: the token may be good', async () => {
