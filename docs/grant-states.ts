@@ -15,7 +15,7 @@ import {
   withoutAccessToken,
 } from '../packages/core/src/grants/grant.ts'
 import { rotateRefreshToken } from '../packages/core/src/grants/refresh-token/rotation.ts'
-import { LONGEST_RETRY } from '../packages/core/src/grants/retry-window.ts'
+import { MAX_RETRY } from '../packages/core/src/grants/retry-window.ts'
 import { successorKeys } from '../packages/core/src/grants/successor-keys.ts'
 import { sha256 } from '../packages/core/src/kernel/secrets.ts'
 
@@ -109,7 +109,7 @@ const EVENTS: Readonly<Record<string, Event>> = {
   'code from another client': redeem('thief', VERIFIER, REDIRECT_URI, NOW + 1),
   'first refresh token': refresh(FIRST, 'owner', NOW + 2),
   'first refresh token after the retry window': refresh(FIRST, 'owner', NOW + 2 + TIMES.refreshRetryWindow),
-  'first refresh token after fifteen minutes': refresh(FIRST, 'owner', NOW + 2 + LONGEST_RETRY),
+  'first refresh token after fifteen minutes': refresh(FIRST, 'owner', NOW + 2 + MAX_RETRY),
   'refresh token from another client': refresh(FIRST, 'thief', NOW + 2),
   'revocation of an access token': revokeAccess,
   'revocation of a refresh token': revokeFamily,

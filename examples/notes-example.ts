@@ -100,7 +100,7 @@ export function describeNotesExample(name: string, folder: string): void {
     it.each([
       ['before', before],
       ['after', after],
-    ])('sends nobody to another site after the sign-in: %s', async (_, program) => {
+    ])('never redirects to another site after the sign-in: %s', async (_, program) => {
       expect(await foreignTargetsOf(`${await run(program)}/login`)).toEqual([])
     })
 

@@ -35,7 +35,7 @@ it.each(GUIDES)('the program of %s lets an app in that its user allows', async (
   expect((await fetch(`${issuer}/notes`)).status).toBe(401)
 })
 
-it.each(GUIDES)('the program of %s sends nobody to another site after the sign-in', async (page) => {
+it.each(GUIDES)('the program of %s never redirects to another site after the sign-in', async (page) => {
   const issuer = await start(join(FOLDER, folderOf(page), 'app.ts'))
   expect(await foreignTargetsOf(`${issuer}/login`)).toEqual([])
 })

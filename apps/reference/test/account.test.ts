@@ -184,7 +184,7 @@ describe('the account page of a user with many apps', () => {
     })
   })
 
-  it('reads one page of grants each time, and forty visits at once hold up nobody', async () => {
+  it('reads one page of grants each time, and forty visits at once delay no other request', async () => {
     const cookie = await sessionCookie(many.baseUrl, 'teacher@example.com', 'teacher')
     pages = { read: 0, grants: 0 }
     const answers = await Promise.all([

@@ -61,7 +61,7 @@ onBothDatabases((newDatabase) => {
       },
     ],
     ['is signed out by the operator', (accounts) => accounts.endSessions(DEMO_ACCOUNT, 'operator')],
-  ])('signs a user who %s out in every browser, and nobody else', async (_, change) => {
+  ])('signs a user who %s out in every browser, and no other user', async (_, change) => {
     const { accounts, baseUrl } = await started()
     const visit = async (cookie: string) =>
       (await fetch(`${baseUrl}/account`, { headers: { cookie }, redirect: 'manual' })).status

@@ -117,7 +117,7 @@ onBothDatabases((newDatabase) => {
     expect(new Set(found.map((account) => typeof account !== 'string' && account.id)).size).toBe(1)
   })
 
-  it('signs nobody in if it is removed while the account is read', async () => {
+  it('signs no user in if it is removed while the account is read', async () => {
     const { database, rows, alice, for: forIdentity } = await open()
     await forIdentity({}, {}, alice)
     const find = async (id: string) => {

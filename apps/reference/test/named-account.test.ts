@@ -42,6 +42,6 @@ it('a command that lets a user do more takes no address of a provider, and says 
   await expect(refused).rejects.toThrow('by its id: bo')
 })
 
-it('a command says that nobody has an address', async () => {
+it('a command says that no account has an address', async () => {
   await expect(namedAccount(directory, 'nobody@school.example')).rejects.toThrow('has no account')
 })

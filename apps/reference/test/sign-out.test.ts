@@ -33,7 +33,7 @@ it('a new sign-in in the same browser ends the session before it', async () => {
   ])
 })
 
-it('a user signs out everywhere on the account page, and nobody else is signed out', async () => {
+it('a user signs out everywhere on the account page, and no other user is signed out', async () => {
   const [here, elsewhere] = [await sessionCookie(service.baseUrl), await sessionCookie(service.baseUrl)]
   const teacher = await sessionCookie(service.baseUrl, 'teacher@example.com', 'teacher')
   const form = /action="\/account\/sign-out"[\s\S]*?name="token" value="([^"]+)"/

@@ -50,7 +50,7 @@ export interface KernelOptions<Scope extends string> {
   /** What tokens can be bound to (RFC 8707): resource indicators, plain or with a description. Default: the issuer. */
   readonly resources?: readonly ResourceOption<NoInfer<Scope>>[] | undefined
   /**
-   * Hears every event. An error of it is told once on the console, and no answer depends on it. Default: faults, and
+   * Hears every event. The first error of it goes to the console, and no answer depends on it. Default: faults, and
    * grants that a stolen credential ended, go to the console.
    */
   readonly onEvent?: OnEvent | undefined

@@ -80,7 +80,7 @@ describe('a device that begins', () => {
     expect([answer.status, errorOf(answer)]).toEqual([400, 'unauthorized_client'])
   })
 
-  it('REQ-68: gets a code that introspection describes to nobody, also after its user has approved it', async () => {
+  it('REQ-68: gets a code that introspection describes to no caller, also after its user has approved it', async () => {
     const { school, start, approve } = await openDeviceSchool()
     const started = await start()
     await approve(started)

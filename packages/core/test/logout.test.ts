@@ -79,7 +79,7 @@ describe('signing out', () => {
     const { send, hint, ended } = await signedIn({}, { 'set-cookie': 'theme=dark' })
     const answer = await send({ id_token_hint: hint })
     expect([answer.body, ended.length]).toEqual(['signed out', 1])
-    expect(answer.headers['set-cookie'], 'beside the cookie of the page').toEqual([
+    expect(answer.headers['set-cookie'], 'in addition to the cookie of the page').toEqual([
       'user=; Max-Age=0',
       'theme=dark',
     ])
@@ -199,7 +199,7 @@ describe('the address to go back to', () => {
     expect(ended).toEqual([])
   })
 
-  it('without a hint and a client_id belongs to nobody, and the error says so', async () => {
+  it('without a hint and a client_id belongs to no client, and the error says so', async () => {
     const { send } = await signedIn()
     const answer = await send({ post_logout_redirect_uri: BACK })
     expect([answer.status, answer.body]).toEqual([400, 'logout_client_missing'])

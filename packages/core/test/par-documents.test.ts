@@ -12,7 +12,7 @@ import { provingKey } from './proving-key.ts'
 import { ISSUER, openSchool, type School } from './school.ts'
 import { assertionForm, assertionOf, newKey } from './signed-assertions.ts'
 
-/** Clients whose documents nobody has fetched yet, away from the authorization endpoint: no request of them fetches. */
+/** Clients whose documents were not fetched yet, away from the authorization endpoint: no request of them fetches. */
 
 const SECRET = 'a secret of the tests, long enough to pass'
 const key = await newKey()

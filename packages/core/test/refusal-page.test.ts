@@ -40,7 +40,7 @@ describe('a request of a client that nobody knows', () => {
   })
 })
 
-it('an error page that throws is a 500 in JSON, and the operator gets its error beside the refusal', async () => {
+it('an error page that throws is a 500 in JSON, and both errors are logged', async () => {
   const fault = new TypeError('no such template')
   const errorPage = () => Promise.reject(fault)
   const school = openSchool({ interaction: { errorPage } as Partial<Interaction> as Interaction })

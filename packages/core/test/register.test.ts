@@ -141,7 +141,7 @@ describe('registration', () => {
   })
 
   it.each(['a\u2800b', 'a\u3164', 'a\u00ad', `a${'\u0301'.repeat(190)}`, 'a\u202e', 'a\uf8ff'])(
-    'refuses the name %j, which could hide, reorder or paint over what stands beside it',
+    'refuses the name %j, which could hide, reorder or paint over the text next to it',
     async (client_name) => {
       const response = await registerAs(openSchool(), { redirect_uris: [REDIRECT_URI], client_name })
       expect([response.status, bodyOf(response).error]).toEqual([400, 'invalid_client_metadata'])

@@ -229,7 +229,7 @@ describe('introspection', () => {
     expect((await introspect(school, other, tokens.access_token)).body).toBe('{"active":false}')
   })
 
-  it('REQ-68: describes a refresh token to its client alone, and codes to nobody', async () => {
+  it('REQ-68: describes a refresh token to its client alone, and codes to no caller', async () => {
     const { school, client, tokens } = await withTokens(CONFIDENTIAL)
     const api = await addApi(school)
     expect(bodyOf(await introspect(school, client, tokens.refresh_token)).active).toBe(true)

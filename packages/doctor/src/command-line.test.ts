@@ -16,8 +16,10 @@ describe('readCommandLine', () => {
       resource: undefined,
     }
     expect(readCommandLine([URL])).toEqual(asked)
-    const told = { ...asked, json: true, register: false, follow: true, idToken: 'a.b.c' }
-    expect(readCommandLine(['--json', '--no-register', '--follow', '--id-token', 'a.b.c', URL])).toEqual(told)
+    const expected = { ...asked, json: true, register: false, follow: true, idToken: 'a.b.c' }
+    expect(readCommandLine(['--json', '--no-register', '--follow', '--id-token', 'a.b.c', URL])).toEqual(
+      expected,
+    )
   })
 
   it('keeps the base URL byte for byte', () => {

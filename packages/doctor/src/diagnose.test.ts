@@ -234,7 +234,7 @@ describe('a server whose metadata name addresses of others', () => {
   })
 
   it.each([
-    ['asks nobody else by default', false, []],
+    ['asks no other origin by default', false, []],
     ['reads there if it must follow, and posts nothing', true, ['GET', 'OPTIONS']],
   ])('%s', async (_, follow, methods) => {
     const asked: string[] = []
@@ -257,7 +257,7 @@ describe('the registration of the doctor', () => {
     return findings.find(({ id }) => id === 'registration')
   }
 
-  it('is told where there was one, and only there', async () => {
+  it('is reported where there was one, and only there', async () => {
     expect(await noteWith({})).toMatchObject({
       verdict: 'passed',
       note: expect.stringContaining('Grantkit doctor'),

@@ -69,7 +69,7 @@ export const ENDPOINT_CHECKS: readonly Check[] = [
         ? undefined
         : `the answer was ${answer.status} ${memberOf(answer, 'error') ?? ''}`,
     ),
-    note: () => 'as "Grantkit doctor"; Grantkit forgets it, since nobody approves it',
+    note: () => 'as "Grantkit doctor"; Grantkit forgets it, since no user approves it',
   },
   errorCheck(
     'https-registration',

@@ -41,7 +41,7 @@ it.each([
   const waits: number[] = []
   for (let n = 0; n < 5; n++) waits.push(await counter.take('ada'))
   expect(waits.map((wait) => wait > 0)).toEqual([false, false, false, true, true])
-  expect(failures, 'the operator is told once').toHaveLength(1)
+  expect(failures, 'one report').toHaveLength(1)
   expect(asked(), 'after a failure it is left in peace').toBe(5)
 })
 

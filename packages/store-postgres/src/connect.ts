@@ -13,7 +13,7 @@ const CONNECT_MS = 1000
 const IDLE_MS = 60_000
 
 /**
- * What Postgres ends by itself, in milliseconds, since nobody waits for it any more: a statement, a wait for a lock, the
+ * What Postgres ends by itself, in milliseconds, since no caller waits for it any more: a statement, a wait for a lock, the
  * transaction of a process that stands still, the statement of a process that is gone.
  */
 const TIME_LIMITS = {

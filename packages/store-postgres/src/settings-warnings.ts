@@ -4,7 +4,7 @@ const CONSEQUENCES = {
   fsync: 'a crash of the machine may destroy the database',
   full_page_writes: 'a crash of the machine may destroy the database',
   synchronous_commit: 'a crash may take back the last writes, as the revocation of a grant',
-  statement_timeout: 'a statement that nobody waits for any more keeps its backend, as during a lock',
+  statement_timeout: 'a statement that was given up keeps its backend, as during a lock',
 }
 
 /**

@@ -9,7 +9,7 @@ import { type EmailSource, hasPublicPassword } from './accounts.ts'
 export interface AccountEntry {
   readonly id: string
   readonly email?: string | undefined
-  /** Who says that the address belongs to this user. Absent without an address, and if nobody knows. */
+  /** Who verified the address. Absent without an address, and if that is unknown. */
   readonly emailSource?: EmailSource | undefined
   /** ISO 8601, in UTC. */
   readonly emailSince?: string | undefined

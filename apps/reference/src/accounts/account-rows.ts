@@ -121,8 +121,8 @@ async function changeAccount(rows: Database | Rows, id: string, values: Values):
 }
 
 async function removeAccount(rows: Rows, id: string): Promise<boolean> {
-  const nobody = { email: null, email_source: null, email_since: null, claims: '{}', password: '', admin: 0 }
-  if (!(await changeAccount(rows, id, { ...nobody, state: 'removed' }))) return false
+  const emptied = { email: null, email_source: null, email_since: null, claims: '{}', password: '', admin: 0 }
+  if (!(await changeAccount(rows, id, { ...emptied, state: 'removed' }))) return false
   for (const table of ['passkey', 'identity', 'installation_name'] as const)
     await rows.deleteFrom(table).where('account', '=', id).execute()
   return true

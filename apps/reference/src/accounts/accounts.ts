@@ -20,7 +20,7 @@ const ImportedAccount = z.strictObject({
 })
 const AccountsFile = z.object({ accounts: z.array(ImportedAccount) })
 
-/** A user. The e-mail address is absent if nobody whom we trust has said that it belongs to the user. */
+/** A user. The e-mail address is absent if no trusted party has verified it. */
 export interface Account extends Omit<z.output<typeof ImportedAccount>, 'email'> {
   readonly email?: string | undefined
 }

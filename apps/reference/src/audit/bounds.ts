@@ -65,10 +65,10 @@ export function boundsOfMinute(): Bounds {
     },
     counted() {
       const repeated = [...strangers.values()].filter(({ more }) => more > 0)
-      const told = repeated.map(({ first, more }) => ({ ...first, count: more }))
+      const withCount = repeated.map(({ first, more }) => ({ ...first, count: more }))
       rows = new Map()
       strangers = new Map()
-      return [...told, ...withoutRow.take()]
+      return [...withCount, ...withoutRow.take()]
     },
   }
 }

@@ -21,8 +21,8 @@ import { withTrail } from './with-trail.ts'
 const USAGE = `pnpm keys rotate
 pnpm keys remove --compromised [<kid>...]
 
-rotate adds a new signing key for each algorithm to the file that KEYS_FILE names, and drops those that nobody needs
-any more. Clients see the new keys at once; in 20 minutes they begin to sign. A file that is not there yet is made.
+rotate adds a new signing key for each algorithm to the file that KEYS_FILE names, and drops those that no valid token
+needs. Clients see the new keys at once; in 20 minutes they begin to sign. A file that is not there yet is made.
 
 remove takes stolen keys out of the file at once, all of them if none is named. Whatever they signed is good no more.`
 

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import { terminalText } from '@grantkit/core'
 
-/** What a command prints of records and arguments. Strangers choose names: escaped, they neither steer the terminal nor add a line. */
+/** What a command prints of records and arguments. Clients choose their names: escaped, they neither steer the terminal nor add a line. */
 
 /** A value within a line. */
 export function plain(value: unknown): string {

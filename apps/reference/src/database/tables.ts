@@ -15,13 +15,13 @@ export interface AccountRow {
   id: string
   /** In small letters; the id, if the account has no address; `null` once it is removed. */
   email: string | null
-  /** `operator`, or the issuer of the provider that verified the address; `null` if nobody knows. */
+  /** `operator`, or the issuer of the provider that verified the address; `null` if unknown. */
   email_source: string | null
   /** When they did. */
   email_since: string | null
   /** All that UserInfo may say, as JSON. */
   claims: string
-  /** A scrypt hash; empty for an account that nobody can type a password for. */
+  /** A scrypt hash; empty for an account without a password. */
   password: string
   state: 'active' | 'disabled' | 'removed'
   /** 1 if it may use the operator's view. */

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Tables } from './tables.ts'
 
 /**
- * Takes addresses that nobody has verified away from accounts. Releases up to 0009_admin kept the one that a provider said
+ * Removes unverified addresses from accounts. Releases up to 0009_admin kept the one that a provider said
  * at a sign-up, and so the owner of the address could not have it.
  *
  * @param email looks at the account with this address alone

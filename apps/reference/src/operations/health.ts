@@ -32,7 +32,7 @@ export function probesOf({ store, probe, database }: Pick<Storage, 'store' | 'pr
   return { store: () => Promise.all([find(), probe?.()]), database: () => database.probe() }
 }
 
-/** Whoever asks at the same time shares one answer: anybody may ask, and SQLite writes for it. @param onError is told why not */
+/** Concurrent requests share one answer: they need no authentication, and SQLite writes for each. @param onError gets the reason */
 export function reachable(
   { store, database }: Probes,
   onError: (error: unknown) => void,

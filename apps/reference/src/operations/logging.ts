@@ -4,7 +4,7 @@ import type { ServiceEvent } from '../events.ts'
 import type { Settings } from '../settings/settings.ts'
 import { onceASecond } from './once-a-second.ts'
 
-/** Lines are read on terminals too, and strangers choose names: escaped, a line is the same JSON. */
+/** Lines are read on terminals too, and clients choose their names: escaped, a line is the same JSON. */
 export const LOG_OPTIONS: LoggerOptions = {
   base: null,
   hooks: { streamWrite: (line) => `${terminalText(line.trimEnd())}\n` },

@@ -3,9 +3,9 @@ import { html } from 'hono/html'
 import type { Account } from '../accounts/accounts.ts'
 import { ELSEWHERE } from './callback.ts'
 import { canAllowReadingOnly, consentCount, consentScopes, isLong } from './consent-scopes.ts'
+import { documentAddress, originHint } from './document-address.ts'
 import { nameAndEmail, page, type Site } from './page.ts'
 import { redirectTarget } from './redirect-target.ts'
-import { originHint, vouchingAddress } from './vouching-address.ts'
 
 /** The consent page. The app chose its own name, so the target of the redirect is shown just as large, and whole on demand. */
 export function consentPage(
@@ -21,7 +21,7 @@ export function consentPage(
   <p class="app-name"><bdi>${name}</bdi></p>
   <p class="hint">${originHint(view)}</p>
   <dl>
-    ${vouchingAddress(view)}<dt>Sends you to</dt><dd>${redirectTarget(view.redirectUri)}<details><summary>The whole address</summary><code>${view.redirectUri}</code></details></dd>
+    ${documentAddress(view)}<dt>Sends you to</dt><dd>${redirectTarget(view.redirectUri)}<details><summary>The whole address</summary><code>${view.redirectUri}</code></details></dd>
     <dt>Signed in as</dt><dd>${nameAndEmail(account)} · <a class="whole" href="${site.basePath}/logout?${new URLSearchParams({ return_to: view.returnTo })}">Not you?</a></dd>
   </dl>
 </section>

@@ -3,9 +3,9 @@ import type { DeviceAnsweredView, DeviceInteraction, DeviceView, UserCodeView } 
 import { html } from 'hono/html'
 import type { Account } from '../accounts/accounts.ts'
 import { canAllowReadingOnly, consentCount, consentScopes } from './consent-scopes.ts'
+import { originHint } from './document-address.ts'
 import { nameAndEmail, page, type Site } from './page.ts'
 import { interaction, type PagesOptions } from './routes.ts'
-import { originHint } from './vouching-address.ts'
 
 /** The pages on which the user of a device without a browser types its code, and decides. */
 export function deviceInteraction(options: PagesOptions): DeviceInteraction {

@@ -122,7 +122,7 @@ export const signOutEverywhere = describe({
   ...page('signOutEverywhere', 'Sign out in every browser, by the form of the account page'),
   requestBody: form(['token']),
   responses: {
-    '303': redirectAnswer('Signed out, or nobody is signed in; to the sign-in page'),
+    '303': redirectAnswer('Signed out, or no user is signed in; to the sign-in page'),
     '403': textAnswer('The form has expired, or another site sent it', 'text/html'),
     '503': textAnswer('The database cannot be reached', 'text/html'),
   },

@@ -87,7 +87,7 @@ function limited(
 
 /**
  * A provider that does not say when its user signed in confirms by sending them back just now, but only where the account
- * has nothing better: no password, and no passkey. Otherwise nobody could ever add one.
+ * has nothing better: no password, and no passkey. Otherwise its users could never add one.
  */
 async function confirmation(
   { passkeys }: LoginOptions['ways'],

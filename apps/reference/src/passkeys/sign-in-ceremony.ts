@@ -13,7 +13,7 @@ import { webauthn } from './webauthn.ts'
 export interface SignInCeremony {
   ask(): Promise<Asked>
   /**
-   * The account of the passkey that answered. `undefined`: nobody has it, or its account is not active, or it did not sign
+   * The account of the passkey that answered. `undefined`: it is unknown, or its account is not active, or it did not sign
    * a challenge that this browser got in the last minutes, or the answer was used before.
    */
   verify(cookies: string | undefined, answer: SignInAnswer): Promise<StoredAccount | undefined>

@@ -144,15 +144,16 @@ async function identityOf(configuration: Configuration, answer: URL, begun: Begu
     })
     const claims = tokens.claims()
     if (claims === undefined) throw new Error('There is no ID token')
-    const told =
+    const profile =
       typeof claims.email === 'string'
         ? claims
         : await userInfo(configuration, tokens.access_token, claims.sub)
     return {
       issuer: claims.iss,
       subject: claims.sub,
-      email: told.email_verified === true ? Email.safeParse(told.email).data : undefined,
-      name: typeof told.name === 'string' ? displayText(told.name.slice(0, 200)) || undefined : undefined,
+      email: profile.email_verified === true ? Email.safeParse(profile.email).data : undefined,
+      name:
+        typeof profile.name === 'string' ? displayText(profile.name.slice(0, 200)) || undefined : undefined,
       authTime: claims.auth_time ?? begun.iat - MAX_AGE,
       saysAuthTime: claims.auth_time !== undefined,
     }

@@ -1,6 +1,6 @@
 import type { HeaderLines } from './wire.ts'
 
-/** What a caller sends to be taken for somebody else, or for nobody, by the application behind a gateway. */
+/** What a caller sends so that the application behind a gateway sees another user, or none. */
 
 export const FORGED = 'mallory'
 
@@ -10,7 +10,7 @@ const CASES = [
   (name: string) => name.toLowerCase(),
   (name: string) => name.toUpperCase(),
 ]
-/** Whatever HTTP lets a name have beside letters and digits (RFC 9110 5.6.2). */
+/** What a header name may have apart from letters and digits (RFC 9110 5.6.2). */
 const MARKS = [..."-_.!#$%&'*+^`|~"]
 
 const forged = (names: readonly string[]): HeaderLines => names.map((name) => [name, FORGED])

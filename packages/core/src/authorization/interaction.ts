@@ -57,8 +57,8 @@ export interface ConsentView {
 }
 
 /**
- * What is known of a client that a document describes, beside what the document claims. Show the whole `client_id`, with
- * the host emphasised: at some hosts anybody can publish, so the host alone says nothing.
+ * What is known of a client that a document describes, apart from what the document claims. Show the whole `client_id`, with
+ * the host emphasised: many publishers share some hosts, so the host alone identifies none.
  */
 export interface DocumentIdentity {
   /** The host of its `client_id`, as it is written there: an international name in Punycode. */
@@ -90,7 +90,7 @@ export interface Interaction {
   session(request: HttpRequest): Promise<Session | undefined>
   /**
    * Sends the browser to the sign-in page. It must come back to `returnTo`, a path with query on this origin; read it back
-   * with `returnPath`, because anybody can link to that page.
+   * with `returnPath`, because any site can link to that page.
    */
   signIn(returnTo: string, hint: SignInHint): HttpResponse | Promise<HttpResponse>
   consentPage(view: ConsentView): HttpResponse | Promise<HttpResponse>

@@ -38,7 +38,7 @@ export interface ClientEndpoint extends Omit<EndpointDescription, 'clients'> {
    */
   begin(form: Parameters): AnswerClient
   /**
-   * Answers a client that nobody has approved yet. Its document is fetched only for a signed-in user, so its credentials
+   * Answers a client that no user has approved yet. Its document is fetched only for a signed-in user, so its credentials
    * cannot be checked. Default: it is refused.
    */
   answerUnapproved?(clientId: string, form: Parameters, request: HttpRequest): HttpResponse

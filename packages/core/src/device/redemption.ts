@@ -124,7 +124,7 @@ function redeemAgain(
     : { kind: 'unchanged', grant, result }
 }
 
-/** The first secrets, of two that nobody has who lacks the device code, the salt of the record or the key. */
+/** The first secrets, from two that cannot be derived without the device code, the salt of the record and the key. */
 function freshOf([accessToken, refreshToken]: readonly [Secret, Secret]): FreshSecrets {
   return { accessToken, refreshToken, family: familyOf(refreshToken) }
 }

@@ -25,7 +25,7 @@ export type RemovalEvent =
 
 /**
  * Removes a client, ends its grants with all their tokens, and ends the tokens that it holds of the grants of others. The
- * client goes first: without it nobody can exchange its codes or tokens or use a new grant of it, so the scan finds every
+ * client goes first: without it no caller can exchange its codes or tokens or use a new grant of it, so the scan finds every
  * grant that matters. If it fails halfway, call it again to finish.
  */
 export async function removeClient(kernel: Kernel, clientId: string): Promise<ClientRemoval> {

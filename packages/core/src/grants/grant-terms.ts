@@ -1,6 +1,6 @@
 import { lifetime } from '../kernel/kernel.ts'
 import type { GrantTerms, RefreshTokenRotation } from './grant.ts'
-import { LONGEST_RETRY } from './retry-window.ts'
+import { MAX_RETRY } from './retry-window.ts'
 
 export interface GrantOptions {
   readonly lifetimes?:
@@ -39,8 +39,8 @@ export function grantTerms({
   if (refreshTokenRotation !== 'always' && refreshTokenRotation !== 'public-clients')
     throw new Error('refreshTokenRotation must be always or public-clients')
   const refreshRetryWindow = lifetime('refreshRetryWindow', lifetimes?.refreshRetryWindow, 60, 0)
-  if (refreshRetryWindow > LONGEST_RETRY)
-    throw new Error(`lifetimes.refreshRetryWindow must be at most ${LONGEST_RETRY}`)
+  if (refreshRetryWindow > MAX_RETRY)
+    throw new Error(`lifetimes.refreshRetryWindow must be at most ${MAX_RETRY}`)
   return {
     accessToken: lifetime('accessToken', lifetimes?.accessToken, 3600),
     refreshToken: lifetime('refreshToken', lifetimes?.refreshToken, 30 * DAY),

@@ -35,7 +35,7 @@ export interface GrantType {
 export interface TokenRequest {
   readonly form: Parameters
   /**
-   * When it arrived, in epoch seconds. A grant type that repeats answers judges by it whether it is in time: the process may
+   * When it arrived, in epoch seconds. A grant type that repeats answers decides by it whether the request is in time: the process may
    * have stood still since.
    */
   readonly arrivedAt: number

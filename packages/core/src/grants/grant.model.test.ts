@@ -15,7 +15,7 @@ import {
 } from './grant.ts'
 import type { RefreshRequest } from './refresh-token/refresh-request.ts'
 import { rotateRefreshToken } from './refresh-token/rotation.ts'
-import { LONGEST_RETRY } from './retry-window.ts'
+import { MAX_RETRY } from './retry-window.ts'
 import { successorKeys } from './successor-keys.ts'
 
 /**
@@ -177,7 +177,7 @@ class World {
     expect(this.accessTokens.has(answer.accessToken)).toBe(true)
     expect(token, 'only the last rotation is repeated').toEqual(before)
     const age = arrivedAt - Number(this.rotatedAt.at(-1))
-    expect(age, 'the bound').toBeLessThan(LONGEST_RETRY)
+    expect(age, 'the bound').toBeLessThan(MAX_RETRY)
     const late = age >= TIMES.refreshRetryWindow
     if (late) expect(this.shared, 'late twice in a row').not.toContain(before)
     if (late || this.shared.has(before)) this.shared.add(newest)
@@ -357,7 +357,7 @@ describe('a grant, whatever happens to it', () => {
           const [spent] = world.refreshTokens.slice(-2) as [RefreshTokenSecret]
           for (const wait of waits) {
             world.pass(wait)
-            const inTime = world.now - Number(world.rotatedAt.at(-1)) < LONGEST_RETRY
+            const inTime = world.now - Number(world.rotatedAt.at(-1)) < MAX_RETRY
             const verdict = world.refresh(spent)
             expect(inTime ? ['repeated'] : ['ended', 'gone']).toContain(verdict)
             if (!inTime) return

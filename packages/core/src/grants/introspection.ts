@@ -62,7 +62,7 @@ function describe(
   const own = client.clientId === holderOf(grant, state)
   if (state !== undefined)
     return own || client.resourceServer ? describeAccessToken(kernel, grant, state) : undefined
-  // To an API it would look like an access token: the answer has no type that tells them apart.
+  // To an API it would look like an access token: the answer has no type that distinguishes them.
   const refresh = own ? parseRefreshToken(token) : undefined
   return refresh && describeRefreshToken(kernel, grant, refresh)
 }

@@ -1,9 +1,8 @@
 /** No answer is given again this many seconds after it was first given. No request and no outage makes this longer. */
-export const LONGEST_RETRY = 900
+export const MAX_RETRY = 900
 
 /**
- * How an answer is given again. `late`: the retry window was over, so a copy of the spent credential may be at work beside
- * its owner.
+ * How an answer is given again. `late`: the retry window was over, so a copy of the spent credential may be in use.
  */
 export type Retry = 'in window' | 'late'
 
@@ -11,14 +10,14 @@ export type Retry = 'in window' | 'late'
 export interface GivenAnswer {
   /** Epoch seconds. */
   readonly givenAt: number
-  /** Whether it may be given again after the window: nobody has used what it gave. */
+  /** Whether it may be given again after the window: what it returned is unused. */
   readonly unused: boolean
 }
 
 /** A request that presents a credential. */
 export interface ArrivedRequest {
   /**
-   * Epoch seconds: the retry window is judged by it, however long the request has waited since. It is before the answer if
+   * Epoch seconds: the retry window is measured to it, however long the request has waited since. It is before the answer if
    * the process stood still meanwhile, or if clocks differ.
    */
   readonly arrivedAt: number
@@ -38,5 +37,5 @@ export function retryOf(
   const age = arrivedAt - givenAt
   if (refreshRetryWindow === 0) return undefined
   if (age < refreshRetryWindow) return 'in window'
-  return unused && age < LONGEST_RETRY ? 'late' : undefined
+  return unused && age < MAX_RETRY ? 'late' : undefined
 }

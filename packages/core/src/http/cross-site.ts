@@ -7,9 +7,8 @@ export const CROSS_SITE_REFUSALS = refusals({
 
 /**
  * Whether a browser says that another site sent this form: by `Sec-Fetch-Site` (Fetch Metadata) or by `Origin` (Fetch 3.2).
- * Other clients send neither. A browser that hides referrers sends our own forms with `Origin: null`, and then only
- * `Sec-Fetch-Site` tells them from a sandboxed frame. The server may have another name, such as `localhost` for `127.0.0.1`:
- * a form of the same origin is accepted there, if `Origin` is that of the `Host`.
+ * Other clients send neither. Two origins are accepted only with `Sec-Fetch-Site: same-origin`: `null`, which browsers
+ * send that hide referrers, and that of the `Host`, where the server has a second name such as `localhost`.
  *
  * @param issuer a URL of this site
  * @param headers names in lower case

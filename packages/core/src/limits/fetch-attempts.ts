@@ -22,7 +22,7 @@ export interface FetchAttempt {
   readonly site: string
   /** Whether the client was approved before. */
   readonly known: boolean
-  /** For whom it is fetched, and who gets at most half of all places; absent if no user is known. */
+  /** The user who causes the fetch, and gets at most half of all places; absent if none is known. */
   readonly user?: string | undefined
 }
 

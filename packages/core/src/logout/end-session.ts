@@ -65,7 +65,7 @@ const POSTED = 'posted'
 
 /**
  * The cookie of a session is not sent with a form of another site (SameSite=Lax), but with the GET that follows. Otherwise
- * the client would be told that its user is signed out, and nothing had ended. The URL of that GET must not show the hint,
+ * the client would learn that its user is signed out, although nothing had ended. The URL of that GET must not show the hint,
  * which a client posts to keep it out of histories and logs.
  */
 function queryOfForm({ kernel, sealingKeys }: LogoutContext, request: HttpRequest): string {

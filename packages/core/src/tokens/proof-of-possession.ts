@@ -44,7 +44,7 @@ export interface SenderConstraint {
   /**
    * The key that a client proves at an endpoint of the server, or `undefined` for a request without a proof.
    *
-   * @param client absent if nobody knows it yet
+   * @param client absent if it is not known yet
    * @throws OAuthError for a bad proof, and where the client must prove a key and does not
    */
   provenKey(request: HttpRequest, client?: Client): ProvenKey | undefined

@@ -175,7 +175,7 @@ describe('a refresh whose answer was lost in an outage', () => {
     },
   )
 
-  it('is told to the operator as late, and its next refresh is as good as any', async () => {
+  it('is an event that says late, and its next refresh is as good as any', async () => {
     const { school, client, clock } = await withFailingStore()
     const first = await tokensFor(school, client)
     const retry = async (token: string, later: number) => {
@@ -184,15 +184,15 @@ describe('a refresh whose answer was lost in an outage', () => {
       expect(bodyOf(await refresh(school, client, token))).toMatchObject({
         refresh_token: answer.refresh_token,
       })
-      return { token: answer.refresh_token, told: school.events.at(-1) }
+      return { token: answer.refresh_token, event: school.events.at(-1) }
     }
     const late = await retry(first.refresh_token, 600)
-    expect(late.told).toMatchObject({ type: 'refresh_token_retried', retried: 'late', generation: 1 })
+    expect(late.event).toMatchObject({ type: 'refresh_token_retried', retried: 'late', generation: 1 })
     const clean = bodyOf<TokenAnswer>(await refresh(school, client, late.token))
-    expect((await retry(clean.refresh_token, 30)).told).toMatchObject({ retried: 'in window' })
+    expect((await retry(clean.refresh_token, 30)).event).toMatchObject({ retried: 'in window' })
   })
 
-  it('is not answered after fifteen minutes, whatever fails meanwhile and for whom', async () => {
+  it('is not answered after fifteen minutes, whatever fails meanwhile', async () => {
     const { school, client, outage, clock } = await withFailingStore()
     const { refresh_token } = await tokensFor(school, client)
     const { access_token } = bodyOf<TokenAnswer>(await refresh(school, client, refresh_token))

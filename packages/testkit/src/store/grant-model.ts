@@ -26,7 +26,7 @@ export function grantModelPromises(subject: Subject): void {
 }
 
 /** Seconds after a rotation until which its answer may be given again. */
-const LONGEST_RETRY = 900
+const MAX_RETRY = 900
 /** Seconds after which a token that was replaced more than once ends its grant: the window, and the most by which core errs. */
 const REPLACED_LONG_AGO = (LIFETIMES.refreshRetryWindow * 8) / 7 + 1
 
@@ -78,7 +78,7 @@ class World {
     const presented = this.pairs.at(-1 - back)
     if (presented === undefined) return
     const age = this.now() - (this.rotatedAt.at(-back) ?? 0)
-    const reused = back > 0 && age >= (back > 1 ? REPLACED_LONG_AGO : LONGEST_RETRY)
+    const reused = back > 0 && age >= (back > 1 ? REPLACED_LONG_AGO : MAX_RETRY)
     const answers = await Promise.all(
       Array.from({ length: times }, () => this.flow.refresh(presented.refresh_token)),
     )

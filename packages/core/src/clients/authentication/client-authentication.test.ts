@@ -72,7 +72,7 @@ describe('a client', () => {
   })
 
   it('is not verified if it is unknown', () => {
-    const verify = () => expect.fail('There is nobody to verify')
+    const verify = () => expect.fail('There is no client to verify')
     expect(() => checkProof({ method: 'none', proof: { clientId: 'c', verify } }, undefined)).toThrow(
       expect.objectContaining({ reason: 'client_unknown' }),
     )

@@ -1,7 +1,7 @@
 import type { RefreshState } from '../../kernel/records.ts'
 
 /** The most entries that a grant keeps. */
-const MOST_ENTRIES = 8
+const MAX_ENTRIES = 8
 
 /**
  * The rotations before the last one that are still inside the retry window, once the current token is rotated too. Those
@@ -17,7 +17,7 @@ export function recentRotations(
 ): Pick<RefreshState, 'recent'> | undefined {
   // The usual case.
   if (previous === undefined || (recent.length === 0 && now - previous.rotatedAt >= window)) return undefined
-  const part = Math.ceil(window / (MOST_ENTRIES - 1))
+  const part = Math.ceil(window / (MAX_ENTRIES - 1))
   const last = { generation: generation - 1, rotatedAt: previous.rotatedAt }
   const before = recent.at(-1)
   // Parts are fixed in time: an entry that moved with each rotation would never leave the window.
@@ -27,7 +27,7 @@ export function recentRotations(
     ? [...recent.slice(0, -1), { ...last, generation: before.generation }]
     : [...recent, last]
   const inWindow = entries.filter(({ rotatedAt }) => now - rotatedAt < window)
-  return inWindow.length === 0 ? undefined : { recent: inWindow.slice(-MOST_ENTRIES) }
+  return inWindow.length === 0 ? undefined : { recent: inWindow.slice(-MAX_ENTRIES) }
 }
 
 /**

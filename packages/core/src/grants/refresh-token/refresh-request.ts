@@ -21,7 +21,7 @@ export interface RefreshRequest extends PresentedToken {
   readonly keeps?: boolean | undefined
 }
 
-/** The answer of a refresh. It tells whether a live access token went. */
+/** The answer of a refresh. It says whether a live access token was removed. */
 export interface Refreshed extends IssuedTokens {
   readonly refreshToken: RefreshTokenSecret
   readonly dropped: boolean

@@ -6,7 +6,7 @@ import { rotatedInWindow } from './recent-rotations.ts'
 
 /**
  * The state of a presented token in its grant. `replaced`: a rotation inside the retry window spent it; processes that share
- * tokens do that. `spent`: somebody holds a copy. `unknown`: a guess, or a failed replica lost it, and nobody is to blame.
+ * tokens do that. `spent`: somebody holds a copy. `unknown`: a guess, or a failed replica lost it.
  */
 export type TokenState = 'current' | 'replaced' | 'spent' | 'unknown' | Repeat
 

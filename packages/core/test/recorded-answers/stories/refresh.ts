@@ -79,7 +79,7 @@ export const REFRESH: Stories = {
     await world.askUnrecorded(revocation(world.cast.app, access_token))
     await refresh(tokens.refresh_token)
   },
-  'a retry after the window, while nobody has used the next token': async (world) => {
+  'a retry after the window, while the next token is unused': async (world) => {
     const { tokens, refresh, clock } = await started(world)
     await refresh(tokens.refresh_token)
     clock.now += 899

@@ -3,10 +3,10 @@ import { html } from 'hono/html'
 import type { Markup } from './page.ts'
 
 /**
- * Who vouches for an app that a document describes (draft-ietf-oauth-client-id-metadata-document 8.5): the whole address
- * of the document, its host emphasised. At a shared host the host alone says nothing, and no list names all of them.
+ * The whole address of the document that describes an app, its host emphasised
+ * (draft-ietf-oauth-client-id-metadata-document 8.5). At a shared host the host alone identifies no app.
  */
-export function vouchingAddress({ client, identity }: ConsentView): Markup | '' {
+export function documentAddress({ client, identity }: ConsentView): Markup | '' {
   if (identity === undefined) return ''
   const { protocol, host, pathname } = new URL(client.clientId)
   return html`<dt>Described by</dt><dd><code>${protocol}//<strong>${host}</strong>${pathname}</code></dd>`
