@@ -27,7 +27,7 @@ export function isCrossSite(issuer: string, headers: HttpRequest['headers']): bo
   const { origin, host, 'sec-fetch-site': site } = headers
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return true
   if (origin === undefined || origin === new URL(issuer).origin) return false
-  return site !== 'same-origin' || (origin !== 'null' && URL.parse(String(origin))?.host !== host)
+  return site !== 'same-origin' || !['null', `http://${host}`, `https://${host}`].includes(String(origin))
 }
 
 /** For a form that decides something: its ticket alone must not be what keeps other sites out. @throws OAuthError 403 */
