@@ -20,6 +20,7 @@ export class Client {
   readonly #server: Routes
   readonly #browser: UserAgent
   readonly clientId: string
+  #codes = 0
 
   static async register(server: Routes, metadata: object = {}, browser = PLAIN): Promise<Client> {
     const headers = { 'content-type': 'application/json' }
@@ -34,8 +35,12 @@ export class Client {
     this.clientId = clientId
   }
 
-  /** The user signs in and allows everything. */
-  async code(scope: string, subject = SUBJECT, more: Record<string, string> = {}): Promise<string> {
+  /** A user signs in and allows everything. A user and a client have a hundred grants at most. */
+  async code(
+    scope: string,
+    subject = `${SUBJECT}-${Math.floor(this.#codes++ / 100)}`,
+    more: Record<string, string> = {},
+  ): Promise<string> {
     const query = authorizationQuery(this.clientId, { scope, ...more })
     const cookie = this.#browser.cookieOf(subject)
     const page = await send(this.#server, 'GET', '/oauth/authorize', { query, headers: { cookie } })

@@ -24,7 +24,7 @@ async function measure(size: Size) {
   const store = createMemoryStore({ maxRecords: Number.POSITIVE_INFINITY })
   const service = await openService(ISSUER, { store, moreScopes: scopesOf(size) })
   const client = await Client.register(service.server)
-  await client.tokens(SCOPE)
+  await client.tokens(SCOPE, SUBJECT)
   await fill(store, client.clientId, size)
   globalThis.gc?.()
   return {

@@ -29,6 +29,8 @@ const add = (base: string, app: SignedIn, title: string, description = '') =>
     signal: AbortSignal.timeout(10_000),
   })
 const statusOf = async (url: string) => (await fetch(url)).status
+/** Waits for a write of the service to end. */
+const lockable = (path: string) => new DatabaseSync(path, { timeout: 5000 })
 /** The system refuses the process to write a file beyond so many bytes, as a full disk would. */
 const limitFiles = (pid: number, bytes: string) =>
   promisify(execFile)('prlimit', ['--pid', `${pid}`, `--fsize=${bytes}:`])
@@ -40,7 +42,7 @@ const titles = async (base: string, { access_token }: SignedIn) => {
 
 it('a file that another process keeps locked can be read, and is written again afterwards', async () => {
   const { path, base, app } = await startedService()
-  const other = new DatabaseSync(path)
+  const other = lockable(path)
   other.exec('BEGIN IMMEDIATE')
   const refused = await Promise.all(['One', 'Two', 'Three'].map((title) => add(base, app, title)))
   expect(refused.map(({ status }) => status)).toEqual([503, 503, 503])
@@ -57,7 +59,7 @@ it('a file that another process keeps locked can be read, and is written again a
 
 it('is not ready while another process keeps the file of the grants locked', async () => {
   const { grants, base } = await startedService()
-  const other = new DatabaseSync(grants)
+  const other = lockable(grants)
   other.exec('BEGIN IMMEDIATE')
   expect(await statusOf(`${base}/readyz`)).toBe(503)
   other.exec('ROLLBACK')

@@ -17,7 +17,7 @@ describe('a step by itself', () => {
   it('leaves out a parameter that is overridden with undefined, and returns the raw answer', async () => {
     const { server } = createNotesServer({ now })
     const app = await testClient(server, { browser })
-    const refused = await app.redeem(await app.approve('notes:read'), { redirect_uri: undefined })
+    const refused = await app.redeem(await app.approve('notes:read'), { code_verifier: undefined })
     expect(refused).toMatchObject({ status: 400, error: 'invalid_grant' })
     expect(refused.response.headers).toMatchObject({ 'cache-control': 'no-store' })
     expect(new URL(app.authorizationUrl({ state: undefined })).searchParams.has('state')).toBe(false)

@@ -6,7 +6,7 @@ import type { GrantRecords, Stored } from '../kernel/store.ts'
 import { grantIdOf } from '../tokens/credential.ts'
 import { type GrantEnded, keptUntil, type Outcome } from './grant.ts'
 import { endGrant } from './grant-end.ts'
-import { logRevoked } from './revoked-tokens.ts'
+import { hasSignedTokens, logRevoked } from './revoked-tokens.ts'
 
 /** More lost races than this on one grant mean an attack or a fault, not a busy client. */
 const MOST_ATTEMPTS = 16
@@ -74,7 +74,7 @@ export async function changeGrant<Result>(
     const outcome = decided instanceof Promise ? await decided : decided
     if (outcome.kind === 'unchanged') return outcome
     if (outcome.kind === 'ended') return refuseEnded(kernel, seen, outcome.refusal)
-    await logRevoked(kernel, seen.value, outcome.grant)
+    if (hasSignedTokens(seen.value)) await logRevoked(kernel, seen.value, outcome.grant)
     if (await grants.replace(grantId, seen, outcome.grant, keptUntil(outcome.grant))) return outcome
   }
   throw new OAuthError(SERVER_REFUSALS.contention)

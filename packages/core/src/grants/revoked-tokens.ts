@@ -17,3 +17,8 @@ export async function logRevoked({ store, now }: Kernel, before: Grant, after?: 
   const entries = after === undefined && ended.length > 0 ? [id] : ended.map(({ hash }) => `${id}.${hash}`)
   await Promise.all(entries.map((entry) => store.revocations?.append(entry)))
 }
+
+/** Most grants have none. */
+export function hasSignedTokens({ accessTokens }: Grant): boolean {
+  return accessTokens.some(({ signed }) => signed === true)
+}

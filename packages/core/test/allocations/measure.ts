@@ -10,6 +10,7 @@ import {
   bodyOf,
   type ClientAnswer,
   codeFor,
+  credentials,
   redeem,
   refresh,
   register,
@@ -28,31 +29,27 @@ const GRANTS = 3500
 
 // Without a log of events, which would be counted.
 const school = openSchool({ onEvent: () => {} })
-const client = await register(school, { token_endpoint_auth_method: 'client_secret_post' })
-const { client_id, client_secret = '' } = client
+const CONFIDENTIAL = { token_endpoint_auth_method: 'client_secret_post' }
+const client = await register(school, CONFIDENTIAL)
+const { client_id } = client
 const asked = { scope: 'courses:read courses:write', nonce: 'n-0S6_WzA2Mj-n-0S6_WzA2Mj' }
 const documented = openWithDocuments({ onEvent: () => {} }).school
 
-/** The consent page looks at all grants of its user: thousands would be the work of an hour. */
-async function fewGrants(count: { made: number }): Promise<void> {
-  if (count.made++ % BATCH === 0) await school.server.grants.revokeAll('alice')
-}
-const count = { made: 0 }
-
+const nextClient = clientsInTurn(school, CONFIDENTIAL)
 const byGrant = {
   code: await bytesPerRequest('POST', '/api/oauth/token', async () => {
-    await fewGrants(count)
-    return form({
+    const client = await nextClient()
+    return form(client, {
       grant_type: 'authorization_code',
-      code: await codeFor(school, client_id, asked),
+      code: await codeFor(school, client.client_id, asked),
       redirect_uri: REDIRECT_URI,
       code_verifier: VERIFIER,
     })
   }),
   refresh: await bytesPerRequest('POST', '/api/oauth/token', async () => {
-    await fewGrants(count)
+    const client = await nextClient()
     const { refresh_token } = await tokensFor(school, client, asked)
-    return form({ grant_type: 'refresh_token', refresh_token })
+    return form(client, { grant_type: 'refresh_token', refresh_token })
   }),
 }
 await school.server.grants.revokeAll('alice')
@@ -74,7 +71,7 @@ const allocated = {
     documented,
   ),
   introspect: await bytesPerRequest('POST', '/api/oauth/introspect', async () =>
-    form({ token: access_token }),
+    form(client, { token: access_token }),
   ),
   guard: await bytesPerCall(
     async () => request('GET', '/courses', { headers: { authorization: `Bearer ${access_token}` } }),
@@ -90,9 +87,19 @@ const kept = {
 }
 console.log(JSON.stringify({ allocated, kept }))
 
-function form(fields: Record<string, string>): Partial<HttpRequest> {
+function form(client: ClientAnswer, fields: Record<string, string>): Partial<HttpRequest> {
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-  return { headers, body: String(new URLSearchParams({ client_id, client_secret, ...fields })) }
+  return { headers, body: String(new URLSearchParams({ ...credentials(client), ...fields })) }
+}
+
+/** A new client for every hundred grants: a user and a client have no more. */
+function clientsInTurn(school: School, metadata?: object): () => Promise<ClientAnswer> {
+  let made = 0
+  let client: Promise<ClientAnswer> | undefined
+  return async () => {
+    if (made++ % 100 === 0) client = register(school, metadata)
+    return client as Promise<ClientAnswer>
+  }
 }
 
 function request(method: string, path: string, message: Partial<HttpRequest>): HttpRequest {
@@ -147,10 +154,10 @@ async function bytesPerGrant(
 ): Promise<number> {
   const school = openSchool({ onEvent: () => {} })
   measured.push(school)
-  const client = await register(school)
-  for (let made = 0; made < BATCH; made++) await makeGrant(school, client)
+  const client = clientsInTurn(school)
+  for (let made = 0; made < BATCH; made++) await makeGrant(school, await client())
   const before = await liveBytes()
-  for (let made = 0; made < GRANTS; made++) await makeGrant(school, client)
+  for (let made = 0; made < GRANTS; made++) await makeGrant(school, await client())
   return ((await liveBytes()) - before) / GRANTS
 }
 
