@@ -96,6 +96,18 @@ describe('the revocation log', () => {
     expect(await log.read('')).toEqual({ entries: [], next: '' })
   })
 
+  it('lets a reader go on with a short text, however many processes write', async () => {
+    const { process } = onOneStore()
+    const reader = process()
+    for (let writer = 0; writer < 700; writer++) await process().append(`${writer}`)
+    const { next } = await reader.read()
+    expect(next.length).toBeLessThan(16_384)
+    await process().append('new')
+    const { entries } = await reader.read(next)
+    expect(entries).toContain('new')
+    expect(entries.length).toBeLessThanOrEqual(301)
+  })
+
   it.each(['x', '.', 'a.b c.-1', '__proto__.1'])(
     'reads everything after %j, which it never said',
     async (after) => {

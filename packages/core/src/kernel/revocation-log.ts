@@ -17,6 +17,8 @@ const CLOCK_TOLERANCE = 120
 /** How long a reader must remember an entry, in seconds. */
 export const KEPT_SECONDS = OPEN_SECONDS + MAX_SIGNED_LIFETIME + CLOCK_TOLERANCE
 const MAX_ATTEMPTS = 16
+/** Each command has a stream, and a reader sends their names back. The entries of a stream without a name come again. */
+const MAX_NAMED = 400
 
 export interface RevocationLog {
   /** Resolves when the entry is stored. What is appended during a write is in the next one together. */
@@ -92,7 +94,11 @@ export function revocationLog(transients: Transients, now: () => number, random:
       )
       return {
         entries: streams.flatMap(({ entries }) => entries),
-        next: streams.map(({ id, next }) => `${id}.${next}`).join(' '),
+        next: streams
+          .toSorted((one, other) => other.next - one.next)
+          .slice(0, MAX_NAMED)
+          .map(({ id, next }) => `${id}.${next}`)
+          .join(' '),
       }
     },
   }
