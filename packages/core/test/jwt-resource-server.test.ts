@@ -300,6 +300,29 @@ describe('the feed of ended tokens', () => {
     expect(await kind(tokens.access_token)).toBe(401)
   })
 
+  it('hears of an end by a server whose clock is ahead, for which the token has expired', async () => {
+    const { school, tokens, ended, kind, now } = await openFeed()
+    const ahead = openSchool({ store: school.store, now: () => now() + tokens.expires_in + 59 })
+    expect(await ahead.server.grants.revokeAll('alice')).toBe(1)
+    await ended.refresh()
+    expect(await kind(tokens.access_token)).toBe(401)
+  })
+
+  it('answers 503 to a revocation that it cannot hear, and ends the token when it is repeated', async () => {
+    const { school, client, tokens, ended, kind } = await openFeed()
+    const form = { ...credentials(client), token: tokens.refresh_token }
+    const revoke = async () => (await school.send('POST', '/api/oauth/revoke', { form })).status
+    const insert = vi
+      .spyOn(school.store.transients as Transients, 'insert')
+      .mockRejectedValue(new Error('full'))
+    expect([await revoke(), await revoke()]).toEqual([503, 503])
+    insert.mockRestore()
+    expect(await revoke()).toBe(200)
+    await ended.refresh()
+    expect(await kind(tokens.access_token)).toBe(401)
+    expect(school.events.filter(({ type }) => type === 'grant_revoked')).toHaveLength(1)
+  })
+
   it('hears nothing of grants without signed tokens', async () => {
     const { school, client } = await openFeed()
     const { client_id: clientId, ...other } = await register(school)

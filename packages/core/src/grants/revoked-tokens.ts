@@ -1,4 +1,4 @@
-import type { Kernel } from '../kernel/kernel.ts'
+import { CLOCK_TOLERANCE, type Kernel } from '../kernel/kernel.ts'
 import type { Grant } from '../kernel/records.ts'
 
 /**
@@ -9,9 +9,11 @@ import type { Grant } from '../kernel/records.ts'
  * @param after absent when the grant ends
  */
 export async function logRevoked({ store, now }: Kernel, before: Grant, after?: Grant): Promise<void> {
+  // A guard may honour a token for longer. A rotation drops expired tokens as well: it must not log each of them.
+  const honoured = now() - (after === undefined ? CLOCK_TOLERANCE : 0)
   const kept = new Set(after?.accessTokens.map(({ hash }) => hash))
   const ended = before.accessTokens.filter(
-    ({ hash, signed, expiresAt }) => signed === true && expiresAt > now() && !kept.has(hash),
+    ({ hash, signed, expiresAt }) => signed === true && expiresAt > honoured && !kept.has(hash),
   )
   const { id } = before
   const entries = after === undefined && ended.length > 0 ? [id] : ended.map(({ hash }) => `${id}.${hash}`)
