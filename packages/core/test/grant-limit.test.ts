@@ -64,7 +64,7 @@ describe('the limit of grants', () => {
     const list = vi.spyOn(store.grants, 'list')
     await tokensFor(school, client)
     expect(Math.max(...list.mock.calls.map(([, { limit }]) => limit))).toBe(200)
-    expect(ended(school), 'of the 200 newest the older half').toHaveLength(100)
+    expect(ended(school), 'of the 200 newest, those above the limit').toHaveLength(100)
     for (let more = 0; more < 3; more++) await tokensFor(school, client)
     expect(ended(school)).toHaveLength(400)
     await tokensFor(school, client)
@@ -82,6 +82,20 @@ describe('the limit of grants', () => {
     expect(ended(school)).toEqual([])
     expect(await idsOf(school)).toHaveLength(1)
   })
+
+  it.each([0, 60])(
+    'ends no grant that is in use for approvals that nobody redeems, %d seconds apart',
+    async (seconds) => {
+      const school = openSchool({ maxGrantsPerClient: 2 })
+      const client = await register(school)
+      const { refresh_token } = await tokensFor(school, client)
+      for (let count = 0; count < 6; count++) {
+        school.clock.now += seconds
+        await codeFor(school, client.client_id)
+      }
+      expect((await refresh(school, client, refresh_token)).status).toBe(200)
+    },
+  )
 
   it.each([0, 101, 1.5])('cannot be %j', (maxGrantsPerClient) => {
     expect(() => openSchool({ maxGrantsPerClient })).toThrow(

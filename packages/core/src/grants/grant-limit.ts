@@ -1,12 +1,11 @@
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Grant } from '../kernel/records.ts'
-import type { GrantPage } from '../kernel/store.ts'
 import { keptUntil, liveUntil } from './grant.ts'
 import { revokeUserGrant } from './user-grants.ts'
 
 /**
  * Opens a grant of a user, and ends the grants of the same user and client above the limit: the one that was not used for
- * the longest time goes first.
+ * the longest time goes first. Only the newest are looked at, so many more than the limit take several approvals.
  *
  * @returns `false` when the id exists; then nothing was changed
  */
@@ -18,7 +17,7 @@ export async function openWithinLimit(kernel: Kernel, grant: Grant): Promise<boo
     store.grants.list({ subject, clientId }, { limit: 2 * most }),
   ])
   const why = { by: 'server', reason: 'too_many_grants' } as const
-  const others = { ...page, grants: page.grants.filter((other) => other.id !== id) }
+  const others = page.grants.filter((other) => other.id !== id)
   if (opened)
     await Promise.all(
       surplus(others, most - 1, kernel.now()).map((other) => revokeUserGrant(kernel, subject, other.id, why)),
@@ -26,11 +25,11 @@ export async function openWithinLimit(kernel: Kernel, grant: Grant): Promise<boo
   return opened
 }
 
-/** If there are more grants than the page has, the older half of it ends, so that none lives on out of sight. */
-function surplus({ grants, next }: GrantPage, most: number, now: number): Grant[] {
-  const live = (all: readonly Grant[]) => all.filter((grant) => now < liveUntil(grant))
-  if (next !== undefined) return live(grants.slice(most))
-  return live(grants)
-    .sort((one, other) => other.usedAt - one.usedAt)
+/** An approval whose code is unredeemed goes first: a page of another site can make a browser bring many. */
+function surplus(grants: readonly Grant[], most: number, now: number): Grant[] {
+  const isRedeemed = ({ code }: Grant) => Number(code === undefined || code.redeemedAt !== undefined)
+  return grants
+    .filter((grant) => now < liveUntil(grant))
+    .sort((one, other) => isRedeemed(other) - isRedeemed(one) || other.usedAt - one.usedAt)
     .slice(most)
 }
