@@ -2,8 +2,9 @@ import type { Context } from 'hono'
 import type { AccountDirectory } from '../accounts/account-directory.ts'
 import { actingAs } from '../audit/actor.ts'
 import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
-import { accountVisits, PAGE_EXPIRED, type Visit } from '../pages/account-visits.ts'
+import { accountVisits, PAGE_EXPIRED } from '../pages/account-visits.ts'
 import type { LoginOptions } from '../pages/login-options.ts'
+import type { Visit } from '../sign-in/session.ts'
 
 /** An operator on a page of the operator's view. */
 export interface OperatorVisit extends Visit {

@@ -1,17 +1,10 @@
 import { isCrossSite } from '@grantkit/core'
 import type { Context } from 'hono'
 import { z } from 'zod'
-import type { StoredAccount } from '../accounts/accounts.ts'
 import { seeOther } from '../http/bodies-and-answers.ts'
 import { open, seal, sealingKeys } from '../http/sealed.ts'
-import type { BrowserSession } from '../sign-in/session.ts'
+import type { Visit } from '../sign-in/session.ts'
 import type { LoginOptions } from './login-options.ts'
-
-/** A user on their account page. */
-export interface Visit {
-  readonly session: BrowserSession
-  readonly account: StoredAccount
-}
 
 /** Who visits the account page, and whether a form came from there. */
 export interface AccountVisits {
@@ -32,17 +25,13 @@ const Form = z.object({ session: z.string() })
 
 /** @param room whose forms these are: a token of one is no good in the other */
 export function accountVisits(
-  { site, baseUrl, secret, accounts, sessions }: LoginOptions,
+  { site, baseUrl, secret, sessions }: LoginOptions,
   room: 'account' | 'admin' = 'account',
 ): AccountVisits {
   const key = sealingKeys(secret, `${room} form`)
   const signInPath = `${site.basePath}/login?${new URLSearchParams({ return_to: `${site.basePath}/account` })}`
   return {
-    async of(c) {
-      const session = await sessions.read(c.req.header('cookie'))
-      const account = session && (await accounts.find(session.subject))
-      return session && account && { session, account }
-    },
+    of: (c) => sessions.visit(c.req.header('cookie')),
     signIn: (c) => seeOther(c, signInPath),
     tokenFor: ({ session }) => seal(key, { session: session.id }, FORM_LIFETIME_SECONDS),
     isOwnForm: (c, { session }, token) =>

@@ -1,7 +1,8 @@
 import type { Context } from 'hono'
 import { formOf, jsonError, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
+import type { Visit } from '../sign-in/session.ts'
 import { UpstreamRefusal } from '../upstream/refusal.ts'
-import { type AccountVisits, PAGE_EXPIRED, type Visit } from './account-visits.ts'
+import { type AccountVisits, PAGE_EXPIRED } from './account-visits.ts'
 import type { LoginOptions } from './login-options.ts'
 import { providerFailed, toProvider, unreachable } from './upstream-login.ts'
 

@@ -100,14 +100,13 @@ async function confirmation(
 
 /** The account of the session that asked for the link: nobody else's, and not that of another sign-in. */
 async function accountOfSession(
-  { sessions, accounts }: LoginOptions,
+  { sessions }: LoginOptions,
   c: Context,
   id: Session['id'],
 ): Promise<StoredAccount> {
-  const session = await sessions.read(c.req.header('cookie'))
-  const account = session?.id === id ? await accounts.find(session.subject) : undefined
-  if (account === undefined) throw new UpstreamRefusal('expired')
-  return account
+  const visit = await sessions.visit(c.req.header('cookie'))
+  if (visit?.session.id !== id) throw new UpstreamRefusal('expired')
+  return visit.account
 }
 
 /** An app may demand that its user signs in now (OpenID Connect Core 3.1.2.1). */

@@ -21,12 +21,13 @@ function openSessions({
   secret = SECRET,
   baseUrl = HTTP,
   accounts = [ALICE],
+  find = async (id: string) => accounts.find((account) => account.id === id),
   store = createMemoryStore(),
 } = {}): Sessions {
   return sessionsInCookies({
     secret,
     baseUrl,
-    accounts: { find: async (id) => accounts.find((account) => account.id === id) },
+    accounts: { find },
     store,
     onEvent: () => {},
   })
@@ -116,6 +117,13 @@ describe('a session', () => {
     const { cookie } = await begin(openSessions())
     const changed = openSessions({ accounts: [{ ...ALICE, ...change }] })
     expect(await changed.read(sent(cookie))).toBeUndefined()
+  })
+
+  it('comes with the account that it was checked against, not with one of a later epoch', async () => {
+    const { cookie } = await begin(openSessions())
+    const readings = [ALICE, { ...ALICE, sessionEpoch: 1 }]
+    const visit = await openSessions({ find: async () => readings.shift() }).visit(sent(cookie))
+    expect(visit?.account.sessionEpoch).toBe(0)
   })
 
   it('does not begin for an account that has changed while its password was checked', async () => {

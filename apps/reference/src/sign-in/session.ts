@@ -16,6 +16,8 @@ export interface Sessions {
    * @throws OAuthError `temporarily_unavailable` while the store cannot say whether the session was ended
    */
   read(cookies: string | undefined): Promise<BrowserSession | undefined>
+  /** The same with the account, for what the user changes: whatever ends the session afterwards makes the account outdated. */
+  visit(cookies: string | undefined): Promise<Visit | undefined>
   /**
    * A new session, and its cookie. The session that the browser had before ends.
    *
@@ -48,6 +50,12 @@ export interface SignInTimes {
 export interface BrowserSession extends Session {
   /** Epoch seconds. */
   readonly confirmedAt: number
+}
+
+export interface Visit {
+  readonly session: BrowserSession
+  /** As it was when the session was found to belong to its epoch. */
+  readonly account: StoredAccount
 }
 
 /** The user ended the session, or replaced it by signing in again. */
@@ -87,26 +95,31 @@ export function sessionsInCookies(options: SessionOptions): Sessions {
   const keys = sealingKeys(secret, 'session')
   const ended = endedSessions(store)
 
-  /** The claims, if the sessions of the account have not ended since. */
-  async function current(cookies: string | undefined): Promise<SessionClaims | undefined> {
+  /** The claims and their account, if its sessions have not ended since. */
+  async function current(cookies: string | undefined) {
     const claims = open(keys, cookie.read(cookies), SessionClaims, lifetime)
     const account = claims && (await accounts.find(claims.sub))
-    if (account?.sessionEpoch !== claims?.epoch) return undefined
-    const isCurrent = account && keys.some((key) => passwordMark(key, account) === claims?.password)
-    return isCurrent ? claims : undefined
+    if (account === undefined || account.sessionEpoch !== claims?.epoch) return undefined
+    return keys.some((key) => passwordMark(key, account) === claims.password)
+      ? { claims, account }
+      : undefined
   }
 
   async function endCurrent(cookies: string | undefined): Promise<void> {
-    const claims = await current(cookies)
+    const { claims } = (await current(cookies)) ?? {}
     if (claims && (await ended.add(claims.jti, claims.iat + lifetime)))
       onEvent({ type: 'signed_out', subject: claims.sub, sessionId: claims.jti })
   }
 
+  async function visit(cookies: string | undefined): Promise<Visit | undefined> {
+    const found = await current(cookies)
+    if (found === undefined || (await ended.has(found.claims.jti))) return undefined
+    return { session: sessionOf(found.claims), account: found.account }
+  }
+
   return {
-    async read(cookies) {
-      const claims = await current(cookies)
-      return claims && !(await ended.has(claims.jti)) ? sessionOf(claims) : undefined
-    },
+    visit,
+    read: async (cookies) => (await visit(cookies))?.session,
     async start(account, cookies, { authTime, confirmedAt } = {}) {
       await endCurrent(cookies)
       const claims = {
