@@ -23,13 +23,25 @@ onBothDatabases((newDatabase) => {
     const provider = { getMigrations: async () => MIGRATIONS }
     await new Migrator({ db: database, provider }).migrateTo('0009_admin')
     const rows = [older('ada', false, 'scrypt$a'), older('bo', true, ''), older('squatter', false, '')]
-    await database.insertInto('account').values(rows).execute()
+    await database
+      .insertInto('account')
+      .values([...rows, older('eve', true, 'scrypt$e')])
+      .execute()
+    const identity = {
+      issuer: 'https://op.example',
+      subject: '1',
+      account: 'eve',
+      shown_as: '',
+      added_at: '',
+    }
+    await database.insertInto('identity').values(identity).execute()
     await migrate(database)
     const { accounts } = await accountDirectory(database, true).page({}, 10)
     const added = { emailSource: 'operator', emailSince: '2026-01-01T00:00:00.000Z' }
     expect(accounts).toMatchObject([
       { id: 'ada', email: 'ada@school.example', ...added },
       { id: 'bo', email: 'bo@school.example', emailSource: undefined, emailSince: undefined },
+      { id: 'eve', email: 'eve@school.example', emailSource: undefined },
       { id: 'squatter', email: undefined, emailSource: undefined },
     ])
     expect(await accountRows(database, () => {}).claims('squatter')).toEqual({ name: 'squatter' })

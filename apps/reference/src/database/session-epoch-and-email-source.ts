@@ -12,8 +12,9 @@ export async function addSessionEpochAndEmailSource(database: Kysely<Tables>): P
     .execute()
   await account().addColumn('email_source', text).execute()
   await account().addColumn('email_since', text).execute()
-  // Until now, only accounts that came through a provider had no password.
+  // Whoever came through a provider may have got a password from an operator since.
   await sql`update account set email_source = 'operator', email_since = added_at
-    where email is not null and password <> ''`.execute(database)
+    where email is not null and password <> ''
+    and not exists (select 1 from identity where identity.account = account.id)`.execute(database)
   await dropUnverifiedAddresses(database)
 }
