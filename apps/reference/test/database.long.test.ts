@@ -55,16 +55,23 @@ onBothDatabases((newDatabase) => {
     expect(program.output()).not.toContain('npm install')
   })
 
-  it('is left alone where another program has tables of these names', async () => {
+  it.each([
+    ['account', sql`create table account (colour integer)`, /account.* already exists.*another database/],
+    [
+      'kysely_migration',
+      sql`create table kysely_migration as select '2024_init' as name, '' as timestamp`,
+      /2024_init: name another database/,
+    ],
+  ])('is left alone where another program has a table %s', async (table, statement, problem) => {
     const DATABASE_URL = await newDatabase()
     const database = await openDatabase(DATABASE_URL, () => {})
     onTestFinished(() => database.destroy())
-    await sql`create table account (colour integer)`.execute(database)
+    await statement.execute(database)
     const program = run('main.ts', [], { environment: { DATABASE_URL, PORT: String(await freePort()) } })
     expect(await program.ended).toBe(1)
-    expect(program.output()).toMatch(/DATABASE_URL: .*account.* already exists.*another database/)
-    const tables = await database.introspection.getTables()
-    expect(tables.map(({ name }) => name)).toEqual(['account'])
+    expect(program.output()).toMatch(new RegExp(`DATABASE_URL: .*${problem.source}`))
+    const tables = await database.introspection.getTables({ withInternalKyselyTables: true })
+    expect(tables.map(({ name }) => name)).toEqual([table])
   })
 
   it('is used by a release that lacks a migration which only adds', async () => {

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { MIGRATIONS } from './migrations.ts'
 import type { Tables } from './tables.ts'
 
 /** A migration that was carried out. */
@@ -16,7 +17,11 @@ type Names = {
 /** The releases up to this migration use Kysely's migrator. It refuses names that it does not know, so it gets no more. */
 const LAST_OF_KYSELY = '0009_admin'
 
-/** In any order. A newer release may have carried out others than this one knows. */
+/**
+ * In any order. A newer release may have carried out others than this one knows.
+ *
+ * @throws Error where another program uses Kysely's migrator, which would refuse our names
+ */
 export async function carriedOut(database: Kysely<Tables>): Promise<CarriedOut[]> {
   const tables = await database.introspection.getTables({ withInternalKyselyTables: true })
   const has = (table: keyof Names) => tables.some(({ name }) => name === table)
@@ -24,6 +29,9 @@ export async function carriedOut(database: Kysely<Tables>): Promise<CarriedOut[]
   const early = has('kysely_migration')
     ? await names.selectFrom('kysely_migration').select('name').execute()
     : []
+  const foreign = early.find(({ name }) => !Object.hasOwn(MIGRATIONS, name))
+  if (foreign !== undefined)
+    throw new Error(`kysely_migration of another program has ${foreign.name}: name another database`)
   const late = has('school_migration') ? await names.selectFrom('school_migration').selectAll().execute() : []
   return [...early.map(({ name }) => ({ name, needs: 1 })), ...late]
 }
