@@ -10,6 +10,7 @@ it.each([
   ['the network', withCode('ECONNREFUSED')],
   ['a silent database', Object.assign(new Error('no answer'), { name: 'NoAnswerError' })],
   ['a broken connection', new Error('Connection terminated unexpectedly')],
+  ['a server that has become a replica', new Error('this server takes no writes; it may be a replica')],
   ['a full pool', new Error('timeout exceeded when trying to connect')],
 ])('an error of %s is a 503 with its cause', async (_, cause) => {
   await expect(failing(cause)).rejects.toMatchObject({ reason: 'store_unavailable', cause })

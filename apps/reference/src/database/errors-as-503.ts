@@ -33,5 +33,6 @@ function isDatabaseError(error: unknown): boolean {
 
 /** Of Node's SQLite, of Postgres (SQLSTATE, as in `57P01`), and of the network (`ECONNREFUSED`). */
 const CODES = /^(ERR_SQLITE_ERROR|[0-9A-Z]{5}|E[A-Z]+)$/
-/** Errors of pg about a connection that broke or could not be made in time. */
-const WITHOUT_CODE = /^(Connection terminated|timeout exceeded|Client has encountered a connection error)/
+/** About a connection that broke, could not be made in time, or leads to a replica, as in the middle of a takeover. */
+const WITHOUT_CODE =
+  /^(Connection terminated|timeout exceeded|Client has encountered a connection error|this server takes no writes)/
