@@ -51,8 +51,10 @@ export async function connectToPostgres(
     keepAlive: true,
     onConnect: refuseReplica,
   }
-  const options = Object.entries(TIME_LIMITS).map(([name, value]) => `-c ${name}=${value}`)
-  return connected({ ...config, options: options.join(' ') }, onError).catch((error) => {
+  const limits = Object.entries(TIME_LIMITS).map(([name, value]) => `-c ${name}=${value}`)
+  // Options here replace those of the environment.
+  const options = [...limits, process.env.PGOPTIONS].join(' ')
+  return connected({ ...config, options }, onError).catch((error) => {
     if (!refusesOptions(error.cause)) throw error
     return connected(config, onError)
   })
@@ -72,9 +74,12 @@ async function connected(config: PoolConfig, onError: (error: Error) => void): P
   }
 }
 
-/** PgBouncer takes none (protocol_violation), nor does a server whose system lacks one (invalid_parameter_value). */
+/**
+ * PgBouncer takes none (protocol_violation), nor do other poolers (feature_not_supported), nor does a server whose system
+ * lacks one (invalid_parameter_value).
+ */
 function refusesOptions(error: unknown): boolean {
-  return error instanceof DatabaseError && (error.code === '08P01' || error.code === '22023')
+  return error instanceof DatabaseError && ['08P01', '0A000', '22023'].includes(error.code ?? '')
 }
 
 /** Where a name has several addresses, the error has no message of its own. */

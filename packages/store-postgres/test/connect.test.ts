@@ -45,6 +45,18 @@ describe('connectToPostgres', () => {
     await expect(connectToPostgres(url)).rejects.toThrow('may be a replica')
   })
 
+  it('keeps the options of the environment beside its time limits', async () => {
+    vi.stubEnv('PGOPTIONS', '-c search_path=own -c lock_timeout=300')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const own = await connectToPostgres(server.url)
+    onTestFinished(() => own.end())
+    const names = ['lock_timeout', 'search_path', 'statement_timeout']
+    const { rows } = await own.query('SELECT setting FROM pg_settings WHERE name = ANY($1) ORDER BY name', [
+      names,
+    ])
+    expect(rows.map(({ setting }) => setting)).toEqual(['300', 'own', '1000'])
+  })
+
   it('tells of an idle connection that broke, and goes on', async () => {
     const broken: Error[] = []
     const other = await connectToPostgres(server.url, { onError: (error) => broken.push(error) })
