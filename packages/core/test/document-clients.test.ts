@@ -72,6 +72,12 @@ describe('a client that is described by a document', () => {
     expect([error, reason]).toEqual(['invalid_redirect_uri', 'redirect_uri_not_accepted'])
   })
 
+  it('gets a page at a listed URI that the policy leaves out of those it keeps', async () => {
+    const school = open({ redirectUriPolicy: () => ({ accepted: [] }) })
+    expect((await authorize(school, authorizationQuery(ID))).status).toBe(400)
+    expect(school.shown.error?.reason).toBe('redirect_uri_not_accepted')
+  })
+
   it('gets a page at a URI that the policy accepts and nobody listed', async () => {
     const school = open()
     await authorize(school, authorizationQuery(ID, { redirect_uri: 'http://[::1]/callback' }))

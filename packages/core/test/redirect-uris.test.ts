@@ -132,6 +132,34 @@ describe('a redirect URI of a client that registers itself', () => {
   })
 })
 
+describe('a policy that accepts every URI', () => {
+  const redirectUriPolicy = (accepted: readonly string[]) => ({ accepted })
+
+  it.each([
+    ['with a fragment', 'http://127.0.0.1/cb#a'],
+    ['with an empty fragment', 'app:/cb#'],
+    ['that is not absolute', '/cb'],
+    ['with a character that no header carries', 'app:/cb\u20ac'],
+    ['with a line break', 'app:/cb\nx: y'],
+    ['that runs a script', 'javascript:alert(1)'],
+  ])('lets no client have one %s', async (_, uri) => {
+    const school = openSchool({ redirectUriPolicy })
+    const answer = await school.send('POST', '/api/oauth/register', { json: { redirect_uris: [CB, uri] } })
+    expect(bodyOf(answer)).toMatchObject({
+      error: 'invalid_redirect_uri',
+      error_description: expect.stringContaining('redirect_uris[1]'),
+    })
+    const added = school.server.clients.add({ client_name: 'Zap', redirect_uris: [uri] })
+    await expect(added).rejects.toMatchObject({ error: 'invalid_redirect_uri' })
+  })
+})
+
+it('a policy that keeps no URI of a list refuses the client', async () => {
+  const school = openSchool({ redirectUriPolicy: () => ({ accepted: [] }) })
+  const answer = await school.send('POST', '/api/oauth/register', { json: { redirect_uris: [CB] } })
+  expect([answer.status, bodyOf(answer).error]).toEqual([400, 'invalid_redirect_uri'])
+})
+
 describe('the URI of a native app', () => {
   const redirectUriPolicy = (uris: readonly string[]) => {
     const others = uris.filter((uri) => !uri.startsWith('cursor://'))

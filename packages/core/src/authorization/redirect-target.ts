@@ -1,6 +1,11 @@
 import { z } from 'zod'
 import { CLIENT_REFUSALS } from '../clients/client-sources.ts'
-import { isHttpsOrLoopback, type RedirectUriPolicy, redirectUriMatches } from '../clients/redirect-uri.ts'
+import {
+  isAcceptedBy,
+  isHttpsOrLoopback,
+  type RedirectUriPolicy,
+  redirectUriMatches,
+} from '../clients/redirect-uri.ts'
 import { readMessage, text } from '../http/message.ts'
 import type { Parameters } from '../http/parameters.ts'
 import type { AskingUser, Kernel } from '../kernel/kernel.ts'
@@ -66,7 +71,7 @@ export function redirectTargetOf(
   // A document lists what its client uses at any server, so here the policy judges one URI and not the list.
   const vouchedFor =
     client.origin !== 'document' || (client.httpsCallbacks && isHttpsOrLoopback(redirect_uri))
-  if (!vouchedFor && 'refused' in redirectUriPolicy([redirect_uri]))
+  if (!vouchedFor && !isAcceptedBy(redirectUriPolicy, redirect_uri))
     throw new OAuthError(TARGET_REFUSALS.redirect_uri_not_accepted)
   return { client, redirectUri: redirect_uri, state }
 }

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import type { ClientAuthMethod } from '../clients/authentication/client-authentication.ts'
 import { clientMetadata, featureMetadata } from '../clients/client-metadata.ts'
 import { clientFrom } from '../clients/new-client.ts'
-import { refuseAnswerParameters } from '../clients/redirect-uri.ts'
+import { refuseAnswerParameters, SCRIPT_URI } from '../clients/redirect-uri.ts'
 import { listOf, readMessage, text } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
@@ -40,7 +40,6 @@ const MOST_REDIRECT_URIS = 20
 const SHARED_SECRET = /^client_secret_/
 /** Parameters of private and symmetric keys (RFC 7518 6). */
 const SECRET_KEY_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
-const SCRIPT = /^\s*(javascript|data|vbscript|blob|file):/i
 
 const method = text(100).refine((name) => !SHARED_SECRET.test(name), 'must not need a shared secret')
 const publicKey = z
@@ -54,7 +53,7 @@ function documentSchema(clientId: string) {
     client_name: registered.shape.client_name.unwrap(),
     redirect_uris: listOf(text(2048), MOST_REDIRECT_URIS)
       .min(1, 'must not be empty')
-      .refine((uris) => !uris.some((uri) => SCRIPT.test(uri)), 'must not run a script'),
+      .refine((uris) => !uris.some((uri) => SCRIPT_URI.test(uri)), 'must not run a script'),
     token_endpoint_auth_method: method.optional(),
     token_endpoint_auth_methods_supported: listOf(method, 20).default([]),
     client_secret: z.never('must not be there').optional(),

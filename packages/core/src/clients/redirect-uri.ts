@@ -55,10 +55,24 @@ export interface RedirectUriOptions {
   readonly redirectUriPolicy?: RedirectUriPolicy | undefined
 }
 
+/** What runs in the browser that goes there. */
+export const SCRIPT_URI = /^\s*(javascript|data|vbscript|blob|file):/i
+/** An absolute URI without a fragment (RFC 6749 3.1.2). A header carries no other characters. */
+const ABSOLUTE_URI = /^[a-z][a-z0-9+.-]*:[!"$-~]+$/i
+
+/** The policy of the operator. What it accepts by mistake is refused all the same. */
 export function redirectUriPolicyOf({
   redirectUriPolicy = loopbackOnly(),
 }: RedirectUriOptions): RedirectUriPolicy {
-  return redirectUriPolicy
+  return (uris) => {
+    const verdict = redirectUriPolicy(uris)
+    if ('refused' in verdict) return verdict
+    const { accepted } = verdict
+    if (accepted.length === 0) return { refused: 'redirect_uris: none is accepted' }
+    const unfit = accepted.find((uri) => !ABSOLUTE_URI.test(uri) || SCRIPT_URI.test(uri))
+    if (unfit === undefined) return verdict
+    return { refused: `redirect_uris[${uris.indexOf(unfit)}]: must be an absolute URI without a fragment` }
+  }
 }
 
 export interface LoopbackOnlyOptions {
