@@ -102,7 +102,7 @@ function withMembers(
   return added === undefined ? response : joined(response, added)
 }
 
-/** No feature replaces a member of core. */
+/** No feature replaces a member of core, or of a feature before it. */
 async function joined(response: TokenResponse, added: readonly Promise<object>[]): Promise<TokenResponse> {
-  return Object.assign(response, ...(await Promise.all(added)), { ...response })
+  return Object.assign(response, ...(await Promise.all(added)).reverse(), { ...response })
 }
