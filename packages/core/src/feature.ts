@@ -116,7 +116,7 @@ export function senderConstraintOf(features: readonly Feature[]): SenderConstrai
   const constraint = onlyOne('senderConstraint', features)
   if (constraint?.userinfo.required && features.some(({ requiresProofs }) => requiresProofs === false))
     throw new Error(
-      'features: every token is bound to a key, so forwardAuth needs proofs, and requires proofs',
+      'features: every token is bound to a key, so forwardAuth needs proofs with required: true',
     )
   return constraint
 }

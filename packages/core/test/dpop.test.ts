@@ -357,11 +357,11 @@ describe('an option at fault is named', () => {
       () => createResourceServer({ ...guarded, resource: 'urn:x:y', proofs: dpopProofs({ secret: SECRET }) }),
     ],
     [
-      /requires proofs/,
+      /forwardAuth needs proofs/,
       () => openSchool({ features: [dpop({ secret: SECRET, required: true }), forwardAuth()] }),
     ],
     [
-      /requires proofs/,
+      /forwardAuth needs proofs/,
       () => {
         const proofs = dpopProofs({ secret: SECRET })
         return openSchool({ features: [dpop({ secret: SECRET, required: true }), forwardAuth({ proofs })] })

@@ -12,8 +12,8 @@ export type Claims = (subject: string) => Promise<UserClaims | undefined>
 
 export interface SubjectOptions {
   /**
-   * The claims of a user (OpenID Connect Core 5.1), of which the granted scopes open some; `undefined` if the user is gone or disabled. A refresh asks for them
-   * too: the grants of a user who is gone end. Required with the scope `openid`.
+   * The claims of a user (OpenID Connect Core 5.1), of which the granted scopes open some; `undefined` if the user is gone
+   * or disabled. A refresh asks for them too: the grants of a user who is gone end. Required with the scope `openid`.
    */
   readonly claims?: Claims | undefined
 }
