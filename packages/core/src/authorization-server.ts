@@ -1,4 +1,4 @@
-import { authorization } from './authorization/authorization.ts'
+import { authorization, grantLifetime } from './authorization/authorization.ts'
 import { RESPONSE_MODE, RESPONSE_TYPE } from './authorization/authorization-request.ts'
 import { proofReader } from './clients/authentication/client-authentication.ts'
 import { offeredMethods } from './clients/authentication/offered-methods.ts'
@@ -177,7 +177,7 @@ function partsOf(kernel: Kernel, options: AuthorizationServerOptions<string>): P
   const limits = rateLimits(options, emit)
   const terms = {
     grantTypes: features.flatMap(({ grantTypes = [] }) => grantTypes),
-    ...{ scopes: kernel.scopes, lifetime, now },
+    ...{ scopes: kernel.scopes, lifetimes: { ...times, grant: grantLifetime(options) }, now },
   }
   return { keys, signing, accessTokens, limits, senderConstraint, optional, offers, terms }
 }

@@ -1,11 +1,14 @@
 import {
   type Client,
+  type Exchanged,
   type Feature,
   type Grant,
   type GrantType,
   type Kernel,
   newGrantId,
+  newId,
   newSecret,
+  type RefreshState,
   sha256,
 } from '@grantkit/core'
 import { describe, expect, it } from 'vitest'
@@ -52,12 +55,13 @@ describe('a feature stops the start', () => {
   })
 })
 
-it('a member that a feature adds to a token response replaces none of core', async () => {
+it('a member that a feature adds to a token response replaces none of core or of a feature before it', async () => {
   const tokenMembers = {
     requireMakeable: () => {},
     membersOf: async () => ({ access_token: 'mine', colour: 'red' }),
   }
-  const school = openSchool({ features: [() => ({ tokenMembers })] })
+  const later = { ...tokenMembers, membersOf: async () => ({ colour: 'blue' }) }
+  const school = openSchool({ features: [() => ({ tokenMembers }), () => ({ tokenMembers: later })] })
   const client = await school.server.clients.add({ client_name: 'App', redirect_uris: [REDIRECT_URI] })
   const tokens = await tokensFor(school, client)
   expect(tokens).toMatchObject({ access_token: expect.stringMatching(/^gka_/), colour: 'red' })
@@ -66,6 +70,8 @@ it('a member that a feature adds to a token response replaces none of core', asy
 interface Issued {
   readonly scopes?: readonly string[]
   readonly life?: number
+  /** With a refresh token of this life, and a grant of that one. */
+  readonly refresh?: readonly [refreshToken: number, grant: number]
   /** What the answer says, where it differs from the record. */
   readonly says?: { readonly scopes?: readonly string[]; readonly expiresIn?: number }
 }
@@ -73,29 +79,39 @@ interface Issued {
 /** A grant type that issues what a test wants, to the user `alice`. */
 function issuing(
   { store, now, random }: Kernel,
-  { scopes = ['courses:read'], life = 60, says }: Issued,
+  { scopes = ['courses:read'], life = 60, refresh, says }: Issued,
 ): GrantType {
   return {
     name: 'anything',
     message: z.object({}),
     async exchange({ clientId }: Client) {
       const accessToken = newSecret(random)
+      const token = { family: newId(random), generation: 0, secret: newSecret(random) }
       const times = { issuedAt: now(), expiresAt: now() + life }
       const grant: Grant = {
         ...{ id: newGrantId(random), subject: 'alice', clientId, scopes, resources: [] },
-        ...{ createdAt: now(), usedAt: now(), expiresAt: now() + life },
+        ...{ createdAt: now(), usedAt: now(), expiresAt: now() + (refresh?.[1] ?? life) },
+        refresh: refresh && refreshOf(token, now() + refresh[0]),
         accessTokens: [{ hash: sha256(accessToken), scopes, resources: [], ...times }],
       }
       await store.grants.insert(grant.id, grant, grant.expiresAt)
-      return { grant, issued: { accessToken, scopes, resources: [], expiresIn: life, ...says } }
+      const refreshToken = refresh && token
+      return { grant, issued: { accessToken, refreshToken, scopes, resources: [], expiresIn: life, ...says } }
     },
   }
 }
 
-async function issued(what: Issued, longest?: number) {
+type RefreshToken = NonNullable<Exchanged['issued']['refreshToken']>
+
+function refreshOf({ family, generation, secret }: RefreshToken, expiresAt: number): RefreshState {
+  const hash = sha256(`${family}.${generation}.${secret}`)
+  return { familyHash: sha256(family), generation, hash, expiresAt }
+}
+
+async function issued(what: Issued, lifetimes?: GrantType['lifetimes']) {
   const school = openSchool({
-    features: [(kernel) => ({ grantTypes: [{ ...issuing(kernel, what), longest }] })],
-    lifetimes: { accessToken: 600 },
+    features: [(kernel) => ({ grantTypes: [{ ...issuing(kernel, what), lifetimes }] })],
+    lifetimes: { accessToken: 600, refreshToken: 1000, grant: 2000 },
   })
   const { client_id, client_secret = '' } = await school.server.clients.add({
     client_name: 'App',
@@ -121,17 +137,26 @@ describe('the grant type of a feature', () => {
     expect(await issued(what)).toMatchObject({ status: 400, error: 'invalid_scope', event: { reason } })
   })
 
-  it.each<[string, Issued]>([
-    ['longer than the server lets one live', { life: 601 }],
-    ['longer, though its answer says otherwise', { life: 601, says: { expiresIn: 60 } }],
-    ['longer by its answer alone', { says: { expiresIn: 601 } }],
-  ])('issues no token that lives %s, and the operator learns why', async (_, what) => {
+  it.each<[string, Issued, string]>([
+    ['an access token for longer than the server', { life: 601 }, 'accessToken lives 601'],
+    [
+      'one for longer, whatever its answer says',
+      { life: 601, says: { expiresIn: 60 } },
+      'accessToken lives 601',
+    ],
+    ['one for longer by its answer alone', { says: { expiresIn: 601 } }, 'accessToken lives 601'],
+    ['one whose end is no number', { says: { expiresIn: Number.NaN } }, 'accessToken lives NaN'],
+    ['a refresh token for longer than the server', { refresh: [1001, 2000] }, 'refreshToken lives 1001'],
+    ['a refresh token of a grant that lives longer', { refresh: [1000, 2001] }, 'grant lives 2001'],
+  ])('does not issue %s, and the operator learns why', async (_, what, named) => {
     const { status, event } = await issued(what)
     expect([status, event]).toEqual([500, expect.objectContaining({ type: 'failed' })])
-    expect(String((event as { cause?: unknown }).cause)).toContain('anything issued a token for 601 seconds')
+    expect(String((event as { cause?: unknown }).cause)).toContain(`anything: ${named} seconds, longer than`)
   })
 
   it('issues tokens for longer if it says so', async () => {
-    expect(await issued({ life: 601 }, 601)).toMatchObject({ status: 200, expires_in: 601 })
+    const refresh = [1001, 2001] as const
+    const lifetimes = { accessToken: 601, refreshToken: 1001, grant: 2001 }
+    expect(await issued({ life: 601, refresh }, lifetimes)).toMatchObject({ status: 200, expires_in: 601 })
   })
 })

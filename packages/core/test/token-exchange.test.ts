@@ -69,6 +69,16 @@ async function isLive(school: School, token: string): Promise<boolean> {
   return (await school.callApi(token)).kind === 'authorized'
 }
 
+it('a token of earlier, longer terms is still exchanged for one that lives as long as the feature says', async () => {
+  const { school, client, tokens } = await withTokens()
+  const shorter = openSchool({
+    store: school.store,
+    features: [tokenExchange()],
+    lifetimes: { accessToken: 300 },
+  })
+  expect((await exchanged(shorter, client, tokens.access_token)).expires_in).toBe(900)
+})
+
 describe('an exchanged token', () => {
   it('TX-01: can do what was asked for and no more, and the answer holds nothing beside it', async () => {
     const { school, client, tokens } = await withTokens()

@@ -53,6 +53,11 @@ export interface AuthorizationOptions
 
 const DAY = 24 * 60 * 60
 
+/** In seconds. @throws Error that names the option at fault */
+export function grantLifetime({ lifetimes }: Pick<AuthorizationOptions, 'lifetimes'>): number {
+  return lifetime('grant', lifetimes?.grant, 180 * DAY)
+}
+
 /** @throws Error that names the option at fault */
 export function authorization(
   kernel: Kernel,
@@ -101,7 +106,7 @@ function contextOf(
     redirectUriPolicy: redirectUriPolicyOf(options),
     lifetimes: {
       code: lifetime('code', lifetimes?.code, 60),
-      grant: lifetime('grant', lifetimes?.grant, 180 * DAY),
+      grant: grantLifetime({ lifetimes }),
       consentTicket: lifetime('consentTicket', lifetimes?.consentTicket, 600),
     },
     paths: { authorize: basePath + paths.authorize, consent: basePath + paths.consent },

@@ -40,10 +40,15 @@ export function clientCredentials({
   accessTokens = opaqueAccessTokens,
   rateLimiter,
 }: ClientCredentialsOptions = {}): FeatureFactory {
-  const longest = lifetime('accessToken', accessToken, 3600)
-  const termsOf: TermsOf = (resources) => formOf(resources, longest, longestOf(accessTokens))
+  const seconds = lifetime('accessToken', accessToken, 3600)
+  const termsOf: TermsOf = (resources) => formOf(resources, seconds, longestOf(accessTokens))
   return (kernel) => ({
-    grantTypes: [{ ...machineTokens(kernel, rateLimits({ rateLimiter }, kernel.emit), termsOf), longest }],
+    grantTypes: [
+      {
+        ...machineTokens(kernel, rateLimits({ rateLimiter }, kernel.emit), termsOf),
+        lifetimes: { accessToken: seconds },
+      },
+    ],
     clientMetadata: (itself) => machineMetadata(itself, kernel.scopes),
     checkClient: (client) => checkMachine(client, kernel.scopes),
   })

@@ -37,7 +37,7 @@ export function deviceCodeGrantType(context: DeviceContext): GrantType {
     credential: 'device_code',
     transientOf: requestRecordOf,
     selfRegistered: context.selfRegistered,
-    longest: context.times.accessToken,
+    lifetimes: { ...context.times, grant: context.lifetimes.deviceGrant },
     exchange: (client, request) => exchangeDeviceCode(context, client, request),
   }
 }

@@ -21,14 +21,23 @@ export interface GrantType {
   clientOf?(form: Parameters): Promise<string>
   /** Whether a self-registered client may use it. Default: only an integration may. */
   readonly selfRegistered?: boolean | undefined
-  /** The longest life of its access tokens, in seconds. Default: `lifetimes.accessToken` of the server. */
-  readonly longest?: number | undefined
+  /** The longest lives of what it issues. Default: `lifetimes` of the server. */
+  readonly lifetimes?: Partial<IssuedLifetimes> | undefined
   /**
    * Answers a token request. The client is authenticated and registered for this grant type.
    *
    * @throws OAuthError before anything is consumed, or when the rule itself consumes the credential
    */
   exchange(client: Client, request: TokenRequest): Promise<Exchanged>
+}
+
+/** Seconds. */
+export interface IssuedLifetimes {
+  readonly accessToken: number
+  /** Of an unused refresh token. */
+  readonly refreshToken: number
+  /** Of a grant with a refresh token, no matter how often it is refreshed. */
+  readonly grant: number
 }
 
 /** A request at the token endpoint (RFC 6749 3.2). */

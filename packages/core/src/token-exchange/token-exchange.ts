@@ -116,6 +116,7 @@ export function tokenExchange({
       message: TokenExchangeRequest,
       credential: 'subject_token',
       selfRegistered: true,
+      lifetimes: { accessToken: lifetime },
       exchange: (client, request) => exchangeToken(context, client, request),
     }
     return {
