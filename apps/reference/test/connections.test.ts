@@ -1,10 +1,13 @@
 import { connectToPostgres } from '@grantkit/store-postgres'
 import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postgres-server'
 import { startProxy, type TcpProxy } from '@grantkit/test-servers/tcp-proxy'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import type { Database } from '../src/database/database.ts'
 import { connected } from './on-both-databases.ts'
 import { runService } from './service.ts'
 import { signedIn } from './tokens.ts'
+import { sessionCookie } from './user.ts'
 
 /** The connections to a Postgres that is slow or falls silent. */
 
@@ -61,3 +64,35 @@ it('of a service are ten at most, for its store and its database together', asyn
   await watcher.end()
   expect(rows.length - 1).toBeLessThanOrEqual(10)
 })
+
+it('serve others while a user with 5,000 grants opens the account page forty times, one page of them each', async () => {
+  const service = await runService({ DATABASE_URL: server.url, STORE_URL: '' })
+  const { baseUrl } = service
+  const sessions = ['demo', 'teacher'].map((word) => sessionCookie(baseUrl, `${word}@example.com`, word))
+  const [busy, other] = await Promise.all(sessions)
+  await signedIn(baseUrl, 'courses:read')
+  const database = await connected(server.url)
+  await sql`insert into grantkit_grant (id, subject, version, value, expires_at, owner, created_at)
+    select id || generate_series(1, 5000), subject, version, value, expires_at, owner, created_at
+    from grantkit_grant limit 5000`.execute(database)
+  // As autovacuum does within a minute.
+  await sql`analyze grantkit_grant`.execute(database)
+  const before = await rowsRead(database)
+  const statusFor = async (cookie = '') =>
+    (await fetch(`${baseUrl}/account`, { headers: { cookie }, redirect: 'manual' })).status
+  const visits = [...Array(40).fill(busy), ...Array(10).fill(other)].map(statusFor)
+  expect(new Set(await Promise.all(visits))).toEqual(new Set([200]))
+  await service.close()
+  const backends = database
+    .selectFrom(sql`pg_stat_activity`.as('backend'))
+    .where(sql`client_port`, 'is not', null)
+  await expect.poll(() => backends.select(sql`1`.as('one')).execute()).toHaveLength(1)
+  expect((await rowsRead(database)) - before).toBeLessThan(40 * 100)
+})
+
+/** Of the table of grants. The backends of a service count what they read once they end. */
+async function rowsRead(database: Database): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select (seq_tup_read + idx_tup_fetch)::integer as count
+    from pg_stat_user_tables where relname = 'grantkit_grant'`.execute(database)
+  return rows[0]?.count ?? 0
+}
