@@ -83,6 +83,22 @@ describe('the limit of grants', () => {
     expect(await idsOf(school)).toHaveLength(1)
   })
 
+  it('fails no approval that is stored, and the next one makes up for it', async () => {
+    const store = createMemoryStore({ now: () => 1_800_000_000 })
+    const school = openSchool({ store, maxGrantsPerClient: 2 })
+    const client = await register(school)
+    for (let count = 0; count < 2; count++) await tokensFor(school, client)
+    const replace = vi.spyOn(store.grants, 'replace').mockRejectedValue(new Error('lost'))
+    vi.spyOn(store.grants, 'remove').mockRejectedValue(new Error('lost'))
+    await codeFor(school, client.client_id)
+    expect(replace).toHaveBeenCalled()
+    const approvals = school.events.filter(({ type }) => type === 'consent_granted')
+    expect(approvals).toHaveLength(3)
+    vi.restoreAllMocks()
+    await tokensFor(school, client)
+    expect(await idsOf(school)).toHaveLength(2)
+  })
+
   it.each([0, 60])(
     'ends no grant that is in use for approvals that nobody redeems, %d seconds apart',
     async (seconds) => {
