@@ -32,7 +32,7 @@ export function signInMethods({ basePath }: Site, ways: WaysToSignIn, shown: Sig
 ${account.password === '' ? '' : html`<section class="card"><p class="app-name">Password</p></section>`}
 ${passkeys.map((passkey) => passkeyCard(basePath, passkey, token))}
 ${identities.map((identity) => identityCard(basePath, labels.get(identity.issuer) ?? identity.issuer, identity, token))}
-<p class="hint">To remove a way to sign in signs you out everywhere.</p>
+<p class="hint">Removing a way to sign in signs you out everywhere.</p>
 ${token === undefined ? signInAgain(basePath) : html`${addPasskey(basePath, ways, token)}${connect(basePath, ways, shown, token)}`}`
 }
 
