@@ -42,6 +42,13 @@ describe('the attempts to fetch documents', () => {
     expect(start('https://a.other.dev/c')).toBe(0)
   })
 
+  it('of new clients that hang take no place of an approved one', () => {
+    const { attempts } = open()
+    const start = (id: string, known: boolean) => attempts.start(attemptAt(id, { known }))
+    for (const n of numbered(8)) start(`https://a.slow${n}.dev/c`, false)
+    expect([start('https://a.app.dev/c', false), start('https://a.slow0.dev/d', true)]).toEqual([1, 0])
+  })
+
   it('are six a minute at one site, however many names it has', () => {
     const { clock, fetched } = open()
     const waits = numbered(7).map((n) => fetched(`https://a${n}.evil.dev/c`))
@@ -107,8 +114,9 @@ describe('the attempts to fetch documents', () => {
           const alike = started.filter((one) => one.known === known)
           const own = alike.filter((one) => user !== undefined && one.user === user)
           const there = (all: FetchAttempt[]) => all.filter((one) => one.site === attempt.site).length
-          expect(running.length).toBeLessThanOrEqual(8)
-          expect(running.filter(({ id }) => id.startsWith(at)).length).toBeLessThanOrEqual(2)
+          const beside = running.filter((one) => one.known === known)
+          expect(beside.length).toBeLessThanOrEqual(8)
+          expect(beside.filter(({ id }) => id.startsWith(at)).length).toBeLessThanOrEqual(2)
           expect([alike.length <= 30, own.length <= 15]).toEqual([true, true])
           expect([there(alike) <= 6, there(own) <= 3]).toEqual([true, true])
           if (!ends) continue

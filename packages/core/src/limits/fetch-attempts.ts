@@ -3,10 +3,9 @@
  * once and nothing is queued, so strangers can neither use this server as a cannon nor lock its known clients out.
  */
 
-/** Per process. */
+/** Per process. New clients have so many places, and approved ones as many: neither takes the places of the other. */
 const MAX_IN_FLIGHT = 8
 const MAX_IN_FLIGHT_AT_HOST = 2
-/** Of new clients and of approved ones alike: neither takes the places of the other. */
 const MAX_STARTS = 30
 const MAX_STARTS_AT_SITE = 6
 const MINUTE = 60
@@ -47,8 +46,9 @@ export function fetchAttempts(now: () => number, maxStarts = MAX_STARTS): FetchA
   function wait({ id, site, known, user }: FetchAttempt): number {
     const failed = failures.get(id)
     if (failed !== undefined && failed.until > now()) return failed.until - now()
-    const atHost = inFlight.filter((other) => hostOf(other.id) === hostOf(id))
-    if (atHost.length >= MAX_IN_FLIGHT_AT_HOST || takenPlaces(inFlight, MAX_IN_FLIGHT, user)) return 1
+    const running = inFlight.filter((other) => other.known === known)
+    const atHost = running.filter((other) => hostOf(other.id) === hostOf(id))
+    if (atHost.length >= MAX_IN_FLIGHT_AT_HOST || takenPlaces(running, MAX_IN_FLIGHT, user)) return 1
     starts = starts.filter(({ time }) => time > now() - MINUTE)
     const alike = starts.filter((start) => start.known === known)
     const atSite = alike.filter((start) => start.site === site)
