@@ -15,8 +15,7 @@ const OF_PNPM = ['exec', 'install']
 
 const PAGES = globSync(['*.md', '{docs,packages,apps,examples,benchmarks}/**/*.md'], {
   cwd: ROOT,
-  // The names of earlier versions are in docs/migrate, beside those of today.
-  exclude: ['**/node_modules/**', 'docs/migrate/**'],
+  exclude: ['**/node_modules/**'],
 })
 
 describe('`pnpm <name>`', () => {

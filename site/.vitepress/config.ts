@@ -97,7 +97,6 @@ export default defineConfig({
       {
         text: 'Come from',
         items: [
-          { text: 'an earlier version', link: '/migrate/next' },
           { text: 'oidc-provider', link: '/migrate/oidc-provider' },
           { text: 'the router of the MCP SDK', link: '/migrate/mcp-sdk' },
         ],

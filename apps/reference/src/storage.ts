@@ -5,7 +5,6 @@ import { migrate, openMigrated } from './database/migrate.ts'
 import { type OpenStore, openStore } from './database/open-store.ts'
 import { databaseWarnings } from './database/settings-warnings.ts'
 import type { Counters } from './limits/counters-in-postgres.ts'
-import { importIntegrations } from './oauth/import-integrations.ts'
 import { settingAtFault } from './settings/setting-at-fault.ts'
 import type { Settings } from './settings/settings.ts'
 
@@ -45,7 +44,6 @@ export async function openStorage(
       openStore(settings, database, { migrating, onWarning }),
     )
     const trail = auditTrail(database, { days: settings.AUDIT_DAYS, onWarning })
-    await importIntegrations(settings, store.store, trail.onEvent)
     const { createCounter, stopSweeping } = await countersFor(settings, store, database, onWarning)
     const close = async () => {
       stopSweeping()

@@ -1,11 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { expect, it } from 'vitest'
 import { onBothDatabases } from './on-both-databases.ts'
 import { run } from './program.ts'
-import { runService } from './service.ts'
-import { temporaryFolder } from './temporary-folder.ts'
 import { signedIn } from './tokens.ts'
 
 /** What a service keeps that was told nothing but where its database is. */
@@ -44,27 +40,5 @@ onBothDatabases((newDatabase) => {
     expect(await trail.ended, trail.output()).toBe(0)
     for (const type of ['consent_granted', 'grant_revoked'])
       expect(trail.output()).toContain(`"type":"${type}"`)
-  })
-
-  it('imports a file of integrations once', async () => {
-    const environment = { DATABASE_URL: await newDatabase() }
-    const elsewhere = await runService({ DATABASE_URL: await newDatabase() })
-    const { client_id } = await elsewhere.clients.add({
-      client_name: 'Zap',
-      redirect_uris: ['https://zap.example/cb'],
-      token_endpoint_auth_method: 'none',
-    })
-    const client = await elsewhere.store.clients.find(client_id)
-    await elsewhere.close()
-    const INTEGRATIONS_FILE = join(await temporaryFolder(), 'integrations.json')
-    await writeFile(INTEGRATIONS_FILE, JSON.stringify({ [client_id]: client?.value }))
-    for (const names of [['Zap'], []]) {
-      const service = await runService({ ...environment, STORE_URL: '', INTEGRATIONS_FILE })
-      const integrations = await service.clients.list()
-      expect(integrations.map(({ client_name }) => client_name)).toEqual(names)
-      await service.clients.remove(client_id)
-      await service.close()
-    }
-    expect(await readFile(`${INTEGRATIONS_FILE}.imported`, 'utf8')).toContain('Zap')
   })
 })

@@ -9,23 +9,22 @@ export interface RecentClient {
   readonly client: PublicClient
 }
 
-/** Entries of a type that are read, and clients that are asked for: some are gone. */
+/** Entries that are read, and clients that are asked for: some are gone. */
 const READ = 100
 const ASKED = 50
 
 /**
- * Clients that entries of these types name, the latest first, each once, as far as they still exist. The store lists
- * no clients without reading all, and there may be a million: the trail has an index, so this reads a few hundred entries.
+ * Clients that entries of this type name, the latest first, each once, as far as they still exist. The store lists
+ * no clients without reading all, and there may be a million: the trail has an index, so this reads a hundred entries.
  */
 export async function recentClients(
   trail: TrailReader,
   clients: Pick<AuthorizationServer['clients'], 'find'>,
-  types: readonly string[],
+  type: string,
   most: number,
 ): Promise<readonly RecentClient[]> {
-  const pages = await Promise.all(types.map((type) => trail.page({ types: [type] }, READ)))
+  const { entries } = await trail.page({ types: [type] }, READ)
   const latest = new Map<string, string>()
-  const entries = pages.flatMap((page) => page.entries).sort((one, other) => (one.id < other.id ? 1 : -1))
   for (const { clientId, at } of entries)
     if (clientId !== undefined && !latest.has(clientId)) latest.set(clientId, at)
   const found = [...latest].slice(0, ASKED).map(async ([clientId, at]) => {

@@ -1,12 +1,11 @@
 import type { ServiceEvent } from '../events.ts'
-import type { IntegrationImported } from '../oauth/import-integrations.ts'
 import type { SigningKeysRotated } from '../settings/signing-keys-file.ts'
 import { actorOfEvent } from './actor.ts'
 import { callerOfEvent } from './caller.ts'
 import type { Happened } from './entry.ts'
 
 /** What the trail is told: the events of the service, and those of its commands. */
-export type AuditedEvent = ServiceEvent | SigningKeysRotated | IntegrationImported
+export type AuditedEvent = ServiceEvent | SigningKeysRotated
 
 /**
  * Who brings an event about. It decides how many the trail takes, and for how long it keeps them. A `decision` is what
@@ -24,7 +23,6 @@ const CAUSES: Readonly<Record<AuditedEvent['type'], Cause | undefined>> = {
   account_admin_removed: 'operator',
   account_removed: 'operator',
   integration_added: 'operator',
-  integration_imported: 'operator',
   client_removed: 'operator',
   signing_keys_rotated: 'operator',
   signing_keys_changed: 'operator',

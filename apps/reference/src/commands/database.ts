@@ -13,11 +13,9 @@ const { positionals } = readCommandLine(USAGE, { allowPositionals: true })
 
 try {
   if (positionals.join(' ') !== 'migrate') refuse(USAGE, 'The command must be migrate.')
-  // An import is for the service, which has the file.
-  const settings = { ...parseSettings(process.env), INTEGRATIONS_FILE: undefined }
   const onMigrated = (done: readonly string[]) =>
     console.log(done.length === 0 ? 'The tables were up to date.' : `Carried out: ${done.join(', ')}.`)
-  const storage = await openStorage(settings, console.error, { onMigrated })
+  const storage = await openStorage(parseSettings(process.env), console.error, { onMigrated })
   await storage.close()
 } catch (error) {
   fail(error, 'Not migrated.')

@@ -56,7 +56,6 @@ export const Environment = z.object({
   KEYS_FILE: z.string().optional(),
   ACCOUNTS_FILE: z.string().optional(),
   UPSTREAM_FILE: z.string().optional(),
-  INTEGRATIONS_FILE: z.string().optional(),
   CLIENT_AUTHENTICATION: z
     .string()
     .default('none,client_secret_post')
