@@ -47,7 +47,7 @@ export interface SignInTimes {
   readonly confirmedAt?: number | undefined
 }
 
-export interface BrowserSession extends Session {
+interface BrowserSession extends Session {
   /** Epoch seconds. */
   readonly confirmedAt: number
 }
