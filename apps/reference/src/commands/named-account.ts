@@ -26,6 +26,6 @@ export async function trustedAccount(directory: AccountDirectory, named: string)
 export function emailSourceOf({ email, emailSource, emailSince }: AccountEntry): string {
   if (email === undefined) return 'No address of this account is verified'
   const address = plain(email)
-  if (emailSource === undefined) return `Nobody knows who verified ${address}`
+  if (emailSource === undefined) return `It is not known who verified ${address}`
   return `${address} was ${emailSource === 'operator' ? 'added by an operator' : `verified by ${plain(emailSource)}`} on ${emailSince?.slice(0, 10)}`
 }
