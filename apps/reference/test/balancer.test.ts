@@ -25,6 +25,8 @@ async function trickled(beginning: string): Promise<string> {
 
 /** HAProxy takes a replica out after two checks. */
 const NOTICE_MS = 1500
+/** Redis or the replica starts, and then HAProxy checks it again. */
+const BACK = { timeout: 15_000 }
 
 async function expectUnavailable(): Promise<void> {
   const body = new URLSearchParams({ grant_type: 'refresh_token', client_id: 'some', refresh_token: 'token' })
@@ -52,13 +54,13 @@ describe('the balancer', () => {
 
   it('hands on what needs no store while the store is gone, and answers as the service does', async () => {
     await cluster.redis.stop()
-    await expect.poll(async () => (await fetch(`${cluster.origins[0]}/readyz`)).status).toBe(503)
+    await expect.poll(async () => (await fetch(`${cluster.origins[0]}/readyz`)).status, BACK).toBe(503)
     await sleep(NOTICE_MS)
     for (const path of ['/.well-known/oauth-authorization-server', '/login', '/healthz'])
       expect((await fetch(cluster.baseUrl + path)).status, path).toBe(200)
     await expectUnavailable()
     await cluster.redis.restart()
-    await expect.poll(async () => (await fetch(`${cluster.baseUrl}/readyz`)).status).toBe(200)
+    await expect.poll(async () => (await fetch(`${cluster.baseUrl}/readyz`)).status, BACK).toBe(200)
   })
 
   it('answers itself in JSON, with the time of a retry, while no replica runs', async () => {
@@ -66,7 +68,7 @@ describe('the balancer', () => {
     await sleep(NOTICE_MS)
     await expectUnavailable()
     await cluster.start(0)
-    await expect.poll(async () => (await fetch(`${cluster.baseUrl}/readyz`)).status).toBe(200)
+    await expect.poll(async () => (await fetch(`${cluster.baseUrl}/readyz`)).status, BACK).toBe(200)
   })
 
   it('cuts off who sends headers or a body too slowly', async () => {
