@@ -89,7 +89,7 @@ async function signUp(
   if (!maySignUp(provider, identity)) return 'sign_up_refused'
   const { issuer, subject, email, name = email ?? subject } = identity
   const updated_at = Math.floor(Date.now() / 1000)
-  // Nobody types a password for this account.
+  // No password is typed for this account.
   const account = {
     id: randomUUID(),
     email,

@@ -1,10 +1,9 @@
 import { OAuthError } from '../../kernel/oauth-error.ts'
 import type { Grant, RefreshState } from '../../kernel/records.ts'
-import { sha256 } from '../../kernel/secrets.ts'
-import type { Outcome } from '../grant.ts'
+import { type Secret, sha256 } from '../../kernel/secrets.ts'
+import type { Outcome, RefreshTokenSecret } from '../grant.ts'
 import { REFRESH_REFUSALS } from './refresh-refusals.ts'
 import type { Extent, Refreshed, RefreshRequest } from './refresh-request.ts'
-import { successorOf } from './successor.ts'
 import type { Repeat } from './token-state.ts'
 
 const ANOTHER_KEY = 'The refresh token was used a moment ago with another key'
@@ -38,6 +37,14 @@ export function repeated(
   return shares && refresh.shared === undefined
     ? { kind: 'changed', grant: { ...grant, refresh: { ...refresh, shared: true } }, result }
     : { kind: 'unchanged', grant, result }
+}
+
+/** The pair that replaces a refresh token, of the secrets that were derived from it and the salt of its rotation. */
+export function successorOf(
+  { family, generation }: RefreshTokenSecret,
+  [accessToken, secret]: readonly [Secret, Secret],
+): { readonly accessToken: Secret; readonly refreshToken: RefreshTokenSecret } {
+  return { accessToken, refreshToken: { family, generation: generation + 1, secret } }
 }
 
 function sameList(left: readonly string[], right: readonly string[]): boolean {

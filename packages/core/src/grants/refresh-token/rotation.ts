@@ -14,8 +14,7 @@ import { withNewest } from '../handed-on-token.ts'
 import { recentRotations } from './recent-rotations.ts'
 import { REFRESH_REFUSALS } from './refresh-refusals.ts'
 import type { Extent, Refreshed, RefreshRequest } from './refresh-request.ts'
-import { repeated } from './repeated-rotation.ts'
-import { successorOf } from './successor.ts'
+import { repeated, successorOf } from './repeated-rotation.ts'
 import { tokenState } from './token-state.ts'
 
 /**
