@@ -20,7 +20,7 @@ interface Advisory {
 }
 
 const FAILING = ['high', 'critical']
-const LONGEST_WAIT_MS = 120_000
+const MAX_WAIT_MS = 120_000
 
 const USAGE = `pnpm vulnerabilities [--registry <URL>]
 
@@ -30,7 +30,7 @@ const { values } = readCommandLine(USAGE, { options: { registry: { type: 'string
 const registry = values.registry === undefined ? [] : ['--registry', values.registry]
 const { stdout, stderr, error } = spawnSync('pnpm', ['audit', '--prod', '--json', ...registry], {
   encoding: 'utf8',
-  timeout: LONGEST_WAIT_MS,
+  timeout: MAX_WAIT_MS,
 })
 if (error && 'code' in error && error.code === 'ENOENT') throw error
 

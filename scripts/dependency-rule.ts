@@ -165,8 +165,8 @@ export const DEPENDENCY_RULE: readonly Row[] = [
       ...[...ROOMS, 'discovery'].map((name) => core(`${name}/**`)),
     ],
   },
-  // The tables of refusals of all rooms, in one.
-  { files: core('refusals.ts'), imports: [core('*/**')] },
+  // The tables of errors of all rooms, in one.
+  { files: core('errors.ts'), imports: [core('*/**')] },
   { files: core('index.ts'), imports: [core('**'), `!${core('index.ts')}`, `!${core('store-kit.ts')}`] },
   { files: core('store-kit.ts'), imports: [core('kernel/*'), 'node:crypto', 'node:timers/promises'] },
 

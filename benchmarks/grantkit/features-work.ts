@@ -19,7 +19,7 @@ const MACHINE = {
   client_name: 'Job',
   redirect_uris: [],
   grant_types: ['client_credentials'],
-  machine_scopes: 'notes:read',
+  client_credentials_scopes: 'notes:read',
 }
 
 export async function featuresWork({ server }: Service, issuer: string): Promise<Target['work']> {

@@ -133,7 +133,7 @@ const SIGNED = 's'.repeat(400)
 const authorization = `Bearer ${TOKENS.access_token}`
 const parameters = Object.fromEntries(new URLSearchParams(authorizationQuery(clientId)))
 
-const machineForm = { grant_type: 'client_credentials', client_id: clientId }
+const clientCredentialsForm = { grant_type: 'client_credentials', client_id: clientId }
 const pollForm = { grant_type: 'urn:ietf:params:oauth:grant-type:device_code', client_id: clientId }
 
 /** For the framework that is the yardstick of all: every workload, with one path for each algorithm. */
@@ -144,8 +144,8 @@ export const yardstickTarget: Target = {
     'authorize-document': repeated(get(`/consent?${authorizationQuery(clientId)}`, { cookie: 'user=alice' })),
     userinfo: protectedWork('/userinfo', () => TOKENS.access_token),
     'mcp-call': repeated(postJson('/mcp', TOOL_CALL, { authorization })),
-    'client-credentials': repeated(postForm('/token', { ...machineForm, client_secret: secret })),
-    'client-assertion': repeated(postForm('/token', { ...machineForm, client_assertion: SIGNED })),
+    'client-credentials': repeated(postForm('/token', { ...clientCredentialsForm, client_secret: secret })),
+    'client-assertion': repeated(postForm('/token', { ...clientCredentialsForm, client_assertion: SIGNED })),
     'device-poll': repeated(postForm('/poll', { ...pollForm, device_code: code })),
     push: repeated(postForm('/par', parameters)),
     'protected-dpop': repeated(get('/notes', { authorization, dpop: SIGNED })),

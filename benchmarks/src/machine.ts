@@ -17,7 +17,7 @@ export interface Machine {
   readonly loadBefore: number
 }
 
-export function describeMachine(): Machine {
+export function describeClientCredentials(): Machine {
   const [cpu] = cpus()
   return {
     cpu: cpu?.model ?? 'unknown',

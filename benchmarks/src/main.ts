@@ -18,7 +18,7 @@ import { measureScaling } from './scaling.ts'
 import { measureBesideSignIns } from './sign-ins.ts'
 
 /** The most passes of one run: a machine that is never steady must not be measured for ever. */
-const MOST_PASSES = 3
+const MAX_PASSES = 3
 
 const options = readOptions(process.argv.slice(2))
 if (options.mode === 'scaling') console.log(await measureScaling(options.quick))
@@ -47,7 +47,7 @@ async function measureAll(options: Options): Promise<Results> {
   if (earlier) console.error(`Going on with the run of ${earlier.date}`)
   pinThisProcess(GENERATOR_CORE)
   let results = await measureLeft(options, earlier ?? begun)
-  for (let pass = 1; pass < MOST_PASSES && options.complete && !isSteady(results); pass++) {
+  for (let pass = 1; pass < MAX_PASSES && options.complete && !isSteady(results); pass++) {
     console.error(verdict(results.measurements))
     results = await measureLeft(options, steadyPart(results))
   }

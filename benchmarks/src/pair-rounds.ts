@@ -19,8 +19,8 @@ export interface PairRound {
 }
 
 /** A round that lost more than this share to the host is repeated: one tick of the kernel's clock is not yet that. */
-const MOST_STOLEN = 0.05
-const MOST_TRIES = 4
+const MAX_STOLEN = 0.05
+const MAX_TRIES = 4
 
 /** Each half goes first as often as the other: a machine that slows down steadily favours neither. */
 export async function measureRounds(pair: Pair, effort: Effort): Promise<PairRound[]> {
@@ -33,7 +33,7 @@ export async function measureRounds(pair: Pair, effort: Effort): Promise<PairRou
 /** The first round without much time lost to the host, or the best of several. */
 export async function calmest(run: () => Promise<PairRound>): Promise<PairRound> {
   let best = await run()
-  for (let tries = 1; tries < MOST_TRIES && stolenOf(best) > MOST_STOLEN; tries++) {
+  for (let tries = 1; tries < MAX_TRIES && stolenOf(best) > MAX_STOLEN; tries++) {
     const round = await run()
     if (stolenOf(round) < stolenOf(best)) best = round
   }

@@ -4,7 +4,7 @@ import { YARDSTICK } from './targets.ts'
 import type { WorkName } from './work.ts'
 
 /** Ratios of neighbours stand much noise, but not every: the most that bare Fastify may spread within a workload. */
-const MOST_SPREAD = 0.1
+const MAX_SPREAD = 0.1
 
 interface Steadiness {
   readonly work: WorkName
@@ -43,7 +43,7 @@ export function steadyPart<Run extends Measured>(run: Run): Run {
 }
 
 function unsteady(measurements: readonly Measurement[]): Steadiness[] {
-  return steadiness(measurements).filter(({ spread }) => !(spread < MOST_SPREAD))
+  return steadiness(measurements).filter(({ spread }) => !(spread < MAX_SPREAD))
 }
 
 /** What a saved run is judged by. */
@@ -63,6 +63,6 @@ export function verdict(measurements: readonly Measurement[]): string {
   const failed = unsteady(measurements)
   const inWords = failed.map(({ work, spread }) => `${(spread * 100).toFixed(0)} % in ${work}`)
   return failed.length === 0
-    ? `Publishable: the rounds of bare Fastify spread by less than ${MOST_SPREAD * 100} % in every workload.`
-    : `Not publishable: the rounds of bare Fastify spread by ${inWords.join(', ')}; ${MOST_SPREAD * 100} % is allowed.`
+    ? `Publishable: the rounds of bare Fastify spread by less than ${MAX_SPREAD * 100} % in every workload.`
+    : `Not publishable: the rounds of bare Fastify spread by ${inWords.join(', ')}; ${MAX_SPREAD * 100} % is allowed.`
 }

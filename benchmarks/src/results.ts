@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { describeMachine, installedRevision, installedVersions, type Machine } from './machine.ts'
+import { describeClientCredentials, installedRevision, installedVersions, type Machine } from './machine.ts'
 import type { Measurement } from './measurement.ts'
 import type { GrantMemory } from './memory.ts'
 import type { Effort, Options } from './options.ts'
@@ -29,7 +29,7 @@ export function newResults({ quick, complete, effort }: Options): Results {
     date: new Date().toISOString(),
     quick,
     complete,
-    machine: describeMachine(),
+    machine: describeClientCredentials(),
     revision: installedRevision(),
     versions: installedVersions(),
     effort,

@@ -32,7 +32,7 @@ export interface Subject {
 }
 
 /** The maximum warm-up in milliseconds: a very slow target is measured with less warm-up. */
-const MOST_WARM_UP = 6000
+const MAX_WARM_UP = 6000
 
 /** Lets the engine compile the code, and returns the number of requests that fill a round. */
 export async function warmUp(subject: Subject, effort: Effort): Promise<number> {
@@ -43,7 +43,7 @@ export async function warmUp(subject: Subject, effort: Effort): Promise<number> 
     const perSecond = batch / result.seconds
     if (sent >= effort.warmUpRequests && Date.now() >= end) return requestsOfRound(perSecond, effort)
     batch = Math.min(Math.max(50, Math.ceil(perSecond / 4)), 4000)
-    if (Date.now() >= end + MOST_WARM_UP) return requestsOfRound(perSecond, effort)
+    if (Date.now() >= end + MAX_WARM_UP) return requestsOfRound(perSecond, effort)
   }
 }
 

@@ -49,7 +49,7 @@ export default defineConfig({
           { text: 'Start in five minutes', link: '/start' },
           { text: 'Concepts', link: '/concepts' },
           { text: 'MCP clients', link: '/clients' },
-          { text: 'Refusals', link: '/refusals' },
+          { text: 'Refusals', link: '/errors' },
           { text: 'Comparison', link: '/comparison' },
           { text: "The OpenID Foundation's suite", link: '/openid-suite' },
         ],

@@ -1,11 +1,11 @@
-import { OAuthError, REFUSALS } from '@grantkit/core'
+import { ERRORS, OAuthError } from '@grantkit/core'
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { application } from './app.ts'
-import { readAhead } from './http/bodies-and-answers.ts'
+import { prefetch } from './http/bodies-and-answers.ts'
 
 const fault = new TypeError('a secret detail')
-const outage = new OAuthError(REFUSALS.store_unavailable)
+const outage = new OAuthError(ERRORS.store_unavailable)
 
 function open(basePath: string) {
   const heard: unknown[] = []
@@ -13,7 +13,7 @@ function open(basePath: string) {
   const part = new Hono()
     .get('/', (c) => c.text('home'))
     .get('/things/:id', (c) => c.text(c.req.param('id')))
-    .post('/things/:id', readAhead, (c) => c.text(c.var.body))
+    .post('/things/:id', prefetch, (c) => c.text(c.var.body))
     .get('/fault', failing(fault))
     .get('/outage', failing(outage))
   const app = application({ basePath, onError: (error) => void heard.push(error) }, [part])

@@ -1,4 +1,4 @@
-import { errorResponse, OAuthError, REFUSALS, toResponse } from '@grantkit/core'
+import { ERRORS, errorResponse, OAuthError, toResponse } from '@grantkit/core'
 import { Hono, type MiddlewareHandler } from 'hono'
 import { methodNotAllowed } from 'hono/method-not-allowed'
 import { getPath } from 'hono/utils/url'
@@ -21,9 +21,7 @@ export function application(options: AppOptions, parts: readonly Hono<any>[]): H
   const app = new Hono({ getPath: pathBelow(basePath) })
   app.onError((error) => {
     onError(error)
-    return toResponse(
-      errorResponse(error instanceof OAuthError ? error : new OAuthError(REFUSALS.unexpected)),
-    )
+    return toResponse(errorResponse(error instanceof OAuthError ? error : new OAuthError(ERRORS.unexpected)))
   })
   app.notFound((c) => nothingHere(c, { basePath }))
   app.use(...around, listMethods(app))

@@ -1,6 +1,6 @@
 import type { DocumentChanged, DocumentFailed, ServerEvent } from '@grantkit/core'
 import type { ClientKeysFailed } from '@grantkit/core/client-assertion'
-import type { MachineTokenIssued } from '@grantkit/core/client-credentials'
+import type { ClientCredentialsTokenIssued } from '@grantkit/core/client-credentials'
 import type { DeviceEvent } from '@grantkit/core/device'
 import type { TokenExchanged } from '@grantkit/core/token-exchange'
 import type { AccountEvent } from './accounts/account-rows.ts'
@@ -14,7 +14,7 @@ export type ServiceEvent =
   | DocumentChanged
   | DocumentFailed
   | ClientKeysFailed
-  | MachineTokenIssued
+  | ClientCredentialsTokenIssued
   | TokenExchanged
   | DeviceEvent
   | SignInEvent

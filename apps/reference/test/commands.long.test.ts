@@ -201,7 +201,7 @@ describe('integration', () => {
     const usual = {
       client_id: expect.any(String),
       grant_types: ['client_credentials'],
-      machine_scopes: 'courses:read',
+      client_credentials_scopes: 'courses:read',
     }
     expect(await add()).toMatchObject({
       ...usual,
@@ -223,7 +223,7 @@ describe('integration', () => {
   it.each<[string[], number, string, object?]>([
     [[...JOB, '--scope', 'courses:read'], 2, 'needs CLIENT_CREDENTIALS=on.', {}],
     [JOB, 2, '--scope must be given'],
-    [[...JOB, '--scope', 'openid'], 1, 'openid is no scope for a machine'],
+    [[...JOB, '--scope', 'openid'], 1, 'openid is no scope for client credentials'],
     [[...JOB, '--scope', 'courses:read', '--jwks', import.meta.filename], 1, 'is no JSON Web Key set'],
   ])('adds no job by %j', async (given, status, text, settings = { CLIENT_CREDENTIALS: 'on' }) => {
     const command = run('commands/integration.ts', given, { environment: { ...environment(), ...settings } })

@@ -1,11 +1,11 @@
 import { createServer } from 'node:http'
-import { createJwtResourceServer, endedTokens } from '@grantkit/core/jwt-resource-server'
+import { createJwtResourceServer, revokedTokens } from '@grantkit/core/jwt-resource-server'
 import { SCOPES } from '../src/oauth/scopes.ts'
 
 /** An API at an edge: a process that has the address of the service and no store. It answers with the status of its guard. */
 
 const { ISSUER = '', CLIENT_ID = '', CLIENT_SECRET = '' } = process.env
-const ended = endedTokens({
+const ended = revokedTokens({
   address: `${ISSUER}/api/oauth/ended`,
   clientId: CLIENT_ID,
   clientSecret: CLIENT_SECRET,
@@ -13,7 +13,7 @@ const ended = endedTokens({
 })
 const keys = `${ISSUER}/api/oauth/jwks`
 const options = { issuer: ISSUER, resource: ISSUER, scopes: SCOPES, keys, ended }
-const api = createJwtResourceServer(options).allowing({ machines: true })
+const api = createJwtResourceServer(options).allowing({ clientCredentials: true })
 await ended.refresh()
 
 const server = createServer(async ({ method = '', headers }, response) => {

@@ -1,6 +1,7 @@
 import {
   type ClientAuthMethod,
   type ClientEndpoint,
+  defineErrors,
   type FeatureFactory,
   type GrantType,
   json,
@@ -9,7 +10,6 @@ import {
   newSecret,
   OAuthError,
   readMessage,
-  refusals,
   sha256,
 } from '@grantkit/core'
 import { testClient } from '@grantkit/testkit/client'
@@ -26,7 +26,7 @@ import { storageOfTest } from './storage-of-test.ts'
  * clients authenticate, an endpoint for clients, and a member of the metadata.
  */
 
-const VOUCHER_REFUSALS = refusals({
+const VOUCHER_ERRORS = defineErrors({
   voucher_void: ['invalid_grant', 'The voucher is void'],
 })
 const VoucherRequest = z.object({ voucher: z.string() })
@@ -37,7 +37,7 @@ function voucherGrant({ store, now, random }: Kernel): GrantType {
     message: VoucherRequest,
     async exchange({ clientId }, { form }) {
       const { voucher } = readMessage(VoucherRequest, form)
-      if (voucher !== 'good') throw new OAuthError(VOUCHER_REFUSALS.voucher_void)
+      if (voucher !== 'good') throw new OAuthError(VOUCHER_ERRORS.voucher_void)
       const accessToken = newSecret(random)
       const scopes = ['courses:read']
       const expiresAt = now() + 300
@@ -65,7 +65,7 @@ const badge: ClientAuthMethod = {
   read: (_request, { client_id }, { badge }) => ({
     clientId: client_id,
     verify() {
-      if (badge !== 'shown') throw new OAuthError(VOUCHER_REFUSALS.voucher_void, 'The badge is not ours')
+      if (badge !== 'shown') throw new OAuthError(VOUCHER_ERRORS.voucher_void, 'The badge is not ours')
       return true
     },
   }),
@@ -80,7 +80,7 @@ function voucherEndpoint({ emit }: Kernel): ClientEndpoint {
     begin(form) {
       const { voucher } = readMessage(VoucherRequest, form)
       return ({ clientId }) => {
-        if (voucher !== 'good') throw new OAuthError(VOUCHER_REFUSALS.voucher_void)
+        if (voucher !== 'good') throw new OAuthError(VOUCHER_ERRORS.voucher_void)
         emit({ type: 'voucher_looked_at', clientId })
         return json(200, { worth: 'courses:read' })
       }

@@ -8,7 +8,7 @@ import { type SignedIn, signedIn } from './tokens.ts'
 /** The memory of the service on its memory store, when strangers leave something in it. */
 
 const MILLION = 1_000_000
-const MOST_BYTES = 300e6
+const MAX_BYTES = 300e6
 
 let service: RunningService
 let known: SignedIn
@@ -70,7 +70,7 @@ it.each([
     const heap = await largestHeap(strangers, async (stranger) => {
       if ((await register.handle(request(stranger))).status !== 201) throw new Error('Refused')
     })
-    expect(heap).toBeLessThan(MOST_BYTES)
+    expect(heap).toBeLessThan(MAX_BYTES)
     await expectKnownServed()
     expect(await signedIn(service.baseUrl, 'courses:read')).toHaveProperty('access_token')
   },
@@ -88,6 +88,6 @@ function metadataOf(stranger: number, length: number) {
 it('a million invented e-mail addresses leave the heap small', async () => {
   const counter = countersInMemory('account', { points: 10, duration: 900 })
   const heap = await largestHeap(MILLION, (stranger) => counter.take(`stranger-${stranger}@school.example`))
-  expect(heap).toBeLessThan(MOST_BYTES)
+  expect(heap).toBeLessThan(MAX_BYTES)
   expect(await counter.take('known@school.example')).toBe(0)
 }, 300_000)

@@ -1,4 +1,4 @@
-import { createJwtResourceServer, endedTokens } from '@grantkit/core/jwt-resource-server'
+import { createJwtResourceServer, revokedTokens } from '@grantkit/core/jwt-resource-server'
 import { decodeJwt } from 'jose'
 import * as oauth from 'oauth4webapi'
 import { afterAll, expect, it } from 'vitest'
@@ -66,7 +66,7 @@ it.each([
     token_endpoint_auth_method: 'client_secret_post',
     resource_server: true,
   })
-  const ended = endedTokens({
+  const ended = revokedTokens({
     address: `${baseUrl}/api/oauth/ended`,
     clientId: integration.client_id,
     clientSecret: String(integration.client_secret),

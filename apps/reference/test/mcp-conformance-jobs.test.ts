@@ -40,7 +40,7 @@ async function addJob(token_endpoint_auth_method: Method) {
     client_name: 'Conformance',
     redirect_uris: [],
     grant_types: ['client_credentials'],
-    machine_scopes: scopes_supported.join(' '),
+    client_credentials_scopes: scopes_supported.join(' '),
     token_endpoint_auth_method,
     ...(token_endpoint_auth_method === 'private_key_jwt' ? { jwks } : {}),
   })

@@ -1,5 +1,5 @@
 import { finished } from 'node:stream'
-import { BODY_LIMIT, OAuthError, REFUSALS } from '@grantkit/core'
+import { BODY_LIMIT, ERRORS, OAuthError } from '@grantkit/core'
 import type { Request } from 'express'
 
 const FORM = 'application/x-www-form-urlencoded'
@@ -11,10 +11,10 @@ const FORM = 'application/x-www-form-urlencoded'
  * @throws Error if the application is at fault and the original text cannot be rebuilt
  */
 export async function readBody(req: Request): Promise<string | OAuthError> {
-  if (Number(req.headers['content-length']) > BODY_LIMIT) return new OAuthError(REFUSALS.body_too_large)
+  if (Number(req.headers['content-length']) > BODY_LIMIT) return new OAuthError(ERRORS.body_too_large)
   if (!req.readableDidRead) return bodyOnTheWire(req)
   const body = parsedBody(req)
-  return Buffer.byteLength(body) > BODY_LIMIT ? new OAuthError(REFUSALS.body_too_large) : body
+  return Buffer.byteLength(body) > BODY_LIMIT ? new OAuthError(ERRORS.body_too_large) : body
 }
 
 /** Unlike the parsers of Express, it stops reading a body that it refuses. */
@@ -29,10 +29,10 @@ function bodyOnTheWire(req: Request): Promise<string | OAuthError> {
       size += bytes.length
       if (size <= BODY_LIMIT) return
       req.pause()
-      resolve(new OAuthError(REFUSALS.body_too_large))
+      resolve(new OAuthError(ERRORS.body_too_large))
     })
     finished(req, { writable: false }, (fault) =>
-      resolve(fault ? new OAuthError(REFUSALS.body_unreadable) : Buffer.concat(chunks).toString()),
+      resolve(fault ? new OAuthError(ERRORS.body_unreadable) : Buffer.concat(chunks).toString()),
     )
   })
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import type { Anonymous, Authorized, AuthorizedMachine, Route } from '@grantkit/core'
+import type { Anonymous, Authorized, AuthorizedClient, Route } from '@grantkit/core'
 import { describeAdapter } from '@grantkit/testkit'
 import express, { type Express, type Request, type RequestHandler } from 'express'
 import { describe, expect, expectTypeOf, it } from 'vitest'
@@ -71,9 +71,9 @@ describe('protect', () => {
 
   it('knows machines on a route that takes them, and nowhere else', async () => {
     const { api } = await openNotes()
-    const guard = protect(api.allowing({ machines: true }), 'notes:read')
+    const guard = protect(api.allowing({ clientCredentials: true }), 'notes:read')
     const app = express().get('/notes', guard, (_req, res) => {
-      expectTypeOf(res.locals.auth).toEqualTypeOf<Authorized | AuthorizedMachine>()
+      expectTypeOf(res.locals.auth).toEqualTypeOf<Authorized | AuthorizedClient>()
       res.json(res.locals.auth)
     })
     expect((await fetch(`${await listen(app)}/notes`)).status).toBe(401)

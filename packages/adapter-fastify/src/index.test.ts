@@ -1,7 +1,7 @@
 import {
   type Anonymous,
   type Authorized,
-  type AuthorizedMachine,
+  type AuthorizedClient,
   createAuthorizationServer,
   createResourceServer,
   type Interaction,
@@ -170,10 +170,10 @@ describe('protect', () => {
 
   it('knows machines on a route that takes them, and nowhere else', async () => {
     const { api } = await openNotes()
-    const guard = protect(api.allowing({ machines: true }), 'notes:read')
+    const guard = protect(api.allowing({ clientCredentials: true }), 'notes:read')
     const app = fastify()
     app.get('/notes', { preHandler: guard }, async (request) => {
-      expectTypeOf(guard.auth(request)).toEqualTypeOf<Authorized | AuthorizedMachine>()
+      expectTypeOf(guard.auth(request)).toEqualTypeOf<Authorized | AuthorizedClient>()
       return guard.auth(request)
     })
     expect((await app.inject('/notes')).statusCode).toBe(401)

@@ -2,6 +2,7 @@ import {
   type Authorized,
   BODY_LIMIT,
   type Caller,
+  ERRORS,
   errorResponse,
   failedResponse,
   type HttpRequest,
@@ -9,7 +10,6 @@ import {
   nativeRequest,
   nodeHeaders,
   OAuthError,
-  REFUSALS,
   type ResourceServer,
   type Route,
 } from '@grantkit/core'
@@ -156,7 +156,7 @@ const asItIs = (payload: unknown) => payload as string
 
 /** An error before core sees the request is a bad body, or else our fault. */
 function unreadable(error: FastifyError): HttpResponse {
-  if (error.statusCode === 413) return errorResponse(new OAuthError(REFUSALS.body_too_large))
+  if (error.statusCode === 413) return errorResponse(new OAuthError(ERRORS.body_too_large))
   const unreadableBody = error.statusCode !== undefined && error.statusCode < 500
-  return unreadableBody ? errorResponse(new OAuthError(REFUSALS.body_unreadable)) : failedResponse(error)
+  return unreadableBody ? errorResponse(new OAuthError(ERRORS.body_unreadable)) : failedResponse(error)
 }

@@ -1,7 +1,7 @@
 import {
   type Anonymous,
   type Authorized,
-  type AuthorizedMachine,
+  type AuthorizedClient,
   type Route,
   toFetchHandler,
 } from '@grantkit/core'
@@ -102,10 +102,14 @@ describe('protect', () => {
 
   it('knows machines on a route that takes them, and nowhere else', async () => {
     const { api } = await openNotes()
-    const app = new Hono().get('/notes', protect(api.allowing({ machines: true }), 'notes:read'), (c) => {
-      expectTypeOf(c.var.auth).toEqualTypeOf<Authorized | AuthorizedMachine>()
-      return c.json(c.var.auth)
-    })
+    const app = new Hono().get(
+      '/notes',
+      protect(api.allowing({ clientCredentials: true }), 'notes:read'),
+      (c) => {
+        expectTypeOf(c.var.auth).toEqualTypeOf<Authorized | AuthorizedClient>()
+        return c.json(c.var.auth)
+      },
+    )
     expect((await app.request('/notes')).status).toBe(401)
   })
 

@@ -2,12 +2,12 @@ import {
   type Authorized,
   BODY_LIMIT,
   type Caller,
+  ERRORS,
   failedResponse,
   type HttpRequest,
   type HttpResponse,
   nativeRequest,
   OAuthError,
-  REFUSALS,
   type ResourceServer,
   type Route,
   readBody,
@@ -131,7 +131,7 @@ async function bodyOf({ req: request, env }: Context): Promise<string> {
   const framed = env?.incoming !== undefined
   if (kept === undefined) return readBody(request.raw, framed)
   const text = kept === 'formData' ? await formText(request) : await request.text()
-  if (Buffer.byteLength(text) > BODY_LIMIT) throw new OAuthError(REFUSALS.body_too_large)
+  if (Buffer.byteLength(text) > BODY_LIMIT) throw new OAuthError(ERRORS.body_too_large)
   return text
 }
 

@@ -42,8 +42,9 @@ export {
   type RedirectUriVerdict,
 } from './clients/redirect-uri.ts'
 export type { Metadata } from './discovery/server-metadata.ts'
+export { ERRORS, type Reason } from './errors.ts'
 export type { Feature, FeatureFactory } from './feature.ts'
-export { type Allowed, changeGrant, type GrantAhead, type Transition } from './grants/change-grant.ts'
+export { type Allowed, changeGrant, type PrefetchedGrant, type Transition } from './grants/change-grant.ts'
 export type { ClientRemoval } from './grants/client-removal.ts'
 export type { IssuedTokens, Outcome } from './grants/grant.ts'
 export type { Exchanged, GrantType, TokenRequest } from './grants/grant-type.ts'
@@ -83,12 +84,12 @@ export { displayText, terminalText } from './kernel/display-text.ts'
 export type { BaseEvent, RequestEvent } from './kernel/events.ts'
 export type { AskingUser, Clients, Kernel, KernelStore } from './kernel/kernel.ts'
 export {
+  defineErrors,
+  type ErrorDefinition,
+  type ErrorFields,
   OAuthError,
   type OAuthErrorCode,
   type OAuthErrorOptions,
-  type Refusal,
-  type RefusalAnswer,
-  refusals,
 } from './kernel/oauth-error.ts'
 export type {
   AccessTokenState,
@@ -137,15 +138,14 @@ export type {
   Profile,
   ServerEvent,
 } from './options.ts'
-export { REFUSALS, type Reason } from './refusals.ts'
 export type {
   Access,
   AccessToken,
   Anonymous,
   Authorized,
-  AuthorizedMachine,
+  AuthorizedClient,
   Caller,
-  MachineToken,
+  ClientCredentialsToken,
   Refused,
 } from './resource/access.ts'
 export { toAuthInfo } from './resource/auth-info.ts'

@@ -16,7 +16,7 @@ const JOB: Integration = {
   client_name: 'Nightly job',
   redirect_uris: [],
   grant_types: [GRANT],
-  machine_scopes: 'courses:read courses:write',
+  client_credentials_scopes: 'courses:read courses:write',
 }
 
 const open = (options: Parameters<typeof openSchool>[0] = {}) =>
@@ -28,7 +28,7 @@ async function openJob(metadata: object = {}, options?: Parameters<typeof openSc
   return { school, job }
 }
 
-const machineToken = (school: School, client: ClientAnswer, form: Record<string, string> = {}) =>
+const clientCredentialsToken = (school: School, client: ClientAnswer, form: Record<string, string> = {}) =>
   requestToken(school, { grant_type: GRANT, ...credentials(client), ...form })
 
 /** The API of the school, with a route for machines and one for users. */
@@ -41,26 +41,26 @@ function guards({ store, clock }: School) {
   })
   return {
     users: (token: string) => api.access(request(token), 'courses:read'),
-    machines: (token: string, scope: 'courses:read' | 'courses:write' = 'courses:read') =>
-      api.allowing({ machines: true }).access(request(token), scope),
+    clientCredentials: (token: string, scope: 'courses:read' | 'courses:write' = 'courses:read') =>
+      api.allowing({ clientCredentials: true }).access(request(token), scope),
   }
 }
 
-const tokenOf = async (...asked: Parameters<typeof machineToken>) =>
-  bodyOf<TokenAnswer>(await machineToken(...asked)).access_token
+const tokenOf = async (...asked: Parameters<typeof clientCredentialsToken>) =>
+  bodyOf<TokenAnswer>(await clientCredentialsToken(...asked)).access_token
 
 describe('a machine', () => {
   it('is told what its token is good for, if the server is to say so', async () => {
     const { school, job } = await openJob({}, { resourceInTokenResponse: true })
     const all = [ISSUER, `${ISSUER}/mcp`]
-    expect(bodyOf(await machineToken(school, job))).toMatchObject({ resource: all })
-    const bound = await machineToken(school, job, { resource: ISSUER })
+    expect(bodyOf(await clientCredentialsToken(school, job))).toMatchObject({ resource: all })
+    const bound = await clientCredentialsToken(school, job, { resource: ISSUER })
     expect(bodyOf(bound)).toMatchObject({ resource: ISSUER })
   })
 
   it('gets a token for itself, with all that the operator gave it and nothing beside it', async () => {
     const { school, job } = await openJob()
-    const answer = await machineToken(school, job)
+    const answer = await clientCredentialsToken(school, job)
     expect(answer.status).toBe(200)
     expect(bodyOf(answer)).toEqual({
       access_token: expect.stringMatching(/^gka_/),
@@ -74,16 +74,16 @@ describe('a machine', () => {
   it('gets what it asks for and no more, for the resource that it asks for', async () => {
     const { school, job } = await openJob()
     const form = { scope: 'courses:read', resource: `${ISSUER}/mcp` }
-    const answer = bodyOf<TokenAnswer>(await machineToken(school, job, form))
+    const answer = bodyOf<TokenAnswer>(await clientCredentialsToken(school, job, form))
     expect(answer.scope).toBe('courses:read')
-    const elsewhere = await guards(school).machines(answer.access_token)
+    const elsewhere = await guards(school).clientCredentials(answer.access_token)
     expect(elsewhere).toMatchObject({ kind: 'refused', response: { status: 401 } })
   })
 
   it('passes a route that says so, as nobody: it has no subject', async () => {
     const { school, job } = await openJob()
-    const access = await guards(school).machines(await tokenOf(school, job))
-    expect(access).toMatchObject({ kind: 'authorized', token: { by: 'machine', clientId: job.client_id } })
+    const access = await guards(school).clientCredentials(await tokenOf(school, job))
+    expect(access).toMatchObject({ kind: 'authorized', token: { by: 'client', clientId: job.client_id } })
     expect(access).toHaveProperty('token.subject', undefined)
   })
 
@@ -107,7 +107,9 @@ describe('a machine', () => {
   it('lacks a scope like anybody else', async () => {
     const { school, job } = await openJob()
     const token = await tokenOf(school, job, { scope: 'courses:read' })
-    expect(await guards(school).machines(token, 'courses:write')).toMatchObject({ response: { status: 403 } })
+    expect(await guards(school).clientCredentials(token, 'courses:write')).toMatchObject({
+      response: { status: 403 },
+    })
   })
 
   it('leaves one record for each token, which is gone with it, and nobody sees it among his apps', async () => {
@@ -117,13 +119,13 @@ describe('a machine', () => {
       for await (const _ of school.store.grants.scan()) records++
       return records
     }
-    for (let time = 0; time < 3; time++) await machineToken(school, job)
+    for (let time = 0; time < 3; time++) await clientCredentialsToken(school, job)
     expect(await count()).toBe(3)
     for (const subject of [job.client_id, 'undefined', ''])
       expect((await school.server.grants.list(subject)).grants).toEqual([])
     const token = await tokenOf(school, job)
     school.clock.now += 3600
-    expect(await guards(school).machines(token)).toMatchObject({ response: { status: 401 } })
+    expect(await guards(school).clientCredentials(token)).toMatchObject({ response: { status: 401 } })
     expect(await count()).toBe(0)
   })
 
@@ -144,7 +146,7 @@ describe('a machine', () => {
     })
     await school.send('POST', '/api/oauth/revoke', { form: { ...credentials(job), token } })
     expect(await introspect()).toEqual({ active: false })
-    expect(await guards(school).machines(token)).toMatchObject({ response: { status: 401 } })
+    expect(await guards(school).clientCredentials(token)).toMatchObject({ response: { status: 401 } })
   })
 
   it('loses all its tokens when the operator removes it', async () => {
@@ -152,8 +154,8 @@ describe('a machine', () => {
     const tokens = [await tokenOf(school, job), await tokenOf(school, job)]
     expect(await school.server.clients.remove(job.client_id)).toEqual({ existed: true, grantsEnded: 2 })
     for (const token of tokens)
-      expect(await guards(school).machines(token)).toMatchObject({ response: { status: 401 } })
-    expect((await machineToken(school, job)).status).toBe(401)
+      expect(await guards(school).clientCredentials(token)).toMatchObject({ response: { status: 401 } })
+    expect((await clientCredentialsToken(school, job)).status).toBe(401)
   })
 
   it('keeps its tokens when its key changes', async () => {
@@ -172,14 +174,14 @@ describe('a machine', () => {
     host.keys = [second.jwk]
     school.clock.now += 301
     expect([(await ask(first)).status, (await ask(second)).status]).toEqual([401, 200])
-    expect((await guards(school).machines(access_token)).kind).toBe('authorized')
+    expect((await guards(school).clientCredentials(access_token)).kind).toBe('authorized')
   })
 
   it('is told to the operator by its id', async () => {
     const { school, job } = await openJob()
-    await machineToken(school, job)
+    await clientCredentialsToken(school, job)
     expect(school.events).toContainEqual({
-      type: 'machine_token_issued',
+      type: 'client_credentials_token_issued',
       clientId: job.client_id,
       grantId: expect.any(String),
     })
@@ -201,7 +203,7 @@ describe('a machine', () => {
     expect((await from('203.0.113.7')).headers['retry-after']).toBe('30')
     expect((await from('198.51.100.9')).status, 'the same job elsewhere').toBe(200)
     const counted = ['203.0.113.7', '198.51.100.9'].map(
-      (network) => `machine_token ${job.client_id} ${network}`,
+      (network) => `client_credentials ${job.client_id} ${network}`,
     )
     expect([...taken.keys()]).toEqual(counted)
   })
@@ -225,7 +227,9 @@ describe('a signed machine token', () => {
   it('has no subject at a guard without the store, lives as briefly as any, and passes only where it may', async () => {
     const features = [clientCredentials({ accessTokens }), accessTokens.feature]
     const { school, job } = await openJob({}, { features })
-    const { access_token, expires_in } = bodyOf<TokenAnswer>(await machineToken(school, job, { resource }))
+    const { access_token, expires_in } = bodyOf<TokenAnswer>(
+      await clientCredentialsToken(school, job, { resource }),
+    )
     expect(expires_in).toBe(300)
     const keys = JSON.parse((await school.send('GET', '/api/oauth/jwks')).body)
     const scopes = { 'courses:read': { description: '' } }
@@ -239,8 +243,8 @@ describe('a signed machine token', () => {
     const headers = { authorization: `Bearer ${access_token}` }
     const request = { method: 'GET', path: '/', query: '', body: '', headers }
     expect(await api.access(request, 'courses:read')).toMatchObject({ response: { status: 403 } })
-    const access = await api.allowing({ machines: true }).access(request, 'courses:read')
-    expect(access).toMatchObject({ kind: 'authorized', token: { by: 'machine', clientId: job.client_id } })
+    const access = await api.allowing({ clientCredentials: true }).access(request, 'courses:read')
+    expect(access).toMatchObject({ kind: 'authorized', token: { by: 'client', clientId: job.client_id } })
     expect(access).toHaveProperty('token.subject', undefined)
   })
 })
@@ -263,26 +267,26 @@ describe('what a machine is refused', () => {
     ['a resource of another server', { resource: 'https://evil.example' }, 'invalid_target'],
   ])('%s', async (_, form, error) => {
     const { school, job } = await openJob()
-    const answer = await machineToken(school, job, form)
+    const answer = await clientCredentialsToken(school, job, form)
     expect([answer.status, bodyOf(answer).error]).toEqual([400, error])
   })
 
   it('a wrong secret, or none', async () => {
     const { school, job } = await openJob()
     for (const client_secret of ['wrong', '']) {
-      const answer = await machineToken(school, { ...job, client_secret })
+      const answer = await clientCredentialsToken(school, { ...job, client_secret })
       expect([answer.status, bodyOf(answer).error]).toEqual([401, 'invalid_client'])
     }
   })
 
   it('the grant, if it registered itself: in what it asks for and in what it gets', async () => {
     const school = open()
-    const asked = { grant_types: ['authorization_code', GRANT], machine_scopes: 'courses:read' }
+    const asked = { grant_types: ['authorization_code', GRANT], client_credentials_scopes: 'courses:read' }
     for (const token_endpoint_auth_method of ['none', 'client_secret_post']) {
       const app = await register(school, { ...asked, token_endpoint_auth_method })
       expect(app).toMatchObject({ grant_types: ['authorization_code'] })
-      expect(app).not.toHaveProperty('machine_scopes')
-      expect(bodyOf(await machineToken(school, app)).error).toBe('unauthorized_client')
+      expect(app).not.toHaveProperty('client_credentials_scopes')
+      expect(bodyOf(await clientCredentialsToken(school, app)).error).toBe('unauthorized_client')
     }
   })
 
@@ -294,14 +298,14 @@ describe('what a machine is refused', () => {
       { origin: 'registered' },
       { origin: 'document' },
       { featureMetadata: {} },
-      { featureMetadata: { machine_scopes: ['courses:read'] } },
-      { featureMetadata: { machine_scopes: 'openid email' } },
+      { featureMetadata: { client_credentials_scopes: ['courses:read'] } },
+      { featureMetadata: { client_credentials_scopes: 'openid email' } },
     ] as const) {
       const seen = await school.store.clients.find(job.client_id)
       if (seen === undefined) throw new Error('The job is not there')
       const changed = { ...stored.value, ...change } as never
       await school.store.clients.replace(job.client_id, seen, changed, stored.value.expiresAt)
-      expect(bodyOf(await machineToken(school, job)).error, JSON.stringify(change)).toBe(
+      expect(bodyOf(await clientCredentialsToken(school, job)).error, JSON.stringify(change)).toBe(
         'unauthorized_client',
       )
     }
@@ -310,7 +314,7 @@ describe('what a machine is refused', () => {
   it('the grant, where the operator does not offer it', async () => {
     const school = openSchool()
     const app = await register(school, { token_endpoint_auth_method: 'client_secret_post' })
-    const answer = await machineToken(school, app)
+    const answer = await clientCredentialsToken(school, app)
     expect([answer.status, bodyOf(answer).error]).toEqual([400, 'unsupported_grant_type'])
     await expect(school.server.clients.add(JOB)).rejects.toMatchObject({ error: 'invalid_client_metadata' })
   })
@@ -318,13 +322,33 @@ describe('what a machine is refused', () => {
 
 describe('an integration for a machine', () => {
   it.each<[string, object, string]>([
-    ['without scopes', { machine_scopes: undefined }, 'needs machine_scopes'],
-    ['with scopes of users alone', { machine_scopes: undefined, scope: 'courses:read' }, 'machine_scopes'],
-    ['with openid', { machine_scopes: 'openid courses:read' }, 'openid is no scope for a machine'],
-    ['with email', { machine_scopes: 'email' }, 'email is no scope for a machine'],
-    ['with a scope that means a user', { machine_scopes: 'account:read' }, 'account:read is no scope'],
-    ['with a scope that does not exist', { machine_scopes: 'courses:grade' }, 'courses:grade is no scope'],
-    ['with scopes that are badly written', { machine_scopes: 'a  b' }, 'separated by single spaces'],
+    ['without scopes', { client_credentials_scopes: undefined }, 'needs client_credentials_scopes'],
+    [
+      'with scopes of users alone',
+      { client_credentials_scopes: undefined, scope: 'courses:read' },
+      'client_credentials_scopes',
+    ],
+    [
+      'with openid',
+      { client_credentials_scopes: 'openid courses:read' },
+      'openid is no scope for client credentials',
+    ],
+    ['with email', { client_credentials_scopes: 'email' }, 'email is no scope for client credentials'],
+    [
+      'with a scope that means a user',
+      { client_credentials_scopes: 'account:read' },
+      'account:read is no scope',
+    ],
+    [
+      'with a scope that does not exist',
+      { client_credentials_scopes: 'courses:grade' },
+      'courses:grade is no scope',
+    ],
+    [
+      'with scopes that are badly written',
+      { client_credentials_scopes: 'a  b' },
+      'separated by single spaces',
+    ],
     ['that cannot keep a secret', { token_endpoint_auth_method: 'none' }, 'authenticates'],
   ])('is refused %s', async (_, metadata, detail) => {
     const scopes = {
@@ -335,7 +359,7 @@ describe('an integration for a machine', () => {
     }
     const school = open({ scopes: scopes as never })
     await expect(
-      school.server.clients.add({ ...JOB, machine_scopes: 'courses:read', ...metadata }),
+      school.server.clients.add({ ...JOB, client_credentials_scopes: 'courses:read', ...metadata }),
     ).rejects.toMatchObject({
       error: 'invalid_client_metadata',
       message: expect.stringContaining(detail),
@@ -346,7 +370,7 @@ describe('an integration for a machine', () => {
     const { school, job } = await openJob({ redirect_uris: [] })
     expect(job).toMatchObject({
       grant_types: [GRANT],
-      machine_scopes: JOB.machine_scopes,
+      client_credentials_scopes: JOB.client_credentials_scopes,
       response_types: [],
     })
     const code = await requestToken(school, {

@@ -598,8 +598,8 @@ function roomFor(room: Partial<Record<string, number>>) {
     return count > (room[limit] ?? Number.POSITIVE_INFINITY) ? 30 : 0
   }
   const take: RateLimiter['take'] = (limit, key) => change(limit, key, 1)
-  const giveBack: RateLimiter['giveBack'] = async (limit, key) => void (await change(limit, key, -1))
-  return { counted, take, giveBack }
+  const refund: RateLimiter['refund'] = async (limit, key) => void (await change(limit, key, -1))
+  return { counted, take, refund }
 }
 
 describe('limits', () => {

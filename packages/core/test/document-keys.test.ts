@@ -209,7 +209,11 @@ it('keys of other types beside a usable one are for others, and nothing of a key
 })
 
 it('a document gives its client nothing by members that only an operator may give', async () => {
-  const { school } = open({ ...ONLY, machine_scopes: 'courses:read', token_exchange_resources: ['x'] })
+  const { school } = open({
+    ...ONLY,
+    client_credentials_scopes: 'courses:read',
+    token_exchange_resources: ['x'],
+  })
   await codeOf(school)
   expect((await school.server.clients.find(ID))?.featureMetadata).toEqual({ jwks })
 })

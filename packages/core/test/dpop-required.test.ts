@@ -108,7 +108,7 @@ describe('a resource that takes bound tokens alone', () => {
     const job = await school.server.clients.add({
       client_name: 'Job',
       grant_types: ['client_credentials'],
-      machine_scopes: 'courses:read',
+      client_credentials_scopes: 'courses:read',
       redirect_uris: [],
     })
     const secret = { client_id: job.client_id, client_secret: String(job.client_secret) }

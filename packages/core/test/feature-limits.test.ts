@@ -57,7 +57,7 @@ describe('a feature stops the start', () => {
 
 it('a member that a feature adds to a token response replaces none of core or of a feature before it', async () => {
   const tokenMembers = {
-    requireMakeable: () => {},
+    precheck: () => {},
     membersOf: async () => ({ access_token: 'mine', colour: 'red' }),
   }
   const later = { ...tokenMembers, membersOf: async () => ({ colour: 'blue' }) }

@@ -148,20 +148,20 @@ describe('a machine', () => {
       client_name: 'Job',
       redirect_uris: [],
       grant_types: ['client_credentials'],
-      machine_scopes: 'courses:read',
+      client_credentials_scopes: 'courses:read',
     })
     const form = { grant_type: 'client_credentials', client_id, client_secret: String(client_secret) }
     const answer = await school.send('POST', '/api/oauth/token', { form })
     return { school, client_id, token: bodyOf<TokenAnswer>(answer).access_token }
   }
 
-  it('does not pass unless the operator lets machines in', async () => {
+  it('does not pass unless the operator lets clientCredentials in', async () => {
     const { school, token } = await job({})
     expect((await ask(school, token)).status).toBe(403)
   })
 
   it('has a hyphen for its subject, since some gateways leave out a header without a value', async () => {
-    const { school, token, client_id } = await job({ machines: true })
+    const { school, token, client_id } = await job({ clientCredentials: true })
     expect(await ask(school, token)).toMatchObject({
       status: 200,
       headers: { 'x-auth-subject': '-', 'x-auth-client': client_id, 'x-auth-scope': 'courses:read' },

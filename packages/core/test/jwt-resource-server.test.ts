@@ -6,8 +6,8 @@ import { dpopProofs } from '@grantkit/core/dpop'
 import { jwtAccessTokens, revocationFeed } from '@grantkit/core/jwt-access-tokens'
 import {
   createJwtResourceServer,
-  endedTokens,
   type JwtResourceServerOptions,
+  revokedTokens,
 } from '@grantkit/core/jwt-resource-server'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { decodeJwt, type JWTPayload, SignJWT } from 'jose'
@@ -179,7 +179,10 @@ describe('the guard without the store', () => {
       proofs: dpopProofs({ secret: 'a secret of the tests, long enough to pass' }),
     })
     const headers = { allowed: ['dpop'], exposed: ['DPoP-Nonce'] }
-    expect([api.corsHeaders, api.allowing({ machines: true }).corsHeaders]).toEqual([headers, headers])
+    expect([api.corsHeaders, api.allowing({ clientCredentials: true }).corsHeaders]).toEqual([
+      headers,
+      headers,
+    ])
   })
 
   it('takes the long spelling of the type', async () => {
@@ -227,7 +230,7 @@ async function openFeed(staleAfter = 30) {
     resource_server: true,
   })
   const errors: unknown[] = []
-  const ended = endedTokens({
+  const ended = revokedTokens({
     address: `${address}/api/oauth/ended`,
     clientId: integration.client_id,
     clientSecret: integration.client_secret ?? '',

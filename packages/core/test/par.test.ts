@@ -103,7 +103,7 @@ describe('a pushed request', () => {
     expect(sealed?.query).not.toContain('client_secret')
   })
 
-  it('is judged again when the browser arrives: a client that is gone gets no code', async () => {
+  it('is validated again when the browser arrives: a client that is gone gets no code', async () => {
     const { school, client } = await withClient()
     const query = queryOf(client, await pushed(school, client))
     await school.server.clients.remove(client.client_id)

@@ -1,11 +1,11 @@
 import {
   type ConsentView,
   createResourceServer,
+  ERRORS,
   type Feature,
   type FeatureFactory,
   json,
   OAuthError,
-  REFUSALS,
 } from '@grantkit/core'
 import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
 import { dpop, dpopProofs } from '@grantkit/core/dpop'
@@ -103,13 +103,13 @@ const badges: FeatureFactory = () => ({
       transientOf: () => 'badge',
       clientOf: async () => 'nobody',
       exchange: async () => {
-        throw new OAuthError(REFUSALS.client_unknown)
+        throw new OAuthError(ERRORS.client_unknown)
       },
     },
   ],
   tokenMembers: {
     ready: () => Promise.resolve(),
-    requireMakeable: () => {},
+    precheck: () => {},
     membersOf: async () => ({ badge: true }),
   },
   clientMetadata: () => ({ badge_colour: z.string().optional() }),
@@ -141,7 +141,7 @@ function providers(now: () => number) {
     now,
   })
   const accessTokens = instanceOf(signed)
-  const rateLimiter = instanceOf({ take: async () => 0, giveBack: async () => {} })
+  const rateLimiter = instanceOf({ take: async () => 0, refund: async () => {} })
   return { store, accessTokens, rateLimiter, signed }
 }
 

@@ -134,7 +134,7 @@ describe('the round trips of a device', () => {
   })
 })
 
-describe('a grant that was read ahead', () => {
+describe('a grant that was prefetched', () => {
   it('is the one that the credential of this grant type names, whatever else the form holds', async () => {
     const school = openSchool()
     const [mine, theirs] = [await register(school), await register(school)]

@@ -3,7 +3,7 @@ import { CLIENT_CHECKS } from './client-checks.ts'
 import { type Finding, findingOf } from './diagnose.ts'
 import { clientIdFault } from './document-rules.ts'
 
-const LARGEST_DOCUMENT = 5 * 1024
+const MAX_DOCUMENT_BYTES = 5 * 1024
 const NEVER = new AbortController().signal
 
 /**
@@ -23,7 +23,7 @@ const NEVER = new AbortController().signal
  * ```
  */
 export async function examineClient(clientId: string, fetch: DocumentFetch): Promise<readonly Finding[]> {
-  const request = { accept: 'application/json', maxBytes: LARGEST_DOCUMENT, headers: {}, signal: NEVER }
+  const request = { accept: 'application/json', maxBytes: MAX_DOCUMENT_BYTES, headers: {}, signal: NEVER }
   const answer =
     clientIdFault(clientId) === undefined
       ? await fetch(clientId, request).catch((error: Error) => error)

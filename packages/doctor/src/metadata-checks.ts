@@ -112,7 +112,7 @@ export const METADATA_CHECKS: readonly Check[] = [
 ]
 
 /** Clients of MCP that act for themselves know two methods (its extension for client credentials). */
-const METHODS_OF_MACHINES = ['private_key_jwt', 'client_secret_basic']
+const CLIENT_CREDENTIALS_METHODS = ['private_key_jwt', 'client_secret_basic']
 
 function authenticationFault(document: Readonly<Record<string, unknown>>): string | undefined {
   const methods = listed(document, 'token_endpoint_auth_methods_supported')
@@ -122,8 +122,8 @@ function authenticationFault(document: Readonly<Record<string, unknown>>): strin
     methods.includes('private_key_jwt') && algorithms.length === 0 && 'private_key_jwt has no algorithms',
     algorithms.includes('none') && 'an unsigned assertion is taken',
     machines &&
-      !METHODS_OF_MACHINES.some((method) => methods.includes(method)) &&
-      `client_credentials has neither ${METHODS_OF_MACHINES.join(' nor ')}`,
+      !CLIENT_CREDENTIALS_METHODS.some((method) => methods.includes(method)) &&
+      `client_credentials has neither ${CLIENT_CREDENTIALS_METHODS.join(' nor ')}`,
   ])
 }
 

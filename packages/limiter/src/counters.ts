@@ -11,7 +11,7 @@ export interface Counter {
   /** Counts one event. @returns seconds until there is room again; 0 if there was room */
   take(key: string): Promise<number>
   /** Forgets one event of a key. */
-  giveBack(key: string): Promise<void>
+  refund(key: string): Promise<void>
   /** Forgets every event of a key. */
   forget(key: string): Promise<void>
 }
@@ -20,7 +20,7 @@ export interface Counter {
 export type CreateCounter = (name: string, room: Room) => Counter
 
 /** Some ten megabytes: keys are made up by strangers. */
-const MOST_KEYS = 50_000
+const MAX_KEYS = 50_000
 
 /**
  * Counts in this process only.
@@ -43,7 +43,7 @@ interface Window {
  * Keeps the younger half of `mostKeys` at least. Older keys are forgotten: to refuse new ones would lock out everybody
  * who has done nothing yet.
  */
-export function counterInMemory({ points, duration }: Room, mostKeys = MOST_KEYS): Counter {
+export function counterInMemory({ points, duration }: Room, mostKeys = MAX_KEYS): Counter {
   let young = new Map<string, Window>()
   let old = young
 
@@ -63,7 +63,7 @@ export function counterInMemory({ points, duration }: Room, mostKeys = MOST_KEYS
       window.taken++
       return window.taken > points ? Math.ceil((window.endsAt - now) / 1000) : 0
     },
-    async giveBack(key) {
+    async refund(key) {
       const id = keyHash(key)
       const window = young.get(id) ?? old.get(id)
       if (window !== undefined) window.taken = Math.max(window.taken - 1, 0)
@@ -92,6 +92,6 @@ export function keyHash(key: string): string {
  */
 export const noCounters: CreateCounter = () => ({
   take: async () => 0,
-  giveBack: async () => {},
+  refund: async () => {},
   forget: async () => {},
 })

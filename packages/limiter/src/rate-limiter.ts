@@ -11,7 +11,7 @@ const ROOMS: Readonly<Record<RateLimit, Room>> = {
   registration: { points: 100, duration: 10 * MINUTE },
   client_failure: { points: 100, duration: 10 * MINUTE },
   unknown_document: { points: 10, duration: 60 * MINUTE },
-  machine_token: { points: 600, duration: 10 * MINUTE },
+  client_credentials: { points: 600, duration: 10 * MINUTE },
   device_request: { points: 30, duration: 10 * MINUTE },
   device_poll: { points: 18, duration: MINUTE },
   user_code: { points: 10, duration: 10 * MINUTE },
@@ -42,7 +42,7 @@ export function rateLimiter(
     registration: createCounter('registration', given.registration),
     client_failure: createCounter('client_failure', given.client_failure),
     unknown_document: createCounter('unknown_document', given.unknown_document),
-    machine_token: createCounter('machine_token', given.machine_token),
+    client_credentials: createCounter('client_credentials', given.client_credentials),
     device_request: createCounter('device_request', given.device_request),
     device_poll: createCounter('device_poll', given.device_poll),
     user_code: createCounter('user_code', given.user_code),
@@ -50,6 +50,6 @@ export function rateLimiter(
   }
   return {
     take: (limit, key) => counters[limit].take(key),
-    giveBack: (limit, key) => counters[limit].giveBack(key),
+    refund: (limit, key) => counters[limit].refund(key),
   }
 }

@@ -53,7 +53,7 @@ export function sharedCounters(
     }
     return {
       take: (key) => either((counter) => counter.take(key)),
-      giveBack: (key) => either((counter) => counter.giveBack(key)),
+      refund: (key) => either((counter) => counter.refund(key)),
       async forget(key) {
         await own.forget(key)
         await either((counter) => counter.forget(key))
@@ -73,7 +73,7 @@ function counterOf(limiter: RateLimiterAbstract): Counter {
         throw full
       }
     },
-    giveBack: async (key) => void (await limiter.reward(keyHash(key))),
+    refund: async (key) => void (await limiter.reward(keyHash(key))),
     forget: async (key) => void (await limiter.delete(keyHash(key))),
   }
 }

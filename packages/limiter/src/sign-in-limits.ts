@@ -36,7 +36,7 @@ export function signInLimits(createCounter: CreateCounter): SignInLimits {
       return wait > 0 ? wait : service.take('all')
     },
     async forgive(email, network) {
-      await Promise.all([accounts.forget(keyOf(email, network)), networks.giveBack(network)])
+      await Promise.all([accounts.forget(keyOf(email, network)), networks.refund(network)])
     },
   }
 }

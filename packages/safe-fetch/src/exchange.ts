@@ -4,9 +4,9 @@ import type { TLSSocket } from 'node:tls'
 import type { DocumentFetchResponse } from '@grantkit/core'
 import { FetchFailure } from './fetch-failure.ts'
 
-const LARGEST_HEADER_BYTES = 8 * 1024
+const MAX_HEADER_BYTES = 8 * 1024
 /** Interim answers (103 Early Hints) before the answer. Each has headers of its own, and they could go on for ever. */
-const MOST_INTERIM_ANSWERS = 4
+const MAX_INTERIM_ANSWERS = 4
 
 export interface DocumentRequest {
   /** Path and query. */
@@ -41,13 +41,13 @@ async function answerTo(
     createConnection: () => connection,
     path,
     headers,
-    maxHeaderSize: LARGEST_HEADER_BYTES,
+    maxHeaderSize: MAX_HEADER_BYTES,
     insecureHTTPParser: false,
   })
   let interim = 0
   request.on('information', () => {
     interim += 1
-    if (interim > MOST_INTERIM_ANSWERS) request.destroy(new FetchFailure('size', 'Too many interim answers'))
+    if (interim > MAX_INTERIM_ANSWERS) request.destroy(new FetchFailure('size', 'Too many interim answers'))
   })
   request.on('error', () => {})
   request.end()
@@ -88,6 +88,6 @@ function headersOf({ headersDistinct }: IncomingMessage): Record<string, string>
 function transportFailure(thrown: unknown): FetchFailure {
   const { code, message } = thrown as NodeJS.ErrnoException
   if (code === 'HPE_HEADER_OVERFLOW')
-    return new FetchFailure('size', `The headers are larger than ${LARGEST_HEADER_BYTES} bytes`, thrown)
+    return new FetchFailure('size', `The headers are larger than ${MAX_HEADER_BYTES} bytes`, thrown)
   return new FetchFailure('connect', `The answer broke off: ${message}`, thrown)
 }

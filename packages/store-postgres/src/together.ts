@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 
 /** A call that takes longer does not hold up the next one. */
-const LONGEST_WAIT_MS = 20
+const MAX_WAIT_MS = 20
 
 /**
  * Gathers what is asked for in one turn of the event loop, and while the last call is under way, into the next call. Under
@@ -23,7 +23,7 @@ export function together<Asked, Answer>(
     gathered = []
     next = undefined
     const answer = call(all)
-    last = Promise.race([answer.catch(() => {}), sleep(LONGEST_WAIT_MS, undefined, { ref: false })])
+    last = Promise.race([answer.catch(() => {}), sleep(MAX_WAIT_MS, undefined, { ref: false })])
     return answer
   }
 

@@ -3,11 +3,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import {
   BODY_LIMIT,
+  ERRORS,
   failedResponse,
   type HttpResponse,
   nodeHeaders,
   OAuthError,
-  REFUSALS,
   type Route,
 } from '@grantkit/core'
 import { describeAdapter, type Mounted } from './index.ts'
@@ -46,7 +46,7 @@ async function read(incoming: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of incoming.iterator({ destroyOnReturn: false })) chunks.push(chunk)
   const body = Buffer.concat(chunks)
-  if (body.length > BODY_LIMIT) throw new OAuthError(REFUSALS.body_too_large)
+  if (body.length > BODY_LIMIT) throw new OAuthError(ERRORS.body_too_large)
   return body.toString()
 }
 

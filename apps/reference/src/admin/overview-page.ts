@@ -3,7 +3,7 @@ import type { TrailReader } from '../audit/trail-reader.ts'
 import { type Markup, pointInTime, type Site } from '../pages/page.ts'
 import { addressOf, adminPage, facts } from './admin-page.ts'
 import type { Show } from './operator-visits.ts'
-import { COUNTED, type KeyState, MOST_COUNTED, type Overview, type Probed } from './overview.ts'
+import { COUNTED, type KeyState, MAX_COUNTED, type Overview, type Probed } from './overview.ts'
 import { trailEntries } from './trail-entries.ts'
 
 const SHOWN = 5
@@ -42,7 +42,7 @@ function answerOf({ answers, milliseconds }: Probed): string {
 }
 
 function countOf({ basePath }: Site, type: string, count: number): Markup {
-  const entries = count === MOST_COUNTED ? `${count} entries or more` : `${count} entries`
+  const entries = count === MAX_COUNTED ? `${count} entries or more` : `${count} entries`
   return html`<a href="${addressOf(`${basePath}/admin/trail`, { type })}">${count === 1 ? '1 entry' : entries}</a>`
 }
 

@@ -8,7 +8,7 @@ export interface Overview {
   readonly health: { readonly [part in keyof Probes]: Probed }
   /** In the order of the file. */
   readonly keys: readonly KeyState[]
-  /** How many entries of a type the trail got in the last 24 hours; `MOST_COUNTED` stands for that many or more. */
+  /** How many entries of a type the trail got in the last 24 hours; `MAX_COUNTED` stands for that many or more. */
   readonly lastDay: Readonly<Record<(typeof COUNTED)[number], number>>
 }
 
@@ -46,18 +46,18 @@ export const COUNTED = [
   'client_registered',
   'refused',
 ] as const
-export const MOST_COUNTED = 1000
+export const MAX_COUNTED = 1000
 const DAY_MS = 24 * 60 * 60 * 1000
 
 export function overviewOf({ probes, keys, trail, now = clock }: OverviewOptions): () => Promise<Overview> {
   return async () => {
     const [store, database] = await Promise.all([timed(probes.store), timed(probes.database)])
-    const rotations = await trail.page({ types: ['signing_keys_rotated'] }, MOST_ROTATIONS)
+    const rotations = await trail.page({ types: ['signing_keys_rotated'] }, MAX_ROTATIONS)
     const madeAt = new Map(
       rotations.entries.flatMap(({ at, added }) => idsOf(added).map((kid) => [kid, Date.parse(at) / 1000])),
     )
     const since = new Date(now() * 1000 - DAY_MS).toISOString()
-    const counts = COUNTED.map(async (type) => [type, await trail.count(type, since, MOST_COUNTED)])
+    const counts = COUNTED.map(async (type) => [type, await trail.count(type, since, MAX_COUNTED)])
     return {
       health: { store, database },
       keys: keysAt(keys(), now()).map((key) => ({ ...key, madeAt: madeAt.get(key.kid) })),
@@ -67,7 +67,7 @@ export function overviewOf({ probes, keys, trail, now = clock }: OverviewOptions
 }
 
 /** Keys that an older rotation made are out of the file. */
-const MOST_ROTATIONS = 100
+const MAX_ROTATIONS = 100
 
 export function keysAt(keys: readonly PrivateJwk[], now: number): KeyState[] {
   return keys.map((key) => {

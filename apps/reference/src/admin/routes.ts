@@ -2,7 +2,7 @@ import type { AuthorizationServer } from '@grantkit/core'
 import { Hono } from 'hono'
 import type { AccountRows } from '../accounts/account-rows.ts'
 import type { TrailReader } from '../audit/trail-reader.ts'
-import { readAhead, type WithBody } from '../http/bodies-and-answers.ts'
+import { prefetch, type WithBody } from '../http/bodies-and-answers.ts'
 import { clientPage } from './client-page.ts'
 import { clientsPage } from './clients-page.ts'
 import { type OperatorVisitsOptions, operatorVisits } from './operator-visits.ts'
@@ -36,9 +36,9 @@ export function admin(options: AdminOptions): Hono<WithBody> {
     .get('/admin', visits.page(overviewPage(site, overview, trail)))
     .get('/admin/users', visits.page(usersPage(site, directory)))
     .get('/admin/user', user.show)
-    .post('/admin/user', readAhead, user.change)
+    .post('/admin/user', prefetch, user.change)
     .get('/admin/clients', visits.page(clientsPage(site, clients, trail)))
     .get('/admin/client', client.show)
-    .post('/admin/client', readAhead, client.remove)
+    .post('/admin/client', prefetch, client.remove)
     .get('/admin/trail', visits.page(trailPage(site, trail)))
 }

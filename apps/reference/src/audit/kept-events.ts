@@ -53,7 +53,7 @@ const CAUSES: Readonly<Record<AuditedEvent['type'], Cause | undefined>> = {
   refresh_token_retried: undefined,
   refresh_token_kept: undefined,
   token_exchanged: undefined,
-  machine_token_issued: undefined,
+  client_credentials_token_issued: undefined,
   access_token_dropped: undefined,
   access_token_revoked: undefined,
   claims_unreleased: undefined,
@@ -83,7 +83,7 @@ export function happenedOf(event: AuditedEvent, cause: Cause): Happened {
   const { network, clientId } = callerOfEvent()
   if (event.type !== 'refused') return { ...event, network }
   const { type, error, reason, path } = event
-  return { type, clientId, error, reason, path: path.slice(0, MOST_PATH), network }
+  return { type, clientId, error, reason, path: path.slice(0, MAX_PATH), network }
 }
 
-const MOST_PATH = 200
+const MAX_PATH = 200

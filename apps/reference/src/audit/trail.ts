@@ -16,7 +16,7 @@ export interface AuditTrail {
 /** What strangers cause is of use for a while, and is most of what there is. */
 const DAYS_OF_STRANGERS = 30
 /** Entries that wait for the database while it is out of reach; one has some 500 bytes. Strangers' go first. */
-const MOST_WAITING: Readonly<Record<Cause, number>> = {
+const MAX_WAITING: Readonly<Record<Cause, number>> = {
   operator: 10_000,
   decision: 10_000,
   user: 5000,
@@ -32,7 +32,7 @@ export function auditTrail(database: Database, options: AuditOptions): AuditTrai
   const daysOf = (cause: Cause) => (cause === 'stranger' ? Math.min(days, DAYS_OF_STRANGERS) : days)
 
   function endMinute(): void {
-    for (const happened of bounds.counted()) queue.add(happened, daysOf('stranger'), MOST_WAITING.operator)
+    for (const happened of bounds.counted()) queue.add(happened, daysOf('stranger'), MAX_WAITING.operator)
   }
   function pruneNow(): void {
     prune(database, new Date()).catch((error) => onWarning(`The audit trail was not pruned: ${error}`))
@@ -43,7 +43,7 @@ export function auditTrail(database: Database, options: AuditOptions): AuditTrai
       const cause = causeOf(event)
       if (cause === undefined) return
       const happened = happenedOf(event, cause)
-      if (bounds.admits(happened, cause)) queue.add(happened, daysOf(cause), MOST_WAITING[cause])
+      if (bounds.admits(happened, cause)) queue.add(happened, daysOf(cause), MAX_WAITING[cause])
     },
     flush: queue.flush,
     async close() {

@@ -36,7 +36,7 @@ add takes
 ${CLAIMS.map(([, option]) => `  --${option} <value>`).join('\n')}
 
 A password is asked for, or read from standard input. A running service notices at its next request.`
-const LEAST_PASSWORD = 8
+const MIN_PASSWORD = 8
 /** How many accounts are in memory at a time. */
 const PAGE = 1000
 
@@ -165,8 +165,8 @@ async function endGrants({ grants }: Service, id: string, { STORE_URL }: Setting
 
 async function readPassword(): Promise<string> {
   const password = process.stdin.isTTY ? await ask() : (await text(process.stdin)).replace(/\r?\n$/, '')
-  if (password.length < LEAST_PASSWORD)
-    throw new Error(`The password must have at least ${LEAST_PASSWORD} characters.`)
+  if (password.length < MIN_PASSWORD)
+    throw new Error(`The password must have at least ${MIN_PASSWORD} characters.`)
   return password
 }
 

@@ -2,10 +2,10 @@ import { styleText } from 'node:util'
 import type { ClientRemoval, Integration, IntegrationInformation } from '@grantkit/core'
 import type { Service } from '../service.ts'
 import { parseSettings } from '../settings/settings.ts'
+import { machineOf, readKeySet } from './client-credentials-integration.ts'
 import { removalLine } from './client-lines.ts'
 import { readCommandLine, refuse } from './command-line.ts'
 import { grantTypesOf } from './grant-option.ts'
-import { machineOf, readKeySet } from './machine-integration.ts'
 import { fail, jsonText, plain } from './terminal.ts'
 import { withSharedStore } from './with-service.ts'
 
@@ -150,7 +150,7 @@ function printList(integrations: readonly IntegrationInformation[]): void {
   for (const { client_id, client_name, client_id_issued_at, ...rest } of integrations) {
     const marks = [
       ...(rest.token_endpoint_auth_method === 'none' ? ['public'] : []),
-      ...(rest.machine_scopes === undefined ? [] : ['job']),
+      ...(rest.client_credentials_scopes === undefined ? [] : ['job']),
       ...(rest.pkce === 'optional' ? ['may leave out PKCE'] : []),
       ...(rest.id_token_claims ? ['ID tokens have claims'] : []),
       ...(rest.resource_server ? ['resource server'] : []),
@@ -160,7 +160,7 @@ function printList(integrations: readonly IntegrationInformation[]): void {
     ]
     console.log(`${plain(client_id)}  ${styleText('bold', plain(client_name))}  ${marks.join(', ')}`)
     console.log(`  added     ${new Date(client_id_issued_at * 1000).toISOString().slice(0, 10)}`)
-    console.log(`  scope     ${rest.machine_scopes ?? rest.scope ?? 'all'}`)
+    console.log(`  scope     ${rest.client_credentials_scopes ?? rest.scope ?? 'all'}`)
     for (const uri of rest.redirect_uris) console.log(`  redirect  ${plain(uri)}`)
     for (const uri of rest.token_exchange_resources ?? []) console.log(`  exchange  ${plain(uri)}`)
     for (const uri of rest.post_logout_redirect_uris ?? []) console.log(`  sign-out  ${plain(uri)}`)

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { type KeyState, MOST_COUNTED, type Overview } from '../admin/overview.ts'
+import { type KeyState, MAX_COUNTED, type Overview } from '../admin/overview.ts'
 import { momentOf } from './client-lines.ts'
 import { readCommandLine } from './command-line.ts'
 import { fail, jsonText } from './terminal.ts'
@@ -29,7 +29,7 @@ function linesOf({ health, keys, lastDay }: Overview): string[] {
     ),
     ...keys.map((key) => row(`key ${key.alg}`, keyWords(key))),
     ...Object.entries(lastDay).map(([type, count]) =>
-      row(type, `${count}${count === MOST_COUNTED ? ' or more' : ''} in 24 hours`),
+      row(type, `${count}${count === MAX_COUNTED ? ' or more' : ''} in 24 hours`),
     ),
   ]
 }

@@ -1,4 +1,4 @@
-import { OAuthError, REFUSALS } from '@grantkit/core'
+import { ERRORS, OAuthError } from '@grantkit/core'
 
 type Method = (...given: never[]) => Promise<unknown>
 type Methods<Rows> = { readonly [name in keyof Rows]: Method }
@@ -10,7 +10,7 @@ type Methods<Rows> = { readonly [name in keyof Rows]: Method }
 export function errorsAs503<Rows extends Methods<Rows>>(rows: Rows, isOutage = isDatabaseError): Rows {
   const unavailable = (cause: unknown) => {
     if (!isOutage(cause)) throw cause
-    throw new OAuthError(REFUSALS.store_unavailable, undefined, { cause })
+    throw new OAuthError(ERRORS.store_unavailable, undefined, { cause })
   }
   const wrapped = Object.entries<Method>(rows).map(([name, method]) => [
     name,

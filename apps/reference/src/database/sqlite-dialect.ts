@@ -54,14 +54,14 @@ function betterSqlite3(database: DatabaseSync): SqliteDatabase {
       if (known !== undefined) return known
       const statement = statementOf(database.prepare(sql))
       // Lists of values make texts of any length.
-      if (prepared.size === MOST_PREPARED) prepared.clear()
+      if (prepared.size === MAX_PREPARED) prepared.clear()
       prepared.set(sql, statement)
       return statement
     },
   }
 }
 
-const MOST_PREPARED = 200
+const MAX_PREPARED = 200
 
 function statementOf(statement: StatementSync): SqliteStatement {
   return {

@@ -2,7 +2,7 @@ import type { Server, ServerResponse } from 'node:http'
 import type { Listening } from './listening.ts'
 
 /** A client that does not read its answer must not block the end for ever. */
-const LONGEST_DRAIN_MS = 10_000
+const MAX_DRAIN_MS = 10_000
 
 /**
  * Stops a server without breaking requests. Running requests are answered, and every answer closes its connection: a
@@ -38,7 +38,7 @@ export function draining(server: Server): Listening {
           server.close(() => resolve())
           server.closeIdleConnections()
         })
-        setTimeout(() => server.closeAllConnections(), LONGEST_DRAIN_MS).unref()
+        setTimeout(() => server.closeAllConnections(), MAX_DRAIN_MS).unref()
       }),
   }
 }

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
-import { readAhead } from '../http/bodies-and-answers.ts'
+import { prefetch } from '../http/bodies-and-answers.ts'
 import { FRAMEWORKS } from './frameworks.ts'
 
 const ROUTE = {
@@ -14,7 +14,7 @@ const ROUTE = {
 }
 const SERVICE = {
   routes: [ROUTE],
-  app: new Hono().post('/app', readAhead, (c) => c.text('done')),
+  app: new Hono().post('/app', prefetch, (c) => c.text('done')),
 }
 const HALF_A_BODY = 'POST /form HTTP/1.1\r\nHost: a\r\nContent-Length: 10000\r\n\r\nhalf'
 

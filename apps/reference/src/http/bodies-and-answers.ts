@@ -22,7 +22,7 @@ export function seeOther(c: Context, location: string): Response {
   return c.redirect(location, 303)
 }
 
-/** A handler behind `readAhead`. */
+/** A handler behind `prefetch`. */
 export interface WithBody {
   Variables: { body: string }
 }
@@ -31,7 +31,7 @@ export interface WithBody {
  * Reads the body before anybody judges the request, up to the limit that the OAuth endpoints have. `bodyLimit()` of Hono
  * would make a sender who hangs up a fault of ours.
  */
-export const readAhead: MiddlewareHandler<WithBody> = async (c, next) => {
+export const prefetch: MiddlewareHandler<WithBody> = async (c, next) => {
   try {
     c.set('body', await readBody(c.req.raw))
   } catch (refusal) {
@@ -41,13 +41,13 @@ export const readAhead: MiddlewareHandler<WithBody> = async (c, next) => {
 }
 
 /** No page has more fields, and thousands of names take milliseconds to sort. */
-const MOST_FIELDS = 100
+const MAX_FIELDS = 100
 
 /** The fields of a form; the last one if a field is repeated. A form with too many counts as empty. */
 export function formOf(c: Context<WithBody>): Record<string, string> {
   const { body } = c.var
   const isForm = /^application\/x-www-form-urlencoded\s*(;|$)/i.test(c.req.header('content-type') ?? '')
-  const fits = body.split('&', MOST_FIELDS + 1).length <= MOST_FIELDS
+  const fits = body.split('&', MAX_FIELDS + 1).length <= MAX_FIELDS
   return isForm && fits ? Object.fromEntries(new URLSearchParams(body)) : {}
 }
 

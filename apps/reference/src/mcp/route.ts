@@ -1,6 +1,6 @@
 import { protect } from '@grantkit/adapter-hono'
 import { type Context, Hono } from 'hono'
-import { readAhead } from '../http/bodies-and-answers.ts'
+import { prefetch } from '../http/bodies-and-answers.ts'
 import type { SchoolGuard } from '../oauth/guard.ts'
 import type { Guarded } from '../school/actions.ts'
 import type { SchoolRecords } from '../school/records.ts'
@@ -15,9 +15,9 @@ import type { AnswerMcp } from './streamable-http.ts'
 export function mcp(baseUrl: string, guard: SchoolGuard, school: SchoolRecords): Hono<Guarded> {
   const answerMcp = answeredByCatalogue(school)
   const app = new Hono<Guarded>()
-  app.use('/mcp', readAhead, refuseRebinding(baseUrl), nameOrigin(guard.corsHeaders?.exposed))
+  app.use('/mcp', prefetch, refuseRebinding(baseUrl), nameOrigin(guard.corsHeaders?.exposed))
   // Its tools show the catalogue alone.
-  app.post('/mcp', mcpOperation, protect(guard.allowing({ machines: true })), async (c) => {
+  app.post('/mcp', mcpOperation, protect(guard.allowing({ clientCredentials: true })), async (c) => {
     const response = await answerMcp(toWebRequest(c, baseUrl), c.var.auth)
     const headers = { ...Object.fromEntries(response.headers), 'cache-control': 'no-store' }
     return new Response((await response.text()) || null, { status: response.status, headers })

@@ -12,7 +12,7 @@ import type { SchoolRecords } from '../school/records.ts'
 import { catalogueServer, type SeesAll } from './catalogue-server.ts'
 
 /** A batch is answered in one go, and nothing else is answered meanwhile. */
-const MOST_MESSAGES = 10
+const MAX_MESSAGES = 10
 
 /** Answers one POST of a caller whom the guard has let in. */
 export type AnswerMcp = (request: Request, caller: Caller) => Promise<Response>
@@ -24,7 +24,7 @@ export type AnswerMcp = (request: Request, caller: Caller) => Promise<Response>
 export function catalogueOverHttp(school: SchoolRecords): AnswerMcp {
   return async (request, caller) => {
     const parsedBody = parseJson(await request.text())
-    if (Array.isArray(parsedBody) && parsedBody.length > MOST_MESSAGES) return batchTooLong()
+    if (Array.isArray(parsedBody) && parsedBody.length > MAX_MESSAGES) return batchTooLong()
     const catalogue = () => catalogueServer(school, seesAllAs(caller))
     const initializes = parsedBody === undefined || (await isLegacyRequest(request, parsedBody))
     return initializes
@@ -56,7 +56,7 @@ function acceptingBoth({ url, method, headers }: Request): Request {
 
 /** An error of JSON-RPC 2.0 (5.1), which answers the batch as a whole (6). */
 function batchTooLong(): Response {
-  const message = `Invalid Request: a batch has at most ${MOST_MESSAGES} messages`
+  const message = `Invalid Request: a batch has at most ${MAX_MESSAGES} messages`
   const error = { code: ProtocolErrorCode.InvalidRequest, message }
   return Response.json({ jsonrpc: '2.0', error, id: null }, { status: 400 })
 }

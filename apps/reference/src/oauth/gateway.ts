@@ -9,7 +9,7 @@ export function gatewayOf(
   secret: ServerSecret,
   accessTokens: AccessTokenFormat,
 ): ForwardAuthOptions {
-  const { FORWARD_AUTH_MACHINES, FORWARD_AUTH_ORIGIN: origin } = settings
+  const { FORWARD_AUTH_CLIENT_CREDENTIALS, FORWARD_AUTH_ORIGIN: origin } = settings
   const proofs = origin === undefined ? undefined : proofsOf(settings, secret, origin)
-  return { accessTokens, machines: FORWARD_AUTH_MACHINES === 'on', proofs }
+  return { accessTokens, clientCredentials: FORWARD_AUTH_CLIENT_CREDENTIALS === 'on', proofs }
 }

@@ -1,5 +1,5 @@
 import type { ServerDescription } from '@grantkit/core'
-import { BODY_REFUSALS, FORM_REFUSED } from './body-refusals.ts'
+import { BODY_ERRORS, FORM_REFUSED } from './body-errors.ts'
 import { CLIENT_REFUSED, DECISION } from './oauth-operations.ts'
 import { clientForm, objectSchema } from './oauth-requests.ts'
 import { errorAnswer, formBody, jsonAnswer, type Operation, redirectAnswer, textAnswer } from './operation.ts'
@@ -22,7 +22,7 @@ export function deviceOperations({ endpoints, clientAuthMethods }: ServerDescrip
       '200': jsonAnswer('Both codes', CODES),
       '400': errorAnswer('Refused', 'invalid_scope', 'scope names a scope that no device gets'),
       '401': CLIENT_REFUSED,
-      ...BODY_REFUSALS,
+      ...BODY_ERRORS,
     },
   }
   return [authorizeDevice, ...PAGES]

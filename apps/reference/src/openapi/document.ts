@@ -73,12 +73,12 @@ function oauthScheme(
         refreshUrl: tokenUrl,
         scopes: described(Object.entries(SCOPES)),
       },
-      ...(machines && { clientCredentials: { tokenUrl, scopes: described(MACHINE_SCOPES) } }),
+      ...(machines && { clientCredentials: { tokenUrl, scopes: described(CLIENT_CREDENTIALS_SCOPES) } }),
     },
   }
 }
 
-const MACHINE_SCOPES = Object.entries(SCOPES).filter(([, { user }]) => user === false)
+const CLIENT_CREDENTIALS_SCOPES = Object.entries(SCOPES).filter(([, { user }]) => user === false)
 
 function described(scopes: readonly (readonly [string, { readonly description: string }])[]): Json {
   return Object.fromEntries(scopes.map(([name, { description }]) => [name, description]))

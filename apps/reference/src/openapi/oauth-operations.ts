@@ -1,4 +1,4 @@
-import { BODY_REFUSALS, FORM_REFUSED, HEADERS_TOO_LARGE } from './body-refusals.ts'
+import { BODY_ERRORS, FORM_REFUSED, HEADERS_TOO_LARGE } from './body-errors.ts'
 import type { OAuthRequests } from './oauth-requests.ts'
 import {
   challengeAnswer,
@@ -52,7 +52,7 @@ const REGISTRATION: Operation = {
       'invalid_redirect_uri',
       'redirect_uris[0]: not a loopback address such as http://127.0.0.1:8080/callback',
     ),
-    ...BODY_REFUSALS,
+    ...BODY_ERRORS,
   },
 }
 
@@ -123,7 +123,7 @@ export function oauthOperations(requests: OAuthRequests): Operation[] {
         '200': jsonAnswer('The tokens', ref('Tokens')),
         '400': errorAnswer('Refused', 'invalid_grant', 'The authorization code has expired'),
         '401': CLIENT_REFUSED,
-        ...BODY_REFUSALS,
+        ...BODY_ERRORS,
       },
     },
     ...(['get', 'post'] as const).map(
@@ -163,7 +163,7 @@ export function oauthOperations(requests: OAuthRequests): Operation[] {
         '200': jsonAnswer('The token is dead, or was', ref('Empty'), {}),
         '400': errorAnswer('Refused', 'invalid_request', 'token is missing'),
         '401': CLIENT_REFUSED,
-        ...BODY_REFUSALS,
+        ...BODY_ERRORS,
       },
     },
     {
@@ -179,7 +179,7 @@ export function oauthOperations(requests: OAuthRequests): Operation[] {
         '200': jsonAnswer('The token', ref('Introspection'), { active: false }),
         '400': errorAnswer('Refused', 'invalid_request', 'token is missing'),
         '401': CLIENT_REFUSED,
-        ...BODY_REFUSALS,
+        ...BODY_ERRORS,
       },
     },
   ]

@@ -1,5 +1,5 @@
 import type { ServerDescription } from '@grantkit/core'
-import { FORM_REFUSED, HEADERS_TOO_LARGE } from './body-refusals.ts'
+import { FORM_REFUSED, HEADERS_TOO_LARGE } from './body-errors.ts'
 import {
   challengeAnswer,
   formBody,

@@ -1,5 +1,5 @@
 import type { ServerDescription } from '@grantkit/core'
-import { BODY_REFUSALS } from './body-refusals.ts'
+import { BODY_ERRORS } from './body-errors.ts'
 import { CLIENT_REFUSED } from './oauth-operations.ts'
 import { clientForm, objectSchema } from './oauth-requests.ts'
 import { errorAnswer, formBody, jsonAnswer, type Operation } from './operation.ts'
@@ -28,7 +28,7 @@ export function pushOperations({ endpoints, clientAuthMethods }: ServerDescripti
       }),
       '400': errorAnswer('Refused', 'invalid_request', 'redirect_uri is missing'),
       '401': CLIENT_REFUSED,
-      ...BODY_REFUSALS,
+      ...BODY_ERRORS,
     },
   }
   return [push]

@@ -37,7 +37,7 @@ const EVENT_TYPES = Object.keys({
   refresh_token_retried: true,
   refresh_token_kept: true,
   token_exchanged: true,
-  machine_token_issued: true,
+  client_credentials_token_issued: true,
   access_token_dropped: true,
   access_token_revoked: true,
   grant_revoked: true,

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { formOf, jsonError, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import type { Visit } from '../sign-in/session.ts'
-import { UpstreamRefusal } from '../upstream/refusal.ts'
+import { UpstreamError } from '../upstream/upstream-error.ts'
 import { type AccountVisits, PAGE_EXPIRED } from './account-visits.ts'
 import type { LoginOptions } from './login-options.ts'
 import { providerFailed, toProvider, unreachable } from './upstream-login.ts'
@@ -19,8 +19,8 @@ type FormHandler = (c: Context<WithBody>) => Promise<Response>
 /** Shows the account page once more, with what was wrong. */
 export type ShowAgain = (c: Context, visit: Visit, problem: string) => Promise<Response>
 
-const LONGEST_NAME = 60
-const MOST_PASSKEYS = 20
+const MAX_NAME_LENGTH = 60
+const MAX_PASSKEYS = 20
 const NOT_FRESH = 'To change how you sign in, sign in again first.'
 const NOT_ADDED = 'The passkey was not added. Please try again.'
 const LAST = 'This is your last way to sign in. Add another one first.'
@@ -55,8 +55,8 @@ export function changeSignIn(
     addPasskey: change(async (c, visit, { answer = '', name = '' }) => {
       const { account } = visit
       const made = await ceremonies?.registration.verify(c.req.header('cookie'), account, answer)
-      const isRoom = (await passkeys.list(account.id)).length < MOST_PASSKEYS
-      const named = { name: name.trim().slice(0, LONGEST_NAME) || 'Passkey', addedAt: Date.now() }
+      const isRoom = (await passkeys.list(account.id)).length < MAX_PASSKEYS
+      const named = { name: name.trim().slice(0, MAX_NAME_LENGTH) || 'Passkey', addedAt: Date.now() }
       const isNew = made !== undefined && isRoom && (await passkeys.add({ ...made, ...named }, account))
       if (!isNew) return showAgain(c, visit, NOT_ADDED)
       onEvent({ type: 'passkey_added', subject: account.id, passkey: made.id })
@@ -76,7 +76,7 @@ export function changeSignIn(
       try {
         return toProvider(c, await provider.begin(purpose))
       } catch (refusal) {
-        if (!(refusal instanceof UpstreamRefusal)) throw refusal
+        if (!(refusal instanceof UpstreamError)) throw refusal
         onEvent(providerFailed(provider.provider, refusal, visit.account.id))
         return showAgain(c, visit, unreachable(provider.provider.label))
       }

@@ -7,7 +7,7 @@ import { demoAccounts } from '../accounts/accounts.ts'
 import { passwordChecks } from '../accounts/password-checks.ts'
 import { openDatabase } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
-import { readAhead, type WithBody } from '../http/bodies-and-answers.ts'
+import { prefetch, type WithBody } from '../http/bodies-and-answers.ts'
 import { sessionsInCookies } from '../sign-in/session.ts'
 import { waysToSignIn } from '../sign-in/ways-to-sign-in.ts'
 import { login } from './login.ts'
@@ -46,7 +46,7 @@ function openLogin(onEvent: LoginOptions['onEvent'] = () => {}) {
     onEvent,
   }
   const { show, submit } = login(options, signInPage(options))
-  return new Hono<WithBody>().get('/login', show).post('/login', readAhead, submit)
+  return new Hono<WithBody>().get('/login', show).post('/login', prefetch, submit)
 }
 
 /** The form that the browser got, ready to send. */

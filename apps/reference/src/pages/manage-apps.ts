@@ -27,7 +27,7 @@ interface Kept {
   readonly names: InstallationNames
 }
 
-const LONGEST_NAME = 60
+const MAX_NAME_LENGTH = 60
 
 export function manageApps(parts: Parts, visits: AccountVisits, showAgain: ShowAgain): ManageApps {
   const { path, grants, names, sealNotice } = parts
@@ -57,7 +57,7 @@ export function manageApps(parts: Parts, visits: AccountVisits, showAgain: ShowA
     }),
     nameApp: manage(async ({ installation }, { session: { subject } }, given) => {
       // Postgres takes no NUL.
-      const name = displayText(given).slice(0, LONGEST_NAME)
+      const name = displayText(given).slice(0, MAX_NAME_LENGTH)
       await (name === '' ? names.forget(subject, installation) : names.give(subject, installation, name))
       return {}
     }),

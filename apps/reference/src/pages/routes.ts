@@ -7,7 +7,7 @@ import {
   toResponse,
 } from '@grantkit/core'
 import { type Handler, Hono } from 'hono'
-import { headerOf, readAhead, type WithBody } from '../http/bodies-and-answers.ts'
+import { headerOf, prefetch, type WithBody } from '../http/bodies-and-answers.ts'
 import { type AccountPage, type AccountPageOptions, accountPage } from './account.ts'
 import { consentPage } from './consent.ts'
 import { errorPage } from './error.ts'
@@ -48,13 +48,13 @@ export function pages(options: PagesOptions, grants: AuthorizationServer['grants
     .get('/assets/style.css', described.stylesheet, asset('text/css; charset=utf-8', STYLE))
     .get('/assets/icon.svg', described.icon, asset('image/svg+xml', ICON))
     .get('/login', described.signInPage, (c) => signIn.show(c))
-    .post('/login', described.signIn, readAhead, (c) => signIn.submit(c))
+    .post('/login', described.signIn, prefetch, (c) => signIn.submit(c))
     .get('/account', described.accountPage, (c) => account.show(c))
-    .post('/account', described.disconnectApp, readAhead, (c) => account.disconnect(c))
-    .post('/account/apps/name', described.nameApp, readAhead, (c) => account.nameApp(c))
-    .post('/account/sign-out', described.signOutEverywhere, readAhead, (c) => account.signOutEverywhere(c))
+    .post('/account', described.disconnectApp, prefetch, (c) => account.disconnect(c))
+    .post('/account/apps/name', described.nameApp, prefetch, (c) => account.nameApp(c))
+    .post('/account/sign-out', described.signOutEverywhere, prefetch, (c) => account.signOutEverywhere(c))
     .get('/logout', described.signOutPage, (c) => logoutPage(c, site))
-    .post('/logout', described.signOut, readAhead, (c) => signOut(c, site, baseUrl, sessions))
+    .post('/logout', described.signOut, prefetch, (c) => signOut(c, site, baseUrl, sessions))
   return app
     .route('/', passkeyPages(options, signInForm, account))
     .route('/', providerPages(options, signInForm, account))
@@ -68,10 +68,10 @@ function passkeyPages(options: PagesOptions, form: SignInPage, account: AccountP
   return app
     .get('/assets/passkeys.js', described.passkeyScript, asset('text/javascript; charset=utf-8', SCRIPT))
     .get('/login/passkey', described.passkeyToSignIn, (c) => passkey.options(c))
-    .post('/login/passkey', described.signInByPasskey, readAhead, (c) => passkey.submit(c))
+    .post('/login/passkey', described.signInByPasskey, prefetch, (c) => passkey.submit(c))
     .get('/account/passkeys', described.newPasskey, (c) => account.passkeyOptions(c))
-    .post('/account/passkeys', described.addPasskey, readAhead, (c) => account.addPasskey(c))
-    .post('/account/passkeys/remove', described.removePasskey, readAhead, (c) => account.removePasskey(c))
+    .post('/account/passkeys', described.addPasskey, prefetch, (c) => account.addPasskey(c))
+    .post('/account/passkeys/remove', described.removePasskey, prefetch, (c) => account.removePasskey(c))
 }
 
 /** None, where no OpenID provider is configured. */
@@ -87,7 +87,7 @@ function providerPages(options: PagesOptions, form: SignInPage, account: Account
     .post(
       '/login/with/:provider',
       described.signInWith,
-      readAhead,
+      prefetch,
       (c) => known(c.req.param('provider'))?.begin(c) ?? c.notFound(),
     )
     .get(
@@ -95,8 +95,8 @@ function providerPages(options: PagesOptions, form: SignInPage, account: Account
       described.signedInWith,
       (c) => known(c.req.param('provider'))?.callback(c) ?? c.notFound(),
     )
-    .post('/account/identities', described.connectProvider, readAhead, (c) => account.connect(c))
-    .post('/account/identities/remove', described.removeIdentity, readAhead, (c) => account.removeIdentity(c))
+    .post('/account/identities', described.connectProvider, prefetch, (c) => account.connect(c))
+    .post('/account/identities/remove', described.removeIdentity, prefetch, (c) => account.removeIdentity(c))
 }
 
 /** The pages that core asks for. */

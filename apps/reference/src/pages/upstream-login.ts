@@ -5,7 +5,7 @@ import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import type { SignInEvent } from '../sign-in/sign-in-attempt.ts'
 import { accountFor, type NoAccount } from '../upstream/account-for.ts'
 import type { Identity } from '../upstream/identity.ts'
-import { UpstreamRefusal } from '../upstream/refusal.ts'
+import { UpstreamError } from '../upstream/upstream-error.ts'
 import type { UpstreamSignIn } from '../upstream/upstream-sign-in.ts'
 import type { LoginOptions } from './login-options.ts'
 import { FORM_EXPIRED, type SignInPage, TOO_MANY } from './sign-in-page.ts'
@@ -77,7 +77,7 @@ function limited(
     try {
       return await work()
     } catch (refusal) {
-      if (!(refusal instanceof UpstreamRefusal)) throw refusal
+      if (!(refusal instanceof UpstreamError)) throw refusal
       onEvent(providerFailed(provider, refusal))
       const { status, problem } = PROBLEMS[refusal.reason]
       return page.show({ returnTo, status, problem: problem(provider.label) })
@@ -105,7 +105,7 @@ async function accountOfSession(
   id: Session['id'],
 ): Promise<StoredAccount> {
   const visit = await sessions.visit(c.req.header('cookie'))
-  if (visit?.session.id !== id) throw new UpstreamRefusal('expired')
+  if (visit?.session.id !== id) throw new UpstreamError('expired')
   return visit.account
 }
 
@@ -118,7 +118,7 @@ function demandsFreshSignIn(returnTo: string): boolean {
 /** @param subject the account that wanted to link the provider, if one did */
 export function providerFailed(
   provider: UpstreamSignIn['provider'],
-  { reason, detail }: UpstreamRefusal,
+  { reason, detail }: UpstreamError,
   subject?: string,
 ): SignInEvent {
   return { type: 'sign_in_failed', reason: `provider_${reason}`, subject, provider: provider.id, detail }
@@ -131,7 +131,7 @@ export function unreachable(label: string): string {
 }
 
 const PROBLEMS: Readonly<
-  Record<UpstreamRefusal['reason'], { readonly status: number; readonly problem: Problem }>
+  Record<UpstreamError['reason'], { readonly status: number; readonly problem: Problem }>
 > = {
   denied: { status: 403, problem: (label) => `${label} did not sign you in.` },
   unreachable: { status: 503, problem: unreachable },

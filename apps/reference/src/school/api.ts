@@ -1,7 +1,7 @@
 import { protect } from '@grantkit/adapter-hono'
 import { Hono, type MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
-import { jsonError, readAhead } from '../http/bodies-and-answers.ts'
+import { jsonError, prefetch } from '../http/bodies-and-answers.ts'
 import type { SchoolGuard } from '../oauth/guard.ts'
 import { areas, scopeOf } from '../oauth/scopes.ts'
 import { type Description, describe } from '../openapi/operation.ts'
@@ -57,12 +57,12 @@ function addPath(
 ): void {
   const offered = actions.filter(({ access }) => area[access] !== undefined)
   const scripts = scriptsMayCall(offered, api)
-  const guard = area.catalogue ? api.allowing({ machines: true }) : api
+  const guard = area.catalogue ? api.allowing({ clientCredentials: true }) : api
   app.use(path, scripts)
   for (const { method, access, described, answer } of offered) {
     // The guard comes first: a caller who may not write does not learn what is wrong with the members.
     const guards = [protect(guard, scopeOf(area.name, access)), withoutToken(area, access, api)] as const
-    app.on(method, path, describe(described(area)), readAhead, ...guards, (c) => answer({ c, school, area }))
+    app.on(method, path, describe(described(area)), prefetch, ...guards, (c) => answer({ c, school, area }))
   }
   // It has answered by now; a 405 lists what is registered.
   app.options(path, scripts)

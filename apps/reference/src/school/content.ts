@@ -3,7 +3,7 @@ import type { RecordSchema } from './schemas.ts'
 /** The members of a record but its id. */
 export type Content = Readonly<Record<string, unknown>>
 
-const MOST_CHARACTERS = 1000
+const MAX_CHARACTERS = 1000
 
 /** Members that are right, or a sentence with everything that is wrong with them. */
 export function readContent(schema: RecordSchema, given: unknown): { content: Content } | { faults: string } {
@@ -26,5 +26,5 @@ function printable(text: string): string {
   return text
     .replace(/["\\]/g, "'")
     .replace(/[^\x20-\x7e]/g, '?')
-    .slice(0, MOST_CHARACTERS)
+    .slice(0, MAX_CHARACTERS)
 }

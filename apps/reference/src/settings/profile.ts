@@ -11,7 +11,7 @@ const FAPI2 = {
 
 const DECIDED = Object.entries(FAPI2)
 /** In seconds. */
-const LONGEST_CODE = 60
+const MAX_CODE_LIFETIME = 60
 
 interface Decided {
   readonly PROFILE?: 'fapi2' | undefined
@@ -30,8 +30,8 @@ export function contradictions({ PROFILE, CODE_LIFETIME }: Decided, given: NodeJ
   const others = DECIDED.filter(([name, { value }]) => (given[name] ?? String(value)) !== String(value))
   return [
     ...others.map(([name, { value, section }]) => problem(name, `${value} or left out`, section)),
-    ...(CODE_LIFETIME > LONGEST_CODE
-      ? [problem('CODE_LIFETIME', `at most ${LONGEST_CODE}`, '5.3.2.1, item 11')]
+    ...(CODE_LIFETIME > MAX_CODE_LIFETIME
+      ? [problem('CODE_LIFETIME', `at most ${MAX_CODE_LIFETIME}`, '5.3.2.1, item 11')]
       : []),
   ]
 }

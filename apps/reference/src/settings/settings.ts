@@ -18,7 +18,7 @@ const METHODS = ['none', 'client_secret_post', 'client_secret_basic', 'private_k
 type Method = (typeof METHODS)[number]
 const METHODS_EXPECTED = `must be a list of ${METHODS.join(', ')}`
 /** Clients of MCP that are machines know these two. */
-const METHODS_OF_MACHINES: readonly Method[] = ['client_secret_basic', 'private_key_jwt']
+const CLIENT_CREDENTIALS_METHODS: readonly Method[] = ['client_secret_basic', 'private_key_jwt']
 
 export const Environment = z.object({
   ...ClientDocumentSettings.shape,
@@ -72,7 +72,7 @@ export const Environment = z.object({
   DPOP: z.enum(['off', 'on', 'required'], { error: 'must be off, on or required' }).default('off'),
   DPOP_REPLAY: z.enum(['window', 'strict'], { error: 'must be window or strict' }).default('window'),
   FORWARD_AUTH: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
-  FORWARD_AUTH_MACHINES: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
+  FORWARD_AUTH_CLIENT_CREDENTIALS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   FORWARD_AUTH_ORIGIN: z
     .string()
     .regex(/^https?:\/\/[^/?#\s]+$/, 'must be an http or https origin, without a path')
@@ -150,7 +150,7 @@ function methodsOf({
   CLIENT_AUTHENTICATION: named,
   CLIENT_CREDENTIALS,
 }: z.output<typeof Environment>): Method[] {
-  return CLIENT_CREDENTIALS === 'on' ? [...new Set([...named, ...METHODS_OF_MACHINES])] : named
+  return CLIENT_CREDENTIALS === 'on' ? [...new Set([...named, ...CLIENT_CREDENTIALS_METHODS])] : named
 }
 
 /** The same Postgres, or a file beside that of SQLite: each file has one program that knows its tables. */

@@ -2,7 +2,7 @@ import { networkOf } from '@grantkit/core'
 import type { SignInLimits } from '@grantkit/limiter'
 import type { Accounts, StoredAccount } from '../accounts/accounts.ts'
 import type { PasswordChecks } from '../accounts/password-checks.ts'
-import type { UpstreamReason } from '../upstream/refusal.ts'
+import type { UpstreamReason } from '../upstream/upstream-error.ts'
 
 export interface SignInOptions {
   readonly accounts: Accounts

@@ -20,19 +20,19 @@ import { cookieOf } from '../http/cookies.ts'
 import { open, seal, sealingKeys } from '../http/sealed.ts'
 import type { Identity } from './identity.ts'
 import { isLoopbackUrl, type Provider } from './providers.ts'
-import { UpstreamRefusal } from './refusal.ts'
+import { UpstreamError } from './upstream-error.ts'
 
 /** The authorization code flow with one provider, as its client (OpenID Connect Core 3.1). */
 export interface UpstreamSignIn {
   readonly provider: Provider
-  /** Where to send the browser, and the cookie that remembers why. @throws UpstreamRefusal `unreachable` */
+  /** Where to send the browser, and the cookie that remembers why. @throws UpstreamError `unreachable` */
   begin(purpose: Purpose): Promise<{ readonly location: string; readonly cookie: string }>
   /**
    * The provider's answer to this browser.
    *
    * @param cookies the Cookie header of the request
    * @param query of the redirect URI, as the provider wrote it
-   * @throws UpstreamRefusal
+   * @throws UpstreamError
    */
   finish(
     cookies: string | undefined,
@@ -106,12 +106,11 @@ export function upstreamSignIn(provider: Provider, options: UpstreamOptions): Up
     purposeOf: (cookies) => open(key, cookie.read(cookies), Begun, LIFETIME),
     async finish(cookies, query) {
       const begun = open(key, cookie.read(cookies), Begun, LIFETIME)
-      if (begun === undefined) throw new UpstreamRefusal('expired')
+      if (begun === undefined) throw new UpstreamError('expired')
       const answer = new URL(`${redirectUri}${query}`)
       const identity = await identityOf(await configuration(), answer, begun)
-      if (begun.fresh && identity.authTime < begun.iat - CLOCK_TOLERANCE)
-        throw new UpstreamRefusal('not_fresh')
-      if (!(await used.add(begun.state, begun.exp))) throw new UpstreamRefusal('expired')
+      if (begun.fresh && identity.authTime < begun.iat - CLOCK_TOLERANCE) throw new UpstreamError('not_fresh')
+      if (!(await used.add(begun.state, begun.exp))) throw new UpstreamError('expired')
       return { identity, purpose: begun }
     },
   }
@@ -127,7 +126,7 @@ function discovered({ issuer, client_id, client_secret }: Provider): () => Promi
       timeout: TIMEOUT,
     }).catch((cause: unknown) => {
       known = undefined
-      throw new UpstreamRefusal('unreachable', { cause })
+      throw new UpstreamError('unreachable', { cause })
     })
     return known
   }
@@ -158,7 +157,7 @@ async function identityOf(configuration: Configuration, answer: URL, begun: Begu
       saysAuthTime: claims.auth_time !== undefined,
     }
   } catch (cause) {
-    throw new UpstreamRefusal(cause instanceof AuthorizationResponseError ? 'denied' : 'unreachable', {
+    throw new UpstreamError(cause instanceof AuthorizationResponseError ? 'denied' : 'unreachable', {
       cause,
     })
   }

@@ -17,14 +17,14 @@ let ofUser: HeaderLines
 let ofJob: HeaderLines
 
 beforeAll(async () => {
-  await bench.start({ FORWARD_AUTH: 'on', FORWARD_AUTH_MACHINES: 'on', CLIENT_CREDENTIALS: 'on' })
+  await bench.start({ FORWARD_AUTH: 'on', FORWARD_AUTH_CLIENT_CREDENTIALS: 'on', CLIENT_CREDENTIALS: 'on' })
   const app = await App.register(bench)
   user.HTTP_X_AUTH_CLIENT = app.id
   ofUser = bearer((await app.tokens({ scope: 'courses:read' })).access_token)
   const machine = await App.arrange(bench, {
     redirect_uris: [],
     grant_types: ['client_credentials'],
-    machine_scopes: 'courses:read',
+    client_credentials_scopes: 'courses:read',
   })
   job.HTTP_X_AUTH_CLIENT = machine.id
   const tokens = await machine.token({ grant_type: 'client_credentials', ...machine.credentials })

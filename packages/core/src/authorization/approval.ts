@@ -3,7 +3,7 @@ import { openWithinLimit } from '../grants/grant-limit.ts'
 import { revokeUserGrant } from '../grants/user-grants.ts'
 import type { HttpResponse } from '../http/http.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Grant } from '../kernel/records.ts'
 import { sha256 } from '../kernel/secrets.ts'
 import { formatCode } from '../tokens/credential.ts'
@@ -14,7 +14,7 @@ import type { Session } from './interaction.ts'
 import { completionOf } from './presented-request.ts'
 import type { RedirectTarget } from './redirect-target.ts'
 
-export const APPROVAL_REFUSALS = refusals({
+export const APPROVAL_ERRORS = defineErrors({
   consent_ticket_spent: ['invalid_request', 'This consent form was already answered'],
 })
 
@@ -94,11 +94,11 @@ async function requireSameAnswer(kernel: Kernel, { id, subject, scopes, code }: 
   const first = (await kernel.store.grants.find(id))?.value
   // Another form of a pushed request was answered, by this user or somebody else, whose code is not theirs.
   if (first?.code !== undefined && first.code.hash !== sha256(code))
-    throw new OAuthError(APPROVAL_REFUSALS.consent_ticket_spent)
+    throw new OAuthError(APPROVAL_ERRORS.consent_ticket_spent)
   const same = first !== undefined && first.scopes.join() === scopes.join()
   if (same && isOutstanding(first, kernel.now())) return
   if (!same) await revokeUserGrant(kernel, subject, id)
-  throw new OAuthError(APPROVAL_REFUSALS.consent_ticket_spent)
+  throw new OAuthError(APPROVAL_ERRORS.consent_ticket_spent)
 }
 
 function isOutstanding({ code }: Grant, now: number): boolean {

@@ -22,7 +22,7 @@ export interface AuthorizationContext extends CallbackOptions {
   readonly senderConstraint?: SenderConstraint | undefined
   /** Absent if no client can push its requests. */
   readonly pushed?: PushedRequests | undefined
-  /** Judges what the document of a client lists. */
+  /** Validates what the document of a client lists. */
   readonly redirectUriPolicy: RedirectUriPolicy
   /** Seconds. */
   readonly lifetimes: { readonly code: number; readonly grant: number; readonly consentTicket: number }

@@ -3,20 +3,20 @@ import { requiredChallenge } from '../grants/authorization-code/pkce.ts'
 import { ResourceParameter, readMessage, text } from '../http/message.ts'
 import type { Parameters } from '../http/parameters.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { requestedResources } from '../kernel/resource-indicator.ts'
 import {
   parseScope,
   requestedScopes,
-  SCOPE_REFUSALS,
+  SCOPE_ERRORS,
   type ScopeCatalogue,
   scopeCeiling,
 } from '../kernel/scope.ts'
 import { asksForOpenId } from '../openid/openid-scope.ts'
 import { type Prompt, requestedPrompts } from './prompt.ts'
 
-export const REQUEST_REFUSALS = refusals({
+export const REQUEST_ERRORS = defineErrors({
   client_cannot_authenticate: [
     'unauthorized_client',
     'The application can authenticate in no way that this server offers',
@@ -124,12 +124,12 @@ export function readAuthorizationRequest(
 ): AuthorizationRequest {
   const asked: z.infer<typeof BindingParameters> = readMessage(parametersOf(options), given)
   refuseUnsupported(asked)
-  if (client.cannotAuthenticate === true) throw new OAuthError(REQUEST_REFUSALS.client_cannot_authenticate)
+  if (client.cannotAuthenticate === true) throw new OAuthError(REQUEST_ERRORS.client_cannot_authenticate)
   const challenge = challengeOf(asked, client, options)
   const prompts = requestedPrompts(asked.prompt)
   const scope = askedScopes(scopes, options, client, asked.scope)
   if (challenge === undefined && asked.nonce === undefined && asksForOpenId(scope.scopes))
-    throw new OAuthError(REQUEST_REFUSALS.challenge_and_nonce_missing)
+    throw new OAuthError(REQUEST_ERRORS.challenge_and_nonce_missing)
   return {
     ...scope,
     resources: requestedResources(asked.resource, resources),
@@ -155,7 +155,7 @@ export function askedScopes(
   const ignoredScopes = ignoredIn(asked, catalogue, options)
   const named = asked?.split(' ').filter((name) => !ignoredScopes.includes(name))
   const scope = named?.join(' ') || defaultOf(client, catalogue) || options.defaultScope
-  if (scope === undefined) throw new OAuthError(SCOPE_REFUSALS.scope_missing)
+  if (scope === undefined) throw new OAuthError(SCOPE_ERRORS.scope_missing)
   return { scopes: requestedScopes(scope, catalogue, ceiling), ignoredScopes }
 }
 
@@ -190,11 +190,11 @@ function ignoredIn(
 }
 
 function refuseUnsupported(asked: AuthorizationParameters): void {
-  if (asked.request !== undefined) throw new OAuthError(REQUEST_REFUSALS.request_object_unsupported)
-  if (asked.request_uri !== undefined) throw new OAuthError(REQUEST_REFUSALS.request_uri_unsupported)
-  if (asked.registration !== undefined) throw new OAuthError(REQUEST_REFUSALS.registration_unsupported)
-  if (asked.response_type === undefined) throw new OAuthError(REQUEST_REFUSALS.response_type_missing)
-  if (asked.response_type !== RESPONSE_TYPE) throw new OAuthError(REQUEST_REFUSALS.response_type_unsupported)
+  if (asked.request !== undefined) throw new OAuthError(REQUEST_ERRORS.request_object_unsupported)
+  if (asked.request_uri !== undefined) throw new OAuthError(REQUEST_ERRORS.request_uri_unsupported)
+  if (asked.registration !== undefined) throw new OAuthError(REQUEST_ERRORS.registration_unsupported)
+  if (asked.response_type === undefined) throw new OAuthError(REQUEST_ERRORS.response_type_missing)
+  if (asked.response_type !== RESPONSE_TYPE) throw new OAuthError(REQUEST_ERRORS.response_type_unsupported)
   if ((asked.response_mode ?? RESPONSE_MODE) !== RESPONSE_MODE)
-    throw new OAuthError(REQUEST_REFUSALS.response_mode_unsupported)
+    throw new OAuthError(REQUEST_ERRORS.response_mode_unsupported)
 }

@@ -20,13 +20,13 @@ import {
   type ScopeOptions,
 } from './authorization-request.ts'
 import { authorize } from './authorize.ts'
-import { CONSENT_REFUSALS, ConsentForm, consent } from './consent.ts'
+import { CONSENT_ERRORS, ConsentForm, consent } from './consent.ts'
+import { showErrorPage } from './error-page.ts'
+import { showFormAgain } from './expired-form.ts'
 import type { Interaction } from './interaction.ts'
-import { showFormAgain } from './lapsed-form.ts'
 import { boundToProvenKey } from './pushed-key.ts'
-import type { JudgeRequest } from './pushed-requests.ts'
+import type { ValidateRequest } from './pushed-requests.ts'
 import { redirectTargetOf, TargetParameters } from './redirect-target.ts'
-import { refusalPage } from './refusal-page.ts'
 import type { CallbackOptions } from './shown-callback.ts'
 
 export interface AuthorizationOptions
@@ -76,7 +76,7 @@ export function authorization(
   const context = contextOf(kernel, options, parts, paths)
   return {
     endpoints: pages(context, paths),
-    clientEndpoints: parts.pushed === undefined ? [] : [parts.pushed.endpoint(judgeOf(context))],
+    clientEndpoints: parts.pushed === undefined ? [] : [parts.pushed.endpoint(validatorOf(context))],
     metadata: {
       code_challenge_methods_supported: [CHALLENGE_METHOD],
       authorization_response_iss_parameter_supported: true,
@@ -115,7 +115,7 @@ function contextOf(
 
 /** Where a person's browser goes. No script of another origin may read these. */
 function pages(context: AuthorizationContext, paths: PagePaths): Endpoint[] {
-  const refusal: Endpoint['refusal'] = (error, request) => refusalPage(context, error, request)
+  const refusal: Endpoint['refusal'] = (error, request) => showErrorPage(context, error, request)
   const page = { cors: false, refusal }
   return [
     {
@@ -134,16 +134,16 @@ function pages(context: AuthorizationContext, paths: PagePaths): Endpoint[] {
       message: ConsentForm,
       methods: ['POST'],
       refusal: (error, request) =>
-        error.reason === CONSENT_REFUSALS.consent_ticket_invalid.reason
+        error.reason === CONSENT_ERRORS.consent_ticket_invalid.reason
           ? showFormAgain(context, request)
-          : refusalPage(context, error, request),
+          : showErrorPage(context, error, request),
       answer: (request) => consent(context, request),
     },
   ]
 }
 
 /** Both halves of the authorization endpoint. */
-function judgeOf(context: AuthorizationContext): JudgeRequest {
+function validatorOf(context: AuthorizationContext): ValidateRequest {
   const { kernel, requestOptions, redirectUriPolicy, senderConstraint } = context
   return (given, request, client) => {
     const bound = boundToProvenKey(senderConstraint, given, request, client)

@@ -12,10 +12,10 @@ import {
 } from './authorization-request.ts'
 import { answerByRedirect } from './authorization-response.ts'
 import { approveRemembered, askForConsent, consentRemembered } from './consent-page.ts'
+import { splitLapsedForm } from './expired-form.ts'
 import type { Session } from './interaction.ts'
-import { splitLapsedForm } from './lapsed-form.ts'
 import { arrival, presentedRequest, requirePushed } from './presented-request.ts'
-import { PROMPT_REFUSALS, requestedPrompts, signInNeeded } from './prompt.ts'
+import { PROMPT_ERRORS, requestedPrompts, signInNeeded } from './prompt.ts'
 import { validateRedirectTarget } from './redirect-target.ts'
 import { markSignIn, signedInSince, splitSignInTicket } from './sign-in-ticket.ts'
 
@@ -30,7 +30,7 @@ export async function authorize(context: AuthorizationContext, request: HttpRequ
   const { given, requestUri } = presented
   const host = describingHost(context, given)
   const user = host === undefined ? undefined : await interaction.session(request)
-  if (host !== undefined && user === undefined) return askStranger(context, query, given, host)
+  if (host !== undefined && user === undefined) return requireSignIn(context, query, given, host)
   const target = await validateRedirectTarget(context, given, user && askingUser(context, user))
   return answerByRedirect(kernel, request, target, async () => {
     requirePushed(context, target.client, presented)
@@ -55,14 +55,14 @@ const StrangersParameters = AuthorizationParameters.pick({ prompt: true, login_h
  * No request without a user causes another request, so all that the sign-in page can name is the host. A refusal is a
  * page: nobody knows yet whether the redirect URI belongs to the client.
  */
-async function askStranger(
+async function requireSignIn(
   context: AuthorizationContext,
   query: string,
   given: Parameters,
   clientHost: string,
 ): Promise<HttpResponse> {
   const { prompt, login_hint: loginHint, ui_locales: uiLocales } = readMessage(StrangersParameters, given)
-  if (requestedPrompts(prompt).includes('none')) throw new OAuthError(PROMPT_REFUSALS.sign_in_needed)
+  if (requestedPrompts(prompt).includes('none')) throw new OAuthError(PROMPT_ERRORS.sign_in_needed)
   const returnTo = `${context.paths.authorize}?${markSignIn(context, query, undefined)}`
   return securePage(await context.interaction.signIn(returnTo, { clientHost, loginHint, uiLocales }))
 }
@@ -91,7 +91,7 @@ async function askToSignIn(
   session: Session | undefined,
 ): Promise<HttpResponse> {
   const { target, request, query } = attempt
-  if (request.prompts.includes('none')) throw new OAuthError(PROMPT_REFUSALS.sign_in_needed)
+  if (request.prompts.includes('none')) throw new OAuthError(PROMPT_ERRORS.sign_in_needed)
   const marked = demandsSignIn(request) ? markSignIn(context, query, session) : query
   const returnTo = `${context.paths.authorize}?${marked}`
   const { loginHint, uiLocales } = request
@@ -111,7 +111,7 @@ function askForHintedUser(
   attempt: AuthorizationAttempt,
   session: Session,
 ): Promise<HttpResponse> {
-  if (attempt.signedInForThis) throw new OAuthError(PROMPT_REFUSALS.sign_in_as_other_user)
+  if (attempt.signedInForThis) throw new OAuthError(PROMPT_ERRORS.sign_in_as_other_user)
   return askToSignIn(context, attempt, session)
 }
 

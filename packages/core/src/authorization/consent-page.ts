@@ -14,7 +14,7 @@ import type { AuthorizationAttempt, AuthorizationContext } from './authorization
 import type { AuthorizationRequest } from './authorization-request.ts'
 import { documentIdentity } from './document-identity.ts'
 import type { ConsentScope, Session } from './interaction.ts'
-import { PROMPT_REFUSALS } from './prompt.ts'
+import { PROMPT_ERRORS } from './prompt.ts'
 import { canShowCallback } from './shown-callback.ts'
 import { consentNonce, sealTicket } from './ticket.ts'
 
@@ -25,7 +25,7 @@ export async function askForConsent(
   session: Session,
 ): Promise<HttpResponse> {
   const { target, request, query } = attempt
-  if (request.prompts.includes('none')) throw new OAuthError(PROMPT_REFUSALS.consent_needed)
+  if (request.prompts.includes('none')) throw new OAuthError(PROMPT_ERRORS.consent_needed)
   const page = await context.interaction.consentPage({
     client: publicClient(target.client),
     session,

@@ -4,7 +4,7 @@ import type { HttpRequest, HttpResponse } from '../http/http.ts'
 import { readMessage } from '../http/message.ts'
 import { formParameters } from '../http/parameters.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import { OPENID } from '../openid/openid-scope.ts'
 import { approve } from './approval.ts'
 import { type AuthorizationContext, askingUser } from './authorization-context.ts'
@@ -18,7 +18,7 @@ import { validateRedirectTarget } from './redirect-target.ts'
 import { shownCallback } from './shown-callback.ts'
 import { openedTicket, shownDocument } from './ticket.ts'
 
-export const CONSENT_REFUSALS = refusals({
+export const CONSENT_ERRORS = defineErrors({
   consent_ticket_invalid: ['invalid_request', 'This consent form has expired or belongs to another sign-in'],
 })
 
@@ -78,11 +78,11 @@ async function sessionOfTicket(
   ticket: string,
 ): Promise<{ readonly session: Session; readonly secret: string }> {
   const session = await interaction.session(request)
-  if (session === undefined) throw new OAuthError(CONSENT_REFUSALS.consent_ticket_invalid)
+  if (session === undefined) throw new OAuthError(CONSENT_ERRORS.consent_ticket_invalid)
   const about = { purpose: 'consent', session: session.id, query: request.query } as const
   const opened = openedTicket(secret, about, ticket)
   if (opened === undefined || kernel.now() >= opened.time)
-    throw new OAuthError(CONSENT_REFUSALS.consent_ticket_invalid)
+    throw new OAuthError(CONSENT_ERRORS.consent_ticket_invalid)
   return { session, secret: opened.secret }
 }
 

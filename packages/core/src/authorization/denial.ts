@@ -1,11 +1,11 @@
 import { endedGrant } from '../grants/grant-end.ts'
 import { revokeUserGrant } from '../grants/user-grants.ts'
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Approved } from './approval.ts'
 import type { AuthorizationContext } from './authorization-context.ts'
 import { completionOf } from './presented-request.ts'
 
-export const DENIAL_REFUSALS = refusals({
+export const DENIAL_ERRORS = defineErrors({
   consent_denied: ['access_denied', 'The user did not allow access'],
 })
 
@@ -31,5 +31,5 @@ export async function deny(
   if (await store.grants.insert(id, endedGrant(id, now(), end), end))
     emit({ type: 'consent_denied', clientId: target.client.clientId, subject } satisfies ConsentDenied)
   else await revokeUserGrant(kernel, subject, id)
-  throw new OAuthError(DENIAL_REFUSALS.consent_denied)
+  throw new OAuthError(DENIAL_ERRORS.consent_denied)
 }

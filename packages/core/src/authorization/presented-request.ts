@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { readMessage, text } from '../http/message.ts'
 import { type Parameters, parameters } from '../http/parameters.ts'
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { type GrantId, newId, type Secret } from '../kernel/secrets.ts'
 import type { AuthorizationContext } from './authorization-context.ts'
@@ -10,7 +10,7 @@ import { grantOfTicket, openTicket, pushedGrantId, sealTicket, spentUntil } from
 
 const INVALID = 'request_uri is not valid here, or it has expired'
 
-export const PUSHED_REFUSALS = refusals({
+export const PUSHED_ERRORS = defineErrors({
   request_uri_unknown: ['invalid_request_uri', INVALID],
   request_uri_expired: ['invalid_request_uri', INVALID],
   request_uri_of_other_client: ['invalid_request_uri', INVALID],
@@ -41,8 +41,8 @@ export function presentedRequest(context: AuthorizationContext, query: string): 
   if (context.pushed === undefined || asked.request_uri === undefined) return { given: asked }
   const { client_id, request_uri: requestUri } = readMessage(PresentedParameters, asked)
   const pushed = context.pushed.open(requestUri)
-  if (pushed === undefined) throw new OAuthError(PUSHED_REFUSALS.request_uri_unknown)
-  if (pushed.clientId !== client_id) throw new OAuthError(PUSHED_REFUSALS.request_uri_of_other_client)
+  if (pushed === undefined) throw new OAuthError(PUSHED_ERRORS.request_uri_unknown)
+  if (pushed.clientId !== client_id) throw new OAuthError(PUSHED_ERRORS.request_uri_of_other_client)
   return { given: parameters(pushed.query), pushed, requestUri }
 }
 
@@ -67,9 +67,9 @@ export async function arrival(
   const arrivedAt = before === undefined ? undefined : (openTicket(secret, markSubject(before), mark) ?? 0)
   const end =
     arrivedAt === undefined ? pushed.pushedAt + source.lifetime : arrivedAt + lifetimes.consentTicket
-  if (now >= end) throw new OAuthError(PUSHED_REFUSALS.request_uri_expired)
+  if (now >= end) throw new OAuthError(PUSHED_ERRORS.request_uri_expired)
   if ((await kernel.store.grants.find(pushedGrantId(requestUri))) !== undefined)
-    throw new OAuthError(PUSHED_REFUSALS.request_uri_spent)
+    throw new OAuthError(PUSHED_ERRORS.request_uri_spent)
   if (arrivedAt !== undefined) return undefined
   return `${query}&presented=${sealTicket(secret, markSubject(query), now, newId(kernel.random))}`
 }
@@ -86,9 +86,9 @@ export function requirePushed(
   { pushed }: PresentedRequest,
 ): void {
   if (!source?.required(client)) return
-  if (pushed === undefined) throw new OAuthError(PUSHED_REFUSALS.request_not_pushed)
+  if (pushed === undefined) throw new OAuthError(PUSHED_ERRORS.request_not_pushed)
   if (pushed.unapproved && client.tokenEndpointAuthMethod !== 'none')
-    throw new OAuthError(PUSHED_REFUSALS.pushed_without_proof)
+    throw new OAuthError(PUSHED_ERRORS.pushed_without_proof)
 }
 
 /** What an answer of the user spends and opens. */

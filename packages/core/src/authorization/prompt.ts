@@ -1,7 +1,7 @@
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Session } from './interaction.ts'
 
-export const PROMPT_REFUSALS = refusals({
+export const PROMPT_ERRORS = defineErrors({
   prompt_invalid: ['invalid_request', 'prompt has an unknown value, or none together with another'],
   sign_in_needed: ['login_required', 'The user has to sign in, and prompt=none forbids asking'],
   sign_in_as_other_user: ['login_required', 'Another user signed in than the one of id_token_hint'],
@@ -19,7 +19,7 @@ export function requestedPrompts(prompt: string | undefined): readonly Prompt[] 
   const known = PROMPTS.filter((value) => values.includes(value))
   const unknown = known.length !== new Set(values).size
   if (unknown || (known.includes('none') && known.length > 1))
-    throw new OAuthError(PROMPT_REFUSALS.prompt_invalid)
+    throw new OAuthError(PROMPT_ERRORS.prompt_invalid)
   return known
 }
 

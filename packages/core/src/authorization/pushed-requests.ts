@@ -19,7 +19,7 @@ export interface PushedRequests {
   /** Seconds in which the browser must arrive. */
   readonly lifetime: number
   /** The endpoint that takes them, with the rules of the authorization endpoint. */
-  endpoint(judge: JudgeRequest): ClientEndpoint
+  endpoint(validate: ValidateRequest): ClientEndpoint
   /** The request behind a `request_uri`; `undefined` if this server made no such URI. */
   open(requestUri: string): PushedRequest | undefined
   /** Whether the requests of this client must be pushed. */
@@ -27,7 +27,7 @@ export interface PushedRequests {
 }
 
 /**
- * Judges the parameters of a request as the authorization endpoint does, and returns those to keep. Without a client, only
+ * Validates the parameters of a request as the authorization endpoint does, and returns those to keep. Without a client, only
  * their form: the rest is checked when the browser arrives (RFC 9126 2.1). @throws OAuthError
  */
-export type JudgeRequest = (given: Parameters, push: HttpRequest, client?: Client) => Parameters
+export type ValidateRequest = (given: Parameters, push: HttpRequest, client?: Client) => Parameters

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { CLIENT_REFUSALS } from '../clients/client-sources.ts'
+import { CLIENT_ERRORS } from '../clients/client-sources.ts'
 import {
   isAcceptedBy,
   isHttpsOrLoopback,
@@ -9,10 +9,10 @@ import {
 import { readMessage, text } from '../http/message.ts'
 import type { Parameters } from '../http/parameters.ts'
 import type { AskingUser, Kernel } from '../kernel/kernel.ts'
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 
-export const TARGET_REFUSALS = refusals({
+export const TARGET_ERRORS = defineErrors({
   redirect_uri_missing: ['invalid_request', 'redirect_uri is missing'],
   redirect_uri_not_registered: ['invalid_request', 'redirect_uri is not one that the client registered'],
   redirect_uri_not_accepted: [
@@ -55,7 +55,7 @@ export async function validateRedirectTarget(
 ): Promise<RedirectTarget> {
   const asked = readMessage(TargetParameters, given)
   const client = await kernel.store.clients.describe(asked.client_id, user)
-  if (client === undefined) throw new OAuthError(CLIENT_REFUSALS.client_unknown)
+  if (client === undefined) throw new OAuthError(CLIENT_ERRORS.client_unknown)
   return redirectTargetOf(client, asked, redirectUriPolicy)
 }
 
@@ -65,13 +65,13 @@ export function redirectTargetOf(
   { redirect_uri, state }: TargetParameters,
   redirectUriPolicy: RedirectUriPolicy,
 ): RedirectTarget {
-  if (redirect_uri === undefined) throw new OAuthError(TARGET_REFUSALS.redirect_uri_missing)
+  if (redirect_uri === undefined) throw new OAuthError(TARGET_ERRORS.redirect_uri_missing)
   if (!client.redirectUris.some((registered) => redirectUriMatches(registered, redirect_uri)))
-    throw new OAuthError(TARGET_REFUSALS.redirect_uri_not_registered)
-  // A document lists what its client uses at any server, so here the policy judges one URI and not the list.
+    throw new OAuthError(TARGET_ERRORS.redirect_uri_not_registered)
+  // A document lists what its client uses at any server, so here the policy validates one URI and not the list.
   const vouchedFor =
     client.origin !== 'document' || (client.httpsCallbacks && isHttpsOrLoopback(redirect_uri))
   if (!vouchedFor && !isAcceptedBy(redirectUriPolicy, redirect_uri))
-    throw new OAuthError(TARGET_REFUSALS.redirect_uri_not_accepted)
+    throw new OAuthError(TARGET_ERRORS.redirect_uri_not_accepted)
   return { client, redirectUri: redirect_uri, state }
 }

@@ -5,7 +5,7 @@ export type Admission =
   /** The operator trusts the host like an integration: also the https redirect URIs of the document are accepted. */
   | 'https-callbacks-too'
 
-/** Judges a `client_id` before anything is asked of its host. Compare whole texts, never their beginnings. */
+/** Validates a `client_id` before anything is asked of its host. Compare whole texts, never their beginnings. */
 export type AdmissionPolicy = (clientId: string) => Admission
 
 /**

@@ -9,7 +9,7 @@ const scopes = { 'notes:read': { description: '' }, 'notes:write': { description
 const kernel = { now: () => 1_800_000_000, scopes } as unknown as Kernel
 const methods = [none, clientSecretPost]
 const DOCUMENT = { client_id: ID, client_name: 'App', redirect_uris: ['http://127.0.0.1/callback'] }
-const judged = (changed: object, id = ID) =>
+const validated = (changed: object, id = ID) =>
   clientOfDocument(kernel, methods, id, { ...DOCUMENT, ...changed }, 1_900_000_000)
 
 /** The documents of clients that people use, with the members that servers stumbled over. */
@@ -32,7 +32,7 @@ const REAL = {
 
 describe('the document of a client', () => {
   it.each(Object.entries(REAL))('of %s makes a public client', (_, members) => {
-    expect(judged(members)).toMatchObject({
+    expect(validated(members)).toMatchObject({
       kind: 'client',
       client: {
         clientId: ID,
@@ -45,7 +45,7 @@ describe('the document of a client', () => {
   })
 
   it('decides what its client may ask for', () => {
-    const { client } = judged({
+    const { client } = validated({
       scope: 'notes:read other:scope',
       grant_types: ['authorization_code'],
     }) as never
@@ -79,15 +79,15 @@ describe('the document of a client', () => {
     ['only scopes of other servers', { scope: 'other:scope' }],
     ['a scope that is a number', { scope: 1 }],
   ])('is refused with %s', (_, changed) => {
-    expect(judged(changed)).toEqual({ kind: 'invalid', fault: expect.any(String) })
+    expect(validated(changed)).toEqual({ kind: 'invalid', fault: expect.any(String) })
   })
 
   it('is of no use if its client can only authenticate as nobody can here', () => {
-    expect(judged({ token_endpoint_auth_method: 'private_key_jwt' })).toMatchObject({ kind: 'unusable' })
+    expect(validated({ token_endpoint_auth_method: 'private_key_jwt' })).toMatchObject({ kind: 'unusable' })
   })
 
   it('gives its client no rights that only the operator gives', () => {
-    const verdict = judged({
+    const verdict = validated({
       origin: 'integration',
       resource_server: true,
       remember_consent: true,

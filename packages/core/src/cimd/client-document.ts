@@ -34,7 +34,7 @@ const REGISTRABLE = {
   members: { dpop_bound_access_tokens: z.boolean().optional() },
 }
 
-const MOST_REDIRECT_URIS = 20
+const MAX_REDIRECT_URIS = 20
 
 /** A document is public, so it can hold no secret (section 4.1). */
 const SHARED_SECRET = /^client_secret_/
@@ -51,7 +51,7 @@ function documentSchema(clientId: string) {
   return registered.extend({
     client_id: z.literal(clientId),
     client_name: registered.shape.client_name.unwrap(),
-    redirect_uris: listOf(text(2048), MOST_REDIRECT_URIS)
+    redirect_uris: listOf(text(2048), MAX_REDIRECT_URIS)
       .min(1, 'must not be empty')
       .refine((uris) => !uris.some((uri) => SCRIPT_URI.test(uri)), 'must not run a script'),
     token_endpoint_auth_method: method.optional(),

@@ -30,7 +30,7 @@ type Members = Readonly<Record<string, unknown>>
 const NEVER = Number.MAX_SAFE_INTEGER
 
 /**
- * Accepts clients by their documents (draft-ietf-oauth-client-id-metadata-document). `redirectUriPolicy` judges the
+ * Accepts clients by their documents (draft-ietf-oauth-client-id-metadata-document). `redirectUriPolicy` validates the
  * redirect URI of each request. The metadata says that documents are supported, and clients that have one then use it
  * instead of registering: fetch documents, or give those of all clients that you want to serve.
  *

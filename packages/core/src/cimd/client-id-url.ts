@@ -2,7 +2,7 @@
  * Client identifiers that are the address of a document (draft-ietf-oauth-client-id-metadata-document 3). A `client_id`
  * goes in as it was sent, the fault of it comes out. Nothing is fetched, decoded or rewritten here.
  */
-import { LONGEST_CLIENT_ID } from '../clients/client-sources.ts'
+import { MAX_CLIENT_ID_LENGTH } from '../clients/client-sources.ts'
 import { httpsParts, publicUrlFault } from '../http/public-url.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 
@@ -10,7 +10,7 @@ const DOT_SEGMENT = /\/(\.|%2e){1,2}(\/|$)/i
 
 /** The fault of a document's address. The server itself is no client. */
 export function clientIdUrlFault(clientId: string, { issuer }: Pick<Kernel, 'issuer'>): string | undefined {
-  if (clientId.length > LONGEST_CLIENT_ID) return `is longer than ${LONGEST_CLIENT_ID} characters`
+  if (clientId.length > MAX_CLIENT_ID_LENGTH) return `is longer than ${MAX_CLIENT_ID_LENGTH} characters`
   const { path, query, fragment } = httpsParts(clientId) ?? {}
   if (path === undefined) return 'is no https address'
   if (fragment !== undefined) return 'has a fragment'

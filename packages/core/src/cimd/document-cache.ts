@@ -20,9 +20,9 @@ export interface DocumentCache {
   delete(clientId: string): void
 }
 
-const MOST_DOCUMENTS = 1000
+const MAX_DOCUMENTS = 1000
 /** In characters of JSON. */
-const MOST_CHARACTERS = 4 * 1024 * 1024
+const MAX_CHARACTERS = 4 * 1024 * 1024
 
 /** The documents that were used last. */
 export function documentCache(now: () => number): DocumentCache {
@@ -51,7 +51,7 @@ export function documentCache(now: () => number): DocumentCache {
       kept.set(clientId, { document, size })
       total += size
       for (const oldest of kept.keys()) {
-        if (kept.size <= MOST_DOCUMENTS && total <= MOST_CHARACTERS) return
+        if (kept.size <= MAX_DOCUMENTS && total <= MAX_CHARACTERS) return
         remove(oldest)
       }
     },

@@ -1,5 +1,5 @@
 /** The record of a client that a document describes: what an approval writes, and what its removal leaves. */
-import { CLIENT_REFUSALS } from '../clients/client-sources.ts'
+import { CLIENT_ERRORS } from '../clients/client-sources.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client, ClientDocument } from '../kernel/records.ts'
 
@@ -14,7 +14,7 @@ const FOR_GOOD = 36_500 * DAY
  */
 export type OnDocumentChange = 'keep' | 'reconsent'
 
-/** What a user judges: who gets the tokens. */
+/** What a user validates: who gets the tokens. */
 const CONSENTED_TO = ['clientName', 'redirectUris', 'tokenEndpointAuthMethod']
 
 /**
@@ -30,7 +30,7 @@ export function approvedRecord(
   until: number,
   onChange: OnDocumentChange = 'keep',
 ): Client | undefined {
-  if (seen?.refused === true) throw new OAuthError(CLIENT_REFUSALS.client_unknown)
+  if (seen?.refused === true) throw new OAuthError(CLIENT_ERRORS.client_unknown)
   const { createdAt, expiresAt = 0, document } = seen ?? {}
   const isNews = client.document !== undefined && client.document.fetchedAt > (document?.fetchedAt ?? 0)
   if (!isNews && expiresAt >= until) return undefined

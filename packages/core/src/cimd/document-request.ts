@@ -13,7 +13,7 @@ import type { CachedDocument } from './document-cache.ts'
 import { freshFor, type ResponseHeaders } from './freshness.ts'
 
 /** The draft recommends 5 KB. */
-const LARGEST_DOCUMENT = 5 * 1024
+const MAX_DOCUMENT_BYTES = 5 * 1024
 /** Ends a fetch that has no deadline of its own. */
 const DEADLINE_MS = 10_000
 /** A document that must not be stored is kept for as long as the user looks at the page that shows it. */
@@ -34,14 +34,14 @@ export async function requestDocument(
   try {
     const response = await fetch(clientId, {
       accept: 'application/json',
-      maxBytes: LARGEST_DOCUMENT,
+      maxBytes: MAX_DOCUMENT_BYTES,
       headers: kept?.validators ?? {},
       signal: AbortSignal.timeout(DEADLINE_MS),
     })
     const { status, headers } = response
     if (status === 304 && kept?.validators !== undefined)
       return documentOf(kernel, kept.client, headers, kept.validators)
-    const fetched = fetchedDocument(response, LARGEST_DOCUMENT)
+    const fetched = fetchedDocument(response, MAX_DOCUMENT_BYTES)
     if (fetched.kind !== 'document') return fetched
     const verdict = read(clientId, fetched.members, kernel.now())
     if (verdict.kind === 'invalid') return { kind: 'gone', fault: verdict.fault }
@@ -73,11 +73,11 @@ function hashOf({ createdAt, expiresAt, ...described }: Client) {
   return sha256(JSON.stringify(described))
 }
 
-const LONGEST_VALIDATOR = 200
+const MAX_VALIDATOR_LENGTH = 200
 
 /** The entity tag, or else the date (RFC 9110 13.1.3 ignores the date beside a tag). */
 function validatorsOf({ etag, 'last-modified': date }: ResponseHeaders): CachedDocument['validators'] {
-  if (etag !== undefined && etag.length <= LONGEST_VALIDATOR) return { 'if-none-match': etag }
-  if (date !== undefined && date.length <= LONGEST_VALIDATOR) return { 'if-modified-since': date }
+  if (etag !== undefined && etag.length <= MAX_VALIDATOR_LENGTH) return { 'if-none-match': etag }
+  if (date !== undefined && date.length <= MAX_VALIDATOR_LENGTH) return { 'if-modified-since': date }
   return undefined
 }

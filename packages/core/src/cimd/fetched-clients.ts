@@ -5,12 +5,12 @@
 import {
   type ClientSource,
   changeClient,
-  LONGEST_CLIENT_ID,
+  MAX_CLIENT_ID_LENGTH,
   storedClients,
 } from '../clients/client-sources.ts'
 import type { DocumentFetch } from '../http/document-fetch.ts'
 import type { AskingUser, Kernel } from '../kernel/kernel.ts'
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import type { Admission, AdmissionPolicy } from './admission.ts'
 import type { ReadDocument } from './client-document.ts'
@@ -19,7 +19,7 @@ import { documentLookUp } from './document-look-up.ts'
 import { approvedRecord, changedMembers, type OnDocumentChange, refusedRecord } from './document-record.ts'
 
 /** One text for all faults of the way: which one it was would tell of networks behind this server. */
-export const DOCUMENT_REFUSALS = refusals({
+export const DOCUMENT_ERRORS = defineErrors({
   document_unreachable: [
     'temporarily_unavailable',
     'The address of the application cannot be read at the moment; try again later',
@@ -36,7 +36,7 @@ export interface DocumentChanged {
 }
 
 /** How long an approved document serves new authorizations while its host cannot be reached, in seconds. */
-const MOST_STALE = 7 * 24 * 60 * 60
+const MAX_STALE = 7 * 24 * 60 * 60
 
 export function fetchedClients(
   kernel: Kernel,
@@ -57,15 +57,15 @@ export function fetchedClients(
   async function current(clientId: string, approved: Client | undefined, user: AskingUser): Promise<Client> {
     const found = await lookUp(clientId, approved !== undefined, user)
     if (found.kind === 'document') return found.client
-    if (found.kind === 'gone') throw new OAuthError(DOCUMENT_REFUSALS.document_invalid)
+    if (found.kind === 'gone') throw new OAuthError(DOCUMENT_ERRORS.document_invalid)
     const { retryAfter, mayBeStale } = found
-    const staleUntil = (approved?.document?.fetchedAt ?? 0) + MOST_STALE
+    const staleUntil = (approved?.document?.fetchedAt ?? 0) + MAX_STALE
     if (approved !== undefined && mayBeStale && now() < staleUntil) return approved
-    throw new OAuthError(DOCUMENT_REFUSALS.document_unreachable, undefined, { retryAfter })
+    throw new OAuthError(DOCUMENT_ERRORS.document_unreachable, undefined, { retryAfter })
   }
 
   return {
-    owns: (clientId) => clientId.startsWith('https://') && clientId.length <= LONGEST_CLIENT_ID,
+    owns: (clientId) => clientId.startsWith('https://') && clientId.length <= MAX_CLIENT_ID_LENGTH,
     find: stored.find,
     describedBy: (clientId) => (admissionOf(clientId) === 'no' ? undefined : new URL(clientId).host),
 

@@ -1,11 +1,11 @@
 /** The rules for the claims of a client assertion (RFC 7523 3). Claims and time go in, what marks it as spent comes out. */
 import { z } from 'zod'
 import { CLOCK_TOLERANCE } from '../kernel/kernel.ts'
-import { OAuthError, type Refusal } from '../kernel/oauth-error.ts'
-import { ASSERTION_REFUSALS } from './assertion-refusals.ts'
+import { type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
+import { ASSERTION_ERRORS } from './assertion-errors.ts'
 
 /** The longest life of an assertion, in seconds: a replay must be remembered for as long. */
-const MOST_AHEAD = 10 * 60
+const MAX_ASSERTION_LIFETIME = 10 * 60
 
 const Claims = z.object({
   iss: z.string(),
@@ -17,10 +17,10 @@ const Claims = z.object({
   jti: z.string().min(1).max(200),
 })
 
-const MALFORMED: Readonly<Record<string, Refusal>> = {
-  aud: ASSERTION_REFUSALS.assertion_audience,
-  exp: ASSERTION_REFUSALS.assertion_expired,
-  jti: ASSERTION_REFUSALS.assertion_jti,
+const MALFORMED: Readonly<Record<string, ErrorDefinition>> = {
+  aud: ASSERTION_ERRORS.assertion_audience,
+  exp: ASSERTION_ERRORS.assertion_expired,
+  jti: ASSERTION_ERRORS.assertion_jti,
 }
 
 export interface ExpectedClaims {
@@ -50,18 +50,18 @@ export function checkedClaims(
   const parsed = Claims.safeParse(claims)
   if (!parsed.success)
     throw new OAuthError(
-      MALFORMED[String(parsed.error.issues[0]?.path[0])] ?? ASSERTION_REFUSALS.assertion_malformed,
+      MALFORMED[String(parsed.error.issues[0]?.path[0])] ?? ASSERTION_ERRORS.assertion_malformed,
     )
   const { iss, sub, aud, exp, iat = now, nbf = now, jti } = parsed.data
-  const refuse = (refusal: Refusal) => {
+  const refuse = (refusal: ErrorDefinition) => {
     throw new OAuthError(refusal)
   }
-  if (iss !== clientId || sub !== clientId) refuse(ASSERTION_REFUSALS.assertion_issuer)
+  if (iss !== clientId || sub !== clientId) refuse(ASSERTION_ERRORS.assertion_issuer)
   if (!audiences.includes(aud) || (stringAudience && Array.isArray(claims.aud)))
-    refuse(ASSERTION_REFUSALS.assertion_audience)
-  if (exp + CLOCK_TOLERANCE <= now) refuse(ASSERTION_REFUSALS.assertion_expired)
-  if (exp > now + MOST_AHEAD + CLOCK_TOLERANCE) refuse(ASSERTION_REFUSALS.assertion_too_long)
-  if (Math.max(iat, nbf) > now + CLOCK_TOLERANCE) refuse(ASSERTION_REFUSALS.assertion_early)
+    refuse(ASSERTION_ERRORS.assertion_audience)
+  if (exp + CLOCK_TOLERANCE <= now) refuse(ASSERTION_ERRORS.assertion_expired)
+  if (exp > now + MAX_ASSERTION_LIFETIME + CLOCK_TOLERANCE) refuse(ASSERTION_ERRORS.assertion_too_long)
+  if (Math.max(iat, nbf) > now + CLOCK_TOLERANCE) refuse(ASSERTION_ERRORS.assertion_early)
   // Twice: the clock of the store may be ahead of that of a replica.
   return { jti, until: Math.ceil(exp) + 2 * CLOCK_TOLERANCE }
 }

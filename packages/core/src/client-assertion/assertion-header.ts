@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { OAuthError } from '../kernel/oauth-error.ts'
-import { ASSERTION_REFUSALS } from './assertion-refusals.ts'
+import { ASSERTION_ERRORS } from './assertion-errors.ts'
 
 /** The type of the key that an algorithm needs: `crv`, or `kty` where there is none (RFC 7518 3.1, RFC 8037 3.1). */
 export const KEY_TYPES = { ES256: 'P-256', EdDSA: 'Ed25519', PS256: 'RSA', RS256: 'RSA' } as const
@@ -29,11 +29,11 @@ export function checkedHeader(
   accepted: readonly AssertionAlgorithm[],
 ): AssertionHeader {
   const algorithm = accepted.find((one) => one === alg)
-  if (algorithm === undefined) throw new OAuthError(ASSERTION_REFUSALS.assertion_algorithm)
-  if (!TYPES.includes(mediaType(typ))) throw new OAuthError(ASSERTION_REFUSALS.assertion_typ)
+  if (algorithm === undefined) throw new OAuthError(ASSERTION_ERRORS.assertion_algorithm)
+  if (!TYPES.includes(mediaType(typ))) throw new OAuthError(ASSERTION_ERRORS.assertion_typ)
   const keyId = z.string().optional().safeParse(kid)
   // This server understands no extension (RFC 7515 4.1.11).
-  if (crit !== undefined || !keyId.success) throw new OAuthError(ASSERTION_REFUSALS.assertion_malformed)
+  if (crit !== undefined || !keyId.success) throw new OAuthError(ASSERTION_ERRORS.assertion_malformed)
   return { alg: algorithm, kid: keyId.data }
 }
 

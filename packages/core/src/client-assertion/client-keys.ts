@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type ClientMetadataMembers, METADATA_REFUSALS } from '../clients/client-metadata.ts'
+import { type ClientMetadataMembers, METADATA_ERRORS } from '../clients/client-metadata.ts'
 import { listOf, text } from '../http/message.ts'
 import { publicUrlFault } from '../http/public-url.ts'
 import type { Kernel } from '../kernel/kernel.ts'
@@ -10,7 +10,7 @@ import type { FetchedKeys } from './fetched-keys.ts'
 import { fits, PublicKey, usableKeys } from './public-key.ts'
 
 export const PRIVATE_KEY_JWT = 'private_key_jwt'
-const MOST_KEYS = 10
+const MAX_KEYS = 10
 
 const address = text(2048).refine(
   (uri) => uri.startsWith('https://') && URL.canParse(uri),
@@ -22,7 +22,7 @@ const Algorithm = z.enum(Object.keys(KEY_TYPES) as AssertionAlgorithm[])
 export function keyMetadata(itself: boolean, fetched: boolean): ClientMetadataMembers {
   if (itself) return {}
   return {
-    jwks: z.object({ keys: listOf(PublicKey, MOST_KEYS).min(1, 'must not be empty') }).optional(),
+    jwks: z.object({ keys: listOf(PublicKey, MAX_KEYS).min(1, 'must not be empty') }).optional(),
     jwks_uri: (fetched ? address : z.never('no keys are fetched here; give jwks')).optional(),
     token_endpoint_auth_signing_alg: Algorithm.optional(),
   }
@@ -52,7 +52,7 @@ export function algorithmsOf(
 export function checkKeys(client: Client, offered: readonly AssertionAlgorithm[]): void {
   if (client.tokenEndpointAuthMethod !== PRIVATE_KEY_JWT) return
   const fault = keysFault(registeredKeys(client), offered)
-  if (fault !== undefined) throw new OAuthError(METADATA_REFUSALS.client_metadata_invalid, fault)
+  if (fault !== undefined) throw new OAuthError(METADATA_ERRORS.client_metadata_invalid, fault)
 }
 
 /** Why a client with these keys could never prove who it is. */

@@ -9,7 +9,7 @@ import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import { fetchAttempts } from '../limits/fetch-attempts.ts'
 import { siteOf } from '../limits/site.ts'
-import { ASSERTION_REFUSALS } from './assertion-refusals.ts'
+import { ASSERTION_ERRORS } from './assertion-errors.ts'
 import { type PublicKey, usableKeys } from './public-key.ts'
 
 /** The address of the keys of a client answers with no keys. */
@@ -31,10 +31,10 @@ interface KeptKeys {
 }
 
 /** In bytes: RSA keys with their certificates. */
-const LARGEST_SET = 64 * 1024
+const MAX_KEY_SET_BYTES = 64 * 1024
 /** How long kept keys serve while their host cannot be reached, in seconds. */
-const MOST_STALE = 60 * 60
-const MOST_KEPT = 1000
+const MAX_STALE = 60 * 60
+const MAX_KEPT = 1000
 const DEADLINE_MS = 10_000
 /** In a minute. */
 const MAX_STARTS = 60
@@ -53,7 +53,7 @@ export function fetchedKeys({ now, emit }: Kernel, fetch: DocumentFetch): Fetche
       kept.delete(uri)
       kept.set(uri, { keys, fetchedAt: now() })
       const [oldest] = kept.keys()
-      if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest)
+      if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest)
     } catch (cause) {
       attempts.ended(uri, 'unreachable')
       const fault = faultOf(cause)
@@ -70,20 +70,20 @@ export function fetchedKeys({ now, emit }: Kernel, fetch: DocumentFetch): Fetche
       await inFlight.get(uri)
     }
     const found = kept.get(uri)
-    if (found !== undefined && now() < found.fetchedAt + MOST_STALE) return found.keys
+    if (found !== undefined && now() < found.fetchedAt + MAX_STALE) return found.keys
     const retryAfter = Math.max(1, attempts.wait(attempt))
-    throw new OAuthError(ASSERTION_REFUSALS.client_keys_unreachable, undefined, { retryAfter })
+    throw new OAuthError(ASSERTION_ERRORS.client_keys_unreachable, undefined, { retryAfter })
   }
 }
 
 async function requestKeys(fetch: DocumentFetch, uri: string): Promise<readonly PublicKey[]> {
   const answer = await fetch(uri, {
     accept: 'application/jwk-set+json, application/json',
-    maxBytes: LARGEST_SET,
+    maxBytes: MAX_KEY_SET_BYTES,
     headers: {},
     signal: AbortSignal.timeout(DEADLINE_MS),
   })
-  const fetched = fetchedDocument(answer, LARGEST_SET)
+  const fetched = fetchedDocument(answer, MAX_KEY_SET_BYTES)
   if (fetched.kind !== 'document') throw Object.assign(new Error(fetched.fault), { code: fetched.fault })
   const { keys } = KeySet.parse(fetched.members)
   return usableKeys(keys)

@@ -6,8 +6,8 @@ import { sha256 } from '../kernel/secrets.ts'
 import type { Transients } from '../kernel/store.ts'
 import { type Assertion, readAssertion } from './assertion.ts'
 import { checkedClaims, type SpentOnce } from './assertion-claims.ts'
+import { ASSERTION_ERRORS } from './assertion-errors.ts'
 import { type AssertionAlgorithm, type AssertionHeader, checkedHeader } from './assertion-header.ts'
-import { ASSERTION_REFUSALS } from './assertion-refusals.ts'
 import { algorithmsOf, PRIVATE_KEY_JWT, publishedKeys, registeredKeys } from './client-keys.ts'
 import type { FetchedKeys } from './fetched-keys.ts'
 import { isSignedByOneOf } from './signature.ts'
@@ -24,7 +24,7 @@ export interface AssertionContext {
 
 /** In seconds: an address is asked again after the first, and for a key that is new there after the second. */
 const FRESH = 5 * 60
-const LEAST_BETWEEN = 60
+const MIN_INTERVAL = 60
 
 /** A JWT that the client has signed with its private key (RFC 7523 2.2, OpenID Connect Core 9). */
 export function privateKeyJwt(context: AssertionContext): ClientAuthMethod {
@@ -55,7 +55,7 @@ async function verify(
     registered.jwks === undefined
       ? await isSignedByFetched(keysAt, registered.jwks_uri, jwt, checked, kernel.now())
       : await isSignedByOneOf(registered.jwks.keys, jwt, checked)
-  if (!signed) throw new OAuthError(ASSERTION_REFUSALS.assertion_signature)
+  if (!signed) throw new OAuthError(ASSERTION_ERRORS.assertion_signature)
   // Only now: without a key nobody fills the store.
   await spendOnce(transients, clientId, spent)
   return true
@@ -72,7 +72,7 @@ async function isSignedByFetched(
   if (keysAt === undefined || uri === undefined) return false
   const keys = await keysAt(uri, now - FRESH)
   if (await isSignedByOneOf(keys, jwt, header)) return true
-  const latest = await keysAt(uri, now - LEAST_BETWEEN)
+  const latest = await keysAt(uri, now - MIN_INTERVAL)
   return latest !== keys && isSignedByOneOf(latest, jwt, header)
 }
 
@@ -80,5 +80,5 @@ async function isSignedByFetched(
 async function spendOnce(transients: Transients, clientId: string, { jti, until }: SpentOnce): Promise<void> {
   const id = sha256(`client assertion\n${clientId}\n${jti}`)
   if (!(await transients.insert(id, { kind: 'seen', expiresAt: until }, until)))
-    throw new OAuthError(ASSERTION_REFUSALS.assertion_replayed)
+    throw new OAuthError(ASSERTION_ERRORS.assertion_replayed)
 }

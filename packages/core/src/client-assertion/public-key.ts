@@ -5,13 +5,13 @@ import { text } from '../http/message.ts'
 import { type AssertionHeader, KEY_TYPES } from './assertion-header.ts'
 
 /** In bits (RFC 7518 3.3). */
-const LEAST_MODULUS = 2048
+const MIN_MODULUS = 2048
 /** In base64url: 8192 bits. More would only take time to verify. */
-const LONGEST_MEMBER = 1366
+const MAX_MEMBER_LENGTH = 1366
 /** Parameters of private and symmetric keys (RFC 7518 6). */
 const SECRET_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 
-const member = text(LONGEST_MEMBER).optional()
+const member = text(MAX_MEMBER_LENGTH).optional()
 const Members = z.object({
   kty: z.enum(['EC', 'OKP', 'RSA'], 'must be EC, OKP or RSA'),
   crv: z.enum(['P-256', 'Ed25519'], 'must be P-256 or Ed25519').optional(),
@@ -25,7 +25,7 @@ export const PublicKey = z
   .looseObject({})
   .refine((key) => SECRET_MEMBERS.every((name) => !(name in key)), 'must be a public key')
   .pipe(Members)
-  .refine(isUsable, `must be a key that verifies signatures, RSA with at least ${LEAST_MODULUS} bits`)
+  .refine(isUsable, `must be a key that verifies signatures, RSA with at least ${MIN_MODULUS} bits`)
 export type PublicKey = z.output<typeof PublicKey>
 
 /** Of a set of keys those that verify assertions. The others are for others (RFC 7517 5). */
@@ -35,8 +35,8 @@ export function usableKeys(keys: readonly unknown[]): PublicKey[] {
 
 function isUsable(key: z.output<typeof Members>): boolean {
   try {
-    const { modulusLength = LEAST_MODULUS } = keyObject(key).asymmetricKeyDetails ?? {}
-    return modulusLength >= LEAST_MODULUS
+    const { modulusLength = MIN_MODULUS } = keyObject(key).asymmetricKeyDetails ?? {}
+    return modulusLength >= MIN_MODULUS
   } catch {
     return false
   }

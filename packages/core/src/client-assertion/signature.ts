@@ -3,7 +3,7 @@ import type { AssertionHeader } from './assertion-header.ts'
 import { fits, keyObject, type PublicKey } from './public-key.ts'
 
 /** Bounds the work that an assertion without a `kid` makes. */
-const MOST_TRIED = 8
+const MAX_TRIED_KEYS = 8
 
 /** Whether one of these keys has signed it. */
 export async function isSignedByOneOf(
@@ -12,7 +12,7 @@ export async function isSignedByOneOf(
   header: AssertionHeader,
 ): Promise<boolean> {
   const fitting = keys.filter((key) => fits(header, key))
-  for (const key of fitting.slice(0, MOST_TRIED)) if (await isSignedBy(key, jwt, header)) return true
+  for (const key of fitting.slice(0, MAX_TRIED_KEYS)) if (await isSignedBy(key, jwt, header)) return true
   return false
 }
 

@@ -6,23 +6,23 @@ import type { FeatureFactory } from '../feature.ts'
 import { lifetime } from '../kernel/kernel.ts'
 import { type RateLimiter, rateLimits } from '../limits/rate-limits.ts'
 import { type AccessTokenFormat, formOf, longestOf, opaqueAccessTokens } from '../tokens/access-token.ts'
-import { machineTokens, type TermsOf } from './exchange.ts'
-import { checkMachine, machineMetadata } from './machine-scopes.ts'
+import { checkClientCredentials, clientCredentialsMetadata } from './client-credentials-scopes.ts'
+import { clientCredentialsGrantType, type TermsOf } from './exchange.ts'
 
-export type { MachineTokenIssued } from './exchange.ts'
+export type { ClientCredentialsTokenIssued } from './exchange.ts'
 
 export interface ClientCredentialsOptions {
   /** Lifetime of a machine token, in seconds. There is no refresh token. Default 3600. */
   readonly accessToken?: number | undefined
   /** The access token format of the server, which may shorten that. Default: opaque tokens. */
   readonly accessTokens?: AccessTokenFormat | undefined
-  /** Counts the tokens of each client in each network (`machine_token`). Default: nothing is limited. */
+  /** Counts the tokens of each client in each network (`client_credentials`). Default: nothing is limited. */
   readonly rateLimiter?: RateLimiter | undefined
 }
 
 /**
- * Lets integrations have tokens for themselves, with the scopes that the operator gave as `machine_scopes`. Clients that
- * register themselves get none. A route takes such tokens only if its guard says `machines: true`.
+ * Lets integrations have tokens for themselves, with the scopes that the operator gave as `client_credentials_scopes`. Clients that
+ * register themselves get none. A route takes such tokens only if its guard says `clientCredentials: true`.
  *
  * @throws Error that names the option at fault
  *
@@ -45,11 +45,11 @@ export function clientCredentials({
   return (kernel) => ({
     grantTypes: [
       {
-        ...machineTokens(kernel, rateLimits({ rateLimiter }, kernel.emit), termsOf),
+        ...clientCredentialsGrantType(kernel, rateLimits({ rateLimiter }, kernel.emit), termsOf),
         lifetimes: { accessToken: seconds },
       },
     ],
-    clientMetadata: (itself) => machineMetadata(itself, kernel.scopes),
-    checkClient: (client) => checkMachine(client, kernel.scopes),
+    clientMetadata: (itself) => clientCredentialsMetadata(itself, kernel.scopes),
+    checkClient: (client) => checkClientCredentials(client, kernel.scopes),
   })
 }

@@ -11,13 +11,13 @@ import type { Client } from '../kernel/records.ts'
 import type { RateLimits } from '../limits/rate-limits.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
 import {
-  AUTHENTICATION_REFUSALS,
+  AUTHENTICATION_ERRORS,
   authenticatedBy,
   type ClientAuthMethod,
   checkProof,
   type ReadProof,
 } from './authentication/client-authentication.ts'
-import { CLIENT_REFUSALS } from './client-sources.ts'
+import { CLIENT_ERRORS } from './client-sources.ts'
 
 /**
  * An endpoint that takes a form from a client and its credentials: token, revocation, introspection. All of them
@@ -102,7 +102,7 @@ async function answerClient(
     const client = await found
     if (client === undefined && clientId !== undefined && clients.describedBy(clientId) !== undefined) {
       if (endpoint.answerUnapproved) return endpoint.answerUnapproved(clientId, form, request)
-      throw new OAuthError(CLIENT_REFUSALS.client_not_approved)
+      throw new OAuthError(CLIENT_ERRORS.client_not_approved)
     }
     const checked = checkProof(presented, client)
     if (checked !== undefined) await checked
@@ -118,9 +118,9 @@ async function answerClient(
 
 /** The authenticated client. @throws OAuthError when the endpoint is not for it */
 function requireClient(found: Client | undefined, method: string, confidential = false): Client {
-  if (found === undefined) throw new OAuthError(CLIENT_REFUSALS.client_unknown)
+  if (found === undefined) throw new OAuthError(CLIENT_ERRORS.client_unknown)
   const client = authenticatedBy(found, method)
   if (confidential && client.tokenEndpointAuthMethod === 'none')
-    throw new OAuthError(AUTHENTICATION_REFUSALS.client_not_confidential)
+    throw new OAuthError(AUTHENTICATION_ERRORS.client_not_confidential)
   return client
 }

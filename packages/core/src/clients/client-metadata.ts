@@ -1,19 +1,19 @@
 import { z } from 'zod'
 import { listOf, text } from '../http/message.ts'
 import { displayText } from '../kernel/display-text.ts'
-import { refusals } from '../kernel/oauth-error.ts'
+import { defineErrors } from '../kernel/oauth-error.ts'
 import type { Client, SigningAlgorithm } from '../kernel/records.ts'
 import { parseScope, type ScopeCatalogue } from '../kernel/scope.ts'
 
-export const METADATA_REFUSALS = refusals({
+export const METADATA_ERRORS = defineErrors({
   client_metadata_invalid: ['invalid_client_metadata', 'The client metadata is not valid'],
 })
 
-const LONGEST_NAME = 200
-const LONGEST_URI = 2048
-const MOST_REDIRECT_URIS = 10
+const MAX_NAME_LENGTH = 200
+const MAX_URI_LENGTH = 2048
+const MAX_REDIRECT_URIS = 10
 
-const name = text(LONGEST_NAME)
+const name = text(MAX_NAME_LENGTH)
   .overwrite((value) =>
     value
       .normalize('NFC')
@@ -28,7 +28,7 @@ const name = text(LONGEST_NAME)
   )
 
 /** Links are shown to users and never fetched. Those over plain http are dropped, and the answer lacks them. */
-const webPage = text(LONGEST_URI)
+const webPage = text(MAX_URI_LENGTH)
   .refine((value) => /^https?:\/\/[^\s\\]+$/.test(value) && URL.canParse(value), 'must be an https URL')
   .transform((value) => (value.startsWith('https:') ? value : undefined))
   .optional()
@@ -109,7 +109,7 @@ export function clientMetadata({
 }: Registrable) {
   const signs = (alg: SigningAlgorithm) => signingAlgorithms.length === 0 || signingAlgorithms.includes(alg)
   const base = z.object({
-    redirect_uris: listOf(text(LONGEST_URI), MOST_REDIRECT_URIS).min(1, 'must not be empty'),
+    redirect_uris: listOf(text(MAX_URI_LENGTH), MAX_REDIRECT_URIS).min(1, 'must not be empty'),
     client_name: name.optional(),
     application_type: z.enum(['native', 'web']).optional(),
     token_endpoint_auth_method: z.enum(authMethods).prefault('none'),
@@ -127,9 +127,9 @@ export function clientMetadata({
     logo_uri: webPage,
     tos_uri: webPage,
     policy_uri: webPage,
-    contacts: listOf(text(LONGEST_NAME), 10).optional(),
-    software_id: text(LONGEST_NAME).optional(),
-    software_version: text(LONGEST_NAME).optional(),
+    contacts: listOf(text(MAX_NAME_LENGTH), 10).optional(),
+    software_id: text(MAX_NAME_LENGTH).optional(),
+    software_version: text(MAX_NAME_LENGTH).optional(),
   })
   const taken = Object.keys(members).find((name) => name in base.shape || OTHER_MEMBERS.includes(name))
   if (taken !== undefined) throw new Error(`features: clientMetadata has ${taken}, which is core's`)

@@ -1,9 +1,9 @@
 import type { AskingUser, Clients } from '../kernel/kernel.ts'
-import { OAuthError, refusals, SERVER_REFUSALS } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import type { Records, Stored } from '../kernel/store.ts'
 
-export const CLIENT_REFUSALS = refusals({
+export const CLIENT_ERRORS = defineErrors({
   client_unknown: ['invalid_client', 'No client has this client_id; the application must register again'],
   client_not_approved: [
     'invalid_client',
@@ -45,17 +45,17 @@ export function clientsOf(records: Records<Client>, sources: readonly ClientSour
 }
 
 /** An id that is an address is longer than one of ours. With a network, it stays below the limit of a limiter's key. */
-export const LONGEST_CLIENT_ID = 512
+export const MAX_CLIENT_ID_LENGTH = 512
 
 /** The clients of the store: those that registered themselves, and integrations. */
 export function storedClients(records: Records<Client>): ClientSource {
   return {
-    owns: (clientId) => clientId.length <= LONGEST_CLIENT_ID,
+    owns: (clientId) => clientId.length <= MAX_CLIENT_ID_LENGTH,
     find: (clientId) => records.find(clientId).then(clientOf),
     describe: (clientId) => records.find(clientId).then(undescribedClientOf),
     keep: ({ clientId }, until) =>
       changeClient(records, clientId, (seen) => {
-        if (seen === undefined) throw new OAuthError(CLIENT_REFUSALS.client_unknown)
+        if (seen === undefined) throw new OAuthError(CLIENT_ERRORS.client_unknown)
         return seen.expiresAt >= until ? undefined : { ...seen, expiresAt: until }
       }),
   }
@@ -71,7 +71,7 @@ function undescribedClientOf(stored: Stored<Client> | undefined): Client | undef
   return stored?.value.document === undefined ? clientOf(stored) : undefined
 }
 
-const MOST_ATTEMPTS = 4
+const MAX_ATTEMPTS = 4
 
 /**
  * Changes a record against concurrent writers.
@@ -83,7 +83,7 @@ export async function changeClient(
   clientId: string,
   next: (seen: Client | undefined) => Client | undefined,
 ): Promise<void> {
-  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const seen = await records.find(clientId)
     const client = next(seen?.value)
     if (client === undefined) return
@@ -93,5 +93,5 @@ export async function changeClient(
         : records.replace(clientId, seen, client, client.expiresAt)
     if (await written) return
   }
-  throw new OAuthError(SERVER_REFUSALS.contention)
+  throw new OAuthError(SERVER_ERRORS.contention)
 }

@@ -4,7 +4,7 @@ import type { Client } from '../kernel/records.ts'
 import { newClientId, newSecret, type Secret, sha256 } from '../kernel/secrets.ts'
 import {
   type ClientMetadata,
-  METADATA_REFUSALS,
+  METADATA_ERRORS,
   type Registrable,
   registeredScopes,
 } from './client-metadata.ts'
@@ -110,7 +110,7 @@ function scopesOf(kernel: Kernel, scope: string | undefined): readonly string[] 
   if (scope === undefined) return undefined
   const scopes = registeredScopes(scope, kernel.scopes)
   if (scopes !== undefined) return scopes
-  throw new OAuthError(METADATA_REFUSALS.client_metadata_invalid, 'scope: names no scope of this server')
+  throw new OAuthError(METADATA_ERRORS.client_metadata_invalid, 'scope: names no scope of this server')
 }
 
 /** Keeps the record small: most clients send little metadata. */

@@ -7,14 +7,14 @@ import {
   clientMetadata,
   featureMetadata,
   grantTypesOf,
-  METADATA_REFUSALS,
+  METADATA_ERRORS,
   type Registrable,
 } from './client-metadata.ts'
 import { addClient, clientInformation, type NewClient } from './new-client.ts'
 import {
   isAcceptedBy,
   isIntegrationUri,
-  REDIRECT_URI_REFUSALS,
+  REDIRECT_URI_ERRORS,
   type RedirectUriPolicy,
   refuseAnswerParameters,
 } from './redirect-uri.ts'
@@ -59,7 +59,7 @@ interface FeatureMembers {
   readonly jwks_uri?: string | undefined
   readonly token_endpoint_auth_signing_alg?: string | undefined
   /** For `clientCredentials()`: the scopes of its own tokens, with spaces between. `scope` is for those of users. */
-  readonly machine_scopes?: string | undefined
+  readonly client_credentials_scopes?: string | undefined
 }
 
 /** The client information response of RFC 7591 3.2.1, with the extra members of an integration. */
@@ -97,7 +97,7 @@ export function preRegisteredClients(
   return {
     /** @throws OAuthError that names what is wrong with the metadata */
     async add(given: Integration): Promise<IntegrationInformation> {
-      const metadata = readMessage(schema, given, () => METADATA_REFUSALS.client_metadata_invalid)
+      const metadata = readMessage(schema, given, () => METADATA_ERRORS.client_metadata_invalid)
       checkRedirectUris(metadata, redirectUriPolicy)
       checkPkce(metadata)
       const terms = {
@@ -129,7 +129,7 @@ function checkRedirectUris(
   { redirect_uris, resource_server, grant_types }: IntegrationMetadata,
   policy: RedirectUriPolicy,
 ): void {
-  const { redirect_uri_refused } = REDIRECT_URI_REFUSALS
+  const { redirect_uri_refused } = REDIRECT_URI_ERRORS
   const foreign = redirect_uris.find((uri) => !isIntegrationUri(uri) && !isAcceptedBy(policy, uri))
   if (foreign !== undefined)
     throw new OAuthError(
@@ -145,7 +145,7 @@ function checkRedirectUris(
 function checkPkce({ pkce, token_endpoint_auth_method }: IntegrationMetadata): void {
   if (pkce === 'optional' && token_endpoint_auth_method === 'none')
     throw new OAuthError(
-      METADATA_REFUSALS.client_metadata_invalid,
+      METADATA_ERRORS.client_metadata_invalid,
       'pkce: a public client has nothing else that protects its code; only one with a secret may do without',
     )
 }

@@ -2,13 +2,13 @@
  * Redirect URIs are compared as strings and never rewritten: a URL parser may treat different URIs as equal (RFC 9700
  * 2.1).
  */
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 
-export const REDIRECT_URI_REFUSALS = refusals({
+export const REDIRECT_URI_ERRORS = defineErrors({
   redirect_uri_refused: ['invalid_redirect_uri', 'A redirect URI cannot be registered'],
 })
 
-const LONGEST_URI = 2048
+const MAX_URI_LENGTH = 2048
 /**
  * http, a loopback host, an optional port, then path and query in RFC 3986 characters. No user, wildcard or fragment.
  */
@@ -22,7 +22,7 @@ interface LoopbackUri {
 }
 
 function parseLoopback(uri: string): LoopbackUri | undefined {
-  if (uri.length > LONGEST_URI) return undefined
+  if (uri.length > MAX_URI_LENGTH) return undefined
   const [, host, port, path = '', query = ''] = LOOPBACK_URI.exec(uri) ?? []
   if (host === undefined || Number(port ?? 80) > 65535) return undefined
   return { host, rest: path + query }
@@ -134,7 +134,7 @@ export function refuseAnswerParameters(uris: readonly string[]): void {
   const index = uris.findIndex((uri) => parameterNames(uri).some((name) => ANSWER_PARAMETER.test(name)))
   if (index < 0) return
   const fault = `redirect_uris[${index}]: a parameter of its query would be mixed up with the answer, such as code`
-  throw new OAuthError(REDIRECT_URI_REFUSALS.redirect_uri_refused, fault)
+  throw new OAuthError(REDIRECT_URI_ERRORS.redirect_uri_refused, fault)
 }
 
 /** Decoded. Semicolons separate too, since they do for some parsers. */
@@ -147,14 +147,14 @@ function parameterNames(uri: string): string[] {
 /** A redirect URI on the web, or of a program on the user's machine. */
 export function isHttpsOrLoopback(uri: string): boolean {
   const https = /^https:\/\/[a-z0-9.-]+(?::[0-9]+)?(?:[/?][^#\s\\]*)?$/i.test(uri) && URL.canParse(uri)
-  return (https && uri.length <= LONGEST_URI) || isLoopback(uri)
+  return (https && uri.length <= MAX_URI_LENGTH) || isLoopback(uri)
 }
 
 const PRIVATE_USE_URI = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:\/[\w\-.~!$&'()+,;=:@/?%]*$/i
 
 /** The URI of a native app: its scheme is a domain name in reverse, so it has a period (RFC 8252 7.1). */
 function isPrivateUse(uri: string): boolean {
-  return uri.length <= LONGEST_URI && PRIVATE_USE_URI.test(uri)
+  return uri.length <= MAX_URI_LENGTH && PRIVATE_USE_URI.test(uri)
 }
 
 /** A redirect URI that an operator may register: https, loopback, or of a private-use scheme. */

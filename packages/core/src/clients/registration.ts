@@ -4,13 +4,13 @@ import { readMessage } from '../http/message.ts'
 import { jsonBody } from '../http/parameters.ts'
 import { endpointPath, type PathOptions } from '../http/well-known.ts'
 import { type Kernel, lifetime } from '../kernel/kernel.ts'
-import { OAuthError, type Refusal } from '../kernel/oauth-error.ts'
+import { type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
 import { withoutSecrets } from '../kernel/secrets.ts'
 import type { RateLimits } from '../limits/rate-limits.ts'
-import { clientMetadata, featureMetadata, METADATA_REFUSALS, type Registrable } from './client-metadata.ts'
+import { clientMetadata, featureMetadata, METADATA_ERRORS, type Registrable } from './client-metadata.ts'
 import { addClient, clientInformation } from './new-client.ts'
 import {
-  REDIRECT_URI_REFUSALS,
+  REDIRECT_URI_ERRORS,
   type RedirectUriOptions,
   redirectUriPolicyOf,
   refuseAnswerParameters,
@@ -55,7 +55,7 @@ export function registration(
       const metadata = readMessage(message, withoutEmpty(jsonBody(request)), refusalOf)
       const verdict = redirectUriPolicy(metadata.redirect_uris)
       if ('refused' in verdict)
-        throw new OAuthError(REDIRECT_URI_REFUSALS.redirect_uri_refused, verdict.refused)
+        throw new OAuthError(REDIRECT_URI_ERRORS.redirect_uri_refused, verdict.refused)
       refuseAnswerParameters(verdict.accepted)
       // Comes last, so that a client with wrong metadata may try again.
       await limits.limitRegistrations(request)
@@ -90,8 +90,8 @@ function isEmpty(value: unknown): boolean {
 }
 
 /** Malformed redirect URIs have their own error code (RFC 7591 3.2.2). */
-function refusalOf(member: string): Refusal {
+function refusalOf(member: string): ErrorDefinition {
   return member === 'redirect_uris'
-    ? REDIRECT_URI_REFUSALS.redirect_uri_refused
-    : METADATA_REFUSALS.client_metadata_invalid
+    ? REDIRECT_URI_ERRORS.redirect_uri_refused
+    : METADATA_ERRORS.client_metadata_invalid
 }

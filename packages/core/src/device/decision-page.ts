@@ -1,7 +1,7 @@
 import { scopesInWords } from '../authorization/consent-page.ts'
 import type { Session } from '../authorization/interaction.ts'
 import { sealTicket, type TicketSubject } from '../authorization/ticket.ts'
-import { CLIENT_REFUSALS } from '../clients/client-sources.ts'
+import { CLIENT_ERRORS } from '../clients/client-sources.ts'
 import { publicClient } from '../clients/public-client.ts'
 import { type HttpRequest, type HttpResponse, securePage } from '../http/http.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
@@ -25,7 +25,7 @@ export async function askUser(
   http: HttpRequest,
 ): Promise<HttpResponse> {
   const client = await kernel.store.clients.find(request.clientId)
-  if (client === undefined) throw new OAuthError(CLIENT_REFUSALS.client_unknown)
+  if (client === undefined) throw new OAuthError(CLIENT_ERRORS.client_unknown)
   const about = decisionSubject(session, requestId, request)
   const page = await interaction.devicePage({
     session,

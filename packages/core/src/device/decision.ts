@@ -1,21 +1,21 @@
 import { z } from 'zod'
 import { allowedScopes, ConsentForm } from '../authorization/consent.ts'
 import type { Session } from '../authorization/interaction.ts'
-import { CLIENT_REFUSALS } from '../clients/client-sources.ts'
+import { CLIENT_ERRORS } from '../clients/client-sources.ts'
 import { publicClient } from '../clients/public-client.ts'
 import { openWithinLimit } from '../grants/grant-limit.ts'
 import { requireOwnForm } from '../http/cross-site.ts'
 import { type HttpRequest, type HttpResponse, securePage } from '../http/http.ts'
 import { readMessage } from '../http/message.ts'
 import { formParameters, parameters } from '../http/parameters.ts'
-import { OAuthError, SERVER_REFUSALS } from '../kernel/oauth-error.ts'
+import { OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { decisionSubject } from './decision-page.ts'
 import type { DeviceContext } from './device-context.ts'
 import { deviceGrant } from './device-grant.ts'
 import {
   answered,
-  DEVICE_REQUEST_REFUSALS,
+  DEVICE_REQUEST_ERRORS,
   type Decision,
   type DeviceRequest,
   findDeviceRequest,
@@ -67,14 +67,14 @@ async function requestShownTo(
   ticket: string,
 ): Promise<StoredDeviceRequest> {
   const found = await findDeviceRequest(context.transients, requestId)
-  if (found === undefined) throw new OAuthError(DEVICE_REQUEST_REFUSALS.device_request_gone)
+  if (found === undefined) throw new OAuthError(DEVICE_REQUEST_ERRORS.device_request_gone)
   requireTicket(context, decisionSubject(session, requestId, found.request), ticket)
   return found
 }
 
 async function clientOf({ kernel }: DeviceContext, { clientId }: DeviceRequest): Promise<Client> {
   const client = await kernel.store.clients.find(clientId)
-  if (client === undefined) throw new OAuthError(CLIENT_REFUSALS.client_unknown)
+  if (client === undefined) throw new OAuthError(CLIENT_ERRORS.client_unknown)
   return client
 }
 
@@ -112,7 +112,7 @@ async function deny(
 }
 
 /** More lost races than this on one request are no people. */
-const MOST_ATTEMPTS = 4
+const MAX_ATTEMPTS = 4
 
 /**
  * Writes the answer. Of any number at once, the first one counts.
@@ -128,13 +128,13 @@ async function settle(
 ): Promise<boolean> {
   const id = recordId(requestId)
   let found: StoredDeviceRequest | undefined = first
-  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     if (found === undefined || found.request.grantId !== first.request.grantId)
-      throw new OAuthError(DEVICE_REQUEST_REFUSALS.device_request_gone)
+      throw new OAuthError(DEVICE_REQUEST_ERRORS.device_request_gone)
     const next = answered(found.request, decision, kernel.now())
     if (next === found.request) return false
     if (await transients.replace(id, found.seen, next, next.expiresAt)) return true
     found = await findDeviceRequest(transients, requestId)
   }
-  throw new OAuthError(SERVER_REFUSALS.contention)
+  throw new OAuthError(SERVER_ERRORS.contention)
 }

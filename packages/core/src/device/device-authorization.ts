@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { askedScopes } from '../authorization/authorization-request.ts'
 import { requiredChallenge } from '../grants/authorization-code/pkce.ts'
-import { GRANT_TYPE_REFUSALS } from '../grants/token-endpoint.ts'
+import { GRANT_TYPE_ERRORS } from '../grants/token-endpoint.ts'
 import { type HttpRequest, type HttpResponse, json } from '../http/http.ts'
 import { ResourceParameter, text } from '../http/message.ts'
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { requestedResources } from '../kernel/resource-indicator.ts'
 import { includesAll } from '../kernel/scope.ts'
@@ -16,7 +16,7 @@ import { DEVICE_CODE_GRANT, type DeviceContext, INTERVAL } from './device-contex
 import { type DeviceRequest, recordId } from './device-request.ts'
 import { newUserCode, requestIdOf, shownUserCode } from './user-code.ts'
 
-export const DEVICE_AUTHORIZATION_REFUSALS = refusals({
+export const DEVICE_AUTHORIZATION_ERRORS = defineErrors({
   device_scope_refused: ['invalid_scope', 'scope names a scope that no device gets'],
   too_many_device_requests: [
     'temporarily_unavailable',
@@ -55,7 +55,7 @@ export async function authorizeDevice(
   const { kernel, limiter } = context
   requireDeviceClient(context, client)
   const terms = termsOf(context, client, asked)
-  const { too_many_device_requests } = DEVICE_AUTHORIZATION_REFUSALS
+  const { too_many_device_requests } = DEVICE_AUTHORIZATION_ERRORS
   // Comes last, so that a client with a wrong request may try again.
   await limiter.limit('device_request', callerNetwork(http), too_many_device_requests)
   const from = { address: http.remoteAddress, jkt: key?.thumbprint }
@@ -76,7 +76,7 @@ export async function authorizeDevice(
 function requireDeviceClient({ selfRegistered }: DeviceContext, { origin, grantTypes }: Client): void {
   const open = origin === 'integration' || selfRegistered
   if (!open || !grantTypes.includes(DEVICE_CODE_GRANT))
-    throw new OAuthError(GRANT_TYPE_REFUSALS.grant_type_not_registered)
+    throw new OAuthError(GRANT_TYPE_ERRORS.grant_type_not_registered)
 }
 
 type Terms = Pick<DeviceRequest, 'clientId' | 'scopes' | 'ignoredScopes' | 'resources' | 'challenge'>
@@ -85,7 +85,7 @@ function termsOf({ kernel, ...context }: DeviceContext, client: Client, asked: A
   const { code_challenge, code_challenge_method } = asked
   const { scopes, ignoredScopes } = askedScopes(kernel.scopes, context.scopeOptions, client, asked.scope)
   if (!includesAll(context.ceilingOf(client), scopes))
-    throw new OAuthError(DEVICE_AUTHORIZATION_REFUSALS.device_scope_refused)
+    throw new OAuthError(DEVICE_AUTHORIZATION_ERRORS.device_scope_refused)
   const proves = code_challenge !== undefined || code_challenge_method !== undefined
   return {
     clientId: client.clientId,
@@ -96,7 +96,7 @@ function termsOf({ kernel, ...context }: DeviceContext, client: Client, asked: A
   }
 }
 
-const MOST_DRAWS = 5
+const MAX_DRAWS = 5
 
 /** Keeps the request under a user code that nobody has. @throws OAuthError 503 when five draws are taken */
 async function begin(
@@ -108,7 +108,7 @@ async function begin(
   const endsAt = createdAt + lifetimes.deviceCode
   const grantId = newGrantId(random)
   const deviceSecret = newSecret(random)
-  for (let draw = 0; draw < MOST_DRAWS; draw++) {
+  for (let draw = 0; draw < MAX_DRAWS; draw++) {
     const code = newUserCode(random)
     const requestId = requestIdOf(secret[0], code)
     const deviceCode = formatDeviceCode({ grantId, requestId, secret: deviceSecret })
@@ -123,7 +123,7 @@ async function begin(
     if (await transients.insert(recordId(requestId), request, request.expiresAt))
       return { requestId, userCode: shownUserCode(code), deviceCode }
   }
-  throw new OAuthError(DEVICE_AUTHORIZATION_REFUSALS.no_user_code_free)
+  throw new OAuthError(DEVICE_AUTHORIZATION_ERRORS.no_user_code_free)
 }
 
 function addressesOf({ completeUri, verificationUri }: DeviceContext, userCode: string): object {

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import { type GrantId, type Hash, sameSecret, sha256 } from '../kernel/secrets.ts'
 import type { Stored, Transients } from '../kernel/store.ts'
 
-export const DEVICE_REQUEST_REFUSALS = refusals({
+export const DEVICE_REQUEST_ERRORS = defineErrors({
   device_request_gone: ['invalid_request', 'This code is not valid any more; begin again on the device'],
   device_request_answered: ['invalid_request', 'This request was already answered'],
 })
@@ -55,13 +55,13 @@ export function recordId(requestId: string): string {
   return `device ${requestId}`
 }
 
-/** @param ahead the record, being read */
+/** @param prefetched the record, being read */
 export async function findDeviceRequest(
   transients: Transients,
   requestId: string,
-  ahead: ReturnType<Transients['find']> = transients.find(recordId(requestId)),
+  prefetched: ReturnType<Transients['find']> = transients.find(recordId(requestId)),
 ): Promise<StoredDeviceRequest | undefined> {
-  const seen: Stored<unknown> | undefined = await ahead
+  const seen: Stored<unknown> | undefined = await prefetched
   return seen && { request: DeviceRequest.parse(seen.value), seen: seen as StoredDeviceRequest['seen'] }
 }
 
@@ -83,9 +83,9 @@ export function isOfDevice({ grantId, codeHash }: DeviceRequest, deviceCode: str
 export function answered(request: DeviceRequest, decision: Decision, now: number): DeviceRequest {
   const first = request.decision
   if (first === undefined && now >= request.endsAt)
-    throw new OAuthError(DEVICE_REQUEST_REFUSALS.device_request_gone)
+    throw new OAuthError(DEVICE_REQUEST_ERRORS.device_request_gone)
   if (first !== undefined && !isSame(first, decision))
-    throw new OAuthError(DEVICE_REQUEST_REFUSALS.device_request_answered)
+    throw new OAuthError(DEVICE_REQUEST_ERRORS.device_request_answered)
   return first === undefined ? { ...request, decision } : request
 }
 

@@ -5,14 +5,14 @@
  * Whoever begins this flow gets the tokens, wherever they are. So it is for clients that the operator knows.
  */
 import { ConsentForm } from '../authorization/consent.ts'
-import { refusalPage } from '../authorization/refusal-page.ts'
+import { showErrorPage } from '../authorization/error-page.ts'
 import type { ClientEndpoint } from '../clients/client-endpoint.ts'
 import type { Feature, FeatureFactory } from '../feature.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { readMessage } from '../http/message.ts'
 import { endpointPath } from '../http/well-known.ts'
 import { acceptedSecrets } from '../kernel/server-secret.ts'
-import { volunteeredKey } from '../tokens/proof-of-possession.ts'
+import { optionalProofKey } from '../tokens/proof-of-possession.ts'
 import { enterCode, showCodePage, UserCodeForm, type UserCodeWrong } from './code-page.ts'
 import { answerDevice, type DeviceApproved, type DeviceDenied } from './decision.ts'
 import { authorizeDevice, DeviceAuthorizationRequest, type DeviceRequested } from './device-authorization.ts'
@@ -70,7 +70,7 @@ function featureOf(
     begin(form) {
       const asked = readMessage(DeviceAuthorizationRequest, form)
       return (client, request, constraint) =>
-        authorizeDevice(context, client, asked, request, volunteeredKey(constraint, request, client))
+        authorizeDevice(context, client, asked, request, optionalProofKey(constraint, request, client))
     },
   }
   return {
@@ -82,7 +82,7 @@ function featureOf(
 
 /** Where a person's browser goes. No script of another origin may read these. */
 function pages(context: DeviceContext, path: string): Endpoint[] {
-  const refusal: Endpoint['refusal'] = (error, request) => refusalPage(context, error, request)
+  const refusal: Endpoint['refusal'] = (error, request) => showErrorPage(context, error, request)
   const page = { cors: false, refusal }
   return [
     {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { CodeVerifier } from '../grants/authorization-code/pkce.ts'
-import { changeGrant, type GrantAhead } from '../grants/change-grant.ts'
-import type { Exchanged, GrantType, RequireAnswerable, TokenRequest } from '../grants/grant-type.ts'
+import { changeGrant, type PrefetchedGrant } from '../grants/change-grant.ts'
+import type { AssertCanRespond, Exchanged, GrantType, TokenRequest } from '../grants/grant-type.ts'
 import type { Retry } from '../grants/retry-window.ts'
 import { ResourceParameter, readMessage, text } from '../http/message.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
@@ -10,8 +10,8 @@ import { newId } from '../kernel/secrets.ts'
 import { parseDeviceCode } from '../tokens/credential.ts'
 import { DEVICE_CODE_GRANT, type DeviceContext } from './device-context.ts'
 import { recordId } from './device-request.ts'
-import { refuseToWait } from './poll.ts'
-import { DEVICE_CODE_REFUSALS, type DeviceRedemption, redeemDeviceCode } from './redemption.ts'
+import { pendingPoll } from './poll.ts'
+import { DEVICE_CODE_ERRORS, type DeviceRedemption, redeemDeviceCode } from './redemption.ts'
 
 /** RFC 8628 3.4, RFC 7636 4.5, RFC 8707 2.2. */
 const DeviceAccessTokenRequest = z.object({
@@ -54,11 +54,11 @@ async function exchangeDeviceCode(
   request: TokenRequest,
 ): Promise<Exchanged> {
   const { kernel } = context
-  const { ahead, requireAnswerable } = request
+  const { prefetched, assertCanRespond } = request
   const redemption = redemptionOf(context, client, request)
-  const redeem = (read?: GrantAhead) => redeemAtOnce(context, redemption, requireAnswerable, read)
+  const redeem = (read?: PrefetchedGrant) => redeemAtOnce(context, redemption, assertCanRespond, read)
   // A request has a grant as soon as its user approves it.
-  const changed = (await redeem(ahead)) ?? (await refuseToWait(context, redemption, ahead, redeem))
+  const changed = (await redeem(prefetched)) ?? (await pendingPoll(context, redemption, prefetched, redeem))
   const { grant, result } = changed
   const { retried } = result
   const type = retried === undefined ? 'device_code_redeemed' : 'device_code_retried'
@@ -74,7 +74,7 @@ function redemptionOf(
 ): DeviceRedemption {
   const { device_code, code_verifier, resource } = readMessage(DeviceAccessTokenRequest, form)
   const code = parseDeviceCode(device_code)
-  if (code === undefined) throw new OAuthError(DEVICE_CODE_REFUSALS.device_code_unknown)
+  if (code === undefined) throw new OAuthError(DEVICE_CODE_ERRORS.device_code_unknown)
   return {
     ...{ code, client, arrivedAt, jkt },
     text: device_code,
@@ -90,17 +90,17 @@ function redemptionOf(
 function redeemAtOnce(
   { kernel, times }: DeviceContext,
   redemption: DeviceRedemption,
-  requireAnswerable: RequireAnswerable,
-  ahead?: GrantAhead,
+  assertCanRespond: AssertCanRespond,
+  prefetched?: PrefetchedGrant,
 ) {
   const { client, code } = redemption
   return changeGrant(
     kernel,
     code.grantId,
     (grant) => {
-      requireAnswerable(client, grant)
+      assertCanRespond(client, grant)
       return redeemDeviceCode(grant, redemption, kernel.now(), times)
     },
-    ahead,
+    prefetched,
   )
 }

@@ -1,10 +1,10 @@
 import type { Session } from '../authorization/interaction.ts'
 import { openTicket, type TicketSubject } from '../authorization/ticket.ts'
 import { type HttpRequest, type HttpResponse, securePage } from '../http/http.ts'
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { DeviceContext } from './device-context.ts'
 
-export const DEVICE_PAGE_REFUSALS = refusals({
+export const DEVICE_PAGE_ERRORS = defineErrors({
   device_ticket_invalid: ['invalid_request', 'This form has expired or belongs to another sign-in'],
 })
 
@@ -26,6 +26,5 @@ export async function askToSignIn({ interaction, paths }: DeviceContext, typed =
 /** @throws OAuthError for the form of another session, or one that was open for too long */
 export function requireTicket({ secret, kernel }: DeviceContext, about: TicketSubject, ticket: string): void {
   const end = openTicket(secret, about, ticket)
-  if (end === undefined || kernel.now() >= end)
-    throw new OAuthError(DEVICE_PAGE_REFUSALS.device_ticket_invalid)
+  if (end === undefined || kernel.now() >= end) throw new OAuthError(DEVICE_PAGE_ERRORS.device_ticket_invalid)
 }

@@ -1,10 +1,10 @@
-import type { GrantAhead } from '../grants/change-grant.ts'
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import type { PrefetchedGrant } from '../grants/change-grant.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import { type DeviceContext, INTERVAL } from './device-context.ts'
 import { findDeviceRequest, isOfDevice } from './device-request.ts'
-import { DEVICE_CODE_REFUSALS, type DeviceRedemption } from './redemption.ts'
+import { DEVICE_CODE_ERRORS, type DeviceRedemption } from './redemption.ts'
 
-export const POLL_REFUSALS = refusals({
+export const POLL_ERRORS = defineErrors({
   authorization_pending: ['authorization_pending', 'The user has not answered yet'],
   polled_too_fast: ['slow_down', 'Ask less often: wait for the interval in this answer'],
   device_denied: ['access_denied', 'The user did not allow access', 400],
@@ -16,22 +16,22 @@ export const POLL_REFUSALS = refusals({
  * @param redeem reads the grant again: the user may have approved since it was looked for
  * @throws OAuthError unless that finds it
  */
-export async function refuseToWait<Redeemed>(
+export async function pendingPoll<Redeemed>(
   context: DeviceContext,
   { code, text, client, jkt: proven }: DeviceRedemption,
-  ahead: GrantAhead | undefined,
+  prefetched: PrefetchedGrant | undefined,
   redeem: () => Promise<Redeemed | undefined>,
 ): Promise<Redeemed> {
-  const found = await findDeviceRequest(context.transients, code.requestId, ahead?.transient)
+  const found = await findDeviceRequest(context.transients, code.requestId, prefetched?.transient)
   if (found === undefined || !isOfDevice(found.request, text, code.grantId))
-    throw new OAuthError(DEVICE_CODE_REFUSALS.device_code_unknown)
+    throw new OAuthError(DEVICE_CODE_ERRORS.device_code_unknown)
   const { clientId, decision, endsAt, jkt } = found.request
-  if (clientId !== client.clientId) throw new OAuthError(DEVICE_CODE_REFUSALS.device_code_of_other_client)
-  if (jkt !== undefined && jkt !== proven) throw new OAuthError(DEVICE_CODE_REFUSALS.device_code_of_other_key)
-  if (decision?.scopes.length === 0) throw new OAuthError(POLL_REFUSALS.device_denied)
+  if (clientId !== client.clientId) throw new OAuthError(DEVICE_CODE_ERRORS.device_code_of_other_client)
+  if (jkt !== undefined && jkt !== proven) throw new OAuthError(DEVICE_CODE_ERRORS.device_code_of_other_key)
+  if (decision?.scopes.length === 0) throw new OAuthError(POLL_ERRORS.device_denied)
   const redeemed = decision && (await redeem())
   if (redeemed !== undefined) return redeemed
-  if (context.kernel.now() >= endsAt) throw new OAuthError(DEVICE_CODE_REFUSALS.device_code_expired)
+  if (context.kernel.now() >= endsAt) throw new OAuthError(DEVICE_CODE_ERRORS.device_code_expired)
   throw await pending(context, code.requestId)
 }
 
@@ -40,13 +40,13 @@ async function pending({ limiter }: DeviceContext, requestId: string): Promise<O
   const tooFast = (await limiter.take('device_poll', requestId)) > 0
   return tooFast
     ? new SlowDown()
-    : new OAuthError(POLL_REFUSALS.authorization_pending, undefined, { interim: true })
+    : new OAuthError(POLL_ERRORS.authorization_pending, undefined, { interim: true })
 }
 
 /** Names the interval from now on, as clients of GitHub expect it. Others add five seconds themselves (RFC 8628 3.5). */
 class SlowDown extends OAuthError {
   constructor() {
-    super(POLL_REFUSALS.polled_too_fast, undefined, { interim: true })
+    super(POLL_ERRORS.polled_too_fast, undefined, { interim: true })
   }
 
   override toJSON(): { error: string; error_description: string; interval: number } {

@@ -1,16 +1,16 @@
 import { verifierMatches } from '../grants/authorization-code/pkce.ts'
-import { CODE_REFUSALS } from '../grants/authorization-code/redemption.ts'
+import { CODE_ERRORS } from '../grants/authorization-code/redemption.ts'
 import { type FreshSecrets, firstTokens } from '../grants/first-tokens.ts'
 import type { GrantTerms, IssuedTokens, Outcome } from '../grants/grant.ts'
 import { type ArrivedRequest, type GivenAnswer, type Retry, retryOf } from '../grants/retry-window.ts'
 import type { SuccessorKeys } from '../grants/successor-keys.ts'
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { AuthorizationCode, Client, Grant } from '../kernel/records.ts'
 import { narrowedResources } from '../kernel/resource-indicator.ts'
 import { type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
 import type { DeviceCode } from '../tokens/credential.ts'
 
-export const DEVICE_CODE_REFUSALS = refusals({
+export const DEVICE_CODE_ERRORS = defineErrors({
   device_code_unknown: ['invalid_grant', 'The device code is not valid'],
   device_code_of_other_client: ['invalid_grant', 'The device code is not valid'],
   device_code_expired: ['expired_token', 'The device code has expired; begin again'],
@@ -55,23 +55,23 @@ export function redeemDeviceCode(
 ): Outcome<IssuedTokens> {
   const { code } = grant
   if (code === undefined || !sameSecret(sha256(request.text), code.hash))
-    throw new OAuthError(DEVICE_CODE_REFUSALS.device_code_unknown)
+    throw new OAuthError(DEVICE_CODE_ERRORS.device_code_unknown)
   if (request.client.clientId !== grant.clientId)
-    throw new OAuthError(DEVICE_CODE_REFUSALS.device_code_of_other_client)
+    throw new OAuthError(DEVICE_CODE_ERRORS.device_code_of_other_client)
   // Who lacks the key holds a copy that is worth nothing, and must not end the grant by it.
   if (code.jkt !== undefined && code.jkt !== request.jkt)
-    throw new OAuthError(DEVICE_CODE_REFUSALS.device_code_of_other_key)
+    throw new OAuthError(DEVICE_CODE_ERRORS.device_code_of_other_key)
   const { redeemedAt } = code
   const retried = redeemedAt === undefined ? undefined : retryOf(answerAt(redeemedAt, grant), request, times)
   if (redeemedAt !== undefined && retried === undefined)
-    return { kind: 'ended', refusal: DEVICE_CODE_REFUSALS.device_code_replayed }
+    return { kind: 'ended', refusal: DEVICE_CODE_ERRORS.device_code_replayed }
   if (redeemedAt === undefined && now >= code.expiresAt)
-    throw new OAuthError(DEVICE_CODE_REFUSALS.device_code_expired)
+    throw new OAuthError(DEVICE_CODE_ERRORS.device_code_expired)
   if (code.challenge !== undefined && request.verifier === undefined)
-    throw new OAuthError(CODE_REFUSALS.code_verifier_missing)
+    throw new OAuthError(CODE_ERRORS.code_verifier_missing)
   const resources = narrowedResources(request.resources, grant.resources, request.knownResources)
   if (!verifierMatches(request.verifier, code.challenge))
-    return { kind: 'ended', refusal: CODE_REFUSALS.code_verifier_mismatch }
+    return { kind: 'ended', refusal: CODE_ERRORS.code_verifier_mismatch }
   return retried === undefined
     ? redeem(grant, code, request, resources, now, times)
     : redeemAgain(grant, code, { ...request, resources, retried }, now)
@@ -107,15 +107,15 @@ function redeemAgain(
 ): Outcome<IssuedTokens> {
   const { refresh, scopes } = grant
   const derived = keys.deriveAgain(secret + salt, keyId)
-  if (derived === undefined) throw new OAuthError(DEVICE_CODE_REFUSALS.device_retry_key_gone)
+  if (derived === undefined) throw new OAuthError(DEVICE_CODE_ERRORS.device_retry_key_gone)
   const { accessToken, refreshToken, ...fresh } = freshOf(derived)
   // Releases without a key took the family from the code.
   const family = keyId === undefined ? familyOf(secret + salt) : fresh.family
   const access = grant.accessTokens.find(({ hash }) => hash === sha256(accessToken))
   if (access !== undefined && access.resources.join(' ') !== resources.join(' '))
-    throw new OAuthError(DEVICE_CODE_REFUSALS.device_retry_differs)
+    throw new OAuthError(DEVICE_CODE_ERRORS.device_retry_differs)
   if (access !== undefined && access.jkt !== jkt)
-    throw new OAuthError(DEVICE_CODE_REFUSALS.device_retry_differs, ANOTHER_KEY)
+    throw new OAuthError(DEVICE_CODE_ERRORS.device_retry_differs, ANOTHER_KEY)
   const expiresIn = Math.max((access?.expiresAt ?? now) - now, 0)
   const first = refresh && { family, generation: 0, secret: refreshToken }
   const result = { accessToken, refreshToken: first, scopes, resources, expiresIn, jkt, retried }

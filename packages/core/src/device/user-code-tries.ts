@@ -1,9 +1,9 @@
 import type { HttpRequest } from '../http/http.ts'
-import { refusals } from '../kernel/oauth-error.ts'
+import { defineErrors } from '../kernel/oauth-error.ts'
 import { sha256 } from '../kernel/secrets.ts'
 import { callerNetwork, type SafeLimiter } from '../limits/rate-limits.ts'
 
-export const USER_CODE_REFUSALS = refusals({
+export const USER_CODE_ERRORS = defineErrors({
   too_many_user_codes: ['temporarily_unavailable', 'Too many codes were tried; try again later', 429],
 })
 
@@ -19,12 +19,11 @@ export async function countTry(
   subject: string,
   request: HttpRequest,
 ): Promise<() => Promise<unknown>> {
-  const { too_many_user_codes } = USER_CODE_REFUSALS
+  const { too_many_user_codes } = USER_CODE_ERRORS
   const network = callerNetwork(request)
   const user = sha256(subject)
   // The user comes first: who is over the limit takes nothing from the others in the network.
   await limiter.limit('user_code', user, too_many_user_codes)
   await limiter.limit('user_code_network', network, too_many_user_codes)
-  return () =>
-    Promise.all([limiter.giveBack('user_code', user), limiter.giveBack('user_code_network', network)])
+  return () => Promise.all([limiter.refund('user_code', user), limiter.refund('user_code_network', network)])
 }

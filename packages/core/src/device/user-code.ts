@@ -6,7 +6,7 @@ const LENGTH = 8
 const WELL_FORMED = new RegExp(`^[${ALPHABET}]{${LENGTH}}$`)
 
 /** The most that is read of what a person types. */
-const LONGEST_INPUT = 32
+const MAX_INPUT_LENGTH = 32
 
 /** The largest multiple of the alphabet in a byte: above it, some letters would come up more often. */
 const FAIR_BYTES = 256 - (256 % ALPHABET.length)
@@ -27,7 +27,7 @@ export function newUserCode(random: Random): string {
  */
 export function typedUserCode(input: string): string | undefined {
   const code = input
-    .slice(0, LONGEST_INPUT)
+    .slice(0, MAX_INPUT_LENGTH)
     .toUpperCase()
     .replaceAll(/[^A-Z0-9]/g, '')
   return WELL_FORMED.test(code) ? code : undefined

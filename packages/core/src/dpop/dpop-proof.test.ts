@@ -32,7 +32,10 @@ interface Presented {
 }
 
 /** The thumbprint of a proof that holds, or the reason of its refusal. */
-function judged(dpop: string | string[], { place: changed = {}, token }: Presented = {}): string | undefined {
+function validated(
+  dpop: string | string[],
+  { place: changed = {}, token }: Presented = {},
+): string | undefined {
   try {
     const key = presentedKey({ ...place, ...changed }, { ...request, headers: { dpop } })
     key?.verify(token)
@@ -51,13 +54,13 @@ describe('a proof', () => {
     ['by EdDSA', edwards, {}],
     ['by EdDSA under its newer name', edwards, { alg: 'Ed25519' }],
   ])('%s names its key', (_, key, header) => {
-    expect(judged(key.proof(CLAIMS, header))).toBe(key.thumbprint)
+    expect(validated(key.proof(CLAIMS, header))).toBe(key.thumbprint)
   })
 
   it.each(['RS256', 'PS256'] as const)('by %s is taken where the operator offers it', (alg) => {
     const key = provingKey(alg)
-    expect(judged(key.proof(CLAIMS), { place: { algorithms: DPOP_ALGORITHMS } })).toBe(key.thumbprint)
-    expect(judged(key.proof(CLAIMS))).toBe('dpop_proof_algorithm')
+    expect(validated(key.proof(CLAIMS), { place: { algorithms: DPOP_ALGORITHMS } })).toBe(key.thumbprint)
+    expect(validated(key.proof(CLAIMS))).toBe('dpop_proof_algorithm')
   })
 
   it('is no matter of a request without one', () => {
@@ -74,7 +77,7 @@ describe('a proof', () => {
     ['a beginning that clocks may explain', { nbf: NOW + 10 }],
     ['members that nobody knows', { sub: 'alice' }],
   ])('holds with %s', (_, claims) => {
-    expect(judged(proofOf(claims))).toBe(ec.thumbprint)
+    expect(validated(proofOf(claims))).toBe(ec.thumbprint)
   })
 
   it.each<[string, string, string | string[]]>([
@@ -142,20 +145,20 @@ describe('a proof', () => {
       proofOf({}, { jwk: { ...ec.jwk, x: 'A'.repeat(43) } }),
     ],
   ])('that %s is refused: %s', (_, reason, proof) => {
-    expect(judged(proof)).toBe(reason)
+    expect(validated(proof)).toBe(reason)
   })
 
   it('of an RSA key of less than 2048 bits is refused', () => {
     const small = provingKey('RS256', 1024)
-    expect(judged(small.proof(CLAIMS), { place: { algorithms: ['RS256'] } })).toBe('dpop_proof_key')
+    expect(validated(small.proof(CLAIMS), { place: { algorithms: ['RS256'] } })).toBe('dpop_proof_key')
   })
 
   it.each([
     ['for its token', AT_API, ec.thumbprint],
     ['for another token', { ...AT_API, ath: hashOf('another') }, 'dpop_proof_token'],
     ['for no token', CLAIMS, 'dpop_proof_token'],
-  ])('made %s is judged so at an API', (_, claims, judgement) => {
-    expect(judged(ec.proof(claims), { token: TOKEN })).toBe(judgement)
+  ])('made %s is validated so at an API', (_, claims, judgement) => {
+    expect(validated(ec.proof(claims), { token: TOKEN })).toBe(judgement)
   })
 })
 
@@ -174,14 +177,14 @@ describe('a request whose path a URL parser rewrites', () => {
     '/token#x',
   ])('%s needs a proof for this very path', (path) => {
     for (const htu of [`${ORIGIN}/token`, `${ORIGIN}/token/`])
-      expect(judged(proofOf({ htu }), at(path))).toBe('dpop_proof_uri')
-    expect(judged(proofOf({ htu: ORIGIN + path }), at(path))).toBe(ec.thumbprint)
+      expect(validated(proofOf({ htu }), at(path))).toBe('dpop_proof_uri')
+    expect(validated(proofOf({ htu: ORIGIN + path }), at(path))).toBe(ec.thumbprint)
   })
 
   it.each(['/token/..x', '/token/.well-known', '/token/%2e%2ex', '/to%6ben/%7e'])(
     '%s is not one of them',
     (path) => {
-      expect(judged(proofOf({ htu: new URL(ORIGIN + path).href }), at(path))).toBe(ec.thumbprint)
+      expect(validated(proofOf({ htu: new URL(ORIGIN + path).href }), at(path))).toBe(ec.thumbprint)
     },
   )
 })
@@ -197,7 +200,7 @@ describe('where a nonce is demanded', () => {
   }
 
   it('a proof without one is told the newest', () => {
-    expect(judged(proofOf({}), { place: demanding })).toBe('dpop_nonce_needed')
+    expect(validated(proofOf({}), { place: demanding })).toBe('dpop_nonce_needed')
     expect(nonceOf({})).toEqual({ 'dpop-nonce': nonces.newest(NOW) })
   })
 
@@ -211,7 +214,7 @@ describe('where a nonce is demanded', () => {
   })
 
   it('a proof for another place learns no nonce', () => {
-    expect(judged(proofOf({ htu: 'https://evil.example/token' }), { place: demanding })).toBe(
+    expect(validated(proofOf({ htu: 'https://evil.example/token' }), { place: demanding })).toBe(
       'dpop_proof_uri',
     )
   })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { CLOCK_TOLERANCE } from '../kernel/kernel.ts'
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import {
   type DpopAlgorithm,
   type ProofJwk,
@@ -10,7 +10,7 @@ import {
 } from './proof-algorithms.ts'
 import { isSameUri } from './target-uri.ts'
 
-export const PROOF_REFUSALS = refusals({
+export const PROOF_ERRORS = defineErrors({
   dpop_proof_malformed: [
     'invalid_dpop_proof',
     'The DPoP header must hold one proof, a JWS in compact form of at most 4096 characters',
@@ -39,7 +39,7 @@ export interface DpopProof {
   readonly signature: string
 }
 
-const LONGEST_PROOF = 4096
+const MAX_PROOF_LENGTH = 4096
 
 /** Two headers arrive joined by a comma, which no JWS contains. */
 const COMPACT_JWS = /^([\w-]+\.[\w-]+)\.([\w-]+)$/
@@ -66,17 +66,18 @@ export type ProofClaims = z.infer<typeof ProofClaims>
 
 /** Reads a `DPoP` header (RFC 9449 4.3, checks 1 to 6, and 8). @throws OAuthError `invalid_dpop_proof` */
 export function readProof(header: string, algorithms: readonly DpopAlgorithm[]): DpopProof {
-  const [, signed = '', signature = ''] = (header.length <= LONGEST_PROOF && COMPACT_JWS.exec(header)) || []
+  const [, signed = '', signature = ''] =
+    (header.length <= MAX_PROOF_LENGTH && COMPACT_JWS.exec(header)) || []
   const [encodedHeader = '', encodedClaims = ''] = signed.split('.')
   const head = ProofHeader.safeParse(jsonOf(encodedHeader)).data
-  if (head === undefined) throw new OAuthError(PROOF_REFUSALS.dpop_proof_malformed)
-  if (head.typ !== 'dpop+jwt') throw new OAuthError(PROOF_REFUSALS.dpop_proof_type)
+  if (head === undefined) throw new OAuthError(PROOF_ERRORS.dpop_proof_malformed)
+  if (head.typ !== 'dpop+jwt') throw new OAuthError(PROOF_ERRORS.dpop_proof_type)
   const alg = algorithms.find((offered) => offered === head.alg)
-  if (alg === undefined) throw new OAuthError(PROOF_REFUSALS.dpop_proof_algorithm)
+  if (alg === undefined) throw new OAuthError(PROOF_ERRORS.dpop_proof_algorithm)
   const jwk = publicJwk(alg, head.jwk)
-  if (jwk === undefined) throw new OAuthError(PROOF_REFUSALS.dpop_proof_key)
+  if (jwk === undefined) throw new OAuthError(PROOF_ERRORS.dpop_proof_key)
   const claims = ProofClaims.safeParse(jsonOf(encodedClaims)).data
-  if (claims === undefined) throw new OAuthError(PROOF_REFUSALS.dpop_proof_claims)
+  if (claims === undefined) throw new OAuthError(PROOF_ERRORS.dpop_proof_claims)
   return { alg, jwk, thumbprint: thumbprintOf(jwk), claims, signed, signature }
 }
 
@@ -103,15 +104,15 @@ export function requireFor(
   { method, uri, tokenHash }: ProvenRequest,
   now: number,
 ): void {
-  if (htm !== method) throw new OAuthError(PROOF_REFUSALS.dpop_proof_method)
-  if (!isSameUri(htu, uri)) throw new OAuthError(PROOF_REFUSALS.dpop_proof_uri)
+  if (htm !== method) throw new OAuthError(PROOF_ERRORS.dpop_proof_method)
+  if (!isSameUri(htu, uri)) throw new OAuthError(PROOF_ERRORS.dpop_proof_uri)
   if (now >= exp + CLOCK_TOLERANCE || now < nbf - CLOCK_TOLERANCE)
-    throw new OAuthError(PROOF_REFUSALS.dpop_proof_lapsed)
-  if (tokenHash !== undefined && ath !== tokenHash) throw new OAuthError(PROOF_REFUSALS.dpop_proof_token)
+    throw new OAuthError(PROOF_ERRORS.dpop_proof_lapsed)
+  if (tokenHash !== undefined && ath !== tokenHash) throw new OAuthError(PROOF_ERRORS.dpop_proof_token)
 }
 
 /** That the sender holds the key (RFC 9449 4.3, check 7). @throws OAuthError `invalid_dpop_proof` */
 export function requireSignature({ alg, jwk, thumbprint, signed, signature }: DpopProof): void {
   if (!signatureHolds(alg, jwk, thumbprint, signed, signature))
-    throw new OAuthError(PROOF_REFUSALS.dpop_proof_signature)
+    throw new OAuthError(PROOF_ERRORS.dpop_proof_signature)
 }

@@ -9,7 +9,7 @@ import type { Client } from '../kernel/records.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
 import { dpopNonces } from './dpop-nonce.ts'
 import { checkedAlgorithms, type DpopOptions, usedProofs } from './dpop-options.ts'
-import { CORS_HEADERS, DPOP_REFUSALS, type ProofPlace, presentedKey, proofsAt } from './proof-checks.ts'
+import { CORS_HEADERS, DPOP_ERRORS, type ProofPlace, presentedKey, proofsAt } from './proof-checks.ts'
 
 export { type DpopProofsOptions, dpopProofs } from './dpop-proofs.ts'
 export type { DpopAlgorithm } from './proof-algorithms.ts'
@@ -64,7 +64,7 @@ function senderConstraint(place: ProofPlace, required: boolean, used: ProofPlace
     provenKey(request, client) {
       const key = presentedKey(place, request)
       if (key === undefined && (required || wantsBoundTokens(client)))
-        throw new OAuthError(DPOP_REFUSALS.dpop_proof_missing)
+        throw new OAuthError(DPOP_ERRORS.dpop_proof_missing)
       return key && { thumbprint: key.thumbprint, headers: key.verify() }
     },
     userinfo: proofsAt({ ...place, used }, required),

@@ -59,7 +59,7 @@ export function thumbprintOf(jwk: ProofJwk): string {
 }
 
 /** Importing a key costs a third of a verification, and one key signs many proofs. */
-const MOST_KEYS = 1000
+const MAX_KEYS = 1000
 const imported = new Map<string, VerifyingKey>()
 type VerifyingKey = Parameters<typeof verify>[2]
 
@@ -69,7 +69,7 @@ function importedKey(alg: DpopAlgorithm, jwk: ProofJwk, thumbprint: string): Ver
   imported.delete(name)
   imported.set(name, key)
   const [oldest] = imported.keys()
-  if (imported.size > MOST_KEYS && oldest !== undefined) imported.delete(oldest)
+  if (imported.size > MAX_KEYS && oldest !== undefined) imported.delete(oldest)
   return key
 }
 

@@ -1,26 +1,26 @@
 import type { CorsHeaders } from '../http/endpoint.ts'
 import { type HttpRequest, header } from '../http/http.ts'
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import { sha256 } from '../kernel/secrets.ts'
 import type { Transients } from '../kernel/store.ts'
 import type { PresentedKey, ProofOfPossession } from '../tokens/proof-of-possession.ts'
 import type { DpopNonces } from './dpop-nonce.ts'
 import {
   type DpopProof,
-  PROOF_REFUSALS,
+  PROOF_ERRORS,
   type ProvenRequest,
   readProof,
   requireFor,
   requireSignature,
 } from './dpop-proof.ts'
 import type { DpopAlgorithm } from './proof-algorithms.ts'
-import { NONCE_REFUSALS, PROOF_LIFETIME, requireFresh } from './proof-freshness.ts'
+import { NONCE_ERRORS, PROOF_LIFETIME, requireFresh } from './proof-freshness.ts'
 
 /** All refusals of proofs. */
-export const DPOP_REFUSALS = {
-  ...PROOF_REFUSALS,
-  ...NONCE_REFUSALS,
-  ...refusals({
+export const DPOP_ERRORS = {
+  ...PROOF_ERRORS,
+  ...NONCE_ERRORS,
+  ...defineErrors({
     dpop_proof_missing: ['invalid_dpop_proof', 'The request needs a DPoP proof'],
     dpop_proof_replayed: ['invalid_dpop_proof', 'The DPoP proof was used before'],
   }),
@@ -67,7 +67,7 @@ async function spend(used: Transients, { thumbprint, claims }: DpopProof, now: n
   const id = sha256(JSON.stringify(['dpop', thumbprint, htm, htu, jti]))
   const expiresAt = now + PROOF_LIFETIME
   if (!(await used.insert(id, { kind: 'seen', expiresAt }, expiresAt)))
-    throw new OAuthError(DPOP_REFUSALS.dpop_proof_replayed)
+    throw new OAuthError(DPOP_ERRORS.dpop_proof_replayed)
 }
 
 export const CORS_HEADERS: CorsHeaders = { allowed: ['dpop'], exposed: ['DPoP-Nonce'] }
@@ -80,7 +80,7 @@ export function proofsAt(place: ProofPlace, required: boolean): ProofOfPossessio
     corsHeaders: CORS_HEADERS,
     present(request) {
       const key = presentedKey(place, request)
-      if (key === undefined) throw new OAuthError(DPOP_REFUSALS.dpop_proof_missing)
+      if (key === undefined) throw new OAuthError(DPOP_ERRORS.dpop_proof_missing)
       return key
     },
   }

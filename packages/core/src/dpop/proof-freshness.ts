@@ -1,9 +1,9 @@
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { ProofHeaders } from '../tokens/proof-of-possession.ts'
 import type { DpopNonces } from './dpop-nonce.ts'
 import type { ProofClaims } from './dpop-proof.ts'
 
-export const NONCE_REFUSALS = refusals({
+export const NONCE_ERRORS = defineErrors({
   dpop_nonce_needed: ['use_dpop_nonce', 'The DPoP proof needs the nonce of the DPoP-Nonce header'],
 })
 
@@ -35,6 +35,6 @@ export function requireFresh(
       ? !nonceRequired && iat >= now - OLDEST && iat <= now + AHEAD
       : nonces.accepts(nonce, now)
   if (!fresh)
-    throw new OAuthError(NONCE_REFUSALS.dpop_nonce_needed, undefined, { headers: newer(), interim: true })
+    throw new OAuthError(NONCE_ERRORS.dpop_nonce_needed, undefined, { headers: newer(), interim: true })
   return nonce !== undefined && nonces.aged(nonce, now) ? newer() : {}
 }

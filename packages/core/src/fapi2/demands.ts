@@ -4,7 +4,7 @@ import type { AuthorizationServerOptions, Demand } from '../options.ts'
 export const ALGORITHMS = ['ES256', 'EdDSA', 'Ed25519', 'PS256'] as const
 
 /** In seconds (5.3.2.1, item 11). */
-const LONGEST_CODE = 60
+const MAX_CODE_LIFETIME = 60
 
 type Options = AuthorizationServerOptions<string>
 
@@ -37,8 +37,8 @@ export const DEMANDS: readonly Demand<Options>[] = [
   {
     section: '5.3.2.1, item 11',
     subject: 'lifetimes.code',
-    must: `be at most ${LONGEST_CODE}`,
-    holds: ({ lifetimes }) => (lifetimes?.code ?? LONGEST_CODE) <= LONGEST_CODE,
+    must: `be at most ${MAX_CODE_LIFETIME}`,
+    holds: ({ lifetimes }) => (lifetimes?.code ?? MAX_CODE_LIFETIME) <= MAX_CODE_LIFETIME,
   },
   {
     section: '5.4.1, item 1',

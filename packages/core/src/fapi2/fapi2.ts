@@ -3,7 +3,7 @@
  * set and what is mounted go out. It keeps no rule of the protocol itself: the rooms do.
  */
 import { type ClientAssertionOptions, clientAssertion } from '../client-assertion/client-assertion.ts'
-import { METADATA_REFUSALS } from '../clients/client-metadata.ts'
+import { METADATA_ERRORS } from '../clients/client-metadata.ts'
 import { type DpopOptions, dpop } from '../dpop/dpop.ts'
 import type { Feature } from '../feature.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
@@ -79,5 +79,5 @@ export function fapi2({ clientAssertion: assertion, dpop: proofs, par }: Fapi2Op
 /** Section 5.3.2.2, item 5. @throws OAuthError `invalid_client_metadata` */
 function checkClient({ pkceOptional }: Client): void {
   if (pkceOptional)
-    throw new OAuthError(METADATA_REFUSALS.client_metadata_invalid, `pkce: ${NAME} 5.3.2.2 requires it`)
+    throw new OAuthError(METADATA_ERRORS.client_metadata_invalid, `pkce: ${NAME} 5.3.2.2 requires it`)
 }

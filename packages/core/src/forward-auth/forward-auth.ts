@@ -7,7 +7,7 @@ import type { HttpRequest, HttpResponse } from '../http/http.ts'
 import { endpointPath } from '../http/well-known.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { canonicalResource } from '../kernel/resource-indicator.ts'
-import type { AccessToken, MachineToken } from '../resource/access.ts'
+import type { AccessToken, ClientCredentialsToken } from '../resource/access.ts'
 import { accessOf, type GuardedResource, guardOf } from '../resource/guard.ts'
 import type { ProofsOfResource } from '../resource/resource-server.ts'
 import { type AccessTokenFormat, opaqueAccessTokens } from '../tokens/access-token.ts'
@@ -23,7 +23,7 @@ export interface ForwardAuthOptions {
   /** The access token format of the server. Default: opaque tokens. */
   readonly accessTokens?: AccessTokenFormat | undefined
   /** Lets machine tokens pass too, with `-` in `X-Auth-Subject`: they have no user. Default false. */
-  readonly machines?: boolean | undefined
+  readonly clientCredentials?: boolean | undefined
   /**
    * Takes access tokens that are bound to a key: `dpopProofs`, with the public origin of the gateway. The gateway must set
    * `X-Forwarded-Method` and `X-Forwarded-Uri` itself and drop what its callers send there, or whoever steals a token and
@@ -52,7 +52,7 @@ export function forwardAuth({
   resource,
   path,
   accessTokens = opaqueAccessTokens,
-  machines = false,
+  clientCredentials = false,
   proofs,
 }: ForwardAuthOptions = {}): FeatureFactory {
   return (kernel) => {
@@ -67,7 +67,7 @@ export function forwardAuth({
           // Envoy asks with the method of its caller.
           methods: ['*'],
           cors: false,
-          answer: (request) => verify(kernel, guard, request, machines),
+          answer: (request) => verify(kernel, guard, request, clientCredentials),
         },
       ],
     }
@@ -91,10 +91,10 @@ async function verify(
   kernel: Kernel,
   guard: GuardedResource,
   request: HttpRequest,
-  machines: boolean,
+  clientCredentials: boolean,
 ): Promise<HttpResponse> {
   const required = demandedScopes(request.query, kernel.scopes)
-  const access = await accessOf(guard, request, required, machines)
+  const access = await accessOf(guard, request, required, clientCredentials)
   if (access.kind === 'refused') return access.response
   if (access.kind === 'anonymous')
     throw new Error('The guard of a gateway lets nobody through without a token')
@@ -104,7 +104,11 @@ async function verify(
 /** The subject of a client that acts for itself. Not an empty one: nginx and lighttpd leave out a header without a value. */
 const NO_USER = '-'
 
-function identityOf({ subject, clientId, scopes }: AccessToken | MachineToken): HttpResponse['headers'] {
+function identityOf({
+  subject,
+  clientId,
+  scopes,
+}: AccessToken | ClientCredentialsToken): HttpResponse['headers'] {
   if (subject === NO_USER) throw new Error('A subject means no user in a header')
   return {
     'x-auth-subject': headerValue(subject ?? NO_USER),

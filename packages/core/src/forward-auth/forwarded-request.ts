@@ -1,8 +1,8 @@
 import { type HttpRequest, header } from '../http/http.ts'
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { ProofOfPossession } from '../tokens/proof-of-possession.ts'
 
-export const FORWARDED_REFUSALS = refusals({
+export const FORWARDED_ERRORS = defineErrors({
   gateway_names_no_request: [
     'invalid_dpop_proof',
     'A DPoP proof cannot be checked here: the gateway does not say which request it is for',
@@ -27,7 +27,7 @@ function forwardedRequest(question: HttpRequest): HttpRequest {
   const method = header(question, 'x-forwarded-method') ?? ''
   const uri = header(question, 'x-forwarded-uri') ?? ''
   if (!METHOD.test(method) || !ORIGIN_FORM.test(uri))
-    throw new OAuthError(FORWARDED_REFUSALS.gateway_names_no_request)
+    throw new OAuthError(FORWARDED_ERRORS.gateway_names_no_request)
   const [path = '', ...query] = uri.split('?')
   return { ...question, method, path, query: query.join('?') }
 }

@@ -1,7 +1,7 @@
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import { audienceIncludes } from '../kernel/resource-indicator.ts'
 
-export const BOUND_RESOURCE_REFUSALS = refusals({
+export const BOUND_RESOURCE_ERRORS = defineErrors({
   resource_needs_proof: [
     'invalid_dpop_proof',
     'A token for this resource needs a DPoP proof; name another resource, or prove a key',
@@ -22,5 +22,5 @@ export function requireKeyFor(
   jkt: string | undefined,
 ): void {
   if (jkt === undefined && boundOnly.some((name) => audienceIncludes(resources, name)))
-    throw new OAuthError(BOUND_RESOURCE_REFUSALS.resource_needs_proof)
+    throw new OAuthError(BOUND_RESOURCE_ERRORS.resource_needs_proof)
 }

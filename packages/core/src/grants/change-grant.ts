@@ -1,5 +1,5 @@
 import type { Kernel } from '../kernel/kernel.ts'
-import { OAuthError, type Refusal, SERVER_REFUSALS } from '../kernel/oauth-error.ts'
+import { type ErrorDefinition, OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
 import type { Grant, Transient } from '../kernel/records.ts'
 import type { GrantId } from '../kernel/secrets.ts'
 import type { GrantRecords, Stored } from '../kernel/store.ts'
@@ -9,10 +9,10 @@ import { endGrant } from './grant-end.ts'
 import { hasSignedTokens, logRevoked } from './revoked-tokens.ts'
 
 /** More lost races than this on one grant mean an attack or a fault, not a busy client. */
-const MOST_ATTEMPTS = 16
+const MAX_ATTEMPTS = 16
 
 /** A grant that is loaded in parallel with the client that presents its credential. */
-export interface GrantAhead {
+export interface PrefetchedGrant {
   readonly grantId: GrantId
   readonly found: Promise<Stored<Grant> | undefined>
   /** What the grant type keeps beside the grant, if it does. */
@@ -20,11 +20,11 @@ export interface GrantAhead {
 }
 
 /** Starts to read the grant that a credential names, so that it shares one round trip to the store with the client. */
-export function readAhead(
+export function prefetch(
   grants: GrantRecords,
   credential: unknown,
   idOf: (text: string) => GrantId | undefined = grantIdOf,
-): GrantAhead | undefined {
+): PrefetchedGrant | undefined {
   const grantId = typeof credential === 'string' ? idOf(credential) : undefined
   if (grantId === undefined) return undefined
   const found = grants.find(grantId)
@@ -43,7 +43,7 @@ export type Allowed<Result> = Exclude<Outcome<Result>, { kind: 'ended' }>
  * Carries out one transition of a grant: read it, ask the rule, write it if it is unchanged, otherwise start again. Of
  * several concurrent calls, exactly one writes a given state.
  *
- * @param ahead the first read of the grant, if it has started
+ * @param prefetched the first read of the grant, if it has started
  * @returns `undefined` when there is no such grant
  * @throws OAuthError the refusal of the rule; `temporarily_unavailable` when the grant is too contended, and then
  *   nothing was written
@@ -64,11 +64,13 @@ export async function changeGrant<Result>(
   kernel: Kernel,
   grantId: GrantId,
   transition: Transition<Result>,
-  ahead?: GrantAhead,
+  prefetched?: PrefetchedGrant,
 ): Promise<Allowed<Result> | undefined> {
   const { grants } = kernel.store
-  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-    const seen = await (attempt === 0 && ahead?.grantId === grantId ? ahead.found : grants.find(grantId))
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const seen = await (attempt === 0 && prefetched?.grantId === grantId
+      ? prefetched.found
+      : grants.find(grantId))
     if (seen === undefined) return undefined
     const decided = transition(seen.value)
     const outcome = decided instanceof Promise ? await decided : decided
@@ -77,10 +79,10 @@ export async function changeGrant<Result>(
     if (hasSignedTokens(seen.value)) await logRevoked(kernel, seen.value, outcome.grant)
     if (await grants.replace(grantId, seen, outcome.grant, keptUntil(outcome.grant))) return outcome
   }
-  throw new OAuthError(SERVER_REFUSALS.contention)
+  throw new OAuthError(SERVER_ERRORS.contention)
 }
 
-async function refuseEnded(kernel: Kernel, seen: Stored<Grant>, refusal: Refusal): Promise<never> {
+async function refuseEnded(kernel: Kernel, seen: Stored<Grant>, refusal: ErrorDefinition): Promise<never> {
   const { id: grantId, clientId, subject } = seen.value
   const { reason } = refusal
   if (await endGrant(kernel, seen))

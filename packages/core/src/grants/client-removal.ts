@@ -1,8 +1,8 @@
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Grant } from '../kernel/records.ts'
 import { changeGrant } from './change-grant.ts'
+import { holderOf, withoutOrphans } from './exchanged-token.ts'
 import { endGrant } from './grant-end.ts'
-import { holderOf, withoutOrphans } from './handed-on-token.ts'
 
 /** The result of removing a client. */
 export interface ClientRemoval {

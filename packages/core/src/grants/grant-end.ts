@@ -4,7 +4,7 @@ import type { GrantRecords, Stored } from '../kernel/store.ts'
 import { logRevoked } from './revoked-tokens.ts'
 
 /** After so many lost races the grant is removed, whoever wrote it last: its end matters most. */
-const MOST_ATTEMPTS = 16
+const MAX_ATTEMPTS = 16
 
 /**
  * Ends a grant, and with it all its tokens. While the consent ticket that opened it is good, the id stays taken: else
@@ -19,7 +19,7 @@ export async function endGrant(kernel: Kernel, stored: Stored<Grant>): Promise<b
   const until = Math.max(ticketEndsAt, now() + 1)
   const ended = endedGrant(id, now(), until)
   let seen: Stored<Grant> | undefined = stored
-  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     if (seen === undefined || hasEnded(seen.value)) return false
     await logRevoked(kernel, seen.value)
     // A store that is full replaces nothing, but it removes.

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { HttpRequest } from '../http/http.ts'
 import type { Parameters } from '../http/parameters.ts'
 import type { Client, Grant } from '../kernel/records.ts'
-import type { GrantAhead } from './change-grant.ts'
+import type { PrefetchedGrant } from './change-grant.ts'
 import type { IssuedTokens } from './grant.ts'
 
 /** One value of `grant_type` at the token endpoint (RFC 6749 4.5). */
@@ -12,7 +12,7 @@ export interface GrantType {
   readonly message: z.ZodType
   /** The parameter that names a grant. The grant is then loaded in parallel with the client. */
   readonly credential?: string | undefined
-  /** The id of the transient that the credential names beside its grant. It is loaded with them, as `ahead.transient`. */
+  /** The id of the transient that the credential names beside its grant. It is loaded with them, as `prefetched.transient`. */
   transientOf?(credential: string): string | undefined
   /**
    * The client that the credential belongs to, for a request that names no client. RFC 6749 3.2.1 demands `client_id` of
@@ -49,9 +49,9 @@ export interface TokenRequest {
    */
   readonly arrivedAt: number
   /** What the credential names, being read. */
-  readonly ahead: GrantAhead | undefined
+  readonly prefetched: PrefetchedGrant | undefined
   /** Call it inside the transition: if the answer cannot be given, no code is lost. */
-  readonly requireAnswerable: RequireAnswerable
+  readonly assertCanRespond: AssertCanRespond
   /** The thumbprint of the key that the request proves: bind the tokens to it. */
   readonly jkt: string | undefined
   /** As it was sent: limits ask where it comes from. */
@@ -59,7 +59,7 @@ export interface TokenRequest {
 }
 
 /** @throws OAuthError `temporarily_unavailable` when an answer for this grant could not be made now */
-export type RequireAnswerable = (client: Client, grant: Grant) => void
+export type AssertCanRespond = (client: Client, grant: Grant) => void
 
 /** The result of an exchange. The token endpoint makes the answer from it. */
 export interface Exchanged {

@@ -1,9 +1,9 @@
-import type { Refusal } from '../kernel/oauth-error.ts'
+import type { ErrorDefinition } from '../kernel/oauth-error.ts'
 import type { AccessTokenState, Client, Grant } from '../kernel/records.ts'
 import { type Hash, type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
 import { type AccessTokenFormat, formOf } from '../tokens/access-token.ts'
 import { requireKeyFor } from './bound-resource.ts'
-import { withoutOrphans } from './handed-on-token.ts'
+import { withoutOrphans } from './exchanged-token.ts'
 import type { Retry } from './retry-window.ts'
 
 /**
@@ -19,7 +19,7 @@ export type Outcome<Result> =
   /** Answer `result`; there is nothing to write. */
   | { readonly kind: 'unchanged'; readonly grant: Grant; readonly result: Result }
   /** Remove the grant, and with it all its tokens, then refuse. */
-  | { readonly kind: 'ended'; readonly refusal: Refusal }
+  | { readonly kind: 'ended'; readonly refusal: ErrorDefinition }
 
 /** A stolen or replayed credential ended a whole grant: raise an alarm on this event. */
 export interface GrantEnded {

@@ -8,9 +8,9 @@ import type { AccessTokenState, Client, Grant } from '../kernel/records.ts'
 import type { AccessTokenFormat, PresentedToken } from '../tokens/access-token.ts'
 import { parseRefreshToken, type RefreshToken } from '../tokens/credential.ts'
 import { tokenType } from '../tokens/token-type.ts'
-import { readAhead } from './change-grant.ts'
+import { prefetch } from './change-grant.ts'
+import { holderOf } from './exchanged-token.ts'
 import { findAccessToken, isCurrentRefreshToken } from './grant.ts'
-import { holderOf } from './handed-on-token.ts'
 
 /** RFC 7662 2.1. */
 const IntrospectionRequest = z.object({ token: z.string() })
@@ -38,9 +38,9 @@ export function introspection(
     confidential: true,
     begin(form) {
       const { token } = readMessage(IntrospectionRequest, form)
-      const ahead = readAhead(kernel.store.grants, token, (text) => accessTokens.grantIdOf(text))
+      const prefetched = prefetch(kernel.store.grants, token, (text) => accessTokens.grantIdOf(text))
       return async (client) => {
-        const grant = (await ahead?.found)?.value
+        const grant = (await prefetched?.found)?.value
         if (grant === undefined) return json(200, INACTIVE)
         const read = accessTokens.read(token)
         const access = read instanceof Promise ? await read : read

@@ -1,6 +1,6 @@
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { AccessTokenState, Client } from '../kernel/records.ts'
-import { includesAll, SCOPE_REFUSALS, type ScopeCatalogue, scopeCeiling } from '../kernel/scope.ts'
+import { includesAll, SCOPE_ERRORS, type ScopeCatalogue, scopeCeiling } from '../kernel/scope.ts'
 import { sha256 } from '../kernel/secrets.ts'
 import type { Exchanged, GrantType, IssuedLifetimes } from './grant-type.ts'
 
@@ -39,11 +39,11 @@ export function requireWithinTerms(
 
 function requireScopes(client: Client, { grant, issued }: Exchanged, scopes: ScopeCatalogue): void {
   const given = [...grant.scopes, ...issued.scopes, ...(issuedToken({ grant, issued })?.scopes ?? [])]
-  if (!given.every((name) => Object.hasOwn(scopes, name))) throw new OAuthError(SCOPE_REFUSALS.scope_unknown)
+  if (!given.every((name) => Object.hasOwn(scopes, name))) throw new OAuthError(SCOPE_ERRORS.scope_unknown)
   const ofItsUser = grant.subject !== undefined && grant.clientId === client.clientId
   const ceiling = ofItsUser ? scopeCeiling(client) : undefined
   if (ceiling !== undefined && !includesAll(ceiling, given))
-    throw new OAuthError(SCOPE_REFUSALS.scope_not_registered)
+    throw new OAuthError(SCOPE_ERRORS.scope_not_registered)
 }
 
 /** In seconds. A grant without a new refresh token gives nothing that lives longer than its access token. */

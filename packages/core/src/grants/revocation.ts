@@ -4,16 +4,16 @@ import { json } from '../http/http.ts'
 import { readMessage } from '../http/message.ts'
 import { endpointPath, type PathOptions } from '../http/well-known.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client, Grant } from '../kernel/records.ts'
 import type { AccessTokenFormat, PresentedToken } from '../tokens/access-token.ts'
 import { parseRefreshToken, type RefreshToken } from '../tokens/credential.ts'
-import { changeGrant, type GrantAhead, readAhead } from './change-grant.ts'
+import { changeGrant, type PrefetchedGrant, prefetch } from './change-grant.ts'
+import { holderOf } from './exchanged-token.ts'
 import { belongsToFamily, findAccessToken, type Outcome, withoutAccessToken } from './grant.ts'
 import { endGrant } from './grant-end.ts'
-import { holderOf } from './handed-on-token.ts'
 
-export const REVOCATION_REFUSALS = refusals({
+export const REVOCATION_ERRORS = defineErrors({
   token_of_other_client: ['invalid_grant', 'The token was not issued to this client'],
 })
 
@@ -47,12 +47,12 @@ export function revocation(
     message: RevocationRequest,
     begin(form) {
       const { token } = readMessage(RevocationRequest, form)
-      const ahead = readAhead(kernel.store.grants, token, (text) => accessTokens.grantIdOf(text))
+      const prefetched = prefetch(kernel.store.grants, token, (text) => accessTokens.grantIdOf(text))
       return async (client) => {
         const access = await accessTokens.read(token)
-        if (access !== undefined) await revokeAccessToken(kernel, client, access, ahead)
+        if (access !== undefined) await revokeAccessToken(kernel, client, access, prefetched)
         const refresh = parseRefreshToken(token)
-        if (refresh !== undefined) await revokeFamily(kernel, client, refresh, ahead)
+        if (refresh !== undefined) await revokeFamily(kernel, client, refresh, prefetched)
         // An empty JSON object: the only body that every tested client library can read.
         return json(200, {})
       }
@@ -66,15 +66,15 @@ async function revokeAccessToken(
   kernel: Kernel,
   { clientId }: Client,
   { grantId, hash }: PresentedToken,
-  ahead?: GrantAhead,
+  prefetched?: PrefetchedGrant,
 ): Promise<void> {
   const transition = (grant: Grant): Outcome<undefined> => {
     const live = findAccessToken(grant, hash, kernel.now())
     if (live === undefined) return { kind: 'unchanged', grant, result: undefined }
-    if (holderOf(grant, live) !== clientId) throw new OAuthError(REVOCATION_REFUSALS.token_of_other_client)
+    if (holderOf(grant, live) !== clientId) throw new OAuthError(REVOCATION_ERRORS.token_of_other_client)
     return { kind: 'changed', grant: withoutAccessToken(grant, hash), result: undefined }
   }
-  const outcome = await changeGrant(kernel, grantId, transition, ahead)
+  const outcome = await changeGrant(kernel, grantId, transition, prefetched)
   if (outcome?.kind === 'changed')
     kernel.emit({ type: 'access_token_revoked', grantId, clientId } satisfies RevocationEvent)
 }
@@ -86,12 +86,12 @@ async function revokeFamily(
   kernel: Kernel,
   { clientId }: Client,
   token: RefreshToken,
-  ahead?: GrantAhead,
+  prefetched?: PrefetchedGrant,
 ): Promise<void> {
-  const stored = await ahead?.found
+  const stored = await prefetched?.found
   if (stored === undefined || !belongsToFamily(stored.value, token)) return
   const { id: grantId, clientId: owner, subject } = stored.value
-  if (owner !== clientId) throw new OAuthError(REVOCATION_REFUSALS.token_of_other_client)
+  if (owner !== clientId) throw new OAuthError(REVOCATION_ERRORS.token_of_other_client)
   if (await endGrant(kernel, stored))
     kernel.emit({
       type: 'grant_revoked',

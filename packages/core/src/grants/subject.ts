@@ -1,6 +1,6 @@
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 
-export const SUBJECT_REFUSALS = refusals({
+export const SUBJECT_ERRORS = defineErrors({
   subject_gone: ['invalid_grant', 'The user of this grant is gone; its tokens are revoked'],
   claims_unavailable: ['temporarily_unavailable', 'The service cannot look up the user; try again'],
 })
@@ -23,6 +23,6 @@ export async function claimsAbout(claims: Claims, subject: string): Promise<User
   try {
     return await claims(subject)
   } catch (cause) {
-    throw new OAuthError(SUBJECT_REFUSALS.claims_unavailable, undefined, { cause })
+    throw new OAuthError(SUBJECT_ERRORS.claims_unavailable, undefined, { cause })
   }
 }

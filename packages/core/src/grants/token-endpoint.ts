@@ -9,15 +9,15 @@ import { readMessage, text } from '../http/message.ts'
 import type { Parameters } from '../http/parameters.ts'
 import { endpointPath, type PathOptions } from '../http/well-known.ts'
 import type { Kernel, KernelStore } from '../kernel/kernel.ts'
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
-import { type GrantAhead, readAhead } from './change-grant.ts'
-import type { GrantType, RequireAnswerable, TokenRequest } from './grant-type.ts'
+import { type PrefetchedGrant, prefetch } from './change-grant.ts'
+import type { AssertCanRespond, GrantType, TokenRequest } from './grant-type.ts'
 import { type IssuedTerms, requireWithinTerms } from './issued-terms.ts'
 import { type TokenResponseContext, tokenResponse } from './token-response.ts'
 
-export const GRANT_TYPE_REFUSALS = refusals({
+export const GRANT_TYPE_ERRORS = defineErrors({
   grant_type_unsupported: ['unsupported_grant_type', 'The server does not support this grant_type'],
   grant_type_not_registered: ['unauthorized_client', 'The client is not registered for this grant_type'],
 })
@@ -36,11 +36,11 @@ interface TokenEndpointContext extends TokenResponseContext {
   readonly grantTypes: readonly GrantType[]
   /** For the grant types of features. */
   readonly terms: IssuedTerms
-  readonly requireAnswerable: RequireAnswerable
+  readonly assertCanRespond: AssertCanRespond
 }
 
 /** A token request whose client is not known yet. */
-interface Presented extends Pick<TokenRequest, 'form' | 'arrivedAt' | 'ahead'> {
+interface Presented extends Pick<TokenRequest, 'form' | 'arrivedAt' | 'prefetched'> {
   /** Absent for a name that the server does not know. */
   readonly grantType: GrantType | undefined
 }
@@ -49,13 +49,13 @@ interface Presented extends Pick<TokenRequest, 'form' | 'arrivedAt' | 'ahead'> {
 export function tokenEndpoint(
   kernel: Kernel,
   { paths, resourceInTokenResponse = false }: TokenEndpointOptions,
-  offers: Omit<TokenEndpointContext, 'namedResources' | 'requireAnswerable'>,
+  offers: Omit<TokenEndpointContext, 'namedResources' | 'assertCanRespond'>,
 ): { clientEndpoints: ClientEndpoint[] } {
   const context: TokenEndpointContext = {
     ...offers,
     namedResources: resourceInTokenResponse ? kernel.resources : undefined,
-    requireAnswerable(client, grant) {
-      for (const members of offers.tokenMembers) members.requireMakeable(client, grant)
+    assertCanRespond(client, grant) {
+      for (const members of offers.tokenMembers) members.precheck(client, grant)
     },
   }
   const byName = new Map(context.grantTypes.map((grantType) => [grantType.name, grantType]))
@@ -70,8 +70,8 @@ export function tokenEndpoint(
       const arrivedAt = kernel.now()
       const { grant_type } = readMessage(GrantTypeParameter, form)
       const grantType = byName.get(grant_type)
-      const ahead = grantType && aheadOf(kernel.store, grantType, form)
-      const presented = { form, arrivedAt, grantType, ahead }
+      const prefetched = grantType && prefetchedOf(kernel.store, grantType, form)
+      const presented = { form, arrivedAt, grantType, prefetched }
       return (client, request, constraint) => answerToken(context, presented, client, request, constraint)
     },
   }
@@ -79,40 +79,47 @@ export function tokenEndpoint(
 }
 
 /** Starts to read all that the credential names: it shares one round trip to the store with the client. */
-function aheadOf(
+function prefetchedOf(
   { grants, transients }: KernelStore,
   grantType: GrantType,
   form: Parameters,
-): GrantAhead | undefined {
+): PrefetchedGrant | undefined {
   const { credential } = grantType
   const presented = credential === undefined ? undefined : form[credential]
-  const ahead = readAhead(grants, presented)
+  const prefetched = prefetch(grants, presented)
   const id = typeof presented === 'string' ? grantType.transientOf?.(presented) : undefined
   const transient = id === undefined ? undefined : transients?.find(id)
   // Whoever awaits it gets the error.
   transient?.catch(() => {})
-  return ahead && { ...ahead, transient }
+  return prefetched && { ...prefetched, transient }
 }
 
 async function answerToken(
   context: TokenEndpointContext,
-  { form, arrivedAt, grantType, ahead }: Presented,
+  { form, arrivedAt, grantType, prefetched }: Presented,
   client: Client,
   http: HttpRequest,
   constraint: SenderConstraint | undefined,
 ): Promise<HttpResponse> {
   if (grantType === undefined) throw unsupported(context.grantTypes)
   if (!client.grantTypes.includes(grantType.name))
-    throw new OAuthError(GRANT_TYPE_REFUSALS.grant_type_not_registered)
+    throw new OAuthError(GRANT_TYPE_ERRORS.grant_type_not_registered)
   // Before the exchange: a request that must come again with a nonce has spent nothing (RFC 9449 8).
   const key = constraint?.provenKey(http, client)
   for (const members of context.tokenMembers) {
-    const waiting = ahead && members.ready?.(client, ahead)
+    const waiting = prefetched && members.ready?.(client, prefetched)
     if (waiting !== undefined) await waiting
   }
-  const { requireAnswerable } = context
+  const { assertCanRespond } = context
   const jkt = key?.thumbprint
-  const exchanged = await grantType.exchange(client, { form, arrivedAt, ahead, requireAnswerable, jkt, http })
+  const exchanged = await grantType.exchange(client, {
+    form,
+    arrivedAt,
+    prefetched,
+    assertCanRespond,
+    jkt,
+    http,
+  })
   requireWithinTerms(grantType, client, exchanged, context.terms)
   const response = tokenResponse(client, exchanged, context)
   return json(200, response instanceof Promise ? await response : response, key?.headers)
@@ -120,5 +127,5 @@ async function answerToken(
 
 function unsupported(grantTypes: readonly GrantType[]): OAuthError {
   const names = grantTypes.map(({ name }) => name).join(' or ')
-  return new OAuthError(GRANT_TYPE_REFUSALS.grant_type_unsupported, `grant_type must be ${names}`)
+  return new OAuthError(GRANT_TYPE_ERRORS.grant_type_unsupported, `grant_type must be ${names}`)
 }

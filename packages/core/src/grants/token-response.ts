@@ -2,7 +2,7 @@ import type { Client, Grant } from '../kernel/records.ts'
 import type { AccessTokenFormat } from '../tokens/access-token.ts'
 import { formatRefreshToken } from '../tokens/credential.ts'
 import { tokenType } from '../tokens/token-type.ts'
-import type { GrantAhead } from './change-grant.ts'
+import type { PrefetchedGrant } from './change-grant.ts'
 import type { IssuedTokens } from './grant.ts'
 import type { Exchanged } from './grant-type.ts'
 
@@ -27,9 +27,9 @@ export interface TokenMembers {
    * @returns `undefined` when there is nothing to wait for
    * @throws OAuthError `temporarily_unavailable`
    */
-  ready?(client: Client, ahead: GrantAhead): Promise<void> | undefined
+  ready?(client: Client, prefetched: PrefetchedGrant): Promise<void> | undefined
   /** Checks, before anything is consumed, that the members can be made. @throws OAuthError `temporarily_unavailable` */
-  requireMakeable(client: Client, grant: Grant): void
+  precheck(client: Client, grant: Grant): void
   /** @returns `undefined` when there is nothing to add */
   membersOf(client: Client, exchanged: Exchanged, response: TokenResponse): Promise<object> | undefined
 }

@@ -1,7 +1,7 @@
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { HttpRequest } from './http.ts'
 
-export const CROSS_SITE_REFUSALS = refusals({
+export const CROSS_SITE_ERRORS = defineErrors({
   form_of_another_site: ['access_denied', 'Another site sent this form', 403],
 })
 
@@ -32,5 +32,5 @@ export function isCrossSite(issuer: string, headers: HttpRequest['headers']): bo
 
 /** For a form that decides something: its ticket alone must not be what keeps other sites out. @throws OAuthError 403 */
 export function requireOwnForm({ issuer }: { readonly issuer: string }, { headers }: HttpRequest): void {
-  if (isCrossSite(issuer, headers)) throw new OAuthError(CROSS_SITE_REFUSALS.form_of_another_site)
+  if (isCrossSite(issuer, headers)) throw new OAuthError(CROSS_SITE_ERRORS.form_of_another_site)
 }

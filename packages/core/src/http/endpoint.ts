@@ -1,11 +1,11 @@
 import type { z } from 'zod'
 import type { Emit } from '../kernel/events.ts'
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import { errorResponse, reportedError } from './error-response.ts'
 import { type HttpRequest, type HttpResponse, json, type Route, securePage } from './http.ts'
-import { BODY_REFUSALS } from './parameters.ts'
+import { BODY_ERRORS } from './parameters.ts'
 
-export const METHOD_REFUSALS = refusals({
+export const METHOD_ERRORS = defineErrors({
   method_not_allowed: ['invalid_request', 'This method is not allowed here', 405],
 })
 
@@ -137,7 +137,7 @@ function answerTo(
   if (method === 'HEAD' && endpoint.methods.includes('GET')) return headOf(endpoint, request)
   if (!endpoint.methods.some((allowed) => allowed === method || allowed === '*'))
     return methodNotAllowed(endpoint)
-  if (Buffer.byteLength(body) > BODY_LIMIT) throw new OAuthError(BODY_REFUSALS.body_too_large)
+  if (Buffer.byteLength(body) > BODY_LIMIT) throw new OAuthError(BODY_ERRORS.body_too_large)
   return endpoint.answer(request)
 }
 
@@ -156,7 +156,7 @@ function methodNotAllowed(endpoint: Endpoint): HttpResponse {
     ...(endpoint.methods.includes('GET') ? ['HEAD'] : []),
     ...(endpoint.cors ? ['OPTIONS'] : []),
   ]
-  return json(405, new OAuthError(METHOD_REFUSALS.method_not_allowed), { allow: allow.join(', ') })
+  return json(405, new OAuthError(METHOD_ERRORS.method_not_allowed), { allow: allow.join(', ') })
 }
 
 function preflight(endpoint: Endpoint, cors: CorsLines): HttpResponse {

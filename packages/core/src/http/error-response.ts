@@ -1,5 +1,5 @@
 import type { Emit, RequestEvent } from '../kernel/events.ts'
-import { OAuthError, SERVER_REFUSALS } from '../kernel/oauth-error.ts'
+import { OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
 import { withoutSecrets } from '../kernel/secrets.ts'
 import { type HttpRequest, type HttpResponse, header, json } from './http.ts'
 
@@ -8,9 +8,9 @@ import { type HttpRequest, type HttpResponse, header, json } from './http.ts'
  *
  * @example
  * ```ts
- * import { errorResponse, OAuthError, REFUSALS } from '@grantkit/core'
+ * import { errorResponse, OAuthError, ERRORS } from '@grantkit/core'
  *
- * const { status, body } = errorResponse(new OAuthError(REFUSALS.code_expired))
+ * const { status, body } = errorResponse(new OAuthError(ERRORS.code_expired))
  * // status: 400, body: '{"error":"invalid_grant",...}'
  * ```
  */
@@ -68,5 +68,5 @@ export function failedResponse(thrown: unknown): HttpResponse {
 function asOAuthError(thrown: unknown): OAuthError {
   return thrown instanceof OAuthError
     ? thrown
-    : new OAuthError(SERVER_REFUSALS.unexpected, undefined, { cause: thrown })
+    : new OAuthError(SERVER_ERRORS.unexpected, undefined, { cause: thrown })
 }

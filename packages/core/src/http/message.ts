@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { OAuthError, type Refusal, refusals } from '../kernel/oauth-error.ts'
+import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
 
-export const MESSAGE_REFUSALS = refusals({
+export const MESSAGE_ERRORS = defineErrors({
   message_invalid: ['invalid_request', 'The request is malformed'],
 })
 
-const LONGEST_TEXT = 4000
+const MAX_TEXT_LENGTH = 4000
 
 /** Text of bounded length, so that later rules need not check it. */
-export function text(longest = LONGEST_TEXT): z.ZodString {
+export function text(longest = MAX_TEXT_LENGTH): z.ZodString {
   return z.string().max(longest, `must be at most ${longest} characters`)
 }
 
@@ -17,14 +17,14 @@ export function listOf<Item extends z.ZodType>(item: Item, most: number): z.ZodA
   return z.array(item).max(most, `must be at most ${most}`)
 }
 
-const MOST_RESOURCES = 20
+const MAX_RESOURCES = 20
 
 /** The only parameter that may be repeated (RFC 8707 2). */
 export const ResourceParameter = z
   .union([z.string(), z.array(z.string())])
   .optional()
   .transform((value) => (value === undefined ? [] : [value].flat()))
-  .pipe(listOf(text(), MOST_RESOURCES))
+  .pipe(listOf(text(), MAX_RESOURCES))
 
 /**
  * Reads a message by its schema. Unknown parameters are ignored (RFC 6749 3.1). A repeated parameter is an array, so a
@@ -45,7 +45,7 @@ export const ResourceParameter = z
 export function readMessage<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,
-  refusalOf: (parameter: string) => Refusal = () => MESSAGE_REFUSALS.message_invalid,
+  refusalOf: (parameter: string) => ErrorDefinition = () => MESSAGE_ERRORS.message_invalid,
 ): z.output<Schema> {
   const parsed = schema.safeParse(input)
   if (parsed.success) return parsed.data

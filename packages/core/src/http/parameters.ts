@@ -1,7 +1,7 @@
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import { type HttpRequest, header } from './http.ts'
 
-export const BODY_REFUSALS = refusals({
+export const BODY_ERRORS = defineErrors({
   media_type_unsupported: [
     'invalid_request',
     'The body has another media type than this endpoint reads',
@@ -13,7 +13,7 @@ export const BODY_REFUSALS = refusals({
 })
 
 /** No request needs more, and thousands of names take milliseconds to sort. */
-const MOST_PARAMETERS = 100
+const MAX_PARAMETERS = 100
 
 /** Parameters by name. A repeated one is an array; one without a value is absent (RFC 6749 3.1). */
 export type Parameters = Readonly<Record<string, string | string[]>>
@@ -23,7 +23,7 @@ const NOTHING = Object.freeze(Object.create(null))
 
 /** The pairs of `application/x-www-form-urlencoded` text. @throws OAuthError for more than 100 */
 export function pairsOf(encoded: string): URLSearchParams {
-  if (isTooMany(encoded)) throw new OAuthError(BODY_REFUSALS.parameters_too_many)
+  if (isTooMany(encoded)) throw new OAuthError(BODY_ERRORS.parameters_too_many)
   return new URLSearchParams(encoded)
 }
 
@@ -31,7 +31,7 @@ export function pairsOf(encoded: string): URLSearchParams {
 function isTooMany(encoded: string): boolean {
   let separators = 0
   for (let at = encoded.indexOf('&'); at >= 0; at = encoded.indexOf('&', at + 1))
-    if (++separators === MOST_PARAMETERS) return true
+    if (++separators === MAX_PARAMETERS) return true
   return false
 }
 
@@ -85,7 +85,7 @@ export function jsonBody(request: HttpRequest): unknown {
   try {
     return JSON.parse(request.body)
   } catch {
-    throw new OAuthError(BODY_REFUSALS.body_unreadable, 'The body is not valid JSON')
+    throw new OAuthError(BODY_ERRORS.body_unreadable, 'The body is not valid JSON')
   }
 }
 
@@ -99,6 +99,6 @@ export function requireMediaType(request: HttpRequest, expected: string): void {
     .find((attribute) => attribute.startsWith('charset='))
   const utf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset)
   if (essence.trim() !== expected || !utf8) {
-    throw new OAuthError(BODY_REFUSALS.media_type_unsupported, `The body must be ${expected} in UTF-8`)
+    throw new OAuthError(BODY_ERRORS.media_type_unsupported, `The body must be ${expected} in UTF-8`)
   }
 }

@@ -20,7 +20,7 @@ export function httpsParts(address: string): HttpsParts | undefined {
 }
 
 /**
- * Why an address is none of the public internet, judged on the raw text before any parser reads it: a parser takes
+ * Why an address is none of the public internet, validated on the raw text before any parser reads it: a parser takes
  * different spellings for one address, or one spelling for an address inside.
  */
 export function publicUrlFault(address: string, issuer: string): string | undefined {
@@ -28,7 +28,7 @@ export function publicUrlFault(address: string, issuer: string): string | undefi
   if (authority === undefined) return 'is no https address'
   if (fragment !== undefined) return 'has a fragment'
   if (authority.includes('@')) return 'has a user'
-  // What is judged here must be what is fetched.
+  // What is validated here must be what is fetched.
   if (!URL.canParse(address) || new URL(address).href !== address) return 'is not in its normal form'
   return authorityFault(authority, issuer)
 }

@@ -10,15 +10,22 @@ import { systemClock } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import { checkedResource } from '../kernel/resource-indicator.ts'
 import type { ScopeCatalogue } from '../kernel/scope.ts'
-import type { Access, AccessToken, Anonymous, Authorized, Caller, MachineToken } from '../resource/access.ts'
-import { BEARER_REFUSALS } from '../resource/bearer.ts'
+import type {
+  Access,
+  AccessToken,
+  Anonymous,
+  Authorized,
+  Caller,
+  ClientCredentialsToken,
+} from '../resource/access.ts'
+import { BEARER_ERRORS } from '../resource/bearer.ts'
 import { type Deciding, decide } from '../resource/guard.ts'
 import type { ProofsOfResource, ResourceServer } from '../resource/resource-server.ts'
 import { type AccessTokenClaims, presentedIn } from './access-token-claims.ts'
-import type { EndedTokens } from './ended-tokens.ts'
+import type { RevokedTokens } from './revoked-tokens.ts'
 import { tokenVerifier } from './verify-access-token.ts'
 
-export { type EndedTokens, type EndedTokensOptions, endedTokens } from './ended-tokens.ts'
+export { type RevokedTokens, type RevokedTokensOptions, revokedTokens } from './revoked-tokens.ts'
 
 export interface JwtResourceServerOptions<Scope extends string> {
   /** The issuer of the authorization server. */
@@ -30,7 +37,7 @@ export interface JwtResourceServerOptions<Scope extends string> {
   /** The address of the key set (`jwks_uri` of the metadata), or the keys. */
   readonly keys: string | JSONWebKeySet
   /** The tokens that were ended before they expired. Without it a revoked token is good until it expires. */
-  readonly ended?: EndedTokens | undefined
+  readonly ended?: RevokedTokens | undefined
   /** Lets requests without a token through as anonymous. Default: they get a 401. */
   readonly anonymous?: 'allow' | undefined
   /** The URL of the protected-resource metadata (RFC 9728 3). Default: its well-known address. */
@@ -83,33 +90,37 @@ export function createJwtResourceServer<Scope extends string>(
   }
   const liveToken = async (text: string) => {
     const claims = await verify(text)
-    if (ended?.has(claims.jti)) throw new OAuthError(BEARER_REFUSALS.bearer_unknown)
+    if (ended?.has(claims.jti)) throw new OAuthError(BEARER_ERRORS.bearer_unknown)
     return tokenOf(claims)
   }
-  const access = (request: HttpRequest, required: readonly string[], machines: boolean) =>
-    decide(guard, request, { required, machines }, liveToken)
+  const access = (request: HttpRequest, required: readonly string[], clientCredentials: boolean) =>
+    decide(guard, request, { required, clientCredentials }, liveToken)
   return guarding(guard, access, false)
 }
 
 function guarding<Scope extends string, Auth extends Caller>(
   guard: Deciding,
-  access: (request: HttpRequest, required: readonly string[], machines: boolean) => Promise<Access<Caller>>,
-  machines: boolean,
+  access: (
+    request: HttpRequest,
+    required: readonly string[],
+    clientCredentials: boolean,
+  ) => Promise<Access<Caller>>,
+  clientCredentials: boolean,
 ): ResourceServer<Scope, Auth> {
   return {
     metadataUrl: guard.metadataUrl,
     corsHeaders: guard.proofs?.corsHeaders,
-    access: (request, ...required) => access(request, required, machines) as Promise<Access<Auth>>,
-    allowing: (callers) => guarding(guard, access, callers.machines),
+    access: (request, ...required) => access(request, required, clientCredentials) as Promise<Access<Auth>>,
+    allowing: (callers) => guarding(guard, access, callers.clientCredentials),
   }
 }
 
-function tokenOf(claims: AccessTokenClaims): AccessToken | MachineToken {
+function tokenOf(claims: AccessTokenClaims): AccessToken | ClientCredentialsToken {
   const { act, sub, client_id: clientId } = claims
   return {
     grantId: presentedIn(claims).grantId,
     // A machine is its own subject (RFC 9068 2.2). A user of that name is refused with it.
-    ...(sub === clientId ? ({ by: 'machine', subject: undefined } as const) : { subject: sub }),
+    ...(sub === clientId ? ({ by: 'client', subject: undefined } as const) : { subject: sub }),
     clientId,
     scopes: claims.scope === '' ? [] : claims.scope.split(' '),
     resources: [claims.aud],

@@ -4,10 +4,10 @@ import type { FeatureFactory } from '../feature.ts'
 import { json } from '../http/http.ts'
 import { readMessage } from '../http/message.ts'
 import { endpointPath } from '../http/well-known.ts'
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import { earlierBuckets } from './earlier-buckets.ts'
 
-export const FEED_REFUSALS = refusals({
+export const FEED_ERRORS = defineErrors({
   feed_not_for_client: ['invalid_client', 'Only a resource server may ask which tokens have ended'],
 })
 
@@ -52,7 +52,7 @@ export function revocationFeed({ path }: RevocationFeedOptions = {}): FeatureFac
           begin(form) {
             const { since } = readMessage(FeedRequest, form)
             return async (client) => {
-              if (client.resourceServer !== true) throw new OAuthError(FEED_REFUSALS.feed_not_for_client)
+              if (client.resourceServer !== true) throw new OAuthError(FEED_ERRORS.feed_not_for_client)
               const [earlier, { entries, next }] = await Promise.all([
                 earlierBuckets(transients, now()),
                 revocations.read(since),

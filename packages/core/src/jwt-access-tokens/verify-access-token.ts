@@ -1,8 +1,8 @@
 import { createLocalJWKSet, createRemoteJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose'
 import { OAuthError } from '../kernel/oauth-error.ts'
-import { BEARER_REFUSALS } from '../resource/bearer.ts'
+import { BEARER_ERRORS } from '../resource/bearer.ts'
 import { ACCESS_TOKEN_TYPE, AccessTokenClaims } from './access-token-claims.ts'
-import { KEY_REFUSALS } from './key-refusals.ts'
+import { KEY_ERRORS } from './key-errors.ts'
 
 /** Seconds that the clocks of two machines may differ. */
 const CLOCK_TOLERANCE = 5
@@ -38,7 +38,7 @@ export function tokenVerifier({ issuer, resource, keys, now }: Expected) {
     const claims = AccessTokenClaims.safeParse(payload)
     // An issue time in the future is a wrong clock, and then no end can be trusted.
     if (!claims.success || claims.data.iat > now() + CLOCK_TOLERANCE)
-      throw new OAuthError(BEARER_REFUSALS.bearer_unknown)
+      throw new OAuthError(BEARER_ERRORS.bearer_unknown)
     return claims.data
   }
 }
@@ -63,7 +63,7 @@ const FAULTS_OF_TOKEN = [
 
 function refuse(cause: unknown): never {
   const ofToken = FAULTS_OF_TOKEN.some((Fault) => cause instanceof Fault)
-  throw new OAuthError(ofToken ? BEARER_REFUSALS.bearer_unknown : KEY_REFUSALS.keys_unavailable, undefined, {
+  throw new OAuthError(ofToken ? BEARER_ERRORS.bearer_unknown : KEY_ERRORS.keys_unavailable, undefined, {
     cause,
   })
 }

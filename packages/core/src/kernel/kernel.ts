@@ -1,5 +1,5 @@
 /**
- * The ground floor: records and their port, refusals, events, scopes, resources, secrets and time. It knows no request and
+ * The ground floor: records and their port, errors, events, scopes, resources, secrets and time. It knows no request and
  * no room, and every room stands on it.
  */
 import type { Emit } from './events.ts'

@@ -43,7 +43,7 @@ const STATUS = {
 export type OAuthErrorCode = keyof typeof STATUS
 
 /** A refusal: what the client is told (RFC 6749 5.2), and a name for the operator. */
-export interface Refusal {
+export interface ErrorDefinition {
   /** Stable: its meaning never changes. */
   readonly reason: string
   /** One of `OAuthErrorCode`, or a code that the RFC of a feature adds. */
@@ -56,30 +56,30 @@ export interface Refusal {
  * Error code and description; and a status, if HTTP has one for the fault (RFC 9110 15.5). Default: the status of the
  * code, or 400.
  */
-export type RefusalAnswer = readonly [error: string, description: string, status?: number]
+export type ErrorFields = readonly [error: string, description: string, status?: number]
 
 /**
  * The refusals of a rule. The reason of each is its name in the table.
  *
  * @example
  * ```ts
- * import { OAuthError, refusals } from '@grantkit/core'
+ * import { OAuthError, defineErrors } from '@grantkit/core'
  *
- * const STATUS_REFUSALS = refusals({ job_unknown: ['invalid_request', 'No job has this id'] })
- * export const unknownJob = () => new OAuthError(STATUS_REFUSALS.job_unknown)
+ * const STATUS_ERRORS = defineErrors({ job_unknown: ['invalid_request', 'No job has this id'] })
+ * export const unknownJob = () => new OAuthError(STATUS_ERRORS.job_unknown)
  * ```
  */
-export function refusals<Reason extends string>(
-  answers: Readonly<Record<Reason, RefusalAnswer>>,
-): { readonly [Name in Reason]: Refusal & { readonly reason: Name } } {
-  const named = Object.entries<RefusalAnswer>(answers).map(([reason, answer]) => {
+export function defineErrors<Reason extends string>(
+  answers: Readonly<Record<Reason, ErrorFields>>,
+): { readonly [Name in Reason]: ErrorDefinition & { readonly reason: Name } } {
+  const named = Object.entries<ErrorFields>(answers).map(([reason, answer]) => {
     const [error, description, status = STATUS[error as OAuthErrorCode] ?? 400] = answer
     return [reason, { reason, error, description, status }]
   })
   return Object.fromEntries(named)
 }
 
-export const SERVER_REFUSALS = refusals({
+export const SERVER_ERRORS = defineErrors({
   store_unavailable: ['temporarily_unavailable', 'The service cannot reach its store; try again'],
   contention: ['temporarily_unavailable', 'Too many requests change this grant at once; try again'],
   unexpected: ['server_error', 'Something went wrong; the operator has been told'],
@@ -99,9 +99,9 @@ export interface OAuthErrorOptions extends ErrorOptions {
  *
  * @example
  * ```ts
- * import { OAuthError, REFUSALS } from '@grantkit/core'
+ * import { OAuthError, ERRORS } from '@grantkit/core'
  *
- * const error = new OAuthError(REFUSALS.scope_unknown, 'scope notes:paint does not exist here')
+ * const error = new OAuthError(ERRORS.scope_unknown, 'scope notes:paint does not exist here')
  * // error.error: 'invalid_scope', error.status: 400, error.reason: 'scope_unknown'
  * ```
  */
@@ -115,7 +115,7 @@ export class OAuthError extends Error {
   readonly headers: Readonly<Record<string, string>> | undefined
 
   /** @param detail replaces the description, if it can name the wrong value */
-  constructor(refusal: Refusal, detail?: string, options?: OAuthErrorOptions) {
+  constructor(refusal: ErrorDefinition, detail?: string, options?: OAuthErrorOptions) {
     super(printable(detail ?? refusal.description), options)
     this.name = 'OAuthError'
     this.reason = refusal.reason

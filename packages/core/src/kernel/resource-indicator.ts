@@ -1,7 +1,7 @@
-import { OAuthError, refusals } from './oauth-error.ts'
+import { defineErrors, OAuthError } from './oauth-error.ts'
 import { includesAll, partOf } from './scope.ts'
 
-export const RESOURCE_REFUSALS = refusals({
+export const RESOURCE_ERRORS = defineErrors({
   resource_unknown: ['invalid_target', 'resource is not a resource of this server'],
   resource_not_granted: ['invalid_target', 'resource was not part of the authorization'],
   resource_gone: [
@@ -46,7 +46,7 @@ function canonicalResources(asked: readonly string[]): readonly string[] {
  */
 export function requestedResources(asked: readonly string[], known: readonly string[]): readonly string[] {
   const resources = canonicalResources(asked)
-  if (!includesAll(known, resources)) throw new OAuthError(RESOURCE_REFUSALS.resource_unknown)
+  if (!includesAll(known, resources)) throw new OAuthError(RESOURCE_ERRORS.resource_unknown)
   return resources
 }
 
@@ -64,7 +64,7 @@ export function narrowedResources(
   if (asked.length === 0) return granted.length === 0 ? granted : hostedResources(granted, known)
   const resources = canonicalResources(asked)
   if (!includesAll(known, resources)) throw notHosted(resources, granted, known)
-  if (!coversResources(granted, resources)) throw new OAuthError(RESOURCE_REFUSALS.resource_not_granted)
+  if (!coversResources(granted, resources)) throw new OAuthError(RESOURCE_ERRORS.resource_not_granted)
   return partOf(granted.length === 0 ? known : granted, resources)
 }
 
@@ -74,13 +74,13 @@ function notHosted(
   known: readonly string[],
 ): OAuthError {
   const gone = resources.some((resource) => granted.includes(resource) && !known.includes(resource))
-  return new OAuthError(gone ? RESOURCE_REFUSALS.resource_gone : RESOURCE_REFUSALS.resource_unknown)
+  return new OAuthError(gone ? RESOURCE_ERRORS.resource_gone : RESOURCE_ERRORS.resource_unknown)
 }
 
 /** An empty list would mean every resource, so the last one that is gone takes the grant with it. */
 function hostedResources(granted: readonly string[], known: readonly string[]): readonly string[] {
   const hosted = partOf(granted, known)
-  if (hosted.length === 0) throw new OAuthError(RESOURCE_REFUSALS.resource_gone)
+  if (hosted.length === 0) throw new OAuthError(RESOURCE_ERRORS.resource_gone)
   return hosted
 }
 

@@ -3,7 +3,7 @@
  * streams of its own: records that are numbered from 0 and never change. One record names the streams. So processes meet
  * only where a stream begins, a reader goes on where it stopped, and no clock decides what it sees.
  */
-import { OAuthError, SERVER_REFUSALS } from './oauth-error.ts'
+import { OAuthError, SERVER_ERRORS } from './oauth-error.ts'
 import type { Transient } from './records.ts'
 import { newId, type Random } from './secrets.ts'
 import type { Transients } from './store.ts'
@@ -62,7 +62,7 @@ export function revocationLog(transients: Transients, now: () => number, random:
       open.next++
       if (isWritten) return
     }
-    throw new OAuthError(SERVER_REFUSALS.contention)
+    throw new OAuthError(SERVER_ERRORS.contention)
   }
 
   function nextWrite() {
@@ -128,7 +128,7 @@ async function register(transients: Transients, stream: Stream, now: number): Pr
         : await transients.replace(STREAMS, seen, value, expiresAt)
     if (isWritten) return
   }
-  throw new OAuthError(SERVER_REFUSALS.contention)
+  throw new OAuthError(SERVER_ERRORS.contention)
 }
 
 const MAX_STEP = 64

@@ -1,4 +1,4 @@
-import { OAuthError, refusals } from './oauth-error.ts'
+import { defineErrors, OAuthError } from './oauth-error.ts'
 import type { Client } from './records.ts'
 
 /** A scope, explained for users. */
@@ -24,7 +24,7 @@ export interface ScopeDefinition {
  */
 export type ScopeCatalogue<Scope extends string = string> = Readonly<Record<Scope, ScopeDefinition>>
 
-export const SCOPE_REFUSALS = refusals({
+export const SCOPE_ERRORS = defineErrors({
   scope_missing: ['invalid_request', 'scope is missing'],
   scope_malformed: ['invalid_scope', 'scope must be names separated by single spaces'],
   scope_unknown: ['invalid_scope', 'scope names a scope that does not exist here'],
@@ -32,13 +32,13 @@ export const SCOPE_REFUSALS = refusals({
   scope_not_granted: ['invalid_scope', 'scope names a scope that the user did not grant'],
 })
 
-const LONGEST_SCOPE = 4000
+const MAX_SCOPE_LENGTH = 4000
 /** scope-token, RFC 6749 3.3. */
 const SCOPE_TOKENS = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/
 
 /** The names in a `scope` parameter, without repeats, or `undefined` when its syntax is wrong (RFC 6749 3.3). */
 export function parseScope(scope: string): string[] | undefined {
-  if (scope.length > LONGEST_SCOPE || !SCOPE_TOKENS.test(scope)) return undefined
+  if (scope.length > MAX_SCOPE_LENGTH || !SCOPE_TOKENS.test(scope)) return undefined
   return [...new Set(scope.split(' '))]
 }
 
@@ -77,9 +77,9 @@ export function requestedScopes(
   const names = namesOf(scope)
   const unknown = names.find((name) => !Object.hasOwn(catalogue, name))
   if (unknown !== undefined)
-    throw new OAuthError(SCOPE_REFUSALS.scope_unknown, `scope ${unknown.slice(0, 100)} does not exist here`)
+    throw new OAuthError(SCOPE_ERRORS.scope_unknown, `scope ${unknown.slice(0, 100)} does not exist here`)
   if (ceiling !== undefined && !includesAll(ceiling, names))
-    throw new OAuthError(SCOPE_REFUSALS.scope_not_registered)
+    throw new OAuthError(SCOPE_ERRORS.scope_not_registered)
   return names
 }
 
@@ -98,13 +98,13 @@ export function narrowedScopes(
   const names = namesOf(scope)
   const given = partOf(granted, names)
   if (given.length === 0 || !includesAll([...given, ...withheld], names))
-    throw new OAuthError(SCOPE_REFUSALS.scope_not_granted)
+    throw new OAuthError(SCOPE_ERRORS.scope_not_granted)
   return given
 }
 
 function namesOf(scope: string): readonly string[] {
   const names = parseScope(scope)
-  if (names === undefined) throw new OAuthError(SCOPE_REFUSALS.scope_malformed)
+  if (names === undefined) throw new OAuthError(SCOPE_ERRORS.scope_malformed)
   return names
 }
 

@@ -1,4 +1,4 @@
-import { OAuthError, SERVER_REFUSALS } from './oauth-error.ts'
+import { OAuthError, SERVER_ERRORS } from './oauth-error.ts'
 import type { GrantOwner, PageRequest, Records, Store } from './store.ts'
 
 /**
@@ -18,7 +18,7 @@ export function storeErrorsAs503({ clients, grants, transients }: Store): Store 
 }
 
 async function unavailable(cause: unknown): Promise<never> {
-  throw new OAuthError(SERVER_REFUSALS.store_unavailable, undefined, { cause })
+  throw new OAuthError(SERVER_ERRORS.store_unavailable, undefined, { cause })
 }
 
 function recordErrorsAs503<T>(records: Omit<Records<T>, 'scan'>): Omit<Records<T>, 'scan'> {

@@ -12,7 +12,7 @@ const MINUTE = 60
 
 /** Seconds until the next attempt, after one failure, two, and so on. Errors are never cached (draft, section 5.2). */
 const BACK_OFF = [5, 30, 120, 300]
-const MOST_REMEMBERED_FAILURES = 1000
+const MAX_REMEMBERED_FAILURES = 1000
 
 export interface FetchAttempt {
   /** The address. */
@@ -78,7 +78,7 @@ export function fetchAttempts(now: () => number, maxStarts = MAX_STARTS): FetchA
       const until = now() + (BACK_OFF[count - 1] ?? BACK_OFF.at(-1) ?? 0)
       failures.set(id, { count, until, gone: before?.gone === true || result === 'gone' })
       const [oldest] = failures.keys()
-      if (failures.size > MOST_REMEMBERED_FAILURES && oldest !== undefined) failures.delete(oldest)
+      if (failures.size > MAX_REMEMBERED_FAILURES && oldest !== undefined) failures.delete(oldest)
     },
   }
 }

@@ -4,13 +4,13 @@
  */
 import type { HttpRequest } from '../http/http.ts'
 import type { Emit } from '../kernel/events.ts'
-import { OAuthError, type Refusal, refusals } from '../kernel/oauth-error.ts'
+import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { sha256 } from '../kernel/secrets.ts'
 import { networkOf } from './caller-network.ts'
 
 /** RFC 6749 has no error code for RFC 6585's 429. */
-export const LIMIT_REFUSALS = refusals({
+export const LIMIT_ERRORS = defineErrors({
   too_many_registrations: [
     'temporarily_unavailable',
     'Too many clients were registered from this address; try again later',
@@ -21,7 +21,7 @@ export const LIMIT_REFUSALS = refusals({
     'Too many applications that are unknown here were tried; try again later',
     429,
   ],
-  too_many_machine_tokens: [
+  too_many_client_credentials_tokens: [
     'temporarily_unavailable',
     'This client got too many tokens; use each until it expires',
     429,
@@ -42,7 +42,7 @@ export type RateLimit =
   | 'registration'
   | 'client_failure'
   | 'unknown_document'
-  | 'machine_token'
+  | 'client_credentials'
   | 'device_request'
   | 'device_poll'
   | 'user_code'
@@ -59,7 +59,7 @@ export interface RateLimiter {
    */
   take(limit: RateLimit, key: string): Promise<number>
   /** Takes one counted event back: a user code turned out to be right. Without it, right ones count too. */
-  giveBack?(limit: RateLimit, key: string): Promise<void>
+  refund?(limit: RateLimit, key: string): Promise<void>
 }
 
 export interface LimitOptions {
@@ -83,7 +83,7 @@ export interface RateLimits {
   /** Counts one fetch of a document that no user has approved. @throws OAuthError 429 when there were too many */
   limitUnknownDocuments(subject: string): Promise<void>
   /** Counts one token that this client gets for itself, from this network. @throws OAuthError 429 when there were too many */
-  limitMachineTokens(client: Client, request: HttpRequest): Promise<void>
+  limitClientCredentials(client: Client, request: HttpRequest): Promise<void>
   /**
    * Counts a refusal, and returns the refusal to answer: the same one, or a 429 above the limit. A client id is public,
    * so failures of others must never block a valid request. Effects of the refusal, such as ending the grant of a
@@ -101,7 +101,7 @@ export interface RateLimits {
 /** A limiter that never rejects. */
 export interface SafeLimiter extends Required<RateLimiter> {
   /** Counts one event. @throws OAuthError the refusal, with the seconds to wait, when there were too many */
-  limit(event: RateLimit, key: string, refusal: Refusal): Promise<void>
+  limit(event: RateLimit, key: string, refusal: ErrorDefinition): Promise<void>
 }
 
 export function safeLimiter({ rateLimiter }: LimitOptions, emit: Emit): SafeLimiter {
@@ -118,7 +118,7 @@ export function safeLimiter({ rateLimiter }: LimitOptions, emit: Emit): SafeLimi
     (await reported(limit, () => rateLimiter?.take(limit, key))) ?? 0
   return {
     take,
-    giveBack: (limit, key) => reported(limit, () => rateLimiter?.giveBack?.(limit, key)),
+    refund: (limit, key) => reported(limit, () => rateLimiter?.refund?.(limit, key)),
     async limit(event, key, refusal) {
       const retryAfter = await take(event, key)
       if (retryAfter > 0) throw new OAuthError(refusal, undefined, { retryAfter })
@@ -128,14 +128,19 @@ export function safeLimiter({ rateLimiter }: LimitOptions, emit: Emit): SafeLimi
 
 export function rateLimits({ rateLimiter }: LimitOptions, emit: Emit): RateLimits {
   const { take, limit } = safeLimiter({ rateLimiter }, emit)
-  const { too_many_registrations, too_many_unknown_documents, too_many_machine_tokens } = LIMIT_REFUSALS
+  const { too_many_registrations, too_many_unknown_documents, too_many_client_credentials_tokens } =
+    LIMIT_ERRORS
   return {
     limitRegistrations: (request) => limit('registration', callerNetwork(request), too_many_registrations),
     limitUnknownDocuments: (subject) =>
       limit('unknown_document', sha256(subject), too_many_unknown_documents),
     // One installation in a loop, or a secret that somebody stole, takes nothing from the others.
-    limitMachineTokens: ({ clientId }, request) =>
-      limit('machine_token', `${clientId} ${callerNetwork(request)}`, too_many_machine_tokens),
+    limitClientCredentials: ({ clientId }, request) =>
+      limit(
+        'client_credentials',
+        `${clientId} ${callerNetwork(request)}`,
+        too_many_client_credentials_tokens,
+      ),
 
     async limitFailures(cause, request, client) {
       const callersFault = cause instanceof OAuthError && cause.status < 500 && !cause.interim
@@ -144,7 +149,7 @@ export function rateLimits({ rateLimiter }: LimitOptions, emit: Emit): RateLimit
       const name = (await client?.catch(() => undefined))?.clientId ?? 'unknown'
       const retryAfter = await take('client_failure', `${name} ${callerNetwork(request)}`)
       if (retryAfter === 0) return cause
-      return new OAuthError(LIMIT_REFUSALS.too_many_failures, undefined, { cause, retryAfter })
+      return new OAuthError(LIMIT_ERRORS.too_many_failures, undefined, { cause, retryAfter })
     },
   }
 }

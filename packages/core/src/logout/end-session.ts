@@ -8,7 +8,7 @@ import { type HttpRequest, type HttpResponse, redirect, securePage } from '../ht
 import { readMessage } from '../http/message.ts'
 import { formParameters, type Parameters, parameters } from '../http/parameters.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import { openText, type SealingKeys, sealText } from '../kernel/sealed-text.ts'
 import { newId } from '../kernel/secrets.ts'
 import type { AcceptedSecrets } from '../kernel/server-secret.ts'
@@ -16,7 +16,7 @@ import type { SigningKeys } from '../tokens/signing-keys.ts'
 import type { LogoutInteraction } from './logout-interaction.ts'
 import { LogoutParameters, type LogoutRequest, readLogoutRequest } from './logout-request.ts'
 
-export const LOGOUT_REFUSALS = refusals({
+export const LOGOUT_ERRORS = defineErrors({
   logout_ticket_invalid: ['invalid_request', 'This form has expired or belongs to another sign-in'],
 })
 
@@ -52,7 +52,7 @@ export async function confirmLogout(context: LogoutContext, request: HttpRequest
   const { ticket } = readMessage(LogoutForm, formParameters(request))
   const session = await interaction.session(request)
   const end = session && openTicket(secret, ticketSubject(session, request.query), ticket)
-  if (end === undefined || kernel.now() >= end) throw new OAuthError(LOGOUT_REFUSALS.logout_ticket_invalid)
+  if (end === undefined || kernel.now() >= end) throw new OAuthError(LOGOUT_ERRORS.logout_ticket_invalid)
   const asked = await readLogoutRequest(kernel, keys, givenIn(context, request.query))
   return signOut(context, request, asked, session)
 }

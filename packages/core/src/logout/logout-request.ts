@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { readMessage, text } from '../http/message.ts'
 import type { Parameters } from '../http/parameters.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { type IdTokenHint, verifiedHint } from '../openid/id-token-hint.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 import { postLogoutTarget } from './post-logout-redirect-uri.ts'
 
-export const LOGOUT_REQUEST_REFUSALS = refusals({
+export const LOGOUT_REQUEST_ERRORS = defineErrors({
   logout_hint_unverified: ['invalid_request', 'id_token_hint is not an ID token that this server can verify'],
   logout_hint_of_other_client: [
     'invalid_request',
@@ -30,7 +30,7 @@ export const LogoutParameters = z.object({
   state: parameter,
 })
 
-/** A request that holds together. Whether the hint is about the user of this browser is not judged yet. */
+/** A request that holds together. Whether the hint is about the user of this browser is not validated yet. */
 export interface LogoutRequest {
   readonly hint?: IdTokenHint | undefined
   readonly client?: Client | undefined
@@ -45,15 +45,15 @@ export async function readLogoutRequest(
   given: Parameters,
 ): Promise<LogoutRequest> {
   const { id_token_hint, client_id, post_logout_redirect_uri, state } = readMessage(LogoutParameters, given)
-  const refusal = LOGOUT_REQUEST_REFUSALS.logout_hint_unverified
+  const refusal = LOGOUT_REQUEST_ERRORS.logout_hint_unverified
   const hint =
     id_token_hint === undefined ? undefined : await verifiedHint(keys, kernel.issuer, id_token_hint, refusal)
   if (hint !== undefined && client_id !== undefined && hint.audience !== client_id)
-    throw new OAuthError(LOGOUT_REQUEST_REFUSALS.logout_hint_of_other_client)
+    throw new OAuthError(LOGOUT_REQUEST_ERRORS.logout_hint_of_other_client)
   const clientId = hint?.audience ?? client_id
   const client = clientId === undefined ? undefined : await kernel.store.clients.find(clientId)
   if (post_logout_redirect_uri === undefined) return { hint, client }
-  if (clientId === undefined) throw new OAuthError(LOGOUT_REQUEST_REFUSALS.logout_client_missing)
+  if (clientId === undefined) throw new OAuthError(LOGOUT_REQUEST_ERRORS.logout_client_missing)
   const target = postLogoutTarget(client, post_logout_redirect_uri, state)
   return { hint, client, target }
 }

@@ -2,7 +2,7 @@
  * OpenID Connect RP-Initiated Logout 1.0: a client sends the browser, the session of its user ends, the browser goes back. It
  * touches no grant: signing out takes nothing from apps.
  */
-import { refusalPage } from '../authorization/refusal-page.ts'
+import { showErrorPage } from '../authorization/error-page.ts'
 import type { FeatureFactory } from '../feature.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { basePathOf, endpointPath } from '../http/well-known.ts'
@@ -58,7 +58,7 @@ export function logout({ interaction, secret, keys, path: given }: LogoutOptions
       keys: signingKeys(keys, { now: kernel.now, lifetime: 0, emit: () => {} }),
       paths: { logout: base + path, confirm: base + confirm },
     }
-    const refusal: Endpoint['refusal'] = (error, request) => refusalPage(context, error, request)
+    const refusal: Endpoint['refusal'] = (error, request) => showErrorPage(context, error, request)
     const page = { cors: false, refusal }
     return {
       endpoints: [

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { isIntegrationUri, isLoopback, withParameters } from '../clients/redirect-uri.ts'
 import { listOf, text } from '../http/message.ts'
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 
-export const POST_LOGOUT_REFUSALS = refusals({
+export const POST_LOGOUT_ERRORS = defineErrors({
   post_logout_redirect_uri_not_registered: [
     'invalid_request',
     'post_logout_redirect_uri is not one that the client registered',
@@ -35,6 +35,6 @@ export function postLogoutMetadata(itself: boolean) {
 export function postLogoutTarget(client: Client | undefined, uri: string, state: string | undefined): string {
   const registered = z.array(z.string()).safeParse(client?.featureMetadata?.[MEMBER]).data ?? []
   if (!registered.includes(uri))
-    throw new OAuthError(POST_LOGOUT_REFUSALS.post_logout_redirect_uri_not_registered)
+    throw new OAuthError(POST_LOGOUT_ERRORS.post_logout_redirect_uri_not_registered)
   return state === undefined ? uri : withParameters(uri, { state })
 }

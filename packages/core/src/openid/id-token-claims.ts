@@ -4,9 +4,9 @@
  */
 import { z } from 'zod'
 import type { ClientMetadataMembers } from '../clients/client-metadata.ts'
-import type { GrantAhead } from '../grants/change-grant.ts'
+import type { PrefetchedGrant } from '../grants/change-grant.ts'
 import type { Exchanged } from '../grants/grant-type.ts'
-import { type Claims, claimsAbout, SUBJECT_REFUSALS, type UserClaims } from '../grants/subject.ts'
+import { type Claims, claimsAbout, SUBJECT_ERRORS, type UserClaims } from '../grants/subject.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client, Grant } from '../kernel/records.ts'
 import type { ReleaseClaims } from './claims.ts'
@@ -31,7 +31,7 @@ export interface IdTokenClaims {
   /** The claims for this client. @throws OAuthError `temporarily_unavailable` */
   of(client: Client, exchanged: Exchanged, subject: string): Promise<UserClaims>
   /** Asks for them before the code is used up, so that a directory that is down costs no code. */
-  ready(client: Client, ahead: GrantAhead): Promise<void> | undefined
+  ready(client: Client, prefetched: PrefetchedGrant): Promise<void> | undefined
 }
 
 export function idTokenClaims(
@@ -41,12 +41,11 @@ export function idTokenClaims(
 ) {
   const wants = ({ featureMetadata }: Client) => always || featureMetadata?.[MEMBER] === true
 
-  async function requireUser(client: Client, { found }: GrantAhead): Promise<void> {
+  async function requireUser(client: Client, { found }: PrefetchedGrant): Promise<void> {
     const grant = (await found)?.value
     if (grant?.subject === undefined || !needsClaims(client, grant)) return
     const { subject } = grant
-    if ((await claimsAbout(claims, subject)) === undefined)
-      throw new OAuthError(SUBJECT_REFUSALS.subject_gone)
+    if ((await claimsAbout(claims, subject)) === undefined) throw new OAuthError(SUBJECT_ERRORS.subject_gone)
   }
 
   return {
@@ -54,7 +53,7 @@ export function idTokenClaims(
       if (!wants(client)) return {}
       return release(issued.scopes, (await claimsAbout(claims, subject)) ?? {})
     },
-    ready: (client, ahead) => (wants(client) ? requireUser(client, ahead) : undefined),
+    ready: (client, prefetched) => (wants(client) ? requireUser(client, prefetched) : undefined),
   } satisfies IdTokenClaims
 }
 

@@ -1,8 +1,8 @@
-import { OAuthError, type Refusal, refusals } from '../kernel/oauth-error.ts'
+import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
 import { jose } from '../tokens/jose.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 
-export const HINT_REFUSALS = refusals({
+export const HINT_ERRORS = defineErrors({
   id_token_hint_unverified: [
     'login_required',
     'id_token_hint is not an ID token that this server can verify',
@@ -29,7 +29,7 @@ export async function verifiedHint(
   keys: SigningKeys,
   issuer: string,
   hint: string,
-  refusal: Refusal = HINT_REFUSALS.id_token_hint_unverified,
+  refusal: ErrorDefinition = HINT_ERRORS.id_token_hint_unverified,
 ): Promise<IdTokenHint> {
   const { createLocalJWKSet, jwtVerify } = await jose()
   const { algorithms } = keys

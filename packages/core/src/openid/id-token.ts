@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { UserClaims } from '../grants/subject.ts'
 import type { TokenMembers } from '../grants/token-response.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client, SigningAlgorithm } from '../kernel/records.ts'
 import { jose } from '../tokens/jose.ts'
 import type { PrivateJwk } from '../tokens/private-jwk.ts'
@@ -10,7 +10,7 @@ import type { SigningKeys } from '../tokens/signing-keys.ts'
 import type { IdTokenClaims } from './id-token-claims.ts'
 import { asksForOpenId } from './openid-scope.ts'
 
-export const ID_TOKEN_REFUSALS = refusals({
+export const ID_TOKEN_ERRORS = defineErrors({
   signing_key_unavailable: ['temporarily_unavailable', 'No signing key is available; try again'],
 })
 
@@ -31,7 +31,7 @@ export function idTokenMembers(
   const signerFor = (client: Client) => requiredSigner(keys, client, alg)
   return {
     ready: userClaims.ready,
-    requireMakeable(client, { scopes }) {
+    precheck(client, { scopes }) {
       if (asksForOpenId(scopes)) signerFor(client)
     },
     membersOf(client, exchanged, { access_token }) {
@@ -63,7 +63,7 @@ export function idTokenMembers(
  */
 function requiredSigner(keys: SigningKeys, client: Client, chosen: SigningAlgorithm | undefined): PrivateJwk {
   const key = keys.signer(client.idTokenSignedResponseAlg) ?? (chosen && keys.signer(chosen))
-  if (key === undefined) throw new OAuthError(ID_TOKEN_REFUSALS.signing_key_unavailable)
+  if (key === undefined) throw new OAuthError(ID_TOKEN_ERRORS.signing_key_unavailable)
   return key
 }
 

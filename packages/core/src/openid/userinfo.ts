@@ -2,8 +2,8 @@ import { type Claims, claimsAbout } from '../grants/subject.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { type HttpRequest, type HttpResponse, json } from '../http/http.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
-import { BEARER_REFUSALS } from '../resource/bearer.ts'
-import { tokenRefusal } from '../resource/challenge.ts'
+import { BEARER_ERRORS } from '../resource/bearer.ts'
+import { tokenError } from '../resource/challenge.ts'
 import { accessOf, type GuardedResource } from '../resource/guard.ts'
 import { tokenType } from '../tokens/token-type.ts'
 import type { ReleaseClaims } from './claims.ts'
@@ -40,9 +40,9 @@ async function answerUserinfo(
   const { subject, scopes } = token
   const user = await claimsAbout(claims, subject)
   if (user === undefined)
-    return tokenRefusal(
+    return tokenError(
       guard,
-      new OAuthError(BEARER_REFUSALS.bearer_subject_gone),
+      new OAuthError(BEARER_ERRORS.bearer_subject_gone),
       [OPENID],
       tokenType(token.jkt),
     )

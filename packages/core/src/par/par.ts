@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { AuthorizationParameters } from '../authorization/authorization-request.ts'
-import type { JudgeRequest, PushedRequests } from '../authorization/pushed-requests.ts'
+import type { PushedRequests, ValidateRequest } from '../authorization/pushed-requests.ts'
 import type { ClientEndpoint } from '../clients/client-endpoint.ts'
 import type { FeatureFactory } from '../feature.ts'
 import { type HttpRequest, json } from '../http/http.ts'
@@ -12,7 +12,7 @@ import { text } from '../http/message.ts'
 import type { Parameters } from '../http/parameters.ts'
 import { endpointPath } from '../http/well-known.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { type SealingKeys, sealingKeys } from '../kernel/sealed-text.ts'
 import { acceptedSecrets, type ServerSecret } from '../kernel/server-secret.ts'
@@ -21,12 +21,12 @@ import { openRequest, PURPOSE, sealRequest } from './sealed-request.ts'
 /**
  * @example
  * ```ts
- * import { PAR_REFUSALS } from '@grantkit/core/par'
+ * import { PAR_ERRORS } from '@grantkit/core/par'
  *
- * const { status } = PAR_REFUSALS.pushed_request_too_long // 413
+ * const { status } = PAR_ERRORS.pushed_request_too_long // 413
  * ```
  */
-export const PAR_REFUSALS = refusals({
+export const PAR_ERRORS = defineErrors({
   pushed_request_uri: ['invalid_request', 'request_uri must not be pushed (RFC 9126 2.1)'],
   pushed_request_too_long: ['invalid_request', 'The request is too long to be pushed', 413],
 })
@@ -43,9 +43,9 @@ export interface PushedAuthorizationRequestsOptions {
 }
 
 /** Browsers and proxies refuse longer addresses. */
-const LONGEST_URI = 6000
-const LEAST_LIFETIME = 5
-const MOST_LIFETIME = 599
+const MAX_URI_LENGTH = 6000
+const MIN_LIFETIME = 5
+const MAX_LIFETIME = 599
 
 /** RFC 9126 6. */
 const REQUIRE = 'require_pushed_authorization_requests'
@@ -76,13 +76,13 @@ export function pushedAuthorizationRequests({
   path: given,
 }: PushedAuthorizationRequestsOptions): FeatureFactory {
   const path = endpointPath('par', given, '/api/oauth/par')
-  if (!Number.isInteger(lifetime) || lifetime < LEAST_LIFETIME || lifetime > MOST_LIFETIME)
-    throw new Error(`pushedAuthorizationRequests: lifetime must be whole seconds from 5 to ${MOST_LIFETIME}`)
+  if (!Number.isInteger(lifetime) || lifetime < MIN_LIFETIME || lifetime > MAX_LIFETIME)
+    throw new Error(`pushedAuthorizationRequests: lifetime must be whole seconds from 5 to ${MAX_LIFETIME}`)
   const keys = sealingKeys(acceptedSecrets(secret, 'pushedAuthorizationRequests: '), PURPOSE)
   return (kernel) => {
     const pushedRequests: PushedRequests = {
       lifetime,
-      endpoint: (judge) => pushEndpoint({ kernel, keys, lifetime, path, judge }),
+      endpoint: (validate) => pushEndpoint({ kernel, keys, lifetime, path, validate }),
       open: (requestUri) => openRequest(keys, requestUri),
       required: ({ featureMetadata }) => required || featureMetadata?.[REQUIRE] === true,
     }
@@ -99,7 +99,7 @@ interface PushContext {
   readonly keys: SealingKeys
   readonly lifetime: number
   readonly path: string
-  readonly judge: JudgeRequest
+  readonly validate: ValidateRequest
 }
 
 function pushEndpoint(context: PushContext): ClientEndpoint {
@@ -114,18 +114,18 @@ function pushEndpoint(context: PushContext): ClientEndpoint {
 }
 
 function push(
-  { kernel, keys, lifetime, judge }: PushContext,
+  { kernel, keys, lifetime, validate }: PushContext,
   clientId: string,
   form: Parameters,
   request: HttpRequest,
   client?: Client,
 ) {
-  if (form.request_uri !== undefined) throw new OAuthError(PAR_REFUSALS.pushed_request_uri)
-  const asked = judge({ ...withoutCredentials(form), client_id: clientId }, request, client)
+  if (form.request_uri !== undefined) throw new OAuthError(PAR_ERRORS.pushed_request_uri)
+  const asked = validate({ ...withoutCredentials(form), client_id: clientId }, request, client)
   const unapproved = client === undefined
   const pushed = { pushedAt: kernel.now(), clientId, query: encoded(asked), unapproved }
   const requestUri = sealRequest(keys, kernel.random, pushed)
-  if (requestUri.length > LONGEST_URI) throw new OAuthError(PAR_REFUSALS.pushed_request_too_long)
+  if (requestUri.length > MAX_URI_LENGTH) throw new OAuthError(PAR_ERRORS.pushed_request_too_long)
   return json(201, { request_uri: requestUri, expires_in: lifetime })
 }
 

@@ -27,8 +27,8 @@ export interface AccessToken {
  * The token of a client that acts for itself (RFC 6749 4.4). It has no user: code that takes the client for one would give
  * it what belongs to a user of that name (RFC 9700 4.15).
  */
-export interface MachineToken extends Omit<AccessToken, 'by' | 'subject'> {
-  readonly by: 'machine'
+export interface ClientCredentialsToken extends Omit<AccessToken, 'by' | 'subject'> {
+  readonly by: 'client'
   readonly subject: undefined
 }
 
@@ -39,10 +39,10 @@ export interface Authorized {
   readonly headers?: ProofHeaders | undefined
 }
 
-/** A machine, on a route that says `machines: true`. */
-export interface AuthorizedMachine {
+/** A machine, on a route that says `clientCredentials: true`. */
+export interface AuthorizedClient {
   readonly kind: 'authorized'
-  readonly token: MachineToken
+  readonly token: ClientCredentialsToken
   readonly headers?: ProofHeaders | undefined
 }
 
@@ -52,7 +52,7 @@ export interface Anonymous {
 }
 
 /** Whom a guard lets through. */
-export type Caller = Authorized | AuthorizedMachine | Anonymous
+export type Caller = Authorized | AuthorizedClient | Anonymous
 
 export interface Refused {
   readonly kind: 'refused'

@@ -1,13 +1,13 @@
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { TokenType } from '../tokens/token-type.ts'
 
-export const BEARER_REFUSALS = refusals({
+export const BEARER_ERRORS = defineErrors({
   bearer_missing: ['invalid_token', 'An access token is required'],
   bearer_malformed: ['invalid_token', 'The Authorization header is malformed'],
   bearer_unknown: ['invalid_token', 'The access token is unknown, expired or revoked'],
   bearer_wrong_audience: ['invalid_token', 'The access token was issued for another resource'],
   bearer_subject_gone: ['invalid_token', 'The user of this access token no longer exists'],
-  bearer_of_machine: ['insufficient_scope', 'This needs the access token of a user'],
+  bearer_without_user: ['insufficient_scope', 'This needs the access token of a user'],
   bearer_scope_missing: ['insufficient_scope', 'The access token lacks a scope that this needs'],
 })
 
@@ -29,7 +29,7 @@ export function bearerToken(authorization: string | undefined): string | undefin
   if (authorization === undefined) return undefined
   const token = BEARER_CREDENTIALS.exec(authorization)?.[1]
   if (token === undefined && MEANT_AS_TOKEN.test(authorization))
-    throw new OAuthError(BEARER_REFUSALS.bearer_malformed)
+    throw new OAuthError(BEARER_ERRORS.bearer_malformed)
   return token
 }
 

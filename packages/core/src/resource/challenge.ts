@@ -3,7 +3,7 @@ import type { HttpResponse } from '../http/http.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { ProofOfPossession } from '../tokens/proof-of-possession.ts'
 import type { TokenType } from '../tokens/token-type.ts'
-import { BEARER_REFUSALS, challenge } from './bearer.ts'
+import { BEARER_ERRORS, challenge } from './bearer.ts'
 
 /** What a guard says to those whom it does not let in. */
 export interface Challenging {
@@ -15,7 +15,7 @@ export interface Challenging {
 
 /** The 401 for a request that must not be anonymous. No token was sent, so it has no error code (RFC 6750 3.1). */
 export function tokenRequired(guard: Challenging, required: readonly string[]): HttpResponse {
-  const response = errorResponse(new OAuthError(BEARER_REFUSALS.bearer_missing))
+  const response = errorResponse(new OAuthError(BEARER_ERRORS.bearer_missing))
   const first = guard.proofs?.required ? 'DPoP' : 'Bearer'
   return withChallenge(response, challenges(guard, first, { scope: scopeOf(required) }))
 }
@@ -25,7 +25,7 @@ export function tokenRequired(guard: Challenging, required: readonly string[]): 
  *
  * @param tried the scheme of the request
  */
-export function tokenRefusal(
+export function tokenError(
   guard: Challenging,
   error: OAuthError,
   required: readonly string[],

@@ -3,8 +3,8 @@
  * reads one record and writes none.
  */
 
+import { holderOf } from '../grants/exchanged-token.ts'
 import { boundTo, findAccessToken } from '../grants/grant.ts'
-import { holderOf } from '../grants/handed-on-token.ts'
 import { reportedError } from '../http/error-response.ts'
 import { type HttpRequest, header } from '../http/http.ts'
 import { wellKnownAddress } from '../http/well-known.ts'
@@ -22,12 +22,12 @@ import type {
   AccessToken,
   Anonymous,
   Authorized,
-  AuthorizedMachine,
+  AuthorizedClient,
   Caller,
-  MachineToken,
+  ClientCredentialsToken,
 } from './access.ts'
-import { BEARER_REFUSALS } from './bearer.ts'
-import { type Challenging, tokenRefusal, tokenRequired } from './challenge.ts'
+import { BEARER_ERRORS } from './bearer.ts'
+import { type Challenging, tokenError, tokenRequired } from './challenge.ts'
 import { requireBinding } from './token-binding.ts'
 import { credentialsOf, triedScheme } from './token-credentials.ts'
 
@@ -83,21 +83,21 @@ export function accessOf(
   guard: GuardedResource,
   request: HttpRequest,
   required: readonly string[],
-  machines: boolean,
+  clientCredentials: boolean,
 ): Promise<Access<Caller>>
 export function accessOf(
   guard: GuardedResource,
   request: HttpRequest,
   required: readonly string[],
-  machines = false,
+  clientCredentials = false,
 ): Promise<Access<Caller>> {
-  return decide(guard, request, { required, machines }, (text) => liveToken(guard, text))
+  return decide(guard, request, { required, clientCredentials }, (text) => liveToken(guard, text))
 }
 
 interface Demands {
   readonly required: readonly string[]
   /** Whether a token without a user passes. */
-  readonly machines: boolean
+  readonly clientCredentials: boolean
 }
 
 /**
@@ -108,8 +108,8 @@ interface Demands {
 export async function decide(
   guard: Deciding,
   request: HttpRequest,
-  { required, machines }: Demands,
-  tokenOf: (text: string) => Promise<AccessToken | MachineToken>,
+  { required, clientCredentials }: Demands,
+  tokenOf: (text: string) => Promise<AccessToken | ClientCredentialsToken>,
 ): Promise<Access<Caller>> {
   const { proofs } = guard
   const authorization = header(request, 'authorization')
@@ -123,14 +123,14 @@ export async function decide(
     const token = await tokenOf(credentials.token)
     requireBinding(token, key?.thumbprint, proofs?.required ?? false)
     const headers = key && (await proven(key, credentials.token))
-    if (token.by === 'machine' && !machines) throw new OAuthError(BEARER_REFUSALS.bearer_of_machine)
-    if (!includesAll(token.scopes, required)) throw new OAuthError(BEARER_REFUSALS.bearer_scope_missing)
-    const authorized = { kind: 'authorized', token } as Authorized | AuthorizedMachine
+    if (token.by === 'client' && !clientCredentials) throw new OAuthError(BEARER_ERRORS.bearer_without_user)
+    if (!includesAll(token.scopes, required)) throw new OAuthError(BEARER_ERRORS.bearer_scope_missing)
+    const authorized = { kind: 'authorized', token } as Authorized | AuthorizedClient
     return headers === undefined ? authorized : { ...authorized, headers }
   } catch (thrown) {
     const error = reportedError(thrown, request, guard.emit)
     const tried = triedScheme(authorization, proofs !== undefined)
-    return { kind: 'refused', response: tokenRefusal(guard, error, required, tried) }
+    return { kind: 'refused', response: tokenError(guard, error, required, tried) }
   }
 }
 
@@ -143,27 +143,30 @@ async function proven(key: PresentedKey, text: string): Promise<ProofHeaders> {
   return headers
 }
 
-async function liveToken(guard: GuardedResource, text: string): Promise<AccessToken | MachineToken> {
+async function liveToken(
+  guard: GuardedResource,
+  text: string,
+): Promise<AccessToken | ClientCredentialsToken> {
   const read = guard.accessTokens.read(text)
   const presented = read instanceof Promise ? await read : read
   const grant = presented && (await guard.grants.find(presented.grantId))?.value
   const state = grant && findAccessToken(grant, presented.hash, guard.now())
-  if (grant === undefined || state === undefined) throw new OAuthError(BEARER_REFUSALS.bearer_unknown)
+  if (grant === undefined || state === undefined) throw new OAuthError(BEARER_ERRORS.bearer_unknown)
   if (!audienceIncludes(state.resources, guard.resource))
-    throw new OAuthError(BEARER_REFUSALS.bearer_wrong_audience)
+    throw new OAuthError(BEARER_ERRORS.bearer_wrong_audience)
   return tokenOf(grant, state)
 }
 
 /** Copies nothing for a plain token of a user, which nearly every request has. */
-function tokenOf(grant: Grant, state: AccessTokenState): AccessToken | MachineToken {
+function tokenOf(grant: Grant, state: AccessTokenState): AccessToken | ClientCredentialsToken {
   const { id: grantId, origin, subject } = grant
   const { scopes, resources, issuedAt, expiresAt, actor, jkt } = state
   const clientId = holderOf(grant, state)
   const extent = { grantId, subject, clientId, scopes, resources, issuedAt, expiresAt }
   const more = actor === undefined ? boundTo(jkt) : { ...boundTo(jkt), act: actor }
-  if (origin === 'machine') return { ...extent, ...more, by: 'machine', subject: undefined }
+  if (origin === 'machine') return { ...extent, ...more, by: 'client', subject: undefined }
   // A grant that lost its user passes nowhere.
-  if (subject === undefined) throw new OAuthError(BEARER_REFUSALS.bearer_unknown)
+  if (subject === undefined) throw new OAuthError(BEARER_ERRORS.bearer_unknown)
   const token = extent as AccessToken
   return actor === undefined && jkt === undefined ? token : { ...token, ...more }
 }

@@ -9,7 +9,7 @@ import type { Store, Transients } from '../kernel/store.ts'
 import { storeErrorsAs503 } from '../kernel/store-errors-as-503.ts'
 import { type AccessTokenFormat, opaqueAccessTokens } from '../tokens/access-token.ts'
 import type { ProofOfPossession } from '../tokens/proof-of-possession.ts'
-import type { Access, Anonymous, Authorized, AuthorizedMachine, Caller } from './access.ts'
+import type { Access, Anonymous, Authorized, AuthorizedClient, Caller } from './access.ts'
 import { accessOf, type GuardedResource } from './guard.ts'
 
 export interface ResourceServerOptions<Scope extends string> {
@@ -54,10 +54,10 @@ export interface ResourceServer<Scope extends string, Auth extends Caller = Auth
    */
   access(request: HttpRequest, ...scopes: NoInfer<Scope>[]): Promise<Access<Auth>>
   /**
-   * This guard for a route that takes machine tokens too: `protect(api.allowing({ machines: true }), 'notes:write')`. Every
+   * This guard for a route that takes machine tokens too: `protect(api.allowing({ clientCredentials: true }), 'notes:write')`. Every
    * other route refuses them with 403, because they have no user.
    */
-  allowing(callers: { readonly machines: true }): ResourceServer<Scope, Auth | AuthorizedMachine>
+  allowing(callers: { readonly clientCredentials: true }): ResourceServer<Scope, Auth | AuthorizedClient>
 }
 
 /**
@@ -89,13 +89,14 @@ export function createResourceServer<Scope extends string>(
 
 function resourceServer<Scope extends string, Auth extends Caller>(
   guard: GuardedResource,
-  machines: boolean,
+  clientCredentials: boolean,
 ): ResourceServer<Scope, Auth> {
   return {
     metadataUrl: guard.metadataUrl,
     corsHeaders: guard.proofs?.corsHeaders,
-    access: (request, ...scopes) => accessOf(guard, request, scopes, machines) as Promise<Access<Auth>>,
-    allowing: (callers) => resourceServer(guard, callers.machines),
+    access: (request, ...scopes) =>
+      accessOf(guard, request, scopes, clientCredentials) as Promise<Access<Auth>>,
+    allowing: (callers) => resourceServer(guard, callers.clientCredentials),
   }
 }
 

@@ -1,6 +1,6 @@
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 
-export const BINDING_REFUSALS = refusals({
+export const BINDING_ERRORS = defineErrors({
   token_without_proof: ['invalid_token', 'The access token is bound to a key, and needs a proof of it'],
   token_not_bound: ['invalid_token', 'The access token is bound to no key: send it as Bearer'],
   token_of_other_key: ['invalid_token', 'The access token is bound to another key'],
@@ -20,9 +20,8 @@ export function requireBinding(
   thumbprint: string | undefined,
   required: boolean,
 ): void {
-  if (jkt !== undefined && thumbprint === undefined)
-    throw new OAuthError(BINDING_REFUSALS.token_without_proof)
-  if (jkt === undefined && thumbprint !== undefined) throw new OAuthError(BINDING_REFUSALS.token_not_bound)
-  if (jkt !== thumbprint) throw new OAuthError(BINDING_REFUSALS.token_of_other_key)
-  if (required && jkt === undefined) throw new OAuthError(BINDING_REFUSALS.token_must_be_bound)
+  if (jkt !== undefined && thumbprint === undefined) throw new OAuthError(BINDING_ERRORS.token_without_proof)
+  if (jkt === undefined && thumbprint !== undefined) throw new OAuthError(BINDING_ERRORS.token_not_bound)
+  if (jkt !== thumbprint) throw new OAuthError(BINDING_ERRORS.token_of_other_key)
+  if (required && jkt === undefined) throw new OAuthError(BINDING_ERRORS.token_must_be_bound)
 }

@@ -1,8 +1,8 @@
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { TokenType } from '../tokens/token-type.ts'
-import { BEARER_REFUSALS, bearerToken } from './bearer.ts'
+import { BEARER_ERRORS, bearerToken } from './bearer.ts'
 
-export const SCHEME_REFUSALS = refusals({
+export const SCHEME_ERRORS = defineErrors({
   token_schemes_mixed: ['invalid_request', 'The request has tokens of two schemes'],
 })
 
@@ -37,9 +37,9 @@ export function credentialsOf(
 }
 
 function dpopToken(authorization: string): string {
-  if (NAMES_BEARER.test(authorization)) throw new OAuthError(SCHEME_REFUSALS.token_schemes_mixed)
+  if (NAMES_BEARER.test(authorization)) throw new OAuthError(SCHEME_ERRORS.token_schemes_mixed)
   const token = DPOP_CREDENTIALS.exec(authorization)?.[1]
-  if (token === undefined) throw new OAuthError(BEARER_REFUSALS.bearer_malformed)
+  if (token === undefined) throw new OAuthError(BEARER_ERRORS.bearer_malformed)
   return token
 }
 

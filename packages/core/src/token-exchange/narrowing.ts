@@ -1,10 +1,10 @@
 import { requireKeyFor } from '../grants/bound-resource.ts'
+import { holderOf } from '../grants/exchanged-token.ts'
 import { boundTo, findAccessToken, type IssuedTokens, type Outcome } from '../grants/grant.ts'
-import { holderOf } from '../grants/handed-on-token.ts'
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { AccessTokenState, Actor, Client, Grant } from '../kernel/records.ts'
 import { audienceIncludes, narrowedResources } from '../kernel/resource-indicator.ts'
-import { narrowedScopes, partOf, SCOPE_REFUSALS, scopeCeiling } from '../kernel/scope.ts'
+import { narrowedScopes, partOf, SCOPE_ERRORS, scopeCeiling } from '../kernel/scope.ts'
 import { type Hash, type Secret, sha256 } from '../kernel/secrets.ts'
 import { type AccessTokenFormat, formOf } from '../tokens/access-token.ts'
 import { exchangeableResources } from './exchangeable-resources.ts'
@@ -12,7 +12,7 @@ import { exchangeableResources } from './exchangeable-resources.ts'
 /** One text for all: the answer must not tell a stolen token from a guess (RFC 8693 2.2.2). */
 const NOT_EXCHANGEABLE = 'subject_token is no live access token that this client may exchange'
 
-export const EXCHANGE_REFUSALS = refusals({
+export const EXCHANGE_ERRORS = defineErrors({
   subject_token_unknown: ['invalid_request', NOT_EXCHANGEABLE],
   subject_token_of_other_client: ['invalid_request', NOT_EXCHANGEABLE],
   subject_token_type_unsupported: ['invalid_request', NOT_EXCHANGEABLE],
@@ -23,16 +23,16 @@ export const EXCHANGE_REFUSALS = refusals({
     'invalid_dpop_proof',
     'subject_token is bound to a key: the request needs a proof',
   ],
-  handed_on_too_often: ['invalid_request', 'The token was handed on three times, which is the most'],
-  handed_on_too_many: [
+  delegation_too_deep: ['invalid_request', 'The token was handed on three times, which is the most'],
+  too_many_exchanged_tokens: [
     'temporarily_unavailable',
     'The user allowed one access, and eight tokens were exchanged for it; revoke one or try again later',
     429,
   ],
 })
 
-const MOST_IN_A_CHAIN = 3
-const MOST_OF_A_GRANT = 8
+const MAX_CHAIN_LENGTH = 3
+const MAX_PER_GRANT = 8
 
 export interface TokenExchange {
   /** The hash of the token to exchange. */
@@ -64,7 +64,7 @@ export function narrowToken(grant: Grant, exchange: TokenExchange, now: number):
   const parent = findAccessToken(grant, exchange.subjectToken, now)
   // A machine has no user to act for, and asks for a smaller token itself.
   if (parent === undefined || grant.origin === 'machine')
-    throw new OAuthError(EXCHANGE_REFUSALS.subject_token_unknown)
+    throw new OAuthError(EXCHANGE_ERRORS.subject_token_unknown)
   requireRight(grant, parent, exchange.client)
   requireKey(parent, exchange)
   const scopes = scopesBelow(parent, exchange)
@@ -99,7 +99,7 @@ function requireRight(grant: Grant, parent: AccessTokenState, client: Client): v
   const isAudience = exchangeableResources(client).some((resource) =>
     audienceIncludes(parent.resources, resource),
   )
-  if (!isAudience) throw new OAuthError(EXCHANGE_REFUSALS.subject_token_of_other_client)
+  if (!isAudience) throw new OAuthError(EXCHANGE_ERRORS.subject_token_of_other_client)
 }
 
 /**
@@ -109,21 +109,20 @@ function requireRight(grant: Grant, parent: AccessTokenState, client: Client): v
 function requireKey({ jkt }: AccessTokenState, exchange: TokenExchange): void {
   if (jkt === undefined || jkt === exchange.jkt) return
   const isPublic = exchange.client.tokenEndpointAuthMethod === 'none'
-  if (isPublic || exchange.jkt === undefined)
-    throw new OAuthError(EXCHANGE_REFUSALS.subject_token_of_other_key)
+  if (isPublic || exchange.jkt === undefined) throw new OAuthError(EXCHANGE_ERRORS.subject_token_of_other_key)
 }
 
 /** What the token has and the client may have. @throws OAuthError `invalid_scope` */
 function scopesBelow(parent: AccessTokenState, { client, scope }: TokenExchange): readonly string[] {
   const ceiling = scopeCeiling(client)
   const most = ceiling === undefined ? parent.scopes : partOf(parent.scopes, ceiling)
-  if (most.length === 0) throw new OAuthError(SCOPE_REFUSALS.scope_not_registered)
+  if (most.length === 0) throw new OAuthError(SCOPE_ERRORS.scope_not_registered)
   return narrowedScopes(scope, most)
 }
 
 /** Made from what is stored, never from the request: a client cannot speak for others (RFC 8693 4.1). */
 function actorAfter({ actor }: AccessTokenState, { clientId: sub }: Client): Actor {
-  if (depthOf(actor) >= MOST_IN_A_CHAIN) throw new OAuthError(EXCHANGE_REFUSALS.handed_on_too_often)
+  if (depthOf(actor) >= MAX_CHAIN_LENGTH) throw new OAuthError(EXCHANGE_ERRORS.delegation_too_deep)
   return actor === undefined ? { sub } : { sub, act: actor }
 }
 
@@ -134,7 +133,7 @@ function depthOf(actor: Actor | undefined): number {
 /** @throws OAuthError 429: no token has to go for another one, so that nobody can crowd out the user's client */
 function requireRoom(live: readonly AccessTokenState[], now: number): void {
   const ends = live.filter(({ parent }) => parent !== undefined).map(({ expiresAt }) => expiresAt)
-  if (ends.length < MOST_OF_A_GRANT) return
+  if (ends.length < MAX_PER_GRANT) return
   const retryAfter = Math.min(...ends) - now
-  throw new OAuthError(EXCHANGE_REFUSALS.handed_on_too_many, undefined, { retryAfter })
+  throw new OAuthError(EXCHANGE_ERRORS.too_many_exchanged_tokens, undefined, { retryAfter })
 }

@@ -13,7 +13,7 @@ import type { Client } from '../kernel/records.ts'
 import { newSecret } from '../kernel/secrets.ts'
 import { type AccessTokenFormat, longestOf, opaqueAccessTokens } from '../tokens/access-token.ts'
 import { exchangeableResourcesMetadata } from './exchangeable-resources.ts'
-import { EXCHANGE_REFUSALS, narrowToken } from './narrowing.ts'
+import { EXCHANGE_ERRORS, narrowToken } from './narrowing.ts'
 
 export interface TokenExchangeOptions {
   /** The longest life of an exchanged token, in seconds. It never outlives the token it was exchanged for. Default 900. */
@@ -63,11 +63,11 @@ export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
 export const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token'
 
 /** A signed token with many scopes is long. */
-const LONGEST_TOKEN = 8192
+const MAX_TOKEN_LENGTH = 8192
 
 /** RFC 8693 2.1, RFC 8707 2.2. `expires_in` asks for a shorter life, which the RFC leaves open. */
 const TokenExchangeRequest = z.object({
-  subject_token: text(LONGEST_TOKEN),
+  subject_token: text(MAX_TOKEN_LENGTH),
   subject_token_type: text(),
   requested_token_type: text().optional(),
   scope: text().optional(),
@@ -129,13 +129,13 @@ export function tokenExchange({
 async function exchangeToken(
   { kernel, lifetime, accessTokens }: ExchangeContext,
   client: Client,
-  { form, ahead, jkt }: TokenRequest,
+  { form, prefetched, jkt }: TokenRequest,
 ): Promise<Exchanged> {
   const request = readMessage(TokenExchangeRequest, form)
   refuseUnsupported(request)
   const read = accessTokens.read(request.subject_token)
   const presented = read instanceof Promise ? await read : read
-  if (presented === undefined) throw new OAuthError(EXCHANGE_REFUSALS.subject_token_unknown)
+  if (presented === undefined) throw new OAuthError(EXCHANGE_ERRORS.subject_token_unknown)
   const exchange = {
     client,
     subjectToken: presented.hash,
@@ -152,9 +152,9 @@ async function exchangeToken(
     kernel,
     presented.grantId,
     (grant) => narrowToken(grant, exchange, kernel.now()),
-    ahead,
+    prefetched,
   )
-  if (changed === undefined) throw new OAuthError(EXCHANGE_REFUSALS.subject_token_unknown)
+  if (changed === undefined) throw new OAuthError(EXCHANGE_ERRORS.subject_token_unknown)
   const { grant, result } = changed
   const { id: grantId, clientId } = grant
   const { scopes } = result
@@ -166,10 +166,10 @@ async function exchangeToken(
 function refuseUnsupported(request: TokenExchangeRequest): void {
   const { subject_token_type, requested_token_type = ACCESS_TOKEN_TYPE } = request
   if (subject_token_type !== ACCESS_TOKEN_TYPE)
-    throw new OAuthError(EXCHANGE_REFUSALS.subject_token_type_unsupported)
+    throw new OAuthError(EXCHANGE_ERRORS.subject_token_type_unsupported)
   if (request.actor_token !== undefined || request.actor_token_type !== undefined)
-    throw new OAuthError(EXCHANGE_REFUSALS.actor_token_unsupported)
+    throw new OAuthError(EXCHANGE_ERRORS.actor_token_unsupported)
   if (requested_token_type !== ACCESS_TOKEN_TYPE)
-    throw new OAuthError(EXCHANGE_REFUSALS.requested_token_type_unsupported)
-  if (request.audience !== undefined) throw new OAuthError(EXCHANGE_REFUSALS.audience_unsupported)
+    throw new OAuthError(EXCHANGE_ERRORS.requested_token_type_unsupported)
+  if (request.audience !== undefined) throw new OAuthError(EXCHANGE_ERRORS.audience_unsupported)
 }

@@ -53,7 +53,7 @@ export interface SenderConstraint {
 }
 
 /** The key that a client proves where it need not. @throws OAuthError for a bad proof */
-export function volunteeredKey(
+export function optionalProofKey(
   constraint: SenderConstraint | undefined,
   request: HttpRequest,
   client?: Client,

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { REFUSALS } from '@grantkit/core'
+import { ERRORS } from '@grantkit/core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { STORIES } from './stories.ts'
 import { record } from './world.ts'
@@ -55,7 +55,7 @@ const UNREPORTED = {
 }
 
 /** Refusals of the guard without the store, which is no part of a server: jwt-resource-server.test.ts has them. */
-const AT_AN_EDGE = ['keys_unavailable', 'ended_feed_stale']
+const AT_AN_EDGE = ['keys_unavailable', 'revocation_feed_stale']
 
 /** Refusals after a change of the secret: change-of-secret.test.ts has them. */
 const AFTER_A_SECRET = ['refresh_retry_key_gone', 'device_retry_key_gone']
@@ -63,7 +63,7 @@ const AFTER_A_SECRET = ['refresh_retry_key_gone', 'device_retry_key_gone']
 describe('the stories', () => {
   it('provoke every refusal (if not: a line of the file in stories/ whose endpoint says it, and -u)', () => {
     expect([...provoked, ...Object.keys(UNREPORTED), ...AT_AN_EDGE, ...AFTER_A_SECRET].sort()).toEqual(
-      Object.keys(REFUSALS).sort(),
+      Object.keys(ERRORS).sort(),
     )
   })
 })

@@ -1,7 +1,7 @@
 import { type HttpRequest, header } from '../../http/http.ts'
-import { OAuthError, refusals } from '../../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
 
-export const BASIC_REFUSALS = refusals({
+export const BASIC_ERRORS = defineErrors({
   client_basic_malformed: [
     'invalid_client',
     'The Authorization header must be Basic and the base64 of client_id:client_secret',
@@ -37,7 +37,7 @@ export function basicCredentials(request: HttpRequest): BasicCredentials | undef
   const [, id = '', secret = ''] = /^([^:]+):(.*)$/s.exec(textOf(token) ?? '') ?? []
   const [client_id, client_secret] = [formDecoded(id), formDecoded(secret)]
   if (client_id === '' || CONTROL.test(client_id + client_secret))
-    throw new OAuthError(BASIC_REFUSALS.client_basic_malformed)
+    throw new OAuthError(BASIC_ERRORS.client_basic_malformed)
   return { client_id, client_secret: client_secret === '' ? undefined : client_secret }
 }
 

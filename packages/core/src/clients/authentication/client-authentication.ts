@@ -6,12 +6,12 @@ import { z } from 'zod'
 import { type HttpRequest, header } from '../../http/http.ts'
 import { readMessage, text } from '../../http/message.ts'
 import type { Parameters } from '../../http/parameters.ts'
-import { OAuthError, type Refusal, refusals } from '../../kernel/oauth-error.ts'
+import { defineErrors, type ErrorDefinition, OAuthError } from '../../kernel/oauth-error.ts'
 import type { Client } from '../../kernel/records.ts'
-import { CLIENT_REFUSALS, LONGEST_CLIENT_ID } from '../client-sources.ts'
-import { BASIC_REFUSALS, type BasicCredentials, basicCredentials } from './basic-credentials.ts'
+import { CLIENT_ERRORS, MAX_CLIENT_ID_LENGTH } from '../client-sources.ts'
+import { BASIC_ERRORS, type BasicCredentials, basicCredentials } from './basic-credentials.ts'
 
-export const AUTHENTICATION_REFUSALS = refusals({
+export const AUTHENTICATION_ERRORS = defineErrors({
   client_not_identified: ['invalid_client', 'client_id is missing'],
   client_auth_methods_mixed: [
     'invalid_request',
@@ -42,7 +42,7 @@ export const AUTHENTICATION_REFUSALS = refusals({
  * ```
  */
 export const ClientCredentials = z.object({
-  client_id: text(LONGEST_CLIENT_ID).optional(),
+  client_id: text(MAX_CLIENT_ID_LENGTH).optional(),
   client_secret: text(200).optional(),
   client_assertion: z.string().optional(),
   client_assertion_type: z.string().optional(),
@@ -78,7 +78,7 @@ export interface Presented {
   readonly method: string
   readonly proof: PresentedProof
   /** Why no client is registered for this method; absent if there may be one. */
-  readonly refusal?: Refusal | undefined
+  readonly refusal?: ErrorDefinition | undefined
 }
 
 /** A client that uses these is not public, even if no offered method reads them. */
@@ -106,7 +106,7 @@ export function proofReader(methods: readonly ClientAuthMethod[]): ReadProof {
 /** @throws OAuthError `invalid_request` when the form names another client than the header */
 function joined(form: Parameters, basic: BasicCredentials): object {
   if (form.client_id !== undefined && form.client_id !== basic.client_id)
-    throw new OAuthError(BASIC_REFUSALS.client_basic_of_other_client)
+    throw new OAuthError(BASIC_ERRORS.client_basic_of_other_client)
   return { ...form, ...basic }
 }
 
@@ -115,7 +115,7 @@ function unsupported({ client_id }: ClientCredentials, basic: BasicCredentials |
   return {
     method: 'unsupported',
     proof: { clientId: client_id, verify: () => false },
-    refusal: basic && BASIC_REFUSALS.client_basic_not_offered,
+    refusal: basic && BASIC_ERRORS.client_basic_not_offered,
   }
 }
 
@@ -128,7 +128,7 @@ function onlyFilledCarrier(
   let filled: string | undefined
   for (const carrier of carriers) {
     if (!isFilled(carrier, request, form)) continue
-    if (filled !== undefined) throw new OAuthError(AUTHENTICATION_REFUSALS.client_auth_methods_mixed)
+    if (filled !== undefined) throw new OAuthError(AUTHENTICATION_ERRORS.client_auth_methods_mixed)
     filled = carrier
   }
   return filled
@@ -165,11 +165,11 @@ export function authenticatedBy(client: Client, method: string): Client {
  * @throws OAuthError `invalid_client`
  */
 export function checkProof(
-  { method, proof, refusal = AUTHENTICATION_REFUSALS.client_auth_method_mismatch }: Presented,
+  { method, proof, refusal = AUTHENTICATION_ERRORS.client_auth_method_mismatch }: Presented,
   client: Client | undefined,
 ): void | Promise<void> {
-  if (proof.clientId === undefined) throw new OAuthError(AUTHENTICATION_REFUSALS.client_not_identified)
-  if (client === undefined) throw new OAuthError(CLIENT_REFUSALS.client_unknown)
+  if (proof.clientId === undefined) throw new OAuthError(AUTHENTICATION_ERRORS.client_not_identified)
+  if (client === undefined) throw new OAuthError(CLIENT_ERRORS.client_unknown)
   if (!accepts(client, method)) throw new OAuthError(refusal)
   const holds = proof.verify(client)
   return holds instanceof Promise ? holds.then(requireTrue) : requireTrue(holds)
@@ -177,5 +177,5 @@ export function checkProof(
 
 /** A method of a feature may be JavaScript: nothing that it returns by mistake lets a client in. */
 function requireTrue(holds: unknown): void {
-  if (holds !== true) throw new OAuthError(AUTHENTICATION_REFUSALS.client_proof_invalid)
+  if (holds !== true) throw new OAuthError(AUTHENTICATION_ERRORS.client_proof_invalid)
 }

@@ -1,6 +1,6 @@
 import { OAuthError } from '../../kernel/oauth-error.ts'
 import { sameSecret, sha256 } from '../../kernel/secrets.ts'
-import { AUTHENTICATION_REFUSALS, type ClientAuthMethod } from './client-authentication.ts'
+import { AUTHENTICATION_ERRORS, type ClientAuthMethod } from './client-authentication.ts'
 
 /** The secret in the form (RFC 6749 2.3.1). */
 export const clientSecretPost: ClientAuthMethod = {
@@ -14,7 +14,7 @@ export const clientSecretPost: ClientAuthMethod = {
       clientId: client_id,
       verify({ secretHash }) {
         if (secretHash === undefined || !sameSecret(sha256(client_secret), secretHash))
-          throw new OAuthError(AUTHENTICATION_REFUSALS.client_secret_wrong)
+          throw new OAuthError(AUTHENTICATION_ERRORS.client_secret_wrong)
         return true
       },
     }

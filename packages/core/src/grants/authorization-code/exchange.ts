@@ -9,7 +9,7 @@ import { changeGrant } from '../change-grant.ts'
 import type { GrantTerms } from '../grant.ts'
 import type { Exchanged, GrantType, TokenRequest } from '../grant-type.ts'
 import { CodeVerifier } from './pkce.ts'
-import { CODE_REFUSALS, type CodeRedemption, redeemCode } from './redemption.ts'
+import { CODE_ERRORS, type CodeRedemption, redeemCode } from './redemption.ts'
 
 /** RFC 6749 4.1.3, RFC 7636 4.5, RFC 8707 2.2. */
 const AuthorizationCodeRequest = z.object({
@@ -42,22 +42,22 @@ async function exchangeCode(
   kernel: Kernel,
   times: GrantTerms,
   client: Client,
-  { form, ahead, requireAnswerable, jkt }: TokenRequest,
+  { form, prefetched, assertCanRespond, jkt }: TokenRequest,
 ): Promise<Exchanged> {
   const request = readMessage(AuthorizationCodeRequest, form)
   const code = parseCode(request.code)
-  if (code === undefined) throw new OAuthError(CODE_REFUSALS.code_unknown)
+  if (code === undefined) throw new OAuthError(CODE_ERRORS.code_unknown)
   const redemption = redemptionOf(kernel, client, request, code.secret, jkt)
   const changed = await changeGrant(
     kernel,
     code.grantId,
     (grant) => {
-      requireAnswerable(client, grant)
+      assertCanRespond(client, grant)
       return redeemCode(grant, redemption, kernel.now(), times)
     },
-    ahead,
+    prefetched,
   )
-  if (changed === undefined) throw new OAuthError(CODE_REFUSALS.code_unknown)
+  if (changed === undefined) throw new OAuthError(CODE_ERRORS.code_unknown)
   const { grant, result } = changed
   const { clientId } = client
   kernel.emit({ type: 'code_redeemed', grantId: grant.id, clientId } satisfies CodeRedeemed)

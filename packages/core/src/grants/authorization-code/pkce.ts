@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { OAuthError, refusals } from '../../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
 import { sameSecret, sha256 } from '../../kernel/secrets.ts'
 
-export const CHALLENGE_REFUSALS = refusals({
+export const CHALLENGE_ERRORS = defineErrors({
   challenge_missing: ['invalid_request', 'code_challenge is missing; PKCE is required'],
   challenge_malformed: ['invalid_request', 'code_challenge must be 43 base64url characters'],
   challenge_method_unsupported: ['invalid_request', 'code_challenge_method must be S256'],
@@ -19,10 +19,10 @@ export const CHALLENGE_METHOD = 'S256'
 
 /** The challenge of an authorization request: S256 or nothing (RFC 9700 2.1.1). @throws OAuthError `invalid_request` */
 export function requiredChallenge(challenge: string | undefined, method: string | undefined): string {
-  if (challenge === undefined) throw new OAuthError(CHALLENGE_REFUSALS.challenge_missing)
+  if (challenge === undefined) throw new OAuthError(CHALLENGE_ERRORS.challenge_missing)
   // An absent method would mean plain (RFC 7636 4.3), which is not offered here.
-  if (method !== CHALLENGE_METHOD) throw new OAuthError(CHALLENGE_REFUSALS.challenge_method_unsupported)
-  if (!S256_CHALLENGE.test(challenge)) throw new OAuthError(CHALLENGE_REFUSALS.challenge_malformed)
+  if (method !== CHALLENGE_METHOD) throw new OAuthError(CHALLENGE_ERRORS.challenge_method_unsupported)
+  if (!S256_CHALLENGE.test(challenge)) throw new OAuthError(CHALLENGE_ERRORS.challenge_malformed)
   return challenge
 }
 

@@ -1,4 +1,4 @@
-import { OAuthError, refusals } from '../../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
 import type { AuthorizationCode, Client, Grant } from '../../kernel/records.ts'
 import { narrowedResources } from '../../kernel/resource-indicator.ts'
 import { type Secret, sameSecret, sha256 } from '../../kernel/secrets.ts'
@@ -6,7 +6,7 @@ import { type FreshSecrets, firstTokens } from '../first-tokens.ts'
 import type { GrantTerms, IssuedTokens, Outcome } from '../grant.ts'
 import { verifierMatches } from './pkce.ts'
 
-export const CODE_REFUSALS = refusals({
+export const CODE_ERRORS = defineErrors({
   code_unknown: ['invalid_grant', 'The authorization code is not valid'],
   code_expired: ['invalid_grant', 'The authorization code has expired'],
   code_of_other_client: ['invalid_grant', 'The authorization code is not valid'],
@@ -60,18 +60,17 @@ export function redeemCode(
 ): Outcome<Redeemed> {
   const { code } = grant
   if (code === undefined || !sameSecret(sha256(request.code), code.hash))
-    throw new OAuthError(CODE_REFUSALS.code_unknown)
-  if (request.client.clientId !== grant.clientId) throw new OAuthError(CODE_REFUSALS.code_of_other_client)
-  if (code.redeemedAt !== undefined) return { kind: 'ended', refusal: CODE_REFUSALS.code_replayed }
-  if (now >= code.expiresAt) throw new OAuthError(CODE_REFUSALS.code_expired)
+    throw new OAuthError(CODE_ERRORS.code_unknown)
+  if (request.client.clientId !== grant.clientId) throw new OAuthError(CODE_ERRORS.code_of_other_client)
+  if (code.redeemedAt !== undefined) return { kind: 'ended', refusal: CODE_ERRORS.code_replayed }
+  if (now >= code.expiresAt) throw new OAuthError(CODE_ERRORS.code_expired)
   requireRedirectUri(request, grant, code)
   if (code.challenge !== undefined && request.verifier === undefined)
-    throw new OAuthError(CODE_REFUSALS.code_verifier_missing)
-  if (code.jkt !== undefined && code.jkt !== request.jkt)
-    throw new OAuthError(CODE_REFUSALS.code_of_other_key)
+    throw new OAuthError(CODE_ERRORS.code_verifier_missing)
+  if (code.jkt !== undefined && code.jkt !== request.jkt) throw new OAuthError(CODE_ERRORS.code_of_other_key)
   const resources = narrowedResources(request.resources, grant.resources, request.knownResources)
   if (!verifierMatches(request.verifier, code.challenge))
-    return { kind: 'ended', refusal: CODE_REFUSALS.code_verifier_mismatch }
+    return { kind: 'ended', refusal: CODE_ERRORS.code_verifier_mismatch }
   const { client, fresh, jkt } = request
   const { tokens, issued } = firstTokens(grant, client, fresh, resources, now, times, jkt)
   return {
@@ -89,10 +88,10 @@ function requireRedirectUri(
   code: AuthorizationCode,
 ): void {
   if (redirectUri === grant.redirectUri) return
-  if (redirectUri !== undefined) throw new OAuthError(CODE_REFUSALS.code_redirect_uri_mismatch)
+  if (redirectUri !== undefined) throw new OAuthError(CODE_ERRORS.code_redirect_uri_mismatch)
   const [only, ...others] = client.redirectUris
   if (only !== grant.redirectUri || others.length > 0 || code.challenge === undefined)
-    throw new OAuthError(CODE_REFUSALS.code_redirect_uri_missing)
+    throw new OAuthError(CODE_ERRORS.code_redirect_uri_missing)
 }
 
 function spent({ hash, expiresAt }: AuthorizationCode, now: number): AuthorizationCode {

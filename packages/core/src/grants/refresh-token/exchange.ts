@@ -7,13 +7,13 @@ import type { Client, Grant } from '../../kernel/records.ts'
 import { newId } from '../../kernel/secrets.ts'
 import type { ServerSecret } from '../../kernel/server-secret.ts'
 import { parseRefreshToken } from '../../tokens/credential.ts'
-import { changeGrant, readAhead } from '../change-grant.ts'
+import { changeGrant, prefetch } from '../change-grant.ts'
 import { type GrantTerms, keyOfRefreshToken, type Outcome } from '../grant.ts'
 import type { Exchanged, GrantType, TokenRequest } from '../grant-type.ts'
 import type { Retry } from '../retry-window.ts'
-import { type Claims, claimsAbout, SUBJECT_REFUSALS, type SubjectOptions } from '../subject.ts'
+import { type Claims, claimsAbout, SUBJECT_ERRORS, type SubjectOptions } from '../subject.ts'
 import { type SuccessorKeys, successorKeys } from '../successor-keys.ts'
-import { REFRESH_REFUSALS } from './refresh-refusals.ts'
+import { REFRESH_ERRORS } from './refresh-errors.ts'
 import type { Refreshed } from './refresh-request.ts'
 import { rotateRefreshToken } from './rotation.ts'
 
@@ -64,8 +64,8 @@ export function refreshToken(
 
 async function clientOfToken({ store }: Kernel, form: Parameters): Promise<string> {
   const { refresh_token } = readMessage(RefreshTokenRequest, form)
-  const stored = await readAhead(store.grants, refresh_token)?.found
-  if (stored === undefined) throw new OAuthError(REFRESH_REFUSALS.refresh_token_unknown)
+  const stored = await prefetch(store.grants, refresh_token)?.found
+  if (stored === undefined) throw new OAuthError(REFRESH_ERRORS.refresh_token_unknown)
   return stored.value.clientId
 }
 
@@ -78,11 +78,11 @@ async function exchangeRefreshToken(
   kernel: Kernel,
   { claims, times, keys }: RefreshContext,
   client: Client,
-  { form, arrivedAt, ahead, requireAnswerable, jkt }: TokenRequest,
+  { form, arrivedAt, prefetched, assertCanRespond, jkt }: TokenRequest,
 ): Promise<Exchanged> {
   const request = readMessage(RefreshTokenRequest, form)
   const token = parseRefreshToken(request.refresh_token)
-  if (token === undefined) throw new OAuthError(REFRESH_REFUSALS.refresh_token_unknown)
+  if (token === undefined) throw new OAuthError(REFRESH_ERRORS.refresh_token_unknown)
   const rotation = {
     token,
     arrivedAt,
@@ -101,13 +101,13 @@ async function exchangeRefreshToken(
     kernel,
     token.grantId,
     (grant) => {
-      requireAnswerable(client, grant)
+      assertCanRespond(client, grant)
       const outcome = unlessChanged(client, grant, rotateRefreshToken(grant, rotation, kernel.now(), times))
       return claims === undefined ? outcome : unlessGone(claims, grant, outcome)
     },
-    ahead,
+    prefetched,
   )
-  if (changed === undefined) throw new OAuthError(REFRESH_REFUSALS.refresh_token_unknown)
+  if (changed === undefined) throw new OAuthError(REFRESH_ERRORS.refresh_token_unknown)
   const { grant, result } = changed
   const ids = { grantId: grant.id, clientId: client.clientId }
   if (result.dropped) kernel.emit({ type: 'access_token_dropped', ...ids } satisfies AccessTokenDropped)
@@ -127,7 +127,7 @@ function unlessChanged<Result>(
   outcome: Outcome<Result>,
 ): Outcome<Result> {
   const changed = grant.createdAt < (document?.consentSince ?? 0)
-  return changed ? { kind: 'ended', refusal: REFRESH_REFUSALS.client_changed } : outcome
+  return changed ? { kind: 'ended', refusal: REFRESH_ERRORS.client_changed } : outcome
 }
 
 async function unlessGone<Result>(
@@ -136,5 +136,5 @@ async function unlessGone<Result>(
   outcome: Outcome<Result>,
 ): Promise<Outcome<Result>> {
   const gone = subject !== undefined && (await claimsAbout(claims, subject)) === undefined
-  return gone ? { kind: 'ended', refusal: SUBJECT_REFUSALS.subject_gone } : outcome
+  return gone ? { kind: 'ended', refusal: SUBJECT_ERRORS.subject_gone } : outcome
 }

@@ -2,7 +2,7 @@ import { OAuthError } from '../../kernel/oauth-error.ts'
 import type { Grant, RefreshState } from '../../kernel/records.ts'
 import { type Secret, sha256 } from '../../kernel/secrets.ts'
 import type { Outcome, RefreshTokenSecret } from '../grant.ts'
-import { REFRESH_REFUSALS } from './refresh-refusals.ts'
+import { REFRESH_ERRORS } from './refresh-errors.ts'
 import type { Extent, Refreshed, RefreshRequest } from './refresh-request.ts'
 import type { Repeat } from './token-state.ts'
 
@@ -24,10 +24,10 @@ export function repeated(
   const { token, keys, jkt } = request
   const { scopes, resources } = rotation
   if (!sameList(extent.scopes, scopes) || !sameList(extent.resources, resources))
-    throw new OAuthError(REFRESH_REFUSALS.refresh_retry_differs)
-  if (rotation.jkt !== jkt) throw new OAuthError(REFRESH_REFUSALS.refresh_retry_differs, ANOTHER_KEY)
+    throw new OAuthError(REFRESH_ERRORS.refresh_retry_differs)
+  if (rotation.jkt !== jkt) throw new OAuthError(REFRESH_ERRORS.refresh_retry_differs, ANOTHER_KEY)
   const derived = keys.deriveAgain(token.secret + rotation.salt, rotation.keyId)
-  if (derived === undefined) throw new OAuthError(REFRESH_REFUSALS.refresh_retry_key_gone)
+  if (derived === undefined) throw new OAuthError(REFRESH_ERRORS.refresh_retry_key_gone)
   const successor = successorOf(token, derived)
   const access = grant.accessTokens.find((issued) => issued.hash === sha256(successor.accessToken))
   // An access token that was revoked since then stays revoked; 0 tells the client to refresh at once.

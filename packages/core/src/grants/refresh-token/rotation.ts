@@ -2,6 +2,7 @@ import { OAuthError } from '../../kernel/oauth-error.ts'
 import type { Grant, RefreshState } from '../../kernel/records.ts'
 import { narrowedResources } from '../../kernel/resource-indicator.ts'
 import { narrowedScopes } from '../../kernel/scope.ts'
+import { withNewest } from '../exchanged-token.ts'
 import {
   boundTo,
   type GrantTerms,
@@ -10,9 +11,8 @@ import {
   type RefreshTokenSecret,
   refreshTokenHash,
 } from '../grant.ts'
-import { withNewest } from '../handed-on-token.ts'
 import { recentRotations } from './recent-rotations.ts'
-import { REFRESH_REFUSALS } from './refresh-refusals.ts'
+import { REFRESH_ERRORS } from './refresh-errors.ts'
 import type { Extent, Refreshed, RefreshRequest } from './refresh-request.ts'
 import { repeated, successorOf } from './repeated-rotation.ts'
 import { tokenState } from './token-state.ts'
@@ -31,18 +31,16 @@ export function rotateRefreshToken(
 ): Outcome<Refreshed> {
   const { refresh } = grant
   const state = tokenState(grant, request, times)
-  if (refresh === undefined || state === 'unknown')
-    throw new OAuthError(REFRESH_REFUSALS.refresh_token_unknown)
-  if (request.clientId !== grant.clientId)
-    throw new OAuthError(REFRESH_REFUSALS.refresh_token_of_other_client)
-  if (now >= refresh.expiresAt) throw new OAuthError(REFRESH_REFUSALS.refresh_token_expired)
+  if (refresh === undefined || state === 'unknown') throw new OAuthError(REFRESH_ERRORS.refresh_token_unknown)
+  if (request.clientId !== grant.clientId) throw new OAuthError(REFRESH_ERRORS.refresh_token_of_other_client)
+  if (now >= refresh.expiresAt) throw new OAuthError(REFRESH_ERRORS.refresh_token_expired)
   if (refresh.authMethod !== undefined && refresh.authMethod !== request.authMethod)
-    throw new OAuthError(REFRESH_REFUSALS.refresh_token_of_other_method)
+    throw new OAuthError(REFRESH_ERRORS.refresh_token_of_other_method)
   // Who lacks the key holds a copy that is worth nothing, and must not end the grant by it.
   if (refresh.jkt !== undefined && refresh.jkt !== request.jkt)
-    throw new OAuthError(REFRESH_REFUSALS.refresh_token_of_other_key)
-  if (state === 'replaced') throw new OAuthError(REFRESH_REFUSALS.refresh_token_replaced)
-  if (state === 'spent') return { kind: 'ended', refusal: REFRESH_REFUSALS.refresh_token_reused }
+    throw new OAuthError(REFRESH_ERRORS.refresh_token_of_other_key)
+  if (state === 'replaced') throw new OAuthError(REFRESH_ERRORS.refresh_token_replaced)
+  if (state === 'spent') return { kind: 'ended', refusal: REFRESH_ERRORS.refresh_token_reused }
   const extent = extentOf(grant, request)
   return state === 'current'
     ? refreshed(grant, refresh, request, extent, now, times)

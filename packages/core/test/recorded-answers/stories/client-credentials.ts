@@ -10,7 +10,7 @@ async function openJob(world: World, options: Parameters<typeof clientCredential
     client_name: 'Nightly job',
     redirect_uris: [],
     grant_types: ['client_credentials'],
-    machine_scopes: 'courses:read courses:write',
+    client_credentials_scopes: 'courses:read courses:write',
   })
   return { ...opened, job: { client_id, client_secret } }
 }

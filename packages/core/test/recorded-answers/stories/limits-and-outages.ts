@@ -33,7 +33,7 @@ function contended({ clients, grants }: Store): Store {
   return { clients: { ...clients, replace }, grants: { ...grants, replace } }
 }
 
-async function refusals({ ask, cast }: World): Promise<void> {
+async function defineErrors({ ask, cast }: World): Promise<void> {
   await ask({ ...registration({}), from: HOME })
   await ask({ ...registration({ grant_types: [] }), from: HOME })
   for (const build of [refreshing, revocation, introspection])
@@ -42,7 +42,7 @@ async function refusals({ ask, cast }: World): Promise<void> {
 }
 
 export const LIMITS_AND_OUTAGES: Stories = {
-  'no room left': ({ reopened }) => refusals(reopened({ rateLimiter: FULL })),
+  'no room left': ({ reopened }) => defineErrors(reopened({ rateLimiter: FULL })),
   'no room left, and nothing wrong': async (world) => {
     const { vault } = world.cast
     const { ask } = world.reopened({ rateLimiter: FULL })
@@ -60,7 +60,7 @@ export const LIMITS_AND_OUTAGES: Stories = {
     const ask = refreshing(cast.app, 'x'.repeat(65_537))
     await reopened({ rateLimiter: FULL }).ask({ ...ask, from: HOME })
   },
-  'a limiter that is down': ({ reopened }) => refusals(reopened({ rateLimiter: BROKEN })),
+  'a limiter that is down': ({ reopened }) => defineErrors(reopened({ rateLimiter: BROKEN })),
   'no store': async (world) => {
     const { app, api } = world.cast
     const { access_token, refresh_token } = await tokensFor(world, app)

@@ -9,14 +9,14 @@ export type UpstreamReason =
   /** A fresh sign-in was asked for, and the provider does not vouch for one. */
   | 'not_fresh'
 
-export class UpstreamRefusal extends Error {
+export class UpstreamError extends Error {
   readonly reason: UpstreamReason
   /** For the operator: the error code of the provider, or what went wrong on the way. */
   readonly detail: string
 
   constructor(reason: UpstreamReason, options?: ErrorOptions) {
     super(`Sign-in with a provider: ${reason}`, options)
-    this.name = 'UpstreamRefusal'
+    this.name = 'UpstreamError'
     this.reason = reason
     this.detail = detailOf(options?.cause)
   }

@@ -22,10 +22,10 @@ export function withNewest(
   newest: AccessTokenState,
   most: number,
 ): { readonly accessTokens: readonly AccessTokenState[]; readonly dropped: boolean } {
-  const handedOn = tokens.filter(({ parent }) => parent !== undefined)
-  const own = handedOn.length === 0 ? tokens : tokens.filter(({ parent }) => parent === undefined)
+  const exchangedToken = tokens.filter(({ parent }) => parent !== undefined)
+  const own = exchangedToken.length === 0 ? tokens : tokens.filter(({ parent }) => parent === undefined)
   const forgotten = Math.max(own.length + 1 - most, 0)
   // A list that is spread keeps 16 spare places, and this one is stored.
-  const kept = own.slice(forgotten).concat(newest, handedOn)
-  return { accessTokens: handedOn.length === 0 ? kept : withoutOrphans(kept), dropped: forgotten > 0 }
+  const kept = own.slice(forgotten).concat(newest, exchangedToken)
+  return { accessTokens: exchangedToken.length === 0 ? kept : withoutOrphans(kept), dropped: forgotten > 0 }
 }

@@ -6,7 +6,7 @@ import { newGrantId, type Random } from '../kernel/secrets.ts'
  *
  * @param now in epoch seconds, `lifetime` in seconds
  */
-export function machineGrant(
+export function clientCredentialsGrant(
   random: Random,
   asked: Pick<Grant, 'clientId' | 'scopes' | 'resources'>,
   token: Pick<AccessTokenState, 'hash' | 'signed' | 'jkt'>,

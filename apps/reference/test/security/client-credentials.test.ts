@@ -35,12 +35,12 @@ async function addJob(bench: Bench, metadata: object = {}) {
     client_name: 'Job',
     redirect_uris: [],
     grant_types: ['client_credentials'],
-    machine_scopes: 'courses:read courses:write',
+    client_credentials_scopes: 'courses:read courses:write',
     ...metadata,
   })
 }
 
-async function machineToken(
+async function clientCredentialsToken(
   bench: Bench,
   { client_id, client_secret = '' }: Awaited<ReturnType<typeof addJob>>,
 ) {
@@ -109,7 +109,7 @@ onBothStores(
     })
 
     it('MA-01: the token of a machine opens nothing that belongs to a person', async () => {
-      const token = await machineToken(bench, await addJob(bench))
+      const token = await clientCredentialsToken(bench, await addJob(bench))
       expect((await call(bench, token, '/api/courses')).status).toBe(200)
       for (const target of ['/api/students', '/api/account', '/api/orders', '/api/oauth/userinfo']) {
         const answer = await call(bench, token, target)
@@ -121,7 +121,7 @@ onBothStores(
     it('MA-02: no client gets the grant by registering, whatever it asks for', async () => {
       const asked = {
         grant_types: ['authorization_code', 'client_credentials'],
-        machine_scopes: 'courses:write',
+        client_credentials_scopes: 'courses:write',
       }
       for (const token_endpoint_auth_method of ['none', 'client_secret_post', 'client_secret_basic']) {
         const app = await App.register(bench, { ...asked, token_endpoint_auth_method })
@@ -150,7 +150,7 @@ onBothStores(
 
     it('MA-04: a machine is nobody: in no list of apps, and with no name that a person could have', async () => {
       const job = await addJob(bench)
-      const token = await machineToken(bench, job)
+      const token = await clientCredentialsToken(bench, job)
       expect((await bench.service.grants.list(job.client_id)).grants).toEqual([])
       const { client_id, client_secret = '' } = job
       const answer = await bench.post('/api/oauth/introspect', { token, client_id, client_secret })

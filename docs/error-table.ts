@@ -1,16 +1,16 @@
 /**
- * Every refusal of core as a table. `pnpm exec node docs/refusal-table.ts` writes it into refusals.md; a test holds the
+ * Every refusal of core as a table. `pnpm exec node docs/error-table.ts` writes it into errors.md; a test holds the
  * page against the code.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { OAuthError, REFUSALS } from '@grantkit/core'
+import { ERRORS, OAuthError } from '@grantkit/core'
 
-const PAGE = join(import.meta.dirname, 'refusals.md')
+const PAGE = join(import.meta.dirname, 'errors.md')
 
-/** The part of refusals.md that the code writes. */
-export function refusalTable(): string {
-  const rows = Object.values(REFUSALS).map((refusal) => {
+/** The part of errors.md that the code writes. */
+export function errorTable(): string {
+  const rows = Object.values(ERRORS).map((refusal) => {
     const { reason, error, status, message } = new OAuthError(refusal)
     return [`\`${reason}\``, `\`${error}\``, status, message]
   })
@@ -20,6 +20,6 @@ export function refusalTable(): string {
 
 if (import.meta.main) {
   const between = /(<!-- refusals:start -->\n)[\s\S]*?(\n<!-- refusals:end -->)/
-  const page = readFileSync(PAGE, 'utf8').replace(between, (_, start, end) => start + refusalTable() + end)
+  const page = readFileSync(PAGE, 'utf8').replace(between, (_, start, end) => start + errorTable() + end)
   writeFileSync(PAGE, page)
 }

@@ -28,14 +28,17 @@ afterAll(() => service.close())
 
 type Method = 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
 
-async function addJob(token_endpoint_auth_method: Method = 'client_secret_basic', machine_scopes = SCOPE) {
+async function addJob(
+  token_endpoint_auth_method: Method = 'client_secret_basic',
+  client_credentials_scopes = SCOPE,
+) {
   const jwks =
     token_endpoint_auth_method === 'private_key_jwt' ? { keys: [await exportJWK(keys.publicKey)] } : undefined
   const { client_id, client_secret = '' } = await service.clients.add({
     client_name: 'Nightly job',
     redirect_uris: [],
     grant_types: ['client_credentials'],
-    machine_scopes,
+    client_credentials_scopes,
     token_endpoint_auth_method,
     jwks,
   })
@@ -156,8 +159,8 @@ describe('what a job can reach', () => {
     'is not %s: nobody is added',
     async (scope) => {
       const job = { client_name: 'Job', redirect_uris: [], grant_types: ['client_credentials'] }
-      await expect(service.clients.add({ ...job, machine_scopes: scope })).rejects.toThrow(
-        `${scope} is no scope for a machine`,
+      await expect(service.clients.add({ ...job, client_credentials_scopes: scope })).rejects.toThrow(
+        `${scope} is no scope for client credentials`,
       )
     },
   )

@@ -1,6 +1,6 @@
-import { refusals } from '../kernel/oauth-error.ts'
+import { defineErrors } from '../kernel/oauth-error.ts'
 
-export const KEY_REFUSALS = refusals({
+export const KEY_ERRORS = defineErrors({
   keys_unavailable: [
     'temporarily_unavailable',
     'The keys of the authorization server cannot be read; try again',

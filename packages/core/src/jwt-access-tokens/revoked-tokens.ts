@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { systemClock } from '../kernel/kernel.ts'
-import { OAuthError, refusals } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import { KEPT_SECONDS } from '../kernel/revocation-log.ts'
 
-export const ENDED_REFUSALS = refusals({
-  ended_feed_stale: ['temporarily_unavailable', 'It is not known which tokens have ended; try again'],
+export const REVOCATION_FEED_ERRORS = defineErrors({
+  revocation_feed_stale: ['temporarily_unavailable', 'It is not known which tokens have ended; try again'],
 })
 
-export interface EndedTokensOptions {
+export interface RevokedTokensOptions {
   /** The address of the feed (`revocationFeed`). */
   readonly address: string
   /** The credentials of an integration that is a resource server. */
@@ -24,7 +24,7 @@ export interface EndedTokensOptions {
 }
 
 /** The tokens that ended before they expired, as the authorization server told lately. */
-export interface EndedTokens {
+export interface RevokedTokens {
   /** @throws OAuthError 503 when it is not known */
   has(jti: string): boolean
   /** Asks now. */
@@ -43,9 +43,9 @@ const ANSWER_TIMEOUT = 5000
  *
  * @example
  * ```ts with:jwt
- * import { createJwtResourceServer, endedTokens } from '@grantkit/core/jwt-resource-server'
+ * import { createJwtResourceServer, revokedTokens } from '@grantkit/core/jwt-resource-server'
  *
- * const ended = endedTokens({
+ * const ended = revokedTokens({
  *   address: `${issuer}/api/oauth/ended`,
  *   clientId: process.env.CLIENT_ID ?? '',
  *   clientSecret: process.env.CLIENT_SECRET ?? '',
@@ -54,7 +54,7 @@ const ANSWER_TIMEOUT = 5000
  * export const notes = createJwtResourceServer({ issuer, resource: issuer, scopes, keys, ended })
  * ```
  */
-export function endedTokens({
+export function revokedTokens({
   address,
   clientId,
   clientSecret,
@@ -62,7 +62,7 @@ export function endedTokens({
   staleAfter = 30,
   onError = (error) => console.error('Grantkit: the feed of ended tokens cannot be read:', error),
   now = systemClock,
-}: EndedTokensOptions): EndedTokens {
+}: RevokedTokensOptions): RevokedTokens {
   /** When each entry was last heard. */
   const ended = new Map<string, number>()
   let since: string | undefined
@@ -97,7 +97,7 @@ export function endedTokens({
   refresh().catch(onError)
   return {
     has(jti) {
-      if (now() - asOf > staleAfter) throw new OAuthError(ENDED_REFUSALS.ended_feed_stale)
+      if (now() - asOf > staleAfter) throw new OAuthError(REVOCATION_FEED_ERRORS.revocation_feed_stale)
       return ended.has(jti) || ended.has(jti.slice(0, jti.indexOf('.')))
     },
     refresh,

@@ -1,9 +1,9 @@
-import { refusals } from '../kernel/oauth-error.ts'
+import { defineErrors } from '../kernel/oauth-error.ts'
 
 /** One text for all faults: whoever guesses learns nothing, and the operator has the reason. */
 const NOT_VALID = 'The client assertion is not valid'
 
-export const ASSERTION_REFUSALS = refusals({
+export const ASSERTION_ERRORS = defineErrors({
   assertion_malformed: ['invalid_client', NOT_VALID],
   assertion_algorithm: ['invalid_client', NOT_VALID],
   assertion_typ: ['invalid_client', NOT_VALID],

@@ -8,7 +8,7 @@ import type { Interaction } from './interaction.ts'
  * A refusal that must not be sent to the client by redirect (RFC 6749 4.1.2.1): a page for the user. A client never
  * sees that page, so it may ask first and gets the refusal as JSON, with the issuer as in RFC 9207 2.
  */
-export async function refusalPage(
+export async function showErrorPage(
   { interaction, kernel }: { interaction: Pick<Interaction, 'errorPage'>; kernel: Pick<Kernel, 'issuer'> },
   refusal: OAuthError,
   request: HttpRequest,

@@ -23,7 +23,7 @@ export function machineOf(usage: string, name: string, asked: Asked): Integratio
     client_name: name,
     redirect_uris: [],
     grant_types,
-    machine_scopes: asked.scope,
+    client_credentials_scopes: asked.scope,
     token_endpoint_auth_method: asked.auth ?? 'client_secret_basic',
   }
 }

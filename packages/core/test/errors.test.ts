@@ -1,4 +1,4 @@
-import { type OAuthErrorCode, REFUSALS, type Reason } from '@grantkit/core'
+import { ERRORS, type OAuthErrorCode, type Reason } from '@grantkit/core'
 import { describe, expect, it } from 'vitest'
 import {
   authorizationQuery,
@@ -154,7 +154,7 @@ describe('the error table', () => {
   })
 
   it('describes every refusal in characters that RFC 6749 allows', () => {
-    for (const [reason, { description }] of Object.entries(REFUSALS)) {
+    for (const [reason, { description }] of Object.entries(ERRORS)) {
       expect(description, reason satisfies string as Reason).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/)
     }
   })

@@ -18,7 +18,7 @@ export const FORM_REFUSED = {
   '431': HEADERS_TOO_LARGE,
 }
 /** The refusals of every endpoint that reads a body. */
-export const BODY_REFUSALS = {
+export const BODY_ERRORS = {
   '413': TOO_LARGE,
   '415': MEDIA_TYPE_REFUSED,
   '429': TOO_MANY,

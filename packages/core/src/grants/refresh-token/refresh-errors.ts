@@ -1,6 +1,6 @@
-import { refusals } from '../../kernel/oauth-error.ts'
+import { defineErrors } from '../../kernel/oauth-error.ts'
 
-export const REFRESH_REFUSALS = refusals({
+export const REFRESH_ERRORS = defineErrors({
   refresh_token_unknown: ['invalid_grant', 'The refresh token is not valid'],
   refresh_token_expired: ['invalid_grant', 'The refresh token has expired'],
   refresh_token_of_other_client: ['invalid_grant', 'The refresh token is not valid'],

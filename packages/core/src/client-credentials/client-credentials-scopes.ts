@@ -1,4 +1,4 @@
-import { type ClientMetadataMembers, METADATA_REFUSALS } from '../clients/client-metadata.ts'
+import { type ClientMetadataMembers, METADATA_ERRORS } from '../clients/client-metadata.ts'
 import { text } from '../http/message.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
@@ -9,48 +9,49 @@ export const CLIENT_CREDENTIALS = 'client_credentials'
 /** Scopes of OpenID Connect Core 5.4 and 11: they open what is said of a user. */
 const ABOUT_A_USER = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access']
 
-/** The scopes that a machine may have at all. */
-function machineScopesOf(catalogue: ScopeCatalogue): readonly string[] {
+/** The scopes that can be requested without a user. */
+function clientCredentialsScopes(catalogue: ScopeCatalogue): readonly string[] {
   return Object.entries(catalogue)
     .filter(([name, { user }]) => user !== true && !ABOUT_A_USER.includes(name))
     .map(([name]) => name)
 }
 
 /** What the operator gives an integration. `scope` beside it is for tokens of users, and never for these. */
-export function machineMetadata(itself: boolean, catalogue: ScopeCatalogue): ClientMetadataMembers {
+export function clientCredentialsMetadata(itself: boolean, catalogue: ScopeCatalogue): ClientMetadataMembers {
   if (itself) return {}
-  const allowed = machineScopesOf(catalogue)
+  const allowed = clientCredentialsScopes(catalogue)
   const fault = (scope: string) => parseScope(scope)?.find((name) => !allowed.includes(name))
   return {
-    machine_scopes: text()
+    client_credentials_scopes: text()
       .refine((scope) => parseScope(scope) !== undefined, 'must be names separated by single spaces')
       .refine((scope) => fault(scope) === undefined, {
-        error: ({ input }) => `${fault(String(input))} is no scope for a machine`,
+        error: ({ input }) => `${fault(String(input))} is no scope for client credentials`,
       })
       .optional(),
   }
 }
 
 /** The most that a client may have for itself. A scope that the service took away since is not in it. */
-export function machineCeiling(
+export function clientCredentialsCeiling(
   { origin, featureMetadata }: Client,
   catalogue: ScopeCatalogue,
 ): readonly string[] {
-  const given = featureMetadata?.machine_scopes
+  // Records of earlier releases have `machine_scopes`.
+  const given = featureMetadata?.client_credentials_scopes ?? featureMetadata?.machine_scopes
   const names = origin === 'integration' && typeof given === 'string' ? parseScope(given) : undefined
-  const allowed = machineScopesOf(catalogue)
+  const allowed = clientCredentialsScopes(catalogue)
   return names?.filter((name) => allowed.includes(name)) ?? []
 }
 
 /** @throws OAuthError `invalid_client_metadata` for a client that could never get a token for itself */
-export function checkMachine(client: Client, catalogue: ScopeCatalogue): void {
+export function checkClientCredentials(client: Client, catalogue: ScopeCatalogue): void {
   if (!client.grantTypes.includes(CLIENT_CREDENTIALS)) return
   if (client.tokenEndpointAuthMethod === 'none')
     throw refused(`${CLIENT_CREDENTIALS} needs a client that authenticates`)
-  if (machineCeiling(client, catalogue).length === 0)
-    throw refused(`${CLIENT_CREDENTIALS} needs machine_scopes`)
+  if (clientCredentialsCeiling(client, catalogue).length === 0)
+    throw refused(`${CLIENT_CREDENTIALS} needs client_credentials_scopes`)
 }
 
 function refused(detail: string): OAuthError {
-  return new OAuthError(METADATA_REFUSALS.client_metadata_invalid, detail)
+  return new OAuthError(METADATA_ERRORS.client_metadata_invalid, detail)
 }

@@ -1,0 +1,121 @@
+import { APPROVAL_ERRORS } from './authorization/approval.ts'
+import { REQUEST_ERRORS } from './authorization/authorization-request.ts'
+import { CONSENT_ERRORS } from './authorization/consent.ts'
+import { DENIAL_ERRORS } from './authorization/denial.ts'
+import { PUSHED_ERRORS } from './authorization/presented-request.ts'
+import { PROMPT_ERRORS } from './authorization/prompt.ts'
+import { PUSHED_KEY_ERRORS } from './authorization/pushed-key.ts'
+import { TARGET_ERRORS } from './authorization/redirect-target.ts'
+import { DOCUMENT_ERRORS } from './cimd/fetched-clients.ts'
+import { ASSERTION_ERRORS } from './client-assertion/assertion-errors.ts'
+import { CLIENT_CREDENTIALS_ERRORS } from './client-credentials/exchange.ts'
+import { BASIC_ERRORS } from './clients/authentication/basic-credentials.ts'
+import { AUTHENTICATION_ERRORS } from './clients/authentication/client-authentication.ts'
+import { METADATA_ERRORS } from './clients/client-metadata.ts'
+import { CLIENT_ERRORS } from './clients/client-sources.ts'
+import { REDIRECT_URI_ERRORS } from './clients/redirect-uri.ts'
+import { DEVICE_AUTHORIZATION_ERRORS } from './device/device-authorization.ts'
+import { DEVICE_REQUEST_ERRORS } from './device/device-request.ts'
+import { DEVICE_PAGE_ERRORS } from './device/page-session.ts'
+import { POLL_ERRORS } from './device/poll.ts'
+import { DEVICE_CODE_ERRORS } from './device/redemption.ts'
+import { USER_CODE_ERRORS } from './device/user-code-tries.ts'
+import { DPOP_ERRORS } from './dpop/proof-checks.ts'
+import { FORWARDED_ERRORS } from './forward-auth/forwarded-request.ts'
+import { VERIFY_ERRORS } from './forward-auth/verify-request.ts'
+import { CHALLENGE_ERRORS } from './grants/authorization-code/pkce.ts'
+import { CODE_ERRORS } from './grants/authorization-code/redemption.ts'
+import { BOUND_RESOURCE_ERRORS } from './grants/bound-resource.ts'
+import { REFRESH_ERRORS } from './grants/refresh-token/refresh-errors.ts'
+import { REVOCATION_ERRORS } from './grants/revocation.ts'
+import { SUBJECT_ERRORS } from './grants/subject.ts'
+import { GRANT_TYPE_ERRORS } from './grants/token-endpoint.ts'
+import { CROSS_SITE_ERRORS } from './http/cross-site.ts'
+import { METHOD_ERRORS } from './http/endpoint.ts'
+import { MESSAGE_ERRORS } from './http/message.ts'
+import { BODY_ERRORS } from './http/parameters.ts'
+import { KEY_ERRORS } from './jwt-access-tokens/key-errors.ts'
+import { FEED_ERRORS } from './jwt-access-tokens/revocation-feed.ts'
+import { REVOCATION_FEED_ERRORS } from './jwt-access-tokens/revoked-tokens.ts'
+import { SERVER_ERRORS } from './kernel/oauth-error.ts'
+import { RESOURCE_ERRORS } from './kernel/resource-indicator.ts'
+import { SCOPE_ERRORS } from './kernel/scope.ts'
+import { LIMIT_ERRORS } from './limits/rate-limits.ts'
+import { LOGOUT_ERRORS } from './logout/end-session.ts'
+import { LOGOUT_REQUEST_ERRORS } from './logout/logout-request.ts'
+import { POST_LOGOUT_ERRORS } from './logout/post-logout-redirect-uri.ts'
+import { ID_TOKEN_ERRORS } from './openid/id-token.ts'
+import { HINT_ERRORS } from './openid/id-token-hint.ts'
+import { PAR_ERRORS } from './par/par.ts'
+import { BEARER_ERRORS } from './resource/bearer.ts'
+import { BINDING_ERRORS } from './resource/token-binding.ts'
+import { SCHEME_ERRORS } from './resource/token-credentials.ts'
+import { EXCHANGE_ERRORS } from './token-exchange/narrowing.ts'
+
+/**
+ * All refusals of this server by their reason. New rows may come, but a reason never changes its meaning.
+ *
+ * @example
+ * ```ts
+ * import { ERRORS } from '@grantkit/core'
+ *
+ * const { error, status } = ERRORS.code_expired
+ * // error: 'invalid_grant', status: 400
+ * ```
+ */
+export const ERRORS = {
+  ...MESSAGE_ERRORS,
+  ...METHOD_ERRORS,
+  ...BODY_ERRORS,
+  ...CLIENT_ERRORS,
+  ...DOCUMENT_ERRORS,
+  ...AUTHENTICATION_ERRORS,
+  ...BASIC_ERRORS,
+  ...ASSERTION_ERRORS,
+  ...TARGET_ERRORS,
+  ...REQUEST_ERRORS,
+  ...CHALLENGE_ERRORS,
+  ...PUSHED_ERRORS,
+  ...PUSHED_KEY_ERRORS,
+  ...PAR_ERRORS,
+  ...PROMPT_ERRORS,
+  ...HINT_ERRORS,
+  ...CROSS_SITE_ERRORS,
+  ...CONSENT_ERRORS,
+  ...DENIAL_ERRORS,
+  ...APPROVAL_ERRORS,
+  ...SCOPE_ERRORS,
+  ...RESOURCE_ERRORS,
+  ...GRANT_TYPE_ERRORS,
+  ...CODE_ERRORS,
+  ...CLIENT_CREDENTIALS_ERRORS,
+  ...BOUND_RESOURCE_ERRORS,
+  ...REFRESH_ERRORS,
+  ...SUBJECT_ERRORS,
+  ...REVOCATION_ERRORS,
+  ...EXCHANGE_ERRORS,
+  ...BEARER_ERRORS,
+  ...KEY_ERRORS,
+  ...FEED_ERRORS,
+  ...REVOCATION_FEED_ERRORS,
+  ...SCHEME_ERRORS,
+  ...BINDING_ERRORS,
+  ...DPOP_ERRORS,
+  ...VERIFY_ERRORS,
+  ...FORWARDED_ERRORS,
+  ...LOGOUT_REQUEST_ERRORS,
+  ...POST_LOGOUT_ERRORS,
+  ...LOGOUT_ERRORS,
+  ...DEVICE_AUTHORIZATION_ERRORS,
+  ...USER_CODE_ERRORS,
+  ...DEVICE_PAGE_ERRORS,
+  ...DEVICE_REQUEST_ERRORS,
+  ...DEVICE_CODE_ERRORS,
+  ...POLL_ERRORS,
+  ...REDIRECT_URI_ERRORS,
+  ...METADATA_ERRORS,
+  ...LIMIT_ERRORS,
+  ...ID_TOKEN_ERRORS,
+  ...SERVER_ERRORS,
+} as const
+export type Reason = keyof typeof ERRORS
