@@ -212,8 +212,7 @@ export const DEPENDENCY_RULE: readonly Row[] = [
   },
   {
     files: 'packages/limiter/src/**',
-    imports: ['packages/limiter/src/**', 'rate-limiter-flexible', 'node:crypto', 'node:timers/promises'],
-    types: ['@grantkit/core'],
+    imports: ['packages/limiter/src/**', '@grantkit/core', 'rate-limiter-flexible', 'node:timers/promises'],
   },
   {
     files: 'packages/safe-fetch/src/**',

@@ -57,6 +57,8 @@ export async function openService(issuer: string, options: ServiceOptions = {}):
     lifetimes: { code: CODE_SECONDS },
     features: [documentsFetchedOnce(), ...features],
     interaction: INTERACTION,
+    // All load comes from one address.
+    rateLimiter: { take: async () => 0 },
   })
   return { server, api: createResourceServer({ resource: issuer, store, scopes }) }
 }

@@ -86,7 +86,7 @@ function metadataOf(stranger: number, length: number) {
 }
 
 it('a million invented e-mail addresses leave the heap small', async () => {
-  const counter = countersInMemory('account', { points: 10, duration: 900 })
+  const counter = countersInMemory('account', { points: 10, seconds: 900 })
   const heap = await largestHeap(MILLION, (stranger) => counter.take(`stranger-${stranger}@school.example`))
   expect(heap).toBeLessThan(MAX_BYTES)
   expect(await counter.take('known@school.example')).toBe(0)

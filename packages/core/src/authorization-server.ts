@@ -174,7 +174,7 @@ function partsOf(kernel: Kernel, options: AuthorizationServerOptions<string>): P
     offeredMethods(options),
     ...optional,
   ])
-  const limits = rateLimits(options, emit)
+  const limits = rateLimits(options, kernel)
   const terms = {
     grantTypes: features.flatMap(({ grantTypes = [] }) => grantTypes),
     ...{ scopes: kernel.scopes, lifetimes: { ...times, grant: grantLifetime(options) }, now },

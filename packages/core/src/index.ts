@@ -128,6 +128,7 @@ export type {
   Transients,
 } from './kernel/store.ts'
 export { coarseNetworkOf, networkOf } from './limits/caller-network.ts'
+export { type EventCounter, processCounter, type RateLimitWindow } from './limits/process-limiter.ts'
 export type { RateLimit, RateLimiter } from './limits/rate-limits.ts'
 export type {
   AuthorizationServerOptions,

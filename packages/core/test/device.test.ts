@@ -589,13 +589,13 @@ describe('a poll', () => {
   })
 })
 
-/** Allows `room` events of each key. */
-function roomFor(room: Partial<Record<string, number>>) {
+/** Allows so many events of each key, by the name of the limit. */
+function limitsOf(points: Partial<Record<string, number>>) {
   const counted = new Map<string, number>()
   const change = async (limit: string, key: string, by: number) => {
     const count = (counted.get(`${limit} ${key}`) ?? 0) + by
     counted.set(`${limit} ${key}`, count)
-    return count > (room[limit] ?? Number.POSITIVE_INFINITY) ? 30 : 0
+    return count > (points[limit] ?? Number.POSITIVE_INFINITY) ? 30 : 0
   }
   const take: RateLimiter['take'] = (limit, key) => change(limit, key, 1)
   const refund: RateLimiter['refund'] = async (limit, key) => void (await change(limit, key, -1))
@@ -604,7 +604,7 @@ function roomFor(room: Partial<Record<string, number>>) {
 
 describe('limits', () => {
   it('slow down a device that asks too often, with the new interval, and never after the answer', async () => {
-    const rateLimiter = roomFor({ device_poll: 2, client_failure: 1 })
+    const rateLimiter = limitsOf({ device_poll: 2, client_failure: 1 })
     const { start, poll, approve } = await openDeviceSchool({ rateLimiter, server: { rateLimiter } })
     const started = await start()
     const errors = [await poll(started), await poll(started), await poll(started)].map((answer) =>
@@ -622,7 +622,7 @@ describe('limits', () => {
   })
 
   it('count requests of devices by network, and those that are refused not at all', async () => {
-    const rateLimiter = roomFor({ device_request: 1 })
+    const rateLimiter = limitsOf({ device_request: 1 })
     const { ask } = await openDeviceSchool({ rateLimiter })
     await ask({ scope: 'nope' })
     expect((await ask()).status).toBe(200)
@@ -631,7 +631,7 @@ describe('limits', () => {
   })
 
   it('count wrong codes for their user and network, and refuse a right one too when there were too many', async () => {
-    const rateLimiter = roomFor({ user_code: 3 })
+    const rateLimiter = limitsOf({ user_code: 3 })
     const { start, enter } = await openDeviceSchool({ rateLimiter })
     const { user_code } = await start()
     for (const code of ['WDJB-MJHT', user_code, 'x', 'y']) await enter(code)
@@ -645,8 +645,20 @@ describe('limits', () => {
     expect(rateLimiter.counted.get(`user_code_network ${BROWSER}`)).toBe(3)
   })
 
+  it('count tries at codes without a limiter too: ten of a user and fifty of a network in ten minutes', async () => {
+    const { start, enter, school } = await openDeviceSchool()
+    const { user_code } = await start()
+    for (let n = 0; n < 10; n++) expect((await enter('x')).status).toBe(400)
+    expect(await enter(user_code)).toMatchObject({ status: 429, headers: { 'retry-after': '600' } })
+    for (let n = 0; n < 40; n++) expect((await enter('x', `user=u${n}`)).status).toBe(400)
+    expect((await enter(user_code, 'user=bob')).status).toBe(429)
+    expect((await enter(user_code, 'user=bob', DEVICE)).status).toBe(200)
+    school.clock.now += 600
+    expect((await enter((await start()).user_code)).status).toBe(200)
+  })
+
   it('count a network over all its users', async () => {
-    const { start, enter } = await openDeviceSchool({ rateLimiter: roomFor({ user_code_network: 1 }) })
+    const { start, enter } = await openDeviceSchool({ rateLimiter: limitsOf({ user_code_network: 1 }) })
     const { user_code } = await start()
     expect((await enter('x', 'user=bob')).status).toBe(400)
     expect((await enter(user_code)).status).toBe(429)

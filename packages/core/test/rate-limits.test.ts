@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { bodyOf, codeFor, credentials, redeem, refresh, register, requestToken, tokensFor } from './client.ts'
 import { openSchool, REDIRECT_URI, type School } from './school.ts'
 
-/** Allows each key `room` events, then answers 30 seconds. */
-function roomFor(room: number) {
+/** Allows `points` events of each key, then answers 30 seconds. */
+function limitOf(points: number) {
   const counted = new Map<string, number>()
   const take: RateLimiter['take'] = async (limit, key) => {
     const name = `${limit} ${key}`
     counted.set(name, (counted.get(name) ?? 0) + 1)
-    return (counted.get(name) ?? 0) > room ? 30 : 0
+    return (counted.get(name) ?? 0) > points ? 30 : 0
   }
   return { counted, take }
 }
@@ -32,7 +32,7 @@ const statuses = async (answers: readonly Promise<{ status: number }>[]) =>
 
 describe('registrations', () => {
   it('beyond the limit of an address are a 429 that says when to try again', async () => {
-    const school = openSchool({ rateLimiter: roomFor(2) })
+    const school = openSchool({ rateLimiter: limitOf(2) })
     const home = from(school, HOME)
     expect(await statuses([registerAt(home), registerAt(home)])).toEqual([201, 201])
     const refused = await registerAt(home)
@@ -48,8 +48,18 @@ describe('registrations', () => {
     expect((await registerAt(from(school, ELSEWHERE))).status, 'another address').toBe(201)
   })
 
+  it('are limited without a limiter too: a hundred of an address in ten minutes', async () => {
+    const school = openSchool()
+    const home = from(school, HOME)
+    for (let n = 0; n < 100; n++) expect((await registerAt(home)).status).toBe(201)
+    expect(await registerAt(home)).toMatchObject({ status: 429, headers: { 'retry-after': '600' } })
+    expect((await registerAt(from(school, ELSEWHERE))).status, 'another address').toBe(201)
+    school.clock.now += 600
+    expect((await registerAt(home)).status).toBe(201)
+  })
+
   it('are counted per subscriber: an IPv4 address, an IPv6 /64', async () => {
-    const limiter = roomFor(9)
+    const limiter = limitOf(9)
     const school = openSchool({ rateLimiter: limiter })
     for (const address of [HOME, `::ffff:${HOME}`, '2001:db8::1', '2001:db8::2:1', '2001:db8:0:1::1'])
       await registerAt(from(school, address))
@@ -61,21 +71,21 @@ describe('registrations', () => {
   })
 
   it('whose metadata is refused are not counted', async () => {
-    const limiter = roomFor(0)
+    const limiter = limitOf(0)
     const school = from(openSchool({ rateLimiter: limiter }), HOME)
     const answer = await registerAt(school, { redirect_uris: ['https://app.example/cb'] })
     expect([answer.status, limiter.counted.size]).toEqual([400, 0])
   })
 
   it('of callers without an address are counted as those of one', async () => {
-    const limiter = roomFor(1)
+    const limiter = limitOf(1)
     const school = from(openSchool({ rateLimiter: limiter }), undefined)
     expect(await statuses([registerAt(school), registerAt(school)])).toEqual([201, 429])
     expect([...limiter.counted]).toEqual([['registration unknown', 2]])
   })
 
   it('are not limited by a header that anybody can send', async () => {
-    const limiter = roomFor(9)
+    const limiter = limitOf(9)
     const school = from(openSchool({ rateLimiter: limiter }), HOME)
     for (const forwarded of ['1.1.1.1', '2.2.2.2'])
       await school.send('POST', '/api/oauth/register', {
@@ -85,7 +95,7 @@ describe('registrations', () => {
     expect([...limiter.counted]).toEqual([[`registration ${HOME}`, 2]])
   })
 
-  it('pass when the limiter is broken, and the operator is told', async () => {
+  it('pass when the limiter is broken, and an event has the cause', async () => {
     const cause = new Error('no memory left')
     const school = openSchool({ rateLimiter: { take: () => Promise.reject(cause) } })
     expect((await registerAt(from(school, HOME))).status).toBe(201)
@@ -99,14 +109,14 @@ const confidential = (school: School) =>
 
 describe('failed requests of a client', () => {
   it('with a body that is too large are not counted, because the client is unknown', async () => {
-    const limiter = roomFor(0)
+    const limiter = limitOf(0)
     const home = from(openSchool({ rateLimiter: limiter }), HOME)
     const refused = await home.send('POST', '/api/oauth/token', { form: { client_id: 'x'.repeat(70_000) } })
     expect([refused.status, limiter.counted.size]).toEqual([413, 0])
   })
 
   it('beyond the limit are a 429 that says when to try again', async () => {
-    const school = from(openSchool({ rateLimiter: roomFor(2) }), HOME)
+    const school = from(openSchool({ rateLimiter: limitOf(2) }), HOME)
     const client = await register(school)
     const fail = () => refresh(school, client, 'bad')
     expect(await statuses([fail(), fail()])).toEqual([400, 400])
@@ -120,7 +130,7 @@ describe('failed requests of a client', () => {
   })
 
   it.each(['/api/oauth/token', '/api/oauth/revoke', INTROSPECT])('are counted at %s', async (path) => {
-    const limiter = roomFor(0)
+    const limiter = limitOf(0)
     const school = from(openSchool(), HOME)
     const limited = from(openSchool({ store: school.store, rateLimiter: limiter }), HOME)
     const client = await confidential(school)
@@ -130,7 +140,7 @@ describe('failed requests of a client', () => {
   })
 
   it('never block a valid request: after a thousand failures the client itself is served', async () => {
-    const school = from(openSchool({ rateLimiter: roomFor(2) }), HOME)
+    const school = from(openSchool({ rateLimiter: limitOf(2) }), HOME)
     const client = await confidential(school)
     const { refresh_token } = await tokensFor(school, client)
     const code = await codeFor(school, client.client_id)
@@ -142,8 +152,8 @@ describe('failed requests of a client', () => {
     expect((await school.send('POST', INTROSPECT, { form })).status).toBe(200)
   })
 
-  it('of a stranger with a public client id do not change the answers to its owner', async () => {
-    const school = openSchool({ rateLimiter: roomFor(2) })
+  it('of somebody else with a public client id do not change the answers to its owner', async () => {
+    const school = openSchool({ rateLimiter: limitOf(2) })
     const client = await register(from(school, HOME))
     const failAt = (address: string) => refresh(from(school, address), client, 'bad')
     expect(await statuses([1, 2, 3].map(() => failAt(ELSEWHERE)))).toEqual([400, 400, 429])
@@ -151,7 +161,7 @@ describe('failed requests of a client', () => {
   })
 
   it('do not hide a theft: a reused token ends its grant although the answer is a 429', async () => {
-    const school = from(openSchool({ rateLimiter: roomFor(0) }), HOME)
+    const school = from(openSchool({ rateLimiter: limitOf(0) }), HOME)
     const client = await register(from(openSchool({ store: school.store }), HOME))
     const { refresh_token } = await tokensFor(school, client)
     await refresh(school, client, refresh_token)
@@ -163,7 +173,7 @@ describe('failed requests of a client', () => {
   })
 
   it('of clients that do not exist share one counter, so that ids cannot fill the limiter', async () => {
-    const limiter = roomFor(99)
+    const limiter = limitOf(99)
     const school = from(openSchool({ rateLimiter: limiter }), HOME)
     for (const client_id of ['a', 'b', 'x'.repeat(300), ''])
       await requestToken(school, { client_id, grant_type: 'refresh_token', refresh_token: 'x' })
@@ -175,7 +185,7 @@ describe('failed requests of a client', () => {
   })
 
   it('are not those of the server: an outage is a 503, and is not counted', async () => {
-    const limiter = roomFor(0)
+    const limiter = limitOf(0)
     const { store } = openSchool()
     const client = await register(openSchool({ store }))
     const broken = { ...store, grants: { ...store.grants, find: () => Promise.reject(new Error('down')) } }

@@ -18,9 +18,13 @@ import { type OnError, sharedCounters } from './shared-counters.ts'
  * ```
  */
 export function countersInRedis(storeClient: unknown, onError?: OnError): CreateCounter {
-  return sharedCounters((name, room) => {
-    const keyPrefix = `grantkit:limit:${name}`
-    const connection = { storeClient, useRedisPackage: true, rejectIfRedisNotReady: true }
-    return new RateLimiterRedis({ keyPrefix, ...connection, ...room })
+  return sharedCounters((name, { points, seconds }) => {
+    const window = { keyPrefix: `grantkit:limit:${name}`, points, duration: seconds }
+    return new RateLimiterRedis({
+      storeClient,
+      useRedisPackage: true,
+      rejectIfRedisNotReady: true,
+      ...window,
+    })
   }, onError)
 }

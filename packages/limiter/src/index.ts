@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { type Counter, type CreateCounter, countersInMemory, noCounters, type Room } from './counters.ts'
+export { type CreateCounter, countersInMemory, noCounters } from './counters.ts'
 export { countersInRedis } from './counters-in-redis.ts'
 export { rateLimiter } from './rate-limiter.ts'
 export { type OnError, sharedCounters } from './shared-counters.ts'

@@ -18,20 +18,20 @@ describe('the limits', () => {
   })
 
   it('are those of the application where it has its own', async () => {
-    const limiter = rateLimiter(countersInMemory, { registration: { points: 1, duration: 60 } })
+    const limiter = rateLimiter(countersInMemory, { registration: { points: 1, seconds: 60 } })
     const waits = await times(2, () => limiter.take('registration', '203.0.113.7'))
     expect(waits).toEqual([0, 60])
     const failures = await times(100, () => limiter.take('client_failure', '203.0.113.7'))
     expect(failures).toEqual(Array(100).fill(0))
   })
 
-  it('let an account be guessed at ten times, and forgive it after the right password', async () => {
+  it('let an account be guessed at ten times, and reset after the right password', async () => {
     const limits = signInLimits(countersInMemory)
     const waits = await times(11, () => limits.waitOfAccount('Ada@school.example ', 'here'))
     expect(waits.map((wait) => wait > 0)).toEqual([...Array(10).fill(false), true])
     expect(await limits.waitOfAccount('ada@school.example', 'here')).toBeGreaterThan(0)
     expect(await limits.waitOfAccount('ada@school.example', 'there'), 'its user, elsewhere').toBe(0)
-    await limits.forgive('ada@school.example', 'here')
+    await limits.reset('ada@school.example', 'here')
     expect(await limits.waitOfAccount('ada@school.example', 'here')).toBe(0)
   })
 
@@ -42,11 +42,11 @@ describe('the limits', () => {
     expect(await limits.waitOfNetwork('there')).toBe(0)
   })
 
-  it('let a school sign in behind one address: a right password takes no room', async () => {
+  it('let a school sign in behind one address: a right password is not counted', async () => {
     const limits = signInLimits(countersInMemory)
     for (let pupil = 0; pupil < 600; pupil++) {
       expect(await limits.waitOfNetwork('here')).toBe(0)
-      await limits.forgive(`${pupil}@school.example`, 'here')
+      await limits.reset(`${pupil}@school.example`, 'here')
     }
   })
 

@@ -1,12 +1,12 @@
+import type { RateLimitWindow } from '@grantkit/core'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { expect, it } from 'vitest'
-import type { Room } from './counters.ts'
 import { sharedCounters } from './shared-counters.ts'
 
-const ROOM: Room = { points: 3, duration: 60 }
+const WINDOW: RateLimitWindow = { points: 3, seconds: 60 }
 
-/** A place that answers, fails or is silent, as the test says. */
-function place() {
+/** A shared store that answers, fails or is silent, as the test says. */
+function sharedStore() {
   let broken: (() => Promise<never>) | undefined
   let asked = 0
   const failures: unknown[] = []
@@ -18,7 +18,7 @@ function place() {
   }
   return {
     createCounter: sharedCounters(
-      (keyPrefix, room) => new Limiter({ keyPrefix, ...room }),
+      (keyPrefix, { points, seconds }) => new Limiter({ keyPrefix, points, duration: seconds }),
       (error) => failures.push(error),
     ),
     failures,
@@ -32,9 +32,9 @@ function place() {
 it.each([
   ['fails', () => Promise.reject(new Error('gone'))],
   ['is silent', () => new Promise<never>(() => {})],
-])('allows as much as a process alone, and no more, while the shared place %s', async (_, failure) => {
-  const { createCounter, breakWith, asked, failures } = place()
-  const counter = createCounter('guesses', ROOM)
+])('allows as much as a process alone, and no more, while the shared store %s', async (_, failure) => {
+  const { createCounter, breakWith, asked, failures } = sharedStore()
+  const counter = createCounter('guesses', WINDOW)
   for (let n = 0; n < 3; n++) await counter.take('ada')
   expect(await counter.take('ada')).toBeGreaterThan(0)
   breakWith(failure)
@@ -42,17 +42,17 @@ it.each([
   for (let n = 0; n < 5; n++) waits.push(await counter.take('ada'))
   expect(waits.map((wait) => wait > 0)).toEqual([false, false, false, true, true])
   expect(failures, 'one report').toHaveLength(1)
-  expect(asked(), 'after a failure it is left in peace').toBe(5)
+  expect(asked(), 'after a failure it gets no request').toBe(5)
 })
 
-it('forgets in both places', async () => {
-  const { createCounter, breakWith } = place()
-  const counter = createCounter('guesses', ROOM)
+it('resets in the shared store and in memory', async () => {
+  const { createCounter, breakWith } = sharedStore()
+  const counter = createCounter('guesses', WINDOW)
   for (let n = 0; n < 4; n++) await counter.take('ada')
-  await counter.forget('ada')
+  await counter.reset('ada')
   expect(await counter.take('ada')).toBe(0)
   breakWith(() => Promise.reject(new Error('gone')))
   for (let n = 0; n < 4; n++) await counter.take('ada')
-  await counter.forget('ada')
+  await counter.reset('ada')
   expect(await counter.take('ada')).toBe(0)
 })

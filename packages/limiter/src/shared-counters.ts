@@ -1,6 +1,7 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
+import { type EventCounter, type RateLimitWindow, sha256 } from '@grantkit/core'
 import { type RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
-import { type Counter, type CreateCounter, counterInMemory, keyHash, type Room } from './counters.ts'
+import { type CreateCounter, countersInMemory } from './counters.ts'
 
 export type OnError = (error: unknown) => void
 
@@ -9,10 +10,10 @@ const REPLY_MS = 200
 const PAUSE_MS = 1000
 
 /**
- * Counts for all replicas together, where they share the events. While that place is unreachable or silent, each replica
- * counts alone: after a failure for a second, in which nobody asks there.
+ * Counts for all replicas together, in a store that they share. While that store is unreachable or silent, each replica
+ * counts in its own memory: after a failure for a second, in which the store gets no request.
  *
- * @param limiterFor one that counts in that place
+ * @param limiterFor creates a limiter that counts in the shared store
  * @param onError gets the first failure after an answer. Default: the console
  *
  * @example
@@ -22,23 +23,24 @@ const PAUSE_MS = 1000
  * import { RateLimiterPostgres } from 'rate-limiter-flexible'
  *
  * const storeClient = await connectToPostgres('postgres://127.0.0.1/app')
- * const counters = sharedCounters((name, room) => {
- *   return new RateLimiterPostgres({ storeClient, tableName: 'limits', tableCreated: true, keyPrefix: name, ...room })
+ * const counters = sharedCounters((keyPrefix, { points, seconds }) => {
+ *   const table = { tableName: 'limits', tableCreated: true }
+ *   return new RateLimiterPostgres({ storeClient, ...table, keyPrefix, points, duration: seconds })
  * })
  * export const limiter = rateLimiter(counters)
  * ```
  */
 export function sharedCounters(
-  limiterFor: (name: string, room: Room) => RateLimiterAbstract,
+  limiterFor: (name: string, window: RateLimitWindow) => RateLimiterAbstract,
   onError: OnError = (error) => console.error('Grantkit: rate limits are not shared:', error),
 ): CreateCounter {
   let aloneUntil = Number.NEGATIVE_INFINITY
   let failing = false
-  return (name, room) => {
-    const shared = counterOf(limiterFor(name, room))
-    const own = counterInMemory(room)
+  return (name, window) => {
+    const shared = counterOf(limiterFor(name, window))
+    const own = countersInMemory(name, window)
 
-    async function either<T>(ask: (counter: Counter) => Promise<T>): Promise<T> {
+    async function either<T>(ask: (counter: EventCounter) => Promise<T>): Promise<T> {
       if (performance.now() < aloneUntil) return ask(own)
       try {
         const answer = await Promise.race([ask(shared), silence()])
@@ -54,27 +56,27 @@ export function sharedCounters(
     return {
       take: (key) => either((counter) => counter.take(key)),
       refund: (key) => either((counter) => counter.refund(key)),
-      async forget(key) {
-        await own.forget(key)
-        await either((counter) => counter.forget(key))
+      async reset(key) {
+        await own.reset(key)
+        await either((counter) => counter.reset(key))
       },
     }
   }
 }
 
-function counterOf(limiter: RateLimiterAbstract): Counter {
+function counterOf(limiter: RateLimiterAbstract): EventCounter {
   return {
     async take(key) {
       try {
-        await limiter.consume(keyHash(key))
+        await limiter.consume(sha256(key))
         return 0
       } catch (full) {
         if (full instanceof RateLimiterRes) return Math.max(1, Math.ceil(full.msBeforeNext / 1000))
         throw full
       }
     },
-    refund: async (key) => void (await limiter.reward(keyHash(key))),
-    forget: async (key) => void (await limiter.delete(keyHash(key))),
+    refund: async (key) => void (await limiter.reward(sha256(key))),
+    reset: async (key) => void (await limiter.delete(sha256(key))),
   }
 }
 

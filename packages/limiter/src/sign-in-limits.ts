@@ -11,8 +11,8 @@ export interface SignInLimits {
   waitOfNetwork(network: string): Promise<number>
   /** Counts an attempt for the account, then for the service. */
   waitOfAccount(email: string, network: string): Promise<number>
-  /** After a correct password: the guesses at its account in this network are forgotten, and the network has room. */
-  forgive(email: string, network: string): Promise<void>
+  /** After a correct password: takes back every guess at its account in this network, and one attempt of the network. */
+  reset(email: string, network: string): Promise<void>
 }
 
 /**
@@ -26,17 +26,17 @@ export interface SignInLimits {
  * ```
  */
 export function signInLimits(createCounter: CreateCounter): SignInLimits {
-  const networks = createCounter('network', { points: 120, duration: MINUTE })
-  const accounts = createCounter('account', { points: 10, duration: 15 * MINUTE })
-  const service = createCounter('service', { points: 1200, duration: MINUTE })
+  const networks = createCounter('network', { points: 120, seconds: MINUTE })
+  const accounts = createCounter('account', { points: 10, seconds: 15 * MINUTE })
+  const service = createCounter('service', { points: 1200, seconds: MINUTE })
   return {
     waitOfNetwork: (network) => networks.take(network),
     async waitOfAccount(email, network) {
       const wait = await accounts.take(keyOf(email, network))
       return wait > 0 ? wait : service.take('all')
     },
-    async forgive(email, network) {
-      await Promise.all([accounts.forget(keyOf(email, network)), networks.refund(network)])
+    async reset(email, network) {
+      await Promise.all([accounts.reset(keyOf(email, network)), networks.refund(network)])
     },
   }
 }

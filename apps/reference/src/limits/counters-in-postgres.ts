@@ -25,8 +25,15 @@ export function countersInPostgres(pool: Pool, prepare: boolean, onError: OnErro
   const storeClient = { query }
   const table = { tableName: 'rate_limit', tableCreated: true, clearExpiredByTimeout: false }
   const createCounter = sharedCounters(
-    (keyPrefix, room) =>
-      new RateLimiterPostgres({ storeClient, storeType: 'client', ...table, keyPrefix, ...room }),
+    (keyPrefix, { points, seconds }) =>
+      new RateLimiterPostgres({
+        storeClient,
+        storeType: 'client',
+        ...table,
+        keyPrefix,
+        points,
+        duration: seconds,
+      }),
     onError,
   )
   return { createCounter, stopSweeping: onceAMinute(() => sweepRateLimits(pool, Date.now())) }

@@ -63,7 +63,7 @@ async function withinLimits(
   const wait = await limits.waitOfAccount(whom, network)
   if (wait > 0) return { wait }
   const account = await verify()
-  if (account !== undefined) await limits.forgive(whom, network)
+  if (account !== undefined) await limits.reset(whom, network)
   return { account }
 }
 

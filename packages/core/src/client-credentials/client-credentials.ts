@@ -45,7 +45,7 @@ export function clientCredentials({
   return (kernel) => ({
     grantTypes: [
       {
-        ...clientCredentialsGrantType(kernel, rateLimits({ rateLimiter }, kernel.emit), termsOf),
+        ...clientCredentialsGrantType(kernel, rateLimits({ rateLimiter }, kernel), termsOf),
         lifetimes: { accessToken: seconds },
       },
     ],

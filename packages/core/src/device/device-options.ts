@@ -60,7 +60,7 @@ export function contextOf(kernel: Kernel, options: DeviceOptions, path: string):
     ...{ kernel, interaction, secret: acceptedSecrets(secret, 'device: '), selfRegistered, completeUri },
     keys: successorKeys(secret),
     transients: transientsOf(kernel),
-    limiter: safeLimiter(options, kernel.emit),
+    limiter: safeLimiter(options, kernel),
     times: {
       ...grantTerms({ lifetimes }),
       longest: longestOf(accessTokens),

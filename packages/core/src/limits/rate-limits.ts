@@ -3,11 +3,19 @@
  * fail anyway.
  */
 import type { HttpRequest } from '../http/http.ts'
-import type { Emit } from '../kernel/events.ts'
+import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { sha256 } from '../kernel/secrets.ts'
 import { networkOf } from './caller-network.ts'
+import { processLimiter } from './process-limiter.ts'
+
+/** What anybody may do who finds the server, and what is short enough to guess, is limited without a `rateLimiter` too. */
+const DEFAULT_LIMITS = {
+  registration: { points: 100, seconds: 600 },
+  user_code: { points: 10, seconds: 600 },
+  user_code_network: { points: 50, seconds: 600 },
+}
 
 /** RFC 6749 has no error code for RFC 6585's 429. */
 export const LIMIT_ERRORS = defineErrors({
@@ -65,7 +73,8 @@ export interface RateLimiter {
 export interface LimitOptions {
   /**
    * Counts registrations by address, failed requests by client and address, and fetches of unknown documents by user.
-   * Default: nothing is limited.
+   * Default: this process counts registrations (100 in ten minutes from an address) and tries at user codes (ten in ten
+   * minutes of a user, 50 from an address), and nothing else is limited.
    */
   readonly rateLimiter?: RateLimiter | undefined
 }
@@ -104,7 +113,8 @@ export interface SafeLimiter extends Required<RateLimiter> {
   limit(event: RateLimit, key: string, refusal: ErrorDefinition): Promise<void>
 }
 
-export function safeLimiter({ rateLimiter }: LimitOptions, emit: Emit): SafeLimiter {
+export function safeLimiter(options: LimitOptions, { emit, now }: Pick<Kernel, 'emit' | 'now'>): SafeLimiter {
+  const rateLimiter = options.rateLimiter ?? processLimiter(DEFAULT_LIMITS, now)
   async function reported<T>(limit: RateLimit, ask: () => Promise<T> | undefined): Promise<T | undefined> {
     try {
       return await ask()
@@ -115,10 +125,10 @@ export function safeLimiter({ rateLimiter }: LimitOptions, emit: Emit): SafeLimi
   }
 
   const take: RateLimiter['take'] = async (limit, key) =>
-    (await reported(limit, () => rateLimiter?.take(limit, key))) ?? 0
+    (await reported(limit, () => rateLimiter.take(limit, key))) ?? 0
   return {
     take,
-    refund: (limit, key) => reported(limit, () => rateLimiter?.refund?.(limit, key)),
+    refund: (limit, key) => reported(limit, () => rateLimiter.refund?.(limit, key)),
     async limit(event, key, refusal) {
       const retryAfter = await take(event, key)
       if (retryAfter > 0) throw new OAuthError(refusal, undefined, { retryAfter })
@@ -126,8 +136,8 @@ export function safeLimiter({ rateLimiter }: LimitOptions, emit: Emit): SafeLimi
   }
 }
 
-export function rateLimits({ rateLimiter }: LimitOptions, emit: Emit): RateLimits {
-  const { take, limit } = safeLimiter({ rateLimiter }, emit)
+export function rateLimits({ rateLimiter }: LimitOptions, kernel: Pick<Kernel, 'emit' | 'now'>): RateLimits {
+  const { take, limit } = safeLimiter({ rateLimiter }, kernel)
   const { too_many_registrations, too_many_unknown_documents, too_many_client_credentials_tokens } =
     LIMIT_ERRORS
   return {

@@ -1,0 +1,92 @@
+/** Rate limits that are counted in this process: what protects a server to which no `rateLimiter` was given. */
+import { sha256 } from '../kernel/secrets.ts'
+
+/** The number of allowed events per key, and the length of a window, which begins with the first event of its key. */
+export interface RateLimitWindow {
+  readonly points: number
+  readonly seconds: number
+}
+
+/** Counts events by key. */
+export interface EventCounter {
+  /** Counts one event. @returns seconds until the next event is allowed; 0 if this one was */
+  take(key: string): Promise<number>
+  /** Takes one counted event of a key back. */
+  refund(key: string): Promise<void>
+  /** Takes every counted event of a key back. */
+  reset(key: string): Promise<void>
+}
+
+/** Some ten megabytes: callers can invent keys. */
+const MAX_KEYS = 50_000
+
+/**
+ * Counts in fixed windows, and never more than `maxKeys` keys. When there are more, the older half is forgotten: rejecting
+ * new keys would lock out everybody who has done nothing yet.
+ *
+ * @param now epoch seconds
+ *
+ * @example
+ * ```ts
+ * import { processCounter } from '@grantkit/core'
+ *
+ * const attempts = processCounter({ points: 5, seconds: 60 }, () => Math.floor(Date.now() / 1000))
+ * export const waitOf = (address: string) => attempts.take(address)
+ * ```
+ */
+export function processCounter(
+  { points, seconds }: RateLimitWindow,
+  now: () => number,
+  maxKeys = MAX_KEYS,
+): EventCounter {
+  let young = new Map<string, Window>()
+  let old = young
+  const windowOf = (hash: string) => young.get(hash) ?? old.get(hash)
+
+  function open(hash: string): Window {
+    // A whole Map is given up at once: deleting the first entry of a large Map takes longer with every deletion.
+    if (young.size >= maxKeys / 2) [old, young] = [young, new Map()]
+    const window = { endsAt: now() + seconds, taken: 0 }
+    young.set(hash, window)
+    return window
+  }
+
+  return {
+    async take(key) {
+      // A hash is short for any key, and no dump of the memory shows addresses.
+      const hash = sha256(key)
+      const kept = windowOf(hash)
+      const window = kept !== undefined && now() < kept.endsAt ? kept : open(hash)
+      window.taken++
+      return window.taken > points ? Math.ceil(window.endsAt - now()) : 0
+    },
+    async refund(key) {
+      const window = windowOf(sha256(key))
+      if (window !== undefined) window.taken = Math.max(window.taken - 1, 0)
+    },
+    async reset(key) {
+      for (const windows of [young, old]) windows.delete(sha256(key))
+    },
+  }
+}
+
+interface Window {
+  /** Epoch seconds. */
+  readonly endsAt: number
+  taken: number
+}
+
+/**
+ * Counts the events of these limits in this process; an event of another name is always allowed.
+ *
+ * @param now epoch seconds
+ */
+export function processLimiter(limits: Readonly<Record<string, RateLimitWindow>>, now: () => number) {
+  const counters = new Map(
+    Object.entries(limits).map(([name, window]) => [name, processCounter(window, now)]),
+  )
+  return {
+    take: async (limit: string, key: string) => counters.get(limit)?.take(key) ?? 0,
+    refund: async (limit: string, key: string) => counters.get(limit)?.refund(key),
+  }
+}
