@@ -2,7 +2,7 @@ import {
   type AuthorizationServer,
   createAuthorizationServer,
   createResourceServer,
-  type FeatureFactory,
+  type Feature,
   type HttpRequest,
   type HttpResponse,
   type Interaction,
@@ -40,7 +40,7 @@ export interface ServiceOptions {
   readonly store?: Store
   /** Scopes of the catalogue that no client requests. */
   readonly moreScopes?: Readonly<Record<string, { readonly description: string }>>
-  readonly features?: readonly FeatureFactory[]
+  readonly features?: readonly Feature[]
   readonly keys?: readonly PrivateJwk[]
 }
 

@@ -2,7 +2,7 @@ import {
   type AccessTokenFormat,
   type AuthorizationServer,
   createAuthorizationServer,
-  type FeatureFactory,
+  type Feature,
   loopbackOnly,
   type PrivateJwk,
 } from '@grantkit/core'
@@ -21,7 +21,7 @@ interface Parts extends Pick<Storage, 'store' | 'createCounter'> {
   readonly pages: PagesOptions
   readonly accessTokens: AccessTokenFormat
   readonly keys: () => readonly PrivateJwk[]
-  readonly features: readonly FeatureFactory[]
+  readonly features: readonly Feature[]
   readonly onEvent: OnEvent
 }
 

@@ -1,7 +1,7 @@
 import {
   type AccessTokenFormat,
   clientDocuments,
-  type FeatureFactory,
+  type Feature,
   type PrivateJwk,
   type Profile,
   type RateLimiter,
@@ -35,7 +35,7 @@ interface Parts {
 export async function optionalFeatures(
   settings: Settings,
   { keys, accessTokens, pages, limiter }: Parts,
-): Promise<FeatureFactory[]> {
+): Promise<Feature[]> {
   const documents = await clientDocumentsOf(settings)
   const { CLIENT_AUTHENTICATION, DPOP, PAR } = settings.PROFILE === undefined ? settings : OF_PROFILE
   return [
@@ -79,10 +79,7 @@ export async function profileOf(settings: Settings): Promise<Profile | undefined
   return fapi2({ clientAssertion: { fetch: await outboundFetch(settings) }, dpop: { replay } })
 }
 
-function deviceGrant(
-  settings: Settings,
-  { pages, accessTokens, limiter }: Omit<Parts, 'keys'>,
-): FeatureFactory[] {
+function deviceGrant(settings: Settings, { pages, accessTokens, limiter }: Omit<Parts, 'keys'>): Feature[] {
   if (settings.DEVICE_GRANT === 'off') return []
   const feature = device({
     interaction: deviceInteraction(pages),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import {
   type AuthorizationServer,
   createResourceServer,
-  type FeatureFactory,
+  type Feature,
   type Route,
   type ServerSecret,
 } from '@grantkit/core'
@@ -76,7 +76,7 @@ export async function createService(
   settings: Settings,
   { onEvent: tell, onError, around = [] }: Observers,
   { store, probe, createCounter, database, trail }: Omit<Storage, 'close'>,
-  features: readonly FeatureFactory[] = [],
+  features: readonly Feature[] = [],
 ): Promise<Service> {
   const { BASE_URL: baseUrl } = settings
   const secret = await secretsOf(settings)

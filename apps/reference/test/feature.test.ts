@@ -2,7 +2,7 @@ import {
   type ClientAuthMethod,
   type ClientEndpoint,
   defineErrors,
-  type FeatureFactory,
+  type Feature,
   type GrantType,
   json,
   type Kernel,
@@ -88,7 +88,7 @@ function voucherEndpoint({ emit }: Kernel): ClientEndpoint {
   }
 }
 
-const vouchers: FeatureFactory = (kernel) => ({
+const vouchers: Feature = (kernel) => ({
   grantTypes: [voucherGrant(kernel)],
   clientAuthMethods: [badge],
   clientEndpoints: [voucherEndpoint(kernel)],
@@ -97,7 +97,7 @@ const vouchers: FeatureFactory = (kernel) => ({
 
 const BASE_URL = 'http://127.0.0.1:3000'
 
-async function openService(features: readonly FeatureFactory[]) {
+async function openService(features: readonly Feature[]) {
   const settings = parseSettings({ BASE_URL, SECRET: 'a secret of the tests, long enough to pass' })
   const events: ServiceEvent[] = []
   const observers = { onEvent: (event: ServiceEvent) => void events.push(event), onError: () => {} }
@@ -231,5 +231,5 @@ it.each([
     '/api/oauth/token',
   ],
 ] as const)('stops the start when it takes the %s of another', async (_, feature, named) => {
-  await expect(openService([feature as unknown as FeatureFactory])).rejects.toThrow(named)
+  await expect(openService([feature as unknown as Feature])).rejects.toThrow(named)
 })

@@ -18,7 +18,7 @@ import {
   accessTokensOf,
   describedIn,
   endpointsOf,
-  type Feature,
+  type FeatureParts,
   metadataOf,
   type Offers,
   offersOf,
@@ -152,7 +152,7 @@ interface Parts {
   readonly limits: RateLimits
   readonly senderConstraint: SenderConstraint | undefined
   /** OpenID Connect (if the catalogue has its scope), and the features of the options. */
-  readonly optional: readonly Feature[]
+  readonly optional: readonly FeatureParts[]
   readonly offers: Offers
   readonly terms: IssuedTerms
 }
@@ -187,7 +187,7 @@ function baseFeatures(
   kernel: Kernel,
   options: AuthorizationServerOptions<string>,
   { keys, signing, accessTokens, limits, senderConstraint, optional, offers, terms }: Parts,
-): Feature[] {
+): FeatureParts[] {
   const pushed = pushedRequestsOf(optional)
   return [
     authorization(kernel, options, { keys, limits, pushed, senderConstraint }),
@@ -204,7 +204,7 @@ function baseMetadata(
   { issuer, scopes }: Kernel,
   { documentation }: AuthorizationServerOptions<string>,
   { offers: { grantTypes, clientAuthMethods }, optional }: Parts,
-  base: readonly Feature[],
+  base: readonly FeatureParts[],
 ): Metadata[] {
   const clientEndpoints = [...base, ...optional].flatMap((feature) => feature.clientEndpoints ?? [])
   return [

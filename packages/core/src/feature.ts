@@ -15,7 +15,7 @@ import type { SenderConstraint } from './tokens/proof-of-possession.ts'
  * A part of the server, as plain data without a life cycle. The lists in the metadata, the error answers and the
  * description come from what is mounted, so each name is written once, here.
  */
-export interface Feature {
+export interface FeatureParts {
   /** Pages and documents. */
   readonly endpoints?: readonly Endpoint[] | undefined
   /** Endpoints that authenticate clients; their failures are counted. */
@@ -50,7 +50,7 @@ export interface Feature {
 }
 
 /** Creates a feature. It may use its own options and the kernel, and nothing else. */
-export type FeatureFactory = (kernel: Kernel) => Feature
+export type Feature = (kernel: Kernel) => FeatureParts
 
 /** The combined offers of several features. */
 export interface Offers {
@@ -64,7 +64,7 @@ export interface Offers {
 }
 
 /** @throws Error when two features offer one name */
-export function offersOf(features: readonly Feature[]): Offers {
+export function offersOf(features: readonly FeatureParts[]): Offers {
   const clientAuthMethods = eachOnce(
     'clientAuthMethods',
     features.flatMap(({ clientAuthMethods = [] }) => clientAuthMethods),
@@ -99,7 +99,7 @@ function joined<Members extends object>(list: string, parts: readonly Members[])
 }
 
 /** The members of the features for the metadata of every resource. @throws Error when two features set one */
-export function resourceMembersOf(features: readonly Feature[]): Metadata {
+export function resourceMembersOf(features: readonly FeatureParts[]): Metadata {
   return joined(
     'resourceMetadata',
     features.map(({ resourceMetadata = {} }) => resourceMetadata),
@@ -107,12 +107,12 @@ export function resourceMembersOf(features: readonly Feature[]): Metadata {
 }
 
 /** The access token format of the features. @throws Error when two features set one */
-export function accessTokensOf(features: readonly Feature[]): AccessTokenFormat | undefined {
+export function accessTokensOf(features: readonly FeatureParts[]): AccessTokenFormat | undefined {
   return onlyOne('accessTokens', features)
 }
 
 /** The sender constraint of the features. @throws Error when two features set one, or a guard does not keep to it */
-export function senderConstraintOf(features: readonly Feature[]): SenderConstraint | undefined {
+export function senderConstraintOf(features: readonly FeatureParts[]): SenderConstraint | undefined {
   const constraint = onlyOne('senderConstraint', features)
   if (constraint?.userinfo.required && features.some(({ requiresProofs }) => requiresProofs === false))
     throw new Error(
@@ -122,17 +122,17 @@ export function senderConstraintOf(features: readonly Feature[]): SenderConstrai
 }
 
 /** Where requests are pushed to, if a feature takes them. @throws Error when two features do */
-export function pushedRequestsOf(features: readonly Feature[]): PushedRequests | undefined {
+export function pushedRequestsOf(features: readonly FeatureParts[]): PushedRequests | undefined {
   return onlyOne('pushedRequests', features)
 }
 
 function onlyOne<Member extends 'accessTokens' | 'pushedRequests' | 'senderConstraint'>(
   member: Member,
-  features: readonly Feature[],
-): Feature[Member] {
+  features: readonly FeatureParts[],
+): FeatureParts[Member] {
   const [given, ...others] = features.flatMap((feature) => feature[member] ?? [])
   if (others.length > 0) throw new Error(`features: ${member} is given twice`)
-  return given as Feature[Member]
+  return given as FeatureParts[Member]
 }
 
 function eachOnce<Named extends { readonly name: string }>(
@@ -163,18 +163,18 @@ export function registrable(
 
 /** The endpoints of a feature, ready to be mounted. */
 export function endpointsOf(
-  { endpoints = [], clientEndpoints = [] }: Feature,
+  { endpoints = [], clientEndpoints = [] }: FeatureParts,
   context: ClientEndpointContext,
 ): Endpoint[] {
   return [...endpoints, ...clientEndpoints.map((definition) => clientEndpoint(definition, context))]
 }
 
 /** The metadata of a feature: the addresses of its endpoints, then its own members. */
-export function metadataOf(feature: Feature, issuer: string): Metadata[] {
+export function metadataOf(feature: FeatureParts, issuer: string): Metadata[] {
   return [addressesOf(issuer, describedIn(feature)), feature.metadata ?? {}]
 }
 
 /** All endpoints of a feature, in one list. */
-export function describedIn({ endpoints = [], clientEndpoints = [] }: Feature): EndpointDescription[] {
+export function describedIn({ endpoints = [], clientEndpoints = [] }: FeatureParts): EndpointDescription[] {
   return [...endpoints, ...clientEndpoints]
 }

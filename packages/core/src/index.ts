@@ -43,7 +43,7 @@ export {
 } from './clients/redirect-uri.ts'
 export type { Metadata } from './discovery/server-metadata.ts'
 export { ERRORS, type Reason } from './errors.ts'
-export type { Feature, FeatureFactory } from './feature.ts'
+export type { Feature, FeatureParts } from './feature.ts'
 export { type Allowed, changeGrant, type PrefetchedGrant, type Transition } from './grants/change-grant.ts'
 export type { ClientRemoval } from './grants/client-removal.ts'
 export type { IssuedTokens, Outcome } from './grants/grant.ts'

@@ -6,7 +6,7 @@ import { type ClientSource, clientsOf } from './clients/client-sources.ts'
 import type { IntegrationAdded } from './clients/pre-registered-clients.ts'
 import type { ClientRegistered, RegistrationOptions } from './clients/registration.ts'
 import type { Metadata } from './discovery/server-metadata.ts'
-import type { FeatureFactory } from './feature.ts'
+import type { Feature } from './feature.ts'
 import type { CodeRedeemed } from './grants/authorization-code/exchange.ts'
 import type { RemovalEvent } from './grants/client-removal.ts'
 import type { GrantEnded } from './grants/grant.ts'
@@ -59,7 +59,7 @@ export interface KernelOptions<Scope extends string> {
   /** Cryptographically strong random bytes. */
   readonly random?: Random | undefined
   /** Additional features. */
-  readonly features?: readonly FeatureFactory[] | undefined
+  readonly features?: readonly Feature[] | undefined
 }
 
 /** A security profile, such as `fapi2()`: what it sets, what it brings, and what it refuses. Plain data. */
@@ -71,7 +71,7 @@ export interface Profile {
   /** Replaces what the operator left out. */
   readonly sets: Partial<AllOptions>
   /** Mounted before those of the operator. */
-  readonly features: (options: AllOptions) => readonly FeatureFactory[]
+  readonly features: (options: AllOptions) => readonly Feature[]
   /** What the metadata must be, once everything is mounted. */
   readonly published: readonly Demand<Metadata>[]
 }

@@ -1,4 +1,4 @@
-import { clientDocuments, createResourceServer, type FeatureFactory, type HttpResponse } from '@grantkit/core'
+import { clientDocuments, createResourceServer, type Feature, type HttpResponse } from '@grantkit/core'
 import { clientCredentials } from '@grantkit/core/client-credentials'
 import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
 import { dpop, dpopProofs } from '@grantkit/core/dpop'
@@ -56,7 +56,7 @@ describe('where every token must be bound', () => {
 describe('a resource that takes bound tokens alone', () => {
   const MCP = `${ISSUER}/mcp`
   const resources = [ISSUER, { resource: MCP, dpop: 'required' as const }]
-  const opened = (...features: FeatureFactory[]) =>
+  const opened = (...features: Feature[]) =>
     openSchool({ resources, features: [dpop({ secret: SECRET }), ...features] })
   const errorOf = async (answer: Promise<HttpResponse>) => bodyOf(await answer).error
 
@@ -168,7 +168,7 @@ describe('a client whose document says that its tokens are bound', () => {
     dpop_bound_access_tokens: true,
   }
 
-  it.each<[string, FeatureFactory]>([
+  it.each<[string, Feature]>([
     ['is pinned', clientDocuments({ pinned: [document] })],
     [
       'was fetched',

@@ -1,4 +1,4 @@
-import type { AuthorizationServerOptions, Feature } from '@grantkit/core'
+import type { AuthorizationServerOptions, FeatureParts } from '@grantkit/core'
 import { clientAssertion } from '@grantkit/core/client-assertion'
 import { dpop } from '@grantkit/core/dpop'
 import { type Fapi2Options, fapi2 } from '@grantkit/core/fapi2'
@@ -48,11 +48,11 @@ describe('a configuration that contradicts the profile is refused by the name of
 
   const passwordGrant = {
     grantTypes: [{ name: 'password', message: undefined as never, exchange: undefined as never }],
-  } as unknown as Feature
-  const secretByHeader: Feature = {
+  } as unknown as FeatureParts
+  const secretByHeader: FeatureParts = {
     clientAuthMethods: [{ name: 'client_secret_jwt', carrier: 'x', read: () => undefined }],
   }
-  const signedAnswers: Feature = {
+  const signedAnswers: FeatureParts = {
     metadata: { introspection_signing_alg_values_supported: ['ES256', 'RS256'] },
   }
 

@@ -1,7 +1,7 @@
 import {
   type Client,
   type Exchanged,
-  type Feature,
+  type FeatureParts,
   type Grant,
   type GrantType,
   type Kernel,
@@ -21,7 +21,7 @@ import { openSchool, REDIRECT_URI } from './school.ts'
 const text = z.string().optional()
 
 describe('a feature stops the start', () => {
-  it.each<[string, Feature, string]>([
+  it.each<[string, FeatureParts, string]>([
     ['by a member of client metadata', { clientMetadata: () => ({ grant_types: text }) }, 'grant_types'],
     [
       'by a member of the answer to a registration',
@@ -47,7 +47,7 @@ describe('a feature stops the start', () => {
     expect(() => openSchool({ features: [() => feature] })).toThrow(named)
   })
 
-  it.each<[string, Feature, string]>([
+  it.each<[string, FeatureParts, string]>([
     ['client metadata', { clientMetadata: () => ({ colour: text }) }, 'clientMetadata has colour twice'],
     ['resource metadata', { resourceMetadata: { colour: 'red' } }, 'resourceMetadata has colour twice'],
   ])('by a member of %s that another feature has', (_, feature, fault) => {

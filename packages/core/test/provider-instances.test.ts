@@ -3,7 +3,7 @@ import {
   createResourceServer,
   ERRORS,
   type Feature,
-  type FeatureFactory,
+  type FeatureParts,
   json,
   OAuthError,
 } from '@grantkit/core'
@@ -65,11 +65,11 @@ const each = <Provider extends object>(providers: readonly Provider[] = []) => p
 const one = <Provider extends object>(provider: Provider | undefined) => provider && instanceOf(provider)
 
 /** A feature as an instance, with instances of all that it offers. */
-function asInstances(factory: FeatureFactory): FeatureFactory {
+function asInstances(factory: Feature): Feature {
   return (kernel) => {
     const feature = factory(kernel)
     const { senderConstraint, clientSources } = feature
-    return instanceOf<Feature>({
+    return instanceOf<FeatureParts>({
       ...feature,
       endpoints: each(feature.endpoints),
       clientEndpoints: each(feature.clientEndpoints),
@@ -87,7 +87,7 @@ function asInstances(factory: FeatureFactory): FeatureFactory {
 }
 
 /** Uses the members that no feature of core has. */
-const badges: FeatureFactory = () => ({
+const badges: Feature = () => ({
   clientAuthMethods: [
     {
       name: 'badge',

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import {
   createAuthorizationServer,
-  type FeatureFactory,
+  type Feature,
   type HttpResponse,
   type Interaction,
   PrivateJwk,
@@ -33,7 +33,7 @@ const INTERACTION: Interaction = {
 }
 
 /** A server in good health. */
-function openSchool(features: readonly FeatureFactory[] = []) {
+function openSchool(features: readonly Feature[] = []) {
   const now = () => NOW
   return createAuthorizationServer({
     issuer: ISSUER,
@@ -75,7 +75,7 @@ function sendTo(server: ReturnType<typeof openSchool>, spoils: Readonly<Record<s
 async function failuresWith(
   spoils: Readonly<Record<string, Spoil>>,
   idToken?: string,
-  features: readonly FeatureFactory[] = [],
+  features: readonly Feature[] = [],
 ): Promise<string[]> {
   const server = openSchool(features)
   const findings = await diagnose(ISSUER, sendTo(server, spoils), { now: () => NOW, idToken })

@@ -1,9 +1,4 @@
-import {
-  clientDocuments,
-  createAuthorizationServer,
-  type FeatureFactory,
-  type Interaction,
-} from '@grantkit/core'
+import { clientDocuments, createAuthorizationServer, type Feature, type Interaction } from '@grantkit/core'
 import { clientAssertion } from '@grantkit/core/client-assertion'
 import { createMemoryStore } from '@grantkit/store-memory'
 
@@ -29,7 +24,7 @@ export function documentFault(document: Members): string | undefined {
 }
 
 /** @param features of the server beside documents */
-function faultAt(document: Members, features: readonly FeatureFactory[]): string | undefined {
+function faultAt(document: Members, features: readonly Feature[]): string | undefined {
   // Each server has scopes of its own.
   const { scope, ...others } = document
   const pinned = [typeof scope === 'string' ? others : document]

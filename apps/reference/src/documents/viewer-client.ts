@@ -1,4 +1,4 @@
-import type { Client, FeatureFactory } from '@grantkit/core'
+import type { Client, Feature } from '@grantkit/core'
 
 /** The `client_id` of the page at `/docs`. */
 const VIEWER = 'docs'
@@ -7,7 +7,7 @@ const VIEWER = 'docs'
  * The client by which `/docs` signs its user in: a page of this origin, without a secret. It is made of the issuer and
  * is no record, so nobody has to add it, and nobody can remove it.
  */
-export function viewerClient(issuer: string): FeatureFactory {
+export function viewerClient(issuer: string): Feature {
   const client: Client = {
     clientId: VIEWER,
     origin: 'integration',

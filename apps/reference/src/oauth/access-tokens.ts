@@ -1,11 +1,11 @@
-import type { AccessTokenFormat, FeatureFactory } from '@grantkit/core'
+import type { AccessTokenFormat, Feature } from '@grantkit/core'
 import { opaqueAccessTokens } from '@grantkit/core'
 import { type JwtAccessTokenOptions, jwtAccessTokens, revocationFeed } from '@grantkit/core/jwt-access-tokens'
 import type { Settings } from '../settings/settings.ts'
 
 interface AccessTokens {
   readonly accessTokens: AccessTokenFormat
-  readonly features: readonly FeatureFactory[]
+  readonly features: readonly Feature[]
 }
 
 /** Opaque access tokens, or signed ones for both resources with the feed of those that ended. */

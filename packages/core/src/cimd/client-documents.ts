@@ -3,7 +3,7 @@
  * operator gives documents, or the means to fetch them.
  */
 import type { ClientSource } from '../clients/client-sources.ts'
-import type { FeatureFactory } from '../feature.ts'
+import type { Feature } from '../feature.ts'
 import type { DocumentFetch } from '../http/document-fetch.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
@@ -53,7 +53,7 @@ export function clientDocuments({
   fetch,
   admit = () => 'yes',
   onChange = 'keep',
-}: ClientDocumentsOptions): FeatureFactory {
+}: ClientDocumentsOptions): Feature {
   return (kernel) => ({
     clientSources: (methods) => {
       const read: ReadDocument = (id, members, until) => clientOfDocument(kernel, methods, id, members, until)

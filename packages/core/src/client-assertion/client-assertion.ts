@@ -2,7 +2,7 @@
  * Clients that prove who they are by a signature instead of a shared secret (RFC 7523, `private_key_jwt`). An assertion comes
  * in, an authenticated client goes out. It writes one mark for each, so that none is good twice.
  */
-import type { FeatureFactory } from '../feature.ts'
+import type { Feature } from '../feature.ts'
 import type { DocumentFetch } from '../http/document-fetch.ts'
 import { type AssertionAlgorithm, KEY_TYPES } from './assertion-header.ts'
 import { checkKeys, keyMetadata } from './client-keys.ts'
@@ -50,7 +50,7 @@ export function clientAssertion({
   legacyAudiences = [],
   stringAudience = false,
   fetch,
-}: ClientAssertionOptions = {}): FeatureFactory {
+}: ClientAssertionOptions = {}): Feature {
   if (algorithms.length === 0 || !algorithms.every((alg) => ALL.includes(alg)))
     throw new Error(`clientAssertion: algorithms must be some of ${ALL.join(', ')}`)
   return (kernel) => {

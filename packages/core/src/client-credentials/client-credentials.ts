@@ -2,7 +2,7 @@
  * Access tokens for clients that act for themselves (RFC 6749 4.4): jobs and services. A client that has proved who it is comes
  * in, and a token without a user goes out. It writes one record, which ends with the token.
  */
-import type { FeatureFactory } from '../feature.ts'
+import type { Feature } from '../feature.ts'
 import { lifetime } from '../kernel/kernel.ts'
 import { type RateLimiter, rateLimits } from '../limits/rate-limits.ts'
 import { type AccessTokenFormat, formOf, longestOf, opaqueAccessTokens } from '../tokens/access-token.ts'
@@ -39,7 +39,7 @@ export function clientCredentials({
   accessToken,
   accessTokens = opaqueAccessTokens,
   rateLimiter,
-}: ClientCredentialsOptions = {}): FeatureFactory {
+}: ClientCredentialsOptions = {}): Feature {
   const seconds = lifetime('accessToken', accessToken, 3600)
   const termsOf: TermsOf = (resources) => formOf(resources, seconds, longestOf(accessTokens))
   return (kernel) => ({

@@ -7,7 +7,7 @@
 import { ConsentForm } from '../authorization/consent.ts'
 import { showErrorPage } from '../authorization/error-page.ts'
 import type { ClientEndpoint } from '../clients/client-endpoint.ts'
-import type { Feature, FeatureFactory } from '../feature.ts'
+import type { Feature, FeatureParts } from '../feature.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { readMessage } from '../http/message.ts'
 import { endpointPath } from '../http/well-known.ts'
@@ -45,7 +45,7 @@ export type DeviceEvent = DeviceRequested | DeviceApproved | DeviceDenied | User
  * export const authorization = createAuthorizationServer({ issuer, store, scopes, secret, interaction, features })
  * ```
  */
-export function device(options: DeviceOptions): FeatureFactory {
+export function device(options: DeviceOptions): Feature {
   const paths = {
     deviceAuthorization: endpointPath(
       'deviceAuthorization',
@@ -61,7 +61,7 @@ export function device(options: DeviceOptions): FeatureFactory {
 function featureOf(
   context: DeviceContext,
   paths: { readonly deviceAuthorization: string; readonly device: string },
-): Feature {
+): FeatureParts {
   const deviceAuthorization: ClientEndpoint = {
     path: paths.deviceAuthorization,
     metadataName: 'device_authorization_endpoint',

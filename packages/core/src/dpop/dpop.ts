@@ -3,7 +3,7 @@
  * goes out. The rooms of the server bind tokens to it. Nothing is stored, except used proofs where each is good once.
  */
 import { z } from 'zod'
-import type { FeatureFactory } from '../feature.ts'
+import type { Feature } from '../feature.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
@@ -30,7 +30,7 @@ export type { DpopOptions }
  * export const authorization = createAuthorizationServer({ issuer, store, scopes, secret, interaction, features })
  * ```
  */
-export function dpop(options: DpopOptions): FeatureFactory {
+export function dpop(options: DpopOptions): Feature {
   const algorithms = checkedAlgorithms(options)
   return ({ issuer, store, now }) => {
     const { origin } = new URL(issuer)

@@ -5,7 +5,7 @@
 import { type ClientAssertionOptions, clientAssertion } from '../client-assertion/client-assertion.ts'
 import { METADATA_ERRORS } from '../clients/client-metadata.ts'
 import { type DpopOptions, dpop } from '../dpop/dpop.ts'
-import type { Feature } from '../feature.ts'
+import type { FeatureParts } from '../feature.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import type { Profile } from '../options.ts'
@@ -70,7 +70,7 @@ export function fapi2({ clientAssertion: assertion, dpop: proofs, par }: Fapi2Op
       clientAssertion({ ...assertion, algorithms: ASSERTION_ALGORITHMS, stringAudience: true }),
       pushedAuthorizationRequests({ ...par, secret, required: true }),
       dpop({ ...proofs, secret, required: true, algorithms: ALGORITHMS }),
-      (): Feature => ({ checkClient }),
+      (): FeatureParts => ({ checkClient }),
     ],
     published: PUBLISHED,
   }

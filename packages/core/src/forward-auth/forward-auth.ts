@@ -2,7 +2,7 @@
  * The question of a gateway that guards other applications: may this request pass, and whose is it? A request with a token
  * comes in; its user, client and scopes go out as headers, or the refusal of the guard. It reads one record and writes none.
  */
-import type { FeatureFactory } from '../feature.ts'
+import type { Feature } from '../feature.ts'
 import type { HttpRequest, HttpResponse } from '../http/http.ts'
 import { endpointPath } from '../http/well-known.ts'
 import type { Kernel } from '../kernel/kernel.ts'
@@ -54,7 +54,7 @@ export function forwardAuth({
   accessTokens = opaqueAccessTokens,
   clientCredentials = false,
   proofs,
-}: ForwardAuthOptions = {}): FeatureFactory {
+}: ForwardAuthOptions = {}): Feature {
   return (kernel) => {
     const guarded = resource ?? kernel.issuer
     const guard = guardOf(kernel, guarded, accessTokens, callersProofs(kernel, guarded, proofs))

@@ -4,7 +4,7 @@
  * other token; a guard without the store may honour it until it expires.
  */
 import { SignJWT } from 'jose'
-import type { FeatureFactory } from '../feature.ts'
+import type { Feature } from '../feature.ts'
 import { systemClock } from '../kernel/kernel.ts'
 import type { AccessTokenState, Grant } from '../kernel/records.ts'
 import { MAX_SIGNED_LIFETIME } from '../kernel/revocation-log.ts'
@@ -35,7 +35,7 @@ export type { SignedResource } from './signed-resources.ts'
 
 /** The format, for `createResourceServer` and `forwardAuth`, and the feature that makes the server issue such tokens. */
 export interface JwtAccessTokens extends AccessTokenFormat {
-  readonly feature: FeatureFactory
+  readonly feature: Feature
 }
 
 /**
@@ -65,7 +65,7 @@ export function jwtAccessTokens(options: JwtAccessTokenOptions): JwtAccessTokens
     grantIdOf: (text) => opaqueAccessTokens.grantIdOf(text) ?? claimedGrant(text),
     longest: (bound) => resources.of(bound)?.lifetime,
   }
-  const feature: FeatureFactory = (kernel) => {
+  const feature: Feature = (kernel) => {
     if (kernel.issuer !== issuer) throw new Error('jwtAccessTokens: issuer must be the one of the server')
     const unknown = resources.names.find((name) => !kernel.resources.includes(name))
     if (unknown !== undefined) throw new Error(`jwtAccessTokens: ${unknown} is no resource of the server`)

@@ -1,6 +1,6 @@
 /** The revocation feed, for guards without the store: a resource server gets what has ended and could still be honoured. */
 import { z } from 'zod'
-import type { FeatureFactory } from '../feature.ts'
+import type { Feature } from '../feature.ts'
 import { json } from '../http/http.ts'
 import { readMessage } from '../http/message.ts'
 import { endpointPath } from '../http/well-known.ts'
@@ -37,7 +37,7 @@ const FeedRequest = z.object({ since: z.string().max(16_384).optional() })
  * })
  * ```
  */
-export function revocationFeed({ path }: RevocationFeedOptions = {}): FeatureFactory {
+export function revocationFeed({ path }: RevocationFeedOptions = {}): Feature {
   return ({ store: { transients, revocations }, now }) => {
     if (transients === undefined || revocations === undefined)
       throw new Error('revocationFeed: the store keeps no transients')

@@ -3,7 +3,7 @@
  * touches no grant: signing out takes nothing from apps.
  */
 import { showErrorPage } from '../authorization/error-page.ts'
-import type { FeatureFactory } from '../feature.ts'
+import type { Feature } from '../feature.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { basePathOf, endpointPath } from '../http/well-known.ts'
 import { sealingKeys } from '../kernel/sealed-text.ts'
@@ -45,7 +45,7 @@ export interface LogoutOptions {
  * })
  * ```
  */
-export function logout({ interaction, secret, keys, path: given }: LogoutOptions): FeatureFactory {
+export function logout({ interaction, secret, keys, path: given }: LogoutOptions): Feature {
   const secrets = acceptedSecrets(secret, 'logout: ')
   const path = endpointPath('logout', given, '/oauth/logout')
   const confirm = `${path}/confirm`

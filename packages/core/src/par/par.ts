@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { AuthorizationParameters } from '../authorization/authorization-request.ts'
 import type { PushedRequests, ValidateRequest } from '../authorization/pushed-requests.ts'
 import type { ClientEndpoint } from '../clients/client-endpoint.ts'
-import type { FeatureFactory } from '../feature.ts'
+import type { Feature } from '../feature.ts'
 import { type HttpRequest, json } from '../http/http.ts'
 import { text } from '../http/message.ts'
 import type { Parameters } from '../http/parameters.ts'
@@ -74,7 +74,7 @@ export function pushedAuthorizationRequests({
   required = false,
   lifetime = 60,
   path: given,
-}: PushedAuthorizationRequestsOptions): FeatureFactory {
+}: PushedAuthorizationRequestsOptions): Feature {
   const path = endpointPath('par', given, '/api/oauth/par')
   if (!Number.isInteger(lifetime) || lifetime < MIN_LIFETIME || lifetime > MAX_LIFETIME)
     throw new Error(`pushedAuthorizationRequests: lifetime must be whole seconds from 5 to ${MAX_LIFETIME}`)

@@ -3,7 +3,7 @@
  * hands that to a part of itself, or an API to another API. It changes the record of that grant and nothing else.
  */
 import { z } from 'zod'
-import type { FeatureFactory } from '../feature.ts'
+import type { Feature } from '../feature.ts'
 import { changeGrant } from '../grants/change-grant.ts'
 import type { Exchanged, GrantType, TokenRequest } from '../grants/grant-type.ts'
 import { ResourceParameter, readMessage, text } from '../http/message.ts'
@@ -106,7 +106,7 @@ interface ExchangeContext {
 export function tokenExchange({
   lifetime = 900,
   accessTokens = opaqueAccessTokens,
-}: TokenExchangeOptions = {}): FeatureFactory {
+}: TokenExchangeOptions = {}): Feature {
   if (!Number.isInteger(lifetime) || lifetime < 1)
     throw new Error('tokenExchange: lifetime must be a whole number of seconds, at least 1')
   return (kernel) => {

@@ -1,4 +1,4 @@
-import { clientDocuments, type FeatureFactory, type HttpResponse } from '@grantkit/core'
+import { clientDocuments, type Feature, type HttpResponse } from '@grantkit/core'
 import { clientAssertion } from '@grantkit/core/client-assertion'
 import { type PushedAuthorizationRequestsOptions, pushedAuthorizationRequests } from '@grantkit/core/par'
 import { decision } from '../approval.ts'
@@ -20,7 +20,7 @@ const URN = 'urn:ietf:params:oauth:request_uri:'
 function opened(
   world: World,
   options: Partial<PushedAuthorizationRequestsOptions> = {},
-  others: readonly FeatureFactory[] = [],
+  others: readonly Feature[] = [],
 ) {
   const secret = 'a secret of the tests, long enough to pass'
   const there = world.reopened({ features: [pushedAuthorizationRequests({ secret, ...options }), ...others] })
