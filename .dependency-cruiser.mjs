@@ -1,0 +1,129 @@
+/** Who may import whom. What no entry of `allowed` names is forbidden, for types too. Biome forbids cycles. */
+
+/** The modules of core from the bottom up: each may import itself, the modules before it, and what it lists. */
+const MODULES = {
+  kernel: ['crypto'],
+  http: ['zod'],
+  tokens: ['crypto', 'jose', 'zod'],
+  limits: ['tldts'],
+  clients: ['zod'],
+  grants: ['zod'],
+  resource: [],
+  openid: ['crypto', 'jose', 'zod'],
+  authorization: ['zod'],
+}
+const ORDER = Object.keys(MODULES)
+
+/** A feature of core may import itself, the types of the feature API, and what it lists. */
+const FEATURES = {
+  cimd: ['kernel', 'http', 'limits', 'clients', 'zod'],
+  'client-assertion': ['kernel', 'http', 'limits', 'clients', 'crypto', 'jose', 'zod'],
+  'client-credentials': ['kernel', 'http', 'tokens', 'limits', 'clients', 'grants', 'zod'],
+  device: [...ORDER, 'zod'],
+  dpop: ['kernel', 'http', 'crypto', 'zod'],
+  'forward-auth': ['kernel', 'http', 'tokens', 'resource', 'zod'],
+  'jwt-access-tokens': ['kernel', 'http', 'tokens', 'clients', 'grants', 'resource', 'jose', 'zod'],
+  logout: [...ORDER.filter((name) => name !== 'limits'), 'zod'],
+  par: ['kernel', 'http', 'clients', 'authorization', 'crypto', 'zod'],
+  'token-exchange': ['kernel', 'http', 'tokens', 'clients', 'grants', 'zod'],
+  // A profile: it brings features and sets options.
+  fapi2: ['kernel', 'clients'],
+}
+
+const CORE = '^packages/core/src/'
+const core = (...names) => `${CORE}(${names.join('|')})/`
+/** A file of core that lies in no folder. */
+const top = (name) => `${CORE}(${name})[.]ts$`
+const TYPES = { dependencyTypes: ['type-only', 'type-import'] }
+const may = (from, to, more) => ({ from: { path: from }, to: { path: to, ...more } })
+
+/** Folders of core, npm packages and modules of Node, by their names. */
+function listed(from, names) {
+  const folders = names.filter((name) => name in MODULES)
+  const others = names.filter((name) => !(name in MODULES))
+  return [may(core(from), core(from, ...folders)), may(core(from), [npm(others), node(others)])]
+}
+const npm = (names) => `/node_modules/(${names.join('|')})/`
+const node = (names) => `^(node:)?(${names.join('|')})$`
+
+const modules = ORDER.flatMap((name, at) => {
+  const before = ORDER.slice(0, at).filter((other) => name !== 'limits' || other !== 'tokens')
+  return listed(name, [...before, ...MODULES[name]])
+})
+const features = Object.entries(FEATURES).flatMap(([name, names]) => [
+  ...listed(name, names),
+  may(core(name), top('feature'), TYPES),
+])
+
+/** The sources of packages, by the name of the package. Public entries alone can be imported by their name. */
+const from = (name) => `^packages/(${name})/src/(?!.*[.]test[.]ts$)`
+const entries = (importer, to, more) => may(importer, to, { dependencyTypesNot: ['local'], ...more })
+
+export default {
+  allowed: [
+    ...modules,
+    ...features,
+    may(core('dpop'), core('tokens', 'resource'), TYPES),
+    may(core('fapi2'), `${CORE}(client-assertion|dpop|par)/(client-assertion|dpop|par)[.]ts$`),
+    may(core('fapi2'), [top('options'), core('discovery')], TYPES),
+    // It gets its content as arguments.
+    may(core('discovery'), core('discovery', 'http')),
+    // What puts core together. Only the public entries know the features.
+    may(top('[^/]+'), [core(...ORDER, 'discovery'), top('(?!index|store-kit)[^/]+')]),
+    may(top('index|errors'), core('[^/]+')),
+    may(top('store-kit'), node(['crypto', 'timers/promises'])),
+
+    may(from('(?!core/)[^/]+'), '^packages/$1/src/'),
+    // As the manifest lists them, for users: not for development.
+    may(from('(?!core/)[^/]+'), '/node_modules/', { dependencyTypes: ['npm', 'npm-peer'] }),
+    entries(from('store-[^/]+|safe-fetch'), top('index'), TYPES),
+    entries(from('store-[^/]+'), top('store-kit')),
+    entries(from('adapter-[^/]+|limiter|testkit|doctor'), top('index')),
+    entries(from('doctor'), ['^packages/(safe-fetch|store-memory)/', `${CORE}client-assertion/`]),
+    may(from('store-redis|limiter|adapter-express'), node(['crypto', 'stream', 'timers/promises'])),
+    may(from('store-(sqlite|postgres)'), node(['fs', 'fs/promises', 'path', 'sqlite', 'timers/promises'])),
+    may(from('safe-fetch'), node(['dns', 'events', 'https?', 'net', 'tls'])),
+    may(from('doctor'), node(['util'])),
+    may(from('testkit|test-servers'), '', { dependencyTypes: ['core'] }),
+
+    may('^examples/([^/]+)/', '^examples/$1/'),
+    may('^examples/[^/]+/', '/node_modules/', { dependencyTypes: ['npm'] }),
+    entries('^examples/[^/]+/', '^packages/'),
+    may('^examples/[^/]+/', node(['crypto'])),
+
+    // Their manifests and knip say what these may import.
+    may('[.]test[.]ts$|^(apps|benchmarks|docs|scripts)/|^packages/[^/]+/test/|^examples/[^/]+$', ''),
+  ],
+  allowedSeverity: 'error',
+  forbidden: [
+    {
+      name: 'another-package-by-its-name',
+      severity: 'error',
+      from: { path: '^((packages|apps)/[^/]+)/' },
+      to: { path: '^(packages|apps|examples|benchmarks)/', pathNot: '^$1/', dependencyTypes: ['local'] },
+    },
+    {
+      name: 'what-several-test-with-is-a-package',
+      severity: 'error',
+      from: { path: '^((packages|apps|examples)/[^/]+|benchmarks)/' },
+      to: { path: '^[^/]+/[^/]+/test/', pathNot: '^$1/' },
+    },
+    {
+      name: 'no-package-imports-an-app',
+      severity: 'error',
+      from: { path: '^packages/' },
+      to: { path: '^(apps|benchmarks|scripts)/' },
+    },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    skipAnalysisNotInRules: true,
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['types', 'import', 'node', 'default'],
+      extensions: ['.ts', '.js', '.json'],
+    },
+    cache: { strategy: 'content', folder: 'node_modules/.cache/dependency-cruiser' },
+  },
+}
