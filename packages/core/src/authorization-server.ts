@@ -192,7 +192,7 @@ function baseFeatures(
   return [
     authorization(kernel, options, { keys, limits, pushed, senderConstraint }),
     tokenEndpoint(kernel, options, { ...offers, accessTokens, terms }),
-    registration(kernel, options, { ...registrable(offers, true), ...signing, limits }),
+    registration(kernel, options, { ...registrable(offers, 'client'), ...signing, limits }),
     revocation(kernel, options, accessTokens),
     introspection(kernel, options, accessTokens),
     keySet(keys, options),
@@ -227,7 +227,7 @@ function administration(
   options: AuthorizationServerOptions<string>,
   { offers, signing }: Parts,
 ): Pick<AuthorizationServer, 'clients' | 'grants'> {
-  const registered = { ...registrable(offers, false), ...signing }
+  const registered = { ...registrable(offers, 'operator'), ...signing }
   const { add, list } = preRegisteredClients(kernel, registered, redirectUriPolicyOf(options))
   return {
     clients: {

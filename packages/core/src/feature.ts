@@ -1,7 +1,12 @@
 import type { PushedRequests } from './authorization/pushed-requests.ts'
 import type { ClientAuthMethod } from './clients/authentication/client-authentication.ts'
 import { type ClientEndpoint, type ClientEndpointContext, clientEndpoint } from './clients/client-endpoint.ts'
-import type { CheckClient, ClientMetadataMembers, Registrable } from './clients/client-metadata.ts'
+import type {
+  CheckClient,
+  ClientMetadataMembers,
+  RegisteredBy,
+  Registrable,
+} from './clients/client-metadata.ts'
 import type { ClientSource } from './clients/client-sources.ts'
 import { addressesOf, type Metadata } from './discovery/server-metadata.ts'
 import type { GrantType } from './grants/grant-type.ts'
@@ -42,9 +47,9 @@ export interface FeatureParts {
   /**
    * Members of client metadata that this feature reads. They are kept in `Client.featureMetadata`, as their schemas made them.
    *
-   * @param itself true for self-registration, false for the operator
+   * @param@param registeredBy `client`: self-registration (RFC 7591); `operator`: `clients.add`
    */
-  readonly clientMetadata?: ((itself: boolean) => ClientMetadataMembers) | undefined
+  readonly clientMetadata?: ((registeredBy: RegisteredBy) => ClientMetadataMembers) | undefined
   /** Refuses a new client whose metadata do not fit together. @throws OAuthError `invalid_client_metadata` */
   readonly checkClient?: CheckClient | undefined
 }
@@ -59,7 +64,7 @@ export interface Offers {
   readonly clientSources: readonly ClientSource[]
   readonly tokenMembers: readonly TokenMembers[]
   /** @throws Error when two features read one member */
-  readonly clientMetadata: (itself: boolean) => ClientMetadataMembers
+  readonly clientMetadata: (registeredBy: RegisteredBy) => ClientMetadataMembers
   readonly checkClient: CheckClient
 }
 
@@ -78,10 +83,10 @@ export function offersOf(features: readonly FeatureParts[]): Offers {
     // A feature may be an instance of a class, so its methods are called on it.
     clientSources: features.flatMap((feature) => feature.clientSources?.(clientAuthMethods) ?? []),
     tokenMembers: features.flatMap(({ tokenMembers }) => tokenMembers ?? []),
-    clientMetadata: (itself) =>
+    clientMetadata: (registeredBy) =>
       joined(
         'clientMetadata',
-        features.map((feature) => feature.clientMetadata?.(itself) ?? {}),
+        features.map((feature) => feature.clientMetadata?.(registeredBy) ?? {}),
       ),
     checkClient(client) {
       for (const feature of features) feature.checkClient?.(client)
@@ -145,19 +150,24 @@ function eachOnce<Named extends { readonly name: string }>(
   return offered
 }
 
-/** The names a client may register. @param itself true for self-registration, false for the operator */
+/** The names a client may register. @param@param registeredBy `client`: self-registration (RFC 7591); `operator`: `clients.add` */
 export function registrable(
   { clientAuthMethods, grantTypes, clientMetadata, checkClient }: Offers,
-  itself: boolean,
+  registeredBy: RegisteredBy,
 ): Omit<Registrable, 'signingAlgorithms'> {
-  const open = itself ? grantTypes.filter(({ selfRegistered }) => selfRegistered === true) : grantTypes
-  const methods = clientAuthMethods.filter(({ selfRegistered }) => !itself || selfRegistered === true)
+  const open =
+    registeredBy === 'client'
+      ? grantTypes.filter(({ selfRegistered }) => selfRegistered === true)
+      : grantTypes
+  const methods = clientAuthMethods.filter(
+    ({ selfRegistered }) => registeredBy === 'operator' || selfRegistered === true,
+  )
   return {
     checkClient,
     authMethods: methods.map(({ name }) => name),
     secretMethods: methods.filter(({ usesSecret }) => usesSecret).map(({ name }) => name),
     grantTypes: open.map(({ name }) => name),
-    members: clientMetadata(itself),
+    members: clientMetadata(registeredBy),
   }
 }
 

@@ -82,7 +82,7 @@ export { returnPath } from './http/return-path.ts'
 export { addressOf, wellKnownAddress } from './http/well-known.ts'
 export { displayText, terminalText } from './kernel/display-text.ts'
 export type { BaseEvent, RequestEvent } from './kernel/events.ts'
-export type { AskingUser, Clients, Kernel, KernelStore } from './kernel/kernel.ts'
+export type { Clients, Kernel, KernelStore, RequestingUser } from './kernel/kernel.ts'
 export {
   defineErrors,
   type ErrorDefinition,

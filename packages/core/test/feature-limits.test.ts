@@ -30,7 +30,7 @@ describe('a feature stops the start', () => {
     ],
     [
       'by a member of an integration',
-      { clientMetadata: (itself) => (itself ? {} : { resource_server: text }) },
+      { clientMetadata: (registeredBy) => (registeredBy === 'client' ? {} : { resource_server: text }) },
       'resource_server',
     ],
     [

@@ -1,5 +1,5 @@
 import type { RedirectUriPolicy } from '../clients/redirect-uri.ts'
-import type { AskingUser, Kernel } from '../kernel/kernel.ts'
+import type { Kernel, RequestingUser } from '../kernel/kernel.ts'
 import type { AcceptedSecrets } from '../kernel/server-secret.ts'
 import type { RateLimits } from '../limits/rate-limits.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
@@ -47,10 +47,10 @@ export interface AuthorizationAttempt {
 }
 
 /** The user for whom a host may be asked about a client. @param shown hash of the document on the consent page */
-export function askingUser(
+export function requestingUser(
   { limits }: AuthorizationContext,
   { subject }: Session,
   shown?: string,
-): AskingUser {
+): RequestingUser {
   return { subject, shown, countUnknown: () => limits.limitUnknownDocuments(subject) }
 }

@@ -4,7 +4,11 @@ import { readMessage } from '../http/message.ts'
 import { FORM, type Parameters, pairsOf, requireMediaType } from '../http/parameters.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import { verifiedHint } from '../openid/id-token-hint.ts'
-import { type AuthorizationAttempt, type AuthorizationContext, askingUser } from './authorization-context.ts'
+import {
+  type AuthorizationAttempt,
+  type AuthorizationContext,
+  requestingUser,
+} from './authorization-context.ts'
 import {
   AuthorizationParameters,
   type AuthorizationRequest,
@@ -31,7 +35,7 @@ export async function authorize(context: AuthorizationContext, request: HttpRequ
   const host = describingHost(context, given)
   const user = host === undefined ? undefined : await interaction.session(request)
   if (host !== undefined && user === undefined) return requireSignIn(context, query, given, host)
-  const target = await validateRedirectTarget(context, given, user && askingUser(context, user))
+  const target = await validateRedirectTarget(context, given, user && requestingUser(context, user))
   return answerByRedirect(kernel, request, target, async () => {
     requirePushed(context, target.client, presented)
     const valid = readAuthorizationRequest(kernel, context.requestOptions, target.client, given)

@@ -7,7 +7,7 @@ import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import { OPENID } from '../openid/openid-scope.ts'
 import { approve } from './approval.ts'
-import { type AuthorizationContext, askingUser } from './authorization-context.ts'
+import { type AuthorizationContext, requestingUser } from './authorization-context.ts'
 import { readAuthorizationRequest } from './authorization-request.ts'
 import { answerByRedirect } from './authorization-response.ts'
 import { askForConsent } from './consent-page.ts'
@@ -49,7 +49,7 @@ export async function consent(context: AuthorizationContext, request: HttpReques
   // What the ticket opens is derived by the secret that made it, also when another is the current one by now.
   const completing = { ...context, secret: [secret] as const }
   const shown = shownDocument(ticket)
-  const target = await validateRedirectTarget(context, given, askingUser(context, session, shown))
+  const target = await validateRedirectTarget(context, given, requestingUser(context, session, shown))
   const answer = await answerByRedirect(kernel, request, target, async () => {
     const asked = readAuthorizationRequest(kernel, context.requestOptions, target.client, given)
     const scopes = allowedScopes(kernel, form, asked.scopes)

@@ -8,7 +8,7 @@ import {
 } from '../clients/redirect-uri.ts'
 import { readMessage, text } from '../http/message.ts'
 import type { Parameters } from '../http/parameters.ts'
-import type { AskingUser, Kernel } from '../kernel/kernel.ts'
+import type { Kernel, RequestingUser } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 
@@ -51,7 +51,7 @@ interface TargetContext {
 export async function validateRedirectTarget(
   { kernel, redirectUriPolicy }: TargetContext,
   given: Parameters,
-  user?: AskingUser,
+  user?: RequestingUser,
 ): Promise<RedirectTarget> {
   const asked = readMessage(TargetParameters, given)
   const client = await kernel.store.clients.describe(asked.client_id, user)

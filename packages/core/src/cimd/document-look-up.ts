@@ -4,7 +4,7 @@
  */
 
 import type { DocumentFetch } from '../http/document-fetch.ts'
-import type { AskingUser, Kernel } from '../kernel/kernel.ts'
+import type { Kernel, RequestingUser } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
 import { type FetchAttempt, fetchAttempts } from '../limits/fetch-attempts.ts'
 import { siteOf } from '../limits/site.ts'
@@ -72,7 +72,7 @@ export function documentLookUp(kernel: Kernel, read: ReadDocument, fetch: Docume
     }
   }
 
-  return async (clientId: string, known: boolean, user: AskingUser): Promise<LookedUp> => {
+  return async (clientId: string, known: boolean, user: RequestingUser): Promise<LookedUp> => {
     const kept = cache.get(clientId)
     // What the user was shown stays good for the answer, however short its life is.
     if (kept !== undefined && (now() < kept.freshUntil || kept.client.document?.hash === user.shown))

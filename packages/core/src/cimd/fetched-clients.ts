@@ -9,7 +9,7 @@ import {
   storedClients,
 } from '../clients/client-sources.ts'
 import type { DocumentFetch } from '../http/document-fetch.ts'
-import type { AskingUser, Kernel } from '../kernel/kernel.ts'
+import type { Kernel, RequestingUser } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import type { Admission, AdmissionPolicy } from './admission.ts'
@@ -54,7 +54,11 @@ export function fetchedClients(
     return clientIdUrlFault(clientId, kernel) === undefined ? admit(clientId) : 'no'
   }
 
-  async function current(clientId: string, approved: Client | undefined, user: AskingUser): Promise<Client> {
+  async function current(
+    clientId: string,
+    approved: Client | undefined,
+    user: RequestingUser,
+  ): Promise<Client> {
     const found = await lookUp(clientId, approved !== undefined, user)
     if (found.kind === 'document') return found.client
     if (found.kind === 'gone') throw new OAuthError(DOCUMENT_ERRORS.document_invalid)

@@ -65,7 +65,7 @@ export function clientAssertion({
       metadata: Object.fromEntries(
         LISTED.map((endpoint) => [`${endpoint}_auth_signing_alg_values_supported`, [...algorithms]]),
       ),
-      clientMetadata: (itself) => keyMetadata(itself, fetch !== undefined),
+      clientMetadata: (registeredBy) => keyMetadata(registeredBy, fetch !== undefined),
       checkClient: (client) => checkKeys(client, algorithms),
     }
   }

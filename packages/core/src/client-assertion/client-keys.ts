@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type ClientMetadataMembers, METADATA_ERRORS } from '../clients/client-metadata.ts'
+import { type ClientMetadataMembers, METADATA_ERRORS, type RegisteredBy } from '../clients/client-metadata.ts'
 import { listOf, text } from '../http/message.ts'
 import { publicUrlFault } from '../http/public-url.ts'
 import type { Kernel } from '../kernel/kernel.ts'
@@ -19,8 +19,8 @@ const address = text(2048).refine(
 const Algorithm = z.enum(Object.keys(KEY_TYPES) as AssertionAlgorithm[])
 
 /** What clients register (RFC 7591 2). A client that registers itself has nobody who vouches for its keys. */
-export function keyMetadata(itself: boolean, fetched: boolean): ClientMetadataMembers {
-  if (itself) return {}
+export function keyMetadata(registeredBy: RegisteredBy, fetched: boolean): ClientMetadataMembers {
+  if (registeredBy === 'client') return {}
   return {
     jwks: z.object({ keys: listOf(PublicKey, MAX_KEYS).min(1, 'must not be empty') }).optional(),
     jwks_uri: (fetched ? address : z.never('no keys are fetched here; give jwks')).optional(),

@@ -1,4 +1,4 @@
-import { type ClientMetadataMembers, METADATA_ERRORS } from '../clients/client-metadata.ts'
+import { type ClientMetadataMembers, METADATA_ERRORS, type RegisteredBy } from '../clients/client-metadata.ts'
 import { text } from '../http/message.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
@@ -17,8 +17,11 @@ function clientCredentialsScopes(catalogue: ScopeCatalogue): readonly string[] {
 }
 
 /** What the operator gives an integration. `scope` beside it is for tokens of users, and never for these. */
-export function clientCredentialsMetadata(itself: boolean, catalogue: ScopeCatalogue): ClientMetadataMembers {
-  if (itself) return {}
+export function clientCredentialsMetadata(
+  registeredBy: RegisteredBy,
+  catalogue: ScopeCatalogue,
+): ClientMetadataMembers {
+  if (registeredBy === 'client') return {}
   const allowed = clientCredentialsScopes(catalogue)
   const fault = (scope: string) => parseScope(scope)?.find((name) => !allowed.includes(name))
   return {

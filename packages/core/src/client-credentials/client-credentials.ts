@@ -49,7 +49,7 @@ export function clientCredentials({
         lifetimes: { accessToken: seconds },
       },
     ],
-    clientMetadata: (itself) => clientCredentialsMetadata(itself, kernel.scopes),
+    clientMetadata: (registeredBy) => clientCredentialsMetadata(registeredBy, kernel.scopes),
     checkClient: (client) => checkClientCredentials(client, kernel.scopes),
   })
 }

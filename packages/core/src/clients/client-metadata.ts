@@ -61,6 +61,9 @@ export interface Registrable {
   readonly checkClient?: CheckClient | undefined
 }
 
+/** Who registers a client: itself (RFC 7591), or the operator with `clients.add`. */
+export type RegisteredBy = 'client' | 'operator'
+
 export type CheckClient = (client: Client) => void
 
 /** Schemas of client metadata, by the name of the member (RFC 7591 2). Each must make do with an absent member. */

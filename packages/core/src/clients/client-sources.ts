@@ -1,4 +1,4 @@
-import type { AskingUser, Clients } from '../kernel/kernel.ts'
+import type { Clients, RequestingUser } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import type { Records, Stored } from '../kernel/store.ts'
@@ -20,7 +20,7 @@ export interface ClientSource {
   /** The host that `describe` asks about this client, if it asks one. Then the user signs in first. */
   describedBy?(clientId: string): string | undefined
   /** The client of a new authorization. Default: `find`. @param user present if `describedBy` names a host */
-  describe?(clientId: string, user?: AskingUser): Promise<Client | undefined>
+  describe?(clientId: string, user?: RequestingUser): Promise<Client | undefined>
   /** Keeps an approved client at least until `until` (epoch seconds). Absent if clients of this source do not expire. */
   keep?(client: Client, until: number): Promise<void>
   /** Removes a client, and says whether it existed. Default: its record goes. */

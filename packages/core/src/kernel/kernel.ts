@@ -53,7 +53,7 @@ export interface Clients {
    *
    * @throws OAuthError when the host that describes it does not
    */
-  readonly describe: (clientId: string, user?: AskingUser) => Promise<Client | undefined>
+  readonly describe: (clientId: string, user?: RequestingUser) => Promise<Client | undefined>
   /** Keeps an approved client at least until `until` (epoch seconds). @throws OAuthError `client_unknown` */
   readonly keep: (client: Client, until: number) => Promise<void>
   /** @returns whether it existed */
@@ -61,7 +61,7 @@ export interface Clients {
 }
 
 /** The signed-in user for whom a host is asked about a client. */
-export interface AskingUser {
+export interface RequestingUser {
   readonly subject: string
   /** Hash of the document that this user has been shown. */
   readonly shown?: string | undefined

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { RegisteredBy } from '../clients/client-metadata.ts'
 import { isIntegrationUri, isLoopback, withParameters } from '../clients/redirect-uri.ts'
 import { listOf, text } from '../http/message.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
@@ -18,13 +19,13 @@ const uris = listOf(text(2048), 20)
  * What clients register (RP-Initiated Logout 3.1). An operator vouches for https; of what a client registers itself, only
  * loopback addresses are kept, and the answer shows them.
  */
-export function postLogoutMetadata(itself: boolean) {
+export function postLogoutMetadata(registeredBy: RegisteredBy) {
   const kept = uris.transform((given) => given.filter(isLoopback))
   const vouchedFor = uris.refine(
     (given) => given.every(isIntegrationUri),
     'must be https, loopback or private-use URIs',
   )
-  return { [MEMBER]: (itself ? kept : vouchedFor).optional() }
+  return { [MEMBER]: (registeredBy === 'client' ? kept : vouchedFor).optional() }
 }
 
 /**

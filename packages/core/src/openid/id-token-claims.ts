@@ -3,7 +3,7 @@
  * nobody but the ID token.
  */
 import { z } from 'zod'
-import type { ClientMetadataMembers } from '../clients/client-metadata.ts'
+import type { ClientMetadataMembers, RegisteredBy } from '../clients/client-metadata.ts'
 import type { PrefetchedGrant } from '../grants/change-grant.ts'
 import type { Exchanged } from '../grants/grant-type.ts'
 import { type Claims, claimsAbout, SUBJECT_ERRORS, type UserClaims } from '../grants/subject.ts'
@@ -23,8 +23,8 @@ export interface IdTokenClaimsOptions {
 const MEMBER = 'id_token_claims'
 
 /** What the operator says of an integration. Nobody has looked at the software of a client that registers itself. */
-export function idTokenClaimsMetadata(itself: boolean): ClientMetadataMembers {
-  return itself ? {} : { [MEMBER]: z.boolean().optional() }
+export function idTokenClaimsMetadata(registeredBy: RegisteredBy): ClientMetadataMembers {
+  return registeredBy === 'client' ? {} : { [MEMBER]: z.boolean().optional() }
 }
 
 export interface IdTokenClaims {

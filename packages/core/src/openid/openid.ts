@@ -1,6 +1,6 @@
 /** OpenID Connect, if the scope catalogue has `openid`: ID tokens, UserInfo, and their metadata. */
 
-import type { ClientMetadataMembers } from '../clients/client-metadata.ts'
+import type { ClientMetadataMembers, RegisteredBy } from '../clients/client-metadata.ts'
 import type { SubjectOptions } from '../grants/subject.ts'
 import type { TokenMembers } from '../grants/token-response.ts'
 import type { Endpoint } from '../http/endpoint.ts'
@@ -41,7 +41,7 @@ interface OpenId {
   readonly endpoints: Endpoint[]
   readonly metadata: Metadata
   readonly tokenMembers: TokenMembers
-  readonly clientMetadata: (itself: boolean) => ClientMetadataMembers
+  readonly clientMetadata: (registeredBy: RegisteredBy) => ClientMetadataMembers
 }
 
 /** @returns nothing if the catalogue has no `openid`. @throws Error that names the wrong option */

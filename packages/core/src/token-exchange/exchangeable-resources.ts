@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ClientMetadataMembers } from '../clients/client-metadata.ts'
+import type { ClientMetadataMembers, RegisteredBy } from '../clients/client-metadata.ts'
 import { listOf, text } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
@@ -8,8 +8,11 @@ import { canonicalResource } from '../kernel/resource-indicator.ts'
 const MEMBER = 'token_exchange_resources'
 
 /** The resources that an integration is. The operator alone says so: otherwise anybody could use the tokens of others. */
-export function exchangeableResourcesMetadata({ resources }: Kernel, itself: boolean): ClientMetadataMembers {
-  if (itself) return {}
+export function exchangeableResourcesMetadata(
+  { resources }: Kernel,
+  registeredBy: RegisteredBy,
+): ClientMetadataMembers {
+  if (registeredBy === 'client') return {}
   const resource = text(2048)
     .transform(canonicalResource)
     .refine((value) => resources.includes(value), 'must be resources of this server')

@@ -121,7 +121,7 @@ export function tokenExchange({
     }
     return {
       grantTypes: [grantType],
-      clientMetadata: (itself) => exchangeableResourcesMetadata(kernel, itself),
+      clientMetadata: (registeredBy) => exchangeableResourcesMetadata(kernel, registeredBy),
     }
   }
 }
