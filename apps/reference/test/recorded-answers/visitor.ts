@@ -1,62 +1,78 @@
-import { BASE_URL, openService } from './service.ts'
-import { type Answer, type Ask, exchangeText } from './transcript.ts'
+import type { Send } from '@grantkit/testkit/client'
+import { createService } from '../../src/service.ts'
+import { parseSettings } from '../../src/settings/settings.ts'
+import { inProcess } from '../in-process.ts'
+import { storageOfTest } from '../storage-of-test.ts'
 
-/** A browser or a client: keeps cookies, and records its requests and answers. */
-export interface Visitor {
-  get(path: string, headers?: Ask['headers']): Promise<Answer>
-  /** Sends a form; a list of pairs may name a field twice. */
-  post(path: string, fields: Fields, headers?: Ask['headers']): Promise<Answer>
-  json(method: string, path: string, value: unknown, headers?: Ask['headers']): Promise<Answer>
-  send(ask: Ask): Promise<Answer>
-  /** The exchanges recorded so far. */
-  readonly exchanges: readonly string[]
+export const BASE_URL = 'http://127.0.0.1:3000'
+
+export interface Sent {
+  readonly form?: Record<string, string> | [string, string][]
+  readonly json?: unknown
+  readonly headers?: Record<string, string>
 }
 
-export type Fields = Record<string, string> | [string, string][]
+/** A browser or a client of the service without a framework. It keeps cookies and records answers. */
+export interface Visitor {
+  ask(title: string, method: string, path: string, sent?: Sent): Promise<string>
+  /** Sends without cookies and without recording. */
+  readonly send: Send
+  readonly text: () => string
+}
 
 export async function newVisitor(): Promise<Visitor> {
-  const handle = await openService()
+  const settings = parseSettings({ BASE_URL, SECRET: 'a secret of the tests, long enough to pass' })
+  const deaf = { onEvent: () => {}, onError: () => {} }
+  const handle = inProcess(await createService(settings, deaf, await storageOfTest()))
   const cookies = new Map<string, string>()
-  const exchanges: string[] = []
+  const sections: string[] = []
 
-  async function send(ask: Ask): Promise<Answer> {
-    const response = await handle(requestOf(ask, cookieHeader(cookies)))
-    for (const line of response.headers.getSetCookie()) keep(cookies, line)
-    const answer = { status: response.status, headers: response.headers, body: await response.text() }
-    exchanges.push(exchangeText(ask, answer))
-    return answer
+  function answerTo(url: string, method: string, headers: object, body: string): Promise<Response> {
+    const whole = { host: new URL(BASE_URL).host, ...headers }
+    return handle(new Request(url, { method, headers: whole, ...(body === '' ? {} : { body }) }))
   }
   return {
-    send,
-    exchanges,
-    get: (path, headers = {}) => send({ method: 'GET', path, headers }),
-    post: (path, fields, headers = {}) => {
-      const body = String(new URLSearchParams(fields))
-      const type = { 'content-type': 'application/x-www-form-urlencoded' }
-      return send({ method: 'POST', path, body, headers: { ...type, ...headers } })
+    async ask(title, method, path, { form, json, headers = {} } = {}) {
+      const type = json === undefined ? 'application/x-www-form-urlencoded' : 'application/json'
+      const body = json === undefined ? String(new URLSearchParams(form)) : JSON.stringify(json)
+      const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+      const own = { ...(cookie === '' ? {} : { cookie }), ...(body === '' ? {} : { 'content-type': type }) }
+      const answer = await answerTo(BASE_URL + path, method, { ...own, ...headers }, body)
+      for (const line of answer.headers.getSetCookie()) {
+        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+        cookies.set(name, value)
+      }
+      const text = await answer.text()
+      const fields = [...answer.headers].map(([name, value]) => `${name}: ${value}`)
+      sections.push([`# ${title}`, `${method} ${path}`, answer.status, ...fields, text].join('\n').trimEnd())
+      return text
     },
-    json: (method, path, value, headers = {}) => {
-      const body = JSON.stringify(value)
-      return send({ method, path, body, headers: { 'content-type': 'application/json', ...headers } })
+    async send(url, { method, headers, body }) {
+      const answer = await answerTo(url, method, headers, body)
+      const fields = { ...Object.fromEntries(answer.headers), 'set-cookie': answer.headers.getSetCookie() }
+      return { status: answer.status, headers: fields, body: await answer.text() }
     },
+    text: () => withoutRandomness(`${sections.join('\n\n')}\n`),
   }
 }
 
-function requestOf({ method, path, headers = {}, body }: Ask, cookie: Ask['headers']): Request {
-  return new Request(BASE_URL + path, {
-    method,
-    headers: { host: new URL(BASE_URL).host, ...cookie, ...headers },
-    ...(body === undefined ? {} : { body }),
+/** Credentials, sealed cookies and forms, tickets, ids, and the ETags of documents. */
+const KINDS = [
+  /gk[acr]_[\w-]{22}(?:\.[\w-]+)+/,
+  /eyJ[\w-]+(?:\.[\w-]+)+/,
+  /[0-9]{10}\.[\w-]{22}\.[\w-]{43}(?![\w-])/,
+  /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?!\w)/,
+  /[0-9a-f]{32}(?!\w)/,
+  /"[\w-]{43}"/,
+].map(({ source }) => source)
+/** A URL inside another one has %3D instead of =. */
+const RANDOM = new RegExp(`(?<=%3D|(?<!\\w))(?:${KINDS.join('|')})`, 'g')
+
+function withoutRandomness(text: string): string {
+  const seen: string[] = []
+  return text.replace(RANDOM, (found) => {
+    const value = decodeURIComponent(found)
+    if (!seen.includes(value)) seen.push(value)
+    return `{random ${seen.indexOf(value) + 1}}`
   })
-}
-
-function cookieHeader(cookies: ReadonlyMap<string, string>): Record<string, string> {
-  if (cookies.size === 0) return {}
-  return { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') }
-}
-
-function keep(cookies: Map<string, string>, line: string): void {
-  const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
-  if (value === '') cookies.delete(name)
-  else cookies.set(name, value)
 }
