@@ -1,14 +1,6 @@
-/**
- * The MCP clients of the test kit as a table. `pnpm exec node docs/client-table.ts` writes it into clients.md; a test
- * holds the page against the clients.
- */
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { type McpClient, mcpClients } from '@grantkit/testkit/client'
 
-const PAGE = join(import.meta.dirname, 'clients.md')
-
-/** The part of clients.md that the clients write. */
+/** The MCP clients of the test kit as the table of clients.md. */
 export function clientTable(): string {
   const head = ['Client', 'Seen', 'Known by', 'Needs', 'What it did with Grantkit']
   return [head, head.map(() => '---'), ...mcpClients.map(row)]
@@ -47,10 +39,4 @@ function needsOf({ redirectUri, requests, reads, document }: McpClient): readonl
     [revocation !== undefined, 'revocation without a secret'],
   ]
   return needs.filter(([needed]) => needed).map(([, need]) => need)
-}
-
-if (import.meta.main) {
-  const between = /(<!-- clients:start -->\n)[\s\S]*?(\n<!-- clients:end -->)/
-  const page = readFileSync(PAGE, 'utf8').replace(between, (_, start, end) => start + clientTable() + end)
-  writeFileSync(PAGE, page)
 }

@@ -1,9 +1,4 @@
-/**
- * The states of a grant as a diagram and a table. It tries every event on a grant in each state. `pnpm exec node
- * docs/grant-states.ts` writes both into concepts.md; a test compares the page with the rules.
- */
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+/** The states of a grant as a diagram and a table. It tries every event on a grant in each state. */
 import { type Client, type Grant, type GrantId, OAuthError, type Secret } from '@grantkit/core'
 import { redeemCode } from '../packages/core/src/grants/authorization-code/redemption.ts'
 import {
@@ -19,7 +14,6 @@ import { MAX_RETRY } from '../packages/core/src/grants/retry-window.ts'
 import { successorKeys } from '../packages/core/src/grants/successor-keys.ts'
 import { sha256 } from '../packages/core/src/kernel/secrets.ts'
 
-const PAGE = join(import.meta.dirname, 'concepts.md')
 const NOW = 1_000_000
 const TIMES = {
   code: 60,
@@ -212,14 +206,8 @@ function verdict({ from, next }: Transition): string {
   return stateOf(next.grant) === from ? `${from}, changed` : stateOf(next.grant)
 }
 
-/** The generated part of concepts.md. */
+/** The diagram and the table of concepts.md. */
 export function grantStates(): string {
   const found = transitions()
   return [...diagram(found), '', ...table(found)].join('\n')
-}
-
-if (import.meta.main) {
-  const between = /(<!-- grant-states:start -->\n)[\s\S]*?(\n<!-- grant-states:end -->)/
-  const page = readFileSync(PAGE, 'utf8').replace(between, (_, start, end) => start + grantStates() + end)
-  writeFileSync(PAGE, page)
 }

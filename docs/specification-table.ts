@@ -1,12 +1,8 @@
-/**
- * Which file of core holds which section of which specification, read from the comments that name them.
- * `pnpm exec node docs/specification-table.ts` writes the table into core's README; a test holds the page against the code.
- */
-import { globSync, readFileSync, writeFileSync } from 'node:fs'
+/** Which file of core holds which section of which specification, read from the comments that name them. */
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const CORE = join(import.meta.dirname, '../packages/core')
-const PAGE = join(CORE, 'README.md')
 
 /** What core keeps. A document that a comment names and that is missing here is an error. */
 const TITLES: Readonly<Record<string, string>> = {
@@ -108,13 +104,4 @@ function places(citations: readonly Citation[]): string {
     .sort((one, other) => naturally(one.sections, other.sections))
     .map(({ file, sections }) => `\`${file}\` ${sections}`.trim())
     .join('<br>')
-}
-
-if (import.meta.main) {
-  const between = /(<!-- specifications:start -->\n)[\s\S]*?(\n<!-- specifications:end -->)/
-  const page = readFileSync(PAGE, 'utf8')
-  writeFileSync(
-    PAGE,
-    page.replace(between, (_, start, end) => start + specificationTable() + end),
-  )
 }

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { createAuthorizationServer } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { inProcess, type Send, testClient } from '@grantkit/testkit'
@@ -7,13 +6,6 @@ import { createNotesServer } from './notes-server.ts'
 
 const ALICE = { cookie: 'session=alice' }
 const now = () => 1_800_000_000
-
-describe('the example of the README', () => {
-  it('is the program that is compiled and run here', async () => {
-    const read = (path: string) => readFile(new URL(path, import.meta.url), 'utf8')
-    expect(await read('../README.md')).toContain(await read('./example.test.ts'))
-  })
-})
 
 describe('testClient', () => {
   it('allows everything that the page offers', async () => {
