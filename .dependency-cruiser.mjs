@@ -79,7 +79,7 @@ export default {
     entries(from('store-[^/]+|safe-fetch'), top('index'), TYPES),
     entries(from('store-[^/]+'), top('store-kit')),
     entries(from('adapter-[^/]+|limiter|testkit|doctor'), top('index')),
-    entries(from('doctor'), ['^packages/(safe-fetch|store-memory)/', `${CORE}client-assertion/`]),
+    entries(from('doctor'), ['^packages/(safe-fetch|store-memory)/', `${CORE}(cimd|client-assertion)/`]),
     may(from('store-redis|limiter|adapter-express'), node(['crypto', 'stream', 'timers/promises'])),
     may(from('store-(sqlite|postgres)'), node(['fs', 'fs/promises', 'path', 'sqlite', 'timers/promises'])),
     may(from('safe-fetch'), node(['dns', 'events', 'https?', 'net', 'tls'])),

@@ -1,4 +1,4 @@
-import { clientDocuments } from '@grantkit/core'
+import { clientDocuments } from '@grantkit/core/client-documents'
 import { CLIENT_METADATA } from '../src/sample.ts'
 
 /** The address of the document of a client (draft-ietf-oauth-client-id-metadata-document). */

@@ -1,6 +1,7 @@
-import type { DocumentChanged, DocumentFailed, ServerEvent } from '@grantkit/core'
+import type { ServerEvent } from '@grantkit/core'
 import type { ClientKeysFailed } from '@grantkit/core/client-assertion'
 import type { ClientCredentialsTokenIssued } from '@grantkit/core/client-credentials'
+import type { DocumentChanged, DocumentFailed } from '@grantkit/core/client-documents'
 import type { DeviceEvent } from '@grantkit/core/device'
 import type { TokenExchanged } from '@grantkit/core/token-exchange'
 import type { AccountEvent } from './accounts/account-rows.ts'

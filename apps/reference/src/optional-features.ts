@@ -1,13 +1,7 @@
-import {
-  type AccessTokenFormat,
-  clientDocuments,
-  type Feature,
-  type PrivateJwk,
-  type Profile,
-  type RateLimiter,
-} from '@grantkit/core'
+import type { AccessTokenFormat, Feature, PrivateJwk, Profile, RateLimiter } from '@grantkit/core'
 import { clientAssertion } from '@grantkit/core/client-assertion'
 import { clientCredentials } from '@grantkit/core/client-credentials'
+import { clientDocuments } from '@grantkit/core/client-documents'
 import { device } from '@grantkit/core/device'
 import { dpop } from '@grantkit/core/dpop'
 import { fapi2 } from '@grantkit/core/fapi2'

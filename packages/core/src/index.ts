@@ -20,12 +20,6 @@ export {
   createAuthorizationServer,
   type ServerDescription,
 } from './authorization-server.ts'
-export { type Admission, type AdmissionPolicy, admitClientIds, admitHosts } from './cimd/admission.ts'
-export { type ClientDocumentsOptions, clientDocuments } from './cimd/client-documents.ts'
-export type { DocumentFailed } from './cimd/document-look-up.ts'
-export type { OnDocumentChange } from './cimd/document-record.ts'
-export type { DocumentChanged } from './cimd/fetched-clients.ts'
-export { freshFor } from './cimd/freshness.ts'
 export {
   type ClientAuthMethod,
   ClientCredentials,

@@ -1,4 +1,5 @@
-import { clientDocuments, loopbackOnly } from '@grantkit/core'
+import { loopbackOnly } from '@grantkit/core'
+import { clientDocuments } from '@grantkit/core/client-documents'
 import { describe, expect, it } from 'vitest'
 import {
   authorizationQuery,

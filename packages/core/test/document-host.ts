@@ -1,4 +1,5 @@
-import { type ClientDocumentsOptions, clientDocuments, type DocumentFetchRequest } from '@grantkit/core'
+import type { DocumentFetchRequest } from '@grantkit/core'
+import { type ClientDocumentsOptions, clientDocuments } from '@grantkit/core/client-documents'
 import { openSchool, type School } from './school.ts'
 
 /** A host on the internet that publishes the document of an editor, as a fetch sees it. */

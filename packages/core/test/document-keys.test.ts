@@ -1,5 +1,6 @@
-import { clientDocuments, type DocumentFetchRequest } from '@grantkit/core'
+import type { DocumentFetchRequest } from '@grantkit/core'
 import { clientAssertion } from '@grantkit/core/client-assertion'
+import { clientDocuments } from '@grantkit/core/client-documents'
 import { describe, expect, it } from 'vitest'
 import { authorizationQuery, authorize, bodyOf, decide, redirectOf, requestToken } from './client.ts'
 import { DOCUMENT, fault, ID, openWithDocuments } from './document-host.ts'

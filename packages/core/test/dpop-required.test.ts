@@ -1,5 +1,6 @@
-import { clientDocuments, createResourceServer, type Feature, type HttpResponse } from '@grantkit/core'
+import { createResourceServer, type Feature, type HttpResponse } from '@grantkit/core'
 import { clientCredentials } from '@grantkit/core/client-credentials'
+import { clientDocuments } from '@grantkit/core/client-documents'
 import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
 import { dpop, dpopProofs } from '@grantkit/core/dpop'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE, tokenExchange } from '@grantkit/core/token-exchange'

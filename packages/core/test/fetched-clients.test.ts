@@ -1,4 +1,5 @@
-import { admitClientIds, admitHosts, type RateLimiter } from '@grantkit/core'
+import type { RateLimiter } from '@grantkit/core'
+import { admitClientIds, admitHosts } from '@grantkit/core/client-documents'
 import { aClient } from '@grantkit/testkit'
 import { describe, expect, it } from 'vitest'
 import {

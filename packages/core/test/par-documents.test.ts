@@ -1,6 +1,6 @@
-import { admitHosts, clientDocuments } from '@grantkit/core'
 import { clientAssertion } from '@grantkit/core/client-assertion'
 import { clientCredentials } from '@grantkit/core/client-credentials'
+import { admitHosts, clientDocuments } from '@grantkit/core/client-documents'
 import { device } from '@grantkit/core/device'
 import { dpop } from '@grantkit/core/dpop'
 import { fapi2 } from '@grantkit/core/fapi2'

@@ -1,4 +1,5 @@
-import { type DocumentFetchResponse, freshFor } from '@grantkit/core'
+import type { DocumentFetchResponse } from '@grantkit/core'
+import { freshFor } from '@grantkit/core/client-documents'
 import { type Check, skippedWithout } from './check.ts'
 import { type ClientEvidence, documentAnswer } from './client-evidence.ts'
 

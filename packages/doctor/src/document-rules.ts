@@ -1,5 +1,6 @@
-import { clientDocuments, createAuthorizationServer, type Feature, type Interaction } from '@grantkit/core'
+import { createAuthorizationServer, type Feature, type Interaction } from '@grantkit/core'
 import { clientAssertion } from '@grantkit/core/client-assertion'
+import { clientDocuments } from '@grantkit/core/client-documents'
 import { createMemoryStore } from '@grantkit/store-memory'
 
 /** Nobody ever asks this server anything: its start judges documents, by the very rules of every other one. */

@@ -15,7 +15,7 @@ import { publicUrl } from './public-url.ts'
  *
  * @example
  * ```ts
- * import { clientDocuments } from '@grantkit/core'
+ * import { clientDocuments } from '@grantkit/core/client-documents'
  * import { safeFetch } from '@grantkit/safe-fetch'
  *
  * export const documents = clientDocuments({ fetch: safeFetch({ issuer: 'https://auth.example' }) })

@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest'
 import { clientSecretPost } from '../clients/authentication/client-secret-post.ts'
 import { none } from '../clients/authentication/none.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import { clientOfDocument } from './client-document.ts'
+import { documentReader } from './client-document.ts'
 
 const ID = 'https://app.dev/client.json'
 const scopes = { 'notes:read': { description: '' }, 'notes:write': { description: '' } }
 const kernel = { now: () => 1_800_000_000, scopes } as unknown as Kernel
 const methods = [none, clientSecretPost]
 const DOCUMENT = { client_id: ID, client_name: 'App', redirect_uris: ['http://127.0.0.1/callback'] }
-const validated = (changed: object, id = ID) =>
-  clientOfDocument(kernel, methods, id, { ...DOCUMENT, ...changed }, 1_900_000_000)
+const read = documentReader(kernel, methods)
+const validated = (changed: object, id = ID) => read(id, { ...DOCUMENT, ...changed }, 1_900_000_000)
 
 /** The documents of clients that people use, with the members that servers stumbled over. */
 const REAL = {

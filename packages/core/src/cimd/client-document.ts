@@ -1,6 +1,6 @@
 /**
- * The document of a client (draft-ietf-oauth-client-id-metadata-document 4). Its members go in, a client or a fault comes
- * out. Nobody vouches for it but the host of its address.
+ * The document of a client (draft-ietf-oauth-client-id-metadata-document 4): its schema, and the client that it describes. It is
+ * verified by nothing but the host of its address.
  */
 import { z } from 'zod'
 import type { ClientAuthMethod } from '../clients/authentication/client-authentication.ts'
@@ -11,12 +11,10 @@ import { listOf, readMessage, text } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
-import { authenticationOf } from './document-authentication.ts'
 
-/** The client of a document. */
 export type DocumentVerdict =
   | { readonly kind: 'client'; readonly client: Client }
-  /** It can authenticate in no way that this server offers. Its redirect URIs are known, so it can be told. */
+  /** It can authenticate in no way that this server offers. Its redirect URIs are known, so it gets an error. */
   | { readonly kind: 'unusable'; readonly client: Client; readonly fault: string }
   | { readonly kind: 'invalid'; readonly fault: string }
 
@@ -30,7 +28,7 @@ const REGISTRABLE = {
   authMethods: [],
   grantTypes: ['authorization_code', 'refresh_token'],
   signingAlgorithms: [],
-  /** RFC 9449 5.2. A server without DPoP makes nothing of it. */
+  /** RFC 9449 5.2. A server without DPoP ignores it. */
   members: { dpop_bound_access_tokens: z.boolean().optional() },
 }
 
@@ -63,36 +61,28 @@ function documentSchema(clientId: string) {
   })
 }
 
-/** The client that a document describes. @param methods the ways to authenticate that the server offers */
-export function clientOfDocument(
-  kernel: Kernel,
-  methods: readonly ClientAuthMethod[],
-  clientId: string,
-  members: Members,
-  expiresAt: number,
-): DocumentVerdict {
-  try {
-    const document = readMessage(documentSchema(clientId), members)
-    if (document.jwks !== undefined && document.jwks_uri !== undefined)
-      return { kind: 'invalid', fault: 'jwks and jwks_uri are both there' }
-    refuseAnswerParameters(document.redirect_uris)
-    const { method, ...terms } = authenticationOf(namedMethods(document), members, methods)
-    const registered = { ...featureMetadata(document, REGISTRABLE), ...terms.featureMetadata }
-    const client = clientFrom(
-      kernel,
-      document.client_id,
-      { ...document, token_endpoint_auth_method: method },
-      {
+/** @param methods the ways to authenticate that the server offers */
+export function documentReader(kernel: Kernel, methods: readonly ClientAuthMethod[]): ReadDocument {
+  return (clientId, members, expiresAt) => {
+    try {
+      const document = readMessage(documentSchema(clientId), members)
+      if (document.jwks !== undefined && document.jwks_uri !== undefined)
+        return { kind: 'invalid', fault: 'jwks and jwks_uri are both there' }
+      refuseAnswerParameters(document.redirect_uris)
+      const { method, ...terms } = authenticationOf(namedMethods(document), members, methods)
+      const registered = { ...featureMetadata(document, REGISTRABLE), ...terms.featureMetadata }
+      const metadata = { ...document, token_endpoint_auth_method: method }
+      const client = clientFrom(kernel, document.client_id, metadata, {
         ...terms,
         ...{ origin: 'document', redirectUris: document.redirect_uris, expiresAt },
         featureMetadata: Object.keys(registered).length === 0 ? undefined : registered,
-      },
-    )
-    if (client.cannotAuthenticate !== true) return { kind: 'client', client }
-    return { kind: 'unusable', client, fault: 'no way to authenticate is offered here' }
-  } catch (thrown) {
-    if (thrown instanceof OAuthError) return { kind: 'invalid', fault: thrown.message }
-    throw thrown
+      })
+      if (client.cannotAuthenticate !== true) return { kind: 'client', client }
+      return { kind: 'unusable', client, fault: 'no way to authenticate is offered here' }
+    } catch (thrown) {
+      if (thrown instanceof OAuthError) return { kind: 'invalid', fault: thrown.message }
+      throw thrown
+    }
   }
 }
 
@@ -103,4 +93,36 @@ function namedMethods({
 }: z.output<ReturnType<typeof documentSchema>>): readonly string[] {
   const named = preferred === undefined ? others : [preferred, ...others]
   return named.length === 0 ? ['none'] : [...new Set(named)]
+}
+
+interface Authentication extends Pick<Client, 'otherAuthMethods' | 'cannotAuthenticate' | 'featureMetadata'> {
+  readonly method: string
+}
+
+/**
+ * How the client of a document authenticates. A client that may be public is public, and may still authenticate: a preference
+ * that this server cannot meet must not lock it out.
+ *
+ * @param named the methods that the document names, the preferred one first
+ * @param offered those of the server
+ */
+export function authenticationOf(
+  named: readonly string[],
+  document: Members,
+  offered: readonly ClientAuthMethod[],
+): Authentication {
+  const usable = new Map<string, Members>()
+  for (const name of named) {
+    const kept = offered.find((method) => method.name === name)?.ofDocument?.(document)
+    if (kept !== undefined) usable.set(name, kept)
+  }
+  const [first] = usable.keys()
+  if (first === undefined) return { method: named[0] ?? 'none', cannotAuthenticate: true }
+  const method = usable.has('none') ? 'none' : first
+  const others = [...usable.keys()].filter((name) => name !== method)
+  return {
+    method,
+    otherAuthMethods: others.length === 0 ? undefined : others,
+    featureMetadata: Object.assign({}, ...usable.values()),
+  }
 }

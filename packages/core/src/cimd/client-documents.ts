@@ -1,38 +1,43 @@
 /**
- * Clients by Client ID Metadata Documents: a `client_id` is the address of a document that describes its client. The
- * operator gives documents, or the means to fetch them.
+ * Client ID Metadata Documents: a `client_id` is the address of a document that describes the client. The operator provides
+ * documents, or the means to fetch them.
+ *
+ * @module
  */
 import type { ClientSource } from '../clients/client-sources.ts'
 import type { Feature } from '../feature.ts'
 import type { DocumentFetch } from '../http/document-fetch.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
-import type { AdmissionPolicy } from './admission.ts'
-import { clientOfDocument, type ReadDocument } from './client-document.ts'
-import { clientIdUrlFault } from './client-id-url.ts'
-import type { OnDocumentChange } from './document-record.ts'
-import { fetchedClients } from './fetched-clients.ts'
+import { documentReader, type ReadDocument } from './client-document.ts'
+import { type AdmissionPolicy, clientIdUrlFault } from './client-id-url.ts'
+import { fetchedClients, type OnDocumentChange } from './fetched-clients.ts'
+
+export { type Admission, type AdmissionPolicy, admitClientIds, admitHosts } from './client-id-url.ts'
+export type { DocumentFailed } from './document-look-up.ts'
+export { freshFor } from './document-request.ts'
+export type { DocumentChanged, OnDocumentChange } from './fetched-clients.ts'
 
 export interface ClientDocumentsOptions {
   /** Documents as their hosts publish them. They are never fetched. */
   readonly pinned?: readonly Readonly<Record<string, unknown>>[] | undefined
   /** Fetches every other document. Default: a client whose document is not pinned is unknown. */
   readonly fetch?: DocumentFetch | undefined
-  /** Which documents may be fetched, and whose https redirect URIs are accepted. Default: every one, and nobody's. */
+  /** Which documents may be fetched, and whose https redirect URIs are accepted. Default: all, and none. */
   readonly admit?: AdmissionPolicy | undefined
-  /** The earlier grants of a client whose document changed. Default: `keep`. */
+  /** What becomes of earlier grants when the document of their client changes. Default `keep`. */
   readonly onChange?: OnDocumentChange | undefined
 }
 
 type Members = Readonly<Record<string, unknown>>
 
-/** A client without a document that is pinned any more is gone with the next start; until then it does not expire. */
+/** A pinned client exists until the process ends. */
 const NEVER = Number.MAX_SAFE_INTEGER
 
 /**
  * Accepts clients by their documents (draft-ietf-oauth-client-id-metadata-document). `redirectUriPolicy` validates the
- * redirect URI of each request. The metadata says that documents are supported, and clients that have one then use it
- * instead of registering: fetch documents, or give those of all clients that you want to serve.
+ * redirect URI of each request. The metadata says that documents are supported, and clients with a document then use it
+ * instead of registering: fetch documents, or pin the documents of all clients that you want to serve.
  *
  * Only an authorization request of a signed-in user makes this server fetch. What is fetched, when, and for how long it
  * is kept is limited per process; give a `rateLimiter` to limit each user too.
@@ -41,7 +46,8 @@ const NEVER = Number.MAX_SAFE_INTEGER
  *
  * @example
  * ```ts with:server
- * import { clientDocuments, createAuthorizationServer } from '@grantkit/core'
+ * import { createAuthorizationServer } from '@grantkit/core'
+ * import { clientDocuments } from '@grantkit/core/client-documents'
  * import { safeFetch } from '@grantkit/safe-fetch'
  *
  * const features = [clientDocuments({ fetch: safeFetch({ issuer }) })]
@@ -56,8 +62,8 @@ export function clientDocuments({
 }: ClientDocumentsOptions): Feature {
   return (kernel) => ({
     clientSources: (methods) => {
-      const read: ReadDocument = (id, members, until) => clientOfDocument(kernel, methods, id, members, until)
-      const fetched = fetch === undefined ? [] : [fetchedClients(kernel, read, fetch, admit, onChange)]
+      const read = documentReader(kernel, methods)
+      const fetched = fetch ? [fetchedClients({ kernel, read, fetch }, { admit, onChange })] : []
       return [pinnedClients(kernel, read, pinned, admit), ...fetched]
     },
     metadata: { client_id_metadata_document_supported: pinned.length > 0 || fetch !== undefined },

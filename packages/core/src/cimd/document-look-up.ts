@@ -1,16 +1,11 @@
 /**
- * Who a document says that its client is. An id goes in, and the client comes out, of the memory of this process or of the
- * host; or that there is no such document, or that nobody can tell now.
+ * The current document of a client: from the memory of this process, or from its host. Replicas need not agree.
  */
-
-import type { DocumentFetch } from '../http/document-fetch.ts'
-import type { Kernel, RequestingUser } from '../kernel/kernel.ts'
+import type { RequestingUser } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
 import { type FetchAttempt, fetchAttempts } from '../limits/fetch-attempts.ts'
 import { siteOf } from '../limits/site.ts'
-import type { ReadDocument } from './client-document.ts'
-import { documentCache } from './document-cache.ts'
-import { requestDocument } from './document-request.ts'
+import { type CachedDocument, type DocumentSource, requestDocument } from './document-request.ts'
 
 export type LookedUp =
   | { readonly kind: 'document'; readonly client: Client }
@@ -19,41 +14,41 @@ export type LookedUp =
       readonly kind: 'unreachable'
       /** Seconds. */
       readonly retryAfter: number
-      /** Whether an approved copy may serve: not if the host said since its last document that there is none. */
+      /** Whether an approved copy may serve. It may not after the host has answered that there is no document. */
       readonly mayBeStale: boolean
     }
 
 export interface DocumentFailed {
   readonly type: 'client_document_failed'
   readonly clientId: string
-  /** Never shown to a browser: it would tell of networks behind this server. */
+  /** Never shown to a browser: it could reveal networks behind this server. */
   readonly fault: string
   /** What the fetch threw. */
   readonly cause?: unknown
 }
 
 /** @returns the look-up. `known` is whether a user approved the client before */
-export function documentLookUp(kernel: Kernel, read: ReadDocument, fetch: DocumentFetch) {
-  const { now, emit } = kernel
+export function documentLookUp(source: DocumentSource) {
+  const { now, emit } = source.kernel
   const cache = documentCache(now)
   const attempts = fetchAttempts(now)
   const inFlight = new Map<string, Promise<LookedUp>>()
 
   function begin(attempt: FetchAttempt): Promise<LookedUp> | LookedUp {
     if (attempts.start(attempt) > 0) return unreachable(attempt)
-    const asked = ask(attempt)
-    inFlight.set(attempt.id, asked)
-    return asked
+    const answer = request(attempt)
+    inFlight.set(attempt.id, answer)
+    return answer
   }
 
-  async function ask(attempt: FetchAttempt): Promise<LookedUp> {
+  async function request(attempt: FetchAttempt): Promise<LookedUp> {
     const { id: clientId } = attempt
-    const answer = await requestDocument(kernel, read, fetch, clientId, cache.get(clientId))
+    const answer = await requestDocument(source, clientId, cache.get(clientId))
     inFlight.delete(clientId)
     attempts.ended(clientId, answer.kind)
     if (answer.kind === 'document') {
       const { client } = answer.document
-      // Its id is a text of its own, where that of the request keeps the request in memory.
+      // The id of the client is a copy; the id of the request would keep the whole request in memory.
       cache.set(client.clientId, answer.document)
       return { kind: 'document', client }
     }
@@ -81,5 +76,50 @@ export function documentLookUp(kernel: Kernel, read: ReadDocument, fetch: Docume
     const first = !known && !inFlight.has(clientId) && attempts.wait(attempt) === 0
     if (first) await user.countUnknown()
     return inFlight.get(clientId) ?? begin(attempt)
+  }
+}
+
+export interface DocumentCache {
+  get(clientId: string): CachedDocument | undefined
+  set(clientId: string, document: CachedDocument): void
+  delete(clientId: string): void
+}
+
+const MAX_DOCUMENTS = 1000
+/** In characters of JSON. */
+const MAX_CHARACTERS = 4 * 1024 * 1024
+
+/** The documents that were used last. */
+export function documentCache(now: () => number): DocumentCache {
+  // In the order of their last use.
+  const kept = new Map<string, { readonly document: CachedDocument; readonly size: number }>()
+  let total = 0
+
+  function remove(clientId: string): void {
+    total -= kept.get(clientId)?.size ?? 0
+    kept.delete(clientId)
+  }
+
+  return {
+    get(clientId) {
+      const found = kept.get(clientId)
+      kept.delete(clientId)
+      if (found === undefined) return undefined
+      kept.set(clientId, found)
+      if (now() < found.document.keptUntil) return found.document
+      remove(clientId)
+      return undefined
+    },
+    set(clientId, document) {
+      remove(clientId)
+      const size = JSON.stringify(document).length
+      kept.set(clientId, { document, size })
+      total += size
+      for (const oldest of kept.keys()) {
+        if (kept.size <= MAX_DOCUMENTS && total <= MAX_CHARACTERS) return
+        remove(oldest)
+      }
+    },
+    delete: remove,
   }
 }

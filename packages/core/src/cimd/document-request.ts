@@ -1,16 +1,22 @@
 /**
- * One request for a document. An id and the copy that is kept go in; a new copy comes out, or that there is no such document,
- * or why nobody can tell.
+ * One request for a document, and how long its answer is fresh (RFC 9111 4.2). The result is a new copy, or why there is none.
  */
-
 import type { DocumentFetch } from '../http/document-fetch.ts'
 import { fetchedDocument } from '../http/fetched-document.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
 import { sha256 } from '../kernel/secrets.ts'
 import type { ReadDocument } from './client-document.ts'
-import type { CachedDocument } from './document-cache.ts'
-import { freshFor, type ResponseHeaders } from './freshness.ts'
+
+export interface CachedDocument {
+  readonly client: Client
+  /** Until then it serves new authorizations without a request to its host. Epoch seconds, as below. */
+  readonly freshUntil: number
+  /** Until then it is kept, for the answer to a page that showed it and for a conditional request. */
+  readonly keptUntil: number
+  /** Request headers by which the host can say that nothing has changed (RFC 9110 13.1). */
+  readonly validators?: Readonly<Record<string, string>> | undefined
+}
 
 /** The draft recommends 5 KB. */
 const MAX_DOCUMENT_BYTES = 5 * 1024
@@ -23,11 +29,15 @@ export type DocumentAnswer =
   | { readonly kind: 'document'; readonly document: CachedDocument }
   | { readonly kind: 'gone' | 'unreachable'; readonly fault: string; readonly cause?: unknown }
 
-/** Never rejects: whatever a fetch throws, its place is given back. */
+export interface DocumentSource {
+  readonly kernel: Kernel
+  readonly read: ReadDocument
+  readonly fetch: DocumentFetch
+}
+
+/** Never rejects, so that the caller always counts the end of the attempt. */
 export async function requestDocument(
-  kernel: Kernel,
-  read: ReadDocument,
-  fetch: DocumentFetch,
+  { kernel, read, fetch }: DocumentSource,
   clientId: string,
   kept: CachedDocument | undefined,
 ): Promise<DocumentAnswer> {
@@ -80,4 +90,66 @@ function validatorsOf({ etag, 'last-modified': date }: ResponseHeaders): CachedD
   if (etag !== undefined && etag.length <= MAX_VALIDATOR_LENGTH) return { 'if-none-match': etag }
   if (date !== undefined && date.length <= MAX_VALIDATOR_LENGTH) return { 'if-modified-since': date }
   return undefined
+}
+
+/** No header makes this server fetch a document at each request. */
+const MIN_FRESHNESS = 5 * 60
+/** A document decides who gets codes, so no header makes it last longer. */
+const MAX_FRESHNESS = 24 * 60 * 60
+const DEFAULT_FRESHNESS = 60 * 60
+
+/** As in `DocumentFetchResponse`. */
+export type ResponseHeaders = Readonly<Record<string, string | undefined>>
+
+/**
+ * How long a server keeps the document of a client before it asks the host again (RFC 9111 4.2): five minutes at least, a
+ * day at most.
+ *
+ * @param headers by their names in lower case
+ * @param now epoch seconds
+ * @returns seconds; `undefined` if the document must not be kept beyond the request that fetched it
+ *
+ * @example
+ * ```ts
+ * import { freshFor } from '@grantkit/core/client-documents'
+ *
+ * freshFor({ 'cache-control': 'max-age=3600' }, Date.now() / 1000) // 3600
+ * freshFor({ 'cache-control': 'no-store' }, Date.now() / 1000) // undefined
+ * ```
+ */
+export function freshFor(headers: ResponseHeaders, now: number): number | undefined {
+  const directives = directivesOf(headers['cache-control'] ?? '')
+  if (directives.has('no-store') || directives.has('private') || headers.vary?.includes('*')) return undefined
+  return Math.min(Math.max(lifetimeOf(directives, headers, now), MIN_FRESHNESS), MAX_FRESHNESS)
+}
+
+/** Values by name. A repeated directive counts as one without a value (RFC 9111 4.2.1). */
+function directivesOf(cacheControl: string): ReadonlyMap<string, string | undefined> {
+  const found = new Map<string, string | undefined>()
+  for (const directive of cacheControl.split(',')) {
+    const [name = '', value = ''] = directive.trim().toLowerCase().split('=')
+    found.set(name, found.has(name) ? undefined : value)
+  }
+  return found
+}
+
+function lifetimeOf(
+  directives: ReadonlyMap<string, string | undefined>,
+  headers: ResponseHeaders,
+  now: number,
+): number {
+  for (const name of ['s-maxage', 'max-age'])
+    if (directives.has(name)) return (secondsOf(directives.get(name)) ?? 0) - (secondsOf(headers.age) ?? 0)
+  if (headers.expires === undefined) return DEFAULT_FRESHNESS
+  const date = timeOf(headers.date) ?? now
+  return (timeOf(headers.expires) ?? date) - date
+}
+
+function secondsOf(text: string | undefined): number | undefined {
+  return /^[0-9]{1,10}$/.test(text ?? '') ? Number(text) : undefined
+}
+
+function timeOf(date: string | undefined): number | undefined {
+  const time = Date.parse(date ?? '')
+  return Number.isNaN(time) ? undefined : Math.floor(time / 1000)
 }

@@ -1,24 +1,22 @@
 /**
- * Clients whose documents are fetched. An id goes in, and a client comes out: who the document says it is now, or, while
- * its host cannot be reached, who it said at an earlier approval.
+ * Clients whose documents are fetched: as the document describes them, or, while its host cannot be reached, as it described
+ * them at an earlier approval. An approval writes a record; a removal leaves one.
  */
 import {
+  CLIENT_ERRORS,
   type ClientSource,
   changeClient,
   MAX_CLIENT_ID_LENGTH,
   storedClients,
 } from '../clients/client-sources.ts'
-import type { DocumentFetch } from '../http/document-fetch.ts'
-import type { Kernel, RequestingUser } from '../kernel/kernel.ts'
+import type { RequestingUser } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
-import type { Client } from '../kernel/records.ts'
-import type { Admission, AdmissionPolicy } from './admission.ts'
-import type { ReadDocument } from './client-document.ts'
-import { clientIdUrlFault } from './client-id-url.ts'
+import type { Client, ClientDocument } from '../kernel/records.ts'
+import { type Admission, type AdmissionPolicy, clientIdUrlFault } from './client-id-url.ts'
 import { documentLookUp } from './document-look-up.ts'
-import { approvedRecord, changedMembers, type OnDocumentChange, refusedRecord } from './document-record.ts'
+import type { DocumentSource } from './document-request.ts'
 
-/** One text for all faults of the way: which one it was would tell of networks behind this server. */
+/** All faults of the connection have one text: the difference could reveal networks behind this server. */
 export const DOCUMENT_ERRORS = defineErrors({
   document_unreachable: [
     'temporarily_unavailable',
@@ -27,7 +25,7 @@ export const DOCUMENT_ERRORS = defineErrors({
   document_invalid: ['invalid_client', 'The address of the application describes no application'],
 })
 
-/** A document that an approved client published otherwise than before has taken effect. */
+/** A changed document of an approved client has taken effect. */
 export interface DocumentChanged {
   readonly type: 'client_document_changed'
   readonly clientId: string
@@ -38,17 +36,20 @@ export interface DocumentChanged {
 /** How long an approved document serves new authorizations while its host cannot be reached, in seconds. */
 const MAX_STALE = 7 * 24 * 60 * 60
 
+export interface FetchedClientsOptions {
+  readonly admit: AdmissionPolicy
+  readonly onChange: OnDocumentChange
+}
+
 export function fetchedClients(
-  kernel: Kernel,
-  read: ReadDocument,
-  fetch: DocumentFetch,
-  admit: AdmissionPolicy,
-  onChange: OnDocumentChange,
+  source: DocumentSource,
+  { admit, onChange }: FetchedClientsOptions,
 ): ClientSource {
+  const { kernel } = source
   const { store, now, emit } = kernel
   const { records } = store.clients
   const stored = storedClients(records)
-  const lookUp = documentLookUp(kernel, read, fetch)
+  const lookUp = documentLookUp(source)
 
   function admissionOf(clientId: string): Admission {
     return clientIdUrlFault(clientId, kernel) === undefined ? admit(clientId) : 'no'
@@ -106,5 +107,83 @@ export function fetchedClients(
       })
       return existed
     },
+  }
+}
+
+/** All installations share one record. With a day to spare, most approvals need not prolong it. */
+const DAY = 24 * 60 * 60
+/** 100 years. */
+const FOR_GOOD = 36_500 * DAY
+
+/**
+ * The grants that users approved before a client changed: they go on, or end at their next refresh if the client changed
+ * its name, its redirect URIs or its way to authenticate.
+ */
+export type OnDocumentChange = 'keep' | 'reconsent'
+
+/** The members by which a user decides who gets the tokens. */
+const CONSENTED_TO = ['clientName', 'redirectUris', 'tokenEndpointAuthMethod']
+
+/**
+ * The record after an approval, `undefined` if it need not change. Of two copies of the document the later one stays:
+ * replicas fetch it at different times.
+ *
+ * @param until epoch seconds until which the record must live
+ * @throws OAuthError `client_unknown` when the operator removed the client
+ */
+export function approvedRecord(
+  seen: Client | undefined,
+  client: Client,
+  until: number,
+  onChange: OnDocumentChange = 'keep',
+): Client | undefined {
+  if (seen?.refused === true) throw new OAuthError(CLIENT_ERRORS.client_unknown)
+  const { createdAt, expiresAt = 0, document } = seen ?? {}
+  const isNews = client.document !== undefined && client.document.fetchedAt > (document?.fetchedAt ?? 0)
+  if (!isNews && expiresAt >= until) return undefined
+  const newest = isNews || seen === undefined ? client : seen
+  return {
+    ...newest,
+    document: newest.document && { ...newest.document, ...consentOf(seen, newest, onChange) },
+    createdAt: createdAt ?? client.createdAt,
+    expiresAt: expiresAt >= until ? expiresAt : until + DAY,
+  }
+}
+
+function consentOf(
+  before: Client | undefined,
+  after: Client,
+  onChange: OnDocumentChange,
+): Pick<ClientDocument, 'consentSince'> {
+  const changed = before === undefined ? [] : changedMembers(before, after)
+  if (onChange === 'reconsent' && changed.some((name) => CONSENTED_TO.includes(name)))
+    return { consentSince: after.document?.fetchedAt }
+  const { consentSince } = before?.document ?? {}
+  return consentSince === undefined ? {} : { consentSince }
+}
+
+/** The members that differ between two documents. */
+export function changedMembers(before: Client, after: Client): string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)])
+  const textOf = (client: Client, name: string) => JSON.stringify(client[name as keyof Client])
+  return [...names].filter((name) => !OURS.includes(name) && textOf(before, name) !== textOf(after, name))
+}
+
+/** Members that no document sets. */
+const OURS = ['createdAt', 'expiresAt', 'document', 'httpsCallbacks']
+
+/** Stands for a removed client, so that its document does not bring it back. */
+export function refusedRecord(clientId: string, now: number): Client {
+  return {
+    clientId,
+    origin: 'document',
+    applicationType: 'native',
+    redirectUris: [],
+    tokenEndpointAuthMethod: 'none',
+    grantTypes: [],
+    idTokenSignedResponseAlg: 'RS256',
+    refused: true,
+    createdAt: now,
+    expiresAt: now + FOR_GOOD,
   }
 }

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
-import {
-  type AuthorizationServerOptions,
-  type ConsentView,
-  clientDocuments,
-  type ErrorView,
-  type HttpRequest,
-  type HttpResponse,
+import type {
+  AuthorizationServerOptions,
+  ConsentView,
+  ErrorView,
+  HttpRequest,
+  HttpResponse,
 } from '@grantkit/core'
 import { clientAssertion } from '@grantkit/core/client-assertion'
 import { clientCredentials } from '@grantkit/core/client-credentials'
+import { clientDocuments } from '@grantkit/core/client-documents'
 import { type DeviceView, device, type UserCodeView } from '@grantkit/core/device'
 import { dpop } from '@grantkit/core/dpop'
 import { forwardAuth } from '@grantkit/core/forward-auth'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { freshFor, type ResponseHeaders } from './freshness.ts'
+import { freshFor, type ResponseHeaders } from './document-request.ts'
 
 const NOW = 1_800_000_000
 const HOUR = 3600
