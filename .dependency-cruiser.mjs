@@ -20,7 +20,7 @@ const FEATURES = {
   'client-assertion': ['kernel', 'http', 'limits', 'clients', 'crypto', 'jose', 'zod'],
   'client-credentials': ['kernel', 'http', 'tokens', 'limits', 'clients', 'grants', 'zod'],
   device: [...ORDER, 'zod'],
-  dpop: ['kernel', 'http', 'crypto', 'zod'],
+  dpop: ['kernel', 'http', 'tokens', 'crypto', 'zod'],
   'forward-auth': ['kernel', 'http', 'tokens', 'resource', 'zod'],
   'jwt-access-tokens': ['kernel', 'http', 'tokens', 'clients', 'grants', 'resource', 'jose', 'zod'],
   logout: [...ORDER.filter((name) => name !== 'limits'), 'zod'],
@@ -63,7 +63,7 @@ export default {
   allowed: [
     ...modules,
     ...features,
-    may(core('dpop'), core('tokens', 'resource'), TYPES),
+    may(core('dpop'), core('resource'), TYPES),
     may(core('fapi2'), `${CORE}(client-assertion|dpop|par)/(client-assertion|dpop|par)[.]ts$`),
     may(core('fapi2'), [top('options'), core('discovery')], TYPES),
     // It gets its content as arguments.

@@ -47,9 +47,8 @@ import { type AuthorizationServerOptions, kernelOf } from './options.ts'
 import { requirePublished, underProfile } from './profile.ts'
 import { resourceMetadata } from './resource/resource-metadata.ts'
 import { type AccessTokenFormat, longestOf, opaqueAccessTokens } from './tokens/access-token.ts'
-import { keySet } from './tokens/key-set.ts'
 import type { SenderConstraint } from './tokens/proof-of-possession.ts'
-import { type SigningKeys, signingKeys } from './tokens/signing-keys.ts'
+import { keySet, type SigningKeys, signingKeys } from './tokens/signing-keys.ts'
 
 /** The authorization server, ready to be mounted: `routes` is all that an adapter needs. */
 export interface AuthorizationServer {

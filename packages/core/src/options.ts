@@ -32,8 +32,7 @@ import {
   type ResourceOption,
   takesBoundTokensOnly,
 } from './resource/resource-metadata.ts'
-import type { KeySetOptions } from './tokens/key-set.ts'
-import type { SigningKeyEvent, SigningKeyOptions } from './tokens/signing-keys.ts'
+import type { KeySetOptions, SigningKeyEvent, SigningKeyOptions } from './tokens/signing-keys.ts'
 
 /** Options of the kernel. */
 export interface KernelOptions<Scope extends string> {

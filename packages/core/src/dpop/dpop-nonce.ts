@@ -1,11 +1,15 @@
+import { CLOCK_TOLERANCE } from '../kernel/kernel.ts'
+import { OAuthError } from '../kernel/oauth-error.ts'
 import { hmacSha256, sameSecret } from '../kernel/secrets.ts'
 import { acceptedSecrets, type ServerSecret } from '../kernel/server-secret.ts'
+import type { ProofHeaders } from '../tokens/proof-of-possession.ts'
+import { DPOP_ERRORS, type ProofClaims } from './dpop-proof.ts'
 
 /** A nonce is new for this many seconds. */
 const STEP = 60
 /** How many steps a nonce may be old; or ahead, on a replica whose clock is. */
-const OLDEST = 2
-const AHEAD = 1
+const OLD_STEPS = 2
+const STEPS_AHEAD = 1
 
 /**
  * The nonces of an origin (RFC 9449 8): an HMAC over the time, so nothing is stored and all replicas agree. Clients keep
@@ -31,7 +35,38 @@ export function dpopNonces(secret: ServerSecret, origin: string): DpopNonces {
   return {
     newest: (now) => nonceOf(stepAt(now)),
     accepts: (nonce, now) =>
-      secrets.some((secret) => isFrom(nonce, stepAt(now) - OLDEST, stepAt(now) + AHEAD, secret)),
-    aged: (nonce, now) => !isFrom(nonce, stepAt(now), stepAt(now) + AHEAD),
+      secrets.some((secret) => isFrom(nonce, stepAt(now) - OLD_STEPS, stepAt(now) + STEPS_AHEAD, secret)),
+    aged: (nonce, now) => !isFrom(nonce, stepAt(now), stepAt(now) + STEPS_AHEAD),
   }
+}
+
+/** How old a proof without a nonce may be, in seconds (RFC 9449 11.1). */
+const MAX_AGE = 300
+
+/** Seconds after which no proof that is accepted now is accepted again. */
+export const PROOF_LIFETIME = MAX_AGE + CLOCK_TOLERANCE + 1
+
+const NONCE_HEADER = 'dpop-nonce'
+
+/**
+ * That the proof was made lately (RFC 9449 4.3, check 11). A nonce of this server proves it, whatever the clock of the
+ * client says; so a client with a wrong clock gets one, and tries again.
+ *
+ * @returns a newer nonce, when the one of the proof has aged
+ * @throws OAuthError `use_dpop_nonce`, which is no failure of the client
+ */
+export function requireFresh(
+  { nonce, iat }: ProofClaims,
+  nonces: DpopNonces,
+  nonceRequired: boolean,
+  now: number,
+): ProofHeaders {
+  const newer = () => ({ [NONCE_HEADER]: nonces.newest(now) })
+  const fresh =
+    nonce === undefined
+      ? !nonceRequired && iat >= now - MAX_AGE && iat <= now + CLOCK_TOLERANCE
+      : nonces.accepts(nonce, now)
+  if (!fresh)
+    throw new OAuthError(DPOP_ERRORS.dpop_nonce_needed, undefined, { headers: newer(), interim: true })
+  return nonce !== undefined && nonces.aged(nonce, now) ? newer() : {}
 }

@@ -1,9 +1,9 @@
 import { OAuthError } from '@grantkit/core'
 import { describe, expect, it } from 'vitest'
 import { hashOf, type ProvingKey, provingKey } from '../../test/proving-key.ts'
+import { JWS_ALGORITHMS } from '../tokens/jwk.ts'
 import { dpopNonces } from './dpop-nonce.ts'
-import { DPOP_ALGORITHMS } from './proof-algorithms.ts'
-import { type ProofPlace, presentedKey } from './proof-checks.ts'
+import { type ProofPlace, presentedKey } from './presented-proof.ts'
 
 const NOW = 1_800_000_000
 const ORIGIN = 'https://notes.example'
@@ -59,7 +59,7 @@ describe('a proof', () => {
 
   it.each(['RS256', 'PS256'] as const)('by %s is taken where the operator offers it', (alg) => {
     const key = provingKey(alg)
-    expect(validated(key.proof(CLAIMS), { place: { algorithms: DPOP_ALGORITHMS } })).toBe(key.thumbprint)
+    expect(validated(key.proof(CLAIMS), { place: { algorithms: JWS_ALGORITHMS } })).toBe(key.thumbprint)
     expect(validated(key.proof(CLAIMS))).toBe('dpop_proof_algorithm')
   })
 
@@ -148,9 +148,11 @@ describe('a proof', () => {
     expect(validated(proof)).toBe(reason)
   })
 
-  it('of an RSA key of less than 2048 bits is refused', () => {
+  it('of an RSA key of less than 2048 bits, or of more than 4096, is refused', () => {
     const small = provingKey('RS256', 1024)
-    expect(validated(small.proof(CLAIMS), { place: { algorithms: ['RS256'] } })).toBe('dpop_proof_key')
+    const long = rsa.proof(CLAIMS, { jwk: { ...rsa.jwk, n: 'x'.repeat(684) } })
+    for (const proof of [small.proof(CLAIMS), long])
+      expect(validated(proof, { place: { algorithms: ['RS256'] } })).toBe('dpop_proof_key')
   })
 
   it.each([

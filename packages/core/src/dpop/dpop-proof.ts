@@ -1,16 +1,17 @@
+import { constants, verify } from 'node:crypto'
 import { z } from 'zod'
 import { CLOCK_TOLERANCE } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import {
-  type DpopAlgorithm,
-  type ProofJwk,
-  publicJwk,
-  signatureHolds,
-  thumbprintOf,
-} from './proof-algorithms.ts'
+  type JwsAlgorithm,
+  type PublicKeyMembers,
+  publicKeyFor,
+  thumbprint,
+  verifyingKey,
+} from '../tokens/jwk.ts'
 import { isSameUri } from './target-uri.ts'
 
-export const PROOF_ERRORS = defineErrors({
+export const DPOP_ERRORS = defineErrors({
   dpop_proof_malformed: [
     'invalid_dpop_proof',
     'The DPoP header must hold one proof, a JWS in compact form of at most 4096 characters',
@@ -27,12 +28,15 @@ export const PROOF_ERRORS = defineErrors({
   dpop_proof_lapsed: ['invalid_dpop_proof', 'The DPoP proof is not valid at this time, by its exp or nbf'],
   dpop_proof_token: ['invalid_dpop_proof', 'ath of the DPoP proof is not the hash of the access token'],
   dpop_proof_signature: ['invalid_dpop_proof', 'The signature of the DPoP proof does not match its jwk'],
+  dpop_nonce_needed: ['use_dpop_nonce', 'The DPoP proof needs the nonce of the DPoP-Nonce header'],
+  dpop_proof_missing: ['invalid_dpop_proof', 'The request needs a DPoP proof'],
+  dpop_proof_replayed: ['invalid_dpop_proof', 'The DPoP proof was used before'],
 })
 
 /** A proof that was read (RFC 9449 4.2). Nothing in it is verified. */
 export interface DpopProof {
-  readonly alg: DpopAlgorithm
-  readonly jwk: ProofJwk
+  readonly alg: JwsAlgorithm
+  readonly jwk: PublicKeyMembers
   readonly thumbprint: string
   readonly claims: ProofClaims
   readonly signed: string
@@ -40,6 +44,8 @@ export interface DpopProof {
 }
 
 const MAX_PROOF_LENGTH = 4096
+/** In base64url: 4096 bits. Anybody may send any key, and a longer one takes more time to verify. */
+const MAX_MODULUS_LENGTH = 683
 
 /** Two headers arrive joined by a comma, which no JWS contains. */
 const COMPACT_JWS = /^([\w-]+\.[\w-]+)\.([\w-]+)$/
@@ -65,20 +71,21 @@ const ProofClaims = z.object({
 export type ProofClaims = z.infer<typeof ProofClaims>
 
 /** Reads a `DPoP` header (RFC 9449 4.3, checks 1 to 6, and 8). @throws OAuthError `invalid_dpop_proof` */
-export function readProof(header: string, algorithms: readonly DpopAlgorithm[]): DpopProof {
+export function readProof(header: string, algorithms: readonly JwsAlgorithm[]): DpopProof {
   const [, signed = '', signature = ''] =
     (header.length <= MAX_PROOF_LENGTH && COMPACT_JWS.exec(header)) || []
   const [encodedHeader = '', encodedClaims = ''] = signed.split('.')
   const head = ProofHeader.safeParse(jsonOf(encodedHeader)).data
-  if (head === undefined) throw new OAuthError(PROOF_ERRORS.dpop_proof_malformed)
-  if (head.typ !== 'dpop+jwt') throw new OAuthError(PROOF_ERRORS.dpop_proof_type)
+  if (head === undefined) throw new OAuthError(DPOP_ERRORS.dpop_proof_malformed)
+  if (head.typ !== 'dpop+jwt') throw new OAuthError(DPOP_ERRORS.dpop_proof_type)
   const alg = algorithms.find((offered) => offered === head.alg)
-  if (alg === undefined) throw new OAuthError(PROOF_ERRORS.dpop_proof_algorithm)
-  const jwk = publicJwk(alg, head.jwk)
-  if (jwk === undefined) throw new OAuthError(PROOF_ERRORS.dpop_proof_key)
+  if (alg === undefined) throw new OAuthError(DPOP_ERRORS.dpop_proof_algorithm)
+  const jwk = publicKeyFor(alg, head.jwk)
+  if (jwk === undefined || (jwk.kty === 'RSA' && jwk.n.length > MAX_MODULUS_LENGTH))
+    throw new OAuthError(DPOP_ERRORS.dpop_proof_key)
   const claims = ProofClaims.safeParse(jsonOf(encodedClaims)).data
-  if (claims === undefined) throw new OAuthError(PROOF_ERRORS.dpop_proof_claims)
-  return { alg, jwk, thumbprint: thumbprintOf(jwk), claims, signed, signature }
+  if (claims === undefined) throw new OAuthError(DPOP_ERRORS.dpop_proof_claims)
+  return { alg, jwk, thumbprint: thumbprint(jwk), claims, signed, signature }
 }
 
 function jsonOf(encoded: string): unknown {
@@ -104,15 +111,63 @@ export function requireFor(
   { method, uri, tokenHash }: ProvenRequest,
   now: number,
 ): void {
-  if (htm !== method) throw new OAuthError(PROOF_ERRORS.dpop_proof_method)
-  if (!isSameUri(htu, uri)) throw new OAuthError(PROOF_ERRORS.dpop_proof_uri)
+  if (htm !== method) throw new OAuthError(DPOP_ERRORS.dpop_proof_method)
+  if (!isSameUri(htu, uri)) throw new OAuthError(DPOP_ERRORS.dpop_proof_uri)
   if (now >= exp + CLOCK_TOLERANCE || now < nbf - CLOCK_TOLERANCE)
-    throw new OAuthError(PROOF_ERRORS.dpop_proof_lapsed)
-  if (tokenHash !== undefined && ath !== tokenHash) throw new OAuthError(PROOF_ERRORS.dpop_proof_token)
+    throw new OAuthError(DPOP_ERRORS.dpop_proof_lapsed)
+  if (tokenHash !== undefined && ath !== tokenHash) throw new OAuthError(DPOP_ERRORS.dpop_proof_token)
 }
 
-/** That the sender holds the key (RFC 9449 4.3, check 7). @throws OAuthError `invalid_dpop_proof` */
-export function requireSignature({ alg, jwk, thumbprint, signed, signature }: DpopProof): void {
-  if (!signatureHolds(alg, jwk, thumbprint, signed, signature))
-    throw new OAuthError(PROOF_ERRORS.dpop_proof_signature)
+/** What an algorithm verifies with (RFC 7518 3, RFC 8037 3.1). */
+interface Verification {
+  readonly hash: string | null
+  readonly options?: object
+}
+
+const EDDSA: Verification = { hash: null }
+
+const VERIFICATIONS: Readonly<Record<JwsAlgorithm, Verification>> = {
+  // A JWS signature is the two numbers, not their DER (RFC 7518 3.4).
+  ES256: { hash: 'sha256', options: { dsaEncoding: 'ieee-p1363' } },
+  EdDSA: EDDSA,
+  Ed25519: EDDSA,
+  PS256: {
+    hash: 'sha256',
+    options: {
+      padding: constants.RSA_PKCS1_PSS_PADDING,
+      saltLength: constants.RSA_PSS_SALTLEN_DIGEST,
+    },
+  },
+  RS256: { hash: 'sha256' },
+}
+
+/** Importing a key costs a third of a verification, and one key signs many proofs. */
+const MAX_KEYS = 1000
+const imported = new Map<string, VerifyingKey>()
+type VerifyingKey = Parameters<typeof verify>[2]
+
+function importedKey({ alg, jwk, thumbprint }: DpopProof): VerifyingKey | undefined {
+  const name = `${alg} ${thumbprint}`
+  const key = imported.get(name) ?? keyWithOptions(alg, jwk)
+  if (key === undefined) return undefined
+  imported.delete(name)
+  imported.set(name, key)
+  const [oldest] = imported.keys()
+  if (imported.size > MAX_KEYS && oldest !== undefined) imported.delete(oldest)
+  return key
+}
+
+/** A key without options is verified with faster than one in an object. */
+function keyWithOptions(alg: JwsAlgorithm, jwk: PublicKeyMembers): VerifyingKey | undefined {
+  const key = verifyingKey(jwk)
+  const { options } = VERIFICATIONS[alg]
+  return key && options ? { key, ...options } : key
+}
+
+/** Whether the sender holds the key (RFC 9449 4.3, check 7). jose takes an eighth more processor time. */
+export function isSigned(proof: DpopProof): boolean {
+  const key = importedKey(proof)
+  if (key === undefined) return false
+  const { hash } = VERIFICATIONS[proof.alg]
+  return verify(hash, Buffer.from(proof.signed), key, Buffer.from(proof.signature, 'base64url'))
 }

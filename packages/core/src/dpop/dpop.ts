@@ -1,19 +1,48 @@
 /**
  * DPoP (RFC 9449): tokens that are good only for who holds a key. A request with a proof comes in, the thumbprint of its key
- * goes out. The rooms of the server bind tokens to it. Nothing is stored, except used proofs where each is good once.
+ * goes out. The other modules bind tokens to it. Nothing is stored, except used proofs where each is good once.
  */
 import { z } from 'zod'
 import type { Feature } from '../feature.ts'
+import type { HttpRequest } from '../http/http.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
+import { acceptedSecrets, type ServerSecret } from '../kernel/server-secret.ts'
+import type { Transients } from '../kernel/store.ts'
+import type { ProofsOfResource, ProvenResource } from '../resource/resource-server.ts'
+import { JWS_ALGORITHMS, type JwsAlgorithm } from '../tokens/jwk.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
 import { dpopNonces } from './dpop-nonce.ts'
-import { checkedAlgorithms, type DpopOptions, usedProofs } from './dpop-options.ts'
-import { CORS_HEADERS, DPOP_ERRORS, type ProofPlace, presentedKey, proofsAt } from './proof-checks.ts'
+import { DPOP_ERRORS } from './dpop-proof.ts'
+import { CORS_HEADERS, type ProofPlace, presentedKey, proofsAt } from './presented-proof.ts'
 
-export { type DpopProofsOptions, dpopProofs } from './dpop-proofs.ts'
-export type { DpopAlgorithm } from './proof-algorithms.ts'
-export type { DpopOptions }
+export type { JwsAlgorithm as DpopAlgorithm } from '../tokens/jwk.ts'
+
+export interface DpopOptions {
+  /** Makes the nonces. At least 32 characters, the same on every replica. */
+  readonly secret: ServerSecret
+  /** The algorithms of proofs. Default: `ES256`, and `EdDSA` with its newer name `Ed25519`. */
+  readonly algorithms?: readonly JwsAlgorithm[] | undefined
+  /** Demands a nonce in every proof (RFC 9449 8): each client asks twice at its first request. Default: none is needed. */
+  readonly nonce?: 'required' | undefined
+  /** Refuses what is bound to no key. Default: clients choose, by `dpop_bound_access_tokens` or by sending a proof. */
+  readonly required?: boolean | undefined
+  /**
+   * `strict` takes each proof once at UserInfo, or at an API. That costs a write for each request and needs a store with
+   * transients. Default: a proof is good for its request, by its key, for some minutes (RFC 9449 11.1).
+   */
+  readonly replay?: 'strict' | undefined
+}
+
+export interface DpopProofsOptions extends DpopOptions {
+  /** The origin where clients reach the API, `https://api.example`. Default: that of its resource indicator. */
+  readonly publicOrigin?: string | undefined
+  /**
+   * The URI of a request as its client sees it, where a proxy changes paths. Never take it from Host or X-Forwarded-Host:
+   * the sender chooses these. Default: the origin and the path of the request.
+   */
+  readonly htu?: ((request: HttpRequest) => string) | undefined
+}
 
 /**
  * Binds the tokens of a client that proves a key to this key (RFC 9449 5). Give `dpopProofs` to the guards of the APIs, or
@@ -73,4 +102,60 @@ function senderConstraint(place: ProofPlace, required: boolean, used: ProofPlace
 
 function wantsBoundTokens(client: Client | undefined): boolean {
   return client?.featureMetadata?.[BOUND] === true
+}
+
+/**
+ * Lets the guard of an API take the tokens that `dpop` binds: the option `proofs` of `createResourceServer`.
+ *
+ * @throws Error that names the option at fault
+ *
+ * @example
+ * ```ts with:server
+ * import { createResourceServer } from '@grantkit/core'
+ * import { dpopProofs } from '@grantkit/core/dpop'
+ *
+ * export const notes = createResourceServer({ resource: issuer, store, scopes, proofs: dpopProofs({ secret }) })
+ * ```
+ */
+export function dpopProofs(options: DpopProofsOptions): ProofsOfResource {
+  const algorithms = checkedAlgorithms(options)
+  return (guarded) => {
+    const origin = originOf(options, guarded)
+    const { secret, nonce, required = false, htu = ({ path }) => origin + path } = options
+    const place = {
+      algorithms,
+      nonces: dpopNonces(secret, origin),
+      nonceRequired: nonce === 'required',
+      uriOf: htu,
+      used: usedProofs(options, guarded.transients),
+      now: guarded.now,
+    }
+    return proofsAt(place, required)
+  }
+}
+
+function originOf({ publicOrigin }: DpopProofsOptions, { resource }: ProvenResource): string {
+  const from = publicOrigin ?? resource
+  if (!/^https?:\/\/./.test(from)) throw new Error('dpopProofs: publicOrigin must be an http or https origin')
+  return new URL(from).origin
+}
+
+const DEFAULT_ALGORITHMS: readonly JwsAlgorithm[] = ['ES256', 'EdDSA', 'Ed25519']
+
+/** @throws Error that names the option at fault */
+function checkedAlgorithms({
+  secret,
+  algorithms = DEFAULT_ALGORITHMS,
+}: DpopOptions): readonly JwsAlgorithm[] {
+  acceptedSecrets(secret, 'dpop: ')
+  if (algorithms.length === 0 || !algorithms.every((name) => JWS_ALGORITHMS.includes(name)))
+    throw new Error(`dpop: algorithms must be some of ${JWS_ALGORITHMS.join(', ')}`)
+  return algorithms
+}
+
+/** Where used proofs are kept. @throws Error when the store cannot keep them */
+function usedProofs({ replay }: DpopOptions, transients: Transients | undefined): Transients | undefined {
+  if (replay === undefined) return undefined
+  if (transients === undefined) throw new Error('dpop: the store has no transients, which replay needs')
+  return transients
 }

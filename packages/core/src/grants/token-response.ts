@@ -1,7 +1,7 @@
 import type { Client, Grant } from '../kernel/records.ts'
 import type { AccessTokenFormat } from '../tokens/access-token.ts'
 import { formatRefreshToken } from '../tokens/credential.ts'
-import { tokenType } from '../tokens/token-type.ts'
+import { tokenType } from '../tokens/proof-of-possession.ts'
 import type { PrefetchedGrant } from './change-grant.ts'
 import type { IssuedTokens } from './grant.ts'
 import type { Exchanged } from './grant-type.ts'

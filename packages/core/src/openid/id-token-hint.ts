@@ -1,5 +1,5 @@
 import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
-import { jose } from '../tokens/jose.ts'
+import { jose } from '../tokens/jwk.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 
 export const HINT_ERRORS = defineErrors({

@@ -5,7 +5,7 @@ import { OAuthError } from '../kernel/oauth-error.ts'
 import { BEARER_ERRORS } from '../resource/bearer.ts'
 import { tokenError } from '../resource/challenge.ts'
 import { accessOf, type GuardedResource } from '../resource/guard.ts'
-import { tokenType } from '../tokens/token-type.ts'
+import { tokenType } from '../tokens/proof-of-possession.ts'
 import type { ReleaseClaims } from './claims.ts'
 import { OPENID } from './openid-scope.ts'
 

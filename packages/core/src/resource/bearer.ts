@@ -1,5 +1,5 @@
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
-import type { TokenType } from '../tokens/token-type.ts'
+import type { TokenType } from '../tokens/proof-of-possession.ts'
 
 export const BEARER_ERRORS = defineErrors({
   bearer_missing: ['invalid_token', 'An access token is required'],

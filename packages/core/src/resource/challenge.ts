@@ -1,8 +1,7 @@
 import { errorResponse } from '../http/error-response.ts'
 import type { HttpResponse } from '../http/http.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
-import type { ProofOfPossession } from '../tokens/proof-of-possession.ts'
-import type { TokenType } from '../tokens/token-type.ts'
+import type { ProofOfPossession, TokenType } from '../tokens/proof-of-possession.ts'
 import { BEARER_ERRORS, challenge } from './bearer.ts'
 
 /** What a guard says to those whom it does not let in. */

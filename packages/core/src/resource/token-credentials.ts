@@ -1,5 +1,5 @@
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
-import type { TokenType } from '../tokens/token-type.ts'
+import type { TokenType } from '../tokens/proof-of-possession.ts'
 import { BEARER_ERRORS, bearerToken } from './bearer.ts'
 
 export const SCHEME_ERRORS = defineErrors({

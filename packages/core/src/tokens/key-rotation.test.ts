@@ -1,7 +1,8 @@
+import { createPrivateKey } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { KEY_SET_MAX_AGE, publishedAt, rotateSigningKeys, signerAt } from './key-rotation.ts'
-import type { PrivateJwk } from './private-jwk.ts'
+import type { PrivateJwk } from './jwk.ts'
+import { KEY_SET_MAX_AGE, newSigningKeys, publishedAt, rotateSigningKeys, signerAt } from './key-rotation.ts'
 
 /** The choice of keys never depends on their key material. */
 function key(kid: string, signsFrom?: number, alg: PrivateJwk['alg'] = 'RS256'): PrivateJwk {
@@ -124,3 +125,12 @@ function momentOf(
 ): number {
   return gaps.slice(0, rotation + 1).reduce((at, gap) => at + gap, NOON) + after + offset
 }
+
+it('makes a key for each algorithm, every one of another kid', async () => {
+  const keys = await newSigningKeys()
+  expect(keys.map(({ alg, kty }) => `${alg} ${kty}`)).toEqual(['RS256 RSA', 'ES256 EC', 'EdDSA OKP'])
+  const others = await newSigningKeys(['RS256', 'RS256'])
+  expect(new Set([...keys, ...others].map(({ kid }) => kid)).size).toBe(5)
+  for (const key of JSON.parse(JSON.stringify(keys)))
+    expect(createPrivateKey({ key, format: 'jwk' }).type, 'it survives a file').toBe('private')
+})

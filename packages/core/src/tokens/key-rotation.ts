@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import type { SigningAlgorithm } from '../kernel/records.ts'
-import type { PrivateJwk } from './private-jwk.ts'
+import { jose, PrivateJwk } from './jwk.ts'
 
 /** The `max-age` of the JWKS endpoint in seconds: how long the key set may be cached. */
 export const KEY_SET_MAX_AGE = 15 * 60
@@ -78,4 +79,30 @@ export function rotateSigningKeys(
 ): PrivateJwk[] {
   const signsFrom = now + PUBLISHED_BEFORE_SIGNING
   return [...fresh.map((key) => ({ ...key, signsFrom })), ...publishedAt(keys, now, lifetime)]
+}
+
+const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const
+
+/**
+ * Fresh signing keys for `keys` or `rotateSigningKeys`, as private JWKs (RFC 7517). Make them once and keep them as a
+ * secret: an ID token of a key that is gone cannot be verified.
+ *
+ * @param algorithms one key for each. `openid` needs RS256 (OpenID Connect Core 15.1)
+ *
+ * @example
+ * ```ts
+ * import { writeFile } from 'node:fs/promises'
+ * import { newSigningKeys } from '@grantkit/core'
+ *
+ * await writeFile('keys.json', JSON.stringify(await newSigningKeys()), { mode: 0o600 })
+ * ```
+ */
+export function newSigningKeys(algorithms: readonly SigningAlgorithm[] = ALGORITHMS): Promise<PrivateJwk[]> {
+  return Promise.all(algorithms.map(newSigningKey))
+}
+
+async function newSigningKey(alg: SigningAlgorithm): Promise<PrivateJwk> {
+  const { exportJWK, generateKeyPair } = await jose()
+  const { privateKey } = await generateKeyPair(alg, { extractable: true })
+  return PrivateJwk.parse({ ...(await exportJWK(privateKey)), alg, use: 'sig', kid: randomUUID() })
 }

@@ -1,18 +1,18 @@
 import { createPrivateKey } from 'node:crypto'
 import type { JWK } from 'jose'
 import { z } from 'zod'
+import type { Endpoint } from '../http/endpoint.ts'
+import { publicDocument } from '../http/public-document.ts'
+import { endpointPath, type PathOptions } from '../http/well-known.ts'
 import type { Emit } from '../kernel/events.ts'
 import type { SigningAlgorithm } from '../kernel/records.ts'
-import { publishedAt, signerAt } from './key-rotation.ts'
-import { PrivateJwk } from './private-jwk.ts'
+import { PrivateJwk, publicHalf } from './jwk.ts'
+import { KEY_SET_MAX_AGE, publishedAt, signerAt } from './key-rotation.ts'
 
 /**
  * The keys, or a synchronous function that returns them. It returns the same array until they change, and never throws.
  */
 export type SigningKeySource = readonly PrivateJwk[] | (() => readonly PrivateJwk[])
-
-/** The public members of a key (RFC 7518 6.2 and 6.3, RFC 8037 2). */
-const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e', 'kid', 'alg'] as const
 
 /** The document at the JWKS endpoint (RFC 7517 5). */
 interface PublicKeySet {
@@ -98,7 +98,7 @@ function publicKeySets(): (keys: readonly PrivateJwk[]) => PublicKeySet {
     const same = keys.length === shown.length && keys.every((key, index) => key === shown[index])
     if (!same) {
       shown = keys
-      set = { keys: keys.map(publicKey) }
+      set = { keys: keys.map(publicHalf) }
     }
     return set
   }
@@ -128,10 +128,29 @@ function checkKey(key: PrivateJwk, index: number): void {
   }
 }
 
-function publicKey(key: PrivateJwk): JWK {
-  const visible = PUBLIC_MEMBERS.filter((member) => key[member] !== undefined).map((member) => [
-    member,
-    key[member],
-  ])
-  return { ...Object.fromEntries(visible), use: 'sig' }
+export type KeySetOptions = PathOptions<'jwks'>
+
+/** The current public signing keys (RFC 7517). */
+export function keySet(keys: SigningKeys, { paths }: KeySetOptions): { endpoints: Endpoint[] } {
+  let shown = keys.published()
+  let document = publicDocument(shown, KEY_SET_MAX_AGE)
+  return {
+    endpoints: [
+      {
+        path: endpointPath('jwks', paths?.jwks, '/api/oauth/jwks'),
+        metadataName: 'jwks_uri',
+        summary: 'The public signing keys (RFC 7517)',
+        methods: ['GET'],
+        cors: true,
+        answer(request) {
+          const latest = keys.published()
+          if (latest !== shown) {
+            shown = latest
+            document = publicDocument(latest, KEY_SET_MAX_AGE)
+          }
+          return document(request)
+        },
+      },
+    ],
+  }
 }

@@ -1,34 +1,16 @@
 import type { CorsHeaders } from '../http/endpoint.ts'
 import { type HttpRequest, header } from '../http/http.ts'
-import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
+import { OAuthError } from '../kernel/oauth-error.ts'
 import { sha256 } from '../kernel/secrets.ts'
 import type { Transients } from '../kernel/store.ts'
+import type { JwsAlgorithm } from '../tokens/jwk.ts'
 import type { PresentedKey, ProofOfPossession } from '../tokens/proof-of-possession.ts'
-import type { DpopNonces } from './dpop-nonce.ts'
-import {
-  type DpopProof,
-  PROOF_ERRORS,
-  type ProvenRequest,
-  readProof,
-  requireFor,
-  requireSignature,
-} from './dpop-proof.ts'
-import type { DpopAlgorithm } from './proof-algorithms.ts'
-import { NONCE_ERRORS, PROOF_LIFETIME, requireFresh } from './proof-freshness.ts'
-
-/** All refusals of proofs. */
-export const DPOP_ERRORS = {
-  ...PROOF_ERRORS,
-  ...NONCE_ERRORS,
-  ...defineErrors({
-    dpop_proof_missing: ['invalid_dpop_proof', 'The request needs a DPoP proof'],
-    dpop_proof_replayed: ['invalid_dpop_proof', 'The DPoP proof was used before'],
-  }),
-}
+import { type DpopNonces, PROOF_LIFETIME, requireFresh } from './dpop-nonce.ts'
+import { DPOP_ERRORS, type DpopProof, isSigned, readProof, requireFor } from './dpop-proof.ts'
 
 /** A place where proofs are checked: the authorization server, or one API. */
 export interface ProofPlace {
-  readonly algorithms: readonly DpopAlgorithm[]
+  readonly algorithms: readonly JwsAlgorithm[]
   readonly nonces: DpopNonces
   readonly nonceRequired: boolean
   /** The URI of a request, from the configuration and the path. */
@@ -51,10 +33,9 @@ export function presentedKey(place: ProofPlace, request: HttpRequest): Presented
     verify(accessToken) {
       const now = place.now()
       const tokenHash = accessToken === undefined ? undefined : sha256(accessToken)
-      const proven = { method: request.method, uri: place.uriOf(request), tokenHash } satisfies ProvenRequest
-      requireFor(proof.claims, proven, now)
+      requireFor(proof.claims, { method: request.method, uri: place.uriOf(request), tokenHash }, now)
       const headers = requireFresh(proof.claims, place.nonces, place.nonceRequired, now)
-      requireSignature(proof)
+      if (!isSigned(proof)) throw new OAuthError(DPOP_ERRORS.dpop_proof_signature)
       return headers
     },
     spend: used && (() => spend(used, proof, place.now())),
