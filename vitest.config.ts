@@ -13,7 +13,7 @@ const WITH_PARTS = [
   'packages/testkit/test/*.test.ts',
   'packages/{adapter-hono,doctor,safe-fetch}/**/{runtimes,bin,safe-fetch}.test.ts',
   'packages/core/**/{allocations,grant.model,imports}.test.ts',
-  'apps/reference/src/**/{login,passwords,slow-requests}.test.ts',
+  'apps/reference/src/**/{listening,login,passwords,slow-requests}.test.ts',
   'docs/test/{code-blocks,how-to,mcp-*,quick-start,start}.test.ts',
   'examples/*/*.test.ts',
   'scripts/{audit,script-names}.test.ts',
@@ -35,46 +35,6 @@ const IN_A_BROWSER = [
 
 /** Programs of the guides, with a user in a browser. */
 const GUIDES = 'docs/test/{guides,inspector-page}.test.ts'
-
-/**
- * What Express and Hono could do otherwise than Fastify: headers, bodies, addresses, who calls, how a service starts and
- * ends, and one real client with and one without a browser. That the rest is the same on each, identical.test.ts proves.
- */
-const ON_EACH_FRAMEWORK = [
-  ...[
-    'balancer',
-    'headers',
-    'limits',
-    'start',
-    'machines',
-    'openid-client',
-    'dpop-clients',
-    'jwt-access-tokens',
-    'pushed-bound-signed',
-    'fuzz',
-    'oidc-client-ts',
-    'registration-off',
-    'replayed-clients',
-    'client-documents',
-    'token-exchange',
-    'par',
-    'fapi2/clients',
-  ].map(flow),
-  ...[
-    'http',
-    'metadata',
-    'resource',
-    'mcp',
-    'client-authentication',
-    'client-documents',
-    'gateway',
-    'logout',
-    'outbound',
-    'device',
-    'machines',
-    'dpop',
-  ].map((row) => flow(`*/${row}`)),
-]
 
 const STORAGE_SERVER = 'apps/reference/test/postgres-for-tests.ts'
 
@@ -114,7 +74,6 @@ export default defineConfig({
         maxWorkers: 2,
         sequence: { groupOrder: 2 },
       }),
-      ...['express', 'hono'].flatMap(onFramework),
       ...['postgres', 'redis'].flatMap(onStorage),
       oneByOne('long', { include: [LONG], exclude: ['**/node_modules/**'], sequence: { groupOrder: 4 } }),
     ],
@@ -123,21 +82,6 @@ export default defineConfig({
 
 function flow(name: string): string {
   return `apps/*/test/${name}.test.ts`
-}
-
-/** The service runs on the framework that FRAMEWORK names, which is Fastify where nothing does. */
-function onFramework(framework: string) {
-  const env = { FRAMEWORK: framework }
-  const only = IN_A_BROWSER.filter((file) => ON_EACH_FRAMEWORK.includes(file))
-  return [
-    parallel(`long:${framework}`, {
-      env,
-      include: ON_EACH_FRAMEWORK,
-      exclude: only,
-      sequence: { groupOrder: 3 },
-    }),
-    oneByOne(`long:browser:${framework}`, { env, include: only, sequence: { groupOrder: 4 } }),
-  ]
 }
 
 /** The service keeps its records where STORAGE says, which is in files of SQLite where nothing does. */

@@ -48,7 +48,8 @@ export class World {
     const scope = 'openid profile email courses:read courses:write'
     const [tokens, spare] = [await mine.tokens({ scope }), await mine.tokens()]
     const refreshable = await confidential.tokens()
-    const theirs = await other.tokens({ scope: 'openid profile email students:read' })
+    const their = { scope: 'openid profile email students:read' }
+    const theirs = await other.tokens(their)
     const page = await this.#bench.send('/login')
     const { session, ticket } = await this.#visit(mine.query({ nonce: 'n-4711' }))
     const own = {
@@ -62,7 +63,7 @@ export class World {
       confidential_secret: confidential.secret ?? '',
       other_token: theirs.access_token,
       other_refresh_token: theirs.refresh_token,
-      other_code: await other.code(),
+      other_code: await other.code(their),
     }
     for (const secret of Object.values(own)) if (!this.#published.has(secret)) this.secrets.add(secret)
     this.credentials = {

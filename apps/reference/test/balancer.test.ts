@@ -4,13 +4,12 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestCluster, type TestCluster } from '../load/cluster.ts'
-import { framework } from './framework.ts'
 
 /** The configuration of the balancer as it is shipped, with the real HAProxy in front of the real service. */
 
 let cluster: TestCluster
 beforeAll(async () => {
-  cluster = await startTestCluster(1, framework)
+  cluster = await startTestCluster(1)
 })
 afterAll(() => cluster.stop())
 

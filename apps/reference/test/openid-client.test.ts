@@ -1,5 +1,6 @@
 import * as oidc from 'openid-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { FRAMEWORKS } from '../src/frameworks/frameworks.ts'
 import { type RunningService, runService } from './service.ts'
 import { user } from './user.ts'
 
@@ -8,10 +9,6 @@ import { user } from './user.ts'
 const REDIRECT_URI = 'http://127.0.0.1:49152/callback'
 
 let service: RunningService
-beforeAll(async () => {
-  service = await runService()
-})
-afterAll(() => service.close())
 
 async function register(
   metadata: Partial<oidc.ClientMetadata> = {},
@@ -52,7 +49,12 @@ async function signIn(
   )
 }
 
-describe('openid-client', () => {
+describe.each(Object.keys(FRAMEWORKS))('openid-client, on %s', (FRAMEWORK) => {
+  beforeAll(async () => {
+    service = await runService({ FRAMEWORK })
+  })
+  afterAll(() => service.close())
+
   it('completes the whole flow as a public client', async () => {
     const config = await register()
     const tokens = await signIn(config, { resource: service.baseUrl })

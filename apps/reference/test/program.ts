@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
-import { framework } from './framework.ts'
 
 /** A program of the service as a person runs it, with its output and its end. */
 export interface Program {
@@ -40,7 +39,7 @@ export function run(
 ): Program {
   const path = join(release, 'apps/reference/src', file)
   const program = spawn(process.execPath, [path, ...given], {
-    env: { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE, DATABASE_URL, ...framework, ...environment },
+    env: { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE, DATABASE_URL, ...environment },
   })
   let output = ''
   for (const stream of [program.stdout, program.stderr]) {

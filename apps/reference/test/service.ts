@@ -5,7 +5,6 @@ import { FRAMEWORKS } from '../src/frameworks/frameworks.ts'
 import { createService, type Service } from '../src/service.ts'
 import { parseSettings } from '../src/settings/settings.ts'
 import { openStorage } from '../src/storage.ts'
-import { framework } from './framework.ts'
 import { newStorage } from './new-storage.ts'
 
 /** The real service on a free loopback port of this process. */
@@ -39,7 +38,6 @@ export async function runService(
     NODE_ENV: 'test',
     PORT: String(port),
     ...own?.environment,
-    ...framework,
     ...environment,
   })
   const events: ServiceEvent[] = []

@@ -4,7 +4,7 @@ import type { Answer } from './wire.ts'
 /** Headers about the connection differ between frameworks. */
 const OF_THE_CONNECTION = ['date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']
 
-/** Times and ids; tokens and codes; cursors; JWTs; sealed cookies and forms; hashes, keys and secrets. */
+/** Times, durations and ids; tokens and codes; cursors; JWTs; sealed cookies, forms and requests; user codes; hashes, keys and secrets. */
 const RANDOM = new RegExp(
   [
     String.raw`\b1\d{9}\b|[0-9a-f]{8}(-[0-9a-f]{4,12}){4}|\b[0-9a-f]{32}\b`,
@@ -12,6 +12,9 @@ const RANDOM = new RegExp(
     String.raw`\bWyI[\w-]{40,}`,
     String.raw`[\w-]+\.[\w-]+\.[\w-]{43,}`,
     String.raw`eyJ[\w-]+\.[\w-]{43}`,
+    String.raw`(?<=request_uri:|posted=|after=)[\w%.-]+`,
+    String.raw`\b[B-Z]{4}-[B-Z]{4}\b`,
+    String.raw`\b\d+\.\d ms|T[\d:]{8}\.\d{3}Z`,
     String.raw`(?<![\w-])([\w-]{43}|[\w-]{22})(?![\w-])`,
   ].join('|'),
   'g',
