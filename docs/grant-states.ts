@@ -1,18 +1,18 @@
 /** The states of a grant as a diagram and a table. It tries every event on a grant in each state. */
 import { type Client, type Grant, type GrantId, OAuthError, type Secret } from '@grantkit/core'
-import { redeemCode } from '../packages/core/src/grants/authorization-code/redemption.ts'
+import { withoutAccessToken } from '../packages/core/src/grants/access-tokens.ts'
+import { redeemCode } from '../packages/core/src/grants/authorization-code.ts'
 import {
   belongsToFamily,
   keptUntil,
   type Outcome,
   openGrant,
   type RefreshTokenSecret,
-  withoutAccessToken,
 } from '../packages/core/src/grants/grant.ts'
-import { rotateRefreshToken } from '../packages/core/src/grants/refresh-token/rotation.ts'
-import { MAX_RETRY } from '../packages/core/src/grants/retry-window.ts'
-import { successorKeys } from '../packages/core/src/grants/successor-keys.ts'
+import { MAX_RETRY } from '../packages/core/src/grants/grant-terms.ts'
+import { rotateRefreshToken } from '../packages/core/src/grants/refresh-token-rotation.ts'
 import { sha256 } from '../packages/core/src/kernel/secrets.ts'
+import { successorKeys } from '../packages/core/src/kernel/server-secret.ts'
 
 const NOW = 1_000_000
 const TIMES = {

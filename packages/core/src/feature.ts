@@ -10,7 +10,7 @@ import type {
 import type { ClientSource } from './clients/client-sources.ts'
 import { addressesOf, type Metadata } from './discovery/server-metadata.ts'
 import type { GrantType } from './grants/grant-type.ts'
-import type { TokenMembers } from './grants/token-response.ts'
+import type { TokenMembers } from './grants/token-endpoint.ts'
 import type { CorsHeaders, Endpoint, EndpointDescription } from './http/endpoint.ts'
 import type { Kernel } from './kernel/kernel.ts'
 import type { AccessTokenFormat } from './tokens/access-token.ts'

@@ -42,8 +42,7 @@ export { type Allowed, changeGrant, type PrefetchedGrant, type Transition } from
 export type { ClientRemoval } from './grants/client-removal.ts'
 export type { IssuedTokens, Outcome } from './grants/grant.ts'
 export type { Exchanged, GrantType, TokenRequest } from './grants/grant-type.ts'
-export type { UserClaims } from './grants/subject.ts'
-export type { TokenMembers, TokenResponse } from './grants/token-response.ts'
+export type { TokenMembers, TokenResponse } from './grants/token-endpoint.ts'
 export type { RevokeScope, UserGrant, UserGrantPage } from './grants/user-grants.ts'
 export { isCrossSite } from './http/cross-site.ts'
 export type {
@@ -121,6 +120,7 @@ export type {
   Stored,
   Transients,
 } from './kernel/store.ts'
+export type { UserClaims } from './kernel/user-claims.ts'
 export { coarseNetworkOf, networkOf } from './limits/caller-network.ts'
 export { type EventCounter, processCounter, type RateLimitWindow } from './limits/process-limiter.ts'
 export type { RateLimit, RateLimiter } from './limits/rate-limits.ts'
@@ -143,7 +143,7 @@ export type {
   ClientCredentialsToken,
   Refused,
 } from './resource/access.ts'
-export { toAuthInfo } from './resource/auth-info.ts'
+export { toAuthInfo } from './resource/access.ts'
 export type { DescribedResource } from './resource/resource-metadata.ts'
 export {
   createResourceServer,

@@ -1,6 +1,6 @@
 import { type PushedAuthorizationRequestsOptions, pushedAuthorizationRequests } from '@grantkit/core/par'
 import { describe, expect, it } from 'vitest'
-import { sealingKeys } from '../src/kernel/sealed-text.ts'
+import { sealingKeys } from '../src/kernel/server-secret.ts'
 import { openRequest, PURPOSE } from '../src/par/sealed-request.ts'
 import {
   ALICE,

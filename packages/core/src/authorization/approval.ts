@@ -1,6 +1,5 @@
 import { type Approval, openGrant } from '../grants/grant.ts'
-import { openWithinLimit } from '../grants/grant-limit.ts'
-import { revokeUserGrant } from '../grants/user-grants.ts'
+import { openWithinLimit, revokeUserGrant } from '../grants/user-grants.ts'
 import type { HttpResponse } from '../http/http.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'

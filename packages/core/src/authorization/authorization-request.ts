@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { requiredChallenge } from '../grants/authorization-code/pkce.ts'
+import { requiredChallenge } from '../grants/pkce.ts'
 import { ResourceParameter, readMessage, text } from '../http/message.ts'
 import type { Parameters } from '../http/parameters.ts'
 import type { Kernel } from '../kernel/kernel.ts'

@@ -5,7 +5,7 @@
 
 import type { ClientEndpoint } from '../clients/client-endpoint.ts'
 import { type RedirectUriOptions, redirectUriPolicyOf } from '../clients/redirect-uri.ts'
-import { CHALLENGE_METHOD } from '../grants/authorization-code/pkce.ts'
+import { CHALLENGE_METHOD } from '../grants/pkce.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { readMessage } from '../http/message.ts'
 import { basePathOf, endpointPath, type PathOptions } from '../http/well-known.ts'

@@ -1,4 +1,4 @@
-import { endedGrant } from '../grants/grant-end.ts'
+import { endedGrant } from '../grants/change-grant.ts'
 import { revokeUserGrant } from '../grants/user-grants.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Approved } from './approval.ts'

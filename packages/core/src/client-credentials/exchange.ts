@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { requireKeyFor } from '../grants/bound-resource.ts'
-import { boundTo } from '../grants/grant.ts'
+import { boundTo, requireKeyFor } from '../grants/access-tokens.ts'
 import type { Exchanged, GrantType } from '../grants/grant-type.ts'
 import { ResourceParameter, readMessage, text } from '../http/message.ts'
 import type { Parameters } from '../http/parameters.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { askedScopes } from '../authorization/authorization-request.ts'
-import { requiredChallenge } from '../grants/authorization-code/pkce.ts'
+import { requiredChallenge } from '../grants/pkce.ts'
 import { GRANT_TYPE_ERRORS } from '../grants/token-endpoint.ts'
 import { type HttpRequest, type HttpResponse, json } from '../http/http.ts'
 import { ResourceParameter, text } from '../http/message.ts'

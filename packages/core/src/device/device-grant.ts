@@ -1,4 +1,4 @@
-import { boundTo } from '../grants/grant.ts'
+import { boundTo } from '../grants/access-tokens.ts'
 import { CLOCK_TOLERANCE } from '../kernel/kernel.ts'
 import type { Grant } from '../kernel/records.ts'
 import { coarseNetworkOf } from '../limits/caller-network.ts'

@@ -1,13 +1,14 @@
-import { verifierMatches } from '../grants/authorization-code/pkce.ts'
-import { CODE_ERRORS } from '../grants/authorization-code/redemption.ts'
-import { type FreshSecrets, firstTokens } from '../grants/first-tokens.ts'
-import type { GrantTerms, IssuedTokens, Outcome } from '../grants/grant.ts'
-import { type ArrivedRequest, type GivenAnswer, type Retry, retryOf } from '../grants/retry-window.ts'
-import type { SuccessorKeys } from '../grants/successor-keys.ts'
+import { CODE_ERRORS } from '../grants/authorization-code.ts'
+import type { IssuedTokens, Outcome } from '../grants/grant.ts'
+import { type FreshSecrets, firstTokens } from '../grants/grant.ts'
+import type { GrantTerms } from '../grants/grant-terms.ts'
+import { type ArrivedRequest, type GivenAnswer, type Retry, retryOf } from '../grants/grant-terms.ts'
+import { verifierMatches } from '../grants/pkce.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { AuthorizationCode, Client, Grant } from '../kernel/records.ts'
 import { narrowedResources } from '../kernel/resource-indicator.ts'
 import { type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
+import type { SuccessorKeys } from '../kernel/server-secret.ts'
 import type { DeviceCode } from '../tokens/credential.ts'
 
 export const DEVICE_CODE_ERRORS = defineErrors({
@@ -91,7 +92,7 @@ function redeem(
   times: GrantTerms,
 ): Outcome<IssuedTokens> {
   const fresh = freshOf(keys.derive(secret + salt))
-  const { tokens, issued } = firstTokens(grant, client, fresh, resources, now, times, jkt)
+  const { tokens, issued } = firstTokens(grant, { client, fresh, resources, jkt }, now, times)
   const spent = { ...code, redeemedAt: now, salt, keyId: keys.keyId }
   return { kind: 'changed', grant: { ...grant, ...tokens, code: spent }, result: issued }
 }

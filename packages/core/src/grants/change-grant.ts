@@ -1,21 +1,28 @@
-import type { Kernel } from '../kernel/kernel.ts'
+import { CLOCK_TOLERANCE, type Kernel } from '../kernel/kernel.ts'
 import { type ErrorDefinition, OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
 import type { Grant, Transient } from '../kernel/records.ts'
 import type { GrantId } from '../kernel/secrets.ts'
 import type { GrantRecords, Stored } from '../kernel/store.ts'
 import { grantIdOf } from '../tokens/credential.ts'
-import { type GrantEnded, keptUntil, type Outcome } from './grant.ts'
-import { endGrant } from './grant-end.ts'
-import { hasSignedTokens, logRevoked } from './revoked-tokens.ts'
+import { keptUntil, type Outcome } from './grant.ts'
 
-/** More lost races than this on one grant mean an attack or a fault, not a busy client. */
+/** More lost races than this on one grant mean an attack or a fault, not a busy client. A grant that ends is then removed. */
 const MAX_ATTEMPTS = 16
+
+/** A stolen or replayed credential ended a whole grant: raise an alarm on this event. */
+export interface GrantEnded {
+  readonly type: 'grant_ended'
+  readonly grantId: string
+  readonly clientId: string
+  readonly subject?: string | undefined
+  readonly reason: string
+}
 
 /** A grant that is loaded in parallel with the client that presents its credential. */
 export interface PrefetchedGrant {
   readonly grantId: GrantId
   readonly found: Promise<Stored<Grant> | undefined>
-  /** What the grant type keeps beside the grant, if it does. */
+  /** The transient that the credential names, if it names one. */
   readonly transient?: Promise<Stored<Transient> | undefined> | undefined
 }
 
@@ -33,19 +40,19 @@ export function prefetch(
   return { grantId, found }
 }
 
-/** Decides what becomes of a grant; it may ask somebody before it does. */
+/** Decides what becomes of a grant. It may wait for a source outside the store. */
 export type Transition<Result> = (grant: Grant) => Outcome<Result> | Promise<Outcome<Result>>
 
 /** The outcome of an allowed transition. */
 export type Allowed<Result> = Exclude<Outcome<Result>, { kind: 'ended' }>
 
 /**
- * Carries out one transition of a grant: read it, ask the rule, write it if it is unchanged, otherwise start again. Of
- * several concurrent calls, exactly one writes a given state.
+ * Carries out one transition of a grant: reads the grant, applies the rule, and writes the result if the record is
+ * unchanged; otherwise it starts again. Of several concurrent calls, exactly one writes a given state.
  *
  * @param prefetched the first read of the grant, if it has started
  * @returns `undefined` when there is no such grant
- * @throws OAuthError the refusal of the rule; `temporarily_unavailable` when the grant is too contended, and then
+ * @throws OAuthError the error of the rule; `temporarily_unavailable` when the grant is too contended, and then
  *   nothing was written
  *
  * @example
@@ -88,4 +95,69 @@ async function refuseEnded(kernel: Kernel, seen: Stored<Grant>, refusal: ErrorDe
   if (await endGrant(kernel, seen))
     kernel.emit({ type: 'grant_ended', grantId, clientId, subject, reason } satisfies GrantEnded)
   throw new OAuthError(refusal)
+}
+
+/**
+ * Ends a grant, and with it all its tokens. While the consent ticket that opened it is valid, the id stays taken: otherwise
+ * the same form, or an insert that arrives late, would bring the code back to life.
+ *
+ * @returns whether this call ended it; of several at once, one does
+ */
+export async function endGrant(kernel: Kernel, stored: Stored<Grant>): Promise<boolean> {
+  const { store, now } = kernel
+  const { id, ticketEndsAt = 0 } = stored.value
+  // Always a replacement: it shows which tokens end.
+  const until = Math.max(ticketEndsAt, now() + 1)
+  const ended = endedGrant(id, now(), until)
+  let seen: Stored<Grant> | undefined = stored
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    if (seen === undefined || hasEnded(seen.value)) return false
+    await logRevoked(kernel, seen.value)
+    // A store that is full replaces nothing, but it removes.
+    const replaced = store.grants.replace(id, seen, ended, until)
+    if (await replaced.catch(() => removeFirst(store.grants, ended, until))) return true
+    seen = await store.grants.find(id)
+  }
+  return removeFirst(store.grants, ended, until)
+}
+
+/** The end of the grant matters more than its id, which may stay free. */
+async function removeFirst(grants: GrantRecords, ended: Grant, until: number): Promise<boolean> {
+  const removed = await grants.remove(ended.id)
+  await grants.insert(ended.id, ended, until).catch(() => false)
+  return removed
+}
+
+function hasEnded({ clientId }: Grant): boolean {
+  return clientId === ''
+}
+
+/** The record of a grant that has ended, or that was denied. It has no client, no user and no token. */
+export function endedGrant(id: Grant['id'], now: number, ticketEndsAt: number): Grant {
+  const nothing = { clientId: '', scopes: [], resources: [], accessTokens: [] }
+  return { id, ...nothing, createdAt: now, usedAt: now, expiresAt: now, ticketEndsAt }
+}
+
+/**
+ * Writes the signed tokens that a change of a grant ends into the revocation log, before the change is stored: if only the
+ * log is written, a token ends that was about to end. The record says whether there are signed tokens, so every process
+ * does it, however it is configured.
+ *
+ * @param after absent when the grant ends
+ */
+async function logRevoked({ store, now }: Kernel, before: Grant, after?: Grant): Promise<void> {
+  // A guard may honour a token for longer. A rotation drops expired tokens as well: it must not log each of them.
+  const honoured = now() - (after === undefined ? CLOCK_TOLERANCE : 0)
+  const kept = new Set(after?.accessTokens.map(({ hash }) => hash))
+  const ended = before.accessTokens.filter(
+    ({ hash, signed, expiresAt }) => signed === true && expiresAt > honoured && !kept.has(hash),
+  )
+  const { id } = before
+  const entries = after === undefined && ended.length > 0 ? [id] : ended.map(({ hash }) => `${id}.${hash}`)
+  await Promise.all(entries.map((entry) => store.revocations?.append(entry)))
+}
+
+/** Most grants have none. */
+function hasSignedTokens({ accessTokens }: Grant): boolean {
+  return accessTokens.some(({ signed }) => signed === true)
 }

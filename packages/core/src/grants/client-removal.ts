@@ -1,8 +1,7 @@
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Grant } from '../kernel/records.ts'
-import { changeGrant } from './change-grant.ts'
-import { holderOf, withoutOrphans } from './exchanged-token.ts'
-import { endGrant } from './grant-end.ts'
+import { holderOf, withoutOrphans } from './access-tokens.ts'
+import { changeGrant, endGrant } from './change-grant.ts'
 
 /** The result of removing a client. */
 export interface ClientRemoval {

@@ -1,6 +1,5 @@
 import { lifetime } from '../kernel/kernel.ts'
-import type { GrantTerms, RefreshTokenRotation } from './grant.ts'
-import { MAX_RETRY } from './retry-window.ts'
+import type { AccessTokenFormat } from '../tokens/access-token.ts'
 
 export interface GrantOptions {
   readonly lifetimes?:
@@ -26,9 +25,25 @@ export interface GrantOptions {
   readonly refreshTokenRotation?: RefreshTokenRotation | undefined
 }
 
+type RefreshTokenRotation = 'always' | 'public-clients'
+
+/** Times are epoch seconds, lifetimes seconds. */
+export interface GrantTerms {
+  readonly accessToken: number
+  /** The maximum lifetime of an access token for these resources, if its format sets a limit. */
+  readonly longest?: AccessTokenFormat['longest']
+  /** The resources that take only bound tokens. Default: none. */
+  readonly boundResources?: readonly string[] | undefined
+  readonly refreshToken: number
+  readonly refreshRetryWindow: number
+  /** A client that holds more live ones has forgotten some; the oldest is dropped. */
+  readonly maxAccessTokens: number
+  readonly refreshTokenRotation?: RefreshTokenRotation
+}
+
 const DAY = 24 * 60 * 60
 
-/** How long tokens live, and how many. @throws Error that names the option at fault */
+/** The lifetimes of tokens, and how many live at once. @throws Error that names the option at fault */
 export function grantTerms({
   lifetimes,
   maxAccessTokens = 8,
@@ -48,4 +63,44 @@ export function grantTerms({
     maxAccessTokens,
     refreshTokenRotation,
   }
+}
+
+/** Seconds after which no answer is repeated. No request and no outage makes this longer. */
+export const MAX_RETRY = 900
+
+/** How an answer is repeated. `late`: the retry window was over, so a copy of the spent credential may be in use. */
+export type Retry = 'in window' | 'late'
+
+/** An answer that returned tokens. */
+export interface GivenAnswer {
+  /** Epoch seconds. */
+  readonly givenAt: number
+  /** Whether it may be repeated after the window: its tokens are unused. */
+  readonly unused: boolean
+}
+
+/** A request that presents a credential. */
+export interface ArrivedRequest {
+  /**
+   * Epoch seconds: the retry window is measured to it, however long the request has waited since. It is before the answer if
+   * the process stood still meanwhile, or if clocks differ.
+   */
+  readonly arrivedAt: number
+}
+
+/**
+ * Whether a repeated request gets the same answer again (docs/adr/0002). The record of the grant alone decides that, so
+ * all replicas agree.
+ *
+ * @param terms a window of 0 is strict
+ */
+export function retryOf(
+  { givenAt, unused }: GivenAnswer,
+  { arrivedAt }: ArrivedRequest,
+  { refreshRetryWindow }: { readonly refreshRetryWindow: number },
+): Retry | undefined {
+  const age = arrivedAt - givenAt
+  if (refreshRetryWindow === 0) return undefined
+  if (age < refreshRetryWindow) return 'in window'
+  return unused && age < MAX_RETRY ? 'late' : undefined
 }

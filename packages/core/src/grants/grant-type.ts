@@ -1,7 +1,10 @@
 import type { z } from 'zod'
 import type { HttpRequest } from '../http/http.ts'
 import type { Parameters } from '../http/parameters.ts'
-import type { Client, Grant } from '../kernel/records.ts'
+import { OAuthError } from '../kernel/oauth-error.ts'
+import type { AccessTokenState, Client, Grant } from '../kernel/records.ts'
+import { includesAll, SCOPE_ERRORS, type ScopeCatalogue, scopeCeiling } from '../kernel/scope.ts'
+import { sha256 } from '../kernel/secrets.ts'
 import type { PrefetchedGrant } from './change-grant.ts'
 import type { IssuedTokens } from './grant.ts'
 
@@ -32,7 +35,7 @@ export interface GrantType {
 }
 
 /** Seconds. */
-export interface IssuedLifetimes {
+interface IssuedLifetimes {
   readonly accessToken: number
   /** Of an unused refresh token. */
   readonly refreshToken: number
@@ -69,4 +72,59 @@ export interface Exchanged {
   readonly nonce?: string | undefined
   /** `issued_token_type` (RFC 8693 2.2.1). The answer is then this one token: nobody has signed in for its client. */
   readonly issuedTokenType?: string | undefined
+}
+
+/** The terms of the server for the grant types of features. */
+export interface IssuedTerms {
+  readonly grantTypes: readonly GrantType[]
+  readonly scopes: ScopeCatalogue
+  readonly lifetimes: IssuedLifetimes
+  /** Epoch seconds. */
+  readonly now: () => number
+}
+
+/**
+ * Holds a grant type of a feature to the terms of the server. Core's own keep them by themselves: they may answer what was
+ * granted under earlier terms.
+ *
+ * @throws OAuthError `invalid_scope`
+ * @throws Error for what lives too long: a fault of the feature, which the event `failed` names
+ */
+export function requireWithinTerms(
+  grantType: GrantType,
+  client: Client,
+  exchanged: Exchanged,
+  { grantTypes, scopes, lifetimes, now }: IssuedTerms,
+): void {
+  if (!grantTypes.includes(grantType)) return
+  requireScopes(client, exchanged, scopes)
+  const { name, lifetimes: own } = grantType
+  const limits = { ...lifetimes, ...own }
+  for (const [issued, lives] of Object.entries(lifetimesOf(exchanged, now()))) {
+    const most = limits[issued as keyof IssuedLifetimes]
+    // No comparison with NaN holds.
+    if (!(lives <= most)) throw new Error(`${name}: ${issued} lives ${lives} seconds, longer than ${most}`)
+  }
+}
+
+function requireScopes(client: Client, { grant, issued }: Exchanged, scopes: ScopeCatalogue): void {
+  const given = [...grant.scopes, ...issued.scopes, ...(issuedToken({ grant, issued })?.scopes ?? [])]
+  if (!given.every((name) => Object.hasOwn(scopes, name))) throw new OAuthError(SCOPE_ERRORS.scope_unknown)
+  const ofItsUser = grant.subject !== undefined && grant.clientId === client.clientId
+  const ceiling = ofItsUser ? scopeCeiling(client) : undefined
+  if (ceiling !== undefined && !includesAll(ceiling, given))
+    throw new OAuthError(SCOPE_ERRORS.scope_not_registered)
+}
+
+/** In seconds. A grant without a new refresh token gives nothing that lives longer than its access token. */
+function lifetimesOf({ grant, issued }: Exchanged, now: number): Partial<IssuedLifetimes> {
+  const stored = issuedToken({ grant, issued })?.expiresAt ?? now
+  const accessToken = Math.max(issued.expiresIn, stored - now)
+  if (issued.refreshToken === undefined) return { accessToken }
+  return { accessToken, refreshToken: (grant.refresh?.expiresAt ?? now) - now, grant: grant.expiresAt - now }
+}
+
+function issuedToken({ grant, issued }: Exchanged): AccessTokenState | undefined {
+  const hash = sha256(issued.accessToken)
+  return grant.accessTokens.find((token) => token.hash === hash)
 }

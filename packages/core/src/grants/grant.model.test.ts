@@ -3,20 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client, Grant } from '../kernel/records.ts'
 import { type GrantId, type Secret, sha256 } from '../kernel/secrets.ts'
-import { redeemCode } from './authorization-code/redemption.ts'
-import {
-  findAccessToken,
-  type IssuedTokens,
-  keptUntil,
-  type Outcome,
-  openGrant,
-  type RefreshTokenSecret,
-  withoutAccessToken,
-} from './grant.ts'
-import type { RefreshRequest } from './refresh-token/refresh-request.ts'
-import { rotateRefreshToken } from './refresh-token/rotation.ts'
-import { MAX_RETRY } from './retry-window.ts'
-import { successorKeys } from './successor-keys.ts'
+import { successorKeys } from '../kernel/server-secret.ts'
+import { findAccessToken, withoutAccessToken } from './access-tokens.ts'
+import { redeemCode } from './authorization-code.ts'
+import { type IssuedTokens, keptUntil, type Outcome, openGrant, type RefreshTokenSecret } from './grant.ts'
+import { MAX_RETRY } from './grant-terms.ts'
+import { type RefreshRequest, rotateRefreshToken } from './refresh-token-rotation.ts'
 
 /**
  * The state machine of a grant against random actions of a client, a thief and the clock. The world remembers every

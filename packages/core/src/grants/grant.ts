@@ -1,14 +1,12 @@
 import type { ErrorDefinition } from '../kernel/oauth-error.ts'
-import type { AccessTokenState, Client, Grant } from '../kernel/records.ts'
+import type { Client, Grant, RefreshState } from '../kernel/records.ts'
 import { type Hash, type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
-import { type AccessTokenFormat, formOf } from '../tokens/access-token.ts'
-import { requireKeyFor } from './bound-resource.ts'
-import { withoutOrphans } from './exchanged-token.ts'
-import type { Retry } from './retry-window.ts'
+import { boundTo, newAccessToken } from './access-tokens.ts'
+import type { GrantTerms, Retry } from './grant-terms.ts'
 
 /**
  * The state machine of a grant. Every transition is pure. Input: the grant, the presented credential and the time.
- * Output: the next step; a thrown refusal changes nothing. One compare-and-swap writes it (`change-grant.ts`).
+ * Output: the next step; a thrown error changes nothing. One compare-and-swap writes it (`change-grant.ts`).
  *
  *   open --redeem--> live --rotate--> live --...--> gone
  *     \-- wrong verifier, expiry --> gone     live -- replay, reuse, revocation, expiry --> gone
@@ -18,33 +16,8 @@ export type Outcome<Result> =
   | { readonly kind: 'changed'; readonly grant: Grant; readonly result: Result }
   /** Answer `result`; there is nothing to write. */
   | { readonly kind: 'unchanged'; readonly grant: Grant; readonly result: Result }
-  /** Remove the grant, and with it all its tokens, then refuse. */
+  /** Remove the grant, and with it all its tokens, then answer the error. */
   | { readonly kind: 'ended'; readonly refusal: ErrorDefinition }
-
-/** A stolen or replayed credential ended a whole grant: raise an alarm on this event. */
-export interface GrantEnded {
-  readonly type: 'grant_ended'
-  readonly grantId: string
-  readonly clientId: string
-  readonly subject?: string | undefined
-  readonly reason: string
-}
-
-/** Times are epoch seconds, lifetimes seconds. */
-export interface GrantTerms {
-  readonly accessToken: number
-  /** The most that an access token for these resources lives, if its format sets a limit. */
-  readonly longest?: AccessTokenFormat['longest']
-  /** The resources that take only bound tokens. Default: none. */
-  readonly boundResources?: readonly string[] | undefined
-  readonly refreshToken: number
-  readonly refreshRetryWindow: number
-  /** A client that holds more live ones has forgotten some; the oldest is dropped. */
-  readonly maxAccessTokens: number
-  readonly refreshTokenRotation?: RefreshTokenRotation
-}
-
-export type RefreshTokenRotation = 'always' | 'public-clients'
 
 /** The secrets of an answer: sent once and not stored. */
 export interface IssuedTokens {
@@ -56,7 +29,7 @@ export interface IssuedTokens {
   readonly expiresIn: number
   /** The thumbprint of the key that the access token is bound to. */
   readonly jkt?: string | undefined
-  /** How an earlier answer is given again; absent for new tokens. */
+  /** How an earlier answer is repeated; absent for new tokens. */
   readonly retried?: Retry | undefined
 }
 
@@ -69,7 +42,7 @@ export interface RefreshTokenSecret {
 
 /** The content of an approval, and the secrets of its code. */
 export interface Approval extends Pick<Grant, 'id' | 'clientId' | 'scopes' | 'resources' | 'ticketEndsAt'> {
-  /** What the client asked for beside the scopes. */
+  /** The scopes that the client requested and did not get. */
   readonly withheldScopes: readonly string[]
   readonly subject: string
   readonly redirectUri: string
@@ -109,12 +82,61 @@ export function openGrant(
   }
 }
 
-/** The member of a record that is bound to a key (`jkt`). */
-export function boundTo(thumbprint: string | undefined): { readonly jkt: string } | undefined {
-  return thumbprint === undefined ? undefined : { jkt: thumbprint }
+/** The secrets of the first tokens of a grant. */
+export interface FreshSecrets {
+  readonly accessToken: Secret
+  readonly family: string
+  readonly refreshToken: Secret
 }
 
-/** The key of a refresh token. Only that of a public client has one: others prove at each refresh who they are (RFC 9449 5). */
+interface FirstTokens {
+  readonly client: Client
+  readonly fresh: FreshSecrets
+  readonly resources: readonly string[]
+  /** The thumbprint of the key that the request proves. */
+  readonly jkt?: string | undefined
+}
+
+/** The first tokens of a grant, bound to a key if one is proven. Only a client that is registered for it gets a refresh token. */
+export function firstTokens(
+  grant: Grant,
+  first: FirstTokens,
+  now: number,
+  terms: GrantTerms,
+): { readonly tokens: Pick<Grant, 'usedAt' | 'accessTokens' | 'refresh'>; readonly issued: IssuedTokens } {
+  const { client, fresh, resources, jkt } = first
+  const { scopes } = grant
+  const { accessToken } = fresh
+  const access = newAccessToken(grant, { secret: accessToken, scopes, resources, jkt }, now, terms)
+  const refreshToken = client.grantTypes.includes('refresh_token')
+    ? { family: fresh.family, generation: 0, secret: fresh.refreshToken }
+    : undefined
+  const expiresAt = Math.min(now + terms.refreshToken, grant.expiresAt)
+  const refresh = refreshToken && firstRefreshState(refreshToken, first, expiresAt)
+  return {
+    tokens: { usedAt: now, accessTokens: [access], refresh },
+    issued: { accessToken, refreshToken, scopes, resources, expiresIn: access.expiresAt - now, jkt },
+  }
+}
+
+function firstRefreshState(
+  token: RefreshTokenSecret,
+  { client, jkt }: FirstTokens,
+  expiresAt: number,
+): RefreshState {
+  return {
+    familyHash: sha256(token.family),
+    generation: 0,
+    hash: refreshTokenHash(token),
+    expiresAt,
+    ...boundTo(keyOfRefreshToken(client, jkt)),
+    ...methodOfRefreshToken(client),
+  }
+}
+
+/**
+ * The key of a refresh token: of a public client alone. A confidential client authenticates at each refresh (RFC 9449 5).
+ */
 export function keyOfRefreshToken(
   { tokenEndpointAuthMethod }: Client,
   thumbprint: string | undefined,
@@ -123,22 +145,15 @@ export function keyOfRefreshToken(
 }
 
 /**
- * How every refresh must authenticate. A document may drop a method, and names others beside it: what began with a proof
- * goes on with one.
+ * The method of authentication that every refresh must use. A document may name several methods, and drop one later: a
+ * grant that began with a proof goes on with one.
  */
-export function methodOfRefreshToken({
+function methodOfRefreshToken({
   origin,
   tokenEndpointAuthMethod,
 }: Client): { readonly authMethod: string } | undefined {
   const isProven = origin === 'document' && tokenEndpointAuthMethod !== 'none'
   return isProven ? { authMethod: tokenEndpointAuthMethod } : undefined
-}
-
-/** The live access token that is stored under this hash. */
-export function findAccessToken(grant: Grant, hash: Hash, now: number): AccessTokenState | undefined {
-  const found = grant.accessTokens.find((issued) => sameSecret(issued.hash, hash) && issued.expiresAt > now)
-  if (found?.parent === undefined) return found
-  return withoutOrphans(grant.accessTokens).includes(found) ? found : undefined
 }
 
 /** The stored hash of a refresh token. It covers all parts, so none can be swapped. */
@@ -157,12 +172,6 @@ export function belongsToFamily(grant: Grant, token: RefreshTokenSecret): boolea
   return grant.refresh !== undefined && sameSecret(grant.refresh.familyHash, sha256(token.family))
 }
 
-/** Takes one access token out of the grant (RFC 7009 2.1), and with it what it was exchanged for. */
-export function withoutAccessToken(grant: Grant, hash: Hash): Grant {
-  const others = grant.accessTokens.filter((issued) => !sameSecret(issued.hash, hash))
-  return { ...grant, accessTokens: withoutOrphans(others) }
-}
-
 /** The last of its code and tokens ends then. */
 export function liveUntil(grant: Grant): number {
   const ends = grant.accessTokens.map((issued) => issued.expiresAt)
@@ -175,27 +184,4 @@ export function liveUntil(grant: Grant): number {
  */
 export function keptUntil(grant: Grant): number {
   return Math.max(liveUntil(grant), grant.ticketEndsAt ?? grant.createdAt)
-}
-
-/** @throws OAuthError where it must be bound to a key and is not */
-export function newAccessToken(
-  secret: Secret,
-  grant: Grant,
-  scopes: readonly string[],
-  resources: readonly string[],
-  now: number,
-  times: GrantTerms,
-  jkt?: string,
-): AccessTokenState {
-  requireKeyFor(resources, times.boundResources ?? [], jkt)
-  const { lifetime, mark } = formOf(resources, times.accessToken, times.longest)
-  return {
-    hash: sha256(secret),
-    scopes,
-    resources,
-    issuedAt: now,
-    expiresAt: Math.min(now + lifetime, grant.expiresAt),
-    ...mark,
-    ...boundTo(jkt),
-  }
 }

@@ -8,9 +8,9 @@ import type { AccessTokenState, Client, Grant } from '../kernel/records.ts'
 import type { AccessTokenFormat, PresentedToken } from '../tokens/access-token.ts'
 import { parseRefreshToken, type RefreshToken } from '../tokens/credential.ts'
 import { tokenType } from '../tokens/proof-of-possession.ts'
+import { findAccessToken, holderOf } from './access-tokens.ts'
 import { prefetch } from './change-grant.ts'
-import { holderOf } from './exchanged-token.ts'
-import { findAccessToken, isCurrentRefreshToken } from './grant.ts'
+import { isCurrentRefreshToken } from './grant.ts'
 
 /** RFC 7662 2.1. */
 const IntrospectionRequest = z.object({ token: z.string() })

@@ -8,10 +8,9 @@ import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client, Grant } from '../kernel/records.ts'
 import type { AccessTokenFormat, PresentedToken } from '../tokens/access-token.ts'
 import { parseRefreshToken, type RefreshToken } from '../tokens/credential.ts'
-import { changeGrant, type PrefetchedGrant, prefetch } from './change-grant.ts'
-import { holderOf } from './exchanged-token.ts'
-import { belongsToFamily, findAccessToken, type Outcome, withoutAccessToken } from './grant.ts'
-import { endGrant } from './grant-end.ts'
+import { findAccessToken, holderOf, withoutAccessToken } from './access-tokens.ts'
+import { changeGrant, endGrant, type PrefetchedGrant, prefetch } from './change-grant.ts'
+import { belongsToFamily, type Outcome } from './grant.ts'
 
 export const REVOCATION_ERRORS = defineErrors({
   token_of_other_client: ['invalid_grant', 'The token was not issued to this client'],

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { holderOf } from '../grants/exchanged-token.ts'
+import { holderOf } from '../grants/access-tokens.ts'
 import type { AccessTokenState, Grant } from '../kernel/records.ts'
 import type { GrantId, Hash } from '../kernel/secrets.ts'
 import type { PresentedToken } from '../tokens/access-token.ts'

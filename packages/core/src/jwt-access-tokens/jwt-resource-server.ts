@@ -2,6 +2,7 @@
  * The guard of an API that cannot reach the store (RFC 9068 4): it checks signed tokens with the public keys. A request
  * comes in; a valid token, an anonymous caller or a refusal goes out, as from the guard with the store.
  */
+
 import type { JSONWebKeySet } from 'jose'
 import type { HttpRequest } from '../http/http.ts'
 import { wellKnownAddress } from '../http/well-known.ts'
@@ -18,7 +19,7 @@ import type {
   Caller,
   ClientCredentialsToken,
 } from '../resource/access.ts'
-import { BEARER_ERRORS } from '../resource/bearer.ts'
+import { BEARER_ERRORS } from '../resource/challenge.ts'
 import { type Deciding, decide } from '../resource/guard.ts'
 import type { ProofsOfResource, ResourceServer } from '../resource/resource-server.ts'
 import { type AccessTokenClaims, presentedIn } from './access-token-claims.ts'

@@ -1,6 +1,6 @@
 import { createLocalJWKSet, createRemoteJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose'
 import { OAuthError } from '../kernel/oauth-error.ts'
-import { BEARER_ERRORS } from '../resource/bearer.ts'
+import { BEARER_ERRORS } from '../resource/challenge.ts'
 import { ACCESS_TOKEN_TYPE, AccessTokenClaims } from './access-token-claims.ts'
 import { KEY_ERRORS } from './key-errors.ts'
 

@@ -1,4 +1,5 @@
-import { createHmac, createSecretKey, hkdfSync } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync } from 'node:crypto'
+import { halvesOf, type Random, type Secret, sha512 } from './secrets.ts'
 
 /**
  * The secret of the server, at least 32 characters, the same on every replica. While it is changed, a list: the first one
@@ -20,17 +21,99 @@ export function acceptedSecrets(secret: ServerSecret, owner = ''): AcceptedSecre
   return accepted
 }
 
-/** Everybody can read these in examples and guides of earlier releases, and programs were copied with them. */
+/** Anybody can read these in examples and guides, and programs are copied with them. */
 const SAMPLES = ['at least 32 characters, the same everywhere', 'a secret of at least 32 characters']
 
-/** A key for one purpose (RFC 5869), so that nothing else which the secret makes can be opened or made by it. */
-export function keyFor(purpose: string, secret: string, bytes = 32): Buffer {
+/** A key for one purpose (RFC 5869). It opens and makes nothing that another purpose has. */
+function keyFor(purpose: string, secret: string, bytes = 32): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', purpose, bytes))
 }
 
 /** HMAC-SHA-512 with a key for one purpose, in base64url. */
-export function keyedHash(purpose: string, secret: string): (text: string) => string {
+function keyedHash(purpose: string, secret: string): (text: string) => string {
   // Node takes six times as long with mere bytes.
   const key = createSecretKey(keyFor(purpose, secret, 64))
   return (text) => createHmac('sha512', key).update(text).digest('base64url')
+}
+
+const CIPHER = 'aes-256-gcm'
+/** Bytes. At random, one in 2^32 texts under one key may repeat a nonce (NIST SP 800-38D 8.3). */
+const NONCE = 12
+const TAG = 16
+
+/** The first one encrypts, all of them decrypt. */
+export type SealingKeys = readonly [current: Uint8Array, ...previous: Uint8Array[]]
+
+export function sealingKeys([current, ...previous]: AcceptedSecrets, purpose: string): SealingKeys {
+  return [keyFor(purpose, current), ...previous.map((secret) => keyFor(purpose, secret))]
+}
+
+/** Text that a browser or a client carries and cannot read or change. @returns base64url */
+export function sealText([key]: SealingKeys, random: Random, text: string): string {
+  const nonce = random(NONCE)
+  const cipher = createCipheriv(CIPHER, key, nonce)
+  const sealed = Buffer.concat([nonce, cipher.update(text), cipher.final(), cipher.getAuthTag()])
+  return sealed.toString('base64url')
+}
+
+/** The text, or `undefined` if it was encrypted with none of these keys. */
+export function openText(keys: SealingKeys, presented: string): string | undefined {
+  const sealed = Buffer.from(presented, 'base64url')
+  // One text must not have two forms: a decoder accepts what an encoder never writes.
+  if (sealed.length < NONCE + TAG || sealed.toString('base64url') !== presented) return undefined
+  for (const key of keys) {
+    const text = textIn(sealed, key)
+    if (text !== undefined) return text
+  }
+  return undefined
+}
+
+function textIn(sealed: Buffer, key: Uint8Array): string | undefined {
+  const decipher = createDecipheriv(CIPHER, key, sealed.subarray(0, NONCE), { authTagLength: TAG })
+  decipher.setAuthTag(sealed.subarray(-TAG))
+  try {
+    return decipher.update(sealed.subarray(NONCE, -TAG), undefined, 'utf8') + decipher.final('utf8')
+  } catch {
+    return undefined
+  }
+}
+
+/** The keys that tokens are derived with, so that an answer can be repeated (docs/adr/0002). No store has them. */
+export interface SuccessorKeys {
+  /** The id of the key of `derive`. */
+  readonly keyId: string
+  /** Two new secrets of fixed length. Nobody can derive them without the text and the key. */
+  derive(text: string): readonly [Secret, Secret]
+  /**
+   * The same secrets again.
+   *
+   * @param keyId of the record; absent in records that were written without a key
+   * @returns `undefined` if the secret of that key is no longer accepted
+   */
+  deriveAgain(text: string, keyId: string | undefined): readonly [Secret, Secret] | undefined
+}
+
+export function successorKeys(secret: ServerSecret): SuccessorKeys {
+  const keys = acceptedSecrets(secret).map(keyOf)
+  const [first] = keys as [Identified]
+  return {
+    keyId: first.id,
+    derive: (text) => halvesOf(first.hash(text)),
+    deriveAgain(text, keyId) {
+      if (keyId === undefined) return halvesOf(sha512(text))
+      const found = keys.find(({ id }) => id === keyId)
+      return found && halvesOf(found.hash(text))
+    },
+  }
+}
+
+interface Identified {
+  readonly id: string
+  readonly hash: (text: string) => string
+}
+
+function keyOf(secret: string): Identified {
+  const hash = keyedHash('successors of tokens', secret)
+  // No secret with its salt is as short as this text.
+  return { id: hash('id').slice(0, 8), hash }
 }

@@ -2,12 +2,12 @@
  * OpenID Connect RP-Initiated Logout 1.0: a client sends the browser, the session of its user ends, the browser goes back. It
  * touches no grant: signing out takes nothing from apps.
  */
+
 import { showErrorPage } from '../authorization/error-page.ts'
 import type { Feature } from '../feature.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { basePathOf, endpointPath } from '../http/well-known.ts'
-import { sealingKeys } from '../kernel/sealed-text.ts'
-import { acceptedSecrets, type ServerSecret } from '../kernel/server-secret.ts'
+import { acceptedSecrets, type ServerSecret, sealingKeys } from '../kernel/server-secret.ts'
 import { type SigningKeySource, signingKeys } from '../tokens/signing-keys.ts'
 import { confirmLogout, endSession, type LogoutContext, LogoutForm } from './end-session.ts'
 import type { LogoutInteraction } from './logout-interaction.ts'

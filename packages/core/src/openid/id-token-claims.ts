@@ -2,13 +2,14 @@
  * Claims of the user in the ID token, where UserInfo alone would say them (OpenID Connect Core 5.4). Some clients ask
  * nobody but the ID token.
  */
+
 import { z } from 'zod'
 import type { ClientMetadataMembers, RegisteredBy } from '../clients/client-metadata.ts'
 import type { PrefetchedGrant } from '../grants/change-grant.ts'
 import type { Exchanged } from '../grants/grant-type.ts'
-import { type Claims, claimsAbout, SUBJECT_ERRORS, type UserClaims } from '../grants/subject.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client, Grant } from '../kernel/records.ts'
+import { type Claims, claimsAbout, SUBJECT_ERRORS, type UserClaims } from '../kernel/user-claims.ts'
 import type { ReleaseClaims } from './claims.ts'
 import { asksForOpenId } from './openid-scope.ts'
 

@@ -1,13 +1,13 @@
 /** OpenID Connect, if the scope catalogue has `openid`: ID tokens, UserInfo, and their metadata. */
 
 import type { ClientMetadataMembers, RegisteredBy } from '../clients/client-metadata.ts'
-import type { SubjectOptions } from '../grants/subject.ts'
-import type { TokenMembers } from '../grants/token-response.ts'
+import type { TokenMembers } from '../grants/token-endpoint.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { endpointPath, type PathOptions } from '../http/well-known.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { SigningAlgorithm } from '../kernel/records.ts'
 import type { ScopeCatalogue } from '../kernel/scope.ts'
+import type { SubjectOptions } from '../kernel/user-claims.ts'
 import { guardOf } from '../resource/guard.ts'
 import type { AccessTokenFormat } from '../tokens/access-token.ts'
 import type { ProofOfPossession } from '../tokens/proof-of-possession.ts'

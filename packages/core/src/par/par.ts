@@ -2,6 +2,7 @@
  * Pushed authorization requests (RFC 9126): a client sends its request directly, and gets a `request_uri` for the browser
  * to bring. The request is sealed in that URI. It stores nothing.
  */
+
 import { z } from 'zod'
 import { AuthorizationParameters } from '../authorization/authorization-request.ts'
 import type { PushedRequests, ValidateRequest } from '../authorization/pushed-requests.ts'
@@ -14,8 +15,7 @@ import { endpointPath } from '../http/well-known.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
-import { type SealingKeys, sealingKeys } from '../kernel/sealed-text.ts'
-import { acceptedSecrets, type ServerSecret } from '../kernel/server-secret.ts'
+import { acceptedSecrets, type SealingKeys, type ServerSecret, sealingKeys } from '../kernel/server-secret.ts'
 import { openRequest, PURPOSE, sealRequest } from './sealed-request.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { PushedRequest } from '../authorization/pushed-requests.ts'
-import { openText, type SealingKeys, sealText } from '../kernel/sealed-text.ts'
 import type { Random } from '../kernel/secrets.ts'
+import { openText, type SealingKeys, sealText } from '../kernel/server-secret.ts'
 
 /** RFC 9126 2.2. */
 const URN = 'urn:ietf:params:oauth:request_uri:'

@@ -1,4 +1,5 @@
 /** What a guard decides about a request. */
+
 import type { HttpResponse } from '../http/http.ts'
 import type { Actor } from '../kernel/records.ts'
 import type { ProofHeaders } from '../tokens/proof-of-possession.ts'
@@ -62,3 +63,28 @@ export interface Refused {
 
 /** The guard's decision about a request. */
 export type Access<Auth extends Caller = Authorized> = Auth | Refused
+
+/**
+ * What the SDK of MCP, in either version, calls `AuthInfo`: for `authInfo` of its handlers, or `req.auth`. It holds no
+ * token, because tools need none; the user is in `extra`.
+ *
+ * @param resource the resource that the guard guards
+ *
+ * @example
+ * ```ts
+ * import { type AccessToken, toAuthInfo } from '@grantkit/core'
+ *
+ * // `authInfo` for the handler of an MCP server.
+ * export const authInfoOf = (token: AccessToken) => toAuthInfo(token, 'https://notes.example/mcp')
+ * ```
+ */
+export function toAuthInfo({ clientId, scopes, expiresAt, subject }: AccessToken, resource: string) {
+  return {
+    token: '',
+    clientId,
+    scopes: [...scopes],
+    expiresAt,
+    resource: new URL(resource),
+    extra: { subject },
+  }
+}

@@ -1,8 +1,17 @@
 import { errorResponse } from '../http/error-response.ts'
 import type { HttpResponse } from '../http/http.ts'
-import { OAuthError } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { ProofOfPossession, TokenType } from '../tokens/proof-of-possession.ts'
-import { BEARER_ERRORS, challenge } from './bearer.ts'
+
+export const BEARER_ERRORS = defineErrors({
+  bearer_missing: ['invalid_token', 'An access token is required'],
+  bearer_malformed: ['invalid_token', 'The Authorization header is malformed'],
+  bearer_unknown: ['invalid_token', 'The access token is unknown, expired or revoked'],
+  bearer_wrong_audience: ['invalid_token', 'The access token was issued for another resource'],
+  bearer_subject_gone: ['invalid_token', 'The user of this access token no longer exists'],
+  bearer_without_user: ['insufficient_scope', 'This needs the access token of a user'],
+  bearer_scope_missing: ['insufficient_scope', 'The access token lacks a scope that this needs'],
+})
 
 /** What a guard says to those whom it does not let in. */
 export interface Challenging {
@@ -52,6 +61,15 @@ function challenges({ metadataUrl, proofs }: Challenging, tried: TokenType, said
     return `${challenge('Bearer', attributes)}, ${challenge('DPoP', { ...own, ...algs })}`
   const first = challenge('DPoP', { ...attributes, ...algs })
   return proofs.required ? first : `${first}, ${challenge('Bearer', own)}`
+}
+
+/** A challenge of `WWW-Authenticate` (RFC 9110 11.6.1, RFC 6750 3); values hold no quotes by construction. */
+export function challenge(
+  scheme: TokenType,
+  attributes: Readonly<Record<string, string | undefined>>,
+): string {
+  const pairs = Object.entries(attributes).filter(([, value]) => value !== undefined)
+  return [scheme, pairs.map(([name, value]) => `${name}="${value}"`).join(', ')].join(' ').trim()
 }
 
 /** Every refusal names the scope that the route needs; otherwise clients ask for every scope. */

@@ -3,20 +3,24 @@
  * reads one record and writes none.
  */
 
-import { holderOf } from '../grants/exchanged-token.ts'
-import { boundTo, findAccessToken } from '../grants/grant.ts'
+import { boundTo, findAccessToken, holderOf } from '../grants/access-tokens.ts'
 import { reportedError } from '../http/error-response.ts'
 import { type HttpRequest, header } from '../http/http.ts'
 import { wellKnownAddress } from '../http/well-known.ts'
 import type { Emit } from '../kernel/events.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import { OAuthError } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { AccessTokenState, Grant } from '../kernel/records.ts'
 import { audienceIncludes, canonicalResource } from '../kernel/resource-indicator.ts'
 import { includesAll } from '../kernel/scope.ts'
 import type { GrantRecords } from '../kernel/store.ts'
 import type { AccessTokenFormat } from '../tokens/access-token.ts'
-import type { PresentedKey, ProofHeaders, ProofOfPossession } from '../tokens/proof-of-possession.ts'
+import type {
+  PresentedKey,
+  ProofHeaders,
+  ProofOfPossession,
+  TokenType,
+} from '../tokens/proof-of-possession.ts'
 import type {
   Access,
   AccessToken,
@@ -26,10 +30,18 @@ import type {
   Caller,
   ClientCredentialsToken,
 } from './access.ts'
-import { BEARER_ERRORS } from './bearer.ts'
-import { type Challenging, tokenError, tokenRequired } from './challenge.ts'
-import { requireBinding } from './token-binding.ts'
-import { credentialsOf, triedScheme } from './token-credentials.ts'
+import { BEARER_ERRORS, type Challenging, tokenError, tokenRequired } from './challenge.ts'
+
+export const SCHEME_ERRORS = defineErrors({
+  token_schemes_mixed: ['invalid_request', 'The request has tokens of two schemes'],
+})
+
+export const BINDING_ERRORS = defineErrors({
+  token_without_proof: ['invalid_token', 'The access token is bound to a key, and needs a proof of it'],
+  token_not_bound: ['invalid_token', 'The access token is bound to no key: send it as Bearer'],
+  token_of_other_key: ['invalid_token', 'The access token is bound to another key'],
+  token_must_be_bound: ['invalid_token', 'Only access tokens that are bound to a key are accepted here'],
+})
 
 /** What every guard needs, however it knows tokens. */
 export interface Deciding extends Challenging {
@@ -169,4 +181,84 @@ function tokenOf(grant: Grant, state: AccessTokenState): AccessToken | ClientCre
   if (subject === undefined) throw new OAuthError(BEARER_ERRORS.bearer_unknown)
   const token = extent as AccessToken
   return actor === undefined && jkt === undefined ? token : { ...token, ...more }
+}
+
+/** The access token of a request, and the scheme it came by. */
+interface Credentials {
+  readonly scheme: TokenType
+  readonly token: string
+}
+
+/** RFC 9449 7.1. */
+const DPOP_CREDENTIALS = /^dpop ([A-Za-z0-9\-._~+/]{1,8192}=*)$/i
+
+const names = (scheme: TokenType) => new RegExp(`(^|,\\s*)${scheme}(\\s|,|$)`, 'i')
+const NAMES_DPOP = names('DPoP')
+const NAMES_BEARER = names('Bearer')
+
+/**
+ * Reads the credentials of RFC 6750 2.1 and, at a guard that takes proofs, of RFC 9449 7.1. A malformed attempt is never
+ * anonymous.
+ *
+ * @returns `undefined` when there is no token
+ * @throws OAuthError `invalid_token`, or `invalid_request` for both schemes at once
+ */
+function credentialsOf(authorization: string | undefined, takesProofs: boolean): Credentials | undefined {
+  if (takesProofs && authorization !== undefined && NAMES_DPOP.test(authorization))
+    return { scheme: 'DPoP', token: dpopToken(authorization) }
+  const token = bearerToken(authorization)
+  return token === undefined ? undefined : { scheme: 'Bearer', token }
+}
+
+function dpopToken(authorization: string): string {
+  if (NAMES_BEARER.test(authorization)) throw new OAuthError(SCHEME_ERRORS.token_schemes_mixed)
+  const token = DPOP_CREDENTIALS.exec(authorization)?.[1]
+  if (token === undefined) throw new OAuthError(BEARER_ERRORS.bearer_malformed)
+  return token
+}
+
+/** The scheme that a request tries, whether it succeeds or not: the answer speaks of this one. */
+function triedScheme(authorization: string | undefined, takesProofs: boolean): TokenType {
+  return takesProofs && authorization !== undefined && NAMES_DPOP.test(authorization) ? 'DPoP' : 'Bearer'
+}
+
+/** b64token, RFC 6750 2.1. */
+const BEARER_CREDENTIALS = /^bearer ([A-Za-z0-9\-._~+/]{1,8192}=*)$/i
+
+/** The scheme `Bearer`, or one of our credentials or a JWT under any scheme. Neither is the base64 of real Basic credentials. */
+const MEANT_AS_TOKEN = /(^|,\s*)bearer(\s|,|$)|\bgk[acdr]_[\w-]{22}\.|\beyJ[\w-]*\.[\w-]/i
+
+/**
+ * Reads RFC 6750 2.1 credentials. Other schemes count as no token, unless what they carry has the form of one. That, and
+ * a malformed `Bearer`, is refused and never treated as anonymous. Two headers arrive joined by a comma, which no token
+ * contains.
+ *
+ * @returns the token, or `undefined` when there is none
+ * @throws OAuthError `invalid_token`
+ */
+export function bearerToken(authorization: string | undefined): string | undefined {
+  if (authorization === undefined) return undefined
+  const token = BEARER_CREDENTIALS.exec(authorization)?.[1]
+  if (token === undefined && MEANT_AS_TOKEN.test(authorization))
+    throw new OAuthError(BEARER_ERRORS.bearer_malformed)
+  return token
+}
+
+/**
+ * That a token is used with the key it is bound to (RFC 9449 7.1). A guard that knows no proofs refuses bound tokens: taken
+ * as bearer tokens, they would be good for a thief.
+ *
+ * @param thumbprint of the key that the request names; absent without a proof
+ * @param required whether unbound tokens are refused
+ * @throws OAuthError `invalid_token`
+ */
+function requireBinding(
+  { jkt }: { readonly jkt?: string | undefined },
+  thumbprint: string | undefined,
+  required: boolean,
+): void {
+  if (jkt !== undefined && thumbprint === undefined) throw new OAuthError(BINDING_ERRORS.token_without_proof)
+  if (jkt === undefined && thumbprint !== undefined) throw new OAuthError(BINDING_ERRORS.token_not_bound)
+  if (jkt !== thumbprint) throw new OAuthError(BINDING_ERRORS.token_of_other_key)
+  if (required && jkt === undefined) throw new OAuthError(BINDING_ERRORS.token_must_be_bound)
 }

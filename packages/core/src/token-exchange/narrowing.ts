@@ -1,6 +1,5 @@
-import { requireKeyFor } from '../grants/bound-resource.ts'
-import { holderOf } from '../grants/exchanged-token.ts'
-import { boundTo, findAccessToken, type IssuedTokens, type Outcome } from '../grants/grant.ts'
+import { boundTo, findAccessToken, holderOf, requireKeyFor } from '../grants/access-tokens.ts'
+import type { IssuedTokens, Outcome } from '../grants/grant.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { AccessTokenState, Actor, Client, Grant } from '../kernel/records.ts'
 import { audienceIncludes, narrowedResources } from '../kernel/resource-indicator.ts'

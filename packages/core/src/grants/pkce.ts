@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
-import { sameSecret, sha256 } from '../../kernel/secrets.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
+import { sameSecret, sha256 } from '../kernel/secrets.ts'
 
 export const CHALLENGE_ERRORS = defineErrors({
   challenge_missing: ['invalid_request', 'code_challenge is missing; PKCE is required'],

@@ -1,4 +1,4 @@
-import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from './oauth-error.ts'
 
 export const SUBJECT_ERRORS = defineErrors({
   subject_gone: ['invalid_grant', 'The user of this grant is gone; its tokens are revoked'],

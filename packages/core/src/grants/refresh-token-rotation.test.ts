@@ -1,19 +1,18 @@
 import { createHash, createHmac, hkdfSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import type { Client, Grant, RefreshState, Rotation } from '../../kernel/records.ts'
-import { type GrantId, type Secret, sha256 } from '../../kernel/secrets.ts'
-import { redeemCode } from '../authorization-code/redemption.ts'
+import type { Client, Grant, RefreshState, Rotation } from '../kernel/records.ts'
+import { type GrantId, type Secret, sha256 } from '../kernel/secrets.ts'
+import { type SuccessorKeys, successorKeys } from '../kernel/server-secret.ts'
+import { withoutAccessToken } from './access-tokens.ts'
+import { redeemCode } from './authorization-code.ts'
 import {
   belongsToFamily,
   isCurrentRefreshToken,
   type Outcome,
   openGrant,
   type RefreshTokenSecret,
-  withoutAccessToken,
-} from '../grant.ts'
-import { type SuccessorKeys, successorKeys } from '../successor-keys.ts'
-import type { RefreshRequest } from './refresh-request.ts'
-import { rotateRefreshToken } from './rotation.ts'
+} from './grant.ts'
+import { type RefreshRequest, rotateRefreshToken } from './refresh-token-rotation.ts'
 
 const NOW = 1_000_000
 const CODE = 'code' as Secret

@@ -1,10 +1,25 @@
-import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
-import type { AuthorizationCode, Client, Grant } from '../../kernel/records.ts'
-import { narrowedResources } from '../../kernel/resource-indicator.ts'
-import { type Secret, sameSecret, sha256 } from '../../kernel/secrets.ts'
-import { type FreshSecrets, firstTokens } from '../first-tokens.ts'
-import type { GrantTerms, IssuedTokens, Outcome } from '../grant.ts'
-import { verifierMatches } from './pkce.ts'
+import { z } from 'zod'
+import { ResourceParameter, readMessage, text } from '../http/message.ts'
+import type { Kernel } from '../kernel/kernel.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
+import type { AuthorizationCode, Client, Grant } from '../kernel/records.ts'
+import { narrowedResources } from '../kernel/resource-indicator.ts'
+import { newId, newSecret, type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
+import { parseCode } from '../tokens/credential.ts'
+import { changeGrant } from './change-grant.ts'
+import type { IssuedTokens, Outcome } from './grant.ts'
+import { type FreshSecrets, firstTokens } from './grant.ts'
+import type { GrantTerms } from './grant-terms.ts'
+import type { Exchanged, GrantType, TokenRequest } from './grant-type.ts'
+import { CodeVerifier, verifierMatches } from './pkce.ts'
+
+/** RFC 6749 4.1.3, RFC 7636 4.5, RFC 8707 2.2. */
+const AuthorizationCodeRequest = z.object({
+  code: text(),
+  redirect_uri: text().optional(),
+  code_verifier: CodeVerifier.optional(),
+  resource: ResourceParameter,
+})
 
 export const CODE_ERRORS = defineErrors({
   code_unknown: ['invalid_grant', 'The authorization code is not valid'],
@@ -27,6 +42,60 @@ export const CODE_ERRORS = defineErrors({
   code_replayed: ['invalid_grant', 'The authorization code was used before; its tokens are revoked'],
 })
 
+export interface CodeRedeemed {
+  readonly type: 'code_redeemed'
+  readonly grantId: string
+  readonly clientId: string
+}
+
+/** Exchanges an authorization code for the first tokens of its grant. */
+export function authorizationCode(kernel: Kernel, terms: GrantTerms): { grantTypes: GrantType[] } {
+  const grantType: GrantType = {
+    name: 'authorization_code',
+    message: AuthorizationCodeRequest,
+    credential: 'code',
+    selfRegistered: true,
+    exchange: (client, request) => exchangeCode(kernel, terms, client, request),
+  }
+  return { grantTypes: [grantType] }
+}
+
+async function exchangeCode(
+  kernel: Kernel,
+  terms: GrantTerms,
+  client: Client,
+  { form, prefetched, assertCanRespond, jkt }: TokenRequest,
+): Promise<Exchanged> {
+  const request = readMessage(AuthorizationCodeRequest, form)
+  const code = parseCode(request.code)
+  if (code === undefined) throw new OAuthError(CODE_ERRORS.code_unknown)
+  const { random, resources: knownResources } = kernel
+  const redemption = {
+    code: code.secret,
+    client,
+    redirectUri: request.redirect_uri,
+    verifier: request.code_verifier,
+    resources: request.resource,
+    knownResources,
+    jkt,
+    fresh: { accessToken: newSecret(random), family: newId(random), refreshToken: newSecret(random) },
+  }
+  const changed = await changeGrant(
+    kernel,
+    code.grantId,
+    (grant) => {
+      assertCanRespond(client, grant)
+      return redeemCode(grant, redemption, kernel.now(), terms)
+    },
+    prefetched,
+  )
+  if (changed === undefined) throw new OAuthError(CODE_ERRORS.code_unknown)
+  const { grant, result } = changed
+  const { clientId } = client
+  kernel.emit({ type: 'code_redeemed', grantId: grant.id, clientId } satisfies CodeRedeemed)
+  return { grant, issued: result, nonce: result.nonce }
+}
+
 export interface CodeRedemption {
   readonly code: Secret
   readonly client: Client
@@ -40,7 +109,7 @@ export interface CodeRedemption {
   readonly fresh: FreshSecrets
 }
 
-/** The first tokens, and the `nonce` of the authorization request for the ID token beside them. */
+/** The first tokens, and the `nonce` of the authorization request for their ID token. */
 export interface Redeemed extends IssuedTokens {
   readonly nonce: string | undefined
 }
@@ -56,7 +125,7 @@ export function redeemCode(
   grant: Grant,
   request: CodeRedemption,
   now: number,
-  times: GrantTerms,
+  terms: GrantTerms,
 ): Outcome<Redeemed> {
   const { code } = grant
   if (code === undefined || !sameSecret(sha256(request.code), code.hash))
@@ -72,7 +141,7 @@ export function redeemCode(
   if (!verifierMatches(request.verifier, code.challenge))
     return { kind: 'ended', refusal: CODE_ERRORS.code_verifier_mismatch }
   const { client, fresh, jkt } = request
-  const { tokens, issued } = firstTokens(grant, client, fresh, resources, now, times, jkt)
+  const { tokens, issued } = firstTokens(grant, { client, fresh, resources, jkt }, now, terms)
   return {
     kind: 'changed',
     // The nonce was for this exchange.
@@ -81,7 +150,7 @@ export function redeemCode(
   }
 }
 
-/** RFC 6749 4.1.3. With PKCE it adds nothing (OAuth 2.1 4.1.3), so it may be absent where it can be no other. */
+/** RFC 6749 4.1.3. With PKCE it adds nothing (OAuth 2.1 4.1.3), so it may be absent where the client has no other. */
 function requireRedirectUri(
   { redirectUri, client }: CodeRedemption,
   grant: Grant,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { bearerToken, challenge } from './bearer.ts'
+import { challenge } from './challenge.ts'
+import { bearerToken } from './guard.ts'
 
 const JWT = 'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2ln'
 

@@ -1,7 +1,7 @@
 import { createMemoryStore } from '@grantkit/store-memory'
 import { aClient } from '@grantkit/testkit'
 import { expect, it } from 'vitest'
-import { storeErrorsAs503 } from './store-errors-as-503.ts'
+import { storeErrorsAs503 } from './store.ts'
 
 const END = 4_000_000_000
 
