@@ -76,9 +76,9 @@ export default {
     may(from('(?!core/)[^/]+'), '^packages/$1/src/'),
     // As the manifest lists them, for users: not for development.
     may(from('(?!core/)[^/]+'), '/node_modules/', { dependencyTypes: ['npm', 'npm-peer'] }),
-    entries(from('store-[^/]+|safe-fetch'), top('index'), TYPES),
+    entries(from('store-[^/]+'), top('index'), TYPES),
     entries(from('store-[^/]+'), top('store-kit')),
-    entries(from('adapter-[^/]+|limiter|testkit|doctor'), top('index')),
+    entries(from('adapter-[^/]+|limiter|safe-fetch|testkit|doctor'), top('index')),
     entries(from('doctor'), ['^packages/(safe-fetch|store-memory)/', `${CORE}(cimd|client-assertion)/`]),
     may(from('store-redis|limiter|adapter-express'), node(['crypto', 'stream', 'timers/promises'])),
     may(from('store-(sqlite|postgres)'), node(['fs', 'fs/promises', 'path', 'sqlite', 'timers/promises'])),

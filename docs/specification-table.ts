@@ -47,6 +47,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'RFC 9126': 'Pushed authorization requests',
   'RFC 9207': '`iss` in the authorization response',
   'RFC 9449': 'DPoP',
+  'RFC 9476': 'Names ending in `.alt`',
   'RFC 9700': 'Security best practice',
   'RFC 9728': 'Protected-resource metadata',
   'RFC 9864': 'Fully specified algorithms',

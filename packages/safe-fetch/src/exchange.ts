@@ -1,69 +1,113 @@
 import { once } from 'node:events'
-import { type IncomingMessage, request as startRequest } from 'node:http'
-import type { TLSSocket } from 'node:tls'
-import type { DocumentFetchResponse } from '@grantkit/core'
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import { request as startRequest } from 'node:https'
+import { isIP, type Socket } from 'node:net'
+import { connect, type TLSSocket } from 'node:tls'
+import type { DocumentFetchFault, DocumentFetchResponse } from '@grantkit/core'
 import { FetchFailure } from './fetch-failure.ts'
+import { isPublicAddress } from './public-address.ts'
 
 const MAX_HEADER_BYTES = 8 * 1024
-/** Interim answers (103 Early Hints) before the answer. Each has headers of its own, and they could go on for ever. */
-const MAX_INTERIM_ANSWERS = 4
+/** Interim responses (103 Early Hints) before the response. Each has headers of its own, and a host can send any number. */
+const MAX_INTERIM_RESPONSES = 4
+/** Then the next address gets a connection attempt too. */
+const ATTEMPT_MS = 1000
 
-export interface DocumentRequest {
-  /** Path and query. */
-  readonly path: string
+/** One GET. */
+export interface Exchange {
+  readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly maxBytes: number
+  /** Closes the connection when it is aborted, at any time. */
   readonly signal: AbortSignal
+  /** The certificate authority to trust instead of the public ones, as PEM. */
+  readonly ca: string | undefined
 }
 
-/** One GET on a connection of its own. The body of an answer other than 200 is not read, and is empty. */
-export async function exchange(
-  connection: TLSSocket,
-  request: DocumentRequest,
-): Promise<DocumentFetchResponse> {
+/** Where the packets go. */
+export interface Route {
+  readonly addresses: readonly string[]
+  /** Default: the port of the URL. */
+  readonly port?: number
+  /** Only for tests on one machine. */
+  readonly mayBeLocal?: boolean
+}
+
+/** One GET on a connection of its own. The body of a response other than 200 is not read, and is empty. */
+export async function exchange(request: Exchange, route: Route): Promise<DocumentFetchResponse> {
+  let phase: DocumentFetchFault = 'connect'
+  const outgoing = requestTo(request, route)
+  // An error is thrown to the caller; one that comes later must not end the process.
+  outgoing.on('error', () => {})
+  outgoing.once('socket', (socket) => {
+    // Before the handler of TLS, so that no byte is sent to an address that is not public.
+    socket.prependOnceListener('connect', () => {
+      phase = 'tls'
+      if (!route.mayBeLocal && !isPublicAddress(socket.remoteAddress ?? '')) outgoing.destroy(inward(socket))
+    })
+    socket.once('secureConnect', () => {
+      phase = 'connect'
+    })
+  })
   try {
-    const answer = await answerTo(connection, request)
-    const status = answer.statusCode ?? 0
-    const body = status === 200 ? await bodyOf(answer, request.maxBytes) : ''
-    return { status, headers: headersOf(answer), body }
+    const [response] = await once(outgoing.end(), 'response')
+    const status = response.statusCode ?? 0
+    const body = status === 200 ? await bodyOf(response, request.maxBytes) : ''
+    return { status, headers: headersOf(response), body }
   } catch (thrown) {
-    request.signal.throwIfAborted()
-    throw thrown instanceof FetchFailure ? thrown : transportFailure(thrown)
+    throw failureOf(thrown, phase)
   }
 }
 
-async function answerTo(
-  connection: TLSSocket,
-  { path, headers, signal }: DocumentRequest,
-): Promise<IncomingMessage> {
-  const request = startRequest({
-    // With a connection of its own there is no agent: no pool, no proxy, nothing kept.
-    createConnection: () => connection,
-    path,
-    headers,
+function requestTo({ url, headers, signal, ca }: Exchange, route: Route): ClientRequest {
+  const outgoing = startRequest(url, {
+    // With a connection of its own there is no agent: no pool, no proxy of the environment.
+    createConnection: () => connectionTo(url, route, ca),
+    headers: { ...headers, host: url.host },
     maxHeaderSize: MAX_HEADER_BYTES,
     insecureHTTPParser: false,
+    signal,
   })
   let interim = 0
-  request.on('information', () => {
+  outgoing.on('information', () => {
     interim += 1
-    if (interim > MAX_INTERIM_ANSWERS) request.destroy(new FetchFailure('size', 'Too many interim answers'))
+    if (interim > MAX_INTERIM_RESPONSES)
+      outgoing.destroy(new FetchFailure('size', 'Too many interim responses'))
   })
-  request.on('error', () => {})
-  request.end()
-  const [answer] = await once(request, 'response', { signal })
-  return answer
+  return outgoing
 }
 
-async function bodyOf(answer: IncomingMessage, maxBytes: number): Promise<string> {
-  const coding = answer.headers['content-encoding'] ?? 'identity'
+/** TLS to one of the addresses of the route, with the certificate verified for the name, whatever the environment says. */
+function connectionTo({ hostname, port }: URL, route: Route, ca: string | undefined): TLSSocket {
+  const found = route.addresses.map((address) => ({ address, family: isIP(address) }))
+  return connect({
+    host: hostname,
+    port: route.port ?? Number(port || 443),
+    servername: hostname,
+    // Node expects the addresses later: an attempt that fails at once would find a socket without a handle.
+    lookup: (_name, _options, callback) => process.nextTick(callback, null, found),
+    // Options of `net.connect`, which the types of `node:tls` lack.
+    ...{ autoSelectFamily: true, autoSelectFamilyAttemptTimeout: ATTEMPT_MS },
+    ALPNProtocols: ['http/1.1'],
+    minVersion: 'TLSv1.2',
+    rejectUnauthorized: true,
+    ...(ca === undefined ? {} : { ca }),
+  })
+}
+
+function inward({ remoteAddress }: Socket): FetchFailure {
+  return new FetchFailure('address', `The connection leads to ${remoteAddress}, which is not public`)
+}
+
+async function bodyOf(response: IncomingMessage, maxBytes: number): Promise<string> {
+  const coding = response.headers['content-encoding'] ?? 'identity'
   if (coding.toLowerCase() !== 'identity')
     throw new FetchFailure('encoding', `The body is encoded: ${coding}`)
   const tooLarge = new FetchFailure('size', `The body is larger than ${maxBytes} bytes`)
-  if (Number(answer.headers['content-length'] ?? 0) > maxBytes) throw tooLarge
+  if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge
   const chunks: Buffer[] = []
   let length = 0
-  for await (const chunk of answer) {
+  for await (const chunk of response) {
     length += chunk.length
     if (length > maxBytes) throw tooLarge
     chunks.push(chunk)
@@ -85,9 +129,10 @@ function headersOf({ headersDistinct }: IncomingMessage): Record<string, string>
   )
 }
 
-function transportFailure(thrown: unknown): FetchFailure {
+function failureOf(thrown: unknown, phase: DocumentFetchFault): FetchFailure {
+  if (thrown instanceof FetchFailure) return thrown
   const { code, message } = thrown as NodeJS.ErrnoException
   if (code === 'HPE_HEADER_OVERFLOW')
     return new FetchFailure('size', `The headers are larger than ${MAX_HEADER_BYTES} bytes`, thrown)
-  return new FetchFailure('connect', `The answer broke off: ${message}`, thrown)
+  return new FetchFailure(phase, `The connection failed: ${message}`, thrown)
 }

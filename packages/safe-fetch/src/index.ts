@@ -1,5 +1,5 @@
 /**
- * The fetch of a document whose address a stranger chose, for Node.
+ * The fetch of a document whose URL a client provides, for Node.
  *
  * @module
  */

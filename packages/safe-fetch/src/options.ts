@@ -1,16 +1,15 @@
 import { isIP } from 'node:net'
-import type { Endpoint } from './connect.ts'
-import { type PublicUrlRule, portOf } from './public-url.ts'
-import { publicAddressesOf } from './resolve.ts'
+import type { PublicUrlRule } from '@grantkit/core'
+import type { Route } from './exchange.ts'
 
 export interface SafeFetchOptions {
-  /** The issuer of your server. Hosts read it in the `User-Agent`, and addresses of its own host are refused. */
+  /** The issuer of your server. Hosts read it in the `User-Agent`, and URLs of its own host are refused. */
   readonly issuer: string
-  /** The ports that may be asked. Default: 443 alone. */
+  /** The ports that are allowed. Default: 443 alone. */
   readonly ports?: readonly number[]
   /** Milliseconds for one fetch, from the look-up of the name to the last byte. Default: 3000. */
   readonly deadline?: number
-  /** Opens the way inward for tests on one machine. Never set it in production. */
+  /** Allows private addresses for tests on one machine. Never set it in production. */
   readonly unsafeForTests?: UnsafeForTests
 }
 
@@ -28,7 +27,7 @@ export interface Settings extends PublicUrlRule {
   readonly deadline: number
   readonly userAgent: string
   readonly ca: string | undefined
-  readonly hosts: ReadonlyMap<string, Endpoint>
+  readonly hosts: ReadonlyMap<string, Route>
 }
 
 const DEFAULT_DEADLINE = 3000
@@ -46,7 +45,7 @@ export function settingsOf({
   const wrong = ports.find((port) => !isPort(port))
   if (wrong !== undefined) throw new Error(`ports: ${wrong} is no port`)
   const hosts = Object.entries(unsafeForTests.hosts ?? {}).map(
-    ([name, place]) => [name, localEndpoint(place)] as const,
+    ([name, place]) => [name, localRoute(place)] as const,
   )
   return {
     issuer,
@@ -58,19 +57,11 @@ export function settingsOf({
   }
 }
 
-/** Where to connect for an address: one of the public addresses of its name, looked up once. */
-export async function endpointsOf(url: URL, { hosts }: Settings, signal: AbortSignal): Promise<Endpoint[]> {
-  const local = hosts.get(url.hostname)
-  if (local !== undefined) return [local]
-  const addresses = await publicAddressesOf(url.hostname, signal)
-  return addresses.map((address) => ({ address, port: portOf(url) }))
-}
-
-function localEndpoint(place: string): Endpoint {
+function localRoute(place: string): Route {
   const { address = '', port } = /^\[?(?<address>.*?)\]?:(?<port>\d+)$/.exec(place)?.groups ?? {}
   if (isIP(address) === 0 || !isPort(Number(port)))
     throw new Error(`unsafeForTests.hosts: must be an address and a port, not ${place}`)
-  return { address, port: Number(port), mayBeLocal: true }
+  return { addresses: [address], port: Number(port), mayBeLocal: true }
 }
 
 function isPort(port: number): boolean {

@@ -1,15 +1,14 @@
-import type { DocumentFetch, DocumentFetchRequest, DocumentFetchResponse } from '@grantkit/core'
-import { connectToFirst, secure } from './connect.ts'
-import { startDeadline } from './deadline.ts'
+import { type DocumentFetch, publicUrlFault } from '@grantkit/core'
 import { exchange } from './exchange.ts'
-import { endpointsOf, type SafeFetchOptions, type Settings, settingsOf } from './options.ts'
-import { publicUrl } from './public-url.ts'
+import { FetchFailure } from './fetch-failure.ts'
+import { type SafeFetchOptions, settingsOf } from './options.ts'
+import { publicAddressesOf } from './resolve.ts'
 
 /**
- * A fetch of addresses that strangers choose, which cannot be turned inward. It keeps every promise of `DocumentFetch`, and
- * each fetch is alone: its own look-up, its own connection, nothing kept.
+ * A fetch of URLs that clients provide, which reaches only the public internet. It keeps every promise of `DocumentFetch`,
+ * and each fetch is alone: its own look-up, its own connection, nothing kept.
  *
- * It does not count: how often an address may be asked, and how many at once, is for the caller to limit.
+ * It does not count: how often a URL may be fetched, and how many at once, is for the caller to limit.
  *
  * @throws Error that names the option at fault
  *
@@ -22,32 +21,39 @@ import { publicUrl } from './public-url.ts'
  * ```
  */
 export function safeFetch(options: SafeFetchOptions): DocumentFetch {
-  const settings = settingsOf(options)
-  return async (address, request) => {
-    const url = publicUrl(address, settings)
-    const deadline = startDeadline(settings.deadline, request.signal)
-    try {
-      return await fetchDocument(url, { ...request, signal: deadline.signal }, settings)
-    } finally {
-      deadline.end()
-    }
+  const { deadline, userAgent, hosts, ca, ...rule } = settingsOf(options)
+  return async (address, { accept, headers, maxBytes, signal }) => {
+    const fault = publicUrlFault(address, rule)
+    if (fault !== undefined) throw new FetchFailure('address', `The URL ${fault}`)
+    const url = new URL(address)
+    const own = { accept, 'accept-encoding': 'identity', 'user-agent': userAgent }
+    const request = { url, headers: { ...headers, ...own }, maxBytes, ca }
+    return within(deadline, signal, async (signal) => {
+      const route = hosts.get(url.hostname) ?? { addresses: await publicAddressesOf(url.hostname, signal) }
+      return exchange({ ...request, signal }, route)
+    })
   }
 }
 
-async function fetchDocument(
-  url: URL,
-  request: DocumentFetchRequest,
-  settings: Settings,
-): Promise<DocumentFetchResponse> {
-  const { signal, maxBytes } = request
-  const socket = await connectToFirst(await endpointsOf(url, settings, signal), signal)
-  const connection = await secure(socket, url.hostname, settings.ca, signal)
-  const headers = {
-    ...request.headers,
-    host: url.host,
-    accept: request.accept,
-    'accept-encoding': 'identity',
-    'user-agent': settings.userAgent,
+/** Does work with a signal that is aborted when the time is over or the caller gives up, and at the end of the work. */
+async function within<T>(
+  milliseconds: number,
+  caller: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController()
+  const { signal } = controller
+  const giveUp = () => controller.abort(new FetchFailure('timeout', 'No whole answer in time', caller.reason))
+  const timer = setTimeout(giveUp, milliseconds)
+  caller.addEventListener('abort', giveUp, { signal })
+  if (caller.aborted) giveUp()
+  try {
+    return await work(signal)
+  } catch (thrown) {
+    signal.throwIfAborted()
+    throw thrown
+  } finally {
+    clearTimeout(timer)
+    controller.abort()
   }
-  return exchange(connection, { path: url.pathname + url.search, headers, maxBytes, signal })
 }

@@ -74,6 +74,7 @@ describe('the address of a document', () => {
     ['https://app.example/c', 'is at no public name'],
     ['https://app.invalid/c', 'is at no public name'],
     ['https://hidden.onion/c', 'is at no public name'],
+    ['https://name.alt/c', 'is at no public name'],
     ['https://school.example.org/auth/oauth/authorize', 'is an address of this server'],
   ])('is refused: %s %s', (id, fault) => {
     expect(faultOf(id)).toBe(fault)

@@ -9,7 +9,7 @@ import type { Kernel } from '../kernel/kernel.ts'
 const DOT_SEGMENT = /\/(\.|%2e){1,2}(\/|$)/i
 
 /** Why a `client_id` is not the address of a document. The server is no client of its own. */
-export function clientIdUrlFault(clientId: string, { issuer }: Pick<Kernel, 'issuer'>): string | undefined {
+export function clientIdUrlFault(clientId: string, kernel: Pick<Kernel, 'issuer'>): string | undefined {
   if (clientId.length > MAX_CLIENT_ID_LENGTH) return `is longer than ${MAX_CLIENT_ID_LENGTH} characters`
   const { path, query, fragment } = httpsParts(clientId) ?? {}
   if (path === undefined) return 'is no https address'
@@ -17,7 +17,7 @@ export function clientIdUrlFault(clientId: string, { issuer }: Pick<Kernel, 'iss
   if (query !== undefined) return 'has a query'
   if (path === '' || path === '/') return 'has no path'
   if (DOT_SEGMENT.test(path)) return 'has a dot segment'
-  return publicUrlFault(clientId, issuer)
+  return publicUrlFault(clientId, kernel)
 }
 
 /** Whether a document may describe a client, and which redirect URIs it may list. */

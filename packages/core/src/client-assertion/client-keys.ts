@@ -73,12 +73,12 @@ const Published = Registered.extend({
 /** The keys of a client as its document shows them, or `undefined` if it can prove nothing by them here. */
 export function publishedKeys(
   document: Readonly<Record<string, unknown>>,
-  { kernel: { issuer }, algorithms, keysAt }: PublishedTo,
+  { kernel, algorithms, keysAt }: PublishedTo,
 ): Registered | undefined {
   const keys = Published.safeParse(document).data
   if (keys === undefined || keysFault(keys, algorithms) !== undefined) return undefined
   if (keys.jwks_uri === undefined) return keys
-  return keysAt === undefined || publicUrlFault(keys.jwks_uri, issuer) !== undefined ? undefined : keys
+  return keysAt === undefined || publicUrlFault(keys.jwks_uri, kernel) !== undefined ? undefined : keys
 }
 
 interface PublishedTo {

@@ -1,4 +1,4 @@
-/** Addresses that a stranger names for this server to ask. A text goes in, the fault of it comes out. Nothing is asked here. */
+/** URLs that a client provides for this server to fetch. A text goes in, its fault comes out. Nothing is fetched here. */
 
 /** Printable ASCII that RFC 3986 allows in a URI. */
 const URI_CHARACTERS = /^[!#-;=?-[\]_a-z~]+$/
@@ -19,29 +19,45 @@ export function httpsParts(address: string): HttpsParts | undefined {
   return parts && (parts as unknown as HttpsParts)
 }
 
+export interface PublicUrlRule {
+  /** The issuer of this server, which does not fetch from itself. */
+  readonly issuer: string
+  /** The ports that are allowed. Default: 443 alone. */
+  readonly ports?: readonly number[] | undefined
+}
+
 /**
- * Why an address is none of the public internet, validated on the raw text before any parser reads it: a parser takes
- * different spellings for one address, or one spelling for an address inside.
+ * Why a URL is not one of the public internet. It checks the raw text before any parser reads it: a parser takes different
+ * spellings for one address, or one spelling for a private address. What a name resolves to is for the fetch to check.
+ *
+ * @example
+ * ```ts
+ * import { publicUrlFault } from '@grantkit/core'
+ *
+ * const issuer = 'https://auth.example'
+ * publicUrlFault('https://app.dev/client.json', { issuer }) // undefined
+ * publicUrlFault('https://printer.local/client.json', { issuer }) // 'is at no public name'
+ * ```
  */
-export function publicUrlFault(address: string, issuer: string): string | undefined {
+export function publicUrlFault(address: string, rule: PublicUrlRule): string | undefined {
   const { authority, fragment } = httpsParts(address) ?? {}
   if (authority === undefined) return 'is no https address'
   if (fragment !== undefined) return 'has a fragment'
   if (authority.includes('@')) return 'has a user'
-  // What is validated here must be what is fetched.
+  // What is checked here must be what is fetched.
   if (!URL.canParse(address) || new URL(address).href !== address) return 'is not in its normal form'
-  return authorityFault(authority, issuer)
+  return authorityFault(authority, rule)
 }
 
-/** The server does not ask itself. */
-function authorityFault(host: string, issuer: string): string | undefined {
-  if (/:[0-9]+$/.test(host)) return 'has a port'
+function authorityFault(authority: string, { issuer, ports = [443] }: PublicUrlRule): string | undefined {
+  const [host = '', port] = authority.split(/:(?=[0-9]+$)/)
+  if (!ports.includes(Number(port ?? 443))) return port === undefined ? 'has no port' : 'has a port'
   if (host === new URL(issuer).hostname) return 'is an address of this server'
   return hostFault(host)
 }
 
-/** Names that are not of the public internet (RFC 6761, RFC 6762, RFC 7686, RFC 8375 and ICANN's `.internal`). */
-const RESERVED_NAME = /(^|\.)(localhost|local|internal|home\.arpa|test|example|invalid|onion|arpa)$/
+/** Names that are not of the public internet (RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476 and ICANN's `.internal`). */
+const RESERVED_NAME = /(^|\.)(localhost|local|internal|arpa|test|example|invalid|onion|alt)$/
 /** A host whose last label is a number is an IPv4 address to a parser (URL Standard 3.5). */
 const IP_LITERAL = /^\[|(^|\.)([0-9]+|0x[0-9a-f]*)\.?$/
 

@@ -1,0 +1,52 @@
+import { once } from 'node:events'
+import { createServer as createHttpsServer } from 'node:https'
+import { type AddressInfo, createServer, type Server } from 'node:net'
+import { certificateAuthority } from '@grantkit/testkit'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { exchange, type Route } from './exchange.ts'
+
+const authority = certificateAuthority()
+/** A port of this address is free on the others of this machine. */
+const LISTENING = '127.0.0.2'
+
+describe('a connection', () => {
+  it('that leads to a private address is closed before a byte is sent, whatever was checked before', async () => {
+    const server = createServer()
+    const port = await portOf(server)
+    const received = once(server, 'connection').then(async ([socket]) =>
+      Buffer.concat(await socket.toArray()),
+    )
+    const fault = await exchangeBy({ addresses: [LISTENING], port }).catch((error) => error)
+    expect(fault).toMatchObject({ code: 'address', message: expect.stringContaining(LISTENING) })
+    expect(String(await received)).toBe('')
+  })
+
+  it('is made to the next address if the first one refuses it', async () => {
+    const port = await portOf(
+      createHttpsServer(authority.issue('app.dev'), (_, response) => response.end('{}')),
+    )
+    const response = await exchangeBy({ addresses: ['127.0.0.1', LISTENING], port, mayBeLocal: true })
+    expect(response).toMatchObject({ status: 200, body: '{}' })
+  })
+
+  it('that is refused has a cause for the operator', async () => {
+    const port = await portOf(createServer())
+    const fault = await exchangeBy({ addresses: ['127.0.0.1'], port, mayBeLocal: true }).catch(
+      (error) => error,
+    )
+    expect(fault).toMatchObject({ code: 'connect', cause: { code: 'ECONNREFUSED' } })
+  })
+})
+
+function exchangeBy(route: Route) {
+  const { signal } = new AbortController()
+  const request = { url: new URL('https://app.dev/c'), headers: {}, maxBytes: 5120, signal, ca: authority.ca }
+  return exchange(request, route)
+}
+
+async function portOf(server: Server): Promise<number> {
+  server.listen(0, LISTENING)
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
