@@ -16,7 +16,7 @@ const WITH_PARTS = [
   'apps/reference/src/**/{listening,login,passwords,slow-requests}.test.ts',
   'docs/test/{code-blocks,how-to,mcp-*,quick-start,start}.test.ts',
   'examples/*/*.test.ts',
-  'scripts/{audit,script-names}.test.ts',
+  'scripts/audit.test.ts',
 ]
 
 /** A browser that shares two cores with other tests is slow enough to run into its own timeouts. */

@@ -30,15 +30,6 @@ describe.each(STARTS)('%s', (page) => {
   })
 })
 
-/** Where somebody meets the packages first. */
-const FIRST_PAGES = pages().filter((page) => /^(README|docs\/start|packages\/[^/]+\/README)\.md$/.test(page))
-const INSTALLING = FIRST_PAGES.filter((page) => textOf(page).includes('npm install'))
-
-it.each(INSTALLING)('%s says beside `npm install` what module systems it needs', (page) => {
-  const [, beside = ''] = textOf(page).split('npm install')
-  expect(beside.slice(0, 900)).toContain('how-to/module-systems.md)')
-})
-
 function textOf(page: string): string {
   return readFileSync(join(ROOT, page), 'utf8')
 }
