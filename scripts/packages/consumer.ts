@@ -3,13 +3,6 @@ import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:f
 import { join } from 'node:path'
 import { type Packed, ROOT, run } from './publishable.ts'
 
-/** Both ways in which TypeScript finds the types of an ES module package. */
-export const MODULE_RESOLUTIONS = {
-  node16: { module: 'node16' },
-  nodenext: { module: 'nodenext' },
-  bundler: { module: 'esnext', moduleResolution: 'bundler' },
-}
-
 const QUICK_START = join(ROOT, 'examples/quick-start')
 
 /**
@@ -49,7 +42,7 @@ export function install(
 }
 
 /** Compiles everything in the folder, including declarations of packages. Throws the compiler's output if it fails. */
-export function typeCheck(folder: string, resolution: keyof typeof MODULE_RESOLUTIONS): void {
+export function typeCheck(folder: string): void {
   const compilerOptions = {
     target: 'es2023',
     types: ['node'],
@@ -58,7 +51,7 @@ export function typeCheck(folder: string, resolution: keyof typeof MODULE_RESOLU
     skipLibCheck: false,
     noEmit: true,
     allowImportingTsExtensions: true,
-    ...MODULE_RESOLUTIONS[resolution],
+    module: 'nodenext',
   }
   writeJson(join(folder, 'tsconfig.json'), { compilerOptions, include: ['*.ts'] })
   run(join(folder, 'node_modules/.bin/tsc'), [], folder)

@@ -49,16 +49,6 @@ describe('`engines` is true', () => {
   })
 })
 
-it('`require` and `import` get the same classes', () => {
-  const program = join(projects, 'commonjs', 'same.js')
-  writeFileSync(
-    program,
-    `const required = require('@grantkit/core')
-     import('@grantkit/core').then((imported) => console.log(imported.OAuthError === required.OAuthError))`,
-  )
-  expect(run(oldNode(projects, OLDEST_NODE.require), [program])).toBe('true\n')
-})
-
 /** What the program says first. It is ended then. */
 async function firstLine(node: string, program: string): Promise<string> {
   const env = { PATH: process.env.PATH, PORT: `${await freePort()}` }

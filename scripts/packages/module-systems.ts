@@ -17,16 +17,14 @@ type PackageType = 'module' | 'commonjs'
 
 export interface ModuleSystem {
   type: PackageType
-  options: Readonly<{ module: string; moduleResolution?: string; skipLibCheck?: boolean }>
+  options: Readonly<{ module: string; skipLibCheck?: boolean }>
   /** The TypeScript that brought it, where that is not the oldest. */
   since?: string
 }
 
-// Declarations take most of the time, so each TypeScript checks them in one system.
+/** attw checks the other ways of ES modules. Declarations take most of the time, so each TypeScript checks them in one system. */
 export const MODULE_SYSTEMS: Readonly<Record<string, ModuleSystem>> = {
-  'ES modules, node16': { type: 'module', options: { module: 'node16' } },
   'ES modules, nodenext': { type: 'module', options: { module: 'nodenext' } },
-  'ES modules, bundler': { type: 'module', options: { module: 'esnext', moduleResolution: 'bundler' } },
   'CommonJS, nodenext': { type: 'commonjs', options: { module: 'nodenext', skipLibCheck: false } },
   'CommonJS, node20': { type: 'commonjs', options: { module: 'node20' }, since: '5.9' },
 }
