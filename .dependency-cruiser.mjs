@@ -16,8 +16,8 @@ const ORDER = Object.keys(MODULES)
 
 /** A feature of core may import itself, the types of the feature API, and what it lists. */
 const FEATURES = {
-  cimd: ['kernel', 'http', 'limits', 'clients', 'zod'],
-  'client-assertion': ['kernel', 'http', 'limits', 'clients', 'crypto', 'jose', 'zod'],
+  cimd: ['kernel', 'http', 'tokens', 'limits', 'clients', 'zod'],
+  'client-assertion': ['kernel', 'http', 'tokens', 'limits', 'clients', 'jose', 'zod'],
   'client-credentials': ['kernel', 'http', 'tokens', 'limits', 'clients', 'grants', 'zod'],
   device: [...ORDER, 'zod'],
   dpop: ['kernel', 'http', 'tokens', 'crypto', 'zod'],

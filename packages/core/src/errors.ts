@@ -7,7 +7,8 @@ import { PROMPT_ERRORS } from './authorization/prompt.ts'
 import { PUSHED_KEY_ERRORS } from './authorization/pushed-key.ts'
 import { TARGET_ERRORS } from './authorization/redirect-target.ts'
 import { DOCUMENT_ERRORS } from './cimd/fetched-clients.ts'
-import { ASSERTION_ERRORS } from './client-assertion/assertion-errors.ts'
+import { FETCHED_KEYS_ERRORS } from './client-assertion/fetched-keys.ts'
+import { ASSERTION_ERRORS } from './client-assertion/private-key-jwt.ts'
 import { CLIENT_CREDENTIALS_ERRORS } from './client-credentials/exchange.ts'
 import { BASIC_ERRORS } from './clients/authentication/basic-credentials.ts'
 import { AUTHENTICATION_ERRORS } from './clients/authentication/client-authentication.ts'
@@ -71,6 +72,7 @@ export const ERRORS = {
   ...AUTHENTICATION_ERRORS,
   ...BASIC_ERRORS,
   ...ASSERTION_ERRORS,
+  ...FETCHED_KEYS_ERRORS,
   ...TARGET_ERRORS,
   ...REQUEST_ERRORS,
   ...CHALLENGE_ERRORS,

@@ -298,8 +298,13 @@ describe('the keys of a client', () => {
     ],
     [
       'a point beside the curve',
-      async () => ({ jwks: { keys: [{ kty: 'EC', crv: 'P-256', x: 'AQ', y: 'AQ' }] } }),
+      async () => ({ jwks: { keys: [{ ...(await newKey()).jwk, x: 'A'.repeat(43) }] } }),
       'must be a key',
+    ],
+    [
+      'a coordinate that is too short',
+      async () => ({ jwks: { keys: [{ kty: 'EC', crv: 'P-256', x: 'AQ', y: 'AQ' }] } }),
+      'must be 32 octets',
     ],
     [
       'a key of another algorithm',
@@ -329,7 +334,7 @@ describe('the keys of a client', () => {
 
   it('of RSA have 2048 bits at least', async () => {
     const jwk = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ format: 'jwk' })
-    await expect(add({ jwks: { keys: [jwk] } })).rejects.toThrow('2048 bits')
+    await expect(add({ jwks: { keys: [jwk] } })).rejects.toThrow('must have 2048 to 8192 bits')
   })
 
   it('are kept without what no signature needs, and the answer shows them', async () => {

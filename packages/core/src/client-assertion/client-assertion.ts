@@ -4,12 +4,11 @@
  */
 import type { Feature } from '../feature.ts'
 import type { DocumentFetch } from '../http/document-fetch.ts'
-import { type AssertionAlgorithm, KEY_TYPES } from './assertion-header.ts'
-import { checkKeys, keyMetadata } from './client-keys.ts'
+import { ASSERTION_ALGORITHMS, type AssertionAlgorithm, checkKeys, keyMetadata } from './client-keys.ts'
 import { fetchedKeys } from './fetched-keys.ts'
 import { privateKeyJwt } from './private-key-jwt.ts'
 
-export type { AssertionAlgorithm } from './assertion-header.ts'
+export type { AssertionAlgorithm } from './client-keys.ts'
 export type { ClientKeysFailed } from './fetched-keys.ts'
 
 export interface ClientAssertionOptions {
@@ -28,7 +27,6 @@ export interface ClientAssertionOptions {
 
 /** The endpoints that RFC 8414 2 lists algorithms for. */
 const LISTED = ['token_endpoint', 'revocation_endpoint', 'introspection_endpoint']
-const ALL = Object.keys(KEY_TYPES) as AssertionAlgorithm[]
 
 /**
  * Offers `private_key_jwt` to integrations. Its keys are `jwks` or `jwks_uri` of `clients.add`. Needs a store with
@@ -46,13 +44,13 @@ const ALL = Object.keys(KEY_TYPES) as AssertionAlgorithm[]
  * ```
  */
 export function clientAssertion({
-  algorithms = ALL,
+  algorithms = ASSERTION_ALGORITHMS,
   legacyAudiences = [],
   stringAudience = false,
   fetch,
 }: ClientAssertionOptions = {}): Feature {
-  if (algorithms.length === 0 || !algorithms.every((alg) => ALL.includes(alg)))
-    throw new Error(`clientAssertion: algorithms must be some of ${ALL.join(', ')}`)
+  if (algorithms.length === 0 || !algorithms.every((alg) => ASSERTION_ALGORITHMS.includes(alg)))
+    throw new Error(`clientAssertion: algorithms must be some of ${ASSERTION_ALGORITHMS.join(', ')}`)
   return (kernel) => {
     const { transients } = kernel.store
     if (transients === undefined) throw new Error('clientAssertion: the store has no transients')

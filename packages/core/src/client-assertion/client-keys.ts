@@ -5,9 +5,14 @@ import { publicUrlFault } from '../http/public-url.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
-import { type AssertionAlgorithm, KEY_TYPES } from './assertion-header.ts'
+import { isFor, JWS_ALGORITHMS, type JwsAlgorithm, PublicJwk, UsableJwk, usableKeys } from '../tokens/jwk.ts'
 import type { FetchedKeys } from './fetched-keys.ts'
-import { fits, PublicKey, usableKeys } from './public-key.ts'
+
+/** Clients register `EdDSA` by this name alone. */
+export type AssertionAlgorithm = Exclude<JwsAlgorithm, 'Ed25519'>
+export const ASSERTION_ALGORITHMS: readonly AssertionAlgorithm[] = JWS_ALGORITHMS.filter(
+  (alg) => alg !== 'Ed25519',
+)
 
 export const PRIVATE_KEY_JWT = 'private_key_jwt'
 const MAX_KEYS = 10
@@ -16,20 +21,20 @@ const address = text(2048).refine(
   (uri) => uri.startsWith('https://') && URL.canParse(uri),
   'must be an https URL',
 )
-const Algorithm = z.enum(Object.keys(KEY_TYPES) as AssertionAlgorithm[])
+const Algorithm = z.enum(ASSERTION_ALGORITHMS)
 
 /** What clients register (RFC 7591 2). A client that registers itself has nobody who vouches for its keys. */
 export function keyMetadata(registeredBy: RegisteredBy, fetched: boolean): ClientMetadataMembers {
   if (registeredBy === 'client') return {}
   return {
-    jwks: z.object({ keys: listOf(PublicKey, MAX_KEYS).min(1, 'must not be empty') }).optional(),
+    jwks: z.object({ keys: listOf(UsableJwk, MAX_KEYS).min(1, 'must not be empty') }).optional(),
     jwks_uri: (fetched ? address : z.never('no keys are fetched here; give jwks')).optional(),
     token_endpoint_auth_signing_alg: Algorithm.optional(),
   }
 }
 
 const Registered = z.object({
-  jwks: z.object({ keys: z.array(PublicKey) }).optional(),
+  jwks: z.object({ keys: z.array(PublicJwk) }).optional(),
   jwks_uri: z.string().optional(),
   token_endpoint_auth_signing_alg: Algorithm.optional(),
 })
@@ -61,7 +66,7 @@ function keysFault(registered: Registered, offered: readonly AssertionAlgorithm[
   if ((jwks === undefined) === (jwks_uri === undefined))
     return `${PRIVATE_KEY_JWT} needs jwks or jwks_uri, and not both`
   const algorithms = algorithmsOf(registered, offered)
-  const usable = jwks === undefined || jwks.keys.some((key) => algorithms.some((alg) => fits({ alg }, key)))
+  const usable = jwks === undefined || jwks.keys.some((key) => algorithms.some((alg) => isFor(alg, key)))
   if (usable && algorithms.length > 0) return undefined
   return `jwks: no key for ${algorithms.join(', ') || 'an algorithm that is offered here'}`
 }

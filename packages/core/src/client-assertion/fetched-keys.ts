@@ -6,11 +6,17 @@ import { z } from 'zod'
 import type { DocumentFetch } from '../http/document-fetch.ts'
 import { fetchedDocument } from '../http/fetched-document.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import { OAuthError } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import { fetchAttempts } from '../limits/fetch-attempts.ts'
 import { siteOf } from '../limits/site.ts'
-import { ASSERTION_ERRORS } from './assertion-errors.ts'
-import { type PublicKey, usableKeys } from './public-key.ts'
+import { type PublicJwk, usableKeys } from '../tokens/jwk.ts'
+
+export const FETCHED_KEYS_ERRORS = defineErrors({
+  client_keys_unreachable: [
+    'temporarily_unavailable',
+    'The address of the keys of this client cannot be read at the moment; try again later',
+  ],
+})
 
 /** The address of the keys of a client answers with no keys. */
 export interface ClientKeysFailed {
@@ -23,10 +29,10 @@ export interface ClientKeysFailed {
 }
 
 /** @param since epoch seconds: keys that were fetched before are asked for anew @throws OAuthError 503 if there are none */
-export type FetchedKeys = (jwksUri: string, since: number) => Promise<readonly PublicKey[]>
+export type FetchedKeys = (jwksUri: string, since: number) => Promise<readonly PublicJwk[]>
 
 interface KeptKeys {
-  readonly keys: readonly PublicKey[]
+  readonly keys: readonly PublicJwk[]
   readonly fetchedAt: number
 }
 
@@ -72,11 +78,11 @@ export function fetchedKeys({ now, emit }: Kernel, fetch: DocumentFetch): Fetche
     const found = kept.get(uri)
     if (found !== undefined && now() < found.fetchedAt + MAX_STALE) return found.keys
     const retryAfter = Math.max(1, attempts.wait(attempt))
-    throw new OAuthError(ASSERTION_ERRORS.client_keys_unreachable, undefined, { retryAfter })
+    throw new OAuthError(FETCHED_KEYS_ERRORS.client_keys_unreachable, undefined, { retryAfter })
   }
 }
 
-async function requestKeys(fetch: DocumentFetch, uri: string): Promise<readonly PublicKey[]> {
+async function requestKeys(fetch: DocumentFetch, uri: string): Promise<readonly PublicJwk[]> {
   const answer = await fetch(uri, {
     accept: 'application/jwk-set+json, application/json',
     maxBytes: MAX_KEY_SET_BYTES,

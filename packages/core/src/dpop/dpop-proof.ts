@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { CLOCK_TOLERANCE } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import {
+  decodedJson,
   type JwsAlgorithm,
   type PublicKeyMembers,
   publicKeyFor,
@@ -75,7 +76,7 @@ export function readProof(header: string, algorithms: readonly JwsAlgorithm[]): 
   const [, signed = '', signature = ''] =
     (header.length <= MAX_PROOF_LENGTH && COMPACT_JWS.exec(header)) || []
   const [encodedHeader = '', encodedClaims = ''] = signed.split('.')
-  const head = ProofHeader.safeParse(jsonOf(encodedHeader)).data
+  const head = ProofHeader.safeParse(decodedJson(encodedHeader)).data
   if (head === undefined) throw new OAuthError(DPOP_ERRORS.dpop_proof_malformed)
   if (head.typ !== 'dpop+jwt') throw new OAuthError(DPOP_ERRORS.dpop_proof_type)
   const alg = algorithms.find((offered) => offered === head.alg)
@@ -83,17 +84,9 @@ export function readProof(header: string, algorithms: readonly JwsAlgorithm[]): 
   const jwk = publicKeyFor(alg, head.jwk)
   if (jwk === undefined || (jwk.kty === 'RSA' && jwk.n.length > MAX_MODULUS_LENGTH))
     throw new OAuthError(DPOP_ERRORS.dpop_proof_key)
-  const claims = ProofClaims.safeParse(jsonOf(encodedClaims)).data
+  const claims = ProofClaims.safeParse(decodedJson(encodedClaims)).data
   if (claims === undefined) throw new OAuthError(DPOP_ERRORS.dpop_proof_claims)
   return { alg, jwk, thumbprint: thumbprint(jwk), claims, signed, signature }
-}
-
-function jsonOf(encoded: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(encoded, 'base64url').toString())
-  } catch {
-    return undefined
-  }
 }
 
 /** The request that a proof must be made for. */

@@ -46,7 +46,8 @@ export function publicKeyFor(alg: JwsAlgorithm, jwk: unknown): PublicKeyMembers 
   return isPublic(jwk) ? schema.safeParse(jwk).data : undefined
 }
 
-function isPublic(jwk: unknown): boolean {
+/** Whether no member makes it a private or a symmetric key. */
+export function isPublic(jwk: unknown): boolean {
   return !PRIVATE_MEMBERS.some((member) => Object.hasOwn(Object(jwk), member))
 }
 
@@ -61,7 +62,7 @@ const ABOUT = {
   use: z.literal('sig', 'must be sig').optional(),
 }
 
-/** A public key that verifies signatures. Its other members are dropped. */
+/** The public key of a client. Its other members are dropped. */
 export const PublicJwk = z
   .looseObject({})
   .refine(isPublic, 'must be a public key')
@@ -78,6 +79,17 @@ export type PublicJwk = z.output<typeof PublicJwk>
 export function isFor(alg: JwsAlgorithm, key: PublicJwk): boolean {
   const type = 'crv' in key ? key.crv : key.kty
   return type === KEY_TYPES[alg] && (key.alg === undefined || key.alg === alg)
+}
+
+/** A public key that verifies signatures: a client can register it. */
+export const UsableJwk = PublicJwk.refine(
+  (key) => verifyingKey(key) !== undefined,
+  `must be a key that verifies signatures, RSA with at least ${MIN_MODULUS} bits`,
+)
+
+/** The keys of a set that verify signatures. The others are for others (RFC 7517 5). */
+export function usableKeys(keys: readonly unknown[]): PublicJwk[] {
+  return keys.flatMap((key) => UsableJwk.safeParse(key).data ?? [])
 }
 
 /** The key for `verify`, or `undefined` for a point that is not on its curve, and for an RSA key that is too short. */
@@ -119,6 +131,15 @@ const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e', 'kid', 'alg'] as const
 export function publicHalf(key: PrivateJwk): JWK {
   const members = PUBLIC_MEMBERS.filter((member) => key[member] !== undefined)
   return { ...Object.fromEntries(members.map((member) => [member, key[member]])), use: 'sig' }
+}
+
+/** The JSON in a part of a JWS; `undefined` for anything else. */
+export function decodedJson(part: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(part, 'base64url').toString())
+  } catch {
+    return undefined
+  }
 }
 
 /** One load: `import()` takes 4 µs every time, and signing an ID token by ES256 takes 80. */
