@@ -27,7 +27,7 @@ const FEATURES = {
   par: ['kernel', 'http', 'clients', 'authorization', 'crypto', 'zod'],
   'token-exchange': ['kernel', 'http', 'tokens', 'clients', 'grants', 'zod'],
   // A profile: it brings features and sets options.
-  fapi2: ['kernel', 'clients'],
+  fapi2: ['kernel', 'http', 'clients'],
 }
 
 const CORE = '^packages/core/src/'

@@ -71,7 +71,7 @@ export {
 export { readMessage } from './http/message.ts'
 export { nodeHeaders } from './http/node-headers.ts'
 export { formParameters, type Parameters, parameters } from './http/parameters.ts'
-export { type PublicUrlRule, publicUrlFault } from './http/public-url.ts'
+export { isLoopbackUrl, type PublicUrlRule, publicUrlFault } from './http/public-url.ts'
 export { returnPath } from './http/return-path.ts'
 export { addressOf, wellKnownAddress } from './http/well-known.ts'
 export { displayText, terminalText } from './kernel/display-text.ts'

@@ -6,8 +6,9 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { exchange, type Route } from './exchange.ts'
 
 const authority = certificateAuthority()
-/** A port of this address is free on the others of this machine. */
 const LISTENING = '127.0.0.2'
+/** Other tests listen at 127.0.0.1, so a port there may be taken. */
+const REFUSING = '127.0.0.3'
 
 describe('a connection', () => {
   it('that leads to a private address is closed before a byte is sent, whatever was checked before', async () => {
@@ -25,15 +26,13 @@ describe('a connection', () => {
     const port = await portOf(
       createHttpsServer(authority.issue('app.dev'), (_, response) => response.end('{}')),
     )
-    const response = await exchangeBy({ addresses: ['127.0.0.1', LISTENING], port, mayBeLocal: true })
+    const response = await exchangeBy({ addresses: [REFUSING, LISTENING], port, mayBeLocal: true })
     expect(response).toMatchObject({ status: 200, body: '{}' })
   })
 
   it('that is refused has a cause for the operator', async () => {
     const port = await portOf(createServer())
-    const fault = await exchangeBy({ addresses: ['127.0.0.1'], port, mayBeLocal: true }).catch(
-      (error) => error,
-    )
+    const fault = await exchangeBy({ addresses: [REFUSING], port, mayBeLocal: true }).catch((error) => error)
     expect(fault).toMatchObject({ code: 'connect', cause: { code: 'ECONNREFUSED' } })
   })
 })

@@ -1,3 +1,4 @@
+import { isLoopbackUrl } from '@grantkit/core'
 import type { MiddlewareHandler } from 'hono'
 import { jsonError } from '../http/bodies-and-answers.ts'
 
@@ -12,11 +13,9 @@ export function refuseRebinding(baseUrl: string): MiddlewareHandler {
       jsonError(c, 403, 'access_denied', `The ${header} header is not one that this server answers to`)
     if (c.req.header('host')?.toLowerCase() !== host) return refused('Host')
     const origin = c.req.header('origin') ?? ''
-    return origin === '' || origin === own || LOOPBACK_ORIGIN.test(origin) ? next() : refused('Origin')
+    return origin === '' || origin === own || isLoopbackUrl(origin) ? next() : refused('Origin')
   }
 }
-
-const LOOPBACK_ORIGIN = /^https?:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?$/
 
 /** Lets an app in a browser read the answer: names its own origin, never `*`, and nothing to anybody else. */
 export function nameOrigin(exposed: readonly string[] = []): MiddlewareHandler {

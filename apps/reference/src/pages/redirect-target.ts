@@ -1,15 +1,12 @@
+import { isLoopbackUrl } from '@grantkit/core'
 import { html } from 'hono/html'
 import type { Markup } from './page.ts'
 
 /** The redirect target of an app, for people: its host is more reliable than the name that the app chose. */
 export function redirectTarget(uri: string): Markup {
-  return html`<code>${hostOf(uri)}</code>${isLoopback(uri) ? ', on this device' : ''}`
+  return html`<code>${hostOf(uri)}</code>${isLoopbackUrl(uri) ? ', on this device' : ''}`
 }
 
 function hostOf(uri: string): string {
   return /^https?:\/\/([^/?]+)/.exec(uri)?.[1] ?? uri
-}
-
-function isLoopback(uri: string): boolean {
-  return /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)([:/?]|$)/.test(uri)
 }

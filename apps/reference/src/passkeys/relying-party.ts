@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { isLoopbackUrl } from '@grantkit/core'
 
 /** Who asks a browser for passkeys, from the settings alone and never from a request (WebAuthn 5.1.2). */
 export interface RelyingParty {
@@ -10,7 +11,8 @@ export interface RelyingParty {
 /** `undefined` where browsers know no passkeys: at an IP address, and on plain http but at `localhost`. */
 export function relyingParty(baseUrl: string): RelyingParty | undefined {
   const { protocol, hostname, origin } = new URL(baseUrl)
-  const isLocalhost = hostname === 'localhost' || hostname.endsWith('.localhost')
   const isAddress = isIP(hostname) > 0 || hostname.startsWith('[')
-  return isAddress || (protocol !== 'https:' && !isLocalhost) ? undefined : { id: hostname, origin }
+  return isAddress || (protocol !== 'https:' && !isLoopbackUrl(baseUrl))
+    ? undefined
+    : { id: hostname, origin }
 }

@@ -1,5 +1,6 @@
 import { createHmac, type KeyObject, randomUUID } from 'node:crypto'
 import type { ServerSecret, Session, Store } from '@grantkit/core'
+import { isLoopbackUrl } from '@grantkit/core'
 import { z } from 'zod'
 import type { Account, Accounts, StoredAccount } from '../accounts/accounts.ts'
 import { storeErrorsAs503 } from '../database/errors-as-503.ts'
@@ -90,7 +91,8 @@ type SessionClaims = z.output<typeof SessionClaims>
 
 export function sessionsInCookies(options: SessionOptions): Sessions {
   const { secret, baseUrl, accounts, store, onEvent } = options
-  const lifetime = isLoopback(baseUrl) ? HOUR : 12 * HOUR
+  // Cookies know no ports (RFC 6265 8.5): every program on this machine may get to see them.
+  const lifetime = isLoopbackUrl(baseUrl) ? HOUR : 12 * HOUR
   const cookie = cookieOf('session', baseUrl)
   const keys = sealingKeys(secret, 'session')
   const ended = endedSessions(store)
@@ -144,11 +146,6 @@ export function sessionsInCookies(options: SessionOptions): Sessions {
 /** Differs after every change of the password, and tells nothing about it. */
 function passwordMark(key: KeyObject, { password }: Account): string {
   return createHmac('sha256', key).update(password).digest('base64url')
-}
-
-/** Cookies know no ports (RFC 6265 8.5): every program on this machine may get to see them. */
-function isLoopback(baseUrl: string): boolean {
-  return /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(baseUrl).hostname)
 }
 
 /** Between the clocks of the store and of the replicas. */

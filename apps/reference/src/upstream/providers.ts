@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { isLoopbackUrl } from '@grantkit/core'
 import { z } from 'zod'
 
 /** An OpenID provider that users may sign in with instead of a password. Its members are named as OAuth names them. */
@@ -39,8 +40,4 @@ export async function readProviders(path: string): Promise<readonly Provider[]> 
 
 function isSafe(issuer: string): boolean {
   return issuer.startsWith('https:') || isLoopbackUrl(issuer)
-}
-
-export function isLoopbackUrl(url: string): boolean {
-  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname)
 }

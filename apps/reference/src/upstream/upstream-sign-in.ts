@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ServerSecret } from '@grantkit/core'
-import { displayText, type Store } from '@grantkit/core'
+import { displayText, isLoopbackUrl, type Store } from '@grantkit/core'
 import {
   AuthorizationResponseError,
   allowInsecureRequests,
@@ -19,7 +19,7 @@ import { storeErrorsAs503 } from '../database/errors-as-503.ts'
 import { cookieOf } from '../http/cookies.ts'
 import { open, seal, sealingKeys } from '../http/sealed.ts'
 import type { Identity } from './identity.ts'
-import { isLoopbackUrl, type Provider } from './providers.ts'
+import type { Provider } from './providers.ts'
 import { UpstreamError } from './upstream-error.ts'
 
 /** The authorization code flow with one provider, as its client (OpenID Connect Core 3.1). */

@@ -1,3 +1,4 @@
+import { isLoopbackUrl } from '../http/public-url.ts'
 import type { AuthorizationServerOptions, Demand } from '../options.ts'
 
 /** Signatures of JWTs, whoever makes them (5.4.1, item 1). `Ed25519` is a newer name of `EdDSA`. */
@@ -14,7 +15,7 @@ export const DEMANDS: readonly Demand<Options>[] = [
     section: '5.2.1',
     subject: 'issuer',
     must: 'be an https URL, or of a loopback address to try it',
-    holds: ({ issuer }) => /^(https:|http:\/\/(localhost|127\.0\.0\.1|\[::1\])([:/]|$))/.test(issuer),
+    holds: ({ issuer }) => issuer.startsWith('https:') || isLoopbackUrl(issuer),
   },
   {
     section: '5.3.2.1, item 3',

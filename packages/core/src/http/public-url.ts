@@ -1,4 +1,4 @@
-/** URLs that a client provides for this server to fetch. A text goes in, its fault comes out. Nothing is fetched here. */
+/** Hosts that are not of the public internet: URLs that a client provides for this server to fetch, and this machine's own. */
 
 /** Printable ASCII that RFC 3986 allows in a URI. */
 const URI_CHARACTERS = /^[!#-;=?-[\]_a-z~]+$/
@@ -65,4 +65,22 @@ function hostFault(host: string): string | undefined {
   if (IP_LITERAL.test(host)) return 'is at an IP address'
   if (host.endsWith('.') || !host.includes('.') || RESERVED_NAME.test(host)) return 'is at no public name'
   return undefined
+}
+
+const LOOPBACK_HOST = /^((.+\.)?localhost|127(\.[0-9]+){3}|\[::1\])$/
+
+/**
+ * Whether a URL leads to this machine, so that plain http is private (RFC 6761 6.3; W3C Secure Contexts 3.1). A redirect URI
+ * is compared more strictly.
+ *
+ * @example
+ * ```ts
+ * import { isLoopbackUrl } from '@grantkit/core'
+ *
+ * isLoopbackUrl('http://127.0.0.1:3000') // true
+ * isLoopbackUrl('http://localhost.evil.example') // false
+ * ```
+ */
+export function isLoopbackUrl(url: string): boolean {
+  return URL.canParse(url) && LOOPBACK_HOST.test(new URL(url).hostname)
 }
