@@ -1,3 +1,4 @@
+import type { Metadata } from '../discovery/server-metadata.ts'
 import { isLoopbackUrl } from '../http/public-url.ts'
 import type { AuthorizationServerOptions, Demand } from '../options.ts'
 
@@ -9,7 +10,7 @@ const MAX_CODE_LIFETIME = 60
 
 type Options = AuthorizationServerOptions<string>
 
-/** The options that the profile is about. The rooms of the server keep its other sections whatever the options are. */
+/** The options that the profile is about. The server keeps its other sections whatever the options are. */
 export const DEMANDS: readonly Demand<Options>[] = [
   {
     section: '5.2.1',
@@ -55,6 +56,37 @@ export const DEMANDS: readonly Demand<Options>[] = [
   },
 ]
 
-export function isAllowed(algorithm: unknown): boolean {
+function isAllowed(algorithm: unknown): boolean {
   return ALGORITHMS.some((allowed) => allowed === algorithm)
+}
+
+/** What features may offer beside those of the profile, as the metadata says it. */
+export const PUBLISHED: readonly Demand<Metadata>[] = [
+  {
+    section: '5.3.2.1, item 2',
+    subject: 'features: grant_types_supported',
+    must: 'not have password',
+    holds: (metadata) => !listed(metadata, 'grant_types_supported').includes('password'),
+  },
+  {
+    section: '5.3.2.1, item 6',
+    subject: 'features: token_endpoint_auth_methods_supported',
+    must: 'have private_key_jwt alone',
+    holds: (metadata) =>
+      listed(metadata, 'token_endpoint_auth_methods_supported').every((name) => name === 'private_key_jwt'),
+  },
+  {
+    section: '5.4.1, item 1',
+    subject: 'features: the lists of signing algorithms',
+    must: 'have PS256, ES256 and EdDSA alone',
+    holds: (metadata) =>
+      Object.keys(metadata)
+        .filter((member) => member.endsWith('_signing_alg_values_supported'))
+        .every((member) => listed(metadata, member).every(isAllowed)),
+  },
+]
+
+function listed(metadata: Metadata, member: string): readonly unknown[] {
+  const list = metadata[member]
+  return Array.isArray(list) ? list : []
 }

@@ -10,8 +10,7 @@ import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import type { Profile } from '../options.ts'
 import { type PushedAuthorizationRequestsOptions, pushedAuthorizationRequests } from '../par/par.ts'
-import { ALGORITHMS, DEMANDS } from './demands.ts'
-import { PUBLISHED } from './published.ts'
+import { ALGORITHMS, DEMANDS, PUBLISHED } from './demands.ts'
 
 /** What the profile leaves open of the features that it brings. */
 export interface Fapi2Options {
