@@ -146,8 +146,9 @@ export function endedGrant(id: Grant['id'], now: number, ticketEndsAt: number): 
  * @param after absent when the grant ends
  */
 async function logRevoked({ store, now }: Kernel, before: Grant, after?: Grant): Promise<void> {
-  // A guard may honour a token for longer. A rotation drops expired tokens as well: it must not log each of them.
-  const honoured = now() - (after === undefined ? CLOCK_TOLERANCE : 0)
+  // A guard tolerates other clocks, and its own may be behind. A rotation drops expired tokens as well: it must not log
+  // each of them.
+  const honoured = now() - (after === undefined ? 2 * CLOCK_TOLERANCE : 0)
   const kept = new Set(after?.accessTokens.map(({ hash }) => hash))
   const ended = before.accessTokens.filter(
     ({ hash, signed, expiresAt }) => signed === true && expiresAt > honoured && !kept.has(hash),

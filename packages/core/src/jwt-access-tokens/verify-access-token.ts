@@ -1,11 +1,10 @@
 import { createLocalJWKSet, createRemoteJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose'
+import { CLOCK_TOLERANCE } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import { BEARER_ERRORS } from '../resource/challenge.ts'
 import { ACCESS_TOKEN_TYPE, AccessTokenClaims } from './access-token-claims.ts'
 import { KEY_ERRORS } from './key-errors.ts'
 
-/** Seconds that the clocks of two machines may differ. */
-const CLOCK_TOLERANCE = 5
 /** An unknown `kid` fetches the keys again at most this often, in milliseconds: strangers choose the `kid`. */
 const COOLDOWN_MS = 30_000
 /** Keys older than this are fetched again, in milliseconds. A new key is published twice as long before it signs. */

@@ -4,7 +4,6 @@
  */
 import type { Emit } from './events.ts'
 import type { Client } from './records.ts'
-import type { RevocationLog } from './revocation-log.ts'
 import type { ScopeCatalogue } from './scope.ts'
 import type { Random } from './secrets.ts'
 import type { GrantRecords, Records, Transients } from './store.ts'
@@ -38,6 +37,13 @@ export interface KernelStore {
   readonly transients?: Transients | undefined
   /** What ended before it expired, for guards without the store. It is kept in the transients. */
   readonly revocations?: RevocationLog | undefined
+}
+
+export interface RevocationLog {
+  /** Resolves when the entry is stored. What is appended during a write is in the next one together. */
+  append(entry: string): Promise<void>
+  /** @param after `next` of an earlier call; without it, everything that a guard could still honour */
+  read(after?: string): Promise<{ readonly entries: readonly string[]; readonly next: string }>
 }
 
 /** The clients of all sources. An id may be anything, because it comes from a stranger. */

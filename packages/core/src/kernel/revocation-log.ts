@@ -3,6 +3,7 @@
  * streams of its own: records that are numbered from 0 and never change. One record names the streams. So processes meet
  * only where a stream begins, a reader goes on where it stopped, and no clock decides what it sees.
  */
+import { CLOCK_TOLERANCE, type RevocationLog } from './kernel.ts'
 import { OAuthError, SERVER_ERRORS } from './oauth-error.ts'
 import type { Transient } from './records.ts'
 import { newId, type Random } from './secrets.ts'
@@ -13,19 +14,11 @@ export const MAX_SIGNED_LIFETIME = 600
 
 /** A stream takes entries for so long. All of it expires at once, so it has no gap at its start. */
 const OPEN_SECONDS = 120
-const CLOCK_TOLERANCE = 120
-/** How long a reader must remember an entry, in seconds. */
-export const KEPT_SECONDS = OPEN_SECONDS + MAX_SIGNED_LIFETIME + CLOCK_TOLERANCE
+/** Seconds for which a reader must remember an entry. Twice: a guard tolerates other clocks, and its own may be behind. */
+export const KEPT_SECONDS = OPEN_SECONDS + MAX_SIGNED_LIFETIME + 2 * CLOCK_TOLERANCE
 const MAX_ATTEMPTS = 16
 /** Each command has a stream, and a reader sends their names back. The entries of a stream without a name come again. */
 const MAX_NAMED = 400
-
-export interface RevocationLog {
-  /** Resolves when the entry is stored. What is appended during a write is in the next one together. */
-  append(entry: string): Promise<void>
-  /** @param after `next` of an earlier call; without it, everything that a guard could still honour */
-  read(after?: string): Promise<{ readonly entries: readonly string[]; readonly next: string }>
-}
 
 interface Stream {
   readonly id: string
