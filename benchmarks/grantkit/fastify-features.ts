@@ -30,8 +30,8 @@ export const start: StartTarget = async (port) => {
     clientAssertion(),
     clientCredentials(),
     device({ secret: SECRET, scopes: ['notes:read'], interaction: { ...INTERACTION, ...DEVICE_PAGES } }),
-    dpop({ secret: SECRET }),
-    pushedAuthorizationRequests({ secret: SECRET }),
+    dpop(),
+    pushedAuthorizationRequests(),
   ]
   const service = await openService(issuer, { store, keys, features })
   const proofs = dpopProofs({ secret: SECRET })

@@ -1,5 +1,4 @@
 import {
-  type AccessTokenFormat,
   type AuthorizationServer,
   createAuthorizationServer,
   type Feature,
@@ -19,7 +18,6 @@ import type { Storage } from './storage.ts'
 
 interface Parts extends Pick<Storage, 'store' | 'createCounter'> {
   readonly pages: PagesOptions
-  readonly accessTokens: AccessTokenFormat
   readonly keys: () => readonly PrivateJwk[]
   readonly features: readonly Feature[]
   readonly onEvent: OnEvent
@@ -28,11 +26,10 @@ interface Parts extends Pick<Storage, 'store' | 'createCounter'> {
 /** The OAuth half of the service, with what its settings ask for. @throws Error when a configured file cannot be used */
 export async function authorizationServer(
   settings: Settings,
-  { store, keys, accessTokens, pages, createCounter, features, onEvent }: Parts,
+  { store, keys, pages, createCounter, features, onEvent }: Parts,
 ): Promise<AuthorizationServer> {
   const { BASE_URL: issuer, DEFAULT_SCOPE, CLIENT_AUTHENTICATION: methods } = settings
-  const limiter = rateLimiter(createCounter)
-  const optional = await optionalFeatures(settings, { keys, accessTokens, pages, limiter })
+  const optional = await optionalFeatures(settings, pages)
   const profile = await profileOf(settings)
   return createAuthorizationServer({
     issuer,
@@ -50,7 +47,7 @@ export async function authorizationServer(
     // A client that is on a website as well needs an integration.
     redirectUriPolicy: loopbackOnly({ mixed: 'refuse' }),
     lifetimes: lifetimesOf(settings),
-    rateLimiter: limiter,
+    rateLimiter: rateLimiter(createCounter),
     onEvent,
     documentation: `${issuer}/auth.md`,
     defaultScope: DEFAULT_SCOPE,

@@ -23,7 +23,6 @@ import { documents } from './documents/routes.ts'
 import type { OnEvent } from './events.ts'
 import { behindProxies, callerOf } from './http/trusted-proxies.ts'
 import { mcp } from './mcp/route.ts'
-import { accessTokensOf } from './oauth/access-tokens.ts'
 import { proofsOf } from './oauth/dpop.ts'
 import { installationNames } from './oauth/installation-names.ts'
 import { SCOPES } from './oauth/scopes.ts'
@@ -86,7 +85,6 @@ export async function createService(
   }
   const inFile = await followSigningKeys(settings.KEYS_FILE ?? (await developmentKeysFile()), onError)
   const keys = keysUnderProfile(settings.PROFILE, inFile)
-  const { accessTokens, features: formats } = accessTokensOf(settings, keys)
   const { accounts, demo } = await openAccounts(settings, database, onEvent)
   const directory = accountDirectory(database, settings.NODE_ENV === 'production')
   const basePath = basePathOf(baseUrl)
@@ -115,15 +113,15 @@ export async function createService(
   const parts = {
     store,
     keys,
-    accessTokens,
     pages: pageOptions,
     createCounter,
-    features: [...formats, ...features],
+    features,
     onEvent,
   }
   const server = await authorizationServer(settings, parts)
   // Requests without a token get the public view, and no challenge.
   const proofs = proofsOf(settings, secret)
+  const { accessTokens } = server
   const guarded = { store, accessTokens, scopes: SCOPES, anonymous: 'allow', proofs, onEvent } as const
   const api = createResourceServer({ ...guarded, resource: baseUrl })
   const mcpApi = createResourceServer({ ...guarded, resource: `${baseUrl}/mcp` })

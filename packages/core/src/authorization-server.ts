@@ -1,4 +1,5 @@
 import { authorization, grantLifetime } from './authorization/authorization.ts'
+import { AUTHORIZATION_LIMITS } from './authorization/authorization-context.ts'
 import { RESPONSE_MODE, RESPONSE_TYPE } from './authorization/authorization-request.ts'
 import { proofReader } from './clients/authentication/client-authentication.ts'
 import { offeredMethods } from './clients/authentication/offered-methods.ts'
@@ -12,24 +13,11 @@ import {
 } from './clients/pre-registered-clients.ts'
 import { type PublicClient, publicClient } from './clients/public-client.ts'
 import { redirectUriPolicyOf } from './clients/redirect-uri.ts'
-import { registration } from './clients/registration.ts'
+import { REGISTRATION_LIMITS, registration } from './clients/registration.ts'
 import { addressesOf, type Metadata, metadataDocuments, serverMetadata } from './discovery/server-metadata.ts'
-import {
-  accessTokensOf,
-  describedIn,
-  endpointsOf,
-  type FeatureParts,
-  metadataOf,
-  type Offers,
-  offersOf,
-  pushedRequestsOf,
-  registrable,
-  resourceMembersOf,
-  senderConstraintOf,
-} from './feature.ts'
+import type { FeatureParts, MountedFeatures, ServerContext } from './feature.ts'
 import { authorizationCode } from './grants/authorization-code.ts'
 import { type ClientRemoval, removeClient } from './grants/client-removal.ts'
-import { grantTerms } from './grants/grant-terms.ts'
 import type { IssuedTerms } from './grants/grant-type.ts'
 import { introspection } from './grants/introspection.ts'
 import { refreshToken } from './grants/refresh-token.ts'
@@ -38,17 +26,24 @@ import { tokenEndpoint } from './grants/token-endpoint.ts'
 import { type UserGrants, userGrants } from './grants/user-grants.ts'
 import { type Endpoint, routesOf } from './http/endpoint.ts'
 import type { Route } from './http/http.ts'
-import { basePathOf } from './http/well-known.ts'
-import type { Kernel } from './kernel/kernel.ts'
 import { storeErrorsAs503 } from './kernel/store.ts'
-import { type RateLimits, rateLimits } from './limits/rate-limits.ts'
+import { FAILURE_LIMITS } from './limits/rate-limits.ts'
+import {
+  describedIn,
+  endpointsOf,
+  type JoinedParts,
+  joinedParts,
+  metadataOf,
+  onlyOne,
+  registrable,
+} from './mounted-features.ts'
 import { openId } from './openid/openid.ts'
 import { type AuthorizationServerOptions, kernelOf } from './options.ts'
 import { requirePublished, underProfile } from './profile.ts'
 import { resourceMetadata } from './resource/resource-metadata.ts'
-import { type AccessTokenFormat, longestOf, opaqueAccessTokens } from './tokens/access-token.ts'
-import type { SenderConstraint } from './tokens/proof-of-possession.ts'
-import { keySet, type SigningKeys, signingKeys } from './tokens/signing-keys.ts'
+import { type Mounted, serverContext } from './server-context.ts'
+import type { AccessTokenFormat } from './tokens/access-token.ts'
+import { keySet } from './tokens/signing-keys.ts'
 
 /** The authorization server, ready to be mounted: `routes` is all that an adapter needs. */
 export interface AuthorizationServer {
@@ -58,6 +53,8 @@ export interface AuthorizationServer {
   readonly metadata: Metadata
   /** The mounted endpoints, with the schemas that read their messages: for an OpenAPI document, for example. */
   readonly description: ServerDescription
+  /** The format of its access tokens, for `createResourceServer`. */
+  readonly accessTokens: AccessTokenFormat
   readonly clients: {
     /**
      * Adds an integration: a client with fixed redirect URIs, which cannot register itself.
@@ -78,7 +75,8 @@ export interface AuthorizationServer {
   readonly grants: UserGrants
 }
 
-export interface ServerDescription extends Pick<Offers, 'grantTypes' | 'clientAuthMethods'> {
+export interface ServerDescription
+  extends Pick<MountedFeatures, 'grantTypes' | 'clientAuthMethods' | 'rateLimits' | 'errors'> {
   readonly endpoints: readonly Endpoint[]
 }
 
@@ -106,107 +104,89 @@ export function createAuthorizationServer<Scope extends string>(
   const options = underProfile(given)
   const store = storeErrorsAs503(options.store)
   const sources: ClientSource[] = []
-  const kernel = kernelOf(options, store, sources)
-  const { issuer } = kernel
-  const parts = partsOf(kernel, options)
-  const { offers, optional } = parts
-  sources.push(...offers.clientSources, storedClients(store.clients))
-  const base = baseFeatures(kernel, options, parts)
-  const readProof = proofReader(offers.clientAuthMethods)
-  const { limits, senderConstraint } = parts
-  const context = { readProof, clients: kernel.store.clients, limits, senderConstraint }
-  const endpoints = [...base, ...optional].flatMap((feature) => endpointsOf(feature, context))
-  const members = [
-    ...baseMetadata(kernel, options, parts, base),
-    ...optional.flatMap((feature) => metadataOf(feature, issuer)),
+  let mounted: Mounted | undefined
+  const server = serverContext(kernelOf(options, store, sources), options, () => {
+    if (mounted === undefined) throw new Error('features: the server is used before all features are created')
+    return mounted
+  })
+  const parts = partsOf(server, options)
+  const { joined, optional } = parts
+  const { rateLimits, senderConstraint, accessTokens } = joined
+  sources.push(...joined.clientSources, storedClients(store.clients))
+  const { validateRequest, ...pages } = authorization(server, options, joined)
+  mounted = { validateRequest, rateLimits, senderConstraint, accessTokens }
+  const base = [pages, ...baseFeatures(server, options, parts)]
+  const metadata = metadataOfServer(server, options, parts, base)
+  for (const feature of optional) feature.checkMounted?.({ ...joined, metadata })
+  const endpoints = endpointsIn([...base, ...optional], server, joined)
+  const documents = [
+    ...metadataDocuments(server.issuer, metadata),
+    ...resourceMetadata(server, options, senderConstraint),
   ]
-  const metadata = requirePublished(options.profile, serverMetadata(members))
-  checkDocumentsCanPush(offers, metadata)
-  const added = { members: resourceMembersOf(optional), bindsTokens: senderConstraint !== undefined }
-  const documents = [...metadataDocuments(issuer, metadata), ...resourceMetadata(kernel, options, added)]
+  const { grantTypes, clientAuthMethods, errors } = joined
   return {
-    issuer,
-    routes: routesOf(basePathOf(issuer), endpoints, documents, kernel.emit, optional),
+    issuer: server.issuer,
+    routes: routesOf(server, endpoints, documents, senderConstraint?.userinfo.corsHeaders),
     metadata,
-    description: { ...offers, endpoints },
-    ...administration(kernel, options, parts),
+    description: { grantTypes, clientAuthMethods, rateLimits, errors, endpoints },
+    accessTokens,
+    ...administration(server, options, parts),
   }
 }
 
-/** A client whose document is not known yet proves nothing by a push, so it must be one that may be public. */
-function checkDocumentsCanPush({ clientSources, clientAuthMethods }: Offers, metadata: Metadata): void {
-  const fetches = clientSources.some(({ describedBy }) => describedBy !== undefined)
-  const publicClients = clientAuthMethods.some(({ name }) => name === 'none')
-  if (fetches && !publicClients && metadata.require_pushed_authorization_requests === true)
-    throw new Error(
-      'clientDocuments: fetch and pushedAuthorizationRequests: required exclude each other without the authentication method none; pin the documents',
-    )
-}
-
-/** The parts of the base, and what is mounted beside it. */
+/** What the server is made of, next to the options. */
 interface Parts {
-  readonly keys: SigningKeys
   readonly signing: Pick<Registrable, 'signingAlgorithms' | 'idTokenAlgorithm'>
-  readonly accessTokens: AccessTokenFormat
-  readonly limits: RateLimits
-  readonly senderConstraint: SenderConstraint | undefined
   /** OpenID Connect (if the catalogue has its scope), and the features of the options. */
   readonly optional: readonly FeatureParts[]
-  readonly offers: Offers
+  readonly joined: JoinedParts
   readonly terms: IssuedTerms
 }
 
-function partsOf(kernel: Kernel, options: AuthorizationServerOptions<string>): Parts {
-  const { now, emit, boundResources } = kernel
-  const features = (options.features ?? []).map((feature) => feature(kernel))
-  const accessTokens: AccessTokenFormat = accessTokensOf(features) ?? opaqueAccessTokens
-  const times = { ...grantTerms(options), longest: longestOf(accessTokens), boundResources }
-  const lifetime = times.accessToken
-  const keys = signingKeys(options.keys ?? [], { now, lifetime, emit })
-  const signing = { signingAlgorithms: keys.algorithms, idTokenAlgorithm: options.idTokenAlgorithm }
-  const senderConstraint = senderConstraintOf(features)
-  const openIdContext = { keys, accessTokens, lifetime, proofs: senderConstraint?.userinfo }
-  const optional = [...openId(kernel, options, openIdContext), ...features]
-  const offers = offersOf([
-    authorizationCode(kernel, times),
-    refreshToken(kernel, options, times),
+function partsOf(server: ServerContext, options: AuthorizationServerOptions<string>): Parts {
+  const { keys, terms, scopes, now } = server
+  const features = (options.features ?? []).map((feature) => feature(server))
+  const optional = [...openId(server, options, onlyOne('senderConstraint', features)?.userinfo), ...features]
+  const joined = joinedParts([
+    authorizationCode(server, terms),
+    refreshToken(server, options, terms),
     offeredMethods(options),
+    { rateLimits: { ...FAILURE_LIMITS, ...REGISTRATION_LIMITS, ...AUTHORIZATION_LIMITS } },
     ...optional,
   ])
-  const limits = rateLimits(options, kernel)
-  const terms = {
-    grantTypes: features.flatMap(({ grantTypes = [] }) => grantTypes),
-    ...{ scopes: kernel.scopes, lifetimes: { ...times, grant: grantLifetime(options) }, now },
+  const grantTypes = features.flatMap(({ grantTypes = [] }) => grantTypes)
+  return {
+    ...{ optional, joined },
+    signing: { signingAlgorithms: keys.algorithms, idTokenAlgorithm: options.idTokenAlgorithm },
+    terms: { grantTypes, scopes, lifetimes: { ...terms, grant: grantLifetime(options) }, now },
   }
-  return { keys, signing, accessTokens, limits, senderConstraint, optional, offers, terms }
 }
 
 /** The features of every server, in the order of the metadata. */
 function baseFeatures(
-  kernel: Kernel,
+  server: ServerContext,
   options: AuthorizationServerOptions<string>,
-  { keys, signing, accessTokens, limits, senderConstraint, optional, offers, terms }: Parts,
+  { signing, joined, terms }: Parts,
 ): FeatureParts[] {
-  const pushed = pushedRequestsOf(optional)
+  const { grantTypes, tokenMembers, accessTokens } = joined
   return [
-    authorization(kernel, options, { keys, limits, pushed, senderConstraint }),
-    tokenEndpoint(kernel, options, { ...offers, accessTokens, terms }),
-    registration(kernel, options, { ...registrable(offers, 'client'), ...signing, limits }),
-    revocation(kernel, options, accessTokens),
-    introspection(kernel, options, accessTokens),
-    keySet(keys, options),
+    tokenEndpoint(server, options, { grantTypes, tokenMembers, accessTokens, terms }),
+    registration(server, options, { ...registrable(joined, 'client'), ...signing }),
+    revocation(server, options, accessTokens),
+    introspection(server, options, accessTokens),
+    keySet(server.keys, options),
   ]
 }
 
-/** Members of the base (RFC 8414 2). The lists come from what is mounted. */
-function baseMetadata(
-  { issuer, scopes }: Kernel,
-  { documentation }: AuthorizationServerOptions<string>,
-  { offers: { grantTypes, clientAuthMethods }, optional }: Parts,
+/** Members of the server metadata (RFC 8414 2). The lists come from what is mounted. */
+function metadataOfServer(
+  { issuer, scopes }: ServerContext,
+  { documentation, profile }: AuthorizationServerOptions<string>,
+  { joined: { grantTypes, clientAuthMethods }, optional }: Parts,
   base: readonly FeatureParts[],
-): Metadata[] {
+): Metadata {
   const clientEndpoints = [...base, ...optional].flatMap((feature) => feature.clientEndpoints ?? [])
-  return [
+  const members = [
     { issuer },
     addressesOf(issuer, base.flatMap(describedIn)),
     {
@@ -218,26 +198,38 @@ function baseMetadata(
     authMethodsOf(clientEndpoints, clientAuthMethods),
     ...base.map(({ metadata = {} }) => metadata),
     { client_id_metadata_document_supported: false, service_documentation: documentation },
+    ...optional.flatMap((feature) => metadataOf(feature, issuer)),
   ]
+  return requirePublished(profile, serverMetadata(members))
+}
+
+function endpointsIn(
+  features: readonly FeatureParts[],
+  { store, limiter }: ServerContext,
+  { clientAuthMethods, senderConstraint }: JoinedParts,
+): Endpoint[] {
+  const readProof = proofReader(clientAuthMethods)
+  const context = { readProof, clients: store.clients, limiter, senderConstraint }
+  return features.flatMap((feature) => endpointsOf(feature, context))
 }
 
 function administration(
-  kernel: Kernel,
+  server: ServerContext,
   options: AuthorizationServerOptions<string>,
-  { offers, signing }: Parts,
+  { joined, signing }: Parts,
 ): Pick<AuthorizationServer, 'clients' | 'grants'> {
-  const registered = { ...registrable(offers, 'operator'), ...signing }
-  const { add, list } = preRegisteredClients(kernel, registered, redirectUriPolicyOf(options))
+  const registered = { ...registrable(joined, 'operator'), ...signing }
+  const { add, list } = preRegisteredClients(server, registered, redirectUriPolicyOf(options))
   return {
     clients: {
       add,
       list,
       find: async (clientId) => {
-        const client = await kernel.store.clients.find(clientId)
+        const client = await server.store.clients.find(clientId)
         return client && publicClient(client)
       },
-      remove: (clientId) => removeClient(kernel, clientId),
+      remove: (clientId) => removeClient(server, clientId),
     },
-    grants: userGrants(kernel),
+    grants: userGrants(server),
   }
 }

@@ -1,4 +1,5 @@
 import { APPROVAL_ERRORS } from './authorization/approval.ts'
+import { DOCUMENT_LIMIT_ERRORS } from './authorization/authorization-context.ts'
 import { REQUEST_ERRORS } from './authorization/authorization-request.ts'
 import { CONSENT_ERRORS } from './authorization/consent.ts'
 import { DENIAL_ERRORS } from './authorization/denial.ts'
@@ -9,18 +10,19 @@ import { TARGET_ERRORS } from './authorization/redirect-target.ts'
 import { DOCUMENT_ERRORS } from './cimd/fetched-clients.ts'
 import { FETCHED_KEYS_ERRORS } from './client-assertion/fetched-keys.ts'
 import { ASSERTION_ERRORS } from './client-assertion/private-key-jwt.ts'
-import { CLIENT_CREDENTIALS_ERRORS } from './client-credentials/exchange.ts'
+import { CLIENT_CREDENTIALS_ERRORS } from './client-credentials/client-credentials-scopes.ts'
 import { BASIC_ERRORS } from './clients/authentication/basic-credentials.ts'
 import { AUTHENTICATION_ERRORS } from './clients/authentication/client-authentication.ts'
 import { METADATA_ERRORS } from './clients/client-metadata.ts'
 import { CLIENT_ERRORS } from './clients/client-sources.ts'
 import { REDIRECT_URI_ERRORS } from './clients/redirect-uri.ts'
+import { REGISTRATION_ERRORS } from './clients/registration.ts'
 import { DEVICE_AUTHORIZATION_ERRORS } from './device/device-authorization.ts'
+import { DEVICE_CODE_ERRORS } from './device/device-code.ts'
 import { DEVICE_REQUEST_ERRORS } from './device/device-request.ts'
+import { POLL_ERRORS } from './device/device-token-request.ts'
 import { DEVICE_PAGE_ERRORS } from './device/page-session.ts'
-import { POLL_ERRORS } from './device/poll.ts'
-import { DEVICE_CODE_ERRORS } from './device/redemption.ts'
-import { USER_CODE_ERRORS } from './device/user-code-tries.ts'
+import { USER_CODE_ERRORS } from './device/user-code.ts'
 import { DPOP_ERRORS } from './dpop/dpop-proof.ts'
 import { FORWARDED_ERRORS } from './forward-auth/forwarded-request.ts'
 import { VERIFY_ERRORS } from './forward-auth/verify-request.ts'
@@ -115,6 +117,8 @@ export const ERRORS = {
   ...POLL_ERRORS,
   ...REDIRECT_URI_ERRORS,
   ...METADATA_ERRORS,
+  ...REGISTRATION_ERRORS,
+  ...DOCUMENT_LIMIT_ERRORS,
   ...LIMIT_ERRORS,
   ...ID_TOKEN_ERRORS,
   ...SERVER_ERRORS,

@@ -123,7 +123,7 @@ export type {
 } from './kernel/store.ts'
 export type { UserClaims } from './kernel/user-claims.ts'
 export { coarseNetworkOf, networkOf } from './limits/caller-network.ts'
-export { type EventCounter, processCounter, type RateLimitWindow } from './limits/process-limiter.ts'
+export { type EventCounter, processCounter, type RateLimitWindow } from './limits/process-counter.ts'
 export type { RateLimit, RateLimiter } from './limits/rate-limits.ts'
 export type {
   AuthorizationServerOptions,

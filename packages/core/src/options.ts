@@ -70,7 +70,7 @@ export interface Profile {
   /** Replaces what the operator left out. */
   readonly sets: Partial<AllOptions>
   /** Mounted before those of the operator. */
-  readonly features: (options: AllOptions) => readonly Feature[]
+  readonly features: readonly Feature[]
   /** What the metadata must be, once everything is mounted. */
   readonly published: readonly Demand<Metadata>[]
 }

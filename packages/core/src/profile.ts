@@ -8,7 +8,7 @@ export function underProfile(options: Options): Options {
   const { profile, features = [] } = options
   if (profile === undefined) return options
   requireAll(profile, profile.demands, options)
-  const all = [...profile.features(options), ...features]
+  const all = [...profile.features, ...features]
   return { ...options, ...leftOut(profile.sets, options), features: all }
 }
 

@@ -31,7 +31,7 @@ function openSchools() {
   const now = () => clock.now
   const store = createMemoryStore({ now })
   const open = (secret: string | readonly [string, ...string[]]) =>
-    openSchool({ store, now, secret, features: [pushedAuthorizationRequests({ secret })] })
+    openSchool({ store, now, secret, features: [pushedAuthorizationRequests()] })
   const [before, meanwhile, after] = [open(OLD), open([NEW, OLD]), open(NEW)]
   return { clock, store, before, meanwhile, after }
 }
@@ -101,9 +101,9 @@ describe('a device', () => {
     const clock = { now: 1_800_000_000 }
     const now = () => clock.now
     const server = { store: createMemoryStore({ now }), now }
-    const before = await openDeviceSchool({ server, secret: OLD })
-    const meanwhile = await openDeviceSchool({ server, secret: [NEW, OLD] })
-    const after = await openDeviceSchool({ server, secret: NEW })
+    const before = await openDeviceSchool({ server: { ...server, secret: OLD } })
+    const meanwhile = await openDeviceSchool({ server: { ...server, secret: [NEW, OLD] } })
+    const after = await openDeviceSchool({ server: { ...server, secret: NEW } })
     const started = await before.start()
     await meanwhile.approve(started)
     const form = { client_id: before.tool.client_id }
@@ -117,12 +117,11 @@ describe('a device', () => {
 
 describe('a DPoP nonce', () => {
   it('of the old secret is accepted and replaced, until that is dropped', () => {
-    const nonces = (secret: string | readonly [string, ...string[]]) =>
-      dpopNonces(secret, 'https://a.example')
+    const nonces = (...secrets: [string, ...string[]]) => dpopNonces(secrets, 'https://a.example')
     const nonce = nonces(OLD).newest(1000)
-    expect(nonces([NEW, OLD]).accepts(nonce, 1000)).toBe(true)
-    expect(nonces([NEW, OLD]).aged(nonce, 1000)).toBe(true)
-    expect(nonces([NEW, OLD]).newest(1000)).toBe(nonces(NEW).newest(1000))
+    expect(nonces(NEW, OLD).accepts(nonce, 1000)).toBe(true)
+    expect(nonces(NEW, OLD).aged(nonce, 1000)).toBe(true)
+    expect(nonces(NEW, OLD).newest(1000)).toBe(nonces(NEW).newest(1000))
     expect(nonces(NEW).accepts(nonce, 1000)).toBe(false)
   })
 })

@@ -2,6 +2,7 @@ import type { AuthorizationServerOptions, HttpResponse } from '@grantkit/core'
 import {
   DEVICE_CODE_GRANT,
   type DeviceAnsweredView,
+  type DeviceInteraction,
   type DeviceOptions,
   type DeviceView,
   device,
@@ -10,7 +11,6 @@ import {
 import { bodyOf, type ClientAnswer } from './client.ts'
 import { openSchool, type School, type SchoolScope } from './school.ts'
 
-const SECRET = 'a secret of the tests, long enough to pass'
 export const SCOPE = 'openid courses:read'
 /** Where the device is, and where the browser of its user is. */
 export const DEVICE = '203.0.113.7'
@@ -25,44 +25,32 @@ export interface Started {
   readonly interval: number
 }
 
-interface Settings extends Partial<DeviceOptions> {
+interface Settings extends DeviceOptions {
   readonly server?: Partial<AuthorizationServerOptions<SchoolScope>>
 }
 
 /** The school with the device grant, and a command-line tool that the operator knows. */
-export async function openDeviceSchool({ server = {}, ...settings }: Settings = {}) {
-  const shown: { code?: UserCodeView; device?: DeviceView; answered?: DeviceAnsweredView; signIn?: string } =
-    {}
+export async function openDeviceSchool({ server = {}, ...options }: Settings = {}) {
+  const shown: { code?: UserCodeView; device?: DeviceView; answered?: DeviceAnsweredView } = {}
   const page = (status: number, body: string) => ({ status, headers: { 'content-type': 'text/html' }, body })
-  const feature = device({
-    secret: SECRET,
-    interaction: {
-      async session({ headers }) {
-        const [, subject, time] = /^user=(\w+)(?:@(\d+))?$/.exec(String(headers.cookie ?? '')) ?? []
-        if (subject === undefined) return undefined
-        return { id: `${subject}@${time}`, subject, authTime: Number(time ?? school.clock.now) }
-      },
-      signIn(returnTo) {
-        shown.signIn = returnTo
-        return { status: 303, headers: { location: '/login' }, body: '' }
-      },
-      userCodePage(view) {
-        shown.code = view
-        return page(200, 'code')
-      },
-      devicePage(view) {
-        shown.device = view
-        return page(200, 'device')
-      },
-      deviceAnsweredPage(view) {
-        shown.answered = view
-        return page(200, 'answered')
-      },
-      errorPage: ({ status, reason }) => page(status, reason),
+  const pages: DeviceInteraction = {
+    userCodePage(view) {
+      shown.code = view
+      return page(200, 'code')
     },
-    ...settings,
+    devicePage(view) {
+      shown.device = view
+      return page(200, 'device')
+    },
+    deviceAnsweredPage(view) {
+      shown.answered = view
+      return page(200, 'answered')
+    },
+  }
+  const school: School = openSchool({
+    ...server,
+    features: [device(pages, options), ...(server.features ?? [])],
   })
-  const school: School = openSchool({ ...server, features: [feature, ...(server.features ?? [])] })
   const tool = await addTool(school)
   return { school, shown, tool, ...actionsAt(school, shown, tool) }
 }

@@ -57,8 +57,7 @@ describe('where every token must be bound', () => {
 describe('a resource that takes bound tokens alone', () => {
   const MCP = `${ISSUER}/mcp`
   const resources = [ISSUER, { resource: MCP, dpop: 'required' as const }]
-  const opened = (...features: Feature[]) =>
-    openSchool({ resources, features: [dpop({ secret: SECRET }), ...features] })
+  const opened = (...features: Feature[]) => openSchool({ resources, features: [dpop(), ...features] })
   const errorOf = async (answer: Promise<HttpResponse>) => bodyOf(await answer).error
 
   it.each([
@@ -121,7 +120,7 @@ describe('a resource that takes bound tokens alone', () => {
 
   it('gets no unbound token of a device', async () => {
     const { school, tool, start, approve } = await openDeviceSchool({
-      server: { resources, features: [dpop({ secret: SECRET })] },
+      server: { resources, features: [dpop()] },
     })
     const started = await start({ resource: MCP })
     await approve(started)
@@ -147,7 +146,7 @@ describe('a resource that takes bound tokens alone', () => {
     const { store, clock } = before
     const own = [{ resource: ISSUER, dpop: 'required' as const }]
     const now = () => clock.now
-    const school = openSchool({ store, now, resources: own, features: [dpop({ secret: SECRET })] })
+    const school = openSchool({ store, now, resources: own, features: [dpop()] })
     const answer = await school.send('GET', '/api/oauth/userinfo', { headers })
     expect([answer.status, answer.headers['www-authenticate']]).toEqual([
       401,
@@ -182,7 +181,7 @@ describe('a client whose document says that its tokens are bound', () => {
       }),
     ],
   ])('which %s, gets none without a proof', async (_, documents) => {
-    const school = openSchool({ features: [dpop({ secret: SECRET }), documents] })
+    const school = openSchool({ features: [dpop(), documents] })
     await authorize(school, authorizationQuery(ID))
     const { code = '' } = redirectOf(await decide(school))
     const given = { code, redirect_uri: REDIRECT_URI, code_verifier: VERIFIER }

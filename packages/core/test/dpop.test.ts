@@ -13,7 +13,6 @@ import { openDeviceSchool, type Started } from './device-school.ts'
 import { hashOf, type ProvingKey, provingKey } from './proving-key.ts'
 import { boundTokens, KEY, open, proven, redemptionOf, SECRET, token } from './proving-school.ts'
 import { ISSUER, openSchool, type School } from './school.ts'
-import { TEST_KEYS } from './signing-keys.ts'
 
 const nonceOf = ({ headers }: HttpResponse) => String(headers['dpop-nonce'])
 
@@ -206,7 +205,7 @@ describe('the guard of an API', () => {
 describe('a device that proves a key', () => {
   it('gets bound tokens, and a lost answer again for the same key alone', async () => {
     const { school, tool, start, approve } = await openDeviceSchool({
-      server: { features: [dpop({ secret: SECRET })] },
+      server: { features: [dpop()] },
     })
     const started = await start()
     await approve(started)
@@ -228,7 +227,7 @@ describe('a device code that was asked for with a proof', () => {
   const PATH = '/api/oauth/device_authorization'
 
   async function openBound(options: Partial<DpopOptions> = {}) {
-    const features = [dpop({ secret: SECRET, ...options })]
+    const features = [dpop({ ...options })]
     const opened = await openDeviceSchool({ server: { features } })
     const { school, tool } = opened
     const { client_id } = tool
@@ -279,7 +278,7 @@ describe('a device code that was asked for with a proof', () => {
 
 describe('the exchange of a bound token', () => {
   it('is for an API with any key of its own, and for nobody without one', async () => {
-    const school = openSchool({ features: [dpop({ secret: SECRET }), tokenExchange()] })
+    const school = openSchool({ features: [dpop(), tokenExchange()] })
     const { tokens } = await boundTokens(school)
     const added = { client_name: 'An API', redirect_uris: ['https://api.example/cb'] }
     const exchanging = { grant_types: [TOKEN_EXCHANGE], token_exchange_resources: [ISSUER] }
@@ -301,9 +300,7 @@ describe('a bound access token that is a JWT', () => {
   const API = `${ISSUER}/mcp`
 
   async function signed() {
-    const issuing = { issuer: ISSUER, keys: TEST_KEYS, resources: { [API]: {} }, now: () => 1_800_000_000 }
-    const { feature } = jwtAccessTokens(issuing)
-    const school = openSchool({ features: [dpop({ secret: SECRET }), feature] })
+    const school = openSchool({ features: [dpop(), jwtAccessTokens({ resources: { [API]: {} } })] })
     const { form } = await redemptionOf(school, { resource: API })
     const answer = await token(school, form, proven(school, '/api/oauth/token'))
     const keys = bodyOf<JSONWebKeySet>(await school.send('GET', '/api/oauth/jwks'))
@@ -340,33 +337,27 @@ describe('an option at fault is named', () => {
   const { transients: _, ...withoutTransients } = guarded.store
 
   it.each<[RegExp, () => unknown]>([
-    [/secret/, () => dpop({ secret: 'short' })],
-    [/algorithms/, () => dpop({ secret: SECRET, algorithms: [] })],
-    [/algorithms/, () => dpop({ secret: SECRET, algorithms: ['none' as 'ES256'] })],
+    [/algorithms/, () => dpop({ algorithms: [] })],
+    [/algorithms/, () => dpop({ algorithms: ['none' as 'ES256'] })],
     [/secret/, () => dpopProofs({ secret: 'short' })],
     [
       /resources\[1\]\.dpop needs the feature dpop/,
       () => openSchool({ resources: [ISSUER, { resource: `${ISSUER}/mcp`, dpop: 'required' }] }),
     ],
-    [
-      /senderConstraint is given twice/,
-      () => openSchool({ features: [dpop({ secret: SECRET }), dpop({ secret: SECRET })] }),
-    ],
+    [/senderConstraint is given twice/, () => openSchool({ features: [dpop(), dpop()] })],
     [
       /publicOrigin/,
       () => createResourceServer({ ...guarded, resource: 'urn:x:y', proofs: dpopProofs({ secret: SECRET }) }),
     ],
     [
-      /forwardAuth needs proofs/,
-      () => openSchool({ features: [dpop({ secret: SECRET, required: true }), forwardAuth()] }),
+      /forwardAuth needs its option origin where dpop\(\)/,
+      () => openSchool({ features: [dpop({ required: true }), forwardAuth()] }),
     ],
     [
-      /forwardAuth needs proofs/,
-      () => {
-        const proofs = dpopProofs({ secret: SECRET })
-        return openSchool({ features: [dpop({ secret: SECRET, required: true }), forwardAuth({ proofs })] })
-      },
+      /forwardAuth: origin .* needs dpop\(\)/,
+      () => openSchool({ features: [forwardAuth({ origin: 'https://notes.example' })] }),
     ],
+    [/forwardAuth: origin must be/, () => forwardAuth({ origin: 'notes.example' })],
     [
       /transients/,
       () =>

@@ -35,7 +35,7 @@ describe('a request of a client that nobody knows', () => {
       authorizationQuery('nobody'),
       accept === undefined ? {} : { accept },
     )
-    expect([answer.status, answer.body]).toEqual([400, 'error'])
+    expect([answer.status, answer.body]).toEqual([400, 'client_unknown'])
     expect(school.shown.error?.reason).toBe('client_unknown')
   })
 })

@@ -21,7 +21,7 @@ import { TEST_KEYS } from './signing-keys.ts'
 /** The profile: what it sets, what it refuses, and what a client gets of it. `PROFILE=fapi2` of the service has the rest. */
 
 const KEYS = TEST_KEYS.filter(({ alg }) => alg !== 'RS256')
-const SECRET = 'a secret of the tests, long enough to pass'
+const _SECRET = 'a secret of the tests, long enough to pass'
 type Options = Partial<AuthorizationServerOptions<SchoolScope>>
 
 function openBank(options: Options = {}, profile?: Fapi2Options): School {
@@ -58,8 +58,8 @@ describe('a configuration that contradicts the profile is refused by the name of
 
   it.each([
     ['private_key_jwt', clientAssertion()],
-    ['pushedRequests', pushedAuthorizationRequests({ secret: SECRET })],
-    ['senderConstraint', dpop({ secret: SECRET })],
+    ['requestSource', pushedAuthorizationRequests()],
+    ['senderConstraint', dpop()],
   ])('it brings %s itself', (name, feature) => {
     expect(() => openBank({ features: [feature] })).toThrow(new RegExp(`features: .*${name}.* twice`))
   })

@@ -1,5 +1,6 @@
 import {
   type Client,
+  defineErrors,
   type Exchanged,
   type FeatureParts,
   type Grant,
@@ -20,6 +21,18 @@ import { openSchool, REDIRECT_URI } from './school.ts'
 
 const text = z.string().optional()
 
+/** Binds nothing, and adds members to the metadata of every resource. */
+function bindingWith(resourceMetadata: Record<string, unknown>): FeatureParts {
+  const present = () => {
+    throw new Error('No proof is asked for')
+  }
+  const corsHeaders = { allowed: [], exposed: [] }
+  const userinfo = { algorithms: [], required: false, corsHeaders, present }
+  return {
+    senderConstraint: { provenKey: () => undefined, userinfo, proofsAt: () => userinfo, resourceMetadata },
+  }
+}
+
 describe('a feature stops the start', () => {
   it.each<[string, FeatureParts, string]>([
     ['by a member of client metadata', { clientMetadata: () => ({ grant_types: text }) }, 'grant_types'],
@@ -35,12 +48,12 @@ describe('a feature stops the start', () => {
     ],
     [
       'by a member of resource metadata',
-      { resourceMetadata: { authorization_servers: ['https://evil.example'] } },
+      bindingWith({ authorization_servers: ['https://evil.example'] }),
       'authorization_servers',
     ],
     [
       'by a member of resource metadata that core leaves out here',
-      { resourceMetadata: { resource_documentation: 'https://evil.example' } },
+      bindingWith({ resource_documentation: 'https://evil.example' }),
       'resource_documentation',
     ],
   ])('%s which is of core', (_, feature, named) => {
@@ -49,7 +62,8 @@ describe('a feature stops the start', () => {
 
   it.each<[string, FeatureParts, string]>([
     ['client metadata', { clientMetadata: () => ({ colour: text }) }, 'clientMetadata has colour twice'],
-    ['resource metadata', { resourceMetadata: { colour: 'red' } }, 'resourceMetadata has colour twice'],
+    ['rate limits', { rateLimits: { colour: { points: 1, seconds: 1 } } }, 'rateLimits has colour twice'],
+    ['errors', { errors: defineErrors({ colour: ['invalid_request', ''] }) }, 'errors has colour twice'],
   ])('by a member of %s that another feature has', (_, feature, fault) => {
     expect(() => openSchool({ features: [() => feature, () => feature] })).toThrow(fault)
   })

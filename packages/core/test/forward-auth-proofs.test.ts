@@ -1,10 +1,10 @@
 import type { HttpResponse } from '@grantkit/core'
-import { type DpopProofsOptions, dpop, dpopProofs } from '@grantkit/core/dpop'
+import { type DpopOptions, dpop } from '@grantkit/core/dpop'
 import { forwardAuth } from '@grantkit/core/forward-auth'
 import { describe, expect, it } from 'vitest'
 import { bodyOf, type TokenAnswer } from './client.ts'
 import { hashOf, provingKey } from './proving-key.ts'
-import { KEY, open, proven, redemptionOf, SECRET, token } from './proving-school.ts'
+import { KEY, open, proven, redemptionOf, token } from './proving-school.ts'
 import { ISSUER, openSchool, type School } from './school.ts'
 
 /** Bound tokens at a gateway: the proof is for the request of its caller, and the question is another request. */
@@ -16,11 +16,15 @@ const NOTES = 'https://notes.example'
 /** What the gateway says of the request of its caller. */
 const POSTED = { 'x-forwarded-method': 'POST', 'x-forwarded-uri': '/notes?page=2' }
 
-async function behindGateway(options: Partial<DpopProofsOptions> = {}) {
-  const proofs = dpopProofs({ secret: SECRET, publicOrigin: NOTES, ...options })
-  const school = open({}, { features: [dpop({ secret: SECRET }), forwardAuth({ proofs })] })
-  const { form, client } = await redemptionOf(school)
-  const { access_token } = bodyOf<TokenAnswer>(await token(school, form, proven(school, '/api/oauth/token')))
+async function behindGateway(options: DpopOptions = {}) {
+  const issuing = open()
+  const { form, client } = await redemptionOf(issuing)
+  const answer = await token(issuing, form, proven(issuing, '/api/oauth/token'))
+  const { access_token } = bodyOf<TokenAnswer>(answer)
+  const { store, clock } = issuing
+  const features = [dpop(options), forwardAuth({ origin: NOTES })]
+  const gateway = openSchool({ store, now: () => clock.now, features })
+  const school = { ...gateway, clock }
   return { school, client, accessToken: access_token }
 }
 
@@ -120,7 +124,7 @@ describe('a bound token at a gateway', () => {
   })
 
   it('does not pass where the gateway takes no proofs', async () => {
-    const school = open({}, { features: [dpop({ secret: SECRET }), forwardAuth()] })
+    const school = open({}, { features: [dpop(), forwardAuth()] })
     const { form } = await redemptionOf(school)
     const answer = await token(school, form, proven(school, '/api/oauth/token'))
     const { access_token } = bodyOf<TokenAnswer>(answer)
@@ -138,22 +142,21 @@ it('an unbound token passes as before, and not as a bound one', async () => {
 
 describe('the gateway of a resource that takes bound tokens alone', () => {
   const resources = [{ resource: ISSUER, dpop: 'required' as const }]
-  const features = [dpop({ secret: SECRET })]
+  const features = [dpop()]
 
   it('refuses bearer tokens of earlier', async () => {
     const before = open()
     const { form } = await redemptionOf(before)
     const { access_token } = bodyOf<TokenAnswer>(await token(before, form))
     const { store, clock } = before
-    const proofs = dpopProofs({ secret: SECRET, publicOrigin: NOTES })
-    const gateway = [...features, forwardAuth({ proofs })]
+    const gateway = [...features, forwardAuth({ origin: NOTES })]
     const school = openSchool({ store, now: () => clock.now, resources, features: gateway })
     expect((await ask(school, access_token, { scheme: 'Bearer' })).status).toBe(401)
   })
 
-  it('does not start without proofs', () => {
+  it('does not start without the origin of the gateway', () => {
     expect(() => openSchool({ resources, features: [...features, forwardAuth()] })).toThrow(
-      'forwardAuth: resource takes bound tokens alone, which need proofs',
+      'forwardAuth: resource takes bound tokens alone, which need its option origin',
     )
   })
 })

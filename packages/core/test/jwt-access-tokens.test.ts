@@ -20,15 +20,17 @@ import { TEST_KEYS } from './signing-keys.ts'
 
 const API = `${ISSUER}/mcp`
 const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
-const OPTIONS = { issuer: ISSUER, keys: TEST_KEYS, resources: { [API]: {} } }
+const OPTIONS = { resources: { [API]: {} } }
 
 /** A school whose tokens for `/mcp` are signed. */
 function openSigningSchool(options: Partial<JwtAccessTokenOptions> = {}) {
-  const accessTokens = jwtAccessTokens({ ...OPTIONS, ...options })
-  const school = openSchool({ features: [accessTokens.feature] })
-  const { store, clock } = school
+  const school = openSchool({ features: [jwtAccessTokens({ ...OPTIONS, ...options })] })
+  const { store, clock, server } = school
   const now = () => clock.now
-  const api = createResourceServer({ resource: API, store, scopes: SCOPES, accessTokens, now })
+  const api = createResourceServer({
+    ...{ resource: API, store, scopes: SCOPES, now },
+    accessTokens: server.accessTokens,
+  })
   return { school, api }
 }
 
@@ -142,8 +144,8 @@ describe('a token that stays opaque', () => {
   })
 
   it('is one for several resources, since a JWT has one audience', () => {
-    const { longest } = jwtAccessTokens(OPTIONS)
-    expect([longest?.([API]), longest?.([API, ISSUER])]).toEqual([300, undefined])
+    const { accessTokens } = openSigningSchool().school.server
+    expect([accessTokens.longest?.([API]), accessTokens.longest?.([API, ISSUER])]).toEqual([300, undefined])
   })
 })
 
@@ -198,8 +200,8 @@ it('a JWT access token is no id_token_hint', async () => {
 })
 
 it('a token that was handed on names who holds it, and lives no longer than a signed one may', async () => {
-  const accessTokens = jwtAccessTokens({ ...OPTIONS, resources: { [API]: { lifetime: 60 } } })
-  const school = openSchool({ features: [accessTokens.feature, tokenExchange({ accessTokens })] })
+  const signed = jwtAccessTokens({ resources: { [API]: { lifetime: 60 } } })
+  const school = openSchool({ features: [signed, tokenExchange()] })
   const client = await register(school, { grant_types: ['authorization_code', TOKEN_EXCHANGE] })
   const { access_token } = await tokensFor(school, client, { resource: API })
   const form = {
@@ -219,51 +221,31 @@ it('a token that was handed on names who holds it, and lives no longer than a si
   })
 })
 
-describe('the token of a device', () => {
-  async function deviceToken(knowing: boolean) {
-    const accessTokens = jwtAccessTokens(OPTIONS)
-    const format = knowing ? { accessTokens } : {}
-    const { start, approve, poll } = await openDeviceSchool({
-      ...format,
-      server: { features: [accessTokens.feature] },
-    })
-    const started = await start({ resource: API })
-    await approve(started)
-    return bodyOf<TokenAnswer>(await poll(started))
-  }
-
-  it('lives no longer than a signed one may', async () => {
-    const { access_token, expires_in } = await deviceToken(true)
-    const { exp = 0, iat = 0 } = decodeJwt(access_token)
-    expect([expires_in, exp - iat]).toEqual([300, 300])
-  })
-
-  it('stays opaque where its feature does not know how long that is', async () => {
-    const { access_token, expires_in } = await deviceToken(false)
-    expect([access_token.slice(0, 4), expires_in]).toEqual(['gka_', 3600])
-  })
+it('a device gets a signed token too, which lives no longer than a signed one may', async () => {
+  const features = [jwtAccessTokens(OPTIONS)]
+  const { start, approve, poll } = await openDeviceSchool({ server: { features } })
+  const started = await start({ resource: API })
+  await approve(started)
+  const { access_token, expires_in } = bodyOf<TokenAnswer>(await poll(started))
+  const { exp = 0, iat = 0 } = decodeJwt(access_token)
+  expect([expires_in, exp - iat]).toEqual([300, 300])
 })
 
 describe('jwtAccessTokens refuses', () => {
-  const created = (options: Partial<JwtAccessTokenOptions>) => () =>
-    openSchool({ features: [jwtAccessTokens({ ...OPTIONS, ...options }).feature] })
+  const created = (resources: JwtAccessTokenOptions['resources']) => () =>
+    openSchool({ features: [jwtAccessTokens({ resources })], keys: TEST_KEYS.slice(0, 1) })
 
-  it.each<[string, Partial<JwtAccessTokenOptions>, RegExp]>([
-    ['a lifetime of more than ten minutes', { resources: { [API]: { lifetime: 601 } } }, /lifetime must be/],
-    ['a lifetime of none', { resources: { [API]: { lifetime: 0 } } }, /lifetime must be/],
-    [
-      'an algorithm without a key',
-      { keys: TEST_KEYS.slice(0, 1), resources: { [API]: { alg: 'EdDSA' } } },
-      /needs a key for EdDSA/,
-    ],
-    ['a resource that is no URL', { resources: { mcp: {} } }, /must be an absolute URI/],
+  it.each<[string, JwtAccessTokenOptions['resources'], RegExp]>([
+    ['a lifetime of more than ten minutes', { [API]: { lifetime: 601 } }, /lifetime must be/],
+    ['a lifetime of none', { [API]: { lifetime: 0 } }, /lifetime must be/],
+    ['an algorithm without a key', { [API]: { alg: 'EdDSA' } }, /needs a key for EdDSA/],
+    ['a resource that is no URL', { mcp: {} }, /must be an absolute URI/],
     [
       'a resource that the server does not have',
-      { resources: { 'https://other.example': {} } },
+      { 'https://other.example': {} },
       /is no resource of the server/,
     ],
-    ['another issuer', { issuer: 'https://other.example' }, /issuer must be/],
-  ])('%s', (_, options, message) => {
-    expect(created(options)).toThrow(message)
+  ])('%s', (_, resources, message) => {
+    expect(created(resources)).toThrow(message)
   })
 })

@@ -44,9 +44,13 @@ async function openEdge(options: Partial<JwtResourceServerOptions<keyof typeof S
   const now = () => clock.now
   const signing = { keys: TEST_KEYS as readonly PrivateJwk[] }
   const keys = () => signing.keys
-  const accessTokens = jwtAccessTokens({ issuer: ISSUER, keys, resources: { [API]: {} }, now })
   const store = createMemoryStore({ now })
-  const school = openSchool({ store, features: [accessTokens.feature, revocationFeed()], keys, now })
+  const school = openSchool({
+    store,
+    features: [jwtAccessTokens({ resources: { [API]: {} } }), revocationFeed()],
+    keys,
+    now,
+  })
   const client = await register(school)
   const tokens = await tokensFor(school, client, { resource: API })
   const address = await served(school)

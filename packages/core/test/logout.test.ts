@@ -4,36 +4,25 @@ import { SignJWT, UnsecuredJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { bodyOf, register, tokensFor } from './client.ts'
 import { ISSUER, openSchool, REDIRECT_URI, type School } from './school.ts'
-import { TEST_KEYS } from './signing-keys.ts'
 
 const PATH = '/oauth/logout'
 const BACK = 'http://127.0.0.1:7001/signed-out'
-const SECRET = 'a secret of the tests, long enough to pass'
+const _SECRET = 'a secret of the tests, long enough to pass'
 
 /** The school, where clients sign out; `user=alice@100` is Alice, who signed in at 100. */
 function openWithLogout(headers: Record<string, string> = {}) {
   const ended: string[] = []
   const asked: { action: string; ticket: string; formActionSources: readonly string[] }[] = []
-  const session = (cookie: unknown) => {
-    const [, subject = '', time] = /^user=(\w+)@(\d+)$/.exec(String(cookie)) ?? []
-    return subject === '' ? undefined : { id: `${subject}@${time}`, subject, authTime: Number(time) }
-  }
   const feature = logout({
-    secret: SECRET,
-    keys: TEST_KEYS,
-    interaction: {
-      session: async ({ headers }) => session(headers.cookie),
-      async endSession({ headers }) {
-        ended.push(String(headers.cookie))
-        return 'user=; Max-Age=0'
-      },
-      logoutPage(view) {
-        asked.push(view)
-        return { status: 200, headers: {}, body: 'asks' }
-      },
-      signedOutPage: () => ({ status: 200, headers, body: 'signed out' }),
-      errorPage: ({ status, reason }) => ({ status, headers: {}, body: reason }),
+    async endSession({ headers }) {
+      ended.push(String(headers.cookie))
+      return 'user=; Max-Age=0'
     },
+    logoutPage(view) {
+      asked.push(view)
+      return { status: 200, headers: {}, body: 'asks' }
+    },
+    signedOutPage: () => ({ status: 200, headers, body: 'signed out' }),
   })
   const school = openSchool({ features: [feature] })
   const cookie = `user=alice@${school.clock.now}`

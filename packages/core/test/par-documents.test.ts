@@ -1,7 +1,7 @@
 import { clientAssertion } from '@grantkit/core/client-assertion'
 import { clientCredentials } from '@grantkit/core/client-credentials'
 import { admitHosts, clientDocuments } from '@grantkit/core/client-documents'
-import { device } from '@grantkit/core/device'
+import { type DeviceInteraction, device } from '@grantkit/core/device'
 import { dpop } from '@grantkit/core/dpop'
 import { fapi2 } from '@grantkit/core/fapi2'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
@@ -14,17 +14,13 @@ import { assertionForm, assertionOf, newKey } from './signed-assertions.ts'
 
 /** Clients whose documents were not fetched yet, away from the authorization endpoint: no request of them fetches. */
 
-const SECRET = 'a secret of the tests, long enough to pass'
+const _SECRET = 'a secret of the tests, long enough to pass'
 const key = await newKey()
 const KEYS_ONLY = { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [key.jwk] } }
 const KEYS_OR_NONE = { ...KEYS_ONLY, token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'] }
 
 function open({ required = true, document = {} } = {}) {
-  const features = [
-    pushedAuthorizationRequests({ secret: SECRET, required }),
-    clientAssertion(),
-    dpop({ secret: SECRET }),
-  ]
+  const features = [pushedAuthorizationRequests({ required }), clientAssertion(), dpop()]
   const { school, host } = openWithDocuments({ features })
   host.answer = { document: { ...DOCUMENT, ...document } }
   return { school, host }
@@ -114,8 +110,7 @@ describe('an endpoint without a user', () => {
     ['introspect', { token: 'x' }],
     ['device_authorization', { scope: 'courses:read' }],
   ])('%s sends a client whose document is not known to the authorization endpoint', async (path, form) => {
-    const interaction = {} as Parameters<typeof device>[0]['interaction']
-    const features = [device({ secret: SECRET, interaction }), clientCredentials()]
+    const features = [device({} as DeviceInteraction), clientCredentials()]
     const { school, host } = openWithDocuments({ features })
     expect(await refusal(school, path, form)).toEqual([401, 'client_not_approved'])
     expect(host.asked).toEqual([])

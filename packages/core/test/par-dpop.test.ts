@@ -7,11 +7,11 @@ import { ISSUER, openSchool, REDIRECT_URI, type School, VERIFIER } from './schoo
 
 /** A pushed request binds its code to the key that the push proves or names (RFC 9449 10.1). */
 
-const SECRET = 'a secret of the tests, long enough to pass'
+const _SECRET = 'a secret of the tests, long enough to pass'
 const [KEY, OTHER] = [provingKey(), provingKey()]
 
 async function withClient(options: Partial<DpopOptions> = {}) {
-  const features = [pushedAuthorizationRequests({ secret: SECRET }), dpop({ secret: SECRET, ...options })]
+  const features = [pushedAuthorizationRequests(), dpop({ ...options })]
   const school = openSchool({ features })
   return { school, client: await register(school) }
 }

@@ -24,7 +24,7 @@ const CONFIDENTIAL = { token_endpoint_auth_method: 'client_secret_post' }
 type Changed = Record<string, string | undefined>
 
 function open(options: Partial<PushedAuthorizationRequestsOptions> = {}) {
-  return openSchool({ features: [pushedAuthorizationRequests({ secret: SECRET, ...options })] })
+  return openSchool({ features: [pushedAuthorizationRequests({ ...options })] })
 }
 
 async function withClient(options: Partial<PushedAuthorizationRequestsOptions> = {}, metadata: object = {}) {
@@ -171,7 +171,7 @@ describe('the time of a pushed request', () => {
 
   it('is 5 to 599 seconds, and a bad option stops the start', async () => {
     for (const lifetime of [4, 600, 59.5])
-      expect(() => pushedAuthorizationRequests({ secret: SECRET, lifetime })).toThrow('lifetime')
+      expect(() => pushedAuthorizationRequests({ lifetime })).toThrow('lifetime')
     const { school, client } = await withClient({ lifetime: 599 })
     expect(bodyOf(await push(school, client))).toMatchObject({ expires_in: 599 })
   })
@@ -219,7 +219,7 @@ describe('one request_uri', () => {
   })
 
   it('PA-05: opens no second grant later, even if it lives longer than a form', async () => {
-    const features = [pushedAuthorizationRequests({ secret: SECRET, lifetime: 599 })]
+    const features = [pushedAuthorizationRequests({ lifetime: 599 })]
     const school = openSchool({ features, lifetimes: { consentTicket: 10 } })
     const client = await register(school)
     const query = queryOf(client, await pushed(school, client))
@@ -350,7 +350,8 @@ describe('the error table of the arrival', () => {
     const request_uri = await pushed(school, client)
     const other = openSchool({
       store: school.store,
-      features: [pushedAuthorizationRequests({ secret: 'another secret of the tests, long enough' })],
+      secret: 'another secret of the tests, long enough',
+      features: [pushedAuthorizationRequests()],
     })
     expect((await arrive(other, queryOf(client, request_uri))).answer.status).toBe(400)
   })

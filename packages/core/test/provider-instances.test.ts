@@ -8,7 +8,7 @@ import {
   OAuthError,
 } from '@grantkit/core'
 import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
-import { dpop, dpopProofs } from '@grantkit/core/dpop'
+import { dpop } from '@grantkit/core/dpop'
 import { forwardAuth } from '@grantkit/core/forward-auth'
 import { jwtAccessTokens, revocationFeed } from '@grantkit/core/jwt-access-tokens'
 import { logout } from '@grantkit/core/logout'
@@ -29,7 +29,6 @@ import {
 import { openDeviceSchool } from './device-school.ts'
 import { provingKey } from './proving-key.ts'
 import { ISSUER, REDIRECT_URI, type School, VERIFIER } from './school.ts'
-import { TEST_KEYS } from './signing-keys.ts'
 
 /**
  * Whatever a user gives may be an instance of a class with private fields. Its methods work only when they are called on
@@ -77,10 +76,14 @@ function asInstances(factory: Feature): Feature {
       clientAuthMethods: each(feature.clientAuthMethods),
       ...(clientSources && { clientSources: (methods) => each(clientSources(methods)) }),
       accessTokens: one(feature.accessTokens),
-      pushedRequests: one(feature.pushedRequests),
+      requestSource: one(feature.requestSource),
       senderConstraint:
         senderConstraint &&
-        instanceOf({ ...senderConstraint, userinfo: instanceOf(senderConstraint.userinfo) }),
+        instanceOf({
+          ...senderConstraint,
+          userinfo: instanceOf(senderConstraint.userinfo),
+          proofsAt: (origin: string) => instanceOf(senderConstraint.proofsAt(origin)),
+        }),
       tokenMembers: one(feature.tokenMembers),
     })
   }
@@ -125,7 +128,7 @@ const badges: Feature = () => ({
   ],
 })
 
-const secret = 'a secret of the tests, long enough to pass'
+const _secret = 'a secret of the tests, long enough to pass'
 
 function providers(now: () => number) {
   const { clients, grants, transients } = createMemoryStore({ now })
@@ -134,22 +137,15 @@ function providers(now: () => number) {
     grants: instanceOf({ ...grants }),
     transients: transients && instanceOf({ ...transients }),
   })
-  const signed = jwtAccessTokens({
-    issuer: ISSUER,
-    keys: TEST_KEYS,
-    resources: { [`${ISSUER}/mcp`]: {} },
-    now,
-  })
-  const accessTokens = instanceOf(signed)
   const rateLimiter = instanceOf({ take: async () => 0, refund: async () => {} })
-  return { store, accessTokens, rateLimiter, signed }
+  return { store, rateLimiter }
 }
 
 /** The school, of instances alone. */
 async function open() {
   const clock = { now: 1_800_000_000 }
   const now = () => clock.now
-  const { store, accessTokens, rateLimiter, signed } = providers(now)
+  const { store, rateLimiter } = providers(now)
   const session = async () => ({ id: 'alice', subject: 'alice', authTime: clock.now })
   const page = (body: string) => () => ({ status: 200, headers: {}, body })
   const shown: { consent?: ConsentView } = {}
@@ -163,17 +159,21 @@ async function open() {
     ...{ userCodePage: page('code'), devicePage: page('device'), deviceAnsweredPage: page('answered') },
   })
   const features = [
-    ...[badges, signed.feature, tokenExchange({ accessTokens }), pushedAuthorizationRequests({ secret })],
+    ...[
+      badges,
+      jwtAccessTokens({ resources: { [`${ISSUER}/mcp`]: {} } }),
+      tokenExchange(),
+      pushedAuthorizationRequests(),
+    ],
     revocationFeed(),
-    ...[dpop({ secret }), logout({ secret, keys: TEST_KEYS, interaction: pages })],
-    forwardAuth({ accessTokens, proofs: (of) => instanceOf(dpopProofs({ secret })(of)) }),
+    ...[dpop(), logout(pages)],
+    forwardAuth({ origin: ISSUER }),
   ].map(asInstances)
-  const device = { interaction: pages, accessTokens, rateLimiter }
   const opened = await openDeviceSchool({
-    ...device,
     server: { interaction: pages, store, rateLimiter, features, now },
   } as never)
   Object.assign(opened.school, { shown })
+  const { accessTokens } = opened.school.server
   const api = createResourceServer({ resource: ISSUER, store, scopes: {}, accessTokens, now })
   const client = await opened.school.server.clients.add({
     client_name: 'App',

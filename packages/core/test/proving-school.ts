@@ -13,7 +13,7 @@ export function open(
   options: Partial<DpopOptions> = {},
   more: Partial<AuthorizationServerOptions<SchoolScope>> = {},
 ) {
-  return openSchool({ features: [dpop({ secret: SECRET, ...options })], ...more })
+  return openSchool({ features: [dpop({ ...options })], ...more })
 }
 
 /** The headers of a request that proves a key. */

@@ -130,7 +130,7 @@ function signInByCookie(shown: School['shown'], now: () => number): Interaction 
     },
     errorPage(view) {
       Object.assign(shown, { error: view })
-      return { status: view.status, headers: { 'content-type': 'text/html' }, body: 'error' }
+      return { status: view.status, headers: { 'content-type': 'text/html' }, body: view.reason }
     },
   }
 }

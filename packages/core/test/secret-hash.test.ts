@@ -5,7 +5,6 @@ import { expect, it } from 'vitest'
 import { authorizationQuery, authorize, decide, redeem, redirectOf } from './client.ts'
 import { openDeviceSchool } from './device-school.ts'
 import { REDIRECT_URI } from './school.ts'
-import { TEST_KEYS } from './signing-keys.ts'
 
 /** A school whose pages keep what they are given, and a client with a secret that uses all of them. */
 async function walk() {
@@ -14,14 +13,8 @@ async function walk() {
     pages[name] = view
     return { status: 200, headers: {}, body: '' }
   }
-  const session = async () => ({ id: 'alice', subject: 'alice', authTime: 1_800_000_000 })
-  const interaction = {
-    ...{ session, endSession: async () => '', logoutPage: page('logout') },
-    ...{ signedOutPage: page('signedOut'), errorPage: page('error') },
-  }
-  const features = [
-    logout({ secret: 'a secret of the tests, long enough to pass', keys: TEST_KEYS, interaction }),
-  ]
+  const ending = { endSession: async () => '', logoutPage: page('logout'), signedOutPage: page('signedOut') }
+  const features = [logout(ending)]
   const { school, shown, start, enter, answer } = await openDeviceSchool({
     server: { features, callbackPage: page('callback') },
   })
@@ -39,7 +32,10 @@ async function walk() {
   await decide(school, { callback: 'show' })
   await enter((await start({ client_secret }, client)).user_code)
   await answer()
-  await school.send('GET', '/oauth/logout', { query: { client_id } })
+  await school.send('GET', '/oauth/logout', {
+    query: { client_id },
+    headers: { cookie: 'user=alice' },
+  })
   const lists = {
     found: await school.server.clients.find(client_id),
     integrations: await school.server.clients.list(),

@@ -43,7 +43,7 @@ function openSchool(features: readonly Feature[] = []) {
     keys: [KEY],
     claims: async () => ({}),
     now,
-    features: [device({ secret: SECRET, interaction: {} as DeviceInteraction }), ...features],
+    features: [device({} as DeviceInteraction), ...features],
     interaction: INTERACTION,
   })
 }
@@ -297,7 +297,7 @@ describe('a server for an MCP server, which signs nobody in by OpenID Connect', 
 })
 
 describe('a server that takes proofs', () => {
-  const features = [dpop({ secret: 'a secret of the proofs, long enough to pass' })]
+  const features = [dpop()]
 
   it.each<[string, Record<string, Spoil>, string[]]>([
     ['nothing spoilt', {}, []],

@@ -7,21 +7,23 @@ async function times(count: number, take: () => Promise<number>): Promise<number
   return Promise.all(Array.from({ length: count }, take))
 }
 
+const WINDOW = { points: 100, seconds: 600 }
+
 describe('the limits', () => {
-  it('let an address register a hundred clients in ten minutes', async () => {
+  it('are those that the server declares: a hundred registrations of an address in ten minutes', async () => {
     const limiter = rateLimiter(countersInMemory)
-    const waits = await times(101, () => limiter.take('registration', '203.0.113.7'))
+    const waits = await times(101, () => limiter.take('registration', '203.0.113.7', WINDOW))
     expect(waits.slice(0, 100)).toEqual(Array(100).fill(0))
     expect(waits[100]).toSatisfy((seconds: number) => seconds > 590 && seconds <= 600)
-    expect(await limiter.take('registration', '203.0.113.8'), 'another address').toBe(0)
-    expect(await limiter.take('client_failure', '203.0.113.7'), 'another limit').toBe(0)
+    expect(await limiter.take('registration', '203.0.113.8', WINDOW), 'another address').toBe(0)
+    expect(await limiter.take('client_failure', '203.0.113.7', WINDOW), 'another limit').toBe(0)
   })
 
   it('are those of the application where it has its own', async () => {
     const limiter = rateLimiter(countersInMemory, { registration: { points: 1, seconds: 60 } })
-    const waits = await times(2, () => limiter.take('registration', '203.0.113.7'))
+    const waits = await times(2, () => limiter.take('registration', '203.0.113.7', WINDOW))
     expect(waits).toEqual([0, 60])
-    const failures = await times(100, () => limiter.take('client_failure', '203.0.113.7'))
+    const failures = await times(100, () => limiter.take('client_failure', '203.0.113.7', WINDOW))
     expect(failures).toEqual(Array(100).fill(0))
   })
 
@@ -57,7 +59,7 @@ describe('the limits', () => {
   })
 
   it('are none when they are off', async () => {
-    const waits = await times(1000, () => rateLimiter(noCounters).take('registration', 'x'))
+    const waits = await times(1000, () => rateLimiter(noCounters).take('registration', 'x', WINDOW))
     expect(waits.every((wait) => wait === 0)).toBe(true)
   })
 })

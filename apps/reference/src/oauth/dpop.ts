@@ -6,13 +6,13 @@ import type { Settings } from '../settings/settings.ts'
 type DpopSettings = Pick<Settings, 'DPOP' | 'DPOP_REPLAY' | 'PROFILE'>
 
 /** DPoP of the server and of its APIs, which share the nonces of their origin. */
-export function dpopOf({ DPOP, DPOP_REPLAY, PROFILE }: DpopSettings, secret: ServerSecret): DpopOptions {
+export function dpopOf({ DPOP, DPOP_REPLAY, PROFILE }: DpopSettings): DpopOptions {
   const algorithms = PROFILE === 'fapi2' ? FAPI2_PROOF_ALGORITHMS : undefined
   const replay = DPOP_REPLAY === 'strict' ? 'strict' : undefined
-  return { secret, required: DPOP === 'required', algorithms, replay }
+  return { required: DPOP === 'required', algorithms, replay }
 }
 
-/** The proofs at the APIs of the service, or at another origin that it guards; none while DPoP is off. */
-export function proofsOf(settings: DpopSettings, secret: ServerSecret, publicOrigin?: string) {
-  return settings.DPOP === 'off' ? undefined : dpopProofs({ ...dpopOf(settings, secret), publicOrigin })
+/** The proofs at the APIs of the service; none while DPoP is off. */
+export function proofsOf(settings: DpopSettings, secret: ServerSecret) {
+  return settings.DPOP === 'off' ? undefined : dpopProofs({ ...dpopOf(settings), secret })
 }

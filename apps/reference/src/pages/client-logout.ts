@@ -3,15 +3,12 @@ import type { LogoutInteraction, LogoutView } from '@grantkit/core/logout'
 import { html } from 'hono/html'
 import { headerOf } from '../http/bodies-and-answers.ts'
 import { page, type Site } from './page.ts'
-import { interaction, type PagesOptions } from './routes.ts'
+import type { PagesOptions } from './routes.ts'
 
 /** The pages of a sign-out that an app asks for. The sign-out of the service itself is in `logout.ts`. */
 export function logoutInteraction(options: PagesOptions): LogoutInteraction {
   const { site, sessions } = options
-  const { session, errorPage } = interaction(options)
   return {
-    session,
-    errorPage,
     endSession: (request) => sessions.end(headerOf(request, 'cookie')),
     logoutPage: (view) => logoutPage(site, view),
     signedOutPage: () => signedOutPage(site),

@@ -5,14 +5,12 @@ import type { Account } from '../accounts/accounts.ts'
 import { canAllowReadingOnly, consentCount, consentScopes } from './consent-scopes.ts'
 import { originHint } from './document-address.ts'
 import { nameAndEmail, page, type Site } from './page.ts'
-import { interaction, type PagesOptions } from './routes.ts'
+import type { PagesOptions } from './routes.ts'
 
 /** The pages on which the user of a device without a browser types its code, and decides. */
 export function deviceInteraction(options: PagesOptions): DeviceInteraction {
   const { site, accounts } = options
-  const { session, signIn, errorPage } = interaction(options)
   return {
-    ...{ session, signIn, errorPage },
     userCodePage: (view) => userCodePage(site, view),
     devicePage: async (view) => devicePage(site, view, await accounts.find(view.session.subject)),
     deviceAnsweredPage: (view) => answeredPage(site, view),

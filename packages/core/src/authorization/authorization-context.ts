@@ -1,13 +1,15 @@
 import type { RedirectUriPolicy } from '../clients/redirect-uri.ts'
 import type { Kernel, RequestingUser } from '../kernel/kernel.ts'
+import { defineErrors } from '../kernel/oauth-error.ts'
+import { sha256 } from '../kernel/secrets.ts'
 import type { AcceptedSecrets } from '../kernel/server-secret.ts'
-import type { RateLimits } from '../limits/rate-limits.ts'
+import type { Limiter, RateLimits } from '../limits/rate-limits.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 import type { AuthorizationRequest, RequestOptions } from './authorization-request.ts'
 import type { Interaction, Session } from './interaction.ts'
-import type { PushedRequests } from './pushed-requests.ts'
 import type { RedirectTarget } from './redirect-target.ts'
+import type { AuthorizationRequestSource } from './request-source.ts'
 import type { CallbackOptions } from './shown-callback.ts'
 
 /** Input of every step in this room. */
@@ -17,11 +19,11 @@ export interface AuthorizationContext extends CallbackOptions {
   readonly secret: AcceptedSecrets
   readonly requestOptions: RequestOptions
   readonly keys: SigningKeys
-  readonly limits: RateLimits
+  readonly limiter: Limiter
   /** Absent if no token is bound to a key. */
   readonly senderConstraint?: SenderConstraint | undefined
   /** Absent if no client can push its requests. */
-  readonly pushed?: PushedRequests | undefined
+  readonly requestSource?: AuthorizationRequestSource | undefined
   /** Validates what the document of a client lists. */
   readonly redirectUriPolicy: RedirectUriPolicy
   /** Seconds. */
@@ -46,11 +48,23 @@ export interface AuthorizationAttempt {
   readonly formLapsed: boolean
 }
 
+export const DOCUMENT_LIMIT_ERRORS = defineErrors({
+  too_many_unknown_documents: [
+    'temporarily_unavailable',
+    'Too many applications that are unknown here were tried; try again later',
+    429,
+  ],
+})
+
+export const AUTHORIZATION_LIMITS: RateLimits = { unknown_document: { points: 10, seconds: 3600 } }
+
 /** The user for whom a host may be asked about a client. @param shown hash of the document on the consent page */
 export function requestingUser(
-  { limits }: AuthorizationContext,
+  { limiter }: AuthorizationContext,
   { subject }: Session,
   shown?: string,
 ): RequestingUser {
-  return { subject, shown, countUnknown: () => limits.limitUnknownDocuments(subject) }
+  const { too_many_unknown_documents } = DOCUMENT_LIMIT_ERRORS
+  const countUnknown = () => limiter.limit('unknown_document', sha256(subject), too_many_unknown_documents)
+  return { subject, shown, countUnknown }
 }

@@ -3,7 +3,6 @@
  * user decides. The application makes the pages (`interaction.ts`); the rules that keep them safe are here.
  */
 
-import type { ClientEndpoint } from '../clients/client-endpoint.ts'
 import { type RedirectUriOptions, redirectUriPolicyOf } from '../clients/redirect-uri.ts'
 import { CHALLENGE_METHOD } from '../grants/pkce.ts'
 import type { Endpoint } from '../http/endpoint.ts'
@@ -11,7 +10,7 @@ import { readMessage } from '../http/message.ts'
 import { basePathOf, endpointPath, type PathOptions } from '../http/well-known.ts'
 import { type Kernel, lifetime } from '../kernel/kernel.ts'
 import { requestedScopes } from '../kernel/scope.ts'
-import { acceptedSecrets, type ServerSecret } from '../kernel/server-secret.ts'
+import type { ServerSecret } from '../kernel/server-secret.ts'
 import type { AuthorizationContext } from './authorization-context.ts'
 import {
   type ChallengeOptions,
@@ -25,8 +24,8 @@ import { showErrorPage } from './error-page.ts'
 import { showFormAgain } from './expired-form.ts'
 import type { Interaction } from './interaction.ts'
 import { boundToProvenKey } from './pushed-key.ts'
-import type { ValidateRequest } from './pushed-requests.ts'
 import { redirectTargetOf, TargetParameters } from './redirect-target.ts'
+import type { ValidateRequest } from './request-source.ts'
 import type { CallbackOptions } from './shown-callback.ts'
 
 export interface AuthorizationOptions
@@ -60,23 +59,23 @@ export function grantLifetime({ lifetimes }: Pick<AuthorizationOptions, 'lifetim
 
 /** @throws Error that names the option at fault */
 export function authorization(
-  kernel: Kernel,
+  server: AuthorizationEndpointServer,
   options: AuthorizationOptions,
-  parts: Parts,
+  mounted: Mounted,
 ): {
   endpoints: Endpoint[]
-  clientEndpoints: ClientEndpoint[]
   metadata: Readonly<Record<string, unknown>>
+  validateRequest: ValidateRequest
 } {
-  checkDefaultScope(kernel, options.defaultScope)
+  checkDefaultScope(server, options.defaultScope)
   const paths = {
     authorize: endpointPath('authorize', options.paths?.authorize, '/oauth/authorize'),
     consent: endpointPath('consent', options.paths?.consent, '/oauth/consent'),
   }
-  const context = contextOf(kernel, options, parts, paths)
+  const context = contextOf(server, options, mounted, paths)
   return {
     endpoints: pages(context, paths),
-    clientEndpoints: parts.pushed === undefined ? [] : [parts.pushed.endpoint(validatorOf(context))],
+    validateRequest: validatorOf(context),
     metadata: {
       code_challenge_methods_supported: [CHALLENGE_METHOD],
       authorization_response_iss_parameter_supported: true,
@@ -84,18 +83,21 @@ export function authorization(
   }
 }
 
-type Parts = Pick<AuthorizationContext, 'keys' | 'limits' | 'pushed' | 'senderConstraint'>
+type AuthorizationEndpointServer = Kernel &
+  Pick<AuthorizationContext, 'keys' | 'limiter' | 'interaction' | 'secret'>
+type Mounted = Pick<AuthorizationContext, 'requestSource' | 'senderConstraint'>
 type PagePaths = AuthorizationContext['paths']
 
 function contextOf(
-  kernel: Kernel,
-  { interaction, secret, lifetimes, ...options }: AuthorizationOptions,
-  { keys, limits, pushed, senderConstraint }: Parts,
+  server: AuthorizationEndpointServer,
+  { lifetimes, ...options }: AuthorizationOptions,
+  { requestSource, senderConstraint }: Mounted,
   paths: PagePaths,
 ): AuthorizationContext {
-  const basePath = basePathOf(kernel.issuer)
+  const { keys, limiter, interaction, secret } = server
+  const basePath = basePathOf(server.issuer)
   return {
-    ...{ kernel, interaction, secret: acceptedSecrets(secret), keys, limits, pushed, senderConstraint },
+    ...{ kernel: server, interaction, secret, keys, limiter, requestSource, senderConstraint },
     requestOptions: {
       defaultScope: options.defaultScope,
       unknownScopes: options.unknownScopes,

@@ -5,7 +5,7 @@ import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { type GrantId, newId, type Secret } from '../kernel/secrets.ts'
 import type { AuthorizationContext } from './authorization-context.ts'
-import type { PushedRequest } from './pushed-requests.ts'
+import type { PushedRequest } from './request-source.ts'
 import { grantOfTicket, openTicket, pushedGrantId, sealTicket, spentUntil } from './ticket.ts'
 
 const INVALID = 'request_uri is not valid here, or it has expired'
@@ -38,9 +38,9 @@ const PresentedParameters = z.object({ client_id: text(), request_uri: text(8000
 /** @throws OAuthError to be shown as a page: nobody knows yet where an answer may go */
 export function presentedRequest(context: AuthorizationContext, query: string): PresentedRequest {
   const asked = parameters(query)
-  if (context.pushed === undefined || asked.request_uri === undefined) return { given: asked }
+  if (context.requestSource === undefined || asked.request_uri === undefined) return { given: asked }
   const { client_id, request_uri: requestUri } = readMessage(PresentedParameters, asked)
-  const pushed = context.pushed.open(requestUri)
+  const pushed = context.requestSource.open(requestUri)
   if (pushed === undefined) throw new OAuthError(PUSHED_ERRORS.request_uri_unknown)
   if (pushed.clientId !== client_id) throw new OAuthError(PUSHED_ERRORS.request_uri_of_other_client)
   return { given: parameters(pushed.query), pushed, requestUri }
@@ -57,7 +57,7 @@ const MARK = /^(.*)&presented=([\w.-]+)$/s
  * @throws OAuthError to be shown as a page, if it arrives too late or the request was answered
  */
 export async function arrival(
-  { kernel, secret, lifetimes, pushed: source }: AuthorizationContext,
+  { kernel, secret, lifetimes, requestSource: source }: AuthorizationContext,
   query: string,
   { pushed, requestUri }: PresentedRequest,
 ): Promise<string | undefined> {
@@ -81,7 +81,7 @@ function markSubject(query: string) {
 
 /** A push that proved nothing is worth what a plain request is. @throws OAuthError to be sent to the client by redirect */
 export function requirePushed(
-  { pushed: source }: AuthorizationContext,
+  { requestSource: source }: AuthorizationContext,
   client: Client,
   { pushed }: PresentedRequest,
 ): void {
@@ -105,7 +105,7 @@ export interface Completion {
  * @param context of the secret that made the ticket
  */
 export function completionOf(
-  { kernel, secret: [secret], lifetimes, pushed }: AuthorizationContext,
+  { kernel, secret: [secret], lifetimes, requestSource }: AuthorizationContext,
   ticket: string,
   requestUri: string | undefined,
 ): Completion {
@@ -113,6 +113,6 @@ export function completionOf(
   const ticketEndsAt = spentUntil(kernel.now(), lifetimes)
   if (requestUri === undefined) return { id, code, ticketEndsAt }
   // Until then a browser can arrive with it, wait, and send a form.
-  const later = (pushed?.lifetime ?? 0) + lifetimes.consentTicket
+  const later = (requestSource?.lifetime ?? 0) + lifetimes.consentTicket
   return { id: pushedGrantId(requestUri), code, ticketEndsAt: ticketEndsAt + later }
 }

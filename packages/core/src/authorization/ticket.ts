@@ -1,6 +1,14 @@
 import { CLOCK_TOLERANCE } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
-import { type GrantId, hmacSha256, type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
+import {
+  type GrantId,
+  hmacSha256,
+  newId,
+  type Random,
+  type Secret,
+  sameSecret,
+  sha256,
+} from '../kernel/secrets.ts'
 import type { AcceptedSecrets } from '../kernel/server-secret.ts'
 
 /**
@@ -9,9 +17,29 @@ import type { AcceptedSecrets } from '../kernel/server-secret.ts'
  */
 export interface TicketSubject {
   /** The kind of ticket: one kind is never accepted as another. */
-  readonly purpose: 'consent' | 'sign-in' | 'logout' | 'user-code' | 'device' | 'pushed'
+  readonly purpose: string
   readonly session: string
   readonly query: string
+}
+
+/** The purposes of the tickets of the authorization endpoint. */
+export const TICKET_PURPOSES = ['consent', 'sign-in', 'pushed']
+
+/** Tickets of one purpose, for the forms of a feature. */
+export interface Tickets {
+  /** @param time when it ends, in epoch seconds */
+  seal(about: Omit<TicketSubject, 'purpose'>, time: number): string
+  /** The time in a genuine ticket, or `undefined`. */
+  open(about: Omit<TicketSubject, 'purpose'>, ticket: string): number | undefined
+}
+
+/** @throws Error for a name that could be mistaken for the start of another ticket */
+export function ticketsFor(purpose: string, secrets: AcceptedSecrets, random: Random): Tickets {
+  if (!/^[a-z][a-z0-9-]*$/.test(purpose)) throw new Error(`tickets: "${purpose}" cannot be a purpose`)
+  return {
+    seal: (about, time) => sealTicket(secrets, { purpose, ...about }, time, newId(random)),
+    open: (about, ticket) => openTicket(secrets, { purpose, ...about }, ticket),
+  }
 }
 
 /** `<time>.<nonce>.<mac>`; `time` is when it ends (consent) or when it began (sign-in, pushed), in epoch seconds. */

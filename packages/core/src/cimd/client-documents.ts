@@ -5,7 +5,7 @@
  * @module
  */
 import type { ClientSource } from '../clients/client-sources.ts'
-import type { Feature } from '../feature.ts'
+import type { Feature, MountedFeatures } from '../feature.ts'
 import type { DocumentFetch } from '../http/document-fetch.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
@@ -67,7 +67,19 @@ export function clientDocuments({
       return [pinnedClients(kernel, read, pinned, admit), ...fetched]
     },
     metadata: { client_id_metadata_document_supported: pinned.length > 0 || fetch !== undefined },
+    checkMounted: (mounted) => {
+      if (fetch !== undefined) checkDocumentsCanPush(mounted)
+    },
   })
+}
+
+/** A client whose document is not known yet proves nothing by a push, so it must be one that may be public. */
+function checkDocumentsCanPush({ clientAuthMethods, metadata }: MountedFeatures): void {
+  const publicClients = clientAuthMethods.some(({ name }) => name === 'none')
+  if (!publicClients && metadata.require_pushed_authorization_requests === true)
+    throw new Error(
+      'clientDocuments: fetch and pushedAuthorizationRequests: required exclude each other without the authentication method none; pin the documents',
+    )
 }
 
 function pinnedClients(

@@ -1,10 +1,22 @@
 import { type ClientMetadataMembers, METADATA_ERRORS, type RegisteredBy } from '../clients/client-metadata.ts'
 import { text } from '../http/message.ts'
-import { OAuthError } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { parseScope, type ScopeCatalogue } from '../kernel/scope.ts'
 
 export const CLIENT_CREDENTIALS = 'client_credentials'
+
+export const CLIENT_CREDENTIALS_ERRORS = defineErrors({
+  client_credentials_not_allowed: [
+    'unauthorized_client',
+    'The operator has allowed this client nothing for itself',
+  ],
+  too_many_client_credentials_tokens: [
+    'temporarily_unavailable',
+    'This client got too many tokens; use each until it expires',
+    429,
+  ],
+})
 
 /** Scopes of OpenID Connect Core 5.4 and 11: they open what is said of a user. */
 const ABOUT_A_USER = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access']

@@ -1,28 +1,47 @@
 /**
- * Access tokens for clients that act for themselves (RFC 6749 4.4): jobs and services. A client that has proved who it is comes
- * in, and a token without a user goes out. It writes one record, which ends with the token.
+ * Access tokens without a user (RFC 6749 4.4), for jobs and services: an authenticated client comes in, a token goes out. It
+ * writes one record, which expires with the token.
  */
-import type { Feature } from '../feature.ts'
+import { z } from 'zod'
+import type { Feature, ServerContext } from '../feature.ts'
+import { boundTo, requireKeyFor } from '../grants/access-tokens.ts'
+import type { Exchanged, TokenRequest } from '../grants/grant-type.ts'
+import { ResourceParameter, readMessage, text } from '../http/message.ts'
 import { lifetime } from '../kernel/kernel.ts'
-import { type RateLimiter, rateLimits } from '../limits/rate-limits.ts'
-import { type AccessTokenFormat, formOf, longestOf, opaqueAccessTokens } from '../tokens/access-token.ts'
-import { checkClientCredentials, clientCredentialsMetadata } from './client-credentials-scopes.ts'
-import { clientCredentialsGrantType, type TermsOf } from './exchange.ts'
-
-export type { ClientCredentialsTokenIssued } from './exchange.ts'
+import { OAuthError } from '../kernel/oauth-error.ts'
+import type { AccessTokenState, Client, Grant } from '../kernel/records.ts'
+import { requestedResources } from '../kernel/resource-indicator.ts'
+import { requestedScopes } from '../kernel/scope.ts'
+import { newGrantId, newSecret, sha256 } from '../kernel/secrets.ts'
+import { callerNetwork } from '../limits/rate-limits.ts'
+import { formOf } from '../tokens/access-token.ts'
+import {
+  CLIENT_CREDENTIALS,
+  CLIENT_CREDENTIALS_ERRORS,
+  checkClientCredentials,
+  clientCredentialsCeiling,
+  clientCredentialsMetadata,
+} from './client-credentials-scopes.ts'
 
 export interface ClientCredentialsOptions {
-  /** Lifetime of a machine token, in seconds. There is no refresh token. Default 3600. */
-  readonly accessToken?: number | undefined
-  /** The access token format of the server, which may shorten that. Default: opaque tokens. */
-  readonly accessTokens?: AccessTokenFormat | undefined
-  /** Counts the tokens of each client in each network (`client_credentials`). Default: nothing is limited. */
-  readonly rateLimiter?: RateLimiter | undefined
+  /** Lifetime of a token, in seconds. There is no refresh token. Default: that of the access tokens of the server. */
+  readonly lifetime?: number | undefined
 }
 
+/** A client got a token for itself. */
+export interface ClientCredentialsTokenIssued {
+  readonly type: 'client_credentials_token_issued'
+  readonly grantId: string
+  readonly clientId: string
+}
+
+/** RFC 6749 4.4.2. */
+const ClientCredentialsRequest = z.object({ scope: text().optional(), resource: ResourceParameter })
+
 /**
- * Lets integrations have tokens for themselves, with the scopes that the operator gave as `client_credentials_scopes`. Clients that
- * register themselves get none. A route takes such tokens only if its guard says `clientCredentials: true`.
+ * The client credentials grant (RFC 6749 4.4), for clients that the operator registered with `client_credentials_scopes`.
+ * Clients that register themselves cannot use it. A route takes such tokens only if its guard says `clientCredentials: true`.
+ * The limit `client_credentials` counts the tokens of each client in each network.
  *
  * @throws Error that names the option at fault
  *
@@ -35,21 +54,79 @@ export interface ClientCredentialsOptions {
  * export const authorization = createAuthorizationServer({ issuer, store, scopes, secret, interaction, features })
  * ```
  */
-export function clientCredentials({
-  accessToken,
-  accessTokens = opaqueAccessTokens,
-  rateLimiter,
-}: ClientCredentialsOptions = {}): Feature {
-  const seconds = lifetime('accessToken', accessToken, 3600)
-  const termsOf: TermsOf = (resources) => formOf(resources, seconds, longestOf(accessTokens))
-  return (kernel) => ({
-    grantTypes: [
-      {
-        ...clientCredentialsGrantType(kernel, rateLimits({ rateLimiter }, kernel), termsOf),
-        lifetimes: { accessToken: seconds },
-      },
-    ],
-    clientMetadata: (registeredBy) => clientCredentialsMetadata(registeredBy, kernel.scopes),
-    checkClient: (client) => checkClientCredentials(client, kernel.scopes),
-  })
+export function clientCredentials({ lifetime: given }: ClientCredentialsOptions = {}): Feature {
+  return (server) => {
+    const accessToken = lifetime('clientCredentials', given, server.terms.accessToken)
+    return {
+      grantTypes: [
+        {
+          name: CLIENT_CREDENTIALS,
+          message: ClientCredentialsRequest,
+          lifetimes: { accessToken },
+          exchange: (client, request) => issueToken(server, accessToken, client, request),
+        },
+      ],
+      clientMetadata: (registeredBy) => clientCredentialsMetadata(registeredBy, server.scopes),
+      checkClient: (client) => checkClientCredentials(client, server.scopes),
+      rateLimits: { client_credentials: { points: 600, seconds: 600 } },
+      errors: CLIENT_CREDENTIALS_ERRORS,
+    }
+  }
+}
+
+async function issueToken(
+  server: ServerContext,
+  accessTokenLifetime: number,
+  client: Client,
+  { form, assertCanRespond, jkt, http }: TokenRequest,
+): Promise<Exchanged> {
+  const { scopes, resources } = requested(server, client, readMessage(ClientCredentialsRequest, form))
+  requireKeyFor(resources, server.boundResources, jkt)
+  const { clientId } = client
+  // One installation in a loop, or a stolen secret, takes nothing from the others.
+  const { too_many_client_credentials_tokens } = CLIENT_CREDENTIALS_ERRORS
+  const key = `${clientId} ${callerNetwork(http)}`
+  await server.limiter.limit('client_credentials', key, too_many_client_credentials_tokens)
+  const accessToken = newSecret(server.random)
+  const { lifetime, mark } = formOf(resources, accessTokenLifetime, server.terms.longest)
+  const token = { hash: sha256(accessToken), scopes, resources, ...mark, ...boundTo(jkt) }
+  const grant = grantOfToken(server, clientId, token, lifetime)
+  assertCanRespond(client, grant)
+  await server.store.grants.insert(grant.id, grant, grant.expiresAt)
+  const ids = { grantId: grant.id, clientId }
+  server.emit({ type: 'client_credentials_token_issued', ...ids } satisfies ClientCredentialsTokenIssued)
+  return { grant, issued: { accessToken, scopes, resources, expiresIn: lifetime, jkt } }
+}
+
+/** @throws OAuthError `unauthorized_client`, `invalid_scope` or `invalid_target` */
+function requested(
+  { scopes, resources }: ServerContext,
+  client: Client,
+  { scope, resource }: z.infer<typeof ClientCredentialsRequest>,
+) {
+  const ceiling = clientCredentialsCeiling(client, scopes)
+  // The record may be older than the rule of today, or come from elsewhere.
+  if (ceiling.length === 0 || client.tokenEndpointAuthMethod === 'none')
+    throw new OAuthError(CLIENT_CREDENTIALS_ERRORS.client_credentials_not_allowed)
+  return {
+    scopes: scope === undefined ? ceiling : requestedScopes(scope, scopes, ceiling),
+    resources: requestedResources(resource, resources),
+  }
+}
+
+/** The grant of one token. It has no user, so no list of apps shows it, and it expires with its token. */
+function grantOfToken(
+  { random, now }: ServerContext,
+  clientId: string,
+  token: Omit<AccessTokenState, 'issuedAt' | 'expiresAt'>,
+  lifetime: number,
+): Grant {
+  const createdAt = now()
+  const expiresAt = createdAt + lifetime
+  const { scopes, resources } = token
+  return {
+    ...{ id: newGrantId(random), origin: 'machine', clientId, scopes, resources },
+    ...{ createdAt, usedAt: createdAt, expiresAt },
+    accessTokens: [{ ...token, issuedAt: createdAt, expiresAt }],
+  }
 }

@@ -8,7 +8,7 @@ import { formParameters, type Parameters } from '../http/parameters.ts'
 import type { Clients } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
-import type { RateLimits } from '../limits/rate-limits.ts'
+import { type Limiter, limitFailures } from '../limits/rate-limits.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
 import {
   AUTHENTICATION_ERRORS,
@@ -54,7 +54,7 @@ type AnswerClient = (
 export interface ClientEndpointContext {
   readonly readProof: ReadProof
   readonly clients: Clients
-  readonly limits: RateLimits
+  readonly limiter: Limiter
   readonly senderConstraint?: SenderConstraint | undefined
 }
 
@@ -85,7 +85,7 @@ export function authMethodsOf(
 
 async function answerClient(
   endpoint: ClientEndpoint,
-  { readProof, clients, limits, senderConstraint }: ClientEndpointContext,
+  { readProof, clients, limiter, senderConstraint }: ClientEndpointContext,
   request: HttpRequest,
 ): Promise<HttpResponse> {
   let found: Promise<Client | undefined> | undefined
@@ -112,7 +112,7 @@ async function answerClient(
       senderConstraint,
     )
   } catch (thrown) {
-    throw await limits.limitFailures(thrown, request, found)
+    throw await limitFailures(limiter, thrown, request, found)
   }
 }
 

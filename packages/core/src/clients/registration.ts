@@ -4,9 +4,9 @@ import { readMessage } from '../http/message.ts'
 import { jsonBody } from '../http/parameters.ts'
 import { endpointPath, type PathOptions } from '../http/well-known.ts'
 import { type Kernel, lifetime } from '../kernel/kernel.ts'
-import { type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
+import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
 import { withoutSecrets } from '../kernel/secrets.ts'
-import type { RateLimits } from '../limits/rate-limits.ts'
+import { callerNetwork, type Limiter, type RateLimits } from '../limits/rate-limits.ts'
 import { clientMetadata, featureMetadata, METADATA_ERRORS, type Registrable } from './client-metadata.ts'
 import { addClient, clientInformation } from './new-client.ts'
 import {
@@ -27,6 +27,19 @@ export interface RegistrationOptions extends PathOptions<'register'>, RedirectUr
     | undefined
 }
 
+export const REGISTRATION_ERRORS = defineErrors({
+  too_many_registrations: [
+    'temporarily_unavailable',
+    'Too many clients were registered from this address; try again later',
+    429,
+  ],
+})
+
+/** Wide enough for a school behind one address. */
+export const REGISTRATION_LIMITS: RateLimits = {
+  registration: { points: 100, seconds: 600, withoutLimiter: true },
+}
+
 export interface ClientRegistered {
   readonly type: 'client_registered'
   readonly clientId: string
@@ -37,9 +50,9 @@ const DAY = 24 * 60 * 60
 
 /** The client registration endpoint (RFC 7591 3), open to whatever the redirect URI policy accepts, if there is one. */
 export function registration(
-  kernel: Kernel,
+  server: Kernel & { readonly limiter: Limiter },
   options: RegistrationOptions,
-  { limits, ...registrable }: Registrable & { readonly limits: RateLimits },
+  registrable: Registrable,
 ): { endpoints: Endpoint[] } {
   const unusedClient = lifetime('unusedClient', options.lifetimes?.unusedClient, DAY)
   const redirectUriPolicy = redirectUriPolicyOf(options)
@@ -58,16 +71,20 @@ export function registration(
         throw new OAuthError(REDIRECT_URI_ERRORS.redirect_uri_refused, verdict.refused)
       refuseAnswerParameters(verdict.accepted)
       // Comes last, so that a client with wrong metadata may try again.
-      await limits.limitRegistrations(request)
+      await server.limiter.limit(
+        'registration',
+        callerNetwork(request),
+        REGISTRATION_ERRORS.too_many_registrations,
+      )
       const terms = {
         origin: 'registered',
         redirectUris: verdict.accepted,
         featureMetadata: featureMetadata(metadata, registrable),
-        expiresAt: kernel.now() + unusedClient,
+        expiresAt: server.now() + unusedClient,
       } as const
-      const registered = await addClient(kernel, metadata, terms, registrable)
+      const registered = await addClient(server, metadata, terms, registrable)
       const { clientId, clientName } = registered.client
-      kernel.emit({
+      server.emit({
         type: 'client_registered',
         clientId,
         clientName: clientName && withoutSecrets(clientName),

@@ -1,17 +1,14 @@
 import { z } from 'zod'
 import type { Session } from '../authorization/interaction.ts'
-import { sealTicket } from '../authorization/ticket.ts'
 import { requireOwnForm } from '../http/cross-site.ts'
 import { type HttpRequest, type HttpResponse, securePage } from '../http/http.ts'
 import { readMessage } from '../http/message.ts'
 import { formParameters, parameters } from '../http/parameters.ts'
-import { newId } from '../kernel/secrets.ts'
 import { askUser, type TypedRequest } from './decision-page.ts'
 import type { DeviceContext } from './device-context.ts'
 import { findDeviceRequest, isOpen } from './device-request.ts'
-import { askToSignIn, freshSession, requireTicket } from './page-session.ts'
-import { requestIdOf, shownUserCode, typedUserCode } from './user-code.ts'
-import { countTry } from './user-code-tries.ts'
+import { askToSignIn, freshSession, requireOpenForm } from './page-session.ts'
+import { countTry, requestIdOf, shownUserCode, typedUserCode } from './user-code.ts'
 
 /** A code was tried that nobody can answer: wrong, expired or answered already. */
 export interface UserCodeWrong {
@@ -40,48 +37,48 @@ export async function showCodePage(context: DeviceContext, request: HttpRequest)
 
 /** A code that was typed: the question to its user, or the form again. */
 export async function enterCode(context: DeviceContext, request: HttpRequest): Promise<HttpResponse> {
-  requireOwnForm(context.kernel, request)
+  const { server, codeTickets } = context
+  requireOwnForm(server, request)
   const { ticket, user_code } = readMessage(UserCodeForm, formParameters(request))
   const session = await freshSession(context, request)
   if (session === undefined) return askToSignIn(context)
-  requireTicket(context, formSubject(session), ticket)
-  const takeBack = await countTry(context.limiter, session.subject, request)
+  requireOpenForm(server, codeTickets.open(formOf(session), ticket))
+  const refund = await countTry(server.limiter, session.subject, request)
   const code = typedUserCode(user_code)
   const found = code === undefined ? undefined : await openRequest(context, code)
   if (code === undefined || found === undefined) {
-    context.kernel.emit({ type: 'user_code_wrong', subject: session.subject } satisfies UserCodeWrong)
+    server.emit({ type: 'user_code_wrong', subject: session.subject } satisfies UserCodeWrong)
     return askForCode(context, session, user_code.slice(0, 32), true)
   }
-  await takeBack()
+  await refund()
   return askUser(context, session, found, request)
 }
 
 /** What cannot be answered any more looks like what never was. */
 async function openRequest(
-  { transients, secret, kernel }: DeviceContext,
+  { transients, server }: DeviceContext,
   code: string,
 ): Promise<TypedRequest | undefined> {
-  for (const accepted of secret) {
+  for (const accepted of server.secret) {
     const requestId = requestIdOf(accepted, code)
     const found = await findDeviceRequest(transients, requestId)
-    if (found !== undefined && isOpen(found.request, kernel.now()))
+    if (found !== undefined && isOpen(found.request, server.now()))
       return { ...found, requestId, userCode: shownUserCode(code) }
   }
   return undefined
 }
 
 async function askForCode(
-  { kernel, interaction, secret, paths }: DeviceContext,
+  { server, pages, codeTickets, paths }: DeviceContext,
   session: Session,
   typed: string,
   wrong: boolean,
 ): Promise<HttpResponse> {
-  const end = kernel.now() + TICKET_LIFETIME
-  const ticket = sealTicket(secret, formSubject(session), end, newId(kernel.random))
-  const page = await interaction.userCodePage({ session, action: paths.device, ticket, typed, wrong })
+  const ticket = codeTickets.seal(formOf(session), server.now() + TICKET_LIFETIME)
+  const page = await pages.userCodePage({ session, action: paths.device, ticket, typed, wrong })
   return securePage(wrong ? { ...page, status: 400 } : page)
 }
 
-function formSubject({ id }: Session) {
-  return { purpose: 'user-code', session: id, query: '' } as const
+function formOf({ id }: Session) {
+  return { session: id, query: '' }
 }

@@ -3,16 +3,18 @@ import { allowedScopes, ConsentForm } from '../authorization/consent.ts'
 import type { Session } from '../authorization/interaction.ts'
 import { CLIENT_ERRORS } from '../clients/client-sources.ts'
 import { publicClient } from '../clients/public-client.ts'
+import { boundTo } from '../grants/access-tokens.ts'
 import { openWithinLimit } from '../grants/user-grants.ts'
 import { requireOwnForm } from '../http/cross-site.ts'
 import { type HttpRequest, type HttpResponse, securePage } from '../http/http.ts'
 import { readMessage } from '../http/message.ts'
 import { formParameters, parameters } from '../http/parameters.ts'
+import { CLOCK_TOLERANCE } from '../kernel/kernel.ts'
 import { OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
-import type { Client } from '../kernel/records.ts'
-import { decisionSubject } from './decision-page.ts'
+import type { Client, Grant } from '../kernel/records.ts'
+import { coarseNetworkOf } from '../limits/caller-network.ts'
+import { decisionForm } from './decision-page.ts'
 import type { DeviceContext } from './device-context.ts'
-import { deviceGrant } from './device-grant.ts'
 import {
   answered,
   DEVICE_REQUEST_ERRORS,
@@ -22,7 +24,7 @@ import {
   recordId,
   type StoredDeviceRequest,
 } from './device-request.ts'
-import { askToSignIn, freshSession, requireTicket } from './page-session.ts'
+import { askToSignIn, freshSession, requireOpenForm } from './page-session.ts'
 
 export interface DeviceApproved {
   readonly type: 'device_approved'
@@ -45,19 +47,21 @@ const DecisionQuery = z.object({ request: z.string().max(100) })
 
 /** The user's answer. The ticket proves that this session was shown this request. */
 export async function answerDevice(context: DeviceContext, http: HttpRequest): Promise<HttpResponse> {
-  requireOwnForm(context.kernel, http)
+  const { server, pages } = context
+  requireOwnForm(server, http)
   const { request: requestId } = readMessage(DecisionQuery, parameters(http.query))
   const form = readMessage(ConsentForm, formParameters(http))
   const session = await freshSession(context, http)
   if (session === undefined) return askToSignIn(context)
   const found = await requestShownTo(context, session, requestId, form.ticket)
   const client = await clientOf(context, found.request)
-  const scopes = allowedScopes(context.kernel, form, found.request.scopes)
+  const scopes = allowedScopes(server, form, found.request.scopes)
   const decision = { subject: session.subject, scopes, authTime: session.authTime }
-  if (scopes.length > 0) await approve(context, client, requestId, found, decision)
-  else await deny(context, requestId, found, decision)
+  const answer = { client, requestId, found, decision }
+  if (scopes.length > 0) await approve(context, answer)
+  else await deny(context, answer)
   const view = { client: publicClient(client), allowed: scopes.length > 0 }
-  return securePage(await context.interaction.deviceAnsweredPage(view))
+  return securePage(await pages.deviceAnsweredPage(view))
 }
 
 async function requestShownTo(
@@ -68,47 +72,47 @@ async function requestShownTo(
 ): Promise<StoredDeviceRequest> {
   const found = await findDeviceRequest(context.transients, requestId)
   if (found === undefined) throw new OAuthError(DEVICE_REQUEST_ERRORS.device_request_gone)
-  requireTicket(context, decisionSubject(session, requestId, found.request), ticket)
+  const end = context.decisionTickets.open(decisionForm(session, requestId, found.request), ticket)
+  requireOpenForm(context.server, end)
   return found
 }
 
-async function clientOf({ kernel }: DeviceContext, { clientId }: DeviceRequest): Promise<Client> {
-  const client = await kernel.store.clients.find(clientId)
+async function clientOf({ server }: DeviceContext, { clientId }: DeviceRequest): Promise<Client> {
+  const client = await server.store.clients.find(clientId)
   if (client === undefined) throw new OAuthError(CLIENT_ERRORS.client_unknown)
   return client
+}
+
+interface UserAnswer {
+  readonly client: Client
+  readonly requestId: string
+  readonly found: StoredDeviceRequest
+  readonly decision: Decision
 }
 
 /** First the answer, then the grant. If the second write is lost, the same form sent again makes up for it. */
 async function approve(
   context: DeviceContext,
-  client: Client,
-  requestId: string,
-  found: StoredDeviceRequest,
-  decision: Decision,
+  { client, requestId, found, decision }: UserAnswer,
 ): Promise<void> {
-  const { kernel, lifetimes } = context
-  const { clients } = kernel.store
+  const { server, lifetimes } = context
+  const { clients } = server.store
   const { subject, scopes } = decision
-  const grant = deviceGrant(found.request, decision, kernel.now(), lifetimes.deviceGrant)
+  const grant = deviceGrant(found.request, decision, server.now(), lifetimes.deviceGrant)
   // An approved client lives at least as long as its grants.
   await clients.keep(client, grant.expiresAt)
   await settle(context, requestId, found, decision)
-  if (!(await openWithinLimit(kernel, grant))) return
+  if (!(await openWithinLimit(server, grant))) return
   const ids = { requestId, grantId: grant.id, clientId: client.clientId, subject }
   const { resources } = grant
-  kernel.emit({ type: 'device_approved', ...ids, scopes, resources } satisfies DeviceApproved)
+  server.emit({ type: 'device_approved', ...ids, scopes, resources } satisfies DeviceApproved)
 }
 
-async function deny(
-  context: DeviceContext,
-  requestId: string,
-  found: StoredDeviceRequest,
-  decision: Decision,
-): Promise<void> {
+async function deny(context: DeviceContext, { requestId, found, decision }: UserAnswer): Promise<void> {
   const { subject } = decision
   const { clientId } = found.request
   if (await settle(context, requestId, found, decision))
-    context.kernel.emit({ type: 'device_denied', requestId, clientId, subject } satisfies DeviceDenied)
+    context.server.emit({ type: 'device_denied', requestId, clientId, subject } satisfies DeviceDenied)
 }
 
 /** More lost races than this on one request are no people. */
@@ -121,7 +125,7 @@ const MAX_ATTEMPTS = 4
  * @throws OAuthError when somebody has given another answer
  */
 async function settle(
-  { kernel, transients }: DeviceContext,
+  { server, transients }: DeviceContext,
   requestId: string,
   first: StoredDeviceRequest,
   decision: Decision,
@@ -131,10 +135,48 @@ async function settle(
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     if (found === undefined || found.request.grantId !== first.request.grantId)
       throw new OAuthError(DEVICE_REQUEST_ERRORS.device_request_gone)
-    const next = answered(found.request, decision, kernel.now())
+    const next = answered(found.request, decision, server.now())
     if (next === found.request) return false
     if (await transients.replace(id, found.seen, next, next.expiresAt)) return true
     found = await findDeviceRequest(transients, requestId)
   }
   throw new OAuthError(SERVER_ERRORS.contention)
+}
+
+/**
+ * The grant of an approved request, whose code is the device code. Its id stays taken for as long as the request is kept:
+ * a form that is sent again opens no second one.
+ *
+ * @param lifetime of the grant, in seconds
+ */
+function deviceGrant(
+  request: DeviceRequest,
+  { subject, scopes, authTime }: Decision,
+  now: number,
+  lifetime: number,
+): Grant {
+  const requested = [...request.scopes, ...request.ignoredScopes]
+  const withheldScopes = requested.filter((scope) => !scopes.includes(scope))
+  return {
+    id: request.grantId,
+    subject,
+    clientId: request.clientId,
+    scopes,
+    ...(withheldScopes.length === 0 ? undefined : { withheldScopes }),
+    resources: request.resources,
+    origin: 'device',
+    network: request.address && coarseNetworkOf(request.address),
+    authTime,
+    createdAt: now,
+    usedAt: now,
+    expiresAt: now + lifetime,
+    ticketEndsAt: request.expiresAt + CLOCK_TOLERANCE,
+    code: {
+      hash: request.codeHash,
+      challenge: request.challenge,
+      expiresAt: request.endsAt,
+      ...boundTo(request.jkt),
+    },
+    accessTokens: [],
+  }
 }

@@ -11,7 +11,7 @@ import { includesAll } from '../kernel/scope.ts'
 import { newGrantId, newSecret, sha256 } from '../kernel/secrets.ts'
 import { callerNetwork } from '../limits/rate-limits.ts'
 import { formatDeviceCode } from '../tokens/credential.ts'
-import type { ProvenKey } from '../tokens/proof-of-possession.ts'
+import { optionalProofKey } from '../tokens/proof-of-possession.ts'
 import { DEVICE_CODE_GRANT, type DeviceContext, INTERVAL } from './device-context.ts'
 import { type DeviceRequest, recordId } from './device-request.ts'
 import { newUserCode, requestIdOf, shownUserCode } from './user-code.ts'
@@ -44,24 +44,24 @@ export interface DeviceRequested {
 /** Kept so long after its end, in seconds: late polls hear `expired_token`. */
 const AFTERLIFE = 300
 
-/** The device authorization endpoint (RFC 8628 3.1). @param key what the device proves binds its code */
+/** The device authorization endpoint (RFC 8628 3.1). A key that the device proves binds its code. */
 export async function authorizeDevice(
   context: DeviceContext,
   client: Client,
   asked: Asked,
   http: HttpRequest,
-  key: ProvenKey | undefined,
 ): Promise<HttpResponse> {
-  const { kernel, limiter } = context
+  const { server } = context
+  const key = optionalProofKey(server.senderConstraint, http, client)
   requireDeviceClient(context, client)
   const terms = termsOf(context, client, asked)
   const { too_many_device_requests } = DEVICE_AUTHORIZATION_ERRORS
   // Comes last, so that a client with a wrong request may try again.
-  await limiter.limit('device_request', callerNetwork(http), too_many_device_requests)
+  await server.limiter.limit('device_request', callerNetwork(http), too_many_device_requests)
   const from = { address: http.remoteAddress, jkt: key?.thumbprint }
   const { requestId, userCode, deviceCode } = await begin(context, { ...terms, ...from })
   const { clientId } = client
-  kernel.emit({ type: 'device_requested', requestId, clientId } satisfies DeviceRequested)
+  server.emit({ type: 'device_requested', requestId, clientId } satisfies DeviceRequested)
   const answer = {
     device_code: deviceCode,
     user_code: userCode,
@@ -81,17 +81,17 @@ function requireDeviceClient({ selfRegistered }: DeviceContext, { origin, grantT
 
 type Terms = Pick<DeviceRequest, 'clientId' | 'scopes' | 'ignoredScopes' | 'resources' | 'challenge'>
 
-function termsOf({ kernel, ...context }: DeviceContext, client: Client, asked: Asked): Terms {
+function termsOf({ server, ceilingOf }: DeviceContext, client: Client, asked: Asked): Terms {
   const { code_challenge, code_challenge_method } = asked
-  const { scopes, ignoredScopes } = askedScopes(kernel.scopes, context.scopeOptions, client, asked.scope)
-  if (!includesAll(context.ceilingOf(client), scopes))
+  const { scopes, ignoredScopes } = askedScopes(server.scopes, server, client, asked.scope)
+  if (!includesAll(ceilingOf(client), scopes))
     throw new OAuthError(DEVICE_AUTHORIZATION_ERRORS.device_scope_refused)
   const proves = code_challenge !== undefined || code_challenge_method !== undefined
   return {
     clientId: client.clientId,
     scopes,
     ignoredScopes,
-    resources: requestedResources(asked.resource, kernel.resources),
+    resources: requestedResources(asked.resource, server.resources),
     challenge: proves ? requiredChallenge(code_challenge, code_challenge_method) : undefined,
   }
 }
@@ -100,10 +100,10 @@ const MAX_DRAWS = 5
 
 /** Keeps the request under a user code that nobody has. @throws OAuthError 503 when five draws are taken */
 async function begin(
-  { kernel, transients, secret, lifetimes }: DeviceContext,
+  { server, transients, lifetimes }: DeviceContext,
   terms: Terms & Pick<DeviceRequest, 'address' | 'jkt'>,
 ): Promise<{ readonly requestId: string; readonly userCode: string; readonly deviceCode: string }> {
-  const { random, now } = kernel
+  const { random, now, secret } = server
   const createdAt = now()
   const endsAt = createdAt + lifetimes.deviceCode
   const grantId = newGrantId(random)

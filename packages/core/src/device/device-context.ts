@@ -1,10 +1,11 @@
-import type { ScopeOptions } from '../authorization/authorization-request.ts'
-import type { GrantTerms } from '../grants/grant-terms.ts'
-import type { Kernel } from '../kernel/kernel.ts'
+import type { Tickets } from '../authorization/ticket.ts'
+import type { ServerContext } from '../feature.ts'
+import { addressOf, basePathOf, endpointPath, type PathOptions } from '../http/well-known.ts'
+import { lifetime } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
-import type { AcceptedSecrets, SuccessorKeys } from '../kernel/server-secret.ts'
+import { includesAll, type ScopeCatalogue } from '../kernel/scope.ts'
+import { type SuccessorKeys, successorKeys } from '../kernel/server-secret.ts'
 import type { Transients } from '../kernel/store.ts'
-import type { SafeLimiter } from '../limits/rate-limits.ts'
 import type { DeviceInteraction } from './device-interaction.ts'
 
 /**
@@ -22,27 +23,113 @@ export const DEVICE_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 /** Seconds between two polls (RFC 8628 3.2). */
 export const INTERVAL = 5
 
-/** Input of every step in this room. */
+export interface DeviceOptions extends PathOptions<'deviceAuthorization' | 'device'> {
+  /**
+   * The scopes that a device can get. Default: `openid`, `profile`, `email` and every scope whose `access` is `read`.
+   */
+  readonly scopes?: readonly string[] | undefined
+  /**
+   * Opens the flow to clients that register themselves, for no more than the default of `scopes`. Then anybody can make
+   * this server show a page that gives them access to the account of whoever follows their message. Default false.
+   */
+  readonly selfRegistered?: boolean | undefined
+  /** Adds `verification_uri_complete`, for a QR code (RFC 8628 3.3.1). Phishing links can use it too. Default false. */
+  readonly completeUri?: boolean | undefined
+  /** Seconds since the sign-in of the user who decides; after that, the user signs in again. Default 3600. */
+  readonly maxAge?: number | undefined
+  /** Lifetime of a device code and its user code, in seconds, from 60 to 1800. Default 600. */
+  readonly codeLifetime?: number | undefined
+  /** Lifetime of the grant of a device in seconds, no matter how often it is refreshed. Default 30 days. */
+  readonly grantLifetime?: number | undefined
+}
+
+/** Input of every step of the device grant. */
 export interface DeviceContext {
-  readonly kernel: Kernel
+  readonly server: ServerContext
+  readonly pages: DeviceInteraction
   readonly transients: Transients
-  readonly limiter: SafeLimiter
-  readonly interaction: DeviceInteraction
-  readonly secret: AcceptedSecrets
   readonly keys: SuccessorKeys
-  readonly times: GrantTerms
+  readonly codeTickets: Tickets
+  readonly decisionTickets: Tickets
   /** Seconds. */
   readonly lifetimes: { readonly deviceCode: number; readonly deviceGrant: number }
-  /** The most seconds since the sign-in of who decides. */
   readonly maxAge: number
-  readonly scopeOptions: ScopeOptions
-  /** The most that a client may ask for. */
+  /** The scopes that a client can request. */
   readonly ceilingOf: (client: Client) => readonly string[]
   readonly selfRegistered: boolean
-  /** Whether devices get an address that has the code in it. */
   readonly completeUri: boolean
   /** From the root of the host. */
   readonly paths: { readonly device: string; readonly decision: string }
   /** The address that people type. */
   readonly verificationUri: string
+}
+
+/** The paths of both endpoints, below the issuer. */
+export function pathsOf({ paths }: DeviceOptions) {
+  return {
+    deviceAuthorization: endpointPath(
+      'deviceAuthorization',
+      paths?.deviceAuthorization,
+      '/api/oauth/device_authorization',
+    ),
+    device: endpointPath('device', paths?.device, '/oauth/device'),
+  }
+}
+
+const DAY = 24 * 60 * 60
+
+/** @throws Error that names the option at fault */
+export function contextOf(
+  server: ServerContext,
+  pages: DeviceInteraction,
+  options: DeviceOptions,
+): DeviceContext {
+  const { selfRegistered = false, completeUri = false, maxAge, codeLifetime, grantLifetime } = options
+  const { transients } = server.store
+  if (transients === undefined) throw new Error('device: the store has no transients')
+  const path = pathsOf(options).device
+  const page = basePathOf(server.issuer) + path
+  return {
+    ...{ server, pages, transients, selfRegistered, completeUri },
+    keys: successorKeys(server.secret),
+    codeTickets: server.tickets('user-code'),
+    decisionTickets: server.tickets('device'),
+    lifetimes: {
+      deviceCode: checkedCodeLifetime(codeLifetime),
+      deviceGrant: lifetime('deviceGrant', grantLifetime, 30 * DAY),
+    },
+    maxAge: checkedMaxAge(maxAge),
+    ceilingOf: ceilingOf(server.scopes, options.scopes),
+    paths: { device: page, decision: `${page}/decision` },
+    verificationUri: addressOf(server.issuer, path),
+  }
+}
+
+function checkedCodeLifetime(given: number | undefined): number {
+  const seconds = lifetime('deviceCode', given, 600, 60)
+  if (seconds > 1800) throw new Error('device: codeLifetime must be at most 1800 seconds')
+  return seconds
+}
+
+function checkedMaxAge(seconds = 3600): number {
+  if (!Number.isInteger(seconds) || seconds < 60)
+    throw new Error('device: maxAge must be a whole number of seconds, at least 60')
+  return seconds
+}
+
+const HARMLESS = ['openid', 'profile', 'email']
+
+/** A client that registered itself never gets more than reading. */
+function ceilingOf(
+  catalogue: ScopeCatalogue,
+  given: readonly string[] | undefined,
+): DeviceContext['ceilingOf'] {
+  const reading = Object.entries(catalogue)
+    .filter(([name, { access }]) => access === 'read' || HARMLESS.includes(name))
+    .map(([name]) => name)
+  if (given !== undefined && !includesAll(Object.keys(catalogue), given))
+    throw new Error('device: scopes names a scope that is not in the catalogue')
+  const ceiling = given ?? reading
+  return ({ origin }: Client) =>
+    origin === 'integration' ? ceiling : ceiling.filter((name) => reading.includes(name))
 }

@@ -1,4 +1,4 @@
-import type { ConsentScope, Interaction, Session } from '../authorization/interaction.ts'
+import type { ConsentScope, Session } from '../authorization/interaction.ts'
 import type { PublicClient } from '../clients/public-client.ts'
 import type { HttpResponse } from '../http/http.ts'
 
@@ -37,8 +37,8 @@ export interface DeviceView {
   readonly ticket: string
 }
 
-/** The application's part of the device grant: the session, and three pages. */
-export interface DeviceInteraction extends Pick<Interaction, 'session' | 'signIn' | 'errorPage'> {
+/** The application's part of the device grant: three pages. */
+export interface DeviceInteraction {
   userCodePage(view: UserCodeView): HttpResponse | Promise<HttpResponse>
   devicePage(view: DeviceView): HttpResponse | Promise<HttpResponse>
   /** The user has answered and goes back to the device. */

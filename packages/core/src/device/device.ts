@@ -7,18 +7,24 @@
 import { ConsentForm } from '../authorization/consent.ts'
 import { showErrorPage } from '../authorization/error-page.ts'
 import type { ClientEndpoint } from '../clients/client-endpoint.ts'
-import type { Feature, FeatureParts } from '../feature.ts'
+import type { Feature } from '../feature.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { readMessage } from '../http/message.ts'
-import { endpointPath } from '../http/well-known.ts'
-import { acceptedSecrets } from '../kernel/server-secret.ts'
-import { optionalProofKey } from '../tokens/proof-of-possession.ts'
 import { enterCode, showCodePage, UserCodeForm, type UserCodeWrong } from './code-page.ts'
 import { answerDevice, type DeviceApproved, type DeviceDenied } from './decision.ts'
-import { authorizeDevice, DeviceAuthorizationRequest, type DeviceRequested } from './device-authorization.ts'
-import type { DeviceContext } from './device-context.ts'
-import { contextOf, type DeviceOptions } from './device-options.ts'
-import { type DeviceCodeRedeemed, deviceCodeGrantType } from './exchange.ts'
+import {
+  authorizeDevice,
+  DEVICE_AUTHORIZATION_ERRORS,
+  DeviceAuthorizationRequest,
+  type DeviceRequested,
+} from './device-authorization.ts'
+import { DEVICE_CODE_ERRORS } from './device-code.ts'
+import { contextOf, type DeviceContext, type DeviceOptions, pathsOf } from './device-context.ts'
+import type { DeviceInteraction } from './device-interaction.ts'
+import { DEVICE_REQUEST_ERRORS } from './device-request.ts'
+import { type DeviceCodeRedeemed, deviceCodeGrantType, POLL_ERRORS } from './device-token-request.ts'
+import { DEVICE_PAGE_ERRORS } from './page-session.ts'
+import { USER_CODE_ERRORS, USER_CODE_LIMITS } from './user-code.ts'
 
 export { DEVICE_CODE_GRANT } from './device-context.ts'
 export type {
@@ -27,7 +33,7 @@ export type {
   DeviceView,
   UserCodeView,
 } from './device-interaction.ts'
-export type { DeviceOptions } from './device-options.ts'
+export type { DeviceOptions }
 
 export type DeviceEvent = DeviceRequested | DeviceApproved | DeviceDenied | UserCodeWrong | DeviceCodeRedeemed
 
@@ -41,48 +47,50 @@ export type DeviceEvent = DeviceRequested | DeviceApproved | DeviceDenied | User
  *
  * declare const pages: import('@grantkit/core/device').DeviceInteraction
  *
- * const features = [device({ interaction: pages, secret })]
+ * const features = [device(pages)]
  * export const authorization = createAuthorizationServer({ issuer, store, scopes, secret, interaction, features })
  * ```
  */
-export function device(options: DeviceOptions): Feature {
-  const paths = {
-    deviceAuthorization: endpointPath(
-      'deviceAuthorization',
-      options.paths?.deviceAuthorization,
-      '/api/oauth/device_authorization',
-    ),
-    device: endpointPath('device', options.paths?.device, '/oauth/device'),
+export function device(pages: DeviceInteraction, options: DeviceOptions = {}): Feature {
+  const paths = pathsOf(options)
+  return (server) => {
+    const context = contextOf(server, pages, options)
+    return {
+      grantTypes: [deviceCodeGrantType(context)],
+      clientEndpoints: [deviceAuthorization(context, paths.deviceAuthorization)],
+      endpoints: pageEndpoints(context, paths.device),
+      // A device whose clock runs a third too fast polls 18 times a minute, and is in order.
+      rateLimits: {
+        device_request: { points: 30, seconds: 600 },
+        device_poll: { points: 18, seconds: 60 },
+        ...USER_CODE_LIMITS,
+      },
+      errors: {
+        ...{ ...DEVICE_AUTHORIZATION_ERRORS, ...DEVICE_REQUEST_ERRORS, ...DEVICE_PAGE_ERRORS },
+        ...{ ...DEVICE_CODE_ERRORS, ...POLL_ERRORS, ...USER_CODE_ERRORS },
+      },
+    }
   }
-  acceptedSecrets(options.secret, 'device: ')
-  return (kernel) => featureOf(contextOf(kernel, options, paths.device), paths)
 }
 
-function featureOf(
-  context: DeviceContext,
-  paths: { readonly deviceAuthorization: string; readonly device: string },
-): FeatureParts {
-  const deviceAuthorization: ClientEndpoint = {
-    path: paths.deviceAuthorization,
+function deviceAuthorization(context: DeviceContext, path: string): ClientEndpoint {
+  return {
+    path,
     metadataName: 'device_authorization_endpoint',
     summary: 'Begin to sign in on a device without a browser (RFC 8628 3.1)',
     message: DeviceAuthorizationRequest,
     begin(form) {
-      const asked = readMessage(DeviceAuthorizationRequest, form)
-      return (client, request, constraint) =>
-        authorizeDevice(context, client, asked, request, optionalProofKey(constraint, request, client))
+      const requested = readMessage(DeviceAuthorizationRequest, form)
+      return (client, request) => authorizeDevice(context, client, requested, request)
     },
-  }
-  return {
-    grantTypes: [deviceCodeGrantType(context)],
-    clientEndpoints: [deviceAuthorization],
-    endpoints: pages(context, paths.device),
   }
 }
 
 /** Where a person's browser goes. No script of another origin may read these. */
-function pages(context: DeviceContext, path: string): Endpoint[] {
-  const refusal: Endpoint['refusal'] = (error, request) => showErrorPage(context, error, request)
+function pageEndpoints(context: DeviceContext, path: string): Endpoint[] {
+  const { server } = context
+  const refusal: Endpoint['refusal'] = (error, request) =>
+    showErrorPage({ kernel: server, interaction: server.interaction }, error, request)
   const page = { cors: false, refusal }
   return [
     {

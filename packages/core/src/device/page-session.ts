@@ -1,5 +1,5 @@
 import type { Session } from '../authorization/interaction.ts'
-import { openTicket, type TicketSubject } from '../authorization/ticket.ts'
+import type { ServerContext } from '../feature.ts'
 import { type HttpRequest, type HttpResponse, securePage } from '../http/http.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { DeviceContext } from './device-context.ts'
@@ -10,21 +10,20 @@ export const DEVICE_PAGE_ERRORS = defineErrors({
 
 /** The session of who may decide. Phishing lives on sessions that people forgot, so an old one is none here. */
 export async function freshSession(
-  { kernel, interaction, maxAge }: DeviceContext,
+  { server, maxAge }: DeviceContext,
   request: HttpRequest,
 ): Promise<Session | undefined> {
-  const session = await interaction.session(request)
-  return session !== undefined && kernel.now() - session.authTime <= maxAge ? session : undefined
+  const session = await server.interaction.session(request)
+  return session !== undefined && server.now() - session.authTime <= maxAge ? session : undefined
 }
 
 /** @param typed the code that fills in the field afterwards */
-export async function askToSignIn({ interaction, paths }: DeviceContext, typed = ''): Promise<HttpResponse> {
+export async function askToSignIn({ server, paths }: DeviceContext, typed = ''): Promise<HttpResponse> {
   const query = typed === '' ? '' : `?user_code=${typed}`
-  return securePage(await interaction.signIn(paths.device + query, {}))
+  return securePage(await server.interaction.signIn(paths.device + query, {}))
 }
 
-/** @throws OAuthError for the form of another session, or one that was open for too long */
-export function requireTicket({ secret, kernel }: DeviceContext, about: TicketSubject, ticket: string): void {
-  const end = openTicket(secret, about, ticket)
-  if (end === undefined || kernel.now() >= end) throw new OAuthError(DEVICE_PAGE_ERRORS.device_ticket_invalid)
+/** @param end epoch seconds, from the ticket of a form; `undefined` for the form of another session */
+export function requireOpenForm({ now }: ServerContext, end: number | undefined): void {
+  if (end === undefined || now() >= end) throw new OAuthError(DEVICE_PAGE_ERRORS.device_ticket_invalid)
 }

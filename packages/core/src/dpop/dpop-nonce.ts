@@ -1,7 +1,7 @@
 import { CLOCK_TOLERANCE } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import { hmacSha256, sameSecret } from '../kernel/secrets.ts'
-import { acceptedSecrets, type ServerSecret } from '../kernel/server-secret.ts'
+import type { AcceptedSecrets } from '../kernel/server-secret.ts'
 import type { ProofHeaders } from '../tokens/proof-of-possession.ts'
 import { DPOP_ERRORS, type ProofClaims } from './dpop-proof.ts'
 
@@ -23,8 +23,7 @@ export interface DpopNonces {
   readonly aged: (nonce: string, now: number) => boolean
 }
 
-export function dpopNonces(secret: ServerSecret, origin: string): DpopNonces {
-  const secrets = acceptedSecrets(secret, 'dpop: ')
+export function dpopNonces(secrets: AcceptedSecrets, origin: string): DpopNonces {
   const [current] = secrets
   const nonceOf = (step: number, by = current) => hmacSha256(by, `dpop nonce\n${origin}\n${step}`)
   const stepAt = (now: number) => Math.floor(now / STEP)

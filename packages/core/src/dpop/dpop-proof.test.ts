@@ -9,7 +9,7 @@ const NOW = 1_800_000_000
 const ORIGIN = 'https://notes.example'
 const TOKEN = 'gka_token'
 const SECRET = 'a secret of the tests, long enough to pass'
-const nonces = dpopNonces(SECRET, ORIGIN)
+const nonces = dpopNonces([SECRET], ORIGIN)
 const request = { method: 'POST', path: '/token', query: 'a=b', headers: {}, body: '' }
 
 const place: ProofPlace = {
@@ -131,7 +131,7 @@ describe('a proof', () => {
     [
       'has the nonce of another origin',
       'dpop_nonce_needed',
-      proofOf({ nonce: dpopNonces(SECRET, 'https://api.example').newest(NOW) }),
+      proofOf({ nonce: dpopNonces([SECRET], 'https://api.example').newest(NOW) }),
     ],
     ['is signed by another key', 'dpop_proof_signature', proofOf({}, { jwk: provingKey().jwk })],
     [

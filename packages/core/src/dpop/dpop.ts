@@ -14,13 +14,11 @@ import { JWS_ALGORITHMS, type JwsAlgorithm } from '../tokens/jwk.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
 import { dpopNonces } from './dpop-nonce.ts'
 import { DPOP_ERRORS } from './dpop-proof.ts'
-import { CORS_HEADERS, type ProofPlace, presentedKey, proofsAt } from './presented-proof.ts'
+import { type ProofPlace, presentedKey, proofsAt } from './presented-proof.ts'
 
 export type { JwsAlgorithm as DpopAlgorithm } from '../tokens/jwk.ts'
 
 export interface DpopOptions {
-  /** Makes the nonces. At least 32 characters, the same on every replica. */
-  readonly secret: ServerSecret
   /** The algorithms of proofs. Default: `ES256`, and `EdDSA` with its newer name `Ed25519`. */
   readonly algorithms?: readonly JwsAlgorithm[] | undefined
   /** Demands a nonce in every proof (RFC 9449 8): each client asks twice at its first request. Default: none is needed. */
@@ -35,6 +33,8 @@ export interface DpopOptions {
 }
 
 export interface DpopProofsOptions extends DpopOptions {
+  /** The secret of the authorization server, which makes the nonces. At least 32 characters, the same on every replica. */
+  readonly secret: ServerSecret
   /** The origin where clients reach the API, `https://api.example`. Default: that of its resource indicator. */
   readonly publicOrigin?: string | undefined
   /**
@@ -55,32 +55,38 @@ export interface DpopProofsOptions extends DpopOptions {
  * import { createAuthorizationServer } from '@grantkit/core'
  * import { dpop } from '@grantkit/core/dpop'
  *
- * const features = [dpop({ secret })]
+ * const features = [dpop()]
  * export const authorization = createAuthorizationServer({ issuer, store, scopes, secret, interaction, features })
  * ```
  */
-export function dpop(options: DpopOptions): Feature {
+export function dpop(options: DpopOptions = {}): Feature {
   const algorithms = checkedAlgorithms(options)
-  return ({ issuer, store, now }) => {
-    const { origin } = new URL(issuer)
-    const { secret, nonce, required = false } = options
-    const place: ProofPlace = {
+  return ({ issuer, store, now, secret }) => {
+    const { nonce, required = false } = options
+    const used = usedProofs(options, store.transients)
+    const placeAt = (origin: string): ProofPlace => ({
       algorithms,
       nonces: dpopNonces(secret, origin),
       nonceRequired: nonce === 'required',
       // Its routes match the path as it is.
       uriOf: ({ path }) => origin + path,
       now,
-    }
+    })
+    const { origin } = new URL(issuer)
+    const proofsOf = (place: ProofPlace) => proofsAt({ ...place, used }, required)
     return {
-      senderConstraint: senderConstraint(place, required, usedProofs(options, store.transients)),
-      metadata: { dpop_signing_alg_values_supported: algorithms },
-      resourceMetadata: {
-        dpop_signing_alg_values_supported: algorithms,
-        ...(required ? { dpop_bound_access_tokens_required: true } : {}),
+      senderConstraint: {
+        provenKey: provenKeyAt(placeAt(origin), required),
+        userinfo: proofsOf(placeAt(origin)),
+        proofsAt: (other) => proofsOf(placeAt(other)),
+        resourceMetadata: {
+          dpop_signing_alg_values_supported: algorithms,
+          ...(required ? { dpop_bound_access_tokens_required: true } : {}),
+        },
       },
+      metadata: { dpop_signing_alg_values_supported: algorithms },
       clientMetadata: () => ({ [BOUND]: z.boolean().optional() }),
-      corsHeaders: CORS_HEADERS,
+      errors: DPOP_ERRORS,
     }
   }
 }
@@ -88,15 +94,12 @@ export function dpop(options: DpopOptions): Feature {
 /** RFC 9449 5.2. */
 const BOUND = 'dpop_bound_access_tokens'
 
-function senderConstraint(place: ProofPlace, required: boolean, used: ProofPlace['used']): SenderConstraint {
-  return {
-    provenKey(request, client) {
-      const key = presentedKey(place, request)
-      if (key === undefined && (required || wantsBoundTokens(client)))
-        throw new OAuthError(DPOP_ERRORS.dpop_proof_missing)
-      return key && { thumbprint: key.thumbprint, headers: key.verify() }
-    },
-    userinfo: proofsAt({ ...place, used }, required),
+function provenKeyAt(place: ProofPlace, required: boolean): SenderConstraint['provenKey'] {
+  return (request, client) => {
+    const key = presentedKey(place, request)
+    if (key === undefined && (required || wantsBoundTokens(client)))
+      throw new OAuthError(DPOP_ERRORS.dpop_proof_missing)
+    return key && { thumbprint: key.thumbprint, headers: key.verify() }
   }
 }
 
@@ -119,12 +122,13 @@ function wantsBoundTokens(client: Client | undefined): boolean {
  */
 export function dpopProofs(options: DpopProofsOptions): ProofsOfResource {
   const algorithms = checkedAlgorithms(options)
+  const secrets = acceptedSecrets(options.secret, 'dpopProofs: ')
   return (guarded) => {
     const origin = originOf(options, guarded)
-    const { secret, nonce, required = false, htu = ({ path }) => origin + path } = options
+    const { nonce, required = false, htu = ({ path }) => origin + path } = options
     const place = {
       algorithms,
-      nonces: dpopNonces(secret, origin),
+      nonces: dpopNonces(secrets, origin),
       nonceRequired: nonce === 'required',
       uriOf: htu,
       used: usedProofs(options, guarded.transients),
@@ -143,11 +147,7 @@ function originOf({ publicOrigin }: DpopProofsOptions, { resource }: ProvenResou
 const DEFAULT_ALGORITHMS: readonly JwsAlgorithm[] = ['ES256', 'EdDSA', 'Ed25519']
 
 /** @throws Error that names the option at fault */
-function checkedAlgorithms({
-  secret,
-  algorithms = DEFAULT_ALGORITHMS,
-}: DpopOptions): readonly JwsAlgorithm[] {
-  acceptedSecrets(secret, 'dpop: ')
+function checkedAlgorithms({ algorithms = DEFAULT_ALGORITHMS }: DpopOptions): readonly JwsAlgorithm[] {
   if (algorithms.length === 0 || !algorithms.every((name) => JWS_ALGORITHMS.includes(name)))
     throw new Error(`dpop: algorithms must be some of ${JWS_ALGORITHMS.join(', ')}`)
   return algorithms

@@ -65,10 +65,10 @@ export function fapi2({ clientAssertion: assertion, dpop: proofs, par }: Fapi2Op
       idTokenAlgorithm: 'ES256',
       pkce: 'required',
     },
-    features: ({ secret }) => [
+    features: [
       clientAssertion({ ...assertion, algorithms: ASSERTION_ALGORITHMS, stringAudience: true }),
-      pushedAuthorizationRequests({ ...par, secret, required: true }),
-      dpop({ ...proofs, secret, required: true, algorithms: ALGORITHMS }),
+      pushedAuthorizationRequests({ ...par, required: true }),
+      dpop({ ...proofs, required: true, algorithms: ALGORITHMS }),
       (): FeatureParts => ({ checkClient }),
     ],
     published: PUBLISHED,

@@ -2,34 +2,28 @@
  * The question of a gateway that guards other applications: may this request pass, and whose is it? A request with a token
  * comes in; its user, client and scopes go out as headers, or the refusal of the guard. It reads one record and writes none.
  */
-import type { Feature } from '../feature.ts'
+import type { Feature, ServerContext } from '../feature.ts'
 import type { HttpRequest, HttpResponse } from '../http/http.ts'
 import { endpointPath } from '../http/well-known.ts'
-import type { Kernel } from '../kernel/kernel.ts'
 import { canonicalResource } from '../kernel/resource-indicator.ts'
 import type { AccessToken, ClientCredentialsToken } from '../resource/access.ts'
 import { accessOf, type GuardedResource, guardOf } from '../resource/guard.ts'
-import type { ProofsOfResource } from '../resource/resource-server.ts'
-import { type AccessTokenFormat, opaqueAccessTokens } from '../tokens/access-token.ts'
-import type { ProofOfPossession } from '../tokens/proof-of-possession.ts'
-import { proofsOfCallers } from './forwarded-request.ts'
-import { demandedScopes } from './verify-request.ts'
+import { FORWARDED_ERRORS, proofsOfCallers } from './forwarded-request.ts'
+import { demandedScopes, VERIFY_ERRORS } from './verify-request.ts'
 
 export interface ForwardAuthOptions {
   /** The resource whose tokens pass: one of `resources` of the server. Default: the issuer. */
   readonly resource?: string | undefined
   /** The path below the issuer. Default `/api/oauth/verify`. */
   readonly path?: string | undefined
-  /** The access token format of the server. Default: opaque tokens. */
-  readonly accessTokens?: AccessTokenFormat | undefined
-  /** Lets machine tokens pass too, with `-` in `X-Auth-Subject`: they have no user. Default false. */
+  /** Lets client credentials tokens pass too, with `-` in `X-Auth-Subject`: they have no user. Default false. */
   readonly clientCredentials?: boolean | undefined
   /**
-   * Takes access tokens that are bound to a key: `dpopProofs`, with the public origin of the gateway. The gateway must set
-   * `X-Forwarded-Method` and `X-Forwarded-Uri` itself and drop what its callers send there, or whoever steals a token and
-   * a proof uses them for other requests. Default: bound tokens are refused.
+   * The public origin of the gateway, `https://api.example`. Then access tokens that are bound to a key pass with a proof for
+   * a URL there. The gateway must set `X-Forwarded-Method` and `X-Forwarded-Uri` itself and drop what its callers send
+   * there, or whoever steals a token and a proof uses them for other requests. Default: bound tokens are refused.
    */
-  readonly proofs?: ProofsOfResource | undefined
+  readonly origin?: string | undefined
 }
 
 /**
@@ -51,15 +45,20 @@ export interface ForwardAuthOptions {
 export function forwardAuth({
   resource,
   path,
-  accessTokens = opaqueAccessTokens,
   clientCredentials = false,
-  proofs,
+  origin,
 }: ForwardAuthOptions = {}): Feature {
-  return (kernel) => {
-    const guarded = resource ?? kernel.issuer
-    const guard = guardOf(kernel, guarded, accessTokens, callersProofs(kernel, guarded, proofs))
+  const checked = origin === undefined ? undefined : checkedOrigin(origin)
+  return (server) => {
+    const guarded = guardedResource(server, resource ?? server.issuer, checked)
+    // Proofs are checked by another feature, which is known when all are created.
+    let guard: GuardedResource | undefined
+    const guardHere = () => {
+      const proofs = checked === undefined ? undefined : server.senderConstraint?.proofsAt(checked)
+      guard ??= guardOf(server, guarded, server.accessTokens, proofs && proofsOfCallers(proofs))
+      return guard
+    }
     return {
-      requiresProofs: guard.proofs?.required ?? false,
       endpoints: [
         {
           path: endpointPath('verify', path, '/api/oauth/verify'),
@@ -67,37 +66,49 @@ export function forwardAuth({
           // Envoy asks with the method of its caller.
           methods: ['*'],
           cors: false,
-          answer: (request) => verify(kernel, guard, request, clientCredentials),
+          answer: (request) => verify(server, guardHere(), request, clientCredentials),
         },
       ],
+      errors: { ...FORWARDED_ERRORS, ...VERIFY_ERRORS },
+      checkMounted({ senderConstraint }) {
+        if (checked !== undefined && senderConstraint === undefined)
+          throw new Error('forwardAuth: origin is for tokens that are bound to a key, which needs dpop()')
+        if (checked === undefined && senderConstraint?.userinfo.required)
+          throw new Error('forwardAuth needs its option origin where dpop() binds every token')
+      },
     }
   }
 }
 
-function callersProofs(
-  { resources, boundResources, store, now }: Kernel,
-  guarded: string,
-  proofs: ProofsOfResource | undefined,
-): ProofOfPossession | undefined {
-  const resource = canonicalResource(guarded)
+function checkedOrigin(given: string): string {
+  if (!/^https?:\/\/./.test(given) || !URL.canParse(given))
+    throw new Error('forwardAuth: origin must be an http or https origin')
+  return new URL(given).origin
+}
+
+function guardedResource(
+  { resources, boundResources }: ServerContext,
+  given: string,
+  origin: string | undefined,
+): string {
+  const resource = canonicalResource(given)
   if (!resources.includes(resource))
     throw new Error('forwardAuth: resource must be one of the resources of the server')
-  if (boundResources.includes(resource) && proofs === undefined)
-    throw new Error('forwardAuth: resource takes bound tokens alone, which need proofs')
-  return proofs && proofsOfCallers(proofs({ resource, transients: store.transients, now }))
+  if (boundResources.includes(resource) && origin === undefined)
+    throw new Error('forwardAuth: resource takes bound tokens alone, which need its option origin')
+  return given
 }
 
 async function verify(
-  kernel: Kernel,
+  server: ServerContext,
   guard: GuardedResource,
   request: HttpRequest,
   clientCredentials: boolean,
 ): Promise<HttpResponse> {
-  const required = demandedScopes(request.query, kernel.scopes)
+  const required = demandedScopes(request.query, server.scopes)
   const access = await accessOf(guard, request, required, clientCredentials)
   if (access.kind === 'refused') return access.response
-  if (access.kind === 'anonymous')
-    throw new Error('The guard of a gateway lets nobody through without a token')
+  if (access.kind === 'anonymous') throw new Error('Forward auth lets no request pass without a token')
   return { status: 200, headers: { ...access.headers, ...identityOf(access.token) }, body: '' }
 }
 

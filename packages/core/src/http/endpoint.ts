@@ -4,6 +4,7 @@ import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import { errorResponse, reportedError } from './error-response.ts'
 import { type HttpRequest, type HttpResponse, json, type Route, securePage } from './http.ts'
 import { BODY_ERRORS } from './parameters.ts'
+import { basePathOf } from './well-known.ts'
 
 export const METHOD_ERRORS = defineErrors({
   method_not_allowed: ['invalid_request', 'This method is not allowed here', 405],
@@ -66,19 +67,19 @@ const CORS: CorsHeaders = {
 /**
  * The routes of a server.
  *
- * @param basePath stands before the path of each endpoint
+ * @param endpoints below the path of the issuer
  * @param documents paths of these count from the root of the host
- * @param features may let scripts send and read further headers
+ * @param more headers that scripts may send and read too
  * @throws Error when two have one path
  */
 export function routesOf(
-  basePath: string,
+  { issuer, emit }: { readonly issuer: string; readonly emit: Emit },
   endpoints: readonly Endpoint[],
   documents: readonly Endpoint[],
-  emit: Emit,
-  features: readonly { readonly corsHeaders?: CorsHeaders | undefined }[] = [],
+  more?: CorsHeaders,
 ): Route[] {
-  const lists = [CORS, ...features.flatMap(({ corsHeaders }) => corsHeaders ?? [])]
+  const basePath = basePathOf(issuer)
+  const lists = more === undefined ? [CORS] : [CORS, more]
   const allowed = lists.flatMap((headers) => headers.allowed).join(', ')
   const exposed = lists.flatMap((headers) => headers.exposed).join(', ')
   const cors = { allowed, exposed }

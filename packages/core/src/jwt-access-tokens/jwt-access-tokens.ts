@@ -5,73 +5,56 @@
  */
 import { SignJWT } from 'jose'
 import type { Feature } from '../feature.ts'
-import { systemClock } from '../kernel/kernel.ts'
 import type { AccessTokenState, Grant } from '../kernel/records.ts'
-import { MAX_SIGNED_LIFETIME } from '../kernel/revocation-log.ts'
 import { sha256 } from '../kernel/secrets.ts'
 import { type AccessTokenFormat, opaqueAccessTokens } from '../tokens/access-token.ts'
 import type { GrantSecret } from '../tokens/credential.ts'
-import { type SigningKeySource, type SigningKeys, signingKeys } from '../tokens/signing-keys.ts'
+import type { SigningKeys } from '../tokens/signing-keys.ts'
 import { ACCESS_TOKEN_TYPE, claimsOf } from './access-token-claims.ts'
 import { claimedGrant, tokenReader } from './read-access-token.ts'
 import { type SignedResource, type SignedResources, signedResources } from './signed-resources.ts'
 
 export interface JwtAccessTokenOptions {
-  /** The issuer of the authorization server. */
-  readonly issuer: string
-  /** The signing keys of the authorization server: its JWKS endpoint publishes them. */
-  readonly keys: SigningKeySource
   /**
    * The resources (RFC 8707) whose tokens are signed, of those of the server. A token for several resources, or for none,
    * stays opaque.
    */
   readonly resources: Readonly<Record<string, SignedResource>>
-  /** The clock, in epoch seconds. */
-  readonly now?: (() => number) | undefined
 }
 
 export { type RevocationFeedOptions, revocationFeed } from './revocation-feed.ts'
 export type { SignedResource } from './signed-resources.ts'
 
-/** The format, for `createResourceServer` and `forwardAuth`, and the feature that makes the server issue such tokens. */
-export interface JwtAccessTokens extends AccessTokenFormat {
-  readonly feature: Feature
-}
-
 /**
- * @throws Error that names the option at fault
+ * Makes the server issue signed access tokens, with its own keys.
+ *
+ * @throws Error that names the option at fault, when the server is created
  *
  * @example
  * ```ts with:server
  * import { createAuthorizationServer } from '@grantkit/core'
  * import { jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
  *
- * const { feature } = jwtAccessTokens({ issuer, keys, resources: { [issuer]: { lifetime: 300 } } })
+ * const features = [jwtAccessTokens({ resources: { [issuer]: { lifetime: 300 } } })]
  * export const authorization = createAuthorizationServer({
- *   ...{ issuer, store, scopes, secret, interaction, keys, claims },
- *   features: [feature],
+ *   ...{ issuer, store, scopes, secret, interaction, keys, claims, features },
  * })
  * ```
  */
-export function jwtAccessTokens(options: JwtAccessTokenOptions): JwtAccessTokens {
-  const { issuer, now = systemClock } = options
-  // The server has the same keys, and tells when they change.
-  const keys = signingKeys(options.keys, { now, lifetime: MAX_SIGNED_LIFETIME, emit: () => {} })
-  const resources = signedResources(options.resources, keys.algorithms)
-  const read = tokenReader(issuer, keys)
-  const format: AccessTokenFormat = {
-    write: (token, grant) => write({ issuer, keys, resources }, token, grant),
-    read: (text) => opaqueAccessTokens.read(text) ?? read(text),
-    grantIdOf: (text) => opaqueAccessTokens.grantIdOf(text) ?? claimedGrant(text),
-    longest: (bound) => resources.of(bound)?.lifetime,
-  }
-  const feature: Feature = (kernel) => {
-    if (kernel.issuer !== issuer) throw new Error('jwtAccessTokens: issuer must be the one of the server')
-    const unknown = resources.names.find((name) => !kernel.resources.includes(name))
+export function jwtAccessTokens(options: JwtAccessTokenOptions): Feature {
+  return ({ issuer, keys, resources: known }) => {
+    const resources = signedResources(options.resources, keys.algorithms)
+    const unknown = resources.names.find((name) => !known.includes(name))
     if (unknown !== undefined) throw new Error(`jwtAccessTokens: ${unknown} is no resource of the server`)
-    return { accessTokens: format }
+    const read = tokenReader(issuer, keys)
+    const accessTokens: AccessTokenFormat = {
+      write: (token, grant) => write({ issuer, keys, resources }, token, grant),
+      read: (text) => opaqueAccessTokens.read(text) ?? read(text),
+      grantIdOf: (text) => opaqueAccessTokens.grantIdOf(text) ?? claimedGrant(text),
+      longest: (bound) => resources.of(bound)?.lifetime,
+    }
+    return { accessTokens }
   }
-  return { ...format, feature }
 }
 
 interface Signing {

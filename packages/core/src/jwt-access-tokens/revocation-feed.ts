@@ -30,8 +30,7 @@ const FeedRequest = z.object({ since: z.string().max(16_384).optional() })
  * import { createAuthorizationServer } from '@grantkit/core'
  * import { jwtAccessTokens, revocationFeed } from '@grantkit/core/jwt-access-tokens'
  *
- * const accessTokens = jwtAccessTokens({ issuer, keys, resources: { [issuer]: {} } })
- * const features = [accessTokens.feature, revocationFeed()]
+ * const features = [jwtAccessTokens({ resources: { [issuer]: {} } }), revocationFeed()]
  * export const authorization = createAuthorizationServer({
  *   ...{ issuer, store, scopes, secret, interaction, keys, claims, features },
  * })
@@ -42,6 +41,7 @@ export function revocationFeed({ path }: RevocationFeedOptions = {}): Feature {
     if (transients === undefined || revocations === undefined)
       throw new Error('revocationFeed: the store keeps no transients')
     return {
+      errors: FEED_ERRORS,
       clientEndpoints: [
         {
           path: endpointPath('ended', path, '/api/oauth/ended'),

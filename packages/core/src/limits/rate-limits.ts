@@ -1,39 +1,18 @@
 /**
- * Rate limits: who is counted, and what happens above a limit. The application counts. Core refuses only requests that
- * fail anyway.
+ * Rate limits: who is counted, and what happens above a limit. The application counts, by a `RateLimiter`. Each limit is
+ * declared next to its rule, with a default.
  */
 import type { HttpRequest } from '../http/http.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
-import { sha256 } from '../kernel/secrets.ts'
 import { networkOf } from './caller-network.ts'
-import { processLimiter } from './process-limiter.ts'
+import { type EventCounter, processCounter, type RateLimitWindow } from './process-counter.ts'
 
-/** What anybody may do who finds the server, and what is short enough to guess, is limited without a `rateLimiter` too. */
-const DEFAULT_LIMITS = {
-  registration: { points: 100, seconds: 600 },
-  user_code: { points: 10, seconds: 600 },
-  user_code_network: { points: 50, seconds: 600 },
-}
+export type { RateLimitWindow }
 
 /** RFC 6749 has no error code for RFC 6585's 429. */
 export const LIMIT_ERRORS = defineErrors({
-  too_many_registrations: [
-    'temporarily_unavailable',
-    'Too many clients were registered from this address; try again later',
-    429,
-  ],
-  too_many_unknown_documents: [
-    'temporarily_unavailable',
-    'Too many applications that are unknown here were tried; try again later',
-    429,
-  ],
-  too_many_client_credentials_tokens: [
-    'temporarily_unavailable',
-    'This client got too many tokens; use each until it expires',
-    429,
-  ],
   too_many_failures: [
     'temporarily_unavailable',
     'Too many requests of this client failed; try again later',
@@ -41,40 +20,37 @@ export const LIMIT_ERRORS = defineErrors({
   ],
 })
 
-/**
- * The counted events: clients that register themselves, refused requests of a client, documents that nobody approved,
- * tokens of clients that act for themselves. And of the device grant: requests of devices, polls of one request, tries of one
- * user at user codes, and of one network.
- */
-export type RateLimit =
-  | 'registration'
-  | 'client_failure'
-  | 'unknown_document'
-  | 'client_credentials'
-  | 'device_request'
-  | 'device_poll'
-  | 'user_code'
-  | 'user_code_network'
+export const FAILURE_LIMITS: RateLimits = { client_failure: { points: 100, seconds: 600 } }
 
-/** The application counts; core decides which events count, and for whom. */
+/** A limit with the default of its window. */
+export interface RateLimit extends RateLimitWindow {
+  /** Counted in this process if there is no `rateLimiter`: for what everybody may do, and what is short enough to guess. */
+  readonly withoutLimiter?: true | undefined
+}
+
+/** Limits by the name of the counted event. */
+export type RateLimits = Readonly<Record<string, RateLimit>>
+
+/** The application counts; the server decides which events count, and for whom. */
 export interface RateLimiter {
   /**
    * Counts one event. If the limiter rejects, an event reports it and every request passes: a broken limiter must not
    * cause an outage.
    *
    * @param key the caller to count: an address, a client at an address, or a user; below 600 characters
-   * @returns seconds until there is room again; 0 when there is room now
+   * @param window the default of this limit
+   * @returns seconds until the next event is allowed; 0 if this one was
    */
-  take(limit: RateLimit, key: string): Promise<number>
+  take(limit: string, key: string, window: RateLimitWindow): Promise<number>
   /** Takes one counted event back: a user code turned out to be right. Without it, right ones count too. */
-  refund?(limit: RateLimit, key: string): Promise<void>
+  refund?(limit: string, key: string): Promise<void>
 }
 
 export interface LimitOptions {
   /**
-   * Counts registrations by address, failed requests by client and address, and fetches of unknown documents by user.
-   * Default: this process counts registrations (100 in ten minutes from an address) and tries at user codes (ten in ten
-   * minutes of a user, 50 from an address), and nothing else is limited.
+   * Counts the events of the server and its features, by the names in `description.rateLimits`. Default: this process counts
+   * registrations (100 in ten minutes from an address) and tries at user codes (ten in ten minutes of a user, 50 from an
+   * address), and nothing else is limited.
    */
   readonly rateLimiter?: RateLimiter | undefined
 }
@@ -82,40 +58,34 @@ export interface LimitOptions {
 /** The rate limiter rejected, so the request passed uncounted. `cause` is the rejection. */
 export interface LimitEvent {
   readonly type: 'limiter_failed'
-  readonly limit: RateLimit
+  readonly limit: string
   readonly cause: unknown
 }
 
-export interface RateLimits {
-  /** Counts one registration of this caller. @throws OAuthError 429 when there were too many */
-  limitRegistrations(request: HttpRequest): Promise<void>
-  /** Counts one fetch of a document that no user has approved. @throws OAuthError 429 when there were too many */
-  limitUnknownDocuments(subject: string): Promise<void>
-  /** Counts one token that this client gets for itself, from this network. @throws OAuthError 429 when there were too many */
-  limitClientCredentials(client: Client, request: HttpRequest): Promise<void>
-  /**
-   * Counts a refusal, and returns the refusal to answer: the same one, or a 429 above the limit. A client id is public,
-   * so failures of others must never block a valid request. Effects of the refusal, such as ending the grant of a
-   * stolen token, have happened by then.
-   *
-   * @param client the client of the request, if known
-   */
-  limitFailures(
-    cause: unknown,
-    request: HttpRequest,
-    client: Promise<Client | undefined> | undefined,
-  ): Promise<unknown>
+/** Counts events of the declared limits. It never rejects for a fault of the rate limiter. */
+export interface Limiter {
+  /** Counts one event. @returns seconds until the next event is allowed; 0 if this one was */
+  take(limit: string, key: string): Promise<number>
+  refund(limit: string, key: string): Promise<void>
+  /** Counts one event. @throws OAuthError `error`, with the seconds to wait, when there were too many */
+  limit(limit: string, key: string, error: ErrorDefinition): Promise<void>
 }
 
-/** A limiter that never rejects. */
-export interface SafeLimiter extends Required<RateLimiter> {
-  /** Counts one event. @throws OAuthError the refusal, with the seconds to wait, when there were too many */
-  limit(event: RateLimit, key: string, refusal: ErrorDefinition): Promise<void>
-}
+/** @param limits those that are declared; read when an event is counted */
+export function limiterOf(
+  { rateLimiter }: LimitOptions,
+  { emit, now }: Pick<Kernel, 'emit' | 'now'>,
+  limits: () => RateLimits,
+): Limiter {
+  const counting = rateLimiter ?? inProcess(now)
 
-export function safeLimiter(options: LimitOptions, { emit, now }: Pick<Kernel, 'emit' | 'now'>): SafeLimiter {
-  const rateLimiter = options.rateLimiter ?? processLimiter(DEFAULT_LIMITS, now)
-  async function reported<T>(limit: RateLimit, ask: () => Promise<T> | undefined): Promise<T | undefined> {
+  function declared(limit: string): RateLimit {
+    const window = limits()[limit]
+    if (window === undefined) throw new Error(`rateLimits: no feature declares ${limit}`)
+    return window
+  }
+
+  async function reported<T>(limit: string, ask: () => Promise<T> | undefined): Promise<T | undefined> {
     try {
       return await ask()
     } catch (cause) {
@@ -124,44 +94,54 @@ export function safeLimiter(options: LimitOptions, { emit, now }: Pick<Kernel, '
     }
   }
 
-  const take: RateLimiter['take'] = async (limit, key) =>
-    (await reported(limit, () => rateLimiter.take(limit, key))) ?? 0
+  async function take(limit: string, key: string): Promise<number> {
+    const window = declared(limit)
+    return (await reported(limit, () => counting.take(limit, key, window))) ?? 0
+  }
+
   return {
     take,
-    refund: (limit, key) => reported(limit, () => rateLimiter.refund?.(limit, key)),
-    async limit(event, key, refusal) {
-      const retryAfter = await take(event, key)
-      if (retryAfter > 0) throw new OAuthError(refusal, undefined, { retryAfter })
+    refund: (limit, key) => reported(limit, () => counting.refund?.(limit, key)),
+    async limit(limit, key, error) {
+      const retryAfter = await take(limit, key)
+      if (retryAfter > 0) throw new OAuthError(error, undefined, { retryAfter })
     },
   }
 }
 
-export function rateLimits({ rateLimiter }: LimitOptions, kernel: Pick<Kernel, 'emit' | 'now'>): RateLimits {
-  const { take, limit } = safeLimiter({ rateLimiter }, kernel)
-  const { too_many_registrations, too_many_unknown_documents, too_many_client_credentials_tokens } =
-    LIMIT_ERRORS
+function inProcess(now: () => number): RateLimiter {
+  const counters = new Map<string, EventCounter>()
   return {
-    limitRegistrations: (request) => limit('registration', callerNetwork(request), too_many_registrations),
-    limitUnknownDocuments: (subject) =>
-      limit('unknown_document', sha256(subject), too_many_unknown_documents),
-    // One installation in a loop, or a secret that somebody stole, takes nothing from the others.
-    limitClientCredentials: ({ clientId }, request) =>
-      limit(
-        'client_credentials',
-        `${clientId} ${callerNetwork(request)}`,
-        too_many_client_credentials_tokens,
-      ),
-
-    async limitFailures(cause, request, client) {
-      const callersFault = cause instanceof OAuthError && cause.status < 500 && !cause.interim
-      if (rateLimiter === undefined || !callersFault) return cause
-      // All unknown ids share one counter; otherwise a stranger could fill the memory of the limiter with them.
-      const name = (await client?.catch(() => undefined))?.clientId ?? 'unknown'
-      const retryAfter = await take('client_failure', `${name} ${callerNetwork(request)}`)
-      if (retryAfter === 0) return cause
-      return new OAuthError(LIMIT_ERRORS.too_many_failures, undefined, { cause, retryAfter })
+    async take(limit, key, window: RateLimit) {
+      if (window.withoutLimiter === undefined) return 0
+      const counter = counters.get(limit) ?? processCounter(window, now)
+      counters.set(limit, counter)
+      return counter.take(key)
     },
+    refund: async (limit, key) => counters.get(limit)?.refund(key),
   }
+}
+
+/**
+ * Counts a failed request, and returns the error to answer: the same one, or a 429 above the limit. A client id is public,
+ * so failures of others must never block a valid request. Effects of the error, such as ending the grant of a stolen token,
+ * have happened by then.
+ *
+ * @param client the client of the request, if known
+ */
+export async function limitFailures(
+  limiter: Limiter,
+  cause: unknown,
+  request: HttpRequest,
+  client: Promise<Client | undefined> | undefined,
+): Promise<unknown> {
+  const callersFault = cause instanceof OAuthError && cause.status < 500 && !cause.interim
+  if (!callersFault) return cause
+  // All unknown ids share one counter; otherwise callers could fill the memory of the limiter with them.
+  const name = (await client?.catch(() => undefined))?.clientId ?? 'unknown'
+  const retryAfter = await limiter.take('client_failure', `${name} ${callerNetwork(request)}`)
+  if (retryAfter === 0) return cause
+  return new OAuthError(LIMIT_ERRORS.too_many_failures, undefined, { cause, retryAfter })
 }
 
 /** Callers without an address count as one: who resets the connection would pass every limit otherwise. */

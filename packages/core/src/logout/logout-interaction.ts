@@ -1,4 +1,4 @@
-import type { Interaction, Session } from '../authorization/interaction.ts'
+import type { Session } from '../authorization/interaction.ts'
 import type { PublicClient } from '../clients/public-client.ts'
 import type { HttpRequest, HttpResponse } from '../http/http.ts'
 
@@ -14,8 +14,8 @@ export interface LogoutView {
   readonly formActionSources: readonly string[]
 }
 
-/** The application's part of signing out: the session, and three pages. */
-export interface LogoutInteraction extends Pick<Interaction, 'session' | 'errorPage'> {
+/** The application's part of signing out: the end of a session, and two pages. */
+export interface LogoutInteraction {
   /** Ends the session of this browser, on the server too. @returns the `Set-Cookie` that takes the place of its cookie */
   endSession(request: HttpRequest): Promise<string>
   /** Asks whether to sign out. Say that apps keep what they were allowed. */

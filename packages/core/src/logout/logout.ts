@@ -7,21 +7,15 @@ import { showErrorPage } from '../authorization/error-page.ts'
 import type { Feature } from '../feature.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { basePathOf, endpointPath } from '../http/well-known.ts'
-import { acceptedSecrets, type ServerSecret, sealingKeys } from '../kernel/server-secret.ts'
-import { type SigningKeySource, signingKeys } from '../tokens/signing-keys.ts'
-import { confirmLogout, endSession, type LogoutContext, LogoutForm } from './end-session.ts'
+import { sealingKeys } from '../kernel/server-secret.ts'
+import { confirmLogout, endSession, LOGOUT_ERRORS, type LogoutContext, LogoutForm } from './end-session.ts'
 import type { LogoutInteraction } from './logout-interaction.ts'
-import { LogoutParameters } from './logout-request.ts'
-import { postLogoutMetadata } from './post-logout-redirect-uri.ts'
+import { LOGOUT_REQUEST_ERRORS, LogoutParameters } from './logout-request.ts'
+import { POST_LOGOUT_ERRORS, postLogoutMetadata } from './post-logout-redirect-uri.ts'
 
 export type { LogoutInteraction, LogoutView } from './logout-interaction.ts'
 
 export interface LogoutOptions {
-  readonly interaction: LogoutInteraction
-  /** Signs the form of the page that asks: the secret of the server. */
-  readonly secret: ServerSecret
-  /** The keys of the server, by which it knows its ID tokens. */
-  readonly keys: SigningKeySource
   /** The path below the issuer. Default `/oauth/logout`; the answer of the user goes to `/confirm` below it. */
   readonly path?: string | undefined
 }
@@ -39,26 +33,27 @@ export interface LogoutOptions {
  *
  * declare const pages: LogoutInteraction
  *
- * const features = [logout({ interaction: pages, secret, keys })]
+ * const features = [logout(pages)]
  * export const authorization = createAuthorizationServer({
  *   ...{ issuer, store, scopes, secret, interaction, keys, claims, features },
  * })
  * ```
  */
-export function logout({ interaction, secret, keys, path: given }: LogoutOptions): Feature {
-  const secrets = acceptedSecrets(secret, 'logout: ')
+export function logout(pages: LogoutInteraction, { path: given }: LogoutOptions = {}): Feature {
   const path = endpointPath('logout', given, '/oauth/logout')
   const confirm = `${path}/confirm`
-  return (kernel) => {
-    const base = basePathOf(kernel.issuer)
+  return (server) => {
+    if (server.keys.algorithms.length === 0)
+      throw new Error('logout: keys of the server are needed, by which it knows its ID tokens')
+    const base = basePathOf(server.issuer)
     const context: LogoutContext = {
-      ...{ kernel, interaction, secret: secrets },
-      sealingKeys: sealingKeys(secrets, 'posted logout requests'),
-      // The server itself tells of changed keys.
-      keys: signingKeys(keys, { now: kernel.now, lifetime: 0, emit: () => {} }),
+      ...{ server, pages },
+      tickets: server.tickets('logout'),
+      sealingKeys: sealingKeys(server.secret, 'posted logout requests'),
       paths: { logout: base + path, confirm: base + confirm },
     }
-    const refusal: Endpoint['refusal'] = (error, request) => showErrorPage(context, error, request)
+    const refusal: Endpoint['refusal'] = (error, request) =>
+      showErrorPage({ kernel: server, interaction: server.interaction }, error, request)
     const page = { cors: false, refusal }
     return {
       endpoints: [
@@ -81,6 +76,7 @@ export function logout({ interaction, secret, keys, path: given }: LogoutOptions
         },
       ],
       clientMetadata: postLogoutMetadata,
+      errors: { ...LOGOUT_ERRORS, ...LOGOUT_REQUEST_ERRORS, ...POST_LOGOUT_ERRORS },
     }
   }
 }

@@ -26,13 +26,11 @@ export interface OpenIdOptions extends PathOptions<'userinfo'>, SubjectOptions, 
   readonly idTokenAlgorithm?: SigningAlgorithm | undefined
 }
 
-export interface OpenIdContext {
+interface OpenIdServer extends Kernel {
   readonly keys: SigningKeys
   readonly accessTokens: AccessTokenFormat
-  /** Lifetime of an ID token in seconds, the same as of the access token. */
-  readonly lifetime: number
-  /** The proofs at UserInfo. Default: none are needed. */
-  readonly proofs?: ProofOfPossession | undefined
+  /** An ID token lives as long as the access token, in seconds. */
+  readonly terms: { readonly accessToken: number }
 }
 
 type Metadata = Readonly<Record<string, unknown>>
@@ -44,27 +42,32 @@ interface OpenId {
   readonly clientMetadata: (registeredBy: RegisteredBy) => ClientMetadataMembers
 }
 
-/** @returns nothing if the catalogue has no `openid`. @throws Error that names the wrong option */
+/**
+ * @param proofs at UserInfo; default: none are needed
+ * @returns nothing if the catalogue has no `openid`.
+ * @throws Error that names the wrong option
+ */
 export function openId(
-  kernel: Kernel,
+  server: OpenIdServer,
   options: OpenIdOptions,
-  { keys, accessTokens, lifetime, proofs }: OpenIdContext,
+  proofs: ProofOfPossession | undefined,
 ): OpenId[] {
+  const { keys, accessTokens, terms } = server
   const { claims, paths, idTokenAlgorithm: chosen } = options
   const alg = chosen ?? 'RS256'
-  if (!Object.hasOwn(kernel.scopes, OPENID)) return []
+  if (!Object.hasOwn(server.scopes, OPENID)) return []
   if (keys.signer(alg) === undefined) throw new Error(`keys: the openid scope needs a key for ${alg}`)
   if (claims === undefined) throw new Error('claims is needed for the openid scope')
-  checkScopeClaims(kernel.scopes)
-  const release = releaseClaims(kernel)
+  checkScopeClaims(server.scopes)
+  const release = releaseClaims(server)
   const path = endpointPath('userinfo', paths?.userinfo, '/api/oauth/userinfo')
   return [
     {
-      endpoints: [userinfo(path, claims, release, guardOf(kernel, kernel.issuer, accessTokens, proofs))],
-      metadata: metadataOf(kernel.scopes, keys),
-      tokenMembers: idTokenMembers(kernel, keys, {
+      endpoints: [userinfo(path, claims, release, guardOf(server, server.issuer, accessTokens, proofs))],
+      metadata: metadataOf(server.scopes, keys),
+      tokenMembers: idTokenMembers(server, keys, {
         alg: chosen,
-        lifetime,
+        lifetime: terms.accessToken,
         userClaims: idTokenClaims(claims, release, options),
       }),
       clientMetadata: idTokenClaimsMetadata,

@@ -5,17 +5,16 @@
 
 import { z } from 'zod'
 import { AuthorizationParameters } from '../authorization/authorization-request.ts'
-import type { PushedRequests, ValidateRequest } from '../authorization/pushed-requests.ts'
+import type { AuthorizationRequestSource } from '../authorization/request-source.ts'
 import type { ClientEndpoint } from '../clients/client-endpoint.ts'
-import type { Feature } from '../feature.ts'
+import type { Feature, ServerContext } from '../feature.ts'
 import { type HttpRequest, json } from '../http/http.ts'
 import { text } from '../http/message.ts'
 import type { Parameters } from '../http/parameters.ts'
 import { endpointPath } from '../http/well-known.ts'
-import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
-import { acceptedSecrets, type SealingKeys, type ServerSecret, sealingKeys } from '../kernel/server-secret.ts'
+import { type SealingKeys, sealingKeys } from '../kernel/server-secret.ts'
 import { openRequest, PURPOSE, sealRequest } from './sealed-request.ts'
 
 /**
@@ -32,8 +31,6 @@ export const PAR_ERRORS = defineErrors({
 })
 
 export interface PushedAuthorizationRequestsOptions {
-  /** Seals the requests: the secret of the server. */
-  readonly secret: ServerSecret
   /** Whether every client must push. Default: those that register `require_pushed_authorization_requests`. */
   readonly required?: boolean | undefined
   /** Seconds from the push until the browser arrives, 5 to 599. Default 60. */
@@ -65,29 +62,29 @@ const PushedAuthorizationRequest = AuthorizationParameters.omit({ request_uri: t
  * import { createAuthorizationServer } from '@grantkit/core'
  * import { pushedAuthorizationRequests } from '@grantkit/core/par'
  *
- * const features = [pushedAuthorizationRequests({ secret })]
+ * const features = [pushedAuthorizationRequests()]
  * export const authorization = createAuthorizationServer({ issuer, store, scopes, secret, interaction, features })
  * ```
  */
 export function pushedAuthorizationRequests({
-  secret,
   required = false,
   lifetime = 60,
   path: given,
-}: PushedAuthorizationRequestsOptions): Feature {
+}: PushedAuthorizationRequestsOptions = {}): Feature {
   const path = endpointPath('par', given, '/api/oauth/par')
   if (!Number.isInteger(lifetime) || lifetime < MIN_LIFETIME || lifetime > MAX_LIFETIME)
     throw new Error(`pushedAuthorizationRequests: lifetime must be whole seconds from 5 to ${MAX_LIFETIME}`)
-  const keys = sealingKeys(acceptedSecrets(secret, 'pushedAuthorizationRequests: '), PURPOSE)
-  return (kernel) => {
-    const pushedRequests: PushedRequests = {
+  return (server) => {
+    const keys = sealingKeys(server.secret, PURPOSE)
+    const requestSource: AuthorizationRequestSource = {
       lifetime,
-      endpoint: (validate) => pushEndpoint({ kernel, keys, lifetime, path, validate }),
       open: (requestUri) => openRequest(keys, requestUri),
       required: ({ featureMetadata }) => required || featureMetadata?.[REQUIRE] === true,
     }
     return {
-      pushedRequests,
+      requestSource,
+      clientEndpoints: [pushEndpoint({ server, keys, lifetime, path })],
+      errors: PAR_ERRORS,
       metadata: required ? { [REQUIRE]: true } : {},
       clientMetadata: () => ({ [REQUIRE]: z.boolean().optional() }),
     }
@@ -95,11 +92,10 @@ export function pushedAuthorizationRequests({
 }
 
 interface PushContext {
-  readonly kernel: Kernel
+  readonly server: ServerContext
   readonly keys: SealingKeys
   readonly lifetime: number
   readonly path: string
-  readonly validate: ValidateRequest
 }
 
 function pushEndpoint(context: PushContext): ClientEndpoint {
@@ -108,23 +104,29 @@ function pushEndpoint(context: PushContext): ClientEndpoint {
     metadataName: 'pushed_authorization_request_endpoint',
     summary: 'Push an authorization request (RFC 9126 2)',
     message: PushedAuthorizationRequest,
-    begin: (form) => (client, request) => push(context, client.clientId, form, request, client),
-    answerUnapproved: (clientId, form, request) => push(context, clientId, form, request),
+    begin: (form) => (client, request) => push(context, { clientId: client.clientId, form, request, client }),
+    answerUnapproved: (clientId, form, request) => push(context, { clientId, form, request }),
   }
 }
 
-function push(
-  { kernel, keys, lifetime, validate }: PushContext,
-  clientId: string,
-  form: Parameters,
-  request: HttpRequest,
-  client?: Client,
-) {
+interface Push {
+  readonly clientId: string
+  readonly form: Parameters
+  readonly request: HttpRequest
+  /** Absent if it is not known yet. */
+  readonly client?: Client
+}
+
+function push({ server, keys, lifetime }: PushContext, { clientId, form, request, client }: Push) {
   if (form.request_uri !== undefined) throw new OAuthError(PAR_ERRORS.pushed_request_uri)
-  const asked = validate({ ...withoutCredentials(form), client_id: clientId }, request, client)
+  const validated = server.validateRequest(
+    { ...withoutCredentials(form), client_id: clientId },
+    request,
+    client,
+  )
   const unapproved = client === undefined
-  const pushed = { pushedAt: kernel.now(), clientId, query: encoded(asked), unapproved }
-  const requestUri = sealRequest(keys, kernel.random, pushed)
+  const pushed = { pushedAt: server.now(), clientId, query: encoded(validated), unapproved }
+  const requestUri = sealRequest(keys, server.random, pushed)
   if (requestUri.length > MAX_URI_LENGTH) throw new OAuthError(PAR_ERRORS.pushed_request_too_long)
   return json(201, { request_uri: requestUri, expires_in: lifetime })
 }

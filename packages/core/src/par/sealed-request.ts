@@ -1,4 +1,4 @@
-import type { PushedRequest } from '../authorization/pushed-requests.ts'
+import type { PushedRequest } from '../authorization/request-source.ts'
 import type { Random } from '../kernel/secrets.ts'
 import { openText, type SealingKeys, sealText } from '../kernel/server-secret.ts'
 

@@ -2,6 +2,7 @@ import type { Endpoint } from '../http/endpoint.ts'
 import { publicDocument } from '../http/public-document.ts'
 import { wellKnownPath } from '../http/well-known.ts'
 import type { Kernel } from '../kernel/kernel.ts'
+import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
 
 /** A resource, and what its metadata says of it (RFC 9728 2). */
 export interface DescribedResource<Scope extends string = string> {
@@ -36,16 +37,10 @@ export interface ResourceMetadataOptions {
   readonly documentation?: string | undefined
 }
 
-/** What features add to every document. */
-interface FeatureMembers {
-  readonly members: object
-  /** Whether a feature binds tokens to keys. */
-  readonly bindsTokens: boolean
-}
-
 /**
  * Protected-resource metadata (RFC 9728 2), a document for each resource of this server.
  *
+ * @param constraint adds its members to every document
  * @returns endpoints whose paths count from the root of the host
  * @throws Error that names two resources whose documents would have the same path, a scope that does not exist, a demand
  *   that no feature keeps, or a member of a feature that core sets
@@ -56,7 +51,7 @@ export function resourceMetadata(
     documentation,
     resources = [],
   }: ResourceMetadataOptions & { resources?: readonly ResourceOption[] | undefined },
-  { members, bindsTokens }: FeatureMembers,
+  constraint: SenderConstraint | undefined,
 ): Endpoint[] {
   const paths = kernel.resources.map((resource) => wellKnownPath('oauth-protected-resource', resource))
   return kernel.resources.map((resource, index) => {
@@ -70,8 +65,9 @@ export function resourceMetadata(
     const described = typeof option === 'string' ? {} : option
     checkScopes(kernel, index, described)
     const bound = takesBoundTokensOnly(option)
-    if (bound && !bindsTokens) throw new Error(`resources[${index}].dpop needs the feature dpop`)
+    if (bound && constraint === undefined) throw new Error(`resources[${index}].dpop needs the feature dpop`)
     const own = metadataOf(kernel, { documentation, ...described, resource })
+    const members = constraint?.resourceMetadata ?? {}
     const taken = Object.keys(members).find((name) => name in own)
     if (taken !== undefined) throw new Error(`features: resourceMetadata has ${taken}, which is core's`)
     const answer = publicDocument({

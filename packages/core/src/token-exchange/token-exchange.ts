@@ -3,23 +3,20 @@
  * hands that to a part of itself, or an API to another API. It changes the record of that grant and nothing else.
  */
 import { z } from 'zod'
-import type { Feature } from '../feature.ts'
+import type { Feature, ServerContext } from '../feature.ts'
 import { changeGrant } from '../grants/change-grant.ts'
 import type { Exchanged, GrantType, TokenRequest } from '../grants/grant-type.ts'
 import { ResourceParameter, readMessage, text } from '../http/message.ts'
-import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { newSecret } from '../kernel/secrets.ts'
-import { type AccessTokenFormat, longestOf, opaqueAccessTokens } from '../tokens/access-token.ts'
+import { longestOf } from '../tokens/access-token.ts'
 import { exchangeableResourcesMetadata } from './exchangeable-resources.ts'
 import { EXCHANGE_ERRORS, narrowToken } from './narrowing.ts'
 
 export interface TokenExchangeOptions {
   /** The longest life of an exchanged token, in seconds. It never outlives the token it was exchanged for. Default 900. */
   readonly lifetime?: number | undefined
-  /** The access token format of the server. Default: opaque tokens. */
-  readonly accessTokens?: AccessTokenFormat | undefined
 }
 
 /** A client got a narrower token for one it presented. Both belong to the grant. */
@@ -83,9 +80,8 @@ const TokenExchangeRequest = z.object({
 type TokenExchangeRequest = z.infer<typeof TokenExchangeRequest>
 
 interface ExchangeContext {
-  readonly kernel: Kernel
+  readonly server: ServerContext
   readonly lifetime: number
-  readonly accessTokens: AccessTokenFormat
 }
 
 /**
@@ -103,14 +99,11 @@ interface ExchangeContext {
  * export const authorization = createAuthorizationServer({ issuer, store, scopes, secret, interaction, features })
  * ```
  */
-export function tokenExchange({
-  lifetime = 900,
-  accessTokens = opaqueAccessTokens,
-}: TokenExchangeOptions = {}): Feature {
+export function tokenExchange({ lifetime = 900 }: TokenExchangeOptions = {}): Feature {
   if (!Number.isInteger(lifetime) || lifetime < 1)
     throw new Error('tokenExchange: lifetime must be a whole number of seconds, at least 1')
-  return (kernel) => {
-    const context = { kernel, accessTokens, lifetime }
+  return (server) => {
+    const context = { server, lifetime }
     const grantType: GrantType = {
       name: TOKEN_EXCHANGE,
       message: TokenExchangeRequest,
@@ -121,18 +114,20 @@ export function tokenExchange({
     }
     return {
       grantTypes: [grantType],
-      clientMetadata: (registeredBy) => exchangeableResourcesMetadata(kernel, registeredBy),
+      clientMetadata: (registeredBy) => exchangeableResourcesMetadata(server, registeredBy),
+      errors: EXCHANGE_ERRORS,
     }
   }
 }
 
 async function exchangeToken(
-  { kernel, lifetime, accessTokens }: ExchangeContext,
+  { server, lifetime }: ExchangeContext,
   client: Client,
   { form, prefetched, jkt }: TokenRequest,
 ): Promise<Exchanged> {
   const request = readMessage(TokenExchangeRequest, form)
   refuseUnsupported(request)
+  const { accessTokens } = server
   const read = accessTokens.read(request.subject_token)
   const presented = read instanceof Promise ? await read : read
   if (presented === undefined) throw new OAuthError(EXCHANGE_ERRORS.subject_token_unknown)
@@ -141,17 +136,17 @@ async function exchangeToken(
     subjectToken: presented.hash,
     scope: request.scope,
     resources: request.resource,
-    knownResources: kernel.resources,
-    boundResources: kernel.boundResources,
+    knownResources: server.resources,
+    boundResources: server.boundResources,
     lifetime: Math.min(lifetime, Number(request.expires_in ?? lifetime)),
     longest: longestOf(accessTokens),
-    fresh: newSecret(kernel.random),
+    fresh: newSecret(server.random),
     jkt,
   }
   const changed = await changeGrant(
-    kernel,
+    server,
     presented.grantId,
-    (grant) => narrowToken(grant, exchange, kernel.now()),
+    (grant) => narrowToken(grant, exchange, server.now()),
     prefetched,
   )
   if (changed === undefined) throw new OAuthError(EXCHANGE_ERRORS.subject_token_unknown)
@@ -159,7 +154,7 @@ async function exchangeToken(
   const { id: grantId, clientId } = grant
   const { scopes } = result
   const actorId = client.clientId
-  kernel.emit({ type: 'token_exchanged', grantId, clientId, actorId, scopes } satisfies TokenExchanged)
+  server.emit({ type: 'token_exchanged', grantId, clientId, actorId, scopes } satisfies TokenExchanged)
   return { grant, issued: result, issuedTokenType: ACCESS_TOKEN_TYPE }
 }
 

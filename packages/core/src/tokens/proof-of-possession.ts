@@ -48,8 +48,12 @@ export interface SenderConstraint {
    * @throws OAuthError for a bad proof, and where the client must prove a key and does not
    */
   provenKey(request: HttpRequest, client?: Client): ProvenKey | undefined
-  /** The proofs at UserInfo, the only API of the server itself. */
+  /** The proofs at UserInfo, the only API of the server itself. Endpoints open to scripts take their headers. */
   readonly userinfo: ProofOfPossession
+  /** The proofs at an API with another origin, for requests to `origin` and the path. */
+  proofsAt(origin: string): ProofOfPossession
+  /** Members of the metadata of every resource (RFC 9728 2). */
+  readonly resourceMetadata?: Readonly<Record<string, unknown>> | undefined
 }
 
 /** The key that a client proves where it need not. @throws OAuthError for a bad proof */

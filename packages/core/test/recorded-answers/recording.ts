@@ -28,28 +28,25 @@ export interface Recording {
 }
 
 export const MCP = `${ISSUER}/mcp`
-const secret = 'a secret of the tests, long enough to pass'
 
 export function newRecording(settings: Partial<AuthorizationServerOptions<SchoolScope>> = {}): Recording {
   const keys = [RSA_KEY, ED25519_KEY]
-  const now = () => school.clock.now
   const interaction = readablePages(() => school)
-  const tokens = jwtAccessTokens({ issuer: ISSUER, keys, resources: { [MCP]: { alg: 'EdDSA' } }, now })
   const school: School = openSchool({
     keys,
     random: repeatableRandom(),
     interaction,
     features: [
-      pushedAuthorizationRequests({ secret }),
-      device({ interaction, secret }),
+      pushedAuthorizationRequests(),
+      device(interaction),
       clientCredentials(),
       tokenExchange(),
-      dpop({ secret }),
+      dpop(),
       forwardAuth(),
-      logout({ interaction, secret, keys }),
+      logout(interaction),
       clientAssertion(),
       clientDocuments({ fetch: async () => ({ status: 404, headers: {}, body: '' }) }),
-      tokens.feature,
+      jwtAccessTokens({ resources: { [MCP]: { alg: 'EdDSA' } } }),
       revocationFeed(),
     ],
     ...settings,

@@ -1,4 +1,3 @@
-import type { ClientEndpoint } from '../clients/client-endpoint.ts'
 import type { HttpRequest } from '../http/http.ts'
 import type { Parameters } from '../http/parameters.ts'
 import type { Client } from '../kernel/records.ts'
@@ -14,15 +13,13 @@ export interface PushedRequest {
   readonly unapproved?: boolean | undefined
 }
 
-/** Where clients leave their requests, and which of them must. */
-export interface PushedRequests {
+/** Where the requests are that a browser brings as a `request_uri`, and which clients must use one. */
+export interface AuthorizationRequestSource {
   /** Seconds in which the browser must arrive. */
   readonly lifetime: number
-  /** The endpoint that takes them, with the rules of the authorization endpoint. */
-  endpoint(validate: ValidateRequest): ClientEndpoint
   /** The request behind a `request_uri`; `undefined` if this server made no such URI. */
   open(requestUri: string): PushedRequest | undefined
-  /** Whether the requests of this client must be pushed. */
+  /** Whether the requests of this client must come from here. */
   required(client: Client): boolean
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { processCounter, processLimiter } from './process-limiter.ts'
+import { processCounter } from './process-counter.ts'
 
 function counterOf(points: number, maxKeys?: number) {
   const clock = { now: 0 }
@@ -42,13 +42,4 @@ describe('a counter in the process', () => {
       expect(await counter.take(key)).toBe(0)
     }
   })
-})
-
-it('a limiter in the process counts each limit for itself, and allows every event of a limit that it does not have', async () => {
-  const limiter = processLimiter({ registration: { points: 1, seconds: 60 } }, () => 0)
-  const take = (name: string, key: string) => limiter.take(name, key)
-  expect([await take('registration', 'a'), await take('registration', 'a')]).toEqual([0, 60])
-  expect([await take('registration', 'b'), await take('other', 'a'), await take('other', 'a')]).toEqual([
-    0, 0, 0,
-  ])
 })

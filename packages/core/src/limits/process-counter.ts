@@ -75,18 +75,3 @@ interface Window {
   readonly endsAt: number
   taken: number
 }
-
-/**
- * Counts the events of these limits in this process; an event of another name is always allowed.
- *
- * @param now epoch seconds
- */
-export function processLimiter(limits: Readonly<Record<string, RateLimitWindow>>, now: () => number) {
-  const counters = new Map(
-    Object.entries(limits).map(([name, window]) => [name, processCounter(window, now)]),
-  )
-  return {
-    take: async (limit: string, key: string) => counters.get(limit)?.take(key) ?? 0,
-    refund: async (limit: string, key: string) => counters.get(limit)?.refund(key),
-  }
-}

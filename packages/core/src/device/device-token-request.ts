@@ -4,14 +4,19 @@ import type { Retry } from '../grants/grant-terms.ts'
 import type { AssertCanRespond, Exchanged, GrantType, TokenRequest } from '../grants/grant-type.ts'
 import { CodeVerifier } from '../grants/pkce.ts'
 import { ResourceParameter, readMessage, text } from '../http/message.ts'
-import { OAuthError } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { newId } from '../kernel/secrets.ts'
 import { parseDeviceCode } from '../tokens/credential.ts'
-import { DEVICE_CODE_GRANT, type DeviceContext } from './device-context.ts'
-import { recordId } from './device-request.ts'
-import { pendingPoll } from './poll.ts'
-import { DEVICE_CODE_ERRORS, type DeviceRedemption, redeemDeviceCode } from './redemption.ts'
+import { DEVICE_CODE_ERRORS, type DeviceRedemption, redeemDeviceCode } from './device-code.ts'
+import { DEVICE_CODE_GRANT, type DeviceContext, INTERVAL } from './device-context.ts'
+import { findDeviceRequest, isOfDevice, recordId } from './device-request.ts'
+
+export const POLL_ERRORS = defineErrors({
+  authorization_pending: ['authorization_pending', 'The user has not answered yet'],
+  polled_too_fast: ['slow_down', 'Ask less often: wait for the interval in this answer'],
+  device_denied: ['access_denied', 'The user did not allow access', 400],
+})
 
 /** RFC 8628 3.4, RFC 7636 4.5, RFC 8707 2.2. */
 const DeviceAccessTokenRequest = z.object({
@@ -37,7 +42,7 @@ export function deviceCodeGrantType(context: DeviceContext): GrantType {
     credential: 'device_code',
     transientOf: requestRecordOf,
     selfRegistered: context.selfRegistered,
-    lifetimes: { ...context.times, grant: context.lifetimes.deviceGrant },
+    lifetimes: { grant: context.lifetimes.deviceGrant },
     exchange: (client, request) => exchangeDeviceCode(context, client, request),
   }
 }
@@ -53,7 +58,6 @@ async function exchangeDeviceCode(
   client: Client,
   request: TokenRequest,
 ): Promise<Exchanged> {
-  const { kernel } = context
   const { prefetched, assertCanRespond } = request
   const redemption = redemptionOf(context, client, request)
   const redeem = (read?: PrefetchedGrant) => redeemAtOnce(context, redemption, assertCanRespond, read)
@@ -63,12 +67,12 @@ async function exchangeDeviceCode(
   const { retried } = result
   const type = retried === undefined ? 'device_code_redeemed' : 'device_code_retried'
   const ids = { grantId: grant.id, clientId: client.clientId }
-  kernel.emit({ type, ...ids, ...(retried && { retried }) } satisfies DeviceCodeRedeemed)
+  context.server.emit({ type, ...ids, ...(retried && { retried }) } satisfies DeviceCodeRedeemed)
   return { grant, issued: result }
 }
 
 function redemptionOf(
-  { kernel, keys }: DeviceContext,
+  { server, keys }: DeviceContext,
   client: Client,
   { form, arrivedAt, jkt }: TokenRequest,
 ): DeviceRedemption {
@@ -80,27 +84,71 @@ function redemptionOf(
     text: device_code,
     verifier: code_verifier,
     resources: resource,
-    knownResources: kernel.resources,
-    salt: newId(kernel.random),
+    knownResources: server.resources,
+    salt: newId(server.random),
     keys,
   }
 }
 
 /** @returns `undefined` when nobody has approved, or there was never such a request */
 function redeemAtOnce(
-  { kernel, times }: DeviceContext,
+  { server }: DeviceContext,
   redemption: DeviceRedemption,
   assertCanRespond: AssertCanRespond,
   prefetched?: PrefetchedGrant,
 ) {
   const { client, code } = redemption
   return changeGrant(
-    kernel,
+    server,
     code.grantId,
     (grant) => {
       assertCanRespond(client, grant)
-      return redeemDeviceCode(grant, redemption, kernel.now(), times)
+      return redeemDeviceCode(grant, redemption, server.now(), server.terms)
     },
     prefetched,
   )
+}
+
+/**
+ * The answer to a poll whose request has no grant (RFC 8628 3.5). It writes nothing.
+ *
+ * @param redeem reads the grant again: the user may have approved since it was looked for
+ * @throws OAuthError unless that finds it
+ */
+async function pendingPoll<Redeemed>(
+  context: DeviceContext,
+  { code, text, client, jkt: proven }: DeviceRedemption,
+  prefetched: PrefetchedGrant | undefined,
+  redeem: () => Promise<Redeemed | undefined>,
+): Promise<Redeemed> {
+  const found = await findDeviceRequest(context.transients, code.requestId, prefetched?.transient)
+  if (found === undefined || !isOfDevice(found.request, text, code.grantId))
+    throw new OAuthError(DEVICE_CODE_ERRORS.device_code_unknown)
+  const { clientId, decision, endsAt, jkt } = found.request
+  if (clientId !== client.clientId) throw new OAuthError(DEVICE_CODE_ERRORS.device_code_of_other_client)
+  if (jkt !== undefined && jkt !== proven) throw new OAuthError(DEVICE_CODE_ERRORS.device_code_of_other_key)
+  if (decision?.scopes.length === 0) throw new OAuthError(POLL_ERRORS.device_denied)
+  const redeemed = decision && (await redeem())
+  if (redeemed !== undefined) return redeemed
+  if (context.server.now() >= endsAt) throw new OAuthError(DEVICE_CODE_ERRORS.device_code_expired)
+  throw await pending(context, code.requestId)
+}
+
+/** Only a request that nobody has answered slows its device down: after that, the answer must reach it. */
+async function pending({ server }: DeviceContext, requestId: string): Promise<OAuthError> {
+  const tooFast = (await server.limiter.take('device_poll', requestId)) > 0
+  return tooFast
+    ? new SlowDown()
+    : new OAuthError(POLL_ERRORS.authorization_pending, undefined, { interim: true })
+}
+
+/** Names the interval from now on, as clients of GitHub expect it. Others add five seconds themselves (RFC 8628 3.5). */
+class SlowDown extends OAuthError {
+  constructor() {
+    super(POLL_ERRORS.polled_too_fast, undefined, { interim: true })
+  }
+
+  override toJSON(): { error: string; error_description: string; interval: number } {
+    return { ...super.toJSON(), interval: INTERVAL + 5 }
+  }
 }

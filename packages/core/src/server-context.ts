@@ -1,0 +1,64 @@
+import type { AuthorizationOptions } from './authorization/authorization.ts'
+import type { ValidateRequest } from './authorization/request-source.ts'
+import { TICKET_PURPOSES, ticketsFor } from './authorization/ticket.ts'
+import type { MountedFeatures, ServerContext } from './feature.ts'
+import { type GrantOptions, grantTerms } from './grants/grant-terms.ts'
+import type { Kernel } from './kernel/kernel.ts'
+import { acceptedSecrets } from './kernel/server-secret.ts'
+import { type LimitOptions, limiterOf } from './limits/rate-limits.ts'
+import { type AccessTokenFormat, longestOf } from './tokens/access-token.ts'
+import { type SigningKeyOptions, signingKeys } from './tokens/signing-keys.ts'
+
+type ContextOptions = AuthorizationOptions & GrantOptions & LimitOptions & SigningKeyOptions
+
+/** What exists once all features are created. */
+export interface Mounted extends Pick<MountedFeatures, 'senderConstraint' | 'rateLimits'> {
+  readonly accessTokens: AccessTokenFormat
+  readonly validateRequest: ValidateRequest
+}
+
+/**
+ * What features get. They are created one after the other, so what they bring to each other is looked up when a request
+ * arrives.
+ *
+ * @param mounted throws before all features are created
+ * @throws Error that names the option at fault
+ */
+export function serverContext(
+  kernel: Kernel,
+  options: ContextOptions,
+  mounted: () => Mounted,
+): ServerContext {
+  const secret = acceptedSecrets(options.secret)
+  const accessTokens = formatOf(() => mounted().accessTokens)
+  const { boundResources, emit, now, random } = kernel
+  const terms = { ...grantTerms(options), longest: longestOf(accessTokens), boundResources }
+  const purposes = new Set(TICKET_PURPOSES)
+  return {
+    ...kernel,
+    ...{ secret, accessTokens, terms },
+    keys: signingKeys(options.keys ?? [], { now, lifetime: terms.accessToken, emit }),
+    interaction: options.interaction,
+    defaultScope: options.defaultScope,
+    unknownScopes: options.unknownScopes,
+    limiter: limiterOf(options, kernel, () => mounted().rateLimits),
+    get senderConstraint() {
+      return mounted().senderConstraint
+    },
+    validateRequest: (...request) => mounted().validateRequest(...request),
+    tickets(purpose) {
+      if (purposes.has(purpose)) throw new Error(`tickets: two features have the purpose ${purpose}`)
+      purposes.add(purpose)
+      return ticketsFor(purpose, secret, random)
+    },
+  }
+}
+
+function formatOf(mounted: () => AccessTokenFormat): AccessTokenFormat {
+  return {
+    write: (token, grant) => mounted().write(token, grant),
+    read: (text) => mounted().read(text),
+    grantIdOf: (text) => mounted().grantIdOf(text),
+    longest: (resources) => mounted().longest?.(resources),
+  }
+}
