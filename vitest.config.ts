@@ -36,15 +36,14 @@ const IN_A_BROWSER = [
 /** Programs of the guides, with a user in a browser. */
 const GUIDES = 'docs/test/{guides,inspector-page}.test.ts'
 
-const STORAGE_SERVER = 'apps/reference/test/postgres-for-tests.ts'
-
-const WHATEVER_THE_STORAGE = [
-  // They choose their storage themselves.
-  ...['accounts', 'command-beside-the-unit', 'nothing-but-memory', 'outage', 'restart', 'school-rows'],
-  // What they test lies in front of any storage.
-  ...['balancer', 'metrics', 'pgbouncer', 'security/identical'],
-  // Makes a program out of the description, and for longer than a connection to Redis may stand still.
-  'openapi',
+/**
+ * What the service says to Postgres itself: its tables, and the races that Postgres decides. A store
+ * has its contract in `describeStore`, and tests of the tables run on SQLite and Postgres each.
+ */
+const ON_POSTGRES = [
+  ...['device-commands', 'device-races', 'mcp', 'oauth4webapi', 'passkey-sign-in', 'replicas'],
+  ...['sign-out', 'upstream-pages'],
+  ...['code', 'device', 'refresh', 'store'].map((row) => `security/${row}`),
 ].map(flow)
 
 /** For a machine that has other things to do. */
@@ -66,15 +65,20 @@ export default defineConfig({
       }),
       parallel('parts', { include: WITH_PARTS, exclude: [LONG, '**/node_modules/**'] }),
       parallel('flows', { include: [flow('**/*')], exclude: [LONG, ...IN_A_BROWSER] }),
-      // Two at a time: one of them mostly waits for its page. CI has the whole browser in the long rows.
+      // Two at a time: one of them mostly waits for its page.
       oneByOne('browser', {
-        env: { HEADLESS_SHELL: '1' },
         include: [...IN_A_BROWSER, GUIDES],
         fileParallelism: true,
         maxWorkers: 2,
+        // It only ends what hangs.
+        testTimeout: 240_000,
         sequence: { groupOrder: 2 },
       }),
-      ...['postgres', 'redis'].flatMap(onStorage),
+      parallel('long:postgres', {
+        env: { STORAGE: 'postgres' },
+        include: ON_POSTGRES,
+        sequence: { groupOrder: 3 },
+      }),
       oneByOne('long', { include: [LONG], exclude: ['**/node_modules/**'], sequence: { groupOrder: 4 } }),
     ],
   },
@@ -82,21 +86,6 @@ export default defineConfig({
 
 function flow(name: string): string {
   return `apps/*/test/${name}.test.ts`
-}
-
-/** The service keeps its records where STORAGE says, which is in files of SQLite where nothing does. */
-function onStorage(storage: string) {
-  const env = { STORAGE: storage }
-  const exclude = [LONG, ...IN_A_BROWSER, ...WHATEVER_THE_STORAGE]
-  return [
-    parallel(`long:${storage}`, {
-      env,
-      include: [flow('**/*')],
-      exclude,
-      sequence: { groupOrder: 3 },
-    }),
-    oneByOne(`long:browser:${storage}`, { env, include: IN_A_BROWSER, sequence: { groupOrder: 4 } }),
-  ]
 }
 
 /**
@@ -109,18 +98,12 @@ function parallel(name: string, options: object) {
     isolate: false,
     setupFiles: 'scripts/native-classes.ts',
     maxWorkers: 2 * availableParallelism(),
-    globalSetup: STORAGE_SERVER,
+    globalSetup: 'apps/reference/test/postgres-for-tests.ts',
   }
   return { test: { name, ...PATIENCE, ...shared, sequence: { groupOrder: 1 }, ...options } }
 }
 
-/**
- * A browser needs the machine for itself, and what is built for the tarballs nothing else may read meanwhile. Chromium
- * stands still now and then, in one of some hundred tests, so a test in a browser has two more tries.
- */
+/** A browser needs the machine for itself, and what is built for the tarballs nothing else may read meanwhile. */
 function oneByOne(name: string, options: object) {
-  const retry = name.includes('browser') ? 2 : 0
-  return {
-    test: { name, ...PATIENCE, retry, fileParallelism: false, globalSetup: STORAGE_SERVER, ...options },
-  }
+  return { test: { name, ...PATIENCE, fileParallelism: false, ...options } }
 }

@@ -2,7 +2,7 @@ import type { RunningService } from './service.ts'
 
 /** Requests that the limits count. */
 
-export const REGISTRATION = JSON.stringify({ redirect_uris: ['http://127.0.0.1:1/cb'] })
+const REGISTRATION = JSON.stringify({ redirect_uris: ['http://127.0.0.1:1/cb'] })
 
 export const at = ({ port }: RunningService, path: string) => `http://127.0.0.1:${port}${path}`
 

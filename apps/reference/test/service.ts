@@ -6,6 +6,10 @@ import { createService, type Service } from '../src/service.ts'
 import { parseSettings } from '../src/settings/settings.ts'
 import { openStorage } from '../src/storage.ts'
 import { newStorage } from './new-storage.ts'
+import { quickHash } from './quick-hash.ts'
+
+/** The accounts of the demo. */
+const DEMO_PASSWORDS = ['demo', 'teacher'].map((word) => [`${word}@example.com`, quickHash(word)] as const)
 
 /** The real service on a free loopback port of this process. */
 export interface RunningService {
@@ -49,6 +53,8 @@ export async function runService(
   const storage = await openStorage(settings, () => {})
   const store = wrapped(storage.store)
   const service = await createService(settings, observers, { ...storage, store })
+  for (const [email, password] of DEMO_PASSWORDS)
+    await storage.database.updateTable('account').set({ password }).where('email', '=', email).execute()
   const { HOST: host, PORT } = settings
   const https = settings.BASE_URL.startsWith('https:')
   const listening = await FRAMEWORKS[settings.FRAMEWORK](service, { host, port: PORT, https })

@@ -1,13 +1,18 @@
 import { actingAs, userOfMachine } from '../audit/actor.ts'
-import { createService, type Service } from '../service.ts'
+import type { Service } from '../service.ts'
 import { parseSettings, type Settings } from '../settings/settings.ts'
-import { openStorage, type Storage } from '../storage.ts'
+import type { Storage } from '../storage.ts'
 
 type Work = (service: Service, settings: Settings, storage: Storage) => Promise<void>
 
 /** Opens the service for a command. The trail names whoever runs it. */
 export async function withService(work: Work): Promise<void> {
   const settings = parseSettings(process.env)
+  // Loaded here, so that a command line that is refused does not wait for it.
+  const [{ createService }, { openStorage }] = await Promise.all([
+    import('../service.ts'),
+    import('../storage.ts'),
+  ])
   const storage = await openStorage(settings, console.error, { migrating: false })
   try {
     const observers = { onEvent: () => {}, onError: console.error }

@@ -2,12 +2,12 @@ import { createServer } from 'node:net'
 import { formEncoded } from '@grantkit/testkit/client'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { App } from './app.ts'
-import { later, onBothStores } from './on-both-stores.ts'
+import { later, onTheService } from './on-both-stores.ts'
 import { expectError, expectPage, expectRedirect } from './safe-answers.ts'
 
 /** The authorization request: refusals on a page, refusals by redirect, and requests that reach the user. */
 
-onBothStores('the authorization request', (bench) => {
+onTheService('the authorization request', (bench) => {
   describe('a redirect URI', () => {
     it('RA-01, REQ-11: an unregistered redirect URI gets no redirect, for any client', async () => {
       for (const app of [await App.register(bench), await App.arrange(bench, {})])

@@ -11,10 +11,10 @@ import {
   formEncoded,
 } from '@grantkit/testkit/client'
 import { pino } from 'pino'
-import { hashPassword } from '../../src/accounts/passwords.ts'
 import { logEvents } from '../../src/operations/logging.ts'
 import { writeAccounts } from '../accounts-file.ts'
 import { type NewStorage, newStorage, type StorageKind, storageUnderTest } from '../new-storage.ts'
+import { quickHash } from '../quick-hash.ts'
 import { type RunningService, runService } from '../service.ts'
 import { faultyStore, type StoreFault } from './faulty-store.ts'
 import { type Answer, exchange, send, type WireRequest } from './wire.ts'
@@ -22,7 +22,7 @@ import { type Answer, exchange, send, type WireRequest } from './wire.ts'
 /** Passwords are secrets too, so they must appear nowhere. */
 const PASSWORDS = { alice: randomBytes(12).toString('hex'), bob: randomBytes(12).toString('hex') }
 export type Person = keyof typeof PASSWORDS
-const HASHES = { alice: await hashPassword(PASSWORDS.alice), bob: await hashPassword(PASSWORDS.bob) }
+const HASHES = { alice: quickHash(PASSWORDS.alice), bob: quickHash(PASSWORDS.bob) }
 
 /** The service on one store, with all its requests and answers. */
 export class Bench {

@@ -1,7 +1,7 @@
 import type { Overrides } from '@grantkit/testkit/client'
 import { expect, it } from 'vitest'
 import { App } from './app.ts'
-import { onBothStores } from './on-both-stores.ts'
+import { onTheService } from './on-both-stores.ts'
 import { expectError, expectInvalidClient } from './safe-answers.ts'
 import type { HeaderLines } from './wire.ts'
 
@@ -11,7 +11,7 @@ const CONFIDENTIAL = { token_endpoint_auth_method: 'client_secret_post' }
 const basic = (id: string, secret: string) =>
   ['Authorization', `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`] as const
 
-onBothStores('client authentication', (bench) => {
+onTheService('client authentication', (bench) => {
   it('CA-03, REQ-34: Basic is not offered, is not mixed with the body, and its refusal names a scheme', async () => {
     for (const metadata of [CONFIDENTIAL, {}]) {
       const app = await App.register(bench, metadata)
@@ -48,7 +48,7 @@ onBothStores('client authentication', (bench) => {
 
 const OFFERED = { CLIENT_AUTHENTICATION: 'none,client_secret_post,client_secret_basic' }
 
-onBothStores(
+onTheService(
   'HTTP Basic, where it is offered',
   (bench) => {
     const encoded = (bytes: string | Uint8Array) =>

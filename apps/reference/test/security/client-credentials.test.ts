@@ -2,7 +2,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { expect, it } from 'vitest'
 import { App, REDIRECT_URI } from './app.ts'
 import type { Bench } from './bench.ts'
-import { onBothStores } from './on-both-stores.ts'
+import { onTheService } from './on-both-stores.ts'
 import { expectError, expectInvalidClient } from './safe-answers.ts'
 
 /** Clients that sign who they are, and clients that act for themselves. */
@@ -56,7 +56,7 @@ async function clientCredentialsToken(
 const call = (bench: Bench, token: string, target: string, method = 'GET') =>
   bench.send(target, { method, headers: [['Authorization', `Bearer ${token}`]] })
 
-onBothStores(
+onTheService(
   'machines',
   (bench) => {
     it('CA-16: an assertion for another server, or for two, proves nothing here, and costs no code', async () => {

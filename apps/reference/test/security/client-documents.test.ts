@@ -3,7 +3,7 @@ import { afterAll, beforeEach, expect, it } from 'vitest'
 import { documentOf, type HostAnswer, openDocumentHost } from '../document-host.ts'
 import { CHALLENGE, REDIRECT_URI, textOf } from './app.ts'
 import type { Bench, Person } from './bench.ts'
-import { onBothStores } from './on-both-stores.ts'
+import { onTheService } from './on-both-stores.ts'
 import { expectGuardedPage, expectInvalidClient, expectPage } from './safe-answers.ts'
 import type { Answer } from './wire.ts'
 
@@ -46,7 +46,7 @@ async function clientOf(bench: Bench, client_id: string) {
   return testClient(bench.base, { ...(await bench.browser('alice')), client })
 }
 
-onBothStores(
+onTheService(
   'the host of a document',
   (bench) => {
     it.each<[string, string, HostAnswer]>([
@@ -183,7 +183,7 @@ onBothStores(
   host.settings([...WAYWARD, ...FLEET, ...OTHERS]),
 )
 
-onBothStores(
+onTheService(
   'the hosts of many documents',
   (bench) => {
     it('CM-15: are spared by a user who has named ten unknown ones within the hour, and serve others', async () => {

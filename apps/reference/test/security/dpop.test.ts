@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { App, type Tokens, tokensOf } from './app.ts'
-import { later, onBothStores } from './on-both-stores.ts'
+import { later, onTheService } from './on-both-stores.ts'
 import { hashOf, Key, proofLine } from './proving-key.ts'
 import { expectError } from './safe-answers.ts'
 import type { Answer, HeaderLines } from './wire.ts'
 
 /** Tokens that are bound to a key, in the hands of those who do not have it. */
 
-onBothStores(
+onTheService(
   'bound tokens',
   (bench) => {
     const key = new Key()
@@ -188,7 +188,7 @@ onBothStores(
   { DPOP: 'on' },
 )
 
-onBothStores(
+onTheService(
   'proofs that are good once',
   (bench) => {
     async function proven() {

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { App, type Tokens, tokensOf } from './app.ts'
-import { onBothStores } from './on-both-stores.ts'
+import { onTheService } from './on-both-stores.ts'
 import { hashOf, Key, proofLine } from './proving-key.ts'
 import { expectInsufficientScope, expectInvalidToken } from './safe-answers.ts'
 import { GATEWAYS, type ShippedGateway, startShipped } from './shipped-gateways.ts'
@@ -28,7 +28,7 @@ function application(): Server {
   }).listen(0, '127.0.0.1')
 }
 
-onBothStores(
+onTheService(
   'a gateway',
   (bench) => {
     const verify = (headers: HeaderLines, query = 'scope=courses:read', method = 'GET') =>

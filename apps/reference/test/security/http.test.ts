@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { formEncoded } from '@grantkit/testkit/client'
 import { describe, expect, it } from 'vitest'
 import { App } from './app.ts'
-import { onBothStores } from './on-both-stores.ts'
+import { onTheService } from './on-both-stores.ts'
 import { expectError, expectPage } from './safe-answers.ts'
 
 const names = (count: number) => Array.from({ length: count }, (_, n) => `n${n}=1`).join('&')
@@ -20,7 +20,7 @@ const DOCUMENTS = [
   '/api/oauth/jwks',
 ]
 
-onBothStores('HTTP', (bench) => {
+onTheService('HTTP', (bench) => {
   const post = (
     target: string,
     type: string | undefined,

@@ -9,14 +9,14 @@ import { keySetText } from '../../src/settings/signing-keys-file.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { App } from './app.ts'
 import { Bench } from './bench.ts'
-import { later, onBothStores } from './on-both-stores.ts'
+import { later, onTheService } from './on-both-stores.ts'
 import { expectInvalidToken, expectRedirect } from './safe-answers.ts'
 
 /** ID tokens and keys. Access tokens are opaque, so the only JWT in a request is `id_token_hint`. */
 
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-onBothStores('a JWT', (bench) => {
+onTheService('a JWT', (bench) => {
   const keySet = async () => (await bench.send('/api/oauth/jwks')).json() as { keys: JWK[] }
   const claims = async () => {
     const now = Math.floor(Date.now() / 1000)

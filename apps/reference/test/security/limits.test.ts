@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { App } from './app.ts'
 import { type Bench, cookieOf } from './bench.ts'
-import { onBothStores } from './on-both-stores.ts'
+import { onTheService } from './on-both-stores.ts'
 import { expectError, expectGuardedPage } from './safe-answers.ts'
 import type { HeaderLines } from './wire.ts'
 
@@ -10,7 +10,7 @@ import type { HeaderLines } from './wire.ts'
 const REGISTRATION = '{"redirect_uris":["http://127.0.0.1:7001/cb"]}'
 const ON = { RATE_LIMITS: 'on' }
 
-onBothStores(
+onTheService(
   'the limit of registrations',
   (bench) => {
     const register = (headers: HeaderLines = []) =>
@@ -42,7 +42,7 @@ onBothStores(
   ON,
 )
 
-onBothStores(
+onTheService(
   'the limit of failures',
   (bench) => {
     it('CA-08: a client that fails too often must wait, but its valid request is served at once', async () => {
@@ -63,7 +63,7 @@ onBothStores(
   ON,
 )
 
-onBothStores(
+onTheService(
   'the limit of passwords',
   (bench) => {
     it('UI-11: an account is guessed at ten times, unknown or not, and then whoever tries waits', async () => {

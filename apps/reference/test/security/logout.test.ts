@@ -2,7 +2,7 @@ import { generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
 import { expect, it } from 'vitest'
 import { App } from './app.ts'
 import type { Bench } from './bench.ts'
-import { onBothStores } from './on-both-stores.ts'
+import { onTheService } from './on-both-stores.ts'
 import { expectGuardedPage, expectPage } from './safe-answers.ts'
 import type { Answer } from './wire.ts'
 
@@ -36,7 +36,7 @@ async function isSignedIn(bench: Bench, cookie: string): Promise<boolean> {
   return (await bench.send('/account', { headers: [['Cookie', cookie]] })).status === 200
 }
 
-onBothStores(
+onTheService(
   'a sign-out by a client',
   (bench) => {
     it('LO-08: a hint of this sign-in ends the session on the server, so that its cookie is worth nothing', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { META_2026, message2026 } from '../mcp-messages.ts'
 import { App } from './app.ts'
-import { onBothStores } from './on-both-stores.ts'
+import { onTheService } from './on-both-stores.ts'
 import { expectError, expectInvalidToken } from './safe-answers.ts'
 
 /** The MCP server: one path, anonymous reads, and closed to pages of other sites. */
@@ -11,7 +11,7 @@ const HEADERS = [
   ['Accept', 'application/json, text/event-stream'],
 ] as const
 
-onBothStores('the MCP server', (bench) => {
+onTheService('the MCP server', (bench) => {
   const call = (method: string, params: object, headers: (readonly [string, string])[] = []) =>
     bench.send('/mcp', {
       method: 'POST',

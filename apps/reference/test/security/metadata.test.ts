@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { SCOPES } from '../../src/oauth/scopes.ts'
 import { App } from './app.ts'
-import { onBothStores } from './on-both-stores.ts'
+import { onTheService } from './on-both-stores.ts'
 import { expectError, expectPage } from './safe-answers.ts'
 
 /** The metadata of the service, which no request can change. */
@@ -10,7 +10,7 @@ const SERVER = ['/.well-known/oauth-authorization-server', '/.well-known/openid-
 const RESOURCES = ['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp']
 const JWKS = '/api/oauth/jwks'
 
-onBothStores('the metadata', (bench) => {
+onTheService('the metadata', (bench) => {
   it('REQ-01, D16: both documents name the configured issuer, byte for byte', async () => {
     for (const path of SERVER) {
       const answer = await bench.send(path)
@@ -180,7 +180,7 @@ onBothStores('the metadata', (bench) => {
   })
 })
 
-onBothStores(
+onTheService(
   'the metadata of an issuer with a path',
   (bench) => {
     it('REQ-05, D16: the metadata of an issuer with a path is found where both standards look for it', async () => {

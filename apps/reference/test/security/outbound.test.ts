@@ -3,7 +3,7 @@ import net from 'node:net'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { runService } from '../service.ts'
 import { App } from './app.ts'
-import { onBothStores } from './on-both-stores.ts'
+import { onTheService } from './on-both-stores.ts'
 import { expectInvalidClient, expectPage } from './safe-answers.ts'
 import { send } from './wire.ts'
 
@@ -38,7 +38,7 @@ const ODD_SPELLINGS = [
 ]
 const NAMES = ['100.64.0.1', '2130706433', 'localhost', 'metadata.internal', 'app.example']
 
-onBothStores('a client_id that is an address', (bench) => {
+onTheService('a client_id that is an address', (bench) => {
   afterEach(() => void vi.restoreAllMocks())
 
   it('CM-01, CM-03, CM-04, CM-07, D15, REQ-69: an address as client_id is an unknown client however it is written, and causes no traffic', async () => {

@@ -2,7 +2,7 @@ import { formEncoded, formOfPage } from '@grantkit/testkit/client'
 import { describe, expect, it } from 'vitest'
 import { App, type ConsentForm, textOf } from './app.ts'
 import { cookieOf } from './bench.ts'
-import { onBothStores } from './on-both-stores.ts'
+import { onTheService } from './on-both-stores.ts'
 import { expectAnew, expectGuardedPage, expectPage, expectRedirect } from './safe-answers.ts'
 import type { Answer } from './wire.ts'
 
@@ -16,7 +16,7 @@ function withDecision(form: ConsentForm, decision: string): ConsentForm {
   return { ...form, fields }
 }
 
-onBothStores('the pages', (bench) => {
+onTheService('the pages', (bench) => {
   const cookie = async () => ['Cookie', await bench.session('alice')] as const
 
   describe('the consent form', () => {
@@ -300,7 +300,7 @@ onBothStores('the pages', (bench) => {
   })
 })
 
-onBothStores(
+onTheService(
   'the pages on https',
   (bench) => {
     it('UI-10: on https cookies are Secure and bound to the host by their name', async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { App } from './app.ts'
 import type { Bench } from './bench.ts'
-import { onBothStores } from './on-both-stores.ts'
+import { onTheService } from './on-both-stores.ts'
 import { expectPage } from './safe-answers.ts'
 
 /** What strangers, and other browsers, can make of a pushed request. */
@@ -31,7 +31,7 @@ async function grantsIn({ service }: Bench): Promise<number> {
   return count
 }
 
-onBothStores(
+onTheService(
   'a pushed request',
   (bench) => {
     it('PA-08: fills nothing, however many a stranger pushes', async () => {

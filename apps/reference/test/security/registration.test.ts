@@ -1,14 +1,14 @@
 import { createServer } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { App, REDIRECT_URI } from './app.ts'
-import { onBothStores } from './on-both-stores.ts'
+import { onTheService } from './on-both-stores.ts'
 import { expectError, expectPage, expectRedirect } from './safe-answers.ts'
 
 /** Self-registration, and its refusals. */
 
 const CB = 'http://127.0.0.1:7001/cb'
 
-onBothStores('registration', (bench) => {
+onTheService('registration', (bench) => {
   const register = (metadata: unknown) => bench.postJson('/api/oauth/register', metadata)
 
   it('DR-01, REQ-24: a name is escaped on the consent page, marked as unverified, next to the redirect target', async () => {

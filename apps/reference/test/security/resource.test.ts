@@ -1,7 +1,7 @@
 import { formEncoded } from '@grantkit/testkit/client'
 import { describe, expect, it } from 'vitest'
 import { App, type Tokens, tokensOf } from './app.ts'
-import { later, onBothStores } from './on-both-stores.ts'
+import { later, onTheService } from './on-both-stores.ts'
 import {
   expectError,
   expectInsufficientScope,
@@ -23,7 +23,7 @@ const MCP_HEADERS = [
   ['Accept', 'application/json, text/event-stream'],
 ] as const
 
-onBothStores('a protected resource', (bench) => {
+onTheService('a protected resource', (bench) => {
   const mcp = (...headers: (readonly [string, string])[]) =>
     bench.send('/mcp', { method: 'POST', headers: [...MCP_HEADERS, ...headers], body: INITIALIZE })
   const bearer = (token: string) => ['Authorization', `Bearer ${token}`] as const

@@ -2,7 +2,7 @@ import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE } from '@grantkit/core/token-exchange
 import { expect, it } from 'vitest'
 import { App, tokensOf } from './app.ts'
 import type { Bench } from './bench.ts'
-import { onBothStores } from './on-both-stores.ts'
+import { onTheService } from './on-both-stores.ts'
 
 /** What an agent, a sub-agent and an API can make of the tokens they hold. */
 
@@ -18,7 +18,7 @@ function exchange(app: App, subject_token: string, more: Record<string, string> 
   return app.token({ ...app.credentials, ...types, subject_token, ...more })
 }
 
-onBothStores(
+onTheService(
   'token exchange',
   (bench) => {
     it('TX-05: of fifty exchanges at once eight get a token, and the agent loses none of its own', async () => {
