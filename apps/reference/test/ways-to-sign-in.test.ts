@@ -67,13 +67,19 @@ async function newAuthenticator(page: Page): Promise<Authenticator> {
   return { cdp, authenticatorId }
 }
 
-/** A user who looks away: nothing is answered until they look again. */
-async function userIsPresent({ cdp, authenticatorId }: Authenticator, enabled: boolean): Promise<void> {
-  await cdp.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled })
+/** A browser without suggestions in fields: the page asks the authenticator only when its button is pressed. */
+async function suggestNothing(): Promise<void> {
+  await page.addInitScript(() => {
+    PublicKeyCredential.isConditionalMediationAvailable = async () => false
+  })
 }
 
 async function signInByPassword(returnTo = '/account'): Promise<void> {
   await page.goto(`${service.baseUrl}/login?${new URLSearchParams({ return_to: returnTo })}`)
+  await typePassword()
+}
+
+async function typePassword(): Promise<void> {
   await page.getByLabel('Email').fill('demo@example.com')
   await page.getByLabel('Password').fill('demo')
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
@@ -100,24 +106,20 @@ async function faultsOf(shown: Page): Promise<unknown> {
   return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
 }
 
-/** Its authenticator leaves a request unanswered now and then, and the browser stands still: each test has its own. */
-describe('a passkey', { timeout: 20_000 }, () => {
+describe('a passkey', () => {
   it('is added, signs in by the button, and is removed', async () => {
+    await suggestNothing()
     await signInByPassword()
-    // Chromium would answer the field by itself, before the button is pressed.
     await addPasskey('laptop')
     expect(await faultsOf(page)).toEqual([])
     await leave()
-    await userIsPresent(authenticator, false)
     await page.goto(`${service.baseUrl}/login?return_to=/account`)
     const button = page.getByRole('button', { name: 'Sign in with a passkey' })
     await button.waitFor()
     expect(await faultsOf(page)).toEqual([])
-    await userIsPresent(authenticator, true)
     await button.click()
     await page.waitForURL(`${service.baseUrl}/account`)
     expect(await page.locator('main').textContent()).toMatch(/Passkey laptop.*last used/s)
-    await userIsPresent(authenticator, false)
     await page.getByRole('button', { name: 'Remove passkey laptop' }).click()
     await page.waitForURL(/\/login/)
     expect(service.events.map(({ type }) => type)).toEqual(
@@ -135,14 +137,15 @@ describe('a passkey', { timeout: 20_000 }, () => {
   })
 
   it('leaves the password where a user changes their mind', async () => {
+    await suggestNothing()
     await signInByPassword()
     await addPasskey('key')
     await leave()
-    await userIsPresent(authenticator, false)
+    const { cdp, authenticatorId } = authenticator
+    await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
     await page.goto(`${service.baseUrl}/login?return_to=/account`)
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
-    await authenticator.cdp.send('WebAuthn.removeVirtualAuthenticator', authenticator)
-    await signInByPassword()
+    await typePassword()
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Your account')
     await page.getByRole('button', { name: 'Remove passkey key' }).click()
   })
