@@ -2,15 +2,11 @@
 import { type Client, type Grant, type GrantId, OAuthError, type Secret } from '@grantkit/core'
 import { withoutAccessToken } from '../packages/core/src/grants/access-tokens.ts'
 import { redeemCode } from '../packages/core/src/grants/authorization-code.ts'
-import {
-  belongsToFamily,
-  keptUntil,
-  type Outcome,
-  openGrant,
-  type RefreshTokenSecret,
-} from '../packages/core/src/grants/grant.ts'
+import { keptUntil } from '../packages/core/src/grants/change-grant.ts'
+import { type Outcome, openGrant } from '../packages/core/src/grants/grant.ts'
 import { MAX_RETRY } from '../packages/core/src/grants/grant-terms.ts'
 import { rotateRefreshToken } from '../packages/core/src/grants/refresh-token-rotation.ts'
+import { belongsToFamily, type RefreshTokenSecret } from '../packages/core/src/grants/refresh-tokens.ts'
 import { sha256 } from '../packages/core/src/kernel/secrets.ts'
 import { successorKeys } from '../packages/core/src/kernel/server-secret.ts'
 
@@ -73,7 +69,7 @@ const refresh =
         token,
         arrivedAt: now,
         keys: KEYS,
-        clientId,
+        client: { ...OWNER, clientId },
         scope: undefined,
         resources: [],
         knownResources: [],

@@ -1,6 +1,6 @@
 import { publicClient } from '../clients/public-client.ts'
 import { formActionSources } from '../clients/redirect-uri.ts'
-import { liveUntil } from '../grants/grant.ts'
+import { liveUntil } from '../grants/change-grant.ts'
 import { type HttpResponse, securePage } from '../http/http.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'

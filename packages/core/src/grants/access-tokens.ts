@@ -76,21 +76,32 @@ export function holderOf(grant: Grant, token: Pick<AccessTokenState, 'actor'> | 
   return token?.actor?.sub ?? grant.clientId
 }
 
+interface Added extends Pick<Grant, 'accessTokens'> {
+  /** Of the new token. */
+  readonly expiresIn: number
+  /** Whether a live token was removed. */
+  readonly dropped: boolean
+}
+
 /**
- * Adds a token of the grant's own client. Above the limit the oldest one goes. Exchanged tokens are not counted: they
- * must not displace a token of the user's client.
+ * Adds a token of the grant's own client to the live ones. Above the limit the oldest one goes. Exchanged tokens are not
+ * counted: they must not displace a token of the user's client.
+ *
+ * @throws OAuthError where it must be bound to a key and is not
  */
-export function withNewest(
-  tokens: readonly AccessTokenState[],
-  newest: AccessTokenState,
-  limit: number,
-): { readonly accessTokens: readonly AccessTokenState[]; readonly dropped: boolean } {
-  const exchanged = tokens.filter(({ parent }) => parent !== undefined)
-  const own = exchanged.length === 0 ? tokens : tokens.filter(({ parent }) => parent === undefined)
-  const surplus = Math.max(own.length + 1 - limit, 0)
+export function addAccessToken(grant: Grant, fresh: NewAccessToken, now: number, terms: GrantTerms): Added {
+  const live = grant.accessTokens.filter(({ expiresAt }) => expiresAt > now)
+  const exchanged = live.filter(({ parent }) => parent !== undefined)
+  const own = exchanged.length === 0 ? live : live.filter(({ parent }) => parent === undefined)
+  const surplus = Math.max(own.length + 1 - terms.maxAccessTokens, 0)
+  const newest = newAccessToken(grant, fresh, now, terms)
   // A list that is spread keeps 16 spare places, and this one is stored.
   const kept = own.slice(surplus).concat(newest, exchanged)
-  return { accessTokens: exchanged.length === 0 ? kept : withoutOrphans(kept), dropped: surplus > 0 }
+  return {
+    accessTokens: exchanged.length === 0 ? kept : withoutOrphans(kept),
+    expiresIn: newest.expiresAt - now,
+    dropped: surplus > 0,
+  }
 }
 
 /** Takes one access token out of the grant (RFC 7009 2.1), with all tokens that were exchanged for it. */

@@ -4,7 +4,7 @@ import type { Grant, Transient } from '../kernel/records.ts'
 import type { GrantId } from '../kernel/secrets.ts'
 import type { GrantRecords, Stored } from '../kernel/store.ts'
 import { grantIdOf } from '../tokens/credential.ts'
-import { keptUntil, type Outcome } from './grant.ts'
+import type { Outcome } from './grant.ts'
 
 /** More lost races than this on one grant mean an attack or a fault, not a busy client. A grant that ends is then removed. */
 const MAX_ATTEMPTS = 16
@@ -161,4 +161,18 @@ async function logRevoked({ store, now }: Kernel, before: Grant, after?: Grant):
 /** Most grants have none. */
 function hasSignedTokens({ accessTokens }: Grant): boolean {
   return accessTokens.some(({ signed }) => signed === true)
+}
+
+/** The last of its code and tokens ends then. */
+export function liveUntil(grant: Grant): number {
+  const ends = grant.accessTokens.map((issued) => issued.expiresAt)
+  return Math.max(grant.code?.expiresAt ?? 0, grant.refresh?.expiresAt ?? 0, ...ends)
+}
+
+/**
+ * The record is needed until this time: the spent code must stay known while a token lives, the id while its ticket does.
+ * Without any of them that time is past, and never 0, which Redis takes for no time.
+ */
+export function keptUntil(grant: Grant): number {
+  return Math.max(liveUntil(grant), grant.ticketEndsAt ?? grant.createdAt)
 }

@@ -6,9 +6,11 @@ import { type GrantId, type Secret, sha256 } from '../kernel/secrets.ts'
 import { successorKeys } from '../kernel/server-secret.ts'
 import { findAccessToken, withoutAccessToken } from './access-tokens.ts'
 import { redeemCode } from './authorization-code.ts'
-import { type IssuedTokens, keptUntil, type Outcome, openGrant, type RefreshTokenSecret } from './grant.ts'
-import { MAX_RETRY } from './grant-terms.ts'
+import { keptUntil } from './change-grant.ts'
+import { type IssuedTokens, type Outcome, openGrant } from './grant.ts'
+import { type GrantTerms, MAX_RETRY } from './grant-terms.ts'
 import { type RefreshRequest, rotateRefreshToken } from './refresh-token-rotation.ts'
+import type { RefreshTokenSecret } from './refresh-tokens.ts'
 
 /**
  * The state machine of a grant against random actions of a client, a thief and the clock. The world remembers every
@@ -98,17 +100,21 @@ class World {
     if (this.grant && this.now >= keptUntil(this.grant)) this.grant = undefined
   }
 
+  get terms(): GrantTerms {
+    return { ...TIMES, refreshTokenRotation: this.keeps ? 'public-clients' : 'always' }
+  }
+
+  client(clientId = 'owner'): Client {
+    return { ...client, clientId, tokenEndpointAuthMethod: this.keeps ? 'private_key_jwt' : 'none' }
+  }
+
   redeem(by: { clientId?: string; verifier?: string; redirectUri?: string }): string {
     if (this.grant === undefined) return 'gone'
     const fresh = { accessToken: this.fresh(), family: 'family', refreshToken: this.fresh() }
     const presented = { code: CODE, redirectUri: 'http://127.0.0.1/cb', verifier: VERIFIER, ...by }
     const request = {
       ...presented,
-      client: {
-        ...client,
-        clientId: by.clientId ?? 'owner',
-        tokenEndpointAuthMethod: this.keeps ? 'private_key_jwt' : 'none',
-      },
+      client: this.client(by.clientId),
       resources: [],
       knownResources: RESOURCES,
       fresh,
@@ -133,18 +139,16 @@ class World {
       token,
       arrivedAt: this.now,
       keys: KEYS,
-      clientId: 'owner',
+      client: this.client(),
       scope: undefined,
       resources: [],
       knownResources: RESOURCES,
       salt: this.fresh().slice(0, 22),
       jkt,
-      refreshKey: this.keeps ? undefined : jkt,
-      keeps: this.keeps,
       ...by,
     }
     const { grant, now } = this
-    const outcome = tried(() => rotateRefreshToken(grant, request, now, TIMES))
+    const outcome = tried(() => rotateRefreshToken(grant, request, now, this.terms))
     if (outcome.kind === 'ended') this.grant = undefined
     if (outcome.kind === 'ended' || outcome.kind === 'refused') return outcome.kind
     this.grant = outcome.grant
@@ -185,15 +189,14 @@ class World {
         token,
         arrivedAt: this.now,
         keys: KEYS,
-        clientId: 'owner',
+        client: this.client(),
         scope: undefined,
         resources: [],
         knownResources: RESOURCES,
         salt: 's'.repeat(22),
         jkt: this.key,
-        keeps: this.keeps,
       }
-      const outcome = tried(() => rotateRefreshToken(grant, request, this.now, TIMES))
+      const outcome = tried(() => rotateRefreshToken(grant, request, this.now, this.terms))
       return outcome.kind === 'changed' && outcome.result.retried === undefined
     }).length
   }
@@ -244,7 +247,7 @@ const hostile: fc.Arbitrary<Step> = fc.oneof(
   }),
   fc.constant((world: World) => {
     const token = world.refreshTokens.at(-1)
-    if (token) expect(['refused', 'gone']).toContain(world.refresh(token, { clientId: 'thief' }))
+    if (token) expect(['refused', 'gone']).toContain(world.refresh(token, { client: world.client('thief') }))
   }),
   fc.nat(20).map((back) => (world: World) => {
     const token = world.refreshTokens.at(-1 - back)

@@ -1,8 +1,9 @@
 import type { ErrorDefinition } from '../kernel/oauth-error.ts'
-import type { Client, Grant, RefreshState } from '../kernel/records.ts'
-import { type Hash, type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
+import type { Client, Grant } from '../kernel/records.ts'
+import { type Secret, sha256 } from '../kernel/secrets.ts'
 import { boundTo, newAccessToken } from './access-tokens.ts'
 import type { GrantTerms, Retry } from './grant-terms.ts'
+import { firstRefreshState, type RefreshTokenSecret } from './refresh-tokens.ts'
 
 /**
  * The state machine of a grant. Every transition is pure. Input: the grant, the presented credential and the time.
@@ -31,13 +32,6 @@ export interface IssuedTokens {
   readonly jkt?: string | undefined
   /** How an earlier answer is repeated; absent for new tokens. */
   readonly retried?: Retry | undefined
-}
-
-/** The parts of a refresh token: its family, the number of rotations before it, and its own secret. */
-export interface RefreshTokenSecret {
-  readonly family: string
-  readonly generation: number
-  readonly secret: Secret
 }
 
 /** The content of an approval, and the secrets of its code. */
@@ -100,11 +94,10 @@ interface FirstTokens {
 /** The first tokens of a grant, bound to a key if one is proven. Only a client that is registered for it gets a refresh token. */
 export function firstTokens(
   grant: Grant,
-  first: FirstTokens,
+  { client, fresh, resources, jkt }: FirstTokens,
   now: number,
   terms: GrantTerms,
 ): { readonly tokens: Pick<Grant, 'usedAt' | 'accessTokens' | 'refresh'>; readonly issued: IssuedTokens } {
-  const { client, fresh, resources, jkt } = first
   const { scopes } = grant
   const { accessToken } = fresh
   const access = newAccessToken(grant, { secret: accessToken, scopes, resources, jkt }, now, terms)
@@ -112,76 +105,9 @@ export function firstTokens(
     ? { family: fresh.family, generation: 0, secret: fresh.refreshToken }
     : undefined
   const expiresAt = Math.min(now + terms.refreshToken, grant.expiresAt)
-  const refresh = refreshToken && firstRefreshState(refreshToken, first, expiresAt)
+  const refresh = refreshToken && firstRefreshState(refreshToken, client, expiresAt, jkt)
   return {
     tokens: { usedAt: now, accessTokens: [access], refresh },
     issued: { accessToken, refreshToken, scopes, resources, expiresIn: access.expiresAt - now, jkt },
   }
-}
-
-function firstRefreshState(
-  token: RefreshTokenSecret,
-  { client, jkt }: FirstTokens,
-  expiresAt: number,
-): RefreshState {
-  return {
-    familyHash: sha256(token.family),
-    generation: 0,
-    hash: refreshTokenHash(token),
-    expiresAt,
-    ...boundTo(keyOfRefreshToken(client, jkt)),
-    ...methodOfRefreshToken(client),
-  }
-}
-
-/**
- * The key of a refresh token: of a public client alone. A confidential client authenticates at each refresh (RFC 9449 5).
- */
-export function keyOfRefreshToken(
-  { tokenEndpointAuthMethod }: Client,
-  thumbprint: string | undefined,
-): string | undefined {
-  return tokenEndpointAuthMethod === 'none' ? thumbprint : undefined
-}
-
-/**
- * The method of authentication that every refresh must use. A document may name several methods, and drop one later: a
- * grant that began with a proof goes on with one.
- */
-function methodOfRefreshToken({
-  origin,
-  tokenEndpointAuthMethod,
-}: Client): { readonly authMethod: string } | undefined {
-  const isProven = origin === 'document' && tokenEndpointAuthMethod !== 'none'
-  return isProven ? { authMethod: tokenEndpointAuthMethod } : undefined
-}
-
-/** The stored hash of a refresh token. It covers all parts, so none can be swapped. */
-export function refreshTokenHash({ family, generation, secret }: RefreshTokenSecret): Hash {
-  return sha256(`${family}.${generation}.${secret}`)
-}
-
-/** Whether a refresh token is the live one of its grant. */
-export function isCurrentRefreshToken(grant: Grant, token: RefreshTokenSecret, now: number): boolean {
-  const { refresh } = grant
-  return refresh !== undefined && sameSecret(refresh.hash, refreshTokenHash(token)) && refresh.expiresAt > now
-}
-
-/** Whether a refresh token is, or ever was, a token of this grant: enough to end it. */
-export function belongsToFamily(grant: Grant, token: RefreshTokenSecret): boolean {
-  return grant.refresh !== undefined && sameSecret(grant.refresh.familyHash, sha256(token.family))
-}
-
-/** The last of its code and tokens ends then. */
-export function liveUntil(grant: Grant): number {
-  const ends = grant.accessTokens.map((issued) => issued.expiresAt)
-  return Math.max(grant.code?.expiresAt ?? 0, grant.refresh?.expiresAt ?? 0, ...ends)
-}
-
-/**
- * The record is needed until this time: the spent code must stay known while a token lives, the id while its ticket does.
- * Without any of them that time is past, and never 0, which Redis takes for no time.
- */
-export function keptUntil(grant: Grant): number {
-  return Math.max(liveUntil(grant), grant.ticketEndsAt ?? grant.createdAt)
 }

@@ -10,7 +10,7 @@ import { parseRefreshToken, type RefreshToken } from '../tokens/credential.ts'
 import { tokenType } from '../tokens/proof-of-possession.ts'
 import { findAccessToken, holderOf } from './access-tokens.ts'
 import { prefetch } from './change-grant.ts'
-import { isCurrentRefreshToken } from './grant.ts'
+import { isCurrentRefreshToken } from './refresh-tokens.ts'
 
 /** RFC 7662 2.1. */
 const IntrospectionRequest = z.object({ token: z.string() })

@@ -5,14 +5,9 @@ import { type GrantId, type Secret, sha256 } from '../kernel/secrets.ts'
 import { type SuccessorKeys, successorKeys } from '../kernel/server-secret.ts'
 import { withoutAccessToken } from './access-tokens.ts'
 import { redeemCode } from './authorization-code.ts'
-import {
-  belongsToFamily,
-  isCurrentRefreshToken,
-  type Outcome,
-  openGrant,
-  type RefreshTokenSecret,
-} from './grant.ts'
+import { type Outcome, openGrant } from './grant.ts'
 import { type RefreshRequest, rotateRefreshToken } from './refresh-token-rotation.ts'
+import { belongsToFamily, isCurrentRefreshToken, type RefreshTokenSecret } from './refresh-tokens.ts'
 
 const NOW = 1_000_000
 const CODE = 'code' as Secret
@@ -67,9 +62,12 @@ function grantOf<Result>(outcome: Outcome<Result>): Grant {
   return outcome.grant
 }
 
+const PUBLIC = { clientId: 'owner', tokenEndpointAuthMethod: 'none' } as Client
+const CONFIDENTIAL = { ...PUBLIC, tokenEndpointAuthMethod: 'client_secret_basic' }
+
 /** A request for the whole scope with the first token. */
 function asked(request: Partial<RefreshRequest> = {}): RefreshRequest {
-  const whole = { clientId: 'owner', scope: undefined, resources: [], knownResources: [], salt: 'salt' }
+  const whole = { client: PUBLIC, scope: undefined, resources: [], knownResources: [], salt: 'salt' }
   return { ...whole, token: TOKEN, arrivedAt: NOW, keys: KEYS, ...request }
 }
 
@@ -222,7 +220,7 @@ describe('a refresh token that is bound to a key', () => {
   const next = { generation: 1, secret: NEXT_SECRET }
 
   function rotateBy(grant: Grant, jkt?: string, later = 0, token: Partial<RefreshTokenSecret> = {}) {
-    const proven = { token: { ...TOKEN, ...token }, jkt, refreshKey: jkt, arrivedAt: NOW + later }
+    const proven = { token: { ...TOKEN, ...token }, jkt, arrivedAt: NOW + later }
     return rotateRefreshToken(grant, asked(proven), NOW + later, TIMES)
   }
 
@@ -260,7 +258,12 @@ describe('a refresh token that is bound to a key', () => {
     const confidential = redeemed(['authorization_code', 'refresh_token'], 'key', 'client_secret_basic')
     expect(confidential.refresh).not.toHaveProperty('jkt')
     const rotateOf = (grant: Grant, jkt?: string, later = 0) =>
-      rotateRefreshToken(grant, asked({ jkt, arrivedAt: NOW + later }), NOW + later, TIMES)
+      rotateRefreshToken(
+        grant,
+        asked({ client: CONFIDENTIAL, jkt, arrivedAt: NOW + later }),
+        NOW + later,
+        TIMES,
+      )
     const once = grantOf(rotateOf(confidential, 'other'))
     expect(once.accessTokens.at(-1)?.jkt).toBe('other')
     expect(rotateOf(once, 'other', 1)).toMatchObject({ kind: 'unchanged' })

@@ -1,13 +1,19 @@
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
-import type { Grant, RefreshState } from '../kernel/records.ts'
+import type { Client, Grant, RefreshState } from '../kernel/records.ts'
 import { narrowedResources } from '../kernel/resource-indicator.ts'
 import { narrowedScopes } from '../kernel/scope.ts'
-import { type Secret, sha256 } from '../kernel/secrets.ts'
+import { sha256 } from '../kernel/secrets.ts'
 import type { SuccessorKeys } from '../kernel/server-secret.ts'
-import { boundTo, newAccessToken, withNewest } from './access-tokens.ts'
-import { type IssuedTokens, type Outcome, type RefreshTokenSecret, refreshTokenHash } from './grant.ts'
+import { addAccessToken } from './access-tokens.ts'
+import type { IssuedTokens, Outcome } from './grant.ts'
 import type { GrantTerms } from './grant-terms.ts'
-import { type PresentedToken, type Repeat, recentRotations, tokenState } from './refresh-token-reuse.ts'
+import {
+  type PresentedToken,
+  type RefreshTokenSecret,
+  type Repeat,
+  rotatedState,
+  tokenState,
+} from './refresh-tokens.ts'
 
 export const REFRESH_ERRORS = defineErrors({
   refresh_token_unknown: ['invalid_grant', 'The refresh token is not valid'],
@@ -41,9 +47,8 @@ export const REFRESH_ERRORS = defineErrors({
 })
 
 export interface RefreshRequest extends PresentedToken {
-  readonly clientId: string
-  /** The method by which the client has authenticated. */
-  readonly authMethod?: string | undefined
+  /** The authenticated client. */
+  readonly client: Client
   readonly scope: string | undefined
   readonly resources: readonly string[]
   readonly knownResources: readonly string[]
@@ -52,22 +57,13 @@ export interface RefreshRequest extends PresentedToken {
   readonly keys: SuccessorKeys
   /** The thumbprint of the key that the request proves. */
   readonly jkt?: string | undefined
-  /** The key for a refresh token that has none yet. */
-  readonly refreshKey?: string | undefined
-  /** Whether the client keeps its refresh token: a copy is useless without the authentication of the client. */
-  readonly keeps?: boolean | undefined
 }
 
-/** The answer to a refresh, and whether a live access token was removed. */
+/** The answer to a refresh. */
 export interface Refreshed extends IssuedTokens {
   readonly refreshToken: RefreshTokenSecret
+  /** Whether a live access token was removed. */
   readonly dropped: boolean
-}
-
-/** A refresh that is allowed: the request, and what the new access token may do, and where. */
-interface Refresh extends Pick<Grant, 'scopes' | 'resources'> {
-  readonly request: RefreshRequest
-  readonly now: number
 }
 
 /**
@@ -82,92 +78,54 @@ export function rotateRefreshToken(
   now: number,
   terms: GrantTerms,
 ): Outcome<Refreshed> {
-  const { refresh: current } = grant
-  const state = tokenState(grant, request, terms)
-  if (current === undefined || state === 'unknown') throw new OAuthError(REFRESH_ERRORS.refresh_token_unknown)
-  if (request.clientId !== grant.clientId) throw new OAuthError(REFRESH_ERRORS.refresh_token_of_other_client)
-  if (now >= current.expiresAt) throw new OAuthError(REFRESH_ERRORS.refresh_token_expired)
-  if (current.authMethod !== undefined && current.authMethod !== request.authMethod)
-    throw new OAuthError(REFRESH_ERRORS.refresh_token_of_other_method)
-  // A copy is useless without the key, and must not end the grant.
-  if (current.jkt !== undefined && current.jkt !== request.jkt)
-    throw new OAuthError(REFRESH_ERRORS.refresh_token_of_other_key)
-  if (state === 'replaced') throw new OAuthError(REFRESH_ERRORS.refresh_token_replaced)
+  const state = usableState(grant, request, now, terms)
   if (state === 'spent') return { kind: 'ended', refusal: REFRESH_ERRORS.refresh_token_reused }
-  const refresh: Refresh = {
-    request,
-    now,
-    scopes: narrowedScopes(request.scope, grant.scopes, grant.withheldScopes),
-    resources: narrowedResources(request.resources, grant.resources, request.knownResources),
-  }
-  return state === 'current'
-    ? refreshed(grant, current, refresh, terms)
-    : repeated(grant, current, refresh, state)
-}
-
-function refreshed(
-  grant: Grant,
-  current: RefreshState,
-  refresh: Refresh,
-  terms: GrantTerms,
-): Outcome<Refreshed> {
-  const { request, now, scopes, resources } = refresh
-  const { token, salt, keys, jkt, keeps = false } = request
-  const { accessToken, refreshToken } = successorOf(token, keys.derive(token.secret + salt))
-  const access = newAccessToken(grant, { secret: accessToken, scopes, resources, jkt }, now, terms)
-  const live = grant.accessTokens.filter((issued) => issued.expiresAt > now)
-  const { accessTokens, dropped } = withNewest(live, access, terms.maxAccessTokens)
-  const recent = keeps ? undefined : recentRotations(current, now, terms.refreshRetryWindow)
-  const state = keeps ? current : rotated(current, refreshToken, refresh)
-  const expiresAt = Math.min(now + terms.refreshToken, grant.expiresAt)
+  const { client, token, salt, keys, jkt } = request
+  const scopes = narrowedScopes(request.scope, grant.scopes, grant.withheldScopes)
+  const resources = narrowedResources(request.resources, grant.resources, request.knownResources)
+  if ('retried' in state) return repeated(grant, state, { request, scopes, resources }, now)
+  const [accessToken, secret] = keys.derive(token.secret + salt)
+  const access = { secret: accessToken, scopes, resources, jkt }
+  const { accessTokens, expiresIn, dropped } = addAccessToken(grant, access, now, terms)
+  const keeps = terms.refreshTokenRotation === 'public-clients' && client.tokenEndpointAuthMethod !== 'none'
+  const refreshToken = keeps ? token : { ...token, generation: token.generation + 1, secret }
+  const rotation = { client, salt, keyId: keys.keyId, rotatedAt: now, scopes, resources, jkt }
+  const next = keeps ? state : rotatedState(state, refreshToken, rotation, terms.refreshRetryWindow)
+  const refresh = { ...next, expiresAt: Math.min(now + terms.refreshToken, grant.expiresAt) }
   return {
     kind: 'changed',
-    grant: { ...grant, usedAt: now, accessTokens, refresh: { ...state, ...recent, expiresAt } },
-    result: {
-      accessToken,
-      refreshToken: keeps ? token : refreshToken,
-      scopes,
-      resources,
-      expiresIn: access.expiresAt - now,
-      dropped,
-      jkt,
-    },
+    grant: { ...grant, usedAt: now, accessTokens, refresh },
+    result: { accessToken, refreshToken, scopes, resources, expiresIn, dropped, jkt },
   }
 }
 
-function rotated(
-  { familyHash, hash, jkt: key, authMethod, shared }: RefreshState,
-  successor: RefreshTokenSecret,
-  { request: { salt, keys, jkt, refreshKey }, now, scopes, resources }: Refresh,
-): Omit<RefreshState, 'expiresAt'> {
-  return {
-    familyHash,
-    generation: successor.generation,
-    hash: refreshTokenHash(successor),
-    previous: {
-      hash,
-      salt,
-      keyId: keys.keyId,
-      rotatedAt: now,
-      scopes,
-      resources,
-      ...boundTo(jkt),
-      ...(shared && { ofShared: shared }),
-    },
-    ...boundTo(key ?? refreshKey),
-    ...(authMethod === undefined ? undefined : { authMethod }),
-  }
-}
-
-/** The pair that replaces a refresh token, of the secrets that were derived from it and the salt of its rotation. */
-function successorOf(
-  { family, generation }: RefreshTokenSecret,
-  [accessToken, secret]: readonly [Secret, Secret],
-): { readonly accessToken: Secret; readonly refreshToken: RefreshTokenSecret } {
-  return { accessToken, refreshToken: { family, generation: generation + 1, secret } }
+/** The state of a token that its client may use. @throws OAuthError for any other token */
+function usableState(
+  grant: Grant,
+  request: RefreshRequest,
+  now: number,
+  terms: GrantTerms,
+): RefreshState | Repeat | 'spent' {
+  const { client, jkt } = request
+  const { refresh } = grant
+  const state = tokenState(grant, request, terms)
+  if (refresh === undefined || state === 'unknown') throw new OAuthError(REFRESH_ERRORS.refresh_token_unknown)
+  if (client.clientId !== grant.clientId) throw new OAuthError(REFRESH_ERRORS.refresh_token_of_other_client)
+  if (now >= refresh.expiresAt) throw new OAuthError(REFRESH_ERRORS.refresh_token_expired)
+  if (refresh.authMethod !== undefined && refresh.authMethod !== client.tokenEndpointAuthMethod)
+    throw new OAuthError(REFRESH_ERRORS.refresh_token_of_other_method)
+  // A copy is useless without the key, and must not end the grant.
+  if (refresh.jkt !== undefined && refresh.jkt !== jkt)
+    throw new OAuthError(REFRESH_ERRORS.refresh_token_of_other_key)
+  if (state === 'replaced') throw new OAuthError(REFRESH_ERRORS.refresh_token_replaced)
+  return state
 }
 
 const ANOTHER_KEY = 'The refresh token was used a moment ago with another key'
+
+interface Repetition extends Pick<Grant, 'scopes' | 'resources'> {
+  readonly request: RefreshRequest
+}
 
 /**
  * Repeats the answer of the last rotation. If two callers may hold the token, the grant remembers it: a thief and the owner
@@ -177,24 +135,26 @@ const ANOTHER_KEY = 'The refresh token was used a moment ago with another key'
  */
 function repeated(
   grant: Grant,
-  current: RefreshState,
-  { request: { token, keys, jkt }, now, ...extent }: Refresh,
-  { retried, rotation }: Repeat,
+  { retried, rotation, refresh }: Repeat,
+  { request, ...requested }: Repetition,
+  now: number,
 ): Outcome<Refreshed> {
+  const { token, keys, jkt } = request
   const { scopes, resources } = rotation
-  if (!sameList(extent.scopes, scopes) || !sameList(extent.resources, resources))
+  if (!sameList(requested.scopes, scopes) || !sameList(requested.resources, resources))
     throw new OAuthError(REFRESH_ERRORS.refresh_retry_differs)
   if (rotation.jkt !== jkt) throw new OAuthError(REFRESH_ERRORS.refresh_retry_differs, ANOTHER_KEY)
   const derived = keys.deriveAgain(token.secret + rotation.salt, rotation.keyId)
   if (derived === undefined) throw new OAuthError(REFRESH_ERRORS.refresh_retry_key_gone)
-  const successor = successorOf(token, derived)
-  const access = grant.accessTokens.find((issued) => issued.hash === sha256(successor.accessToken))
+  const [accessToken, secret] = derived
+  const refreshToken = { ...token, generation: token.generation + 1, secret }
+  const access = grant.accessTokens.find((issued) => issued.hash === sha256(accessToken))
   // An access token that was revoked since then stays revoked; 0 tells the client to refresh at once.
   const expiresIn = Math.max((access?.expiresAt ?? now) - now, 0)
-  const result = { ...successor, scopes, resources, expiresIn, retried, dropped: false, jkt }
+  const result = { accessToken, refreshToken, scopes, resources, expiresIn, retried, dropped: false, jkt }
   const shares = retried === 'late' || rotation.ofShared === true
-  return shares && current.shared === undefined
-    ? { kind: 'changed', grant: { ...grant, refresh: { ...current, shared: true } }, result }
+  return shares && refresh.shared === undefined
+    ? { kind: 'changed', grant: { ...grant, refresh: { ...refresh, shared: true } }, result }
     : { kind: 'unchanged', grant, result }
 }
 

@@ -9,10 +9,10 @@ import { type ServerSecret, type SuccessorKeys, successorKeys } from '../kernel/
 import { type Claims, claimsAbout, SUBJECT_ERRORS, type SubjectOptions } from '../kernel/user-claims.ts'
 import { parseRefreshToken } from '../tokens/credential.ts'
 import { changeGrant, prefetch } from './change-grant.ts'
-import { keyOfRefreshToken, type Outcome } from './grant.ts'
+import type { Outcome } from './grant.ts'
 import type { GrantTerms, Retry } from './grant-terms.ts'
 import type { Exchanged, GrantType, TokenRequest } from './grant-type.ts'
-import { REFRESH_ERRORS, type Refreshed, rotateRefreshToken } from './refresh-token-rotation.ts'
+import { REFRESH_ERRORS, rotateRefreshToken } from './refresh-token-rotation.ts'
 
 /** RFC 6749 6, RFC 8707 2.2. */
 const RefreshTokenRequest = z.object({
@@ -45,9 +45,9 @@ export interface AccessTokenDropped {
 export function refreshToken(
   kernel: Kernel,
   { claims, secret }: SubjectOptions & { readonly secret: ServerSecret },
-  times: GrantTerms,
+  terms: GrantTerms,
 ): { grantTypes: GrantType[] } {
-  const context = { claims, times, keys: successorKeys(secret) }
+  const context = { claims, terms, keys: successorKeys(secret) }
   const grantType: GrantType = {
     name: 'refresh_token',
     message: RefreshTokenRequest,
@@ -67,13 +67,13 @@ async function clientOfToken({ store }: Kernel, form: Parameters): Promise<strin
 }
 
 interface RefreshContext extends SubjectOptions {
-  readonly times: GrantTerms
+  readonly terms: GrantTerms
   readonly keys: SuccessorKeys
 }
 
 async function exchangeRefreshToken(
   kernel: Kernel,
-  { claims, times, keys }: RefreshContext,
+  { claims, terms, keys }: RefreshContext,
   client: Client,
   { form, arrivedAt, prefetched, assertCanRespond, jkt }: TokenRequest,
 ): Promise<Exchanged> {
@@ -81,51 +81,45 @@ async function exchangeRefreshToken(
   const token = parseRefreshToken(request.refresh_token)
   if (token === undefined) throw new OAuthError(REFRESH_ERRORS.refresh_token_unknown)
   const rotation = {
+    client,
     token,
     arrivedAt,
-    clientId: client.clientId,
-    authMethod: client.tokenEndpointAuthMethod,
     scope: request.scope,
     resources: request.resource,
     knownResources: kernel.resources,
     salt: newId(kernel.random),
     keys,
     jkt,
-    refreshKey: keyOfRefreshToken(client, jkt),
-    keeps: times.refreshTokenRotation === 'public-clients' && client.tokenEndpointAuthMethod !== 'none',
   }
   const changed = await changeGrant(
     kernel,
     token.grantId,
     (grant) => {
       assertCanRespond(client, grant)
-      const outcome = unlessChanged(client, grant, rotateRefreshToken(grant, rotation, kernel.now(), times))
+      const rotated = rotateRefreshToken(grant, rotation, kernel.now(), terms)
+      // The user allowed a client whose document has changed since then.
+      const outcome = grant.createdAt < (client.document?.consentSince ?? 0) ? CLIENT_CHANGED : rotated
       return claims === undefined ? outcome : unlessGone(claims, grant, outcome)
     },
     prefetched,
   )
   if (changed === undefined) throw new OAuthError(REFRESH_ERRORS.refresh_token_unknown)
   const { grant, result } = changed
+  const { refreshToken, retried, dropped } = result
   const ids = { grantId: grant.id, clientId: client.clientId }
-  if (result.dropped) kernel.emit({ type: 'access_token_dropped', ...ids } satisfies AccessTokenDropped)
-  kernel.emit({ ...eventOf(result, rotation.keeps), ...ids } satisfies RefreshEvent)
+  if (dropped) kernel.emit({ type: 'access_token_dropped', ...ids } satisfies AccessTokenDropped)
+  const how = retried !== undefined ? 'retried' : refreshToken === token ? 'kept' : 'rotated'
+  const { generation } = refreshToken
+  kernel.emit({
+    type: `refresh_token_${how}`,
+    generation,
+    ...(retried && { retried }),
+    ...ids,
+  } satisfies RefreshEvent)
   return { grant, issued: result }
 }
 
-function eventOf({ refreshToken: { generation }, retried }: Refreshed, keeps: boolean) {
-  if (retried !== undefined) return { type: 'refresh_token_retried', generation, retried } as const
-  return { type: keeps ? 'refresh_token_kept' : 'refresh_token_rotated', generation } as const
-}
-
-/** The user allowed a client that its document describes otherwise now. */
-function unlessChanged<Result>(
-  { document }: Client,
-  grant: Grant,
-  outcome: Outcome<Result>,
-): Outcome<Result> {
-  const changed = grant.createdAt < (document?.consentSince ?? 0)
-  return changed ? { kind: 'ended', refusal: REFRESH_ERRORS.client_changed } : outcome
-}
+const CLIENT_CHANGED = { kind: 'ended', refusal: REFRESH_ERRORS.client_changed } as const
 
 async function unlessGone<Result>(
   claims: Claims,

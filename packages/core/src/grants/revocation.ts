@@ -10,7 +10,8 @@ import type { AccessTokenFormat, PresentedToken } from '../tokens/access-token.t
 import { parseRefreshToken, type RefreshToken } from '../tokens/credential.ts'
 import { findAccessToken, holderOf, withoutAccessToken } from './access-tokens.ts'
 import { changeGrant, endGrant, type PrefetchedGrant, prefetch } from './change-grant.ts'
-import { belongsToFamily, type Outcome } from './grant.ts'
+import type { Outcome } from './grant.ts'
+import { belongsToFamily } from './refresh-tokens.ts'
 
 export const REVOCATION_ERRORS = defineErrors({
   token_of_other_client: ['invalid_grant', 'The token was not issued to this client'],

@@ -2,8 +2,7 @@ import { type PublicClient, publicClient } from '../clients/public-client.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Client, Grant } from '../kernel/records.ts'
 import type { GrantOwner, PageRequest } from '../kernel/store.ts'
-import { endGrant } from './change-grant.ts'
-import { keptUntil, liveUntil } from './grant.ts'
+import { endGrant, keptUntil, liveUntil } from './change-grant.ts'
 
 /** A grant, for a page of its user. Times are epoch seconds. */
 export interface UserGrant

@@ -92,15 +92,6 @@ export function sha256(text: string): Hash {
   return hash('sha256', text, 'base64url') as Hash
 }
 
-/** The halves of a SHA-512, or of an HMAC with it: two secrets. Neither reveals the other one. */
-export function halvesOf(digest: string): readonly [Secret, Secret] {
-  return [digest.slice(0, 43) as Secret, digest.slice(43) as Secret]
-}
-
-export function sha512(text: string): string {
-  return hash('sha512', text, 'base64url')
-}
-
 /** The secret of a code or token, whose dot may be percent-encoded. */
 const SECRET_OF_ANY = /(gk[acdr]_[\w-]{22})(?:\.|%2e)[\w.%-]+/gi
 /** A JWT: an ID token, or a signed access token. Without its signature it opens nothing. */

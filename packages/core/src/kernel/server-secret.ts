@@ -1,5 +1,5 @@
-import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync } from 'node:crypto'
-import { halvesOf, type Random, type Secret, sha512 } from './secrets.ts'
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hash, hkdfSync } from 'node:crypto'
+import type { Random, Secret } from './secrets.ts'
 
 /**
  * The secret of the server, at least 32 characters, the same on every replica. While it is changed, a list: the first one
@@ -27,13 +27,6 @@ const SAMPLES = ['at least 32 characters, the same everywhere', 'a secret of at 
 /** A key for one purpose (RFC 5869). It opens and makes nothing that another purpose has. */
 function keyFor(purpose: string, secret: string, bytes = 32): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', purpose, bytes))
-}
-
-/** HMAC-SHA-512 with a key for one purpose, in base64url. */
-function keyedHash(purpose: string, secret: string): (text: string) => string {
-  // Node takes six times as long with mere bytes.
-  const key = createSecretKey(keyFor(purpose, secret, 64))
-  return (text) => createHmac('sha512', key).update(text).digest('base64url')
 }
 
 const CIPHER = 'aes-256-gcm'
@@ -95,25 +88,32 @@ export interface SuccessorKeys {
 
 export function successorKeys(secret: ServerSecret): SuccessorKeys {
   const keys = acceptedSecrets(secret).map(keyOf)
-  const [first] = keys as [Identified]
+  const [first] = keys as [IdentifiedKey]
   return {
     keyId: first.id,
-    derive: (text) => halvesOf(first.hash(text)),
+    derive: (text) => halvesOf(first.digest(text)),
     deriveAgain(text, keyId) {
-      if (keyId === undefined) return halvesOf(sha512(text))
+      if (keyId === undefined) return halvesOf(hash('sha512', text, 'base64url'))
       const found = keys.find(({ id }) => id === keyId)
-      return found && halvesOf(found.hash(text))
+      return found && halvesOf(found.digest(text))
     },
   }
 }
 
-interface Identified {
+interface IdentifiedKey {
   readonly id: string
-  readonly hash: (text: string) => string
+  readonly digest: (text: string) => string
 }
 
-function keyOf(secret: string): Identified {
-  const hash = keyedHash('successors of tokens', secret)
+function keyOf(secret: string): IdentifiedKey {
+  // Node takes six times as long with mere bytes.
+  const key = createSecretKey(keyFor('successors of tokens', secret, 64))
+  const digest = (text: string) => createHmac('sha512', key).update(text).digest('base64url')
   // No secret with its salt is as short as this text.
-  return { id: hash('id').slice(0, 8), hash }
+  return { id: digest('id').slice(0, 8), digest }
+}
+
+/** The halves of a SHA-512, or of an HMAC with it: two secrets. Neither reveals the other one. */
+function halvesOf(digest: string): readonly [Secret, Secret] {
+  return [digest.slice(0, 43) as Secret, digest.slice(43) as Secret]
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { findAccessToken, withNewest } from '../grants/access-tokens.ts'
+import { addAccessToken, findAccessToken } from '../grants/access-tokens.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { AccessTokenState, Client, Grant } from '../kernel/records.ts'
 import { type GrantId, type Secret, sha256 } from '../kernel/secrets.ts'
@@ -126,8 +126,10 @@ it('a token whose parent has left the record is dead, and so is what it was exch
 it('eight exchanged tokens take no place of a token of the client, and end with the one that makes room', () => {
   let grant = grantWith({})
   for (let fresh = 1; fresh <= 8; fresh++) grant = exchanged(grant, 0, fresh)
-  const newest = { ...(grant.accessTokens[0] as AccessTokenState), hash: hashOf(9) }
-  const beside = withNewest(grant.accessTokens, newest, 2)
-  expect([beside.dropped, beside.accessTokens.length]).toEqual([false, 10])
-  expect(withNewest(grant.accessTokens, newest, 1)).toEqual({ dropped: true, accessTokens: [newest] })
+  const terms = { accessToken: 300, refreshToken: 1000, refreshRetryWindow: 60, maxAccessTokens: 2 }
+  const fresh = { secret: secretOf(9), scopes: SCOPES, resources: [] }
+  const added = addAccessToken(grant, fresh, NOW, terms)
+  expect([added.dropped, added.accessTokens.length]).toEqual([false, 10])
+  const replaced = addAccessToken(grant, fresh, NOW, { ...terms, maxAccessTokens: 1 })
+  expect([replaced.dropped, replaced.accessTokens.map(({ hash }) => hash)]).toEqual([true, [hashOf(9)]])
 })
