@@ -10,8 +10,7 @@ import type {
 import type { ClientSource } from './clients/client-sources.ts'
 import { addressesOf, type Metadata } from './discovery/server-metadata.ts'
 import type { FeatureParts, MountedFeatures } from './feature.ts'
-import type { GrantType } from './grants/grant-type.ts'
-import type { TokenMembers } from './grants/token-endpoint.ts'
+import type { GrantType, TokenMembers } from './grants/grant-type.ts'
 import type { Endpoint, EndpointDescription } from './http/endpoint.ts'
 import { type AccessTokenFormat, opaqueAccessTokens } from './tokens/access-token.ts'
 

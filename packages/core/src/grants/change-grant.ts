@@ -1,4 +1,4 @@
-import { CLOCK_TOLERANCE, type Kernel } from '../kernel/kernel.ts'
+import { CLOCK_TOLERANCE, type Kernel, type KernelStore } from '../kernel/kernel.ts'
 import { type ErrorDefinition, OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
 import type { Grant, Transient } from '../kernel/records.ts'
 import type { GrantId } from '../kernel/secrets.ts'
@@ -26,18 +26,28 @@ export interface PrefetchedGrant {
   readonly transient?: Promise<Stored<Transient> | undefined> | undefined
 }
 
-/** Starts to read the grant that a credential names, so that it shares one round trip to the store with the client. */
+/** The records that a credential names. Default: the grant, by the id in the credential. */
+interface NamedRecords {
+  grantIdOf?(credential: string): GrantId | undefined
+  transientOf?(credential: string): string | undefined
+}
+
+/** Starts to read all that a credential names, so that it shares one round trip to the store with the client. */
 export function prefetch(
-  grants: GrantRecords,
+  { grants, transients }: KernelStore,
   credential: unknown,
-  idOf: (text: string) => GrantId | undefined = grantIdOf,
+  named: NamedRecords = {},
 ): PrefetchedGrant | undefined {
-  const grantId = typeof credential === 'string' ? idOf(credential) : undefined
+  if (typeof credential !== 'string') return undefined
+  const grantId = named.grantIdOf ? named.grantIdOf(credential) : grantIdOf(credential)
   if (grantId === undefined) return undefined
   const found = grants.find(grantId)
-  // The caller that awaits it gets the error. If the client is refused first, nobody awaits it.
+  const id = named.transientOf?.(credential)
+  const transient = id === undefined ? undefined : transients?.find(id)
+  // The caller that awaits them gets the error. If the client is refused first, nobody awaits them.
   found.catch(() => {})
-  return { grantId, found }
+  transient?.catch(() => {})
+  return { grantId, found, transient }
 }
 
 /** Decides what becomes of a grant. It may wait for a source outside the store. */

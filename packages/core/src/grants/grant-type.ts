@@ -15,16 +15,16 @@ export interface GrantType {
   readonly message: z.ZodType
   /** The parameter that names a grant. The grant is then loaded in parallel with the client. */
   readonly credential?: string | undefined
-  /** The id of the transient that the credential names beside its grant. It is loaded with them, as `prefetched.transient`. */
+  /** The id of the transient that the credential names. It is loaded with the grant, as `prefetched.transient`. */
   transientOf?(credential: string): string | undefined
   /**
    * The client that the credential belongs to, for a request that names no client. RFC 6749 3.2.1 demands `client_id` of
-   * public clients for a code alone. @throws OAuthError when it belongs to nobody
+   * public clients for a code alone. @throws OAuthError when it belongs to no client
    */
   clientOf?(form: Parameters): Promise<string>
-  /** Whether a self-registered client may use it. Default: only an integration may. */
+  /** Whether a self-registered client may use it. Default: only a client of the operator may. */
   readonly selfRegistered?: boolean | undefined
-  /** The longest lives of what it issues. Default: `lifetimes` of the server. */
+  /** The maximum lifetimes of its tokens. Default: `lifetimes` of the server. */
   readonly lifetimes?: Partial<IssuedLifetimes> | undefined
   /**
    * Answers a token request. The client is authenticated and registered for this grant type.
@@ -47,17 +47,17 @@ interface IssuedLifetimes {
 export interface TokenRequest {
   readonly form: Parameters
   /**
-   * When it arrived, in epoch seconds. A grant type that repeats answers decides by it whether the request is in time: the process may
-   * have stood still since.
+   * When it arrived, in epoch seconds. A grant type that repeats answers compares this time with the retry window: the
+   * process may have stood still since.
    */
   readonly arrivedAt: number
-  /** What the credential names, being read. */
+  /** The records that the credential names. */
   readonly prefetched: PrefetchedGrant | undefined
   /** Call it inside the transition: if the answer cannot be given, no code is lost. */
   readonly assertCanRespond: AssertCanRespond
   /** The thumbprint of the key that the request proves: bind the tokens to it. */
   readonly jkt: string | undefined
-  /** As it was sent: limits ask where it comes from. */
+  /** The whole request: limits need its source. */
   readonly http: HttpRequest
 }
 
@@ -70,12 +70,42 @@ export interface Exchanged {
   readonly issued: IssuedTokens
   /** The `nonce` of the authorization request, only for the first ID token of a grant (OpenID Connect Core 12.2). */
   readonly nonce?: string | undefined
-  /** `issued_token_type` (RFC 8693 2.2.1). The answer is then this one token: nobody has signed in for its client. */
+  /** `issued_token_type` (RFC 8693 2.2.1). The answer is then this one token: no user has signed in for its client. */
   readonly issuedTokenType?: string | undefined
+}
+
+/** RFC 6749 5.1. A feature may add members, such as `id_token`. */
+export interface TokenResponse {
+  readonly access_token: string
+  /** RFC 8693 2.2.1. */
+  readonly issued_token_type?: string | undefined
+  readonly token_type: string
+  readonly expires_in: number
+  readonly scope: string
+  readonly refresh_token?: string | undefined
+  /** Where the access token is valid, if the server names that (draft-mcguinness-oauth-resource-token-resp). */
+  readonly resource?: string | readonly string[] | undefined
+}
+
+/** Members that a feature adds to the token response. */
+export interface TokenMembers {
+  /**
+   * Waits, before anything is consumed, for what the members need from other sources. Not called for grant types without a
+   * `credential`.
+   *
+   * @returns `undefined` if there is nothing to wait for
+   * @throws OAuthError `temporarily_unavailable`
+   */
+  ready?(client: Client, prefetched: PrefetchedGrant): Promise<void> | undefined
+  /** Checks, before anything is consumed, that the members can be made. @throws OAuthError `temporarily_unavailable` */
+  precheck(client: Client, grant: Grant): void
+  /** @returns `undefined` when there is nothing to add */
+  membersOf(client: Client, exchanged: Exchanged, response: TokenResponse): Promise<object> | undefined
 }
 
 /** The terms of the server for the grant types of features. */
 export interface IssuedTerms {
+  /** The grant types of features. */
   readonly grantTypes: readonly GrantType[]
   readonly scopes: ScopeCatalogue
   readonly lifetimes: IssuedLifetimes
@@ -84,26 +114,25 @@ export interface IssuedTerms {
 }
 
 /**
- * Holds a grant type of a feature to the terms of the server. Core's own keep them by themselves: they may answer what was
- * granted under earlier terms.
+ * Holds a grant type of a feature to the terms of the server. The grant types of core keep them by themselves: they may
+ * answer a grant that was made under earlier terms.
  *
  * @throws OAuthError `invalid_scope`
- * @throws Error for what lives too long: a fault of the feature, which the event `failed` names
+ * @throws Error for a token that lives too long: a fault of the feature, which the event `failed` names
  */
 export function requireWithinTerms(
   grantType: GrantType,
   client: Client,
   exchanged: Exchanged,
-  { grantTypes, scopes, lifetimes, now }: IssuedTerms,
+  { scopes, lifetimes, now }: IssuedTerms,
 ): void {
-  if (!grantTypes.includes(grantType)) return
   requireScopes(client, exchanged, scopes)
   const { name, lifetimes: own } = grantType
   const limits = { ...lifetimes, ...own }
   for (const [issued, lives] of Object.entries(lifetimesOf(exchanged, now()))) {
-    const most = limits[issued as keyof IssuedLifetimes]
+    const limit = limits[issued as keyof IssuedLifetimes]
     // No comparison with NaN holds.
-    if (!(lives <= most)) throw new Error(`${name}: ${issued} lives ${lives} seconds, longer than ${most}`)
+    if (!(lives <= limit)) throw new Error(`${name}: ${issued} lives ${lives} seconds, longer than ${limit}`)
   }
 }
 
@@ -116,7 +145,7 @@ function requireScopes(client: Client, { grant, issued }: Exchanged, scopes: Sco
     throw new OAuthError(SCOPE_ERRORS.scope_not_registered)
 }
 
-/** In seconds. A grant without a new refresh token gives nothing that lives longer than its access token. */
+/** In seconds. Without a new refresh token, nothing lives longer than the access token. */
 function lifetimesOf({ grant, issued }: Exchanged, now: number): Partial<IssuedLifetimes> {
   const stored = issuedToken({ grant, issued })?.expiresAt ?? now
   const accessToken = Math.max(issued.expiresIn, stored - now)

@@ -38,7 +38,7 @@ export function introspection(
     confidential: true,
     begin(form) {
       const { token } = readMessage(IntrospectionRequest, form)
-      const prefetched = prefetch(kernel.store.grants, token, (text) => accessTokens.grantIdOf(text))
+      const prefetched = prefetch(kernel.store, token, accessTokens)
       return async (client) => {
         const grant = (await prefetched?.found)?.value
         if (grant === undefined) return json(200, INACTIVE)

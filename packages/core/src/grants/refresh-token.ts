@@ -61,7 +61,7 @@ export function refreshToken(
 
 async function clientOfToken({ store }: Kernel, form: Parameters): Promise<string> {
   const { refresh_token } = readMessage(RefreshTokenRequest, form)
-  const stored = await prefetch(store.grants, refresh_token)?.found
+  const stored = await prefetch(store, refresh_token)?.found
   if (stored === undefined) throw new OAuthError(REFRESH_ERRORS.refresh_token_unknown)
   return stored.value.clientId
 }

@@ -47,7 +47,7 @@ export function revocation(
     message: RevocationRequest,
     begin(form) {
       const { token } = readMessage(RevocationRequest, form)
-      const prefetched = prefetch(kernel.store.grants, token, (text) => accessTokens.grantIdOf(text))
+      const prefetched = prefetch(kernel.store, token, accessTokens)
       return async (client) => {
         const access = await accessTokens.read(token)
         if (access !== undefined) await revokeAccessToken(kernel, client, access, prefetched)

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { TokenMembers } from '../grants/token-endpoint.ts'
+import type { TokenMembers } from '../grants/grant-type.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client, SigningAlgorithm } from '../kernel/records.ts'

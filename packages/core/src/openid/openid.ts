@@ -1,7 +1,7 @@
 /** OpenID Connect, if the scope catalogue has `openid`: ID tokens, UserInfo, and their metadata. */
 
 import type { ClientMetadataMembers, RegisteredBy } from '../clients/client-metadata.ts'
-import type { TokenMembers } from '../grants/token-endpoint.ts'
+import type { TokenMembers } from '../grants/grant-type.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { endpointPath, type PathOptions } from '../http/well-known.ts'
 import type { Kernel } from '../kernel/kernel.ts'
