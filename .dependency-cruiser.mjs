@@ -69,17 +69,18 @@ export default {
     // It gets its content as arguments.
     may(core('discovery'), core('discovery', 'http')),
     // What puts core together. Only the public entries know the features.
-    may(top('[^/]+'), [core(...ORDER, 'discovery'), top('(?!index|store-kit)[^/]+')]),
-    may(top('index|errors'), core('[^/]+')),
+    may(top('[^/]+'), [core(...ORDER, 'discovery'), top('(?!index|.+-api|store-kit)[^/]+')]),
+    may(top('index|.+-api|errors'), core('[^/]+')),
     may(top('store-kit'), node(['crypto', 'timers/promises'])),
 
     may(from('(?!core/)[^/]+'), '^packages/$1/src/'),
     // As the manifest lists them, for users: not for development.
     may(from('(?!core/)[^/]+'), '/node_modules/', { dependencyTypes: ['npm', 'npm-peer'] }),
-    entries(from('store-[^/]+'), top('index'), TYPES),
+    entries(from('store-[^/]+'), top('index|feature-api'), TYPES),
     entries(from('store-[^/]+'), top('store-kit')),
-    entries(from('adapter-[^/]+|limiter|safe-fetch|testkit|doctor'), top('index')),
+    entries(from('adapter-[^/]+|limiter|safe-fetch|testkit|doctor'), top('index|.+-api|errors')),
     entries(from('doctor'), ['^packages/(safe-fetch|store-memory)/', `${CORE}(cimd|client-assertion)/`]),
+    entries(from('safe-fetch|testkit'), `${CORE}cimd/`, TYPES),
     may(from('store-redis|limiter|adapter-express'), node(['crypto', 'stream', 'timers/promises'])),
     may(from('store-(sqlite|postgres)'), node(['fs', 'fs/promises', 'path', 'sqlite', 'timers/promises'])),
     may(from('safe-fetch'), node(['dns', 'events', 'https?', 'net', 'tls'])),

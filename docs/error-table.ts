@@ -1,4 +1,5 @@
-import { ERRORS, OAuthError } from '@grantkit/core'
+import { OAuthError } from '@grantkit/core'
+import { ERRORS } from '@grantkit/core/errors'
 
 /** Every error of core as the table of errors.md. */
 export function errorTable(): string {

@@ -1,5 +1,6 @@
 /** The states of a grant as a diagram and a table. It tries every event on a grant in each state. */
-import { type Client, type Grant, type GrantId, OAuthError, type Secret } from '@grantkit/core'
+import { OAuthError } from '@grantkit/core'
+import type { Client, Grant, GrantId, Secret } from '@grantkit/core/feature'
 import { withoutAccessToken } from '../packages/core/src/grants/access-tokens.ts'
 import { redeemCode } from '../packages/core/src/grants/authorization-code.ts'
 import { keptUntil } from '../packages/core/src/grants/change-grant.ts'

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
-import type { HttpRequest, Route } from '@grantkit/core'
+import type { HttpRequest } from '@grantkit/core'
+import type { Route } from '@grantkit/core/adapter'
 import { listen } from '../src/listen.ts'
 import type { StartTarget } from '../src/target.ts'
 import type { Service } from './service.ts'

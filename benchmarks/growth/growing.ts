@@ -1,4 +1,4 @@
-import type { Grant, Records } from '@grantkit/core'
+import type { Grant, Records } from '@grantkit/core/feature'
 
 /** A store that is filled from outside, as fast as its database takes rows. */
 export interface Growing {

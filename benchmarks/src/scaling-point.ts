@@ -1,5 +1,6 @@
 /** One point of `scaling.ts`, in its own process: prints the cost of requests at a given number of records. */
-import type { Grant, GrantId, Store } from '@grantkit/core'
+import type { Store } from '@grantkit/core'
+import type { Grant, GrantId } from '@grantkit/core/feature'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { Client, send } from '../grantkit/client.ts'
 import { openService, type Service } from '../grantkit/service.ts'

@@ -1,4 +1,5 @@
-import { ERRORS, OAuthError } from '@grantkit/core'
+import { OAuthError } from '@grantkit/core'
+import { ERRORS } from '@grantkit/core/errors'
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { application } from './app.ts'

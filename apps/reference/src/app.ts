@@ -1,4 +1,6 @@
-import { ERRORS, errorResponse, OAuthError, toResponse } from '@grantkit/core'
+import { OAuthError } from '@grantkit/core'
+import { errorResponse, toResponse } from '@grantkit/core/adapter'
+import { ERRORS } from '@grantkit/core/errors'
 import { Hono, type MiddlewareHandler } from 'hono'
 import { methodNotAllowed } from 'hono/method-not-allowed'
 import { getPath } from 'hono/utils/url'

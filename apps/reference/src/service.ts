@@ -3,9 +3,9 @@ import {
   type AuthorizationServer,
   createResourceServer,
   type Feature,
-  type Route,
   type ServerSecret,
 } from '@grantkit/core'
+import type { Route } from '@grantkit/core/adapter'
 import { signInLimits } from '@grantkit/limiter'
 import type { Hono, MiddlewareHandler } from 'hono'
 import { type AccountDirectory, accountDirectory } from './accounts/account-directory.ts'

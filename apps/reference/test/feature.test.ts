@@ -1,17 +1,16 @@
+import { type Feature, OAuthError } from '@grantkit/core'
 import {
   type ClientAuthMethod,
   type ClientEndpoint,
   defineErrors,
-  type Feature,
   type GrantType,
   json,
   type Kernel,
   newGrantId,
   newSecret,
-  OAuthError,
   readMessage,
   sha256,
-} from '@grantkit/core'
+} from '@grantkit/core/feature'
 import { testClient } from '@grantkit/testkit/client'
 import { expect, it } from 'vitest'
 import { z } from 'zod'

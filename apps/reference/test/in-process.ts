@@ -1,4 +1,4 @@
-import { toFetchHandler } from '@grantkit/core'
+import { toFetchHandler } from '@grantkit/core/adapter'
 import type { Service } from '../src/service.ts'
 
 /** The address of every caller. */

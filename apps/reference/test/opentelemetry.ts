@@ -1,4 +1,4 @@
-import type { OnEvent } from '@grantkit/core'
+import type { OnEvent } from '@grantkit/core/feature'
 import { metrics } from '@opentelemetry/api'
 
 const events = metrics.getMeter('grantkit').createCounter('grantkit.events')

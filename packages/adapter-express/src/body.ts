@@ -1,5 +1,7 @@
 import { finished } from 'node:stream'
-import { BODY_LIMIT, ERRORS, OAuthError } from '@grantkit/core'
+import { OAuthError } from '@grantkit/core'
+import { BODY_LIMIT } from '@grantkit/core/adapter'
+import { ERRORS } from '@grantkit/core/errors'
 import type { Request } from 'express'
 
 const FORM = 'application/x-www-form-urlencoded'

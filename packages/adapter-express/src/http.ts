@@ -1,4 +1,5 @@
-import { type HttpRequest, type HttpResponse, nativeRequest, nodeHeaders } from '@grantkit/core'
+import type { HttpRequest, HttpResponse } from '@grantkit/core'
+import { nativeRequest, nodeHeaders } from '@grantkit/core/adapter'
 import type { Request, Response } from 'express'
 
 /**

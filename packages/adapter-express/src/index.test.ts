@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import type { Anonymous, Authorized, AuthorizedClient, Route } from '@grantkit/core'
+import type { Anonymous, Authorized, AuthorizedClient } from '@grantkit/core'
+import type { Route } from '@grantkit/core/adapter'
 import { describeAdapter } from '@grantkit/testkit'
 import express, { type Express, type Request, type RequestHandler } from 'express'
 import { describe, expect, expectTypeOf, it } from 'vitest'

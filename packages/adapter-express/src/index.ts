@@ -1,13 +1,11 @@
 import {
   type Authorized,
   type Caller,
-  errorResponse,
-  failedResponse,
   type HttpResponse,
   OAuthError,
   type ResourceServer,
-  type Route,
 } from '@grantkit/core'
+import { errorResponse, failedResponse, type Route } from '@grantkit/core/adapter'
 import { type NextFunction, type RequestHandler, type Response, Router } from 'express'
 import { readBody } from './body.ts'
 import { type Incoming, send, toHttpRequest } from './http.ts'

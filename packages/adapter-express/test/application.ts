@@ -4,9 +4,9 @@ import {
   createAuthorizationServer,
   createResourceServer,
   type Interaction,
-  type Route,
   type ServerEvent,
 } from '@grantkit/core'
+import type { Route } from '@grantkit/core/adapter'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { aClient } from '@grantkit/testkit'
 import type { ErrorRequestHandler, Express } from 'express'

@@ -5,8 +5,8 @@ import {
   createAuthorizationServer,
   createResourceServer,
   type Interaction,
-  type Route,
 } from '@grantkit/core'
+import type { Route } from '@grantkit/core/adapter'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { aClient, describeAdapter } from '@grantkit/testkit'
 import { type FastifyRequest, fastify } from 'fastify'

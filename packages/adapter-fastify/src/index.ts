@@ -1,18 +1,20 @@
 import {
   type Authorized,
-  BODY_LIMIT,
   type Caller,
-  ERRORS,
-  errorResponse,
-  failedResponse,
   type HttpRequest,
   type HttpResponse,
-  nativeRequest,
-  nodeHeaders,
   OAuthError,
   type ResourceServer,
-  type Route,
 } from '@grantkit/core'
+import {
+  BODY_LIMIT,
+  errorResponse,
+  failedResponse,
+  nativeRequest,
+  nodeHeaders,
+  type Route,
+} from '@grantkit/core/adapter'
+import { ERRORS } from '@grantkit/core/errors'
 import type { FastifyError, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 
 /** The `preHandler` that `protect()` returns. The handler behind it asks it for the caller. */

@@ -1,10 +1,5 @@
-import {
-  type Anonymous,
-  type Authorized,
-  type AuthorizedClient,
-  type Route,
-  toFetchHandler,
-} from '@grantkit/core'
+import type { Anonymous, Authorized, AuthorizedClient } from '@grantkit/core'
+import { type Route, toFetchHandler } from '@grantkit/core/adapter'
 import { describeAdapter } from '@grantkit/testkit'
 import type { HttpBindings } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'

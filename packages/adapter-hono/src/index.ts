@@ -1,18 +1,20 @@
 import {
   type Authorized,
-  BODY_LIMIT,
   type Caller,
-  ERRORS,
-  failedResponse,
   type HttpRequest,
   type HttpResponse,
-  nativeRequest,
   OAuthError,
   type ResourceServer,
+} from '@grantkit/core'
+import {
+  BODY_LIMIT,
+  failedResponse,
+  nativeRequest,
   type Route,
   readBody,
   toHttpRequest,
-} from '@grantkit/core'
+} from '@grantkit/core/adapter'
+import { ERRORS } from '@grantkit/core/errors'
 import { type Context, type Env, Hono, type HonoRequest, type MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import type { ContentfulStatusCode, StatusCode } from 'hono/utils/http-status'

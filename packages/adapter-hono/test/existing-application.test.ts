@@ -1,4 +1,4 @@
-import type { Route } from '@grantkit/core'
+import type { Route } from '@grantkit/core/adapter'
 import type { Mounted } from '@grantkit/testkit'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'

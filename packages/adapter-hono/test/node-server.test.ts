@@ -1,4 +1,4 @@
-import { toFetchHandler } from '@grantkit/core'
+import { toFetchHandler } from '@grantkit/core/adapter'
 import type { Mounted } from '@grantkit/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listen } from './listen.ts'

@@ -3,8 +3,8 @@ import {
   createResourceServer,
   type HttpResponse,
   type Interaction,
-  type Route,
 } from '@grantkit/core'
+import type { Route } from '@grantkit/core/adapter'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { aClient } from '@grantkit/testkit'
 

@@ -59,7 +59,7 @@ import { EXCHANGE_ERRORS } from './token-exchange/narrowing.ts'
  *
  * @example
  * ```ts
- * import { ERRORS } from '@grantkit/core'
+ * import { ERRORS } from '@grantkit/core/errors'
  *
  * const { error, status } = ERRORS.code_expired
  * // error: 'invalid_grant', status: 400

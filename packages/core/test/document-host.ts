@@ -1,4 +1,4 @@
-import type { DocumentFetchRequest } from '@grantkit/core'
+import type { DocumentFetchRequest } from '@grantkit/core/client-documents'
 import { type ClientDocumentsOptions, clientDocuments } from '@grantkit/core/client-documents'
 import { openSchool, type School } from './school.ts'
 

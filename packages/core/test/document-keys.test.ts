@@ -1,5 +1,5 @@
-import type { DocumentFetchRequest } from '@grantkit/core'
 import { clientAssertion } from '@grantkit/core/client-assertion'
+import type { DocumentFetchRequest } from '@grantkit/core/client-documents'
 import { clientDocuments } from '@grantkit/core/client-documents'
 import { describe, expect, it } from 'vitest'
 import { authorizationQuery, authorize, bodyOf, decide, redirectOf, requestToken } from './client.ts'

@@ -1,4 +1,5 @@
-import { ERRORS, type OAuthErrorCode, type Reason } from '@grantkit/core'
+import { ERRORS, type Reason } from '@grantkit/core/errors'
+import type { OAuthErrorCode } from '@grantkit/core/feature'
 import { describe, expect, it } from 'vitest'
 import {
   authorizationQuery,

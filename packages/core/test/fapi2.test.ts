@@ -1,7 +1,8 @@
-import type { AuthorizationServerOptions, FeatureParts } from '@grantkit/core'
+import type { AuthorizationServerOptions } from '@grantkit/core'
 import { clientAssertion } from '@grantkit/core/client-assertion'
 import { dpop } from '@grantkit/core/dpop'
 import { type Fapi2Options, fapi2 } from '@grantkit/core/fapi2'
+import type { FeatureParts } from '@grantkit/core/feature'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { describe, expect, it } from 'vitest'
 import {

@@ -11,7 +11,7 @@ import {
   newSecret,
   type RefreshState,
   sha256,
-} from '@grantkit/core'
+} from '@grantkit/core/feature'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { bodyOf, requestToken, tokensFor } from './client.ts'

@@ -1,8 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import type { PrivateJwk, Transients } from '@grantkit/core'
+import type { PrivateJwk } from '@grantkit/core'
 import { dpopProofs } from '@grantkit/core/dpop'
+import type { Transients } from '@grantkit/core/feature'
 import { jwtAccessTokens, revocationFeed } from '@grantkit/core/jwt-access-tokens'
 import {
   createJwtResourceServer,

@@ -1,14 +1,8 @@
-import {
-  type ConsentView,
-  createResourceServer,
-  ERRORS,
-  type Feature,
-  type FeatureParts,
-  json,
-  OAuthError,
-} from '@grantkit/core'
+import { type ConsentView, createResourceServer, type Feature, OAuthError } from '@grantkit/core'
 import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
 import { dpop } from '@grantkit/core/dpop'
+import { ERRORS } from '@grantkit/core/errors'
+import { type FeatureParts, json } from '@grantkit/core/feature'
 import { forwardAuth } from '@grantkit/core/forward-auth'
 import { jwtAccessTokens, revocationFeed } from '@grantkit/core/jwt-access-tokens'
 import { logout } from '@grantkit/core/logout'

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { terminalText } from '@grantkit/core'
+import { terminalText } from '@grantkit/core/feature'
 import { safeFetch } from '@grantkit/safe-fetch'
 import { type CommandLine, type Examination, readCommandLine, USAGE } from './command-line.ts'
 import { diagnose, type Finding } from './diagnose.ts'

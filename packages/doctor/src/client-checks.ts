@@ -1,4 +1,5 @@
-import { type DocumentFetchResponse, loopbackOnly } from '@grantkit/core'
+import { loopbackOnly } from '@grantkit/core'
+import type { DocumentFetchResponse } from '@grantkit/core/client-documents'
 import { type Check, firstComplaint, skippedWithout } from './check.ts'
 import { type ClientEvidence, documentAnswer, hostAnswer } from './client-evidence.ts'
 import { DOCUMENT_LIFE } from './document-life.ts'

@@ -1,4 +1,4 @@
-import type { DocumentFetchResponse } from '@grantkit/core'
+import type { DocumentFetchResponse } from '@grantkit/core/client-documents'
 
 /** What the host of a client's document answered. */
 export interface ClientEvidence {

@@ -1,4 +1,4 @@
-import type { DocumentFetchResponse } from '@grantkit/core'
+import type { DocumentFetchResponse } from '@grantkit/core/client-documents'
 import { freshFor } from '@grantkit/core/client-documents'
 import { type Check, skippedWithout } from './check.ts'
 import { type ClientEvidence, documentAnswer } from './client-evidence.ts'

@@ -1,4 +1,5 @@
-import { addressOf, type HttpResponse, wellKnownAddress } from '@grantkit/core'
+import type { HttpResponse } from '@grantkit/core'
+import { addressOf, wellKnownAddress } from '@grantkit/core/adapter'
 
 /** A request that the doctor makes. */
 export interface Probe {

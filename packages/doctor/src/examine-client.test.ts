@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import type { DocumentFetch, DocumentFetchResponse } from '@grantkit/core'
+import type { DocumentFetch, DocumentFetchResponse } from '@grantkit/core/client-documents'
 import { safeFetch } from '@grantkit/safe-fetch'
 import { certificateAuthority } from '@grantkit/testkit'
 import { describe, expect, it, vi } from 'vitest'

@@ -1,4 +1,4 @@
-import type { DocumentFetch } from '@grantkit/core'
+import type { DocumentFetch } from '@grantkit/core/client-documents'
 import { CLIENT_CHECKS } from './client-checks.ts'
 import { type Finding, findingOf } from './diagnose.ts'
 import { clientIdFault } from './document-rules.ts'

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { terminalText } from '@grantkit/core'
+import { terminalText } from '@grantkit/core/feature'
 import type { Finding } from './diagnose.ts'
 
 const SIGNS = {

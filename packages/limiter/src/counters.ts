@@ -1,4 +1,4 @@
-import { type EventCounter, processCounter, type RateLimitWindow } from '@grantkit/core'
+import { type EventCounter, processCounter, type RateLimitWindow } from '@grantkit/core/feature'
 
 /** Creates counters. @param name separates the events of one counter from those of another */
 export type CreateCounter = (name: string, window: RateLimitWindow) => EventCounter

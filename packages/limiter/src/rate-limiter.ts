@@ -1,4 +1,5 @@
-import type { EventCounter, RateLimiter, RateLimitWindow } from '@grantkit/core'
+import type { RateLimiter } from '@grantkit/core'
+import type { EventCounter, RateLimitWindow } from '@grantkit/core/feature'
 import type { CreateCounter } from './counters.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { RateLimitWindow } from '@grantkit/core'
+import type { RateLimitWindow } from '@grantkit/core/feature'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { expect, it } from 'vitest'
 import { sharedCounters } from './shared-counters.ts'

@@ -1,5 +1,5 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
-import { type EventCounter, type RateLimitWindow, sha256 } from '@grantkit/core'
+import { type EventCounter, type RateLimitWindow, sha256 } from '@grantkit/core/feature'
 import { type RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
 import { type CreateCounter, countersInMemory } from './counters.ts'
 

@@ -3,7 +3,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import { request as startRequest } from 'node:https'
 import { isIP, type Socket } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
-import type { DocumentFetchFault, DocumentFetchResponse } from '@grantkit/core'
+import type { DocumentFetchFault, DocumentFetchResponse } from '@grantkit/core/client-documents'
 import { FetchFailure } from './fetch-failure.ts'
 import { isPublicAddress } from './public-address.ts'
 

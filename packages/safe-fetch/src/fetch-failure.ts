@@ -1,4 +1,4 @@
-import type { DocumentFetchFault } from '@grantkit/core'
+import type { DocumentFetchFault } from '@grantkit/core/client-documents'
 
 /** Why there is no answer. The message is for the operator. */
 export class FetchFailure extends Error {

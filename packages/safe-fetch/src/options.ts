@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { PublicUrlRule } from '@grantkit/core'
+import type { PublicUrlRule } from '@grantkit/core/feature'
 import type { Route } from './exchange.ts'
 
 export interface SafeFetchOptions {

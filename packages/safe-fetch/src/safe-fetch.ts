@@ -1,4 +1,5 @@
-import { type DocumentFetch, publicUrlFault } from '@grantkit/core'
+import type { DocumentFetch } from '@grantkit/core/client-documents'
+import { publicUrlFault } from '@grantkit/core/feature'
 import { exchange } from './exchange.ts'
 import { FetchFailure } from './fetch-failure.ts'
 import { type SafeFetchOptions, settingsOf } from './options.ts'

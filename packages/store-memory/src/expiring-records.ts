@@ -1,4 +1,4 @@
-import type { Records } from '@grantkit/core'
+import type { Records } from '@grantkit/core/feature'
 
 export interface Limits {
   readonly now: () => number

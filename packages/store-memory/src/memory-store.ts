@@ -1,4 +1,5 @@
-import type { Grant, Store } from '@grantkit/core'
+import type { Store } from '@grantkit/core'
+import type { Grant } from '@grantkit/core/feature'
 import { cursorOf, placeOf } from '@grantkit/core/store-kit'
 import { expiringRecords } from './expiring-records.ts'
 import { SubjectIndex } from './subject-index.ts'

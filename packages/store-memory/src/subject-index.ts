@@ -1,4 +1,4 @@
-import type { Grant, GrantOwner } from '@grantkit/core'
+import type { Grant, GrantOwner } from '@grantkit/core/feature'
 import type { Place } from '@grantkit/core/store-kit'
 
 type Owned = Pick<Grant, 'subject' | 'clientId' | 'createdAt'>

@@ -1,4 +1,4 @@
-import type { Client } from '@grantkit/core'
+import type { Client } from '@grantkit/core/feature'
 
 /** What a client takes beside its texts. */
 const OVERHEAD = 600

@@ -1,4 +1,5 @@
-import type { Client, Grant, Store, Transient, Transients } from '@grantkit/core'
+import type { Store } from '@grantkit/core'
+import type { Client, Grant, Transient, Transients } from '@grantkit/core/feature'
 import { cursorOf, decodeRecord, onceAMinute, placeOf, subjectKey } from '@grantkit/core/store-kit'
 import type { Pool } from 'pg'
 import { postgresRecords, type RecordTable } from './postgres-records.ts'

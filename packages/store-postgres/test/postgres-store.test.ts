@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import type { Grant } from '@grantkit/core'
+import type { Grant } from '@grantkit/core/feature'
 import { subjectKey } from '@grantkit/core/store-kit'
 import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postgres-server'
 import { aClient, aGrant, aTransient, describeStore } from '@grantkit/testkit'

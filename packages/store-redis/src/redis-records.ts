@@ -1,4 +1,4 @@
-import type { Records, Stored } from '@grantkit/core'
+import type { Records, Stored } from '@grantkit/core/feature'
 import {
   decodeRecord,
   encodeRecord,

@@ -1,4 +1,5 @@
-import type { Client, Grant, GrantOwner, GrantPage, PageRequest, Store, Transient } from '@grantkit/core'
+import type { Store } from '@grantkit/core'
+import type { Client, Grant, GrantOwner, GrantPage, PageRequest, Transient } from '@grantkit/core/feature'
 import { cursorOf, placeOf } from '@grantkit/core/store-kit'
 import type { RedisCommands } from './commands.ts'
 import { redisRecords } from './redis-records.ts'

@@ -1,4 +1,4 @@
-import type { Records } from '@grantkit/core'
+import type { Records } from '@grantkit/core/feature'
 import { withTimeout } from './attempt.ts'
 import type { RedisCommands } from './commands.ts'
 

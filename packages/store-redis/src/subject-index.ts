@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { GrantOwner } from '@grantkit/core'
+import type { GrantOwner } from '@grantkit/core/feature'
 import { type Place, subjectKey } from '@grantkit/core/store-kit'
 import { retryOnce, withTimeout } from './attempt.ts'
 import { type RedisCommands, script } from './commands.ts'

@@ -1,4 +1,4 @@
-import type { Grant, GrantRecords } from '@grantkit/core'
+import type { Grant, GrantRecords } from '@grantkit/core/feature'
 import { cursorOf, decodeRecord, placeOf, subjectKey } from '@grantkit/core/store-kit'
 import { type RecordSource, sqliteRecords } from './records.ts'
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Records } from '@grantkit/core'
+import type { Records } from '@grantkit/core/feature'
 import { decodeRecord, encodeRecord, newVersion, recordKey } from '@grantkit/core/store-kit'
 import type { GroupCommit } from './group-commit.ts'
 

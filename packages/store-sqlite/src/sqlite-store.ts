@@ -1,4 +1,5 @@
-import type { Client, Store, Transient, Transients } from '@grantkit/core'
+import type { Store } from '@grantkit/core'
+import type { Client, Transient, Transients } from '@grantkit/core/feature'
 import { onceAMinute } from '@grantkit/core/store-kit'
 import { grantRecords } from './grant-records.ts'
 import { groupCommit } from './group-commit.ts'

@@ -1,15 +1,9 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import {
-  BODY_LIMIT,
-  ERRORS,
-  failedResponse,
-  type HttpResponse,
-  nodeHeaders,
-  OAuthError,
-  type Route,
-} from '@grantkit/core'
+import { type HttpResponse, OAuthError } from '@grantkit/core'
+import { BODY_LIMIT, failedResponse, nodeHeaders, type Route } from '@grantkit/core/adapter'
+import { ERRORS } from '@grantkit/core/errors'
 import { describeAdapter, type Mounted } from './index.ts'
 
 /** A minimal adapter for plain Node: the suites ask nothing that it cannot do. */

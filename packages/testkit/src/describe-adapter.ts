@@ -1,4 +1,4 @@
-import type { Route } from '@grantkit/core'
+import type { Route } from '@grantkit/core/adapter'
 import { afterAll, beforeAll, beforeEach, describe } from 'vitest'
 import { bodyPromises } from './adapter/bodies.ts'
 import { faultPromises } from './adapter/faults.ts'

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import type { Client, Grant, GrantId, Hash, Transient } from '@grantkit/core'
+import type { Client, Grant, GrantId, Hash, Transient } from '@grantkit/core/feature'
 
 /** Any time will do; this one is in 2027 and easy to recognise. */
 const CREATED_AT = 1_800_000_000

@@ -3,7 +3,11 @@ import type { IncomingMessage } from 'node:http'
 import { Agent, type RequestOptions, request } from 'node:https'
 import { BlockList, isIP } from 'node:net'
 import { gunzipSync } from 'node:zlib'
-import type { DocumentFetch, DocumentFetchFault, DocumentFetchResponse } from '@grantkit/core'
+import type {
+  DocumentFetch,
+  DocumentFetchFault,
+  DocumentFetchResponse,
+} from '@grantkit/core/client-documents'
 
 /** What people got wrong in fetches that were to be safe. */
 export interface Flaws {

@@ -1,4 +1,5 @@
-import type { HttpResponse, Route } from '@grantkit/core'
+import type { HttpResponse } from '@grantkit/core'
+import type { Route } from '@grantkit/core/adapter'
 import { formBrowser, testClient } from '@grantkit/testkit/client'
 import { describe, expect, it } from 'vitest'
 import { listen } from './listen.ts'

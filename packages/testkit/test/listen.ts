@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import type { Route } from '@grantkit/core'
+import type { Route } from '@grantkit/core/adapter'
 import { onTestFinished } from 'vitest'
 
 /** Serves routes on a loopback port until the test ends. @returns their origin */

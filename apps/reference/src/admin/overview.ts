@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks'
-import { type PrivateJwk, signerAt } from '@grantkit/core'
+import type { PrivateJwk } from '@grantkit/core'
+import { signerAt } from '@grantkit/core/feature'
 import type { TrailReader } from '../audit/trail-reader.ts'
 import type { Probes } from '../operations/health.ts'
 

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util'
-import type { Client, ClientRemoval, PublicClient } from '@grantkit/core'
+import type { ClientRemoval, PublicClient } from '@grantkit/core'
+import type { Client } from '@grantkit/core/feature'
 import { plain } from './terminal.ts'
 
 /** One line of a list. */

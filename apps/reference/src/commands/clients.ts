@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { publicClient, type Store } from '@grantkit/core'
+import type { Store } from '@grantkit/core'
+import { publicClient } from '@grantkit/core/feature'
 import { clientLine, clientLines, removalLine } from './client-lines.ts'
 import { readCommandLine, refuse } from './command-line.ts'
 import { fail, jsonText, plain } from './terminal.ts'

@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
-import { terminalText } from '@grantkit/core'
+import { terminalText } from '@grantkit/core/feature'
 
 /** The arguments of a command. `--help` ends it with 0 and the usage, and what is wrong ends it with 2 and a sentence. */
 export function readCommandLine<const Config extends ParseArgsConfig>(

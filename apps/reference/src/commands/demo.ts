@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { terminalText } from '@grantkit/core'
+import { terminalText } from '@grantkit/core/feature'
 import open from 'open'
 import * as oidc from 'openid-client'
 import { readCommandLine } from './command-line.ts'

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
-import { terminalText } from '@grantkit/core'
 import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
+import { terminalText } from '@grantkit/core/feature'
 import * as oidc from 'openid-client'
 import { DISCOVERY, registerDemo } from './demo-registration.ts'
 

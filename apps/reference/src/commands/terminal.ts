@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { terminalText } from '@grantkit/core'
+import { terminalText } from '@grantkit/core/feature'
 
 /** What a command prints of records and arguments. Clients choose their names: escaped, they neither steer the terminal nor add a line. */
 

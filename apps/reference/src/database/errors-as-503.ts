@@ -1,4 +1,5 @@
-import { ERRORS, OAuthError } from '@grantkit/core'
+import { OAuthError } from '@grantkit/core'
+import { ERRORS } from '@grantkit/core/errors'
 
 type Method = (...given: never[]) => Promise<unknown>
 type Methods<Rows> = { readonly [name in keyof Rows]: Method }

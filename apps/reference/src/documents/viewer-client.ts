@@ -1,4 +1,5 @@
-import type { Client, Feature } from '@grantkit/core'
+import type { Feature } from '@grantkit/core'
+import type { Client } from '@grantkit/core/feature'
 
 /** The `client_id` of the page at `/docs`. */
 const VIEWER = 'docs'

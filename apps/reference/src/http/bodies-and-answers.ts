@@ -1,4 +1,5 @@
-import { errorResponse, type HttpRequest, type OAuthError, readBody, toResponse } from '@grantkit/core'
+import type { HttpRequest, OAuthError } from '@grantkit/core'
+import { errorResponse, readBody, toResponse } from '@grantkit/core/adapter'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 

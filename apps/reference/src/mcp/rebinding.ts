@@ -1,4 +1,4 @@
-import { isLoopbackUrl } from '@grantkit/core'
+import { isLoopbackUrl } from '@grantkit/core/feature'
 import type { MiddlewareHandler } from 'hono'
 import { jsonError } from '../http/bodies-and-answers.ts'
 

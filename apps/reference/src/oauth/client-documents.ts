@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import type { DocumentFetch } from '@grantkit/core'
+import type { DocumentFetch } from '@grantkit/core/client-documents'
 import { safeFetch } from '@grantkit/safe-fetch'
 import { z } from 'zod'
 import { type Settings, SettingsError } from '../settings/settings.ts'

@@ -1,4 +1,4 @@
-import type { ServerDescription } from '@grantkit/core'
+import type { ServerDescription } from '@grantkit/core/feature'
 import { TOKEN_EXCHANGE } from '@grantkit/core/token-exchange'
 import { SCOPES } from '../oauth/scopes.ts'
 import { deviceOperations } from './device-operations.ts'

@@ -1,4 +1,4 @@
-import type { EndpointDescription, ServerDescription } from '@grantkit/core'
+import type { EndpointDescription, ServerDescription } from '@grantkit/core/feature'
 import { CLIENT_REFUSED } from './oauth-operations.ts'
 import { clientForm, objectSchema } from './oauth-requests.ts'
 import { errorAnswer, formBody, jsonAnswer, type Operation, TOO_MANY, UNAVAILABLE } from './operation.ts'

@@ -1,4 +1,4 @@
-import { ClientCredentials, type ServerDescription } from '@grantkit/core'
+import { ClientCredentials, type ServerDescription } from '@grantkit/core/feature'
 import { TOKEN_EXCHANGE } from '@grantkit/core/token-exchange'
 import { type Json, schemaOf } from './operation.ts'
 

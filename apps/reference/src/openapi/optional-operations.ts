@@ -1,4 +1,4 @@
-import type { ServerDescription } from '@grantkit/core'
+import type { ServerDescription } from '@grantkit/core/feature'
 import { FORM_REFUSED, HEADERS_TOO_LARGE } from './body-errors.ts'
 import {
   challengeAnswer,

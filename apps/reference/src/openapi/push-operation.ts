@@ -1,4 +1,4 @@
-import type { ServerDescription } from '@grantkit/core'
+import type { ServerDescription } from '@grantkit/core/feature'
 import { BODY_ERRORS } from './body-errors.ts'
 import { CLIENT_REFUSED } from './oauth-operations.ts'
 import { clientForm, objectSchema } from './oauth-requests.ts'

@@ -1,4 +1,4 @@
-import { terminalText } from '@grantkit/core'
+import { terminalText } from '@grantkit/core/feature'
 import { type Logger, type LoggerOptions, pino } from 'pino'
 import type { ServiceEvent } from '../events.ts'
 import type { Settings } from '../settings/settings.ts'

@@ -1,4 +1,4 @@
-import type { Route } from '@grantkit/core'
+import type { Route } from '@grantkit/core/adapter'
 import { Hono, type MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'

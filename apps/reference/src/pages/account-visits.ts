@@ -1,4 +1,4 @@
-import { isCrossSite } from '@grantkit/core'
+import { isCrossSite } from '@grantkit/core/feature'
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { seeOther } from '../http/bodies-and-answers.ts'

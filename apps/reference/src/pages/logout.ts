@@ -1,4 +1,5 @@
-import { isCrossSite, returnPath } from '@grantkit/core'
+import { returnPath } from '@grantkit/core'
+import { isCrossSite } from '@grantkit/core/feature'
 import type { Context } from 'hono'
 import { html } from 'hono/html'
 import { formOf, jsonError, seeOther, type WithBody } from '../http/bodies-and-answers.ts'

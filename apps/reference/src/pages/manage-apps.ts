@@ -1,4 +1,5 @@
-import { type AuthorizationServer, displayText } from '@grantkit/core'
+import type { AuthorizationServer } from '@grantkit/core'
+import { displayText } from '@grantkit/core/feature'
 import type { Context } from 'hono'
 import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import type { InstallationNames } from '../oauth/installation-names.ts'

@@ -1,4 +1,5 @@
-import { type HttpResponse, toResponse } from '@grantkit/core'
+import type { HttpResponse } from '@grantkit/core'
+import { toResponse } from '@grantkit/core/adapter'
 import { html } from 'hono/html'
 import type { Account } from '../accounts/accounts.ts'
 

@@ -1,4 +1,4 @@
-import { isLoopbackUrl } from '@grantkit/core'
+import { isLoopbackUrl } from '@grantkit/core/feature'
 import { html } from 'hono/html'
 import type { Markup } from './page.ts'
 

@@ -1,11 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import {
-  type AuthorizationServer,
-  type ErrorView,
-  type Interaction,
-  OAuthError,
-  toResponse,
-} from '@grantkit/core'
+import { type AuthorizationServer, type ErrorView, type Interaction, OAuthError } from '@grantkit/core'
+import { toResponse } from '@grantkit/core/adapter'
 import { type Handler, Hono } from 'hono'
 import { headerOf, prefetch, type WithBody } from '../http/bodies-and-answers.ts'
 import { type AccountPage, type AccountPageOptions, accountPage } from './account.ts'

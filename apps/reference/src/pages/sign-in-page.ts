@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ServerSecret } from '@grantkit/core'
-import { isCrossSite } from '@grantkit/core'
+import { isCrossSite } from '@grantkit/core/feature'
 import type { Context } from 'hono'
 import { html, raw } from 'hono/html'
 import { z } from 'zod'

@@ -1,4 +1,5 @@
-import { networkOf, returnPath, type Session } from '@grantkit/core'
+import { returnPath, type Session } from '@grantkit/core'
+import { networkOf } from '@grantkit/core/feature'
 import type { Context } from 'hono'
 import type { StoredAccount } from '../accounts/accounts.ts'
 import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'

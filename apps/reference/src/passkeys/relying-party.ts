@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { isLoopbackUrl } from '@grantkit/core'
+import { isLoopbackUrl } from '@grantkit/core/feature'
 
 /** Who asks a browser for passkeys, from the settings alone and never from a request (WebAuthn 5.1.2). */
 export interface RelyingParty {

@@ -1,4 +1,4 @@
-import { displayText } from '@grantkit/core'
+import { displayText } from '@grantkit/core/feature'
 import { z } from 'zod'
 
 /** The members that records of the school are made of. Each is bounded, since pages and documents show records to everybody. */

@@ -1,4 +1,4 @@
-import { networkOf } from '@grantkit/core'
+import { networkOf } from '@grantkit/core/feature'
 import type { SignInLimits } from '@grantkit/limiter'
 import type { Accounts, StoredAccount } from '../accounts/accounts.ts'
 import type { PasswordChecks } from '../accounts/password-checks.ts'

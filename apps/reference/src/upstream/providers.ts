@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { isLoopbackUrl } from '@grantkit/core'
+import { isLoopbackUrl } from '@grantkit/core/feature'
 import { z } from 'zod'
 
 /** An OpenID provider that users may sign in with instead of a password. Its members are named as OAuth names them. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { ServerSecret } from '@grantkit/core'
-import { displayText, isLoopbackUrl, type Store } from '@grantkit/core'
+import type { ServerSecret, Store } from '@grantkit/core'
+import { displayText, isLoopbackUrl } from '@grantkit/core/feature'
 import {
   AuthorizationResponseError,
   allowInsecureRequests,

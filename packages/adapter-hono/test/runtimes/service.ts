@@ -5,11 +5,8 @@ import {
   createResourceServer,
   type PrivateJwk,
   type ResourceServer,
-  type Route,
-  toFetchHandler,
-  toHttpRequest,
-  toResponse,
 } from '@grantkit/core'
+import { type Route, toFetchHandler, toHttpRequest, toResponse } from '@grantkit/core/adapter'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { Hono } from 'hono'
 import { authorizationServer, protect } from '../../src/index.ts'

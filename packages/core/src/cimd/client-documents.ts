@@ -13,6 +13,12 @@ import { documentReader, type ReadDocument } from './client-document.ts'
 import { type AdmissionPolicy, clientIdUrlFault } from './client-id-url.ts'
 import { fetchedClients, type OnDocumentChange } from './fetched-clients.ts'
 
+export type {
+  DocumentFetch,
+  DocumentFetchFault,
+  DocumentFetchRequest,
+  DocumentFetchResponse,
+} from '../http/document-fetch.ts'
 export { type Admission, type AdmissionPolicy, admitClientIds, admitHosts } from './client-id-url.ts'
 export type { DocumentFailed } from './document-look-up.ts'
 export { freshFor } from './document-request.ts'

@@ -8,7 +8,8 @@ export type PublicClient = Omit<Client, 'secretHash'> & { readonly secretHash?: 
  *
  * @example
  * ```ts
- * import { publicClient, type Store } from '@grantkit/core'
+ * import type { Store } from '@grantkit/core'
+ * import { publicClient } from '@grantkit/core/feature'
  *
  * export async function printClients({ clients }: Store): Promise<void> {
  *   for await (const client of clients.scan()) console.log(JSON.stringify(publicClient(client)))

@@ -67,7 +67,7 @@ export type Allowed<Result> = Exclude<Outcome<Result>, { kind: 'ended' }>
  *
  * @example
  * ```ts
- * import { changeGrant, type GrantId, type Kernel } from '@grantkit/core'
+ * import { changeGrant, type GrantId, type Kernel } from '@grantkit/core/feature'
  *
  * // Takes a scope away from a grant: the transition of a feature.
  * export const withoutScope = (kernel: Kernel, grantId: GrantId, name: string) =>

@@ -15,7 +15,7 @@ export const CROSS_SITE_ERRORS = defineErrors({
  *
  * @example
  * ```ts with:express
- * import { isCrossSite } from '@grantkit/core'
+ * import { isCrossSite } from '@grantkit/core/feature'
  *
  * app.post('/account', (req, res, next) => {
  *   if (isCrossSite('https://auth.example', req.headers)) return res.sendStatus(403)

@@ -15,7 +15,7 @@ export const METHOD_ERRORS = defineErrors({
  *
  * @example
  * ```ts
- * import { BODY_LIMIT } from '@grantkit/core'
+ * import { BODY_LIMIT } from '@grantkit/core/adapter'
  * import { createServer } from 'node:http'
  *
  * createServer((request) => {

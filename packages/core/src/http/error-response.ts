@@ -8,7 +8,9 @@ import { type HttpRequest, type HttpResponse, header, json } from './http.ts'
  *
  * @example
  * ```ts
- * import { errorResponse, OAuthError, ERRORS } from '@grantkit/core'
+ * import { OAuthError } from '@grantkit/core'
+ * import { errorResponse } from '@grantkit/core/adapter'
+ * import { ERRORS } from '@grantkit/core/errors'
  *
  * const { status, body } = errorResponse(new OAuthError(ERRORS.code_expired))
  * // status: 400, body: '{"error":"invalid_grant",...}'
@@ -54,7 +56,8 @@ export function reportedError(thrown: unknown, request: HttpRequest, emit: Emit)
  *
  * @example
  * ```ts
- * import { failedResponse, type HttpRequest, type Route } from '@grantkit/core'
+ * import type { HttpRequest } from '@grantkit/core'
+ * import { failedResponse, type Route } from '@grantkit/core/adapter'
  *
  * export const answer = (route: Route, request: HttpRequest) => route.handle(request).catch(failedResponse)
  * ```

@@ -19,7 +19,7 @@ export interface FetchHandlerOptions<Rest extends unknown[]> {
  *
  * @example
  * ```ts with:server
- * import { toFetchHandler } from '@grantkit/core'
+ * import { toFetchHandler } from '@grantkit/core/adapter'
  *
  * export default { fetch: toFetchHandler(server) }
  * ```
@@ -49,7 +49,7 @@ const TARGET = /^[^:]+:\/\/[^/?#]*(?<path>[^?#]*)(?:\?(?<query>[^#]*))?/
  *
  * @example
  * ```ts
- * import { toHttpRequest } from '@grantkit/core'
+ * import { toHttpRequest } from '@grantkit/core/adapter'
  *
  * const { path, query } = toHttpRequest(new Request('https://auth.example/oauth/authorize?client_id=1'))
  * // path: '/oauth/authorize', query: 'client_id=1'
@@ -66,7 +66,8 @@ export function toHttpRequest(request: Request, body = '', remoteAddress?: strin
  *
  * @example
  * ```ts
- * import { json, toResponse } from '@grantkit/core'
+ * import { toResponse } from '@grantkit/core/adapter'
+ * import { json } from '@grantkit/core/feature'
  *
  * const response = toResponse(json(200, { status: 'well' }))
  * ```
@@ -94,7 +95,7 @@ const BODILESS = new Set(['GET', 'HEAD', 'TRACE'])
  *
  * @example
  * ```ts
- * import { readBody, toHttpRequest } from '@grantkit/core'
+ * import { readBody, toHttpRequest } from '@grantkit/core/adapter'
  *
  * export const received = async (request: Request) => toHttpRequest(request, await readBody(request))
  * ```

@@ -27,7 +27,8 @@ export interface HttpRequest {
  *
  * @example
  * ```ts
- * import { type HttpRequest, nativeRequest } from '@grantkit/core'
+ * import type { HttpRequest } from '@grantkit/core'
+ * import { nativeRequest } from '@grantkit/core/adapter'
  *
  * // In an interaction that is mounted by a fetch handler.
  * export const cookieOf = (request: HttpRequest) => (nativeRequest(request) as Request).headers.get('cookie')
@@ -71,7 +72,8 @@ const JSON_HEADERS = { ...JSON_TYPE, ...NO_STORE }
  *
  * @example
  * ```ts
- * import { json, type Route } from '@grantkit/core'
+ * import type { Route } from '@grantkit/core/adapter'
+ * import { json } from '@grantkit/core/feature'
  *
  * export const status: Route = {
  *   path: '/status',
@@ -109,7 +111,7 @@ const PAGE_HEADERS = {
  *
  * @example
  * ```ts
- * import { securePage } from '@grantkit/core'
+ * import { securePage } from '@grantkit/core/feature'
  *
  * export const page = (html: string) =>
  *   securePage({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body: html })

@@ -35,7 +35,8 @@ export const ResourceParameter = z
  *
  * @example
  * ```ts
- * import { formParameters, type HttpRequest, readMessage } from '@grantkit/core'
+ * import type { HttpRequest } from '@grantkit/core'
+ * import { formParameters, readMessage } from '@grantkit/core/feature'
  * import * as z from 'zod'
  *
  * const StatusRequest = z.object({ job: z.string() })

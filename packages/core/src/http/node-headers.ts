@@ -14,7 +14,7 @@ interface NodeHeaders {
  * @example
  * ```ts
  * import { createServer } from 'node:http'
- * import { nodeHeaders } from '@grantkit/core'
+ * import { nodeHeaders } from '@grantkit/core/adapter'
  *
  * createServer((request) => console.log(nodeHeaders(request).authorization))
  * ```

@@ -42,7 +42,7 @@ function isTooMany(encoded: string): boolean {
  *
  * @example
  * ```ts
- * import { parameters } from '@grantkit/core'
+ * import { parameters } from '@grantkit/core/feature'
  *
  * const { scope, resource } = parameters('scope=notes%3Aread&resource=a&resource=b')
  * // scope: 'notes:read', resource: ['a', 'b']
@@ -69,7 +69,8 @@ export const FORM = 'application/x-www-form-urlencoded'
  *
  * @example
  * ```ts
- * import { formParameters, type HttpRequest } from '@grantkit/core'
+ * import type { HttpRequest } from '@grantkit/core'
+ * import { formParameters } from '@grantkit/core/feature'
  *
  * export const nameIn = (request: HttpRequest) => formParameters(request).name
  * ```

@@ -32,7 +32,7 @@ export interface PublicUrlRule {
  *
  * @example
  * ```ts
- * import { publicUrlFault } from '@grantkit/core'
+ * import { publicUrlFault } from '@grantkit/core/feature'
  *
  * const issuer = 'https://auth.example'
  * publicUrlFault('https://app.dev/client.json', { issuer }) // undefined
@@ -75,7 +75,7 @@ const LOOPBACK_HOST = /^((.+\.)?localhost|127(\.[0-9]+){3}|\[::1\])$/
  *
  * @example
  * ```ts
- * import { isLoopbackUrl } from '@grantkit/core'
+ * import { isLoopbackUrl } from '@grantkit/core/feature'
  *
  * isLoopbackUrl('http://127.0.0.1:3000') // true
  * isLoopbackUrl('http://localhost.evil.example') // false

@@ -10,7 +10,7 @@ export function basePathOf(issuer: string): string {
  *
  * @example
  * ```ts
- * import { addressOf } from '@grantkit/core'
+ * import { addressOf } from '@grantkit/core/adapter'
  *
  * addressOf('https://auth.example/', '/oauth/token')
  * // 'https://auth.example/oauth/token'
@@ -28,7 +28,7 @@ export function wellKnownPath(name: string, identifier: string): string {
 /**
  * @example
  * ```ts
- * import { wellKnownAddress } from '@grantkit/core'
+ * import { wellKnownAddress } from '@grantkit/core/adapter'
  *
  * wellKnownAddress('oauth-authorization-server', 'https://auth.example/tenant')
  * // 'https://auth.example/.well-known/oauth-authorization-server/tenant'

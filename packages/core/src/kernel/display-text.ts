@@ -15,7 +15,7 @@ const PILED_MARKS = /(\p{Script=Inherited}{2})\p{Script=Inherited}+|(\p{M}{5})\p
  *
  * @example
  * ```ts
- * import { displayText } from '@grantkit/core'
+ * import { displayText } from '@grantkit/core/feature'
  *
  * export const shownName = displayText('Free\u2800\u2800course\u202e')
  * ```
@@ -35,7 +35,7 @@ export function displayText(text: string): string {
  *
  * @example
  * ```ts
- * import { type Client, terminalText } from '@grantkit/core'
+ * import { type Client, terminalText } from '@grantkit/core/feature'
  *
  * export const lineOf = ({ clientId, clientName = '' }: Client) => terminalText(`${clientId}  ${clientName}`)
  * ```

@@ -63,7 +63,8 @@ export type ErrorFields = readonly [error: string, description: string, status?:
  *
  * @example
  * ```ts
- * import { OAuthError, defineErrors } from '@grantkit/core'
+ * import { OAuthError } from '@grantkit/core'
+ * import { defineErrors } from '@grantkit/core/feature'
  *
  * const STATUS_ERRORS = defineErrors({ job_unknown: ['invalid_request', 'No job has this id'] })
  * export const unknownJob = () => new OAuthError(STATUS_ERRORS.job_unknown)
@@ -99,7 +100,8 @@ export interface OAuthErrorOptions extends ErrorOptions {
  *
  * @example
  * ```ts
- * import { OAuthError, ERRORS } from '@grantkit/core'
+ * import { OAuthError } from '@grantkit/core'
+ * import { ERRORS } from '@grantkit/core/errors'
  *
  * const error = new OAuthError(ERRORS.scope_unknown, 'scope notes:paint does not exist here')
  * // error.error: 'invalid_scope', error.status: 400, error.reason: 'scope_unknown'

@@ -39,7 +39,7 @@ function canonicalResources(asked: readonly string[]): readonly string[] {
  *
  * @example
  * ```ts
- * import { requestedResources } from '@grantkit/core'
+ * import { requestedResources } from '@grantkit/core/feature'
  *
  * requestedResources(['https://api.example/'], ['https://api.example']) // ['https://api.example']
  * ```

@@ -48,7 +48,8 @@ export function parseScope(scope: string): string[] | undefined {
  *
  * @example
  * ```ts
- * import { type Client, requestedScopes, type ScopeCatalogue, scopeCeiling } from '@grantkit/core'
+ * import type { ScopeCatalogue } from '@grantkit/core'
+ * import { type Client, requestedScopes, scopeCeiling } from '@grantkit/core/feature'
  *
  * export const scopesFor = (client: Client, asked: string, catalogue: ScopeCatalogue) =>
  *   requestedScopes(asked, catalogue, scopeCeiling(client))
@@ -64,7 +65,7 @@ export function scopeCeiling({ origin, scopes }: Client): readonly string[] | un
  *
  * @example
  * ```ts
- * import { requestedScopes } from '@grantkit/core'
+ * import { requestedScopes } from '@grantkit/core/feature'
  *
  * requestedScopes('notes:read', { 'notes:read': { description: 'Read your notes' } }) // ['notes:read']
  * ```

@@ -31,7 +31,7 @@ export const strongRandom: Random = (size) => {
  *
  * @example
  * ```ts
- * import { type Kernel, newSecret, sha256 } from '@grantkit/core'
+ * import { type Kernel, newSecret, sha256 } from '@grantkit/core/feature'
  *
  * // The secret goes to the client, its hash into the store.
  * export function newCode({ random }: Kernel) {
@@ -49,7 +49,7 @@ export function newSecret(random: Random): Secret {
  *
  * @example
  * ```ts
- * import { type Kernel, newId } from '@grantkit/core'
+ * import { type Kernel, newId } from '@grantkit/core/feature'
  *
  * export const requestIdOf = ({ random }: Kernel) => `req_${newId(random)}`
  * ```
@@ -61,7 +61,7 @@ export function newId(random: Random): string {
 /**
  * @example
  * ```ts
- * import { type Kernel, newGrantId } from '@grantkit/core'
+ * import { type Kernel, newGrantId } from '@grantkit/core/feature'
  *
  * // In a grant type of your own.
  * export const grantIdOf = ({ random }: Kernel) => newGrantId(random)
@@ -83,7 +83,7 @@ export function newClientId(random: Random): string {
  *
  * @example
  * ```ts
- * import { sha256 } from '@grantkit/core'
+ * import { sha256 } from '@grantkit/core/feature'
  *
  * sha256('a text with 128 bits of entropy') // 43 base64url characters
  * ```

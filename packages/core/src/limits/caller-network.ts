@@ -4,7 +4,7 @@
  *
  * @example
  * ```ts
- * import { networkOf } from '@grantkit/core'
+ * import { networkOf } from '@grantkit/core/feature'
  *
  * networkOf('203.0.113.9') // '203.0.113.9'
  * networkOf('2001:db8:1:2::9') // '2001:db8:1:2::/64'
@@ -22,7 +22,7 @@ export function networkOf(address: string): string {
  *
  * @example
  * ```ts
- * import { coarseNetworkOf } from '@grantkit/core'
+ * import { coarseNetworkOf } from '@grantkit/core/feature'
  *
  * coarseNetworkOf('203.0.113.9') // '203.0.113.0/24'
  * coarseNetworkOf('2001:db8:1:2::9') // '2001:db8:1::/48'

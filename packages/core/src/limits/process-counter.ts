@@ -28,7 +28,7 @@ const MAX_KEYS = 50_000
  *
  * @example
  * ```ts
- * import { processCounter } from '@grantkit/core'
+ * import { processCounter } from '@grantkit/core/feature'
  *
  * const attempts = processCounter({ points: 5, seconds: 60 }, () => Math.floor(Date.now() / 1000))
  * export const waitOf = (address: string) => attempts.take(address)

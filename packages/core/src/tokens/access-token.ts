@@ -47,7 +47,7 @@ const OPAQUE = /^gka_([\w-]{22})\.([\w-]{43})$/
  *
  * @example
  * ```ts
- * import { opaqueAccessTokens } from '@grantkit/core'
+ * import { opaqueAccessTokens } from '@grantkit/core/feature'
  *
  * // Whether a token of a log was one of this server; it need not be alive.
  * export const isOurs = (token: string) => opaqueAccessTokens.read(token) !== undefined

@@ -18,7 +18,8 @@ const beginOf = ({ signsFrom = 0 }: PrivateJwk): number => signsFrom
  *
  * @example
  * ```ts
- * import { type PrivateJwk, signerAt } from '@grantkit/core'
+ * import type { PrivateJwk } from '@grantkit/core'
+ * import { signerAt } from '@grantkit/core/feature'
  *
  * export const signsNow = (keys: PrivateJwk[]) => signerAt(keys, 'ES256', Math.floor(Date.now() / 1000))?.kid
  * ```

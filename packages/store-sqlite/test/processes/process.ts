@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import type { Client, Grant } from '@grantkit/core'
+import type { Client, Grant } from '@grantkit/core/feature'
 
 /** What a program works with. The testkit, which makes samples, cannot be loaded there. */
 export interface Begin {

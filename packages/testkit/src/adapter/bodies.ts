@@ -1,4 +1,4 @@
-import { BODY_LIMIT } from '@grantkit/core'
+import { BODY_LIMIT } from '@grantkit/core/adapter'
 import { describe, expect, it } from 'vitest'
 import { type RawResponse, send, values } from './raw-http.ts'
 import type { Target } from './target.ts'

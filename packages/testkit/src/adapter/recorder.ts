@@ -1,4 +1,5 @@
-import type { HttpRequest, HttpResponse, Route } from '@grantkit/core'
+import type { HttpRequest, HttpResponse } from '@grantkit/core'
+import type { Route } from '@grantkit/core/adapter'
 
 const METHODS = ['GET', 'POST']
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TlsOptions } from 'node:tls'
-import type { DocumentFetch, DocumentFetchRequest } from '@grantkit/core'
+import type { DocumentFetch, DocumentFetchRequest } from '@grantkit/core/client-documents'
 import { type Authority, certificateAuthority } from './certificates.ts'
 import { type Host, type Serve, startHost } from './host.ts'
 import { Internet } from './internet.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Grant, GrantOwner } from '@grantkit/core'
+import type { Grant, GrantOwner } from '@grantkit/core/feature'
 import { describe, expect, it } from 'vitest'
 import { aGrant } from '../sample-records.ts'
 import { farFuture, read, type Subject } from './subject.ts'

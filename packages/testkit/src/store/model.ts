@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Records, Stored } from '@grantkit/core'
+import type { Records, Stored } from '@grantkit/core/feature'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ListedKind } from './record-kind.ts'

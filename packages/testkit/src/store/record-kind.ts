@@ -1,4 +1,5 @@
-import type { Client, Grant, GrantId, Records, Store, Transient } from '@grantkit/core'
+import type { Store } from '@grantkit/core'
+import type { Client, Grant, GrantId, Records, Transient } from '@grantkit/core/feature'
 import { aClient, aGrant, aTransient } from '../sample-records.ts'
 
 /** A kind of record: each promise is written once and tested for all kinds. */

@@ -1,4 +1,5 @@
-import type { Records, Store, Stored } from '@grantkit/core'
+import type { Store } from '@grantkit/core'
+import type { Records, Stored } from '@grantkit/core/feature'
 import type { Clock } from '../clock.ts'
 
 /** The store under test. */

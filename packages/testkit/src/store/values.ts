@@ -1,4 +1,4 @@
-import type { Client, Grant, Hash } from '@grantkit/core'
+import type { Client, Grant, Hash } from '@grantkit/core/feature'
 import { describe, expect, it } from 'vitest'
 import { aClient, aGrant } from '../sample-records.ts'
 import type { RecordKind } from './record-kind.ts'

@@ -34,7 +34,7 @@ export const AUTHENTICATION_ERRORS = defineErrors({
  *
  * @example
  * ```ts
- * import { ClientCredentials } from '@grantkit/core'
+ * import { ClientCredentials } from '@grantkit/core/feature'
  * import * as z from 'zod'
  *
  * // The message of an endpoint that authenticates its clients.

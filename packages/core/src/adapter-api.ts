@@ -1,0 +1,19 @@
+/**
+ * What it takes to write an adapter: the routes of a server, and the way from a request of a framework to a request record
+ * and back.
+ *
+ * @module
+ */
+export { BODY_LIMIT, type CorsHeaders } from './http/endpoint.ts'
+export { errorResponse, failedResponse } from './http/error-response.ts'
+export {
+  type FetchHandlerOptions,
+  readBody,
+  toFetchHandler,
+  toHttpRequest,
+  toResponse,
+} from './http/fetch-handler.ts'
+export type { HttpRequest, HttpResponse } from './http/http.ts'
+export { nativeRequest, type Route } from './http/http.ts'
+export { nodeHeaders } from './http/node-headers.ts'
+export { addressOf, wellKnownAddress } from './http/well-known.ts'
