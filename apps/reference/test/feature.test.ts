@@ -1,19 +1,24 @@
-import { type Feature, OAuthError } from '@grantkit/core'
+import { createAuthorizationServer, type Feature, type Interaction, OAuthError } from '@grantkit/core'
 import {
   type ClientAuthMethod,
   type ClientEndpoint,
   defineErrors,
+  type Endpoint,
+  formParameters,
   type GrantType,
   json,
   type Kernel,
   newGrantId,
   newSecret,
   readMessage,
+  type ServerContext,
   sha256,
 } from '@grantkit/core/feature'
+import { createMemoryStore } from '@grantkit/store-memory'
 import { testClient } from '@grantkit/testkit/client'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
+import { errorTable } from '../../../docs/error-table.ts'
 import type { ServiceEvent } from '../src/events.ts'
 import { createService } from '../src/service.ts'
 import { parseSettings } from '../src/settings/settings.ts'
@@ -21,13 +26,21 @@ import { inProcess } from './in-process.ts'
 import { storageOfTest } from './storage-of-test.ts'
 
 /**
- * A feature that nobody asked for, made of core's public API alone: a grant type that takes a voucher, a method by which
- * clients authenticate, an endpoint for clients, and a member of the metadata.
+ * A feature made of core's public API alone: a grant type, two client authentication methods, an endpoint for clients and
+ * one for people with a ticket, a transient record, a rate limit, client metadata, metadata members and errors.
  */
 
 const VOUCHER_ERRORS = defineErrors({
   voucher_void: ['invalid_grant', 'The voucher is void'],
+  stamp_void: ['invalid_request', 'The form is void'],
+  too_many_stamps: ['temporarily_unavailable', 'Too many stamps; try again later', 429],
 })
+
+declare module '@grantkit/core/feature' {
+  interface FeatureMetadata {
+    readonly example_certificate_subject?: string
+  }
+}
 const VoucherRequest = z.object({ voucher: z.string() })
 
 function voucherGrant({ store, now, random }: Kernel): GrantType {
@@ -70,6 +83,41 @@ const badge: ClientAuthMethod = {
   }),
 }
 
+/** Has a key and no secret, as `tls_client_auth` (RFC 8705 2.1): a proxy verified the certificate and says its subject. */
+const certificate: ClientAuthMethod = {
+  name: 'example_tls_client_auth',
+  carrier: { header: 'X-Client-Subject' },
+  read: ({ headers }, { client_id }) => ({
+    clientId: client_id,
+    verify: ({ featureMetadata }) =>
+      headers['x-client-subject'] === featureMetadata?.example_certificate_subject,
+  }),
+}
+
+/** A form that is good once, for one session: a ticket, and a record of its own kind. */
+function stampEndpoint(server: ServerContext): Endpoint {
+  const { transients } = server.store
+  const tickets = server.tickets('stamp')
+  const form = { session: 'alice', query: 'stamp' }
+  const StampForm = z.object({ ticket: z.string().optional() })
+  return {
+    path: '/stamps',
+    methods: ['POST'],
+    cors: false,
+    message: StampForm,
+    async answer(request) {
+      const { ticket } = readMessage(StampForm, formParameters(request))
+      if (ticket === undefined) return json(200, { ticket: tickets.seal(form, server.now() + 60) })
+      await server.limiter.limit('stamp', 'alice', VOUCHER_ERRORS.too_many_stamps)
+      const end = tickets.open(form, ticket)
+      const record = { kind: 'stamp', expiresAt: end ?? 0 }
+      if (end === undefined || !(await transients?.insert(sha256(ticket), record, end)))
+        throw new OAuthError(VOUCHER_ERRORS.stamp_void)
+      return json(200, { stamped: true })
+    },
+  }
+}
+
 function voucherEndpoint({ emit }: Kernel): ClientEndpoint {
   return {
     path: '/api/vouchers',
@@ -87,11 +135,16 @@ function voucherEndpoint({ emit }: Kernel): ClientEndpoint {
   }
 }
 
-const vouchers: Feature = (kernel) => ({
-  grantTypes: [voucherGrant(kernel)],
-  clientAuthMethods: [badge],
-  clientEndpoints: [voucherEndpoint(kernel)],
+const vouchers: Feature = (server) => ({
+  grantTypes: [voucherGrant(server)],
+  clientAuthMethods: [badge, certificate],
+  clientEndpoints: [voucherEndpoint(server)],
+  endpoints: [stampEndpoint(server)],
   metadata: { voucher_colours_supported: ['green'] },
+  clientMetadata: (registeredBy) =>
+    registeredBy === 'operator' ? { example_certificate_subject: z.string().optional() } : {},
+  rateLimits: { stamp: { points: 3, seconds: 60, withoutLimiter: true } },
+  errors: VOUCHER_ERRORS,
 })
 
 const BASE_URL = 'http://127.0.0.1:3000'
@@ -102,13 +155,24 @@ async function openService(features: readonly Feature[]) {
   const observers = { onEvent: (event: ServiceEvent) => void events.push(event), onError: () => {} }
   const service = await createService(settings, observers, await storageOfTest(), features)
   const send = inProcess(service)
-  const post = async (path: string, form: Record<string, string>) => {
-    const request = new Request(BASE_URL + path, { method: 'POST', body: new URLSearchParams(form) })
+  const post = async (path: string, form: Record<string, string>, headers: Record<string, string> = {}) => {
+    const body = new URLSearchParams(form)
+    const request = new Request(BASE_URL + path, { method: 'POST', body, headers })
     const answer = await send(request)
     return { status: answer.status, ...((await answer.json()) as object) }
   }
   const get = async (path: string) => (await send(new Request(BASE_URL + path))).json()
   return { service, events, post, get }
+}
+
+/** What a server with the feature says of itself. */
+function describedServer() {
+  const scopes = { 'courses:read': { description: 'See courses' } }
+  return createAuthorizationServer({
+    ...{ issuer: BASE_URL, store: createMemoryStore(), scopes, interaction: {} as Interaction },
+    secret: 'a secret of the tests, long enough to pass',
+    features: [vouchers],
+  }).description
 }
 
 /** An integration that may use vouchers and shows a badge. */
@@ -129,8 +193,8 @@ it('is found in the metadata, in lists that nobody wrote twice', async () => {
   const { get } = await openService([vouchers])
   expect(await get('/.well-known/oauth-authorization-server')).toMatchObject({
     grant_types_supported: ['authorization_code', 'refresh_token', 'urn:example:voucher'],
-    token_endpoint_auth_methods_supported: ['none', 'client_secret_post', 'badge'],
-    introspection_endpoint_auth_methods_supported: ['client_secret_post', 'badge'],
+    token_endpoint_auth_methods_supported: ['none', 'client_secret_post', 'badge', 'example_tls_client_auth'],
+    introspection_endpoint_auth_methods_supported: ['client_secret_post', 'badge', 'example_tls_client_auth'],
     voucher_endpoint: `${BASE_URL}/api/vouchers`,
     voucher_colours_supported: ['green'],
   })
@@ -182,6 +246,44 @@ it('is counted by the rate limits, at its endpoint as at ours', async () => {
     statuses.add((await post('/api/vouchers', { ...credentials, voucher: 'torn' })).status)
   expect([...statuses]).toEqual([400, 429])
   expect((await post('/api/vouchers', { ...credentials, voucher: 'good' })).status).toBe(200)
+})
+
+it('authenticates a client by a key that is in its metadata, and by no other', async () => {
+  const { post, service } = await openService([vouchers])
+  const subject = 'CN=turnstile'
+  const { client_id, client_secret } = await service.clients.add({
+    client_name: 'Turnstile',
+    redirect_uris: ['https://turnstile.example/cb'],
+    token_endpoint_auth_method: 'example_tls_client_auth',
+    grant_types: ['authorization_code', 'urn:example:voucher'],
+    example_certificate_subject: subject,
+  } as never)
+  expect(client_secret).toBeUndefined()
+  const token = (headers: Record<string, string>, form = {}) =>
+    post('/api/oauth/token', { client_id, ...VOUCHER, ...form }, headers)
+  expect(await token({ 'x-client-subject': subject })).toMatchObject({ status: 200, token_type: 'Bearer' })
+  for (const headers of [{ 'x-client-subject': 'CN=other' }, {}, { 'x-client-subject': '' }])
+    expect(await token(headers)).toMatchObject({ status: 401, error: 'invalid_client' })
+  expect(await token({ 'x-client-subject': subject }, { badge: 'shown' })).toMatchObject({
+    status: 400,
+    error: 'invalid_request',
+  })
+})
+
+it('takes its own form once, and as often as its own limit allows', async () => {
+  const { post } = await openService([vouchers])
+  const { ticket } = (await post('/stamps', {})) as unknown as { ticket: string }
+  const statuses = []
+  for (const sent of [ticket, ticket, 'x', ticket])
+    statuses.push((await post('/stamps', { ticket: sent })).status)
+  expect(statuses).toEqual([200, 400, 400, 429])
+  expect(describedServer().rateLimits).toMatchObject({ stamp: { points: 3 }, registration: { points: 100 } })
+})
+
+it('is found in the table of errors', () => {
+  expect(errorTable(describedServer().errors)).toContain(
+    '| `too_many_stamps` | `temporarily_unavailable` | 429 | Too many stamps; try again later |',
+  )
 })
 
 it('is found in the OpenAPI text', async () => {

@@ -1,4 +1,5 @@
 /** The stored records. Times are whole seconds since the epoch, as in RFC 7519. */
+import type { FeatureMetadata } from './feature-metadata.ts'
 import type { GrantId, Hash } from './secrets.ts'
 
 export type SigningAlgorithm = 'RS256' | 'ES256' | 'EdDSA'
@@ -49,7 +50,7 @@ export interface Client {
   /** The operator removed it. The record stays, so that its document does not bring it back. */
   readonly refused?: boolean | undefined
   /** Client metadata that features read, by the names of RFC 7591. */
-  readonly featureMetadata?: Readonly<Record<string, unknown>> | undefined
+  readonly featureMetadata?: FeatureMetadata | undefined
   readonly createdAt: number
   /** The record expires then: after a day if nobody approves the client, otherwise not before its last grant. */
   readonly expiresAt: number

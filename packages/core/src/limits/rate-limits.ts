@@ -85,23 +85,24 @@ export function limiterOf(
     return window
   }
 
-  async function reported<T>(limit: string, ask: () => Promise<T> | undefined): Promise<T | undefined> {
-    try {
-      return await ask()
-    } catch (cause) {
-      emit({ type: 'limiter_failed', limit, cause } satisfies LimitEvent)
-      return undefined
-    }
-  }
+  const report = (limit: string, cause: unknown) =>
+    emit({ type: 'limiter_failed', limit, cause } satisfies LimitEvent)
 
   async function take(limit: string, key: string): Promise<number> {
     const window = declared(limit)
-    return (await reported(limit, () => counting.take(limit, key, window))) ?? 0
+    try {
+      return await counting.take(limit, key, window)
+    } catch (cause) {
+      report(limit, cause)
+      return 0
+    }
   }
 
   return {
     take,
-    refund: (limit, key) => reported(limit, () => counting.refund?.(limit, key)),
+    async refund(limit, key) {
+      await counting.refund?.(limit, key).catch((cause: unknown) => report(limit, cause))
+    },
     async limit(limit, key, error) {
       const retryAfter = await take(limit, key)
       if (retryAfter > 0) throw new OAuthError(error, undefined, { retryAfter })

@@ -52,8 +52,11 @@ export type ClientCredentials = z.infer<typeof ClientCredentials>
 /** A client authentication method, by its name in the registry of RFC 8414 7.1. */
 export interface ClientAuthMethod {
   readonly name: string
-  /** Where the credential is: in the header `authorization`, or in a parameter of this name. Absent: there is none. */
-  readonly carrier?: string | undefined
+  /**
+   * Where the credential is: in the header `authorization`, in a parameter of this name, or in another header, which the proxy
+   * that terminates TLS sets (RFC 8705 2). Absent: there is none.
+   */
+  readonly carrier?: string | { readonly header: string } | undefined
   /** Whether its clients prove that they know a client secret, so that the server makes one for each. Default false. */
   readonly usesSecret?: boolean | undefined
   /** Whether a self-registered client may use it. Default: only an integration may. */
@@ -88,7 +91,9 @@ const STANDARD_CARRIERS = ['authorization', 'client_secret', 'client_assertion']
 export type ReadProof = (request: HttpRequest, form: Parameters) => Presented
 
 export function proofReader(methods: readonly ClientAuthMethod[]): ReadProof {
-  const carriers = [...new Set([...STANDARD_CARRIERS, ...methods.flatMap(({ carrier }) => carrier ?? [])])]
+  const carriers = [
+    ...new Set([...STANDARD_CARRIERS, ...methods.flatMap((method) => carrierOf(method) ?? [])]),
+  ]
   return (request, form) => {
     const filled = onlyFilledCarrier(carriers, request, form)
     const basic = filled === 'authorization' ? basicCredentials(request) : undefined
@@ -96,7 +101,7 @@ export function proofReader(methods: readonly ClientAuthMethod[]): ReadProof {
     // With an empty password the header only names the client, and a public client may do that.
     const carrier = basic !== undefined && basic.client_secret === undefined ? undefined : filled
     for (const method of methods) {
-      const proof = method.carrier === carrier ? method.read(request, credentials, form) : undefined
+      const proof = carrierOf(method) === carrier ? method.read(request, credentials, form) : undefined
       if (proof !== undefined) return { method: method.name, proof }
     }
     return unsupported(credentials, basic)
@@ -134,7 +139,14 @@ function onlyFilledCarrier(
   return filled
 }
 
+const HEADER = 'header:'
+
+function carrierOf({ carrier }: ClientAuthMethod): string | undefined {
+  return typeof carrier === 'object' ? HEADER + carrier.header.toLowerCase() : carrier
+}
+
 function isFilled(carrier: string, request: HttpRequest, form: Parameters): boolean {
+  if (carrier.startsWith(HEADER)) return (header(request, carrier.slice(HEADER.length)) ?? '') !== ''
   if (carrier === 'authorization') return header(request, carrier) !== undefined
   if (carrier === 'client_assertion' && form.client_assertion_type !== undefined) return true
   return form[carrier] !== undefined
