@@ -1,10 +1,9 @@
-import type { HttpResponse } from '@grantkit/core'
-import { authorizationQuery, CLIENT_METADATA, REDIRECT_URI, SUBJECT, VERIFIER } from '../src/sample.ts'
-import type { Service } from './service.ts'
+import type { AuthorizationServer, HttpResponse } from '@grantkit/core'
+import { authorizationRequest, CLIENT_METADATA, codeForm, FORM, SCOPE, SUBJECT } from '../src/requests.ts'
 
-const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+export const TOKEN = '/api/oauth/token'
 
-type Routes = Pick<Service['server'], 'routes'>
+type Routes = Pick<AuthorizationServer, 'routes'>
 
 /** The browser of a signed-in user, and how it reads a consent page. */
 export interface UserAgent {
@@ -15,61 +14,51 @@ export interface UserAgent {
 /** Of the quick start: the page is only the ticket. */
 const PLAIN: UserAgent = { cookieOf: (subject) => `user=${subject}`, ticketOn: (page) => page }
 
-/** A client and its user in the process of the server: they call its routes directly. */
+/** A client and its users in the process of the server: they call its routes directly. */
 export class Client {
   readonly #server: Routes
+  readonly #scope: string
   readonly #browser: UserAgent
   readonly clientId: string
   #codes = 0
 
-  static async register(server: Routes, metadata: object = {}, browser = PLAIN): Promise<Client> {
+  static async register(server: Routes, scope = SCOPE, browser = PLAIN): Promise<Client> {
     const headers = { 'content-type': 'application/json' }
-    const body = JSON.stringify({ ...CLIENT_METADATA, ...metadata })
+    const body = JSON.stringify({ ...CLIENT_METADATA, scope })
     const answer = await send(server, 'POST', '/api/oauth/register', { headers, body })
-    return new Client(server, JSON.parse(answer.body).client_id, browser)
+    return new Client(server, JSON.parse(answer.body).client_id, scope, browser)
   }
 
-  private constructor(server: Routes, clientId: string, browser: UserAgent) {
+  private constructor(server: Routes, clientId: string, scope: string, browser: UserAgent) {
     this.#server = server
+    this.#scope = scope
     this.#browser = browser
     this.clientId = clientId
   }
 
-  /** A user signs in and allows everything. A user and a client have a hundred grants at most. */
-  async code(
-    scope: string,
-    subject = `${SUBJECT}-${Math.floor(this.#codes++ / 100)}`,
-    more: Record<string, string> = {},
-  ): Promise<string> {
-    const query = authorizationQuery(this.clientId, { scope, ...more })
-    const cookie = this.#browser.cookieOf(subject)
+  /** A user signs in and allows everything, each a hundred times: the most grants that a user and a client have. */
+  async code(more: Record<string, string> = {}): Promise<string> {
+    const request = authorizationRequest(this.clientId, { scope: this.#scope, ...more })
+    const query = String(new URLSearchParams(request))
+    const cookie = this.#browser.cookieOf(`${SUBJECT}-${Math.floor(this.#codes++ / 100)}`)
     const page = await send(this.#server, 'GET', '/oauth/authorize', { query, headers: { cookie } })
     const form = new URLSearchParams({ ticket: this.#browser.ticketOn(page.body), decision: 'allow' })
-    for (const allowed of scope.split(' ')) form.append('scope', allowed)
-    const consent = { query, headers: { cookie, ...FORM }, body: String(form) }
-    const answer = await send(this.#server, 'POST', '/oauth/consent', consent)
-    const location = String(answer.headers.location)
-    const code = new URL(location).searchParams.get('code')
-    if (code === null) throw new Error(`The user was sent back without a code: ${location}`)
+    for (const allowed of this.#scope.split(' ')) form.append('scope', allowed)
+    const headers = { cookie, ...FORM }
+    const answer = await send(this.#server, 'POST', '/oauth/consent', { query, headers, body: String(form) })
+    const code = new URL(String(answer.headers.location)).searchParams.get('code')
+    if (code === null) throw new Error(`There is no code in ${answer.headers.location}`)
     return code
   }
 
-  /** @param asked more parameters of the authorization request @param headers of the token request */
+  /** @param more parameters of the authorization request @param headers of the token request */
   async tokens(
-    scope: string,
-    subject?: string,
-    { asked, headers }: { asked?: Record<string, string>; headers?: Record<string, string> } = {},
+    more: Record<string, string> = {},
+    headers: Record<string, string> = {},
   ): Promise<{ access_token: string; refresh_token: string }> {
-    const form = {
-      grant_type: 'authorization_code',
-      client_id: this.clientId,
-      redirect_uri: REDIRECT_URI,
-      code_verifier: VERIFIER,
-      code: await this.code(scope, subject, asked),
-    }
-    const body = String(new URLSearchParams(form))
-    const sent = { headers: { ...FORM, ...headers }, body }
-    return JSON.parse((await send(this.#server, 'POST', '/api/oauth/token', sent)).body)
+    const body = String(new URLSearchParams(codeForm(this.clientId, await this.code(more))))
+    const answer = await send(this.#server, 'POST', TOKEN, { headers: { ...FORM, ...headers }, body })
+    return JSON.parse(answer.body)
   }
 }
 
@@ -80,14 +69,14 @@ interface Message {
 }
 
 export async function send(
-  server: Routes,
+  { routes }: Routes,
   method: string,
   path: string,
-  { query = '', headers = {}, body = '' }: Message,
+  { query = '', headers = {}, body = '' }: Message = {},
 ): Promise<HttpResponse> {
-  const route = server.routes.find((candidate) => candidate.path === path)
-  if (route === undefined) throw new Error(`There is no route ${path}`)
-  const answer = await route.handle({ method, path, query, headers, body })
-  if (answer.status >= 400) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.body}`)
+  const route = routes.find((candidate) => candidate.path === path)
+  const answer = await route?.handle({ method, path, query, headers, body })
+  if (answer === undefined || answer.status >= 400)
+    throw new Error(`${method} ${path} answered ${answer?.status}: ${answer?.body}`)
   return answer
 }

@@ -1,57 +1,51 @@
-import { authorizationServer, protect } from '@grantkit/adapter-fastify'
-import { createResourceServer, type ResourceServer } from '@grantkit/core'
-import { clientAssertion } from '@grantkit/core/client-assertion'
-import { clientCredentials } from '@grantkit/core/client-credentials'
-import { device } from '@grantkit/core/device'
+import { createHash, randomUUID } from 'node:crypto'
+import { createResourceServer } from '@grantkit/core'
 import { dpop, dpopProofs } from '@grantkit/core/dpop'
 import { jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
 import { createJwtResourceServer } from '@grantkit/core/jwt-resource-server'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
-import fastify from 'fastify'
-import type { StartTarget } from '../src/target.ts'
-import { send } from './client.ts'
-import { BOUND, featuresWork, SIGNED } from './features-work.ts'
-import { boundlessStore, INTERACTION, openService, SECRET, type Service, signingKeys } from './service.ts'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { bearerGets, each, get, pushedRequest } from '../src/requests.ts'
+import type { StartTarget, Workload } from '../src/workloads.ts'
+import { Client, send, TOKEN } from './client.ts'
+import { listen } from './fastify.ts'
+import { boundlessStore, openService, SECRET, signingKeys } from './service.ts'
 
-/** Grantkit on Fastify with its optional features on. */
+const [BOUND, SIGNED] = ['/bound-notes', '/signed-notes']
 
-const SCOPES = { 'notes:read': { description: 'Read your notes' } }
-type Api = ResourceServer<keyof typeof SCOPES>
-
-const nobodysPage = () => ({ status: 200, headers: {}, body: '' })
-const DEVICE_PAGES = { userCodePage: nobodysPage, devicePage: nobodysPage, deviceAnsweredPage: nobodysPage }
-
+/** Grantkit on Fastify with PAR, DPoP and signed access tokens. */
 export const start: StartTarget = async (port) => {
   const issuer = `http://127.0.0.1:${port}`
   const [store, keys] = [boundlessStore(), await signingKeys()]
-  const accessTokens = jwtAccessTokens({ issuer, keys, resources: { [issuer]: {} } })
-  const features = [
-    accessTokens.feature,
-    clientAssertion(),
-    clientCredentials(),
-    device({ secret: SECRET, scopes: ['notes:read'], interaction: { ...INTERACTION, ...DEVICE_PAGES } }),
-    dpop(),
-    pushedAuthorizationRequests(),
-  ]
-  const service = await openService(issuer, { store, keys, features })
+  const features = [jwtAccessTokens({ resources: { [issuer]: {} } }), dpop(), pushedAuthorizationRequests()]
+  const { server } = await openService(issuer, { store, keys, features })
   const proofs = dpopProofs({ secret: SECRET })
-  const resource = { resource: issuer, scopes: SCOPES }
-  const jwks = JSON.parse((await send(service.server, 'GET', '/api/oauth/jwks', {})).body)
-  await serve(service, port, {
-    [BOUND]: createResourceServer({ ...resource, store, accessTokens, proofs }),
-    [SIGNED]: createJwtResourceServer({ ...resource, issuer, keys: jwks }),
-  })
-  return { work: await featuresWork(service, issuer) }
+  const resource = { resource: issuer, scopes: { 'notes:read': { description: 'Read your notes' } } }
+  const jwks = JSON.parse((await send(server, 'GET', '/api/oauth/jwks')).body)
+  const bound = createResourceServer({ ...resource, store, accessTokens: server.accessTokens, proofs })
+  const signed = createJwtResourceServer({ ...resource, issuer, keys: jwks })
+  await listen(server, { [BOUND]: bound, [SIGNED]: signed }, port)
+  const client = await Client.register(server)
+  return {
+    workloads: {
+      jwt: bearerGets(SIGNED, () => client.tokens({ resource: issuer })),
+      dpop: await boundGets(client, issuer),
+      par: pushedRequest('/api/oauth/par', client.clientId),
+    },
+  }
 }
 
-async function serve({ server }: Service, port: number, apis: Readonly<Record<string, Api>>): Promise<void> {
-  const app = fastify()
-  await app.register(authorizationServer(server))
-  for (const [path, api] of Object.entries(apis)) {
-    const readers = protect(api, 'notes:read')
-    app.get(path, { preHandler: readers }, async (request) => ({
-      owner: readers.auth(request).token.subject,
-    }))
-  }
-  await app.listen({ port, host: '127.0.0.1' })
+/** The same bound token each time, and a proof for each request (RFC 9449 4.2). */
+async function boundGets(client: Client, issuer: string): Promise<Workload> {
+  const { publicKey, privateKey } = await generateKeyPair('EdDSA', { extractable: true })
+  const jwk = await exportJWK(publicKey)
+  const proof = (htm: string, path: string, ath?: string) =>
+    new SignJWT({ jti: randomUUID(), htm, htu: issuer + path, ath })
+      .setProtectedHeader({ typ: 'dpop+jwt', alg: 'EdDSA', jwk })
+      .setIssuedAt()
+      .sign(privateKey)
+  const { access_token } = await client.tokens({}, { dpop: await proof('POST', TOKEN) })
+  const ath = createHash('sha256').update(access_token).digest('base64url')
+  const authorization = `DPoP ${access_token}`
+  return each(async () => get(BOUND, { authorization, dpop: await proof('GET', BOUND, ath) }))
 }

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Store } from '@grantkit/core'
@@ -9,31 +8,35 @@ import { createService } from '../../apps/reference/src/service.ts'
 import { parseSettings } from '../../apps/reference/src/settings/settings.ts'
 import { keySetText } from '../../apps/reference/src/settings/signing-keys-file.ts'
 import { openStorage } from '../../apps/reference/src/storage.ts'
-import type { StartTarget } from '../src/target.ts'
-import { referenceServiceWork } from './reference-service-work.ts'
+import { CODE_LIFETIME } from '../src/requests.ts'
+import type { StartTarget } from '../src/workloads.ts'
 import { SECRET, signingKeys } from './service.ts'
-import { signIn } from './sign-in.ts'
+import { serverTarget } from './target.ts'
 
-/**
- * The reference service on Fastify as it comes, with its log and its limits, but records and accounts in memory, and
- * codes that a round has time for.
- */
+/** The reference service on Fastify as it comes, with its log and its limits, but records and accounts in memory. */
 export const start: StartTarget = async (port) => {
+  const folder = await mkdtemp(join(tmpdir(), 'grantkit-bench-'))
+  const KEYS_FILE = join(folder, 'keys.json')
+  await writeFile(KEYS_FILE, keySetText(await signingKeys()))
   const settings = parseSettings({
     PORT: String(port),
     SECRET,
-    KEYS_FILE: await keysFile(),
+    KEYS_FILE,
     STORE_URL: 'memory:',
     DATABASE_URL: 'memory:',
-    CODE_LIFETIME: '600',
+    CODE_LIFETIME: String(CODE_LIFETIME),
   })
-  const { BASE_URL: baseUrl } = settings
   const log = createLogger(settings)
   const storage = await openStorage(settings, (warning) => log.warn(warning))
   const listeners = { onEvent: logEvents(log), onError: logErrors(log) }
   const service = await createService(settings, listeners, { ...storage, store: withoutLists(storage.store) })
   await listenOnFastify(service, { host: '127.0.0.1', port, https: false })
-  return { work: await referenceServiceWork(service, await signIn(baseUrl)) }
+
+  const cookie = await signIn(settings.BASE_URL)
+  const browser = { cookieOf: () => cookie, ticketOn: (page: string) => hiddenField('ticket', page) }
+  const scopes = { scope: 'courses:read courses:write', openId: 'openid profile courses:read' }
+  const target = await serverTarget(service, { ...scopes, browser })
+  return { ...target, close: () => rm(folder, { recursive: true }) }
 }
 
 /** All grants of a round are of one user and client. Where no list names them, their limit ends none. */
@@ -41,10 +44,21 @@ function withoutLists({ grants, ...store }: Store): Store {
   return { ...store, grants: { ...grants, list: async () => ({ grants: [] }) } }
 }
 
-async function keysFile(): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'grantkit-bench-'))
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-  const path = join(folder, 'keys.json')
-  await writeFile(path, keySetText(await signingKeys()))
-  return path
+/** Signs the demo account in, over HTTP. @returns the session cookie */
+async function signIn(baseUrl: string): Promise<string> {
+  const page = await fetch(`${baseUrl}/login`)
+  const form = { token: hiddenField('token', await page.text()), email: 'demo@example.com', password: 'demo' }
+  const headers = { cookie: cookieOf(page) }
+  const sent = { method: 'POST', redirect: 'manual', headers, body: new URLSearchParams(form) } as const
+  const answer = await fetch(`${baseUrl}/login`, sent)
+  if (answer.status !== 303) throw new Error(`Signing in was answered with ${answer.status}`)
+  return cookieOf(answer)
+}
+
+function hiddenField(field: string, page: string): string {
+  return new RegExp(`name="${field}" value="([^"]+)"`).exec(page)?.[1] ?? ''
+}
+
+function cookieOf({ headers }: Response): string {
+  return headers.getSetCookie()[0]?.split(';')[0] ?? ''
 }

@@ -1,66 +1,55 @@
 import {
   type AuthorizationServer,
+  type AuthorizationServerOptions,
   createAuthorizationServer,
   createResourceServer,
-  type Feature,
-  type HttpRequest,
   type HttpResponse,
-  type Interaction,
   type PrivateJwk,
   type ResourceServer,
   type Store,
 } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { exportJWK, generateKeyPair } from 'jose'
-import { CODE_SECONDS } from '../src/sample.ts'
-import { documentsFetchedOnce } from './document-client.ts'
+import { CODE_LIFETIME } from '../src/requests.ts'
 
 /** Grantkit, wired as in its quick start. A cookie names the signed-in user. */
 export interface Service {
   readonly server: AuthorizationServer
-  readonly api: ResourceServer<Scope>
+  readonly api: ResourceServer<keyof typeof SCOPES>
 }
 
-const SCOPES = {
+export const SCOPES = {
   openid: { description: 'Sign you in' },
   'notes:read': { description: 'Read your notes' },
   'notes:write': { description: 'Change your notes' },
 } as const
-type Scope = keyof typeof SCOPES
 
 export const SECRET = 'a secret of the benchmark, long enough to pass'
 
-const html = (status: number, body: string): HttpResponse => ({
-  status,
-  headers: { 'content-type': 'text/html' },
-  body,
-})
+type Options = Partial<Pick<AuthorizationServerOptions<string>, 'store' | 'features' | 'keys'>>
 
-export interface ServiceOptions {
-  readonly store?: Store
-  /** Scopes of the catalogue that no client requests. */
-  readonly moreScopes?: Readonly<Record<string, { readonly description: string }>>
-  readonly features?: readonly Feature[]
-  readonly keys?: readonly PrivateJwk[]
-}
-
-export async function openService(issuer: string, options: ServiceOptions = {}): Promise<Service> {
-  const { store = boundlessStore(), moreScopes = {}, features = [], keys = await signingKeys() } = options
-  const scopes: Record<Scope, { description: string }> = { ...SCOPES, ...moreScopes }
+export async function openService(issuer: string, options: Options = {}): Promise<Service> {
+  const { store = boundlessStore(), features = [], keys = await signingKeys() } = options
   const server = createAuthorizationServer({
     issuer,
     store,
-    scopes,
+    scopes: SCOPES,
     secret: SECRET,
     keys,
-    claims: async () => ({ name: 'Alice' }),
-    lifetimes: { code: CODE_SECONDS },
-    features: [documentsFetchedOnce(), ...features],
-    interaction: INTERACTION,
-    // All load comes from one address.
+    claims: async () => ({}),
+    lifetimes: { code: CODE_LIFETIME },
+    features,
+    // All clients of a benchmark register from here.
     rateLimiter: { take: async () => 0 },
+    interaction: {
+      session: async ({ headers }) => sessionOf(String(headers.cookie)),
+      signIn: (returnTo) => ({ ...page(303, ''), headers: { location: `/login?to=${returnTo}` } }),
+      errorPage: ({ status, description }) => page(status, description),
+      // The page is only the ticket, because nobody reads it.
+      consentPage: ({ ticket }) => page(200, ticket),
+    },
   })
-  return { server, api: createResourceServer({ resource: issuer, store, scopes }) }
+  return { server, api: createResourceServer({ resource: issuer, store, scopes: SCOPES }) }
 }
 
 /** A fast machine makes more codes in a minute than the memory store holds by default. */
@@ -68,22 +57,14 @@ export function boundlessStore(): Store {
   return createMemoryStore({ maxRecords: Number.POSITIVE_INFINITY })
 }
 
-export const INTERACTION: Interaction = {
-  session: async ({ headers }: HttpRequest) => sessionOf(headers.cookie),
-  signIn: (returnTo) => ({
-    status: 303,
-    headers: { location: `/login?to=${encodeURIComponent(returnTo)}` },
-    body: '',
-  }),
-  errorPage: ({ status, description }) => html(status, description),
-  // The page is only the ticket, because nobody reads it.
-  consentPage: ({ ticket }) => html(200, ticket),
+function page(status: number, body: string): HttpResponse {
+  return { status, headers: { 'content-type': 'text/html' }, body }
 }
 
 const startedAt = Math.floor(Date.now() / 1000)
 
-function sessionOf(cookie: string | string[] | undefined) {
-  const subject = /^user=(.+)$/.exec(String(cookie ?? ''))?.[1]
+function sessionOf(cookie: string) {
+  const subject = /^user=(.+)$/.exec(cookie)?.[1]
   return subject === undefined ? undefined : { id: `session of ${subject}`, subject, authTime: startedAt }
 }
 

@@ -54,30 +54,27 @@ class Table {
   }
 
   select(where: readonly Condition[]): Row[] {
+    const strange = where.find(({ operator, connector }) => operator !== 'eq' || connector !== 'AND')
+    if (strange !== undefined)
+      throw new Error(`The tables of the benchmark know no ${JSON.stringify(strange)}`)
     const [first] = where
-    const indexed = first?.operator === 'eq' && where.every(({ connector }) => connector === 'AND')
-    const candidates = indexed ? this.#index(first.field).get(first.value) : this.#rows
-    return [...(candidates ?? [])].filter((row) => matches(row, where))
+    const candidates = first === undefined ? this.#rows : this.#index(first.field).get(first.value)
+    return [...(candidates ?? [])].filter((row) =>
+      where.every(({ field, value }) => (row[field] ?? null) === (value ?? null)),
+    )
   }
 
   update(where: readonly Condition[], changes: Row): Row[] {
-    const found = this.select(where)
-    for (const row of found) {
-      this.#forget(row)
-      this.add(Object.assign(row, changes))
-    }
-    return found
+    return this.remove(where).map((row) => this.add(Object.assign(row, changes)))
   }
 
   remove(where: readonly Condition[], most = Number.POSITIVE_INFINITY): Row[] {
     const found = this.select(where).slice(0, most)
-    for (const row of found) this.#forget(row)
+    for (const row of found) {
+      this.#rows.delete(row)
+      for (const [field, index] of this.#indexes) index.get(row[field])?.delete(row)
+    }
     return found
-  }
-
-  #forget(row: Row): void {
-    this.#rows.delete(row)
-    for (const [field, index] of this.#indexes) index.get(row[field])?.delete(row)
   }
 
   #index(field: string): Map<unknown, Set<Row>> {
@@ -94,33 +91,4 @@ function insert(index: Map<unknown, Set<Row>>, value: unknown, row: Row): void {
   const rows = index.get(value)
   if (rows === undefined) index.set(value, new Set([row]))
   else rows.add(row)
-}
-
-function matches(row: Row, where: readonly Condition[]): boolean {
-  if (where.length === 0) return true
-  const all = where.filter(({ connector }) => connector === 'AND')
-  const any = where.filter(({ connector }) => connector === 'OR')
-  return all.every((one) => holds(row, one)) && (any.length === 0 || any.some((one) => holds(row, one)))
-}
-
-function holds(row: Row, { field, value, operator }: Condition): boolean {
-  const found = row[field] ?? null
-  switch (operator) {
-    case 'eq':
-      return found === (value ?? null)
-    case 'ne':
-      return found !== (value ?? null)
-    case 'in':
-      return (value as unknown[]).includes(found)
-    case 'lt':
-      return (found as number) < (value as number)
-    case 'lte':
-      return (found as number) <= (value as number)
-    case 'gt':
-      return (found as number) > (value as number)
-    case 'gte':
-      return (found as number) >= (value as number)
-    default:
-      throw new Error(`The tables of the benchmark know no ${operator}`)
-  }
 }

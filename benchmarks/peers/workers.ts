@@ -1,26 +1,9 @@
 import type { Server } from 'node:http'
 import { registerHooks } from 'node:module'
-import type { OAuthHelpers } from '@cloudflare/workers-oauth-provider'
 import { createAdaptorServer } from '@hono/node-server'
-import { bearerGet } from '../src/http-text.ts'
-import { listen } from '../src/listen.ts'
-import {
-  authorizeWork,
-  codeWork,
-  metadataWork,
-  protectedWork,
-  refreshWork,
-  registerWork,
-} from '../src/requests.ts'
-import {
-  authorizationQuery,
-  CLIENT_METADATA,
-  REDIRECT_URI,
-  SCOPES,
-  SUBJECT,
-  VERIFIER,
-} from '../src/sample.ts'
-import type { StartTarget } from '../src/target.ts'
+import { listen } from '../src/machine.ts'
+import { authorizationRequest, codeForm, REDIRECT_URI, SCOPES, SUBJECT, targetOf } from '../src/requests.ts'
+import type { StartTarget } from '../src/workloads.ts'
 
 // It imports one base class from the Workers runtime, to tell handlers apart.
 const WORKERS = 'data:text/javascript,export class WorkerEntrypoint {}'
@@ -36,20 +19,14 @@ Object.assign(globalThis, { Cloudflare: { compatibilityFlags: { global_fetch_str
 export const start: StartTarget = async (port) => {
   const origin = `http://127.0.0.1:${port}`
   const { OAuthProvider, getOAuthApi } = await import('@cloudflare/workers-oauth-provider')
-  const notes = { fetch: (_: unknown, __: unknown, { props }: { props: unknown }) => Response.json(props) }
-  const pages = {
-    async fetch(request: Request, { OAUTH_PROVIDER }: { OAUTH_PROVIDER: OAuthHelpers }) {
-      const { clientId } = await OAUTH_PROVIDER.parseAuthRequest(request)
-      return new Response(null, { status: 302, headers: { location: `/login?client=${clientId}` } })
-    },
-  }
   const options = {
     apiRoute: '/notes',
-    apiHandler: notes as never,
-    defaultHandler: pages as never,
+    apiHandler: {
+      fetch: (_: unknown, __: unknown, { props }: { props: unknown }) => Response.json(props),
+    } as never,
+    defaultHandler: { fetch: () => new Response(null, { status: 404 }) } as never,
     authorizeEndpoint: '/authorize',
     tokenEndpoint: '/token',
-    clientRegistrationEndpoint: '/register',
     scopesSupported: SCOPES,
     onError() {},
     resourceMetadata: { resource: `${origin}/notes` },
@@ -63,51 +40,29 @@ export const start: StartTarget = async (port) => {
   const api = getOAuthApi(options as never, env as never)
   const { clientId } = await api.createClient({
     redirectUris: [REDIRECT_URI],
-    clientName: CLIENT_METADATA.client_name,
     tokenEndpointAuthMethod: 'none',
     grantTypes: ['authorization_code', 'refresh_token'],
   })
-  const request = await api.parseAuthRequest(
-    new Request(`${origin}/authorize?${authorizationQuery(clientId)}`),
-  )
+  const query = new URLSearchParams(authorizationRequest(clientId))
+  const request = await api.parseAuthRequest(new Request(`${origin}/authorize?${query}`))
   const newCode = async () => {
     const approval = { request, userId: SUBJECT, metadata: {}, scope: SCOPES, props: { owner: SUBJECT } }
     const { redirectTo } = await api.completeAuthorization({ ...approval, revokeExistingGrants: false })
     return new URL(redirectTo).searchParams.get('code') ?? ''
   }
   const newTokens = async () => {
-    const body = new URLSearchParams({
-      grant_type: 'authorization_code',
-      client_id: clientId,
-      redirect_uri: REDIRECT_URI,
-      code_verifier: VERIFIER,
-      code: await newCode(),
-    })
+    const body = new URLSearchParams(codeForm(clientId, await newCode()))
     const answered = await answer(new Request(`${origin}/token`, { method: 'POST', body }))
     return (await answered.json()) as { access_token: string; refresh_token: string }
   }
-  return {
-    opens: (token) => bearerGet('/notes', token),
-    work: {
-      register: registerWork('/register'),
-      code: codeWork('/token', clientId, newCode),
-      refresh: refreshWork('/token', clientId, async () => (await newTokens()).refresh_token),
-      protected: protectedWork('/notes', async () => (await newTokens()).access_token),
-      authorize: authorizeWork('/authorize', clientId),
-      metadata: metadataWork(),
-    },
-  }
-}
-
-interface KeyOptions {
-  readonly type?: string
+  return targetOf({ clientId, newCode, newTokens, notes: '/notes' })
 }
 
 /** The part of Workers KV that it uses. Nothing expires within a run. */
 class MapKv {
   readonly #values = new Map<string, string>()
 
-  async get(key: string, { type }: KeyOptions = {}) {
+  async get(key: string, { type }: { type?: string } = {}) {
     const value = this.#values.get(key)
     if (value === undefined) return null
     return type === 'json' ? JSON.parse(value) : value

@@ -1,12 +1,11 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** Called with the answer, and its bytes with its head; the connection is then free for the next request. */
-export type Answered = (status: number, body: Buffer, bytes: number) => void
+/** Called with the answer; the connection is then free for the next request. */
+type Answered = (status: number, body: Buffer) => void
 
 const HEAD_END = '\r\n\r\n'
 const LENGTH = /\r\ncontent-length: *(\d+)/i
-const CHUNKED = /\r\ntransfer-encoding: *chunked/i
 
 /**
  * A keep-alive connection with one request at a time. It parses just enough HTTP/1.1 to find the end of an answer, so
@@ -57,7 +56,7 @@ export class Connection {
     if (this.#received.length > 0) this.#received = Buffer.alloc(0)
     const answered = this.#waiting
     this.#waiting = undefined
-    answered?.(statusOf(bytes), body, bytes.length)
+    answered?.(statusOf(bytes), body)
     return true
   }
 }
@@ -73,21 +72,7 @@ function bodyOf(bytes: Buffer): Buffer | undefined {
   const head = bytes.toString('latin1', 0, headEnd)
   const start = headEnd + HEAD_END.length
   const length = LENGTH.exec(head)?.[1]
-  if (length === undefined) return CHUNKED.test(head) ? chunkedBody(bytes, start) : Buffer.alloc(0)
+  if (length === undefined) throw new Error(`An answer without its length:\n${head}`)
   const end = start + Number(length)
   return bytes.length < end ? undefined : Buffer.from(bytes.subarray(start, end))
-}
-
-function chunkedBody(bytes: Buffer, start: number): Buffer | undefined {
-  const chunks: Buffer[] = []
-  for (let position = start; ; ) {
-    const lineEnd = bytes.indexOf('\r\n', position)
-    if (lineEnd === -1) return undefined
-    const size = Number.parseInt(bytes.toString('latin1', position, lineEnd), 16)
-    const end = lineEnd + 2 + size
-    if (bytes.length < end + 2) return undefined
-    if (size === 0) return Buffer.concat(chunks)
-    chunks.push(bytes.subarray(lineEnd + 2, end))
-    position = end + 2
-  }
 }

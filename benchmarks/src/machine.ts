@@ -1,52 +1,74 @@
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os'
+import { createServer, type Server } from 'node:net'
+import { arch, availableParallelism, cpus, loadavg, platform, release } from 'node:os'
 import { join } from 'node:path'
-import { pinned } from './cores.ts'
 
-/** Everything that the numbers depend on, apart from the code. */
-export interface Machine {
-  readonly cpu: string
-  readonly cores: number
-  readonly memoryGiB: number
-  readonly system: string
-  readonly node: string
-  /** Whether server and generator each had their own core. */
-  readonly pinned: boolean
-  /** The average number of runnable processes in the minute before: much above 0, the machine was busy. */
-  readonly loadBefore: number
+/** Server and generator do not compete: each has its own core, where the system supports it. */
+export const SERVER_CORE = 0
+export const GENERATOR_CORE = 1
+
+const pinned = platform() === 'linux' && availableParallelism() > 1
+
+/** The command that runs a program on one core; the program itself if pinning is not possible. */
+export function onCore(core: number, command: string, args: readonly string[]): [string, string[]] {
+  return pinned ? ['taskset', ['-c', String(core), command, ...args]] : [command, [...args]]
 }
 
-export function describeClientCredentials(): Machine {
+/** Moves every thread of this process. */
+export function pinThisProcess(core: number): void {
+  if (pinned) execFileSync('taskset', ['-a', '-c', '-p', String(core), String(process.pid)])
+}
+
+/** Starts a store on the core of the generator, so that the target has the server core alone. */
+export async function onGeneratorCore<T>(start: () => Promise<T>): Promise<T> {
+  pinThisProcess(GENERATOR_CORE)
+  return start().finally(() => pinThisProcess(SERVER_CORE))
+}
+
+/** Rejects if the port is taken. Express would pass that error to the callback for success. */
+export async function listen(server: Server, port: number): Promise<void> {
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+}
+
+/** Below the range of ports for outgoing connections, which come and go while a target starts. */
+let nextPort = 20_000 + (process.pid % 10_000)
+
+export async function freePort(): Promise<number> {
+  const port = nextPort++
+  const probe = createServer()
+  if ((await listen(probe, port).catch(() => 'taken')) === 'taken') return freePort()
+  await once(probe.close(), 'close')
+  return port
+}
+
+/** One sentence: what the numbers depend on, apart from the code. */
+export function describeMachine(): string {
   const [cpu] = cpus()
-  return {
-    cpu: cpu?.model ?? 'unknown',
-    cores: cpus().length,
-    memoryGiB: Math.round(totalmem() / 2 ** 30),
-    system: `${platform()} ${release()} ${arch()}`,
-    node: process.versions.node,
-    pinned,
-    loadBefore: loadavg()[0] ?? 0,
-  }
+  const system = `${platform()} ${release()} ${arch()}`
+  const cores = pinned
+    ? 'server and generator on a core each'
+    : 'server and generator NOT on cores of their own'
+  const load = `load ${(loadavg()[0] ?? 0).toFixed(1)} before the run`
+  return `${cpu?.model}, ${cpus().length} cores, ${system}, Node ${process.versions.node}; ${cores}, ${load}.`
 }
 
-const NODE_MODULES = join(import.meta.dirname, '../node_modules')
+const FOLDER = join(import.meta.dirname, '..')
 
-/** The versions of the measured packages. */
-export function installedVersions(): Record<string, string> {
-  const { dependencies } = packageJson(join(NODE_MODULES, '..'))
+/** The measured commit and the versions of the packages beside it. */
+export function describeVersions(): string {
+  const { dependencies } = packageJson(FOLDER)
   const others = Object.keys(dependencies).filter((name) => !name.startsWith('@grantkit/'))
-  return Object.fromEntries(others.map((name) => [name, packageJson(join(NODE_MODULES, name)).version]))
+  const versions = others.map((name) => `${name} ${packageJson(join(FOLDER, 'node_modules', name)).version}`)
+  return [`Grantkit ${revision()}`, ...versions].join(', ')
 }
 
-/** The measured commit, with `-dirty` if there are uncommitted changes; empty outside a repository. */
-export function installedRevision(): string {
-  try {
-    const command = ['describe', '--always', '--dirty', '--exclude', '*']
-    return execFileSync('git', command, { cwd: NODE_MODULES, encoding: 'utf8' }).trim()
-  } catch {
-    return ''
-  }
+/** With `-dirty` if there are uncommitted changes. */
+function revision(): string {
+  const command = ['describe', '--always', '--dirty', '--exclude', '*']
+  return execFileSync('git', command, { cwd: FOLDER, encoding: 'utf8' }).trim()
 }
 
 function packageJson(folder: string): { version: string; dependencies: Record<string, string> } {

@@ -1,76 +1,52 @@
-import { measureGrowth } from '../growth/growth.ts'
-import { compareRedisClients } from '../redis/clients.ts'
-import { compareStores } from '../stores/compare.ts'
-import { GENERATOR_CORE, pinThisProcess } from './cores.ts'
+import { resolve } from 'node:path'
+import { GENERATOR_CORE, pinThisProcess } from './machine.ts'
+import { type Measurement, measurePair, type Source } from './measure.ts'
 import { type Options, readOptions } from './options.ts'
-import { isSteady, steadyPart, verdict } from './publishable.ts'
-import { report } from './report.ts'
-import {
-  forgetUnfinished,
-  keepUnfinished,
-  newResults,
-  type Results,
-  readUnfinished,
-  writeResults,
-} from './results.ts'
-import { stepsLeft } from './run.ts'
-import { measureScaling } from './scaling.ts'
-import { measureBesideSignIns } from './sign-ins.ts'
+import { comparison, publish, report } from './report.ts'
+import { isSteady } from './statistics.ts'
+import { rowOf, sourceOf } from './targets.ts'
+import type { WorkloadName } from './workloads.ts'
 
-/** The most passes of one run: a machine that is never steady must not be measured for ever. */
+/** A machine that is never steady must not be measured for ever. */
 const MAX_PASSES = 3
 
 const options = readOptions(process.argv.slice(2))
-if (options.mode === 'scaling') console.log(await measureScaling(options.quick))
-else if (options.mode === 'redis') console.log(await compareRedisClients())
-else if (options.mode === 'stores') console.log(await compareStores())
-else if (options.mode === 'sign-ins') console.log(await measureBesideSignIns(options.effort))
-else if (options.mode === 'growth') console.log(await measureGrowth())
-else await compare(options)
+pinThisProcess(GENERATOR_CORE)
+if (options.before === undefined) await measureTargets(options)
+else await compareCheckouts(resolve(options.before), options)
 
-async function compare(options: Options): Promise<void> {
-  const results = await measureAll(options)
-  console.log(`\n${report(results)}`)
-  console.log(verdict(results.measurements))
-  if (!options.complete) return
-  console.log(`Written to ${await writeResults(results)}`)
-  if (isSteady(results)) {
-    await forgetUnfinished()
-    console.log('Publish it: node benchmarks/src/readme.ts')
-  } else console.log('Measure those workloads again: pnpm bench')
-}
-
-/** Measures everything, and the workloads in which the machine was unsteady again. */
-async function measureAll(options: Options): Promise<Results> {
-  const begun = newResults(options)
-  const earlier = options.complete ? await readUnfinished(begun) : undefined
-  if (earlier) console.error(`Going on with the run of ${earlier.date}`)
-  pinThisProcess(GENERATOR_CORE)
-  let results = await measureLeft(options, earlier ?? begun)
-  for (let pass = 1; pass < MAX_PASSES && options.complete && !isSteady(results); pass++) {
-    console.error(verdict(results.measurements))
-    results = await measureLeft(options, steadyPart(results))
+async function measureTargets({ complete, ...options }: Options): Promise<void> {
+  const beside = (name: string) => sourceOf(rowOf(name).beside)
+  const measured: Measurement[] = []
+  for (const workload of options.workloads) {
+    let rows = await measureAll(workload, options, beside)
+    for (let pass = 1; pass < MAX_PASSES && complete && !isSteady(rows); pass++)
+      rows = await measureAll(workload, options, beside)
+    measured.push(...rows)
   }
-  return results
+  const text = report(measured, options.effort)
+  console.log(text)
+  if (complete) console.log(await publish(measured, text))
 }
 
-async function measureLeft(options: Options, begun: Results): Promise<Results> {
-  let results = begun
-  const steps = stepsLeft(options, results)
-  const start = Date.now()
-  for (const [index, { title, measure }] of steps.entries()) {
-    console.error(`${minutesSince(start)} min, ${index + 1} of ${steps.length}: ${title}`)
-    const { measurements = [], memory = [] } = await measure()
-    results = {
-      ...results,
-      measurements: [...results.measurements, ...measurements],
-      memory: [...results.memory, ...memory],
-    }
-    if (options.complete) await keepUnfinished(results)
+/** Each target of this checkout beside the same one of the other. */
+async function compareCheckouts(before: string, options: Options): Promise<void> {
+  const measured: Measurement[] = []
+  for (const workload of options.workloads)
+    measured.push(...(await measureAll(workload, options, (name) => sourceOf(name, before))))
+  console.log(comparison(measured))
+}
+
+/** Workload by workload: neighbours of a table are neighbours in time. */
+async function measureAll(
+  workload: WorkloadName,
+  { targets, effort }: Pick<Options, 'targets' | 'effort'>,
+  besideOf: (name: string) => Source,
+): Promise<Measurement[]> {
+  const measured: Measurement[] = []
+  for (const name of targets.filter((target) => rowOf(target).workloads.includes(workload))) {
+    measured.push(await measurePair([sourceOf(name), besideOf(name)], workload, effort))
+    console.error(`measured ${workload} of ${name}`)
   }
-  return results
-}
-
-function minutesSince(start: number): string {
-  return ((Date.now() - start) / 60_000).toFixed(1)
+  return measured
 }

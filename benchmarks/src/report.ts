@@ -1,169 +1,126 @@
-import { barChart } from './chart.ts'
-import type { Measurement } from './measurement.ts'
-import { steadiness } from './publishable.ts'
-import type { Results } from './results.ts'
-import { find, rateOf, shareOf, shareOfYardstick } from './shares.ts'
-import { table } from './table.ts'
-import { TARGETS, type TargetRow, yardstickOf } from './targets.ts'
-import { WORK, WORK_NAMES, type WorkName, type WorkRow } from './work.ts'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describeMachine, describeVersions } from './machine.ts'
+import { CONNECTIONS, type Effort, type Measurement } from './measure.ts'
+import { type Estimate, estimate, isSteady, rateOf, ratesOf, ratioOf, unsteadiness } from './statistics.ts'
+import { FRONT_PAGE, FRONT_PAGE_WORKLOADS, ROOT, rowOf, TARGETS } from './targets.ts'
+import { WORKLOAD_NAMES, WORKLOADS, type WorkloadName } from './workloads.ts'
 
-/** The cell for a workload that a target does not offer. */
-const NOTHING = '–'
+const MACHINE = describeMachine()
 
-/** The report of the whole run in Markdown. */
-export function report(results: Results): string {
-  const { measurements } = results
+/** All results in Markdown. */
+export function report(all: readonly Measurement[], { rounds, roundSeconds }: Effort): string {
+  const own = TARGETS.filter((name) => !name.startsWith('bare-'))
   return [
     '# Measurements',
-    introduction(results),
+    `${new Date().toISOString().slice(0, 10)}: ${MACHINE}`,
+    `${rounds} rounds of ${roundSeconds} s over ${CONNECTIONS} connections, in turn with as many of the bare framework. Each figure is a median; ± is half of the range of the middle half of its rounds.`,
     '## Requests per second',
-    'The share of bare Fastify in the same seconds, of the median of bare Fastify in the whole run. More is better.',
-    ...tables(results, (one) => whole(rateOf(measurements, one))),
+    'The share of bare Fastify in the same seconds, of the median of bare Fastify in the whole run.',
+    byWorkload(all, (one) => rate(rateOf(all, one))),
     '## Share of the bare framework',
-    'Requests per second, divided by those of the framework without any OAuth beside it: the median of the rounds, and how far the middle half of them spreads, in hundredths of it. Bare Fastify beside itself shows the error of the method.',
-    ...tables(results, shareWithSpread, titleWithYardstick),
-    '## Server CPU for one request',
-    'Microseconds of all threads of the server: the median of the rounds. A busy machine disturbs it less than throughput.',
-    ...tables(results, ({ cpuMicroseconds }) => cpuMicroseconds.toFixed(1)),
-    '## Bytes of an answer',
-    'With its head. A bare framework answers with as many as Grantkit.',
-    ...tables(results, ({ answerBytes }) => whole(answerBytes)),
-    '## How many times as many as the others',
-    'Requests per second of Grantkit on Fastify, divided by those of the row: by the shares of bare Fastify.',
-    ...tables(results, (one) => timesAsMany(measurements, one)),
-    '## Latency in milliseconds',
-    `Median and 99th percentile with ${results.effort.connections} requests always on their way, so it is mostly waiting.`,
-    ...tables(results, ({ p50, p99 }) => `${p50.toFixed(2)} / ${p99.toFixed(1)}`),
-    ...memorySection(results),
-    '## Was the generator the limit?',
-    'CPU of the server in cores / share of the time in which the generator had work. The server is the limit where the first is near 1 and the second is not.',
-    ...tables(results, (one) => `${one.serverBusy.toFixed(2)} / ${one.generatorBusy.toFixed(2)}`),
-    '## How steady was the machine?',
-    'How far the middle half of the rounds of bare Fastify spreads, each as a share of the median of its pair. With 10 % a run is not published.',
-    table(
-      ['', 'spread'],
-      steadiness(measurements).map(({ work, spread }) => [WORK[work].title, percent(spread)]),
+    byWorkload(
+      all,
+      (one) => percent(ratioOf(one, 'rate')),
+      own,
+      (name) => `${rowOf(name).title} / ${rowOf(rowOf(name).beside).title}`,
     ),
-    '## Versions',
-    Object.entries({ Grantkit: results.revision, ...results.versions })
-      .map(([name, version]) => `${name} ${version}`)
+    '## Server CPU for one request',
+    'Microseconds of all threads of the server.',
+    byWorkload(all, (one) => micros(cpuOf(one, 0))),
+    '## How steady was the machine?',
+    'How far the rounds of bare Fastify spread, each as a share of the median of its pair. With 5 % nothing is published.',
+    workloadsOf(all)
+      .map((name) => `${WORKLOADS[name].title} ± ${(unsteadiness(of(all, name)) * 100).toFixed(1)} %`)
       .join(', '),
+    `Versions: ${describeVersions()}`,
     '',
   ].join('\n\n')
 }
 
-/** The short report for the front page. */
-export function frontPage({ measurements }: Results): string {
-  const targets = measuredTargets(measurements).filter(({ detail = false }) => !detail)
-  const bars = targets.flatMap(({ name, title }) => {
-    const code = find(measurements, name, 'code')
-    return code === undefined ? [] : [[title, rateOf(measurements, code) / 1000] as const]
-  })
-  const usual = worksOf(measurements, false)
-  const ours = targets.filter(({ kind }) => kind === 'grantkit')
-  return [
-    barChart('Thousand code exchanges a second', bars),
-    byWork(measurements, (one) => whole(rateOf(measurements, one)), usual, targets),
-    'Of the bare framework beside it, in the same seconds:',
-    byWork(measurements, (one) => percent(shareOf(one).median), usual, ours),
-  ].join('\n\n')
-}
-
-function introduction({ date, machine, effort, quick, measurements }: Results): string {
-  const { cpu, cores, system, node, pinned, loadBefore } = machine
-  const taken = Math.max(0, ...measurements.map(({ stolen }) => stolen))
-  return [
-    `${date.slice(0, 10)}, ${cpu}, ${cores} cores, ${system}, Node ${node}.`,
-    `${effort.rounds} rounds of ${effort.roundSeconds} s over ${effort.connections} connections, each with one of the bare framework beside it.`,
-    pinned ? 'Server and generator on a core each.' : 'Server and generator NOT on cores of their own.',
-    quick ? 'A quick look: the numbers are no good.' : '',
-    taken > 0
-      ? `The host took up to ${(taken * 100).toFixed(0)} % of a row's time (median of its rounds).`
-      : '',
-    loadBefore > 0.5 ? `The machine was NOT free: load ${loadBefore.toFixed(1)} before the run.` : '',
-  ]
-    .filter(Boolean)
-    .join(' ')
-}
-
-function shareWithSpread(measured: Measurement): string {
-  const { median, spread } = shareOf(measured)
-  return `${percent(median)} ± ${((median * spread * 100) / 2).toFixed(0)}`
-}
-
-function titleWithYardstick(row: TargetRow): string {
-  return `${row.title} / ${yardstickOf(row).title}`
-}
-
-function timesAsMany(measurements: readonly Measurement[], measured: Measurement): string {
-  const fastify = find(measurements, 'fastify', measured.work)
-  const ours = fastify && shareOfYardstick(measurements, fastify)
-  const theirs = shareOfYardstick(measurements, measured)
-  return ours === undefined || theirs === undefined ? NOTHING : `${(ours / theirs).toFixed(1)}×`
-}
-
-function memorySection({ memory }: Results): string[] {
-  if (memory.length === 0) return []
-  const rows = memory.map(({ target, bytesPerGrant, grants }) => [
-    titleOf(target),
-    whole(bytesPerGrant),
-    whole(grants),
+/** Two checkouts beside each other, in Markdown. */
+export function comparison(all: readonly Measurement[]): string {
+  const rows = all.map((one) => [
+    `${rowOf(one.target).title}: ${WORKLOADS[one.workload].title}`,
+    rate(estimate(ratesOf(one, 1))),
+    rate(estimate(ratesOf(one, 0))),
+    percent(ratioOf(one, 'rate'), 1),
+    micros(cpuOf(one, 1)),
+    micros(cpuOf(one, 0)),
+    percent(ratioOf(one, 'cpu'), 1),
   ])
-  return [
-    '## Memory per live grant',
-    'Growth of the heap and its buffers for one grant with a live access and refresh token.',
-    table(['', 'bytes', 'of so many grants'], rows),
-  ]
+  const head = ['', 'before, a second', 'after', 'ratio', 'before, CPU µs', 'after', 'ratio']
+  return `${MACHINE}\n\n${table(head, rows)}`
 }
 
-/** What everybody offers, and the features that few do. */
-function tables(
-  { measurements }: Results,
-  cell: (measured: Measurement) => string,
-  titleOfRow?: (row: TargetRow) => string,
-): string[] {
-  return [false, true]
-    .map((feature) => worksOf(measurements, feature))
-    .filter(({ length }) => length > 0)
-    .map((works) => byWork(measurements, cell, works, measuredTargets(measurements), titleOfRow))
-}
-
-function worksOf(measurements: readonly Measurement[], feature: boolean): WorkName[] {
-  const isFeature = (work: WorkName) => (WORK[work] as WorkRow).feature === true
-  return WORK_NAMES.filter(
-    (work) => isFeature(work) === feature && measurements.some((one) => one.work === work),
+/** Writes the results and the table of the README, if the machine was steady. @returns what it did */
+export async function publish(all: readonly Measurement[], text: string): Promise<string> {
+  const unsteady = workloadsOf(all).filter((workload) => !isSteady(of(all, workload)))
+  if (unsteady.length > 0) return `Not published: bare Fastify spread too much in ${unsteady.join(', ')}.`
+  await writeFile(join(ROOT, 'benchmarks/results/latest.md'), text)
+  const readme = join(ROOT, 'README.md')
+  const usual = all.filter(({ workload }) => FRONT_PAGE_WORKLOADS.includes(workload))
+  const shown = byWorkload(usual, (one) => rate(rateOf(all, one)), FRONT_PAGE)
+  const marked = /(<!-- bench:start -->\n)[\s\S]*(<!-- bench:end -->)/
+  const page = (await readFile(readme, 'utf8')).replace(
+    marked,
+    (_, start, end) => `${start}\n${shown}\n\n${end}`,
   )
+  await writeFile(readme, page)
+  return 'Published in benchmarks/results/latest.md and README.md.'
 }
 
-function byWork(
-  measurements: readonly Measurement[],
+function byWorkload(
+  all: readonly Measurement[],
   cell: (measured: Measurement) => string,
-  works: readonly WorkName[],
-  targets: readonly TargetRow[],
-  titleOfRow = ({ title }: TargetRow) => title,
+  targets: readonly string[] = TARGETS,
+  titleOf = (name: string) => rowOf(name).title,
 ): string {
+  const workloads = workloadsOf(all.filter(({ target }) => targets.includes(target)))
   const rows = targets
-    .map((row) => ({
-      title: titleOfRow(row),
-      found: works.map((work) => find(measurements, row.name, work)),
-    }))
-    .filter(({ found }) => found.some((one) => one !== undefined))
-    .map(({ title, found }) => [title, ...found.map((one) => (one === undefined ? NOTHING : cell(one)))])
-  return table(['', ...works.map((work) => WORK[work].title)], rows)
+    .filter((name) => all.some(({ target }) => target === name))
+    .map((name) => {
+      const found = workloads.map((workload) => of(all, workload).find(({ target }) => target === name))
+      return [titleOf(name), ...found.map((one) => (one === undefined ? '–' : cell(one)))]
+    })
+  return table(['', ...workloads.map((workload) => WORKLOADS[workload].title)], rows)
 }
 
-function measuredTargets(measurements: readonly Measurement[]): TargetRow[] {
-  return TARGETS.filter(({ name }) => measurements.some(({ target }) => target === name))
+function of(all: readonly Measurement[], name: WorkloadName): Measurement[] {
+  return all.filter(({ workload }) => workload === name)
 }
 
-function titleOf(target: string): string {
-  return TARGETS.find(({ name }) => name === target)?.title ?? target
+function workloadsOf(all: readonly Measurement[]): WorkloadName[] {
+  return WORKLOAD_NAMES.filter((name) => of(all, name).length > 0)
+}
+
+function rate({ median, spread }: Estimate): string {
+  return `${whole(median)} ± ${whole(spread * 100)} %`
+}
+
+function percent({ median, spread }: Estimate, digits = 0): string {
+  return `${(median * 100).toFixed(digits)} ± ${(median * spread * 100).toFixed(digits)} %`
+}
+
+function cpuOf({ rounds }: Measurement, half: 0 | 1): Estimate {
+  return estimate(rounds.map((pair) => pair[half].cpu))
+}
+
+function micros({ median, spread }: Estimate): string {
+  return `${median.toFixed(1)} ± ${(median * spread).toFixed(1)}`
 }
 
 function whole(value: number): string {
   return Math.round(value).toLocaleString('en')
 }
 
-function percent(share: number): string {
-  return `${(share * 100).toFixed(0)} %`
+/** A Markdown table with aligned columns; all but the first are numbers. */
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((_, column) =>
+    Math.max(3, ...[head, ...rows].map((row) => row[column]?.length ?? 0)),
+  )
+  const line = (cells: readonly string[]) =>
+    `| ${widths.map((width, column) => (column === 0 ? (cells[0] ?? '').padEnd(width) : (cells[column] ?? '').padStart(width))).join(' | ')} |`
+  const rule = widths.map((width, column) => (column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`))
+  return [line(head), line(rule), ...rows.map(line)].join('\n')
 }

@@ -1,57 +1,51 @@
-/** The process of one target: `serve.ts <file> <port>`. It obeys the process that started it, and ends with it. */
-import { collectYoung } from './garbage.ts'
-import { withHost } from './http-text.ts'
-import type { Answer, Order } from './orders.ts'
-import { startProfile } from './profile.ts'
-import type { StartTarget, Target } from './target.ts'
+/** The process of one target: `serve.ts <file> <port>`. It answers the process that started it, and ends with it. */
+import { withHost } from './requests.ts'
+import type { StartTarget, WorkloadName } from './workloads.ts'
 
-const [file = '', given] = process.argv.slice(2)
-const port = Number(given)
-const { start } = (await import(file)) as { start: StartTarget }
-const target = await start(port)
+/** What the measuring process asks, apart from the measured requests. */
+export type Order =
+  | { readonly do: 'prepare'; readonly workload: WorkloadName; readonly count: number }
+  | { readonly do: 'open'; readonly tokens: readonly string[] }
+  | { readonly do: 'measure' }
 
-const profile = { stop: undefined as ((path: string) => Promise<void>) | undefined }
-process.on('message', async ({ id, order }: { id: number; order: Order }) => {
-  const answer = await carryOut(target, order).catch((error: Error) => ({
-    error: error.stack ?? String(error),
-  }))
-  process.send?.({ id, answer })
-})
-for (const end of ['disconnect', 'SIGTERM']) process.on(end, () => process.exit())
-process.send?.({ id: 0, answer: { work: Object.keys(target.work) } })
+export interface Answer {
+  readonly error?: string
+  readonly requests?: readonly string[]
+  /** CPU time of the process since its start, all threads. */
+  readonly cpuSeconds?: number
+}
 
-async function carryOut({ opens }: Target, order: Order): Promise<Answer> {
-  switch (order.do) {
-    case 'prepare':
-      return { requests: await requestsOf(order) }
-    case 'open':
-      return { requests: opens === undefined ? [] : withHosts(order.tokens.map(opens)) }
-    case 'measure': {
-      if (order.collect === 'young') collectYoung()
-      if (order.collect === 'all') globalThis.gc?.()
-      return usage()
-    }
-    case 'profile':
-      profile.stop = await startProfile()
-      return {}
-    case 'write-profile':
-      await profile.stop?.(order.path)
-      return {}
+if (process.send !== undefined) await serve(...process.argv.slice(2))
+
+async function serve(file = '', given = ''): Promise<void> {
+  const port = Number(given)
+  const { start } = (await import(file)) as { start: StartTarget }
+  const { workloads, opens, close } = await start(port)
+
+  async function carryOut(order: Order): Promise<Answer> {
+    if (order.do === 'measure') return { cpuSeconds: cpuSeconds() }
+    const requests =
+      order.do === 'prepare'
+        ? await workloads[order.workload]?.(order.count)
+        : opens && order.tokens.map(opens)
+    if (order.do === 'prepare' && requests === undefined) throw new Error(`No ${order.workload} here`)
+    // Only the young generation: a full collection discards optimized code, and the round would measure the compiler.
+    globalThis.gc?.({ type: 'minor' })
+    return { requests: requests?.map((request) => withHost(request, port)) ?? [] }
   }
+
+  process.on('message', async (order: Order) => {
+    process.send?.(await carryOut(order).catch((error: Error) => ({ error: error.stack })))
+  })
+  for (const end of ['disconnect', 'SIGINT', 'SIGTERM'])
+    process.once(end, async () => {
+      await close?.()
+      process.exit()
+    })
+  process.send?.({})
 }
 
-function usage(): Answer {
+function cpuSeconds(): number {
   const { user, system } = process.cpuUsage()
-  const { heapUsed, external } = process.memoryUsage()
-  return { cpuSeconds: (user + system) / 1e6, heapBytes: heapUsed + external }
-}
-
-async function requestsOf({ work, count }: Extract<Order, { do: 'prepare' }>): Promise<string[]> {
-  const offered = target.work[work]
-  if (offered === undefined) throw new Error(`${file} does not offer ${work}`)
-  return withHosts(await offered.requests(count))
-}
-
-function withHosts(requests: readonly string[]): string[] {
-  return requests.map((request) => withHost(request, port))
+  return (user + system) / 1e6
 }

@@ -1,12 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { onCore, SERVER_CORE } from './cores.ts'
-import { freePort } from './listen.ts'
-import type { Answer, Order } from './orders.ts'
-import type { WorkName } from './work.ts'
-
-const SERVE = join(import.meta.dirname, 'serve.ts')
+import { freePort, onCore, SERVER_CORE } from './machine.ts'
+import type { Answer, Order } from './serve.ts'
 
 /** A run starts some two hundred processes, which would compile the same files each time. */
 const NODE_COMPILE_CACHE = join(import.meta.dirname, '../node_modules/.cache/node')
@@ -17,61 +13,50 @@ const NODE_COMPILE_CACHE = join(import.meta.dirname, '../node_modules/.cache/nod
  */
 const FIRST_HEAP = '--initial-old-space-size=256'
 
-/** A target in a process of its own, on the core of servers. */
+/** A target in a process of its own, on the core of servers. It is asked one thing at a time. */
 export class TargetProcess {
   readonly #process: ChildProcess
-  readonly #waiting = new Map<number, PromiseWithResolvers<Answer>>()
-  #orders = 0
+  readonly #ended: Promise<never>
   readonly port: number
-  work: readonly WorkName[] = []
 
-  static async start(file: string): Promise<TargetProcess> {
-    const target = new TargetProcess(file, await freePort())
-    const { work = [] } = await target.#answerTo(0)
-    target.work = work
+  /** @param checkout the folder of the repository whose benchmarks have the file */
+  static async start(checkout: string, file: string): Promise<TargetProcess> {
+    const target = new TargetProcess(join(checkout, 'benchmarks'), file, await freePort())
+    await target.#answer()
     return target
   }
 
-  private constructor(file: string, port: number) {
+  private constructor(folder: string, file: string, port: number) {
     this.port = port
-    const [command, args] = onCore(SERVER_CORE, process.execPath, [
-      '--expose-gc',
-      FIRST_HEAP,
-      SERVE,
-      join(import.meta.dirname, '..', file),
-      String(port),
-    ])
+    const program = [join(folder, 'src/serve.ts'), join(folder, file), String(port)]
+    const [command, args] = onCore(SERVER_CORE, process.execPath, ['--expose-gc', FIRST_HEAP, ...program])
     this.#process = spawn(command, args, {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       env: { ...process.env, NODE_COMPILE_CACHE, NODE_ENV: 'production' },
     })
-    this.#process.on('message', ({ id, answer }: { id: number; answer: Answer }) => {
-      if (answer.error === undefined) this.#waiting.get(id)?.resolve(answer)
-      else this.#waiting.get(id)?.reject(new Error(answer.error))
-      this.#waiting.delete(id)
+    this.#ended = once(this.#process, 'exit').then(([code]) => {
+      throw new Error(`${file} ended with ${code}`)
     })
-    this.#process.on('exit', (code) => {
-      for (const { reject } of this.#waiting.values()) reject(new Error(`${file} ended with ${code}`))
-    })
+    this.#ended.catch(() => {})
   }
 
-  async ask(order: Order): Promise<Answer> {
-    const id = ++this.#orders
-    const answer = this.#answerTo(id)
-    this.#process.send({ id, order })
-    return answer
+  ask(order: Order): Promise<Answer> {
+    this.#process.send(order)
+    return this.#answer()
+  }
+
+  async cpuSeconds(): Promise<number> {
+    return (await this.ask({ do: 'measure' })).cpuSeconds ?? 0
   }
 
   async stop(): Promise<void> {
-    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return
-    const ended = once(this.#process, 'exit')
-    this.#process.kill()
-    await ended
+    if (this.#process.connected) this.#process.disconnect()
+    await this.#ended.catch(() => {})
   }
 
-  #answerTo(id: number): Promise<Answer> {
-    const waiting = Promise.withResolvers<Answer>()
-    this.#waiting.set(id, waiting)
-    return waiting.promise
+  async #answer(): Promise<Answer> {
+    const [answer]: [Answer] = await Promise.race([once(this.#process, 'message') as never, this.#ended])
+    if (answer.error !== undefined) throw new Error(answer.error)
+    return answer
   }
 }
