@@ -32,7 +32,7 @@ function pageOf(file: string): string {
   const table = TABLES[file]
   if (table === undefined) return page
   if (!TABLE.test(page)) throw new Error(`${file} has no place for its table`)
-  return page.replace(TABLE, table)
+  return page.replace(TABLE, () => table())
 }
 
 const generated = { ...Object.fromEntries(pages().map((file) => [file, pageOf(file)])) }

@@ -6,7 +6,7 @@ import { storageOfTest } from '../storage-of-test.ts'
 
 export const BASE_URL = 'http://127.0.0.1:3000'
 
-export interface Sent {
+interface Sent {
   readonly form?: Record<string, string> | [string, string][]
   readonly json?: unknown
   readonly headers?: Record<string, string>

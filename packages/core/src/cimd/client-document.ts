@@ -13,7 +13,7 @@ import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { isPublic } from '../tokens/jwk.ts'
 
-export type DocumentVerdict =
+type DocumentVerdict =
   | { readonly kind: 'client'; readonly client: Client }
   /** It can authenticate in no way that this server offers. Its redirect URIs are known, so it gets an error. */
   | { readonly kind: 'unusable'; readonly client: Client; readonly fault: string }
@@ -103,7 +103,7 @@ interface Authentication extends Pick<Client, 'otherAuthMethods' | 'cannotAuthen
  * @param named the methods that the document names, the preferred one first
  * @param offered those of the server
  */
-export function authenticationOf(
+function authenticationOf(
   named: readonly string[],
   document: Members,
   offered: readonly ClientAuthMethod[],

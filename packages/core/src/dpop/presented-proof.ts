@@ -51,7 +51,7 @@ async function spend(used: Transients, { thumbprint, claims }: DpopProof, now: n
     throw new OAuthError(DPOP_ERRORS.dpop_proof_replayed)
 }
 
-export const CORS_HEADERS: CorsHeaders = { allowed: ['dpop'], exposed: ['DPoP-Nonce'] }
+const CORS_HEADERS: CorsHeaders = { allowed: ['dpop'], exposed: ['DPoP-Nonce'] }
 
 /** The proofs at an API, where one comes with every token of its scheme. */
 export function proofsAt(place: ProofPlace, required: boolean): ProofOfPossession {
