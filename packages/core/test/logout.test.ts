@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { logout } from '@grantkit/core/logout'
+import { type LogoutView, logout } from '@grantkit/core/logout'
 import { SignJWT, UnsecuredJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { bodyOf, register, tokensFor } from './client.ts'
@@ -7,12 +7,11 @@ import { ISSUER, openSchool, REDIRECT_URI, type School } from './school.ts'
 
 const PATH = '/oauth/logout'
 const BACK = 'http://127.0.0.1:7001/signed-out'
-const _SECRET = 'a secret of the tests, long enough to pass'
 
 /** The school, where clients sign out; `user=alice@100` is Alice, who signed in at 100. */
 function openWithLogout(headers: Record<string, string> = {}) {
   const ended: string[] = []
-  const asked: { action: string; ticket: string; formActionSources: readonly string[] }[] = []
+  const asked: LogoutView[] = []
   const feature = logout({
     async endSession({ headers }) {
       ended.push(String(headers.cookie))
@@ -100,6 +99,12 @@ describe('signing out', () => {
     expect((await school.server.grants.list('alice')).grants).toHaveLength(1)
   })
 
+  it('takes a client_id that is the one of the hint', async () => {
+    const { send, hint, client } = await signedIn()
+    const query = { id_token_hint: hint, client_id: client.client_id, post_logout_redirect_uri: BACK }
+    expect((await send(query)).headers.location).toBe(BACK)
+  })
+
   it('goes back, and sets no cookie, where the session has ended already', async () => {
     const { send, hint, ended } = await signedIn()
     const answer = await send({ id_token_hint: hint, post_logout_redirect_uri: BACK }, '')
@@ -122,6 +127,17 @@ describe('the user is asked', () => {
       expect([confirmed.headers['set-cookie'], signed.ended]).toEqual(['user=; Max-Age=0', [signed.cookie]])
     },
   )
+
+  it('by a page that names the client and where its form may lead', async () => {
+    const { send, asked, client } = await signedIn()
+    await send({ client_id: client.client_id, post_logout_redirect_uri: BACK })
+    await send({})
+    expect(asked).toMatchObject([
+      { client: { clientName: 'Test client' }, formActionSources: ['http://127.0.0.1:7001'] },
+      { client: undefined, formActionSources: [] },
+    ])
+    expect(asked[1]?.action).toBe(`${PATH}/confirm?`)
+  })
 
   it('LO-02: a hint of an earlier sign-in of the same user does not prove who asks', async () => {
     const { send, hint, ended } = await signedIn()

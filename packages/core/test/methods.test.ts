@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import { newRecording } from './recorded-answers/recording.ts'
+
+/** What every route of a server with all features allows. OPTIONS is for scripts of any origin (CORS). */
+const ALLOWED: Readonly<Record<string, string>> = {
+  '/.well-known/oauth-authorization-server': 'GET, HEAD, OPTIONS',
+  '/.well-known/oauth-protected-resource': 'GET, HEAD, OPTIONS',
+  '/.well-known/oauth-protected-resource/mcp': 'GET, HEAD, OPTIONS',
+  '/.well-known/openid-configuration': 'GET, HEAD, OPTIONS',
+  '/api/oauth/device_authorization': 'POST, OPTIONS',
+  '/api/oauth/ended': 'POST, OPTIONS',
+  '/api/oauth/introspect': 'POST, OPTIONS',
+  '/api/oauth/jwks': 'GET, HEAD, OPTIONS',
+  '/api/oauth/par': 'POST, OPTIONS',
+  '/api/oauth/register': 'POST, OPTIONS',
+  '/api/oauth/revoke': 'POST, OPTIONS',
+  '/api/oauth/token': 'POST, OPTIONS',
+  '/api/oauth/userinfo': 'GET, POST, HEAD, OPTIONS',
+  '/oauth/authorize': 'GET, POST, HEAD',
+  '/oauth/consent': 'POST',
+  '/oauth/device': 'GET, POST, HEAD',
+  '/oauth/device/decision': 'POST',
+  '/oauth/logout': 'GET, POST, HEAD',
+  '/oauth/logout/confirm': 'POST',
+}
+/** It answers with whatever method a gateway asks. */
+const ANY_METHOD = '/api/oauth/verify'
+
+describe('a method that a route lacks', () => {
+  const { school } = newRecording()
+
+  it.each(school.server.routes.map(({ path }) => path).filter((path) => path !== ANY_METHOD))(
+    'is a 405 of %s, which names the methods and is open to scripts where it may be called by them',
+    async (path) => {
+      const { status, headers } = await school.send('PATCH', path)
+      const open = headers['access-control-allow-origin'] === '*'
+      expect([status, headers.allow]).toEqual([405, ALLOWED[path]])
+      expect(open).toBe(ALLOWED[path]?.endsWith('OPTIONS'))
+      expect((await school.send('OPTIONS', path)).status).toBe(open ? 204 : 405)
+    },
+  )
+})
