@@ -36,6 +36,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'RFC 8375': 'Names ending in `home.arpa`',
   'RFC 8414': 'Server metadata',
   'RFC 8628': 'Device grant',
+  'RFC 8705': 'Mutual TLS',
   'RFC 8693': 'Token exchange',
   'RFC 8707': 'Resource indicators',
   'RFC 8725': 'JWT best practice',

@@ -22,7 +22,6 @@ import { TEST_KEYS } from './signing-keys.ts'
 /** The profile: what it sets, what it refuses, and what a client gets of it. `PROFILE=fapi2` of the service has the rest. */
 
 const KEYS = TEST_KEYS.filter(({ alg }) => alg !== 'RS256')
-const _SECRET = 'a secret of the tests, long enough to pass'
 type Options = Partial<AuthorizationServerOptions<SchoolScope>>
 
 function openBank(options: Options = {}, profile?: Fapi2Options): School {

@@ -14,7 +14,6 @@ import { assertionForm, assertionOf, newKey } from './signed-assertions.ts'
 
 /** Clients whose documents were not fetched yet, away from the authorization endpoint: no request of them fetches. */
 
-const _SECRET = 'a secret of the tests, long enough to pass'
 const key = await newKey()
 const KEYS_ONLY = { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [key.jwk] } }
 const KEYS_OR_NONE = { ...KEYS_ONLY, token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'] }

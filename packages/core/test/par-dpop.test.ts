@@ -7,7 +7,6 @@ import { ISSUER, openSchool, REDIRECT_URI, type School, VERIFIER } from './schoo
 
 /** A pushed request binds its code to the key that the push proves or names (RFC 9449 10.1). */
 
-const _SECRET = 'a secret of the tests, long enough to pass'
 const [KEY, OTHER] = [provingKey(), provingKey()]
 
 async function withClient(options: Partial<DpopOptions> = {}) {
