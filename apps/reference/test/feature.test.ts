@@ -89,8 +89,10 @@ const certificate: ClientAuthMethod = {
   carrier: { header: 'X-Client-Subject' },
   read: ({ headers }, { client_id }) => ({
     clientId: client_id,
-    verify: ({ featureMetadata }) =>
-      headers['x-client-subject'] === featureMetadata?.example_certificate_subject,
+    verify({ featureMetadata }) {
+      const subject: string | undefined = featureMetadata?.example_certificate_subject
+      return headers['x-client-subject'] === subject
+    },
   }),
 }
 

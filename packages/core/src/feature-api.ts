@@ -35,7 +35,6 @@ export { formParameters, type Parameters, parameters } from './http/parameters.t
 export { isLoopbackUrl, type PublicUrlRule, publicUrlFault } from './http/public-url.ts'
 export { displayText, terminalText } from './kernel/display-text.ts'
 export type { BaseEvent, RequestEvent } from './kernel/events.ts'
-export type * from './kernel/feature-metadata.ts'
 export type { Clients, Kernel, KernelStore, RequestingUser } from './kernel/kernel.ts'
 export {
   defineErrors,
@@ -50,6 +49,7 @@ export type {
   AuthorizationCode,
   Client,
   ClientDocument,
+  FeatureMetadata,
   Grant,
   RecentRotation,
   RefreshState,

@@ -1,5 +1,4 @@
 /** The stored records. Times are whole seconds since the epoch, as in RFC 7519. */
-import type { FeatureMetadata } from './feature-metadata.ts'
 import type { GrantId, Hash } from './secrets.ts'
 
 export type SigningAlgorithm = 'RS256' | 'ES256' | 'EdDSA'
@@ -54,6 +53,14 @@ export interface Client {
   readonly createdAt: number
   /** The record expires then: after a day if nobody approves the client, otherwise not before its last grant. */
   readonly expiresAt: number
+}
+
+/**
+ * Client metadata that features read, by the names of RFC 7591. A feature declares the types of its members by declaration
+ * merging: `declare module '@grantkit/core/feature' { interface FeatureMetadata { readonly badge_colour?: string } }`.
+ */
+export interface FeatureMetadata {
+  readonly [member: string]: unknown
 }
 
 export interface ClientDocument {
