@@ -36,9 +36,8 @@ import { CROSS_SITE_ERRORS } from './http/cross-site.ts'
 import { METHOD_ERRORS } from './http/endpoint.ts'
 import { MESSAGE_ERRORS } from './http/message.ts'
 import { BODY_ERRORS } from './http/parameters.ts'
-import { KEY_ERRORS } from './jwt-access-tokens/key-errors.ts'
 import { FEED_ERRORS } from './jwt-access-tokens/revocation-feed.ts'
-import { REVOCATION_FEED_ERRORS } from './jwt-access-tokens/revoked-tokens.ts'
+import { JWT_GUARD_ERRORS } from './jwt-access-tokens/revoked-tokens.ts'
 import { SERVER_ERRORS } from './kernel/oauth-error.ts'
 import { RESOURCE_ERRORS } from './kernel/resource-indicator.ts'
 import { SCOPE_ERRORS } from './kernel/scope.ts'
@@ -98,9 +97,8 @@ export const ERRORS = {
   ...REVOCATION_ERRORS,
   ...EXCHANGE_ERRORS,
   ...BEARER_ERRORS,
-  ...KEY_ERRORS,
   ...FEED_ERRORS,
-  ...REVOCATION_FEED_ERRORS,
+  ...JWT_GUARD_ERRORS,
   ...SCHEME_ERRORS,
   ...BINDING_ERRORS,
   ...DPOP_ERRORS,

@@ -5,8 +5,8 @@
 import type { Feature } from '../feature.ts'
 import type { DocumentFetch } from '../http/document-fetch.ts'
 import { ASSERTION_ALGORITHMS, type AssertionAlgorithm, checkKeys, keyMetadata } from './client-keys.ts'
-import { fetchedKeys } from './fetched-keys.ts'
-import { privateKeyJwt } from './private-key-jwt.ts'
+import { FETCHED_KEYS_ERRORS, fetchedKeys } from './fetched-keys.ts'
+import { ASSERTION_ERRORS, privateKeyJwt } from './private-key-jwt.ts'
 
 export type { AssertionAlgorithm } from './client-keys.ts'
 export type { ClientKeysFailed } from './fetched-keys.ts'
@@ -65,6 +65,7 @@ export function clientAssertion({
       ),
       clientMetadata: (registeredBy) => keyMetadata(registeredBy, fetch !== undefined),
       checkClient: (client) => checkKeys(client, algorithms),
+      errors: { ...ASSERTION_ERRORS, ...FETCHED_KEYS_ERRORS },
     }
   }
 }

@@ -1,15 +1,17 @@
+import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { z } from 'zod'
 import { holderOf } from '../grants/access-tokens.ts'
 import type { AccessTokenState, Grant } from '../kernel/records.ts'
 import type { GrantId, Hash } from '../kernel/secrets.ts'
 import type { PresentedToken } from '../tokens/access-token.ts'
+import type { SigningKeys } from '../tokens/signing-keys.ts'
 
 /** The media type of a JWT access token, in its header (RFC 9068 2.1). An ID token has another one. */
 export const ACCESS_TOKEN_TYPE = 'at+jwt'
 
 const seconds = z.number().int().nonnegative()
 
-/** Whoever the token was handed on to (RFC 8693 4.1). */
+/** Whoever the token was exchanged for (RFC 8693 4.1). */
 const Actor = z.object({
   sub: z.string(),
   get act() {
@@ -46,7 +48,7 @@ export function claimsOf(
   const { hash, scopes, issuedAt, expiresAt, actor, jkt } = token
   return {
     iss: issuer,
-    // A machine is its own subject (RFC 9068 2.2).
+    // A client of client credentials is its own subject (RFC 9068 2.2).
     sub: subject ?? clientId,
     aud: audience,
     client_id: holderOf(grant, token),
@@ -64,4 +66,49 @@ export function claimsOf(
 export function presentedIn({ jti }: Pick<AccessTokenClaims, 'jti'>): PresentedToken {
   const [grantId, hash] = jti.split('.')
   return { grantId: grantId as GrantId, hash: hash as Hash }
+}
+
+const JWT = /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/
+
+/**
+ * Reads tokens that this server signed, also with a key that has retired since. Whether one is live, and for which
+ * resource, only its grant says.
+ */
+export function tokenReader(issuer: string, keys: SigningKeys) {
+  const keySet = latestKeySet(keys)
+  return (text: string): Promise<PresentedToken | undefined> | undefined =>
+    JWT.test(text) ? verified(text) : undefined
+
+  /** The type tells it from an ID token, though the same key signs both (RFC 9068 5). */
+  async function verified(text: string): Promise<PresentedToken | undefined> {
+    const algorithms = [...keys.algorithms]
+    const options = { issuer, typ: ACCESS_TOKEN_TYPE, algorithms, currentDate: new Date(0) }
+    const jwt = await jwtVerify(text, keySet(), options).catch(() => undefined)
+    const claims = AccessTokenClaims.safeParse(jwt?.payload).data
+    return claims && presentedIn(claims)
+  }
+}
+
+/** The parsed keys, until the set changes. */
+function latestKeySet(keys: SigningKeys) {
+  let shown = keys.all()
+  let parsed = createLocalJWKSet({ keys: [...shown.keys] })
+  return () => {
+    if (shown !== keys.all()) {
+      shown = keys.all()
+      parsed = createLocalJWKSet({ keys: [...shown.keys] })
+    }
+    return parsed
+  }
+}
+
+/** The grant that a token names, without a look at its signature. */
+export function claimedGrant(text: string): GrantId | undefined {
+  if (!JWT.test(text)) return undefined
+  try {
+    const jti = AccessTokenClaims.shape.jti.safeParse(decodeJwt(text).jti).data
+    return jti === undefined ? undefined : presentedIn({ jti }).grantId
+  } catch {
+    return undefined
+  }
 }

@@ -5,14 +5,24 @@
  */
 import { SignJWT } from 'jose'
 import type { Feature } from '../feature.ts'
-import type { AccessTokenState, Grant } from '../kernel/records.ts'
+import type { AccessTokenState, Grant, SigningAlgorithm } from '../kernel/records.ts'
+import { checkedResource } from '../kernel/resource-indicator.ts'
+import { MAX_SIGNED_LIFETIME } from '../kernel/revocation-log.ts'
 import { sha256 } from '../kernel/secrets.ts'
 import { type AccessTokenFormat, opaqueAccessTokens } from '../tokens/access-token.ts'
 import type { GrantSecret } from '../tokens/credential.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
-import { ACCESS_TOKEN_TYPE, claimsOf } from './access-token-claims.ts'
-import { claimedGrant, tokenReader } from './read-access-token.ts'
-import { type SignedResource, type SignedResources, signedResources } from './signed-resources.ts'
+import { ACCESS_TOKEN_TYPE, claimedGrant, claimsOf, tokenReader } from './access-token-claims.ts'
+
+const DEFAULT_LIFETIME = 300
+
+/** How the tokens of one resource are signed. */
+export interface SignedResource {
+  /** Seconds, 600 at most. Default 300. */
+  readonly lifetime?: number | undefined
+  /** Default: ES256 if there is a key for it, else RS256. */
+  readonly alg?: SigningAlgorithm | undefined
+}
 
 export interface JwtAccessTokenOptions {
   /**
@@ -23,7 +33,6 @@ export interface JwtAccessTokenOptions {
 }
 
 export { type RevocationFeedOptions, revocationFeed } from './revocation-feed.ts'
-export type { SignedResource } from './signed-resources.ts'
 
 /**
  * Makes the server issue signed access tokens, with its own keys.
@@ -85,4 +94,43 @@ function sign(
   return new SignJWT({ ...claimsOf(issuer, name, grant, state) })
     .setProtectedHeader({ typ: ACCESS_TOKEN_TYPE, alg, kid: key.kid })
     .sign(key)
+}
+
+/** The resources whose tokens are signed, by their canonical names. */
+interface SignedResources {
+  readonly names: readonly string[]
+  /** That of a token for one such resource alone: a JWT has one `aud` (RFC 9068 3). */
+  of(bound: readonly string[]): { name: string; lifetime: number; alg: SigningAlgorithm } | undefined
+}
+
+/** @throws Error that names the resource at fault */
+function signedResources(
+  given: Readonly<Record<string, SignedResource>>,
+  algorithms: readonly SigningAlgorithm[],
+): SignedResources {
+  const byName = new Map(
+    Object.entries(given).map(([resource, options]) => {
+      const name = checkedResource(`jwtAccessTokens: resources['${resource}']`, resource)
+      return [name, { name, ...checked(resource, options, algorithms) }]
+    }),
+  )
+  return {
+    names: [...byName.keys()],
+    of: ([first = '', ...others]) => (others.length === 0 ? byName.get(first) : undefined),
+  }
+}
+
+function checked(
+  resource: string,
+  { lifetime = DEFAULT_LIFETIME, alg: chosen }: SignedResource,
+  algorithms: readonly SigningAlgorithm[],
+): { lifetime: number; alg: SigningAlgorithm } {
+  const alg = chosen ?? (algorithms.includes('ES256') ? 'ES256' : 'RS256')
+  if (!Number.isInteger(lifetime) || lifetime < 1 || lifetime > MAX_SIGNED_LIFETIME)
+    throw new Error(
+      `jwtAccessTokens: resources['${resource}'].lifetime must be a whole number from 1 to ${MAX_SIGNED_LIFETIME}`,
+    )
+  if (!algorithms.includes(alg))
+    throw new Error(`jwtAccessTokens: resources['${resource}'] needs a key for ${alg}`)
+  return { lifetime, alg }
 }

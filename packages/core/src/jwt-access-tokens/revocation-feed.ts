@@ -5,7 +5,6 @@ import { json } from '../http/http.ts'
 import { readMessage } from '../http/message.ts'
 import { endpointPath } from '../http/well-known.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
-import { earlierBuckets } from './earlier-buckets.ts'
 
 export const FEED_ERRORS = defineErrors({
   feed_not_for_client: ['invalid_client', 'Only a resource server may ask which tokens have ended'],
@@ -37,9 +36,8 @@ const FeedRequest = z.object({ since: z.string().max(16_384).optional() })
  * ```
  */
 export function revocationFeed({ path }: RevocationFeedOptions = {}): Feature {
-  return ({ store: { transients, revocations }, now }) => {
-    if (transients === undefined || revocations === undefined)
-      throw new Error('revocationFeed: the store keeps no transients')
+  return ({ store: { revocations } }) => {
+    if (revocations === undefined) throw new Error('revocationFeed: the store keeps no transients')
     return {
       errors: FEED_ERRORS,
       clientEndpoints: [
@@ -53,11 +51,8 @@ export function revocationFeed({ path }: RevocationFeedOptions = {}): Feature {
             const { since } = readMessage(FeedRequest, form)
             return async (client) => {
               if (client.resourceServer !== true) throw new OAuthError(FEED_ERRORS.feed_not_for_client)
-              const [earlier, { entries, next }] = await Promise.all([
-                earlierBuckets(transients, now()),
-                revocations.read(since),
-              ])
-              return json(200, { ended: [...earlier, ...entries], next })
+              const { entries, next } = await revocations.read(since)
+              return json(200, { ended: entries, next })
             }
           },
         },

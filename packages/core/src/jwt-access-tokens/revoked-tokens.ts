@@ -3,7 +3,12 @@ import { systemClock } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import { KEPT_SECONDS } from '../kernel/revocation-log.ts'
 
-export const REVOCATION_FEED_ERRORS = defineErrors({
+/** What a guard without the store cannot know. */
+export const JWT_GUARD_ERRORS = defineErrors({
+  keys_unavailable: [
+    'temporarily_unavailable',
+    'The keys of the authorization server cannot be read; try again',
+  ],
   revocation_feed_stale: ['temporarily_unavailable', 'It is not known which tokens have ended; try again'],
 })
 
@@ -33,8 +38,7 @@ export interface RevokedTokens {
   close(): void
 }
 
-/** A server of the release before names everything in each answer, and has no `next`. */
-const Feed = z.object({ ended: z.array(z.string()), next: z.string().optional() })
+const Feed = z.object({ ended: z.array(z.string()), next: z.string() })
 /** Milliseconds. */
 const ANSWER_TIMEOUT = 5000
 
@@ -97,7 +101,7 @@ export function revokedTokens({
   refresh().catch(onError)
   return {
     has(jti) {
-      if (now() - asOf > staleAfter) throw new OAuthError(REVOCATION_FEED_ERRORS.revocation_feed_stale)
+      if (now() - asOf > staleAfter) throw new OAuthError(JWT_GUARD_ERRORS.revocation_feed_stale)
       return ended.has(jti) || ended.has(jti.slice(0, jti.indexOf('.')))
     },
     refresh,

@@ -3,7 +3,7 @@ import { CLOCK_TOLERANCE } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import { BEARER_ERRORS } from '../resource/challenge.ts'
 import { ACCESS_TOKEN_TYPE, AccessTokenClaims } from './access-token-claims.ts'
-import { KEY_ERRORS } from './key-errors.ts'
+import { JWT_GUARD_ERRORS } from './revoked-tokens.ts'
 
 /** An unknown `kid` fetches the keys again at most this often, in milliseconds: strangers choose the `kid`. */
 const COOLDOWN_MS = 30_000
@@ -62,7 +62,11 @@ const FAULTS_OF_TOKEN = [
 
 function refuse(cause: unknown): never {
   const ofToken = FAULTS_OF_TOKEN.some((Fault) => cause instanceof Fault)
-  throw new OAuthError(ofToken ? BEARER_ERRORS.bearer_unknown : KEY_ERRORS.keys_unavailable, undefined, {
-    cause,
-  })
+  throw new OAuthError(
+    ofToken ? BEARER_ERRORS.bearer_unknown : JWT_GUARD_ERRORS.keys_unavailable,
+    undefined,
+    {
+      cause,
+    },
+  )
 }
