@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import type { Feature, ServerContext } from '../feature.ts'
-import { boundTo, requireKeyFor } from '../grants/access-tokens.ts'
+import { requireKeyFor } from '../grants/access-tokens.ts'
 import type { Exchanged, TokenRequest } from '../grants/grant-type.ts'
 import { ResourceParameter, readMessage, text } from '../http/message.ts'
 import { lifetime } from '../kernel/kernel.ts'
@@ -89,7 +89,7 @@ async function issueToken(
   await server.limiter.limit('client_credentials', key, too_many_client_credentials_tokens)
   const accessToken = newSecret(server.random)
   const { lifetime, mark } = formOf(resources, accessTokenLifetime, server.terms.longest)
-  const token = { hash: sha256(accessToken), scopes, resources, ...mark, ...boundTo(jkt) }
+  const token = { hash: sha256(accessToken), scopes, resources, ...mark, ...(jkt && { jkt }) }
   const grant = grantOfToken(server, clientId, token, lifetime)
   assertCanRespond(client, grant)
   await server.store.grants.insert(grant.id, grant, grant.expiresAt)

@@ -3,7 +3,6 @@ import { allowedScopes, ConsentForm } from '../authorization/consent.ts'
 import type { Session } from '../authorization/interaction.ts'
 import { CLIENT_ERRORS } from '../clients/client-sources.ts'
 import { publicClient } from '../clients/public-client.ts'
-import { boundTo } from '../grants/access-tokens.ts'
 import { openWithinLimit } from '../grants/user-grants.ts'
 import { requireOwnForm } from '../http/cross-site.ts'
 import { type HttpRequest, type HttpResponse, securePage } from '../http/http.ts'
@@ -175,7 +174,7 @@ function deviceGrant(
       hash: request.codeHash,
       challenge: request.challenge,
       expiresAt: request.endsAt,
-      ...boundTo(request.jkt),
+      ...(request.jkt && { jkt: request.jkt }),
     },
     accessTokens: [],
   }

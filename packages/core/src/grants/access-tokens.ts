@@ -37,7 +37,7 @@ export function newAccessToken(
     issuedAt: now,
     expiresAt: Math.min(now + lifetime, grant.expiresAt),
     ...mark,
-    ...boundTo(jkt),
+    ...(jkt && { jkt }),
   }
 }
 
@@ -57,11 +57,6 @@ export function requireKeyFor(
 ): void {
   if (jkt === undefined && boundOnly.some((name) => audienceIncludes(resources, name)))
     throw new OAuthError(BOUND_RESOURCE_ERRORS.resource_needs_proof)
-}
-
-/** The member of a record that is bound to a key (`jkt`). */
-export function boundTo(thumbprint: string | undefined): { readonly jkt: string } | undefined {
-  return thumbprint === undefined ? undefined : { jkt: thumbprint }
 }
 
 /** The live access token that is stored under this hash. */

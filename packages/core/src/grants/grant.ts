@@ -1,7 +1,7 @@
 import type { ErrorDefinition } from '../kernel/oauth-error.ts'
 import type { Client, Grant } from '../kernel/records.ts'
 import { type Secret, sha256 } from '../kernel/secrets.ts'
-import { boundTo, newAccessToken } from './access-tokens.ts'
+import { newAccessToken } from './access-tokens.ts'
 import type { GrantTerms, Retry } from './grant-terms.ts'
 import { firstRefreshState, type RefreshTokenSecret } from './refresh-tokens.ts'
 
@@ -69,7 +69,7 @@ export function openGrant(
     usedAt: now,
     expiresAt: now + lifetimes.grant,
     ticketEndsAt,
-    code: { hash: sha256(code), challenge, expiresAt: now + lifetimes.code, ...boundTo(jkt) },
+    code: { hash: sha256(code), challenge, expiresAt: now + lifetimes.code, ...(jkt && { jkt }) },
     // Named from the start: a member that is added later takes an array of its own.
     refresh: undefined,
     accessTokens: [],

@@ -1,7 +1,6 @@
 /** The refresh token of a grant: its newest one, and those that were used before. */
 import type { Client, Grant, RefreshState, Rotation } from '../kernel/records.ts'
 import { type Hash, type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
-import { boundTo } from './access-tokens.ts'
 import { type ArrivedRequest, type GrantTerms, type Retry, retryOf } from './grant-terms.ts'
 
 /** The parts of a refresh token: its family, the number of rotations before it, and its own secret. */
@@ -34,12 +33,13 @@ export function firstRefreshState(
   expiresAt: number,
   jkt: string | undefined,
 ): RefreshState {
+  const key = keyOfRefreshToken(client, jkt)
   return {
     familyHash: sha256(token.family),
     generation: token.generation,
     hash: refreshTokenHash(token),
     expiresAt,
-    ...boundTo(keyOfRefreshToken(client, jkt)),
+    ...(key && { jkt: key }),
     ...methodOfRefreshToken(client),
   }
 }
@@ -80,11 +80,12 @@ export function rotatedState(
 ): Omit<RefreshState, 'expiresAt'> {
   const { familyHash, hash, authMethod, shared } = current
   const ofShared = shared && { ofShared: shared }
+  const key = current.jkt ?? keyOfRefreshToken(client, jkt)
   return {
     familyHash,
     generation: successor.generation,
-    previous: { hash, salt, keyId, rotatedAt, scopes, resources, ...boundTo(jkt), ...ofShared },
-    ...boundTo(current.jkt ?? keyOfRefreshToken(client, jkt)),
+    previous: { hash, salt, keyId, rotatedAt, scopes, resources, ...(jkt && { jkt }), ...ofShared },
+    ...(key && { jkt: key }),
     ...(authMethod === undefined ? undefined : { authMethod }),
     ...recentRotations(current, rotatedAt, window),
     hash: refreshTokenHash(successor),

@@ -4,7 +4,7 @@ import { OAuthError } from '../kernel/oauth-error.ts'
 import { type Claims, claimsAbout } from '../kernel/user-claims.ts'
 import { BEARER_ERRORS, tokenError } from '../resource/challenge.ts'
 import { accessOf, type GuardedResource } from '../resource/guard.ts'
-import { tokenType } from '../tokens/proof-of-possession.ts'
+import { tokenType } from '../tokens/access-token.ts'
 import type { ReleaseClaims } from './claims.ts'
 import { OPENID } from './openid-scope.ts'
 

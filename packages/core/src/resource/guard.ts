@@ -3,7 +3,7 @@
  * reads one record and writes none.
  */
 
-import { boundTo, findAccessToken, holderOf } from '../grants/access-tokens.ts'
+import { findAccessToken, holderOf } from '../grants/access-tokens.ts'
 import { reportedError } from '../http/error-response.ts'
 import { type HttpRequest, header } from '../http/http.ts'
 import { wellKnownAddress } from '../http/well-known.ts'
@@ -12,15 +12,9 @@ import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { AccessTokenState, Grant } from '../kernel/records.ts'
 import { audienceIncludes, canonicalResource } from '../kernel/resource-indicator.ts'
-import { includesAll } from '../kernel/scope.ts'
 import type { GrantRecords } from '../kernel/store.ts'
-import type { AccessTokenFormat } from '../tokens/access-token.ts'
-import type {
-  PresentedKey,
-  ProofHeaders,
-  ProofOfPossession,
-  TokenType,
-} from '../tokens/proof-of-possession.ts'
+import type { AccessTokenFormat, TokenType } from '../tokens/access-token.ts'
+import type { PresentedKey, ProofHeaders, ProofOfPossession } from '../tokens/proof-of-possession.ts'
 import type {
   Access,
   AccessToken,
@@ -136,7 +130,8 @@ export async function decide(
     requireBinding(token, key?.thumbprint, proofs?.required ?? false)
     const headers = key && (await proven(key, credentials.token))
     if (token.by === 'client' && !clientCredentials) throw new OAuthError(BEARER_ERRORS.bearer_without_user)
-    if (!includesAll(token.scopes, required)) throw new OAuthError(BEARER_ERRORS.bearer_scope_missing)
+    if (!required.every((scope) => token.scopes.includes(scope)))
+      throw new OAuthError(BEARER_ERRORS.bearer_scope_missing)
     const authorized = { kind: 'authorized', token } as Authorized | AuthorizedClient
     return headers === undefined ? authorized : { ...authorized, headers }
   } catch (thrown) {
@@ -175,12 +170,13 @@ function tokenOf(grant: Grant, state: AccessTokenState): AccessToken | ClientCre
   const { scopes, resources, issuedAt, expiresAt, actor, jkt } = state
   const clientId = holderOf(grant, state)
   const extent = { grantId, subject, clientId, scopes, resources, issuedAt, expiresAt }
-  const more = actor === undefined ? boundTo(jkt) : { ...boundTo(jkt), act: actor }
+  const isPlain = actor === undefined && jkt === undefined
+  const more = isPlain ? undefined : { ...(jkt && { jkt }), ...(actor && { act: actor }) }
   if (origin === 'machine') return { ...extent, ...more, by: 'client', subject: undefined }
   // A grant that lost its user passes nowhere.
   if (subject === undefined) throw new OAuthError(BEARER_ERRORS.bearer_unknown)
   const token = extent as AccessToken
-  return actor === undefined && jkt === undefined ? token : { ...token, ...more }
+  return isPlain ? token : { ...token, ...more }
 }
 
 /** The access token of a request, and the scheme it came by. */

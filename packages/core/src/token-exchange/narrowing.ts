@@ -1,4 +1,4 @@
-import { boundTo, findAccessToken, holderOf, requireKeyFor } from '../grants/access-tokens.ts'
+import { findAccessToken, holderOf, requireKeyFor } from '../grants/access-tokens.ts'
 import type { IssuedTokens, Outcome } from '../grants/grant.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { AccessTokenState, Actor, Client, Grant } from '../kernel/records.ts'
@@ -80,7 +80,7 @@ export function narrowToken(grant: Grant, exchange: TokenExchange, now: number):
     issuedAt: now,
     parent: parent.hash,
     ...mark,
-    ...boundTo(exchange.jkt),
+    ...(exchange.jkt && { jkt: exchange.jkt }),
   }
   return {
     kind: 'changed',

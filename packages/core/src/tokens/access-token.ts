@@ -1,6 +1,6 @@
 import type { Grant } from '../kernel/records.ts'
 import { type GrantId, type Hash, sha256 } from '../kernel/secrets.ts'
-import { type GrantSecret, grantIdOf, grantSecretOf } from './credential.ts'
+import { type GrantSecret, grantIdOf } from './credential.ts'
 
 /** A presented access token: its grant, and the hash under which the grant stores it. */
 export interface PresentedToken {
@@ -56,8 +56,17 @@ const OPAQUE = /^gka_([\w-]{22})\.([\w-]{43})$/
 export const opaqueAccessTokens = {
   write: ({ grantId, secret }: GrantSecret): string => `gka_${grantId}.${secret}`,
   read(text: string): PresentedToken | undefined {
-    const parts = grantSecretOf(OPAQUE.exec(text))
-    return parts && { grantId: parts.grantId, hash: sha256(parts.secret) }
+    const [, grantId, secret] = OPAQUE.exec(text) ?? []
+    if (grantId === undefined || secret === undefined) return undefined
+    return { grantId: grantId as GrantId, hash: sha256(secret) }
   },
   grantIdOf,
 } satisfies AccessTokenFormat
+
+/** The authorization scheme of an access token: of one that is bound to a key (RFC 9449 5), or of any other (RFC 6750 4). */
+export type TokenType = 'Bearer' | 'DPoP'
+
+/** @param jkt the thumbprint of the key that the token is bound to */
+export function tokenType(jkt: string | undefined): TokenType {
+  return jkt === undefined ? 'Bearer' : 'DPoP'
+}

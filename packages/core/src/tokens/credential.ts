@@ -43,7 +43,9 @@ export function formatRefreshToken({ grantId, family, generation, secret }: Refr
 }
 
 export function parseCode(text: string): GrantSecret | undefined {
-  return grantSecretOf(CODE.exec(text))
+  const [, grantId, secret] = CODE.exec(text) ?? []
+  if (grantId === undefined || secret === undefined) return undefined
+  return { grantId: grantId as GrantId, secret: secret as Secret }
 }
 
 export function parseDeviceCode(text: string): DeviceCode | undefined {
@@ -63,11 +65,4 @@ const ANY = /^gk[acdr]_([\w-]{22})\./
 /** The grant id in a credential of any kind, if the text has the form of one. */
 export function grantIdOf(text: string): GrantId | undefined {
   return ANY.exec(text)?.[1] as GrantId | undefined
-}
-
-/** Splits a credential into grant id and secret. */
-export function grantSecretOf(match: RegExpExecArray | null): GrantSecret | undefined {
-  const [, grantId, secret] = match ?? []
-  if (grantId === undefined || secret === undefined) return undefined
-  return { grantId: grantId as GrantId, secret: secret as Secret }
 }
