@@ -44,7 +44,7 @@ export function introspection(
         if (grant === undefined) return json(200, INACTIVE)
         const read = accessTokens.read(token)
         const access = read instanceof Promise ? await read : read
-        return json(200, describe(kernel, client, grant, token, access) ?? INACTIVE)
+        return json(200, describe(kernel, client, grant, { token, access }) ?? INACTIVE)
       }
     },
   }
@@ -55,8 +55,7 @@ function describe(
   kernel: Kernel,
   client: Client,
   grant: Grant,
-  token: string,
-  access: PresentedToken | undefined,
+  { token, access }: { readonly token: string; readonly access: PresentedToken | undefined },
 ): object | undefined {
   const state = access && findAccessToken(grant, access.hash, kernel.now())
   const own = client.clientId === holderOf(grant, state)
