@@ -10,9 +10,12 @@ const LONG = '**/*.long.test.ts'
  */
 const WITH_PARTS = [
   'packages/store-{redis,postgres,sqlite}/test/*.test.ts',
+  // The contracts of stores and adapters.
+  'packages/store-memory/src/memory-store.test.ts',
+  'packages/adapter-*/src/index.test.ts',
   'packages/testkit/test/*.test.ts',
   'packages/{adapter-hono,doctor,safe-fetch}/**/{runtimes,bin,safe-fetch}.test.ts',
-  'packages/core/**/{allocations,grant.model,imports}.test.ts',
+  'packages/core/**/{allocations,consent-ticket,device-model,fuzzed-documents,grant.model,imports}.test.ts',
   'apps/reference/src/**/{listening,login,passwords,slow-requests}.test.ts',
   'docs/test/{code-blocks,how-to,mcp-*,quick-start,start}.test.ts',
   'examples/*/*.test.ts',
@@ -62,6 +65,9 @@ export default defineConfig({
         ],
         exclude: [LONG, GUIDES, ...WITH_PARTS],
         testTimeout: 20_000,
+        // They wait for nothing: a worker more than there are cores only imports everything once more.
+        maxWorkers: availableParallelism(),
+        sequence: { groupOrder: 0 },
       }),
       parallel('parts', { include: WITH_PARTS, exclude: [LONG, '**/node_modules/**'] }),
       parallel('flows', { include: [flow('**/*')], exclude: [LONG, ...IN_A_BROWSER] }),
@@ -90,8 +96,8 @@ function flow(name: string): string {
 
 /**
  * Files of one worker share what they import: to import a framework and its validators anew for every file takes longer
- * than the tests. So a file puts back what it changes of globals. Half of the time of a test is waiting, for a disk or for
- * another program, so there are two workers for each core.
+ * than the tests. So a file puts back what it changes of globals. Half of the time of a test with parts is waiting, for a disk
+ * or for another program, so there are two workers for each core.
  */
 function parallel(name: string, options: object) {
   const shared = {
