@@ -151,6 +151,9 @@ describe('a client assertion', () => {
       ),
     )
     expect(statuses).toEqual([...Array(8).fill(200), 401, 401])
+    const [, second] = keys
+    const expired = await assertionOf(school, second ?? (await newKey()), client_id, { exp: 1_799_999_940 })
+    expect(await proves(school, assertionForm(expired))).toEqual({ ...REFUSED, reason: 'assertion_expired' })
   })
 
   it('is good once, however many present it at the same time, and for one client alone', async () => {
