@@ -52,7 +52,7 @@ describe('the limits', () => {
     }
   })
 
-  it('let nobody use up the service with an account that is locked', async () => {
+  it('count no attempt at a locked account for the service', async () => {
     const limits = signInLimits(countersInMemory)
     await times(5000, () => limits.waitOfAccount('ada@school.example', 'here'))
     expect(await limits.waitOfAccount('bob@school.example', 'there')).toBe(0)

@@ -8,11 +8,11 @@ const WINDOW: RateLimitWindow = { points: 3, seconds: 60 }
 /** A shared store that answers, fails or is silent, as the test says. */
 function sharedStore() {
   let broken: (() => Promise<never>) | undefined
-  let asked = 0
+  let requests = 0
   const failures: unknown[] = []
   class Limiter extends RateLimiterMemory {
     override async consume(key: string) {
-      asked++
+      requests++
       return broken === undefined ? super.consume(key) : broken()
     }
   }
@@ -22,7 +22,7 @@ function sharedStore() {
       (error) => failures.push(error),
     ),
     failures,
-    asked: () => asked,
+    requests: () => requests,
     breakWith: (failure: () => Promise<never>) => {
       broken = failure
     },
@@ -33,7 +33,7 @@ it.each([
   ['fails', () => Promise.reject(new Error('gone'))],
   ['is silent', () => new Promise<never>(() => {})],
 ])('allows as much as a process alone, and no more, while the shared store %s', async (_, failure) => {
-  const { createCounter, breakWith, asked, failures } = sharedStore()
+  const { createCounter, breakWith, requests, failures } = sharedStore()
   const counter = createCounter('guesses', WINDOW)
   for (let n = 0; n < 3; n++) await counter.take('ada')
   expect(await counter.take('ada')).toBeGreaterThan(0)
@@ -42,7 +42,7 @@ it.each([
   for (let n = 0; n < 5; n++) waits.push(await counter.take('ada'))
   expect(waits.map((wait) => wait > 0)).toEqual([false, false, false, true, true])
   expect(failures, 'one report').toHaveLength(1)
-  expect(asked(), 'after a failure it gets no request').toBe(5)
+  expect(requests(), 'after a failure it gets no request').toBe(5)
 })
 
 it('resets in the shared store and in memory', async () => {

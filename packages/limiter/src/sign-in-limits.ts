@@ -4,7 +4,7 @@ const MINUTE = 60
 
 /**
  * Slows down password guessing. An attempt counts for its network first, then for the account as that network sees it,
- * and last for the whole service: nobody locks the account of another, or the service, by attempts that are refused.
+ * and last for the whole service: refused attempts lock neither the account of another user nor the service.
  */
 export interface SignInLimits {
   /** Counts an attempt for its network. More than 0 means that it must not be made yet. */

@@ -43,7 +43,8 @@ export async function exchange(request: Exchange, route: Route): Promise<Documen
     // Before the handler of TLS, so that no byte is sent to an address that is not public.
     socket.prependOnceListener('connect', () => {
       phase = 'tls'
-      if (!route.mayBeLocal && !isPublicAddress(socket.remoteAddress ?? '')) outgoing.destroy(inward(socket))
+      if (!route.mayBeLocal && !isPublicAddress(socket.remoteAddress ?? ''))
+        outgoing.destroy(privateAddress(socket))
     })
     socket.once('secureConnect', () => {
       phase = 'connect'
@@ -95,7 +96,7 @@ function connectionTo({ hostname, port }: URL, route: Route, ca: string | undefi
   })
 }
 
-function inward({ remoteAddress }: Socket): FetchFailure {
+function privateAddress({ remoteAddress }: Socket): FetchFailure {
   return new FetchFailure('address', `The connection leads to ${remoteAddress}, which is not public`)
 }
 

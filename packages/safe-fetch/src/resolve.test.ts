@@ -5,14 +5,14 @@ import { publicAddressesOf } from './resolve.ts'
 type Family = readonly string[] | Error
 
 const NO_ANSWER = new Error('queryAaaa SERVFAIL')
-const patient = () => new AbortController().signal
+const noDeadline = () => new AbortController().signal
 
-/** What the name servers say. */
-function nameServersSay(ipv4: Family, ipv6: Family): void {
-  const say = (family: Family) => () =>
+/** What the name servers return. */
+function nameServersReturn(ipv4: Family, ipv6: Family): void {
+  const result = (family: Family) => () =>
     family instanceof Error ? Promise.reject(family) : Promise.resolve([...family])
-  vi.spyOn(dns.Resolver.prototype, 'resolve4').mockImplementation(say(ipv4) as never)
-  vi.spyOn(dns.Resolver.prototype, 'resolve6').mockImplementation(say(ipv6) as never)
+  vi.spyOn(dns.Resolver.prototype, 'resolve4').mockImplementation(result(ipv4) as never)
+  vi.spyOn(dns.Resolver.prototype, 'resolve6').mockImplementation(result(ipv6) as never)
 }
 
 afterEach(() => vi.restoreAllMocks())
@@ -29,8 +29,8 @@ describe('the addresses of a name', () => {
     ['IPv4, where the name servers fail on IPv6', ['1.1.1.1'], NO_ANSWER, ['1.1.1.1']],
     ['IPv6, where the name servers fail on IPv4', NO_ANSWER, ['2606:4700::1'], ['2606:4700::1']],
   ])('are %s', async (_, ipv4, ipv6, addresses) => {
-    nameServersSay(ipv4, ipv6)
-    expect(await publicAddressesOf('app.example', patient())).toStrictEqual(addresses)
+    nameServersReturn(ipv4, ipv6)
+    expect(await publicAddressesOf('app.example', noDeadline())).toStrictEqual(addresses)
   })
 
   it.each([
@@ -39,19 +39,19 @@ describe('the addresses of a name', () => {
     ['one of the other family', ['1.1.1.1'], ['2606:4700::1', 'fd00::1']],
     ['one beside a family that fails', NO_ANSWER, ['::1']],
   ])('are refused all, if %s is not public', async (_, ipv4, ipv6) => {
-    nameServersSay(ipv4, ipv6)
-    const refused = publicAddressesOf('app.example', patient())
+    nameServersReturn(ipv4, ipv6)
+    const refused = publicAddressesOf('app.example', noDeadline())
     await expect(refused).rejects.toMatchObject({ code: 'address' })
   })
 
   it('are missing with the reason of the name servers', async () => {
-    nameServersSay([], NO_ANSWER)
-    const refused = publicAddressesOf('app.example', patient())
+    nameServersReturn([], NO_ANSWER)
+    const refused = publicAddressesOf('app.example', noDeadline())
     await expect(refused).rejects.toMatchObject({ code: 'dns', cause: NO_ANSWER })
   })
 
   it('are not waited for once the deadline has passed', async () => {
-    nameServersSay(['1.1.1.1'], [])
+    nameServersReturn(['1.1.1.1'], [])
     await expect(publicAddressesOf('app.example', AbortSignal.abort('late'))).rejects.toBe('late')
   })
 })

@@ -2,8 +2,8 @@ import { promises as dns } from 'node:dns'
 import { FetchFailure } from './fetch-failure.ts'
 import { isPublicAddress } from './public-address.ts'
 
-/** Several name servers can be asked, one after the other, within the deadline of a fetch. */
-const PATIENCE = { timeout: 1000, tries: 2 }
+/** Milliseconds, and attempts: several name servers can be queried one after the other within the deadline of a fetch. */
+const TIMEOUTS = { timeout: 1000, tries: 2 }
 
 /**
  * The addresses of a name, one of each family at most, IPv4 first.
@@ -14,7 +14,7 @@ const PATIENCE = { timeout: 1000, tries: 2 }
  * @throws FetchFailure if one of all its addresses is not public, whether it would be used or not
  */
 export async function publicAddressesOf(name: string, signal: AbortSignal): Promise<string[]> {
-  const resolver = new dns.Resolver(PATIENCE)
+  const resolver = new dns.Resolver(TIMEOUTS)
   signal.addEventListener('abort', () => resolver.cancel(), { once: true })
   signal.throwIfAborted()
   const families = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])

@@ -42,7 +42,7 @@ describe('the options of safe-fetch', () => {
     })
   })
 
-  it('issuer is not asked itself', async () => {
+  it('issuer is not fetched from', async () => {
     const fault = fetchLocally('https://school.dev/auth/oauth/authorize')
     await expect(fault).rejects.toMatchObject({
       code: 'address',
@@ -50,7 +50,7 @@ describe('the options of safe-fetch', () => {
     })
   })
 
-  it('ports may be asked, and no others', async () => {
+  it('ports are allowed, and no others', async () => {
     const ports = [8443]
     expect(await fetchLocally('https://app.dev:8443/c', { ports })).toMatchObject({
       body: expect.stringContaining('"host":"app.dev:8443"'),

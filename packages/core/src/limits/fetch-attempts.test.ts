@@ -42,7 +42,7 @@ describe('the attempts to fetch documents', () => {
     expect(start('https://a.other.dev/c')).toBe(0)
   })
 
-  it('of new clients that hang take no place of an approved one', () => {
+  it('of new clients that hang take no slot of an approved one', () => {
     const { attempts } = open()
     const start = (id: string, known: boolean) => attempts.start(attemptAt(id, { known }))
     for (const n of numbered(8)) start(`https://a.slow${n}.dev/c`, false)
@@ -66,7 +66,7 @@ describe('the attempts to fetch documents', () => {
     }
   })
 
-  it('of an approved client take no place of a new one at the same site', () => {
+  it('of an approved client take no slot of a new one at the same site', () => {
     const { fetched } = open()
     for (const n of numbered(6)) fetched('https://a.app.dev/c', { known: true, user: `user${n}` })
     expect(fetched('https://a.app.dev/new', { user: 'bob' })).toBe(0)

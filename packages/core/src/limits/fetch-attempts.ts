@@ -1,9 +1,9 @@
 /**
  * Which documents may be fetched now. Ids and times go in, permission or seconds to wait come out. Everything is refused at
- * once and nothing is queued, so strangers can neither use this server as a cannon nor lock its known clients out.
+ * once and nothing is queued, so no caller can flood a host through this server or block the clients that were approved.
  */
 
-/** Per process. New clients have so many places, and approved ones as many: neither takes the places of the other. */
+/** Per process. New clients have this many slots, and approved ones as many: neither takes the slots of the other. */
 const MAX_IN_FLIGHT = 8
 const MAX_IN_FLIGHT_AT_HOST = 2
 const MAX_STARTS = 30
@@ -21,14 +21,14 @@ export interface FetchAttempt {
   readonly site: string
   /** Whether the client was approved before. */
   readonly known: boolean
-  /** The user who causes the fetch, and gets at most half of all places; absent if none is known. */
+  /** The user who causes the fetch, and gets at most half of all slots; absent if none is known. */
   readonly user?: string | undefined
 }
 
 export interface FetchAttempts {
-  /** Seconds until `start` may give a place, 0 for none. */
+  /** Seconds until `start` may give a slot, 0 for none. */
   wait(attempt: FetchAttempt): number
-  /** Takes a place for a fetch, or returns the seconds to wait. Whoever gets one gives it back by `ended`. */
+  /** Takes a slot for a fetch, or returns the seconds to wait. `ended` frees the slot. */
   start(attempt: FetchAttempt): number
   ended(id: string, result: FetchResult): void
   /** Whether the host said since its last document that there is none. */
@@ -48,11 +48,11 @@ export function fetchAttempts(now: () => number, maxStarts = MAX_STARTS): FetchA
     if (failed !== undefined && failed.until > now()) return failed.until - now()
     const running = inFlight.filter((other) => other.known === known)
     const atHost = running.filter((other) => hostOf(other.id) === hostOf(id))
-    if (atHost.length >= MAX_IN_FLIGHT_AT_HOST || takenPlaces(running, MAX_IN_FLIGHT, user)) return 1
+    if (atHost.length >= MAX_IN_FLIGHT_AT_HOST || takenSlots(running, MAX_IN_FLIGHT, user)) return 1
     starts = starts.filter(({ time }) => time > now() - MINUTE)
     const alike = starts.filter((start) => start.known === known)
     const atSite = alike.filter((start) => start.site === site)
-    const taken = takenPlaces(atSite, MAX_STARTS_AT_SITE, user) ?? takenPlaces(alike, maxStarts, user)
+    const taken = takenSlots(atSite, MAX_STARTS_AT_SITE, user) ?? takenSlots(alike, maxStarts, user)
     return taken?.[0] === undefined ? 0 : taken[0].time + MINUTE - now()
   }
 
@@ -96,15 +96,15 @@ interface Start extends FetchAttempt {
   readonly time: number
 }
 
-/** The places that must become free first: all of them, or the half that this user has. `undefined` if one is free. */
-function takenPlaces<Place extends FetchAttempt>(
-  places: readonly Place[],
-  most: number,
+/** The slots that must become free first: all of them, or the half that this user has. `undefined` if one is free. */
+function takenSlots<Slot extends FetchAttempt>(
+  slots: readonly Slot[],
+  max: number,
   user: string | undefined,
-): readonly Place[] | undefined {
-  if (places.length >= most) return places
-  const own = places.filter((place) => user !== undefined && place.user === user)
-  return own.length >= most / 2 ? own : undefined
+): readonly Slot[] | undefined {
+  if (slots.length >= max) return slots
+  const own = slots.filter((slot) => user !== undefined && slot.user === user)
+  return own.length >= max / 2 ? own : undefined
 }
 
 function hostOf(id: string): string {
