@@ -41,7 +41,7 @@ import { openId } from './openid/openid.ts'
 import { type AuthorizationServerOptions, kernelOf } from './options.ts'
 import { requirePublished, underProfile } from './profile.ts'
 import { resourceMetadata } from './resource/resource-metadata.ts'
-import { type Mounted, serverContext } from './server-context.ts'
+import { serverContext } from './server-context.ts'
 import type { AccessTokenFormat } from './tokens/access-token.ts'
 import { keySet } from './tokens/signing-keys.ts'
 
@@ -104,17 +104,13 @@ export function createAuthorizationServer<Scope extends string>(
   const options = underProfile(given)
   const store = storeErrorsAs503(options.store)
   const sources: ClientSource[] = []
-  let mounted: Mounted | undefined
-  const server = serverContext(kernelOf(options, store, sources), options, () => {
-    if (mounted === undefined) throw new Error('features: the server is used before all features are created')
-    return mounted
-  })
+  const { server, mount } = serverContext(kernelOf(options, store, sources), options)
   const parts = partsOf(server, options)
   const { joined, optional } = parts
   const { rateLimits, senderConstraint, accessTokens } = joined
   sources.push(...joined.clientSources, storedClients(store.clients))
   const { validateRequest, ...pages } = authorization(server, options, joined)
-  mounted = { validateRequest, rateLimits, senderConstraint, accessTokens }
+  mount({ validateRequest, rateLimits, senderConstraint, accessTokens })
   const base = [pages, ...baseFeatures(server, options, parts)]
   const metadata = metadataOfServer(server, options, parts, base)
   for (const feature of optional) feature.checkMounted?.({ ...joined, metadata })

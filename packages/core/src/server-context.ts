@@ -21,20 +21,24 @@ export interface Mounted extends Pick<MountedFeatures, 'senderConstraint' | 'rat
  * What features get. They are created one after the other, so what they bring to each other is looked up when a request
  * arrives.
  *
- * @param mounted throws before all features are created
+ * @returns the context, and a function that ends the creation of features
  * @throws Error that names the option at fault
  */
 export function serverContext(
   kernel: Kernel,
   options: ContextOptions,
-  mounted: () => Mounted,
-): ServerContext {
+): { readonly server: ServerContext; readonly mount: (all: Mounted) => void } {
+  let all: Mounted | undefined
+  function mounted(): Mounted {
+    if (all === undefined) throw new Error('features: the server is used before all features are created')
+    return all
+  }
   const secret = acceptedSecrets(options.secret)
   const accessTokens = formatOf(() => mounted().accessTokens)
   const { boundResources, emit, now, random } = kernel
   const terms = { ...grantTerms(options), longest: longestOf(accessTokens), boundResources }
   const purposes = new Set(TICKET_PURPOSES)
-  return {
+  const server: ServerContext = {
     ...kernel,
     ...{ secret, accessTokens, terms },
     keys: signingKeys(options.keys ?? [], { now, lifetime: terms.accessToken, emit }),
@@ -52,6 +56,10 @@ export function serverContext(
       return ticketsFor(purpose, secret, random)
     },
   }
+  const mount = (given: Mounted) => {
+    all = given
+  }
+  return { server, mount }
 }
 
 function formatOf(mounted: () => AccessTokenFormat): AccessTokenFormat {
