@@ -31,8 +31,8 @@ export async function serverTarget(
 ): Promise<Target> {
   const client = await Client.register(server, scope, browser)
   const openIdClient = await Client.register(server, openId, browser)
-  const metadata = { client_name: 'Notes', redirect_uris: [], resource_server: true }
-  const { client_id, client_secret = '' } = await server.clients.add(metadata)
+  const metadata = { clientName: 'Notes', redirectUris: [], resourceServer: true }
+  const { clientId: client_id, clientSecret: client_secret = '' } = await server.clients.add(metadata)
   return targetOf({
     token: TOKEN,
     clientId: client.clientId,

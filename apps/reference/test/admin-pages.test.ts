@@ -79,7 +79,7 @@ describe.each(['light', 'dark'] as const)('every page of it in %s', (colorScheme
       undefined,
       'teacher',
     )
-    await service.clients.add({ client_name: 'Zap', redirect_uris: ['https://zap.example/a/long/callback'] })
+    await service.clients.add({ clientName: 'Zap', redirectUris: ['https://zap.example/a/long/callback'] })
     const withScripts = await openChromium()
     const page = await openAdmin(withScripts)
     await page.emulateMedia({ colorScheme })

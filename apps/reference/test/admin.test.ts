@@ -153,14 +153,14 @@ describe("the operator's view", () => {
   })
 
   it('says of a client that it may leave out PKCE, and of no other', async () => {
-    const portal = { client_name: 'Portal', redirect_uris: ['https://portal.example/cb'] }
+    const portal = { clientName: 'Portal', redirectUris: ['https://portal.example/cb'] }
     const { textOf } = await visitor()
-    const pageOf = async (pkce: 'required' | 'optional') => {
-      const { client_id } = await service.clients.add({ ...portal, pkce })
+    const pageOf = async (pkceOptional: boolean) => {
+      const { clientId: client_id } = await service.clients.add({ ...portal, pkceOptional })
       return textOf(`/admin/client?id=${client_id}`)
     }
-    expect(await pageOf('optional')).toContain('leave out PKCE')
-    expect(await pageOf('required')).not.toContain('leave out PKCE')
+    expect(await pageOf(true)).toContain('leave out PKCE')
+    expect(await pageOf(false)).not.toContain('leave out PKCE')
   })
 
   it('answers for ids that nobody has', async () => {
@@ -266,7 +266,7 @@ onBothDatabases((newDatabase) => {
     it('finds users and clients, and reads the trail page by page', async () => {
       await onNewDatabase()
       const app = await teachersApp('Course browser')
-      await service.clients.add({ client_name: 'Zap', redirect_uris: ['https://zap.example/cb'] })
+      await service.clients.add({ clientName: 'Zap', redirectUris: ['https://zap.example/cb'] })
       const { textOf } = await visitor()
       expect(await textOf('/admin/users?email=Teach')).toMatch(/teacher@example\.com/)
       expect(await textOf('/admin/users?email=Teach')).not.toContain(EMAIL)

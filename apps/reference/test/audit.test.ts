@@ -88,9 +88,9 @@ onBothDatabases((newDatabase) => {
       await accounts.setDisabled('teacher-account', false)
       await accounts.remove('teacher-account')
       await accounts.remove('teacher-account')
-      const { client_id: clientId } = await clients.add({
-        client_name: 'A',
-        redirect_uris: ['https://a.example/'],
+      const { clientId } = await clients.add({
+        clientName: 'A',
+        redirectUris: ['https://a.example/'],
       })
       await clients.remove(clientId)
       await service.close()
@@ -102,7 +102,7 @@ onBothDatabases((newDatabase) => {
         { type: 'account_disabled', subject },
         { type: 'account_enabled', subject },
         { type: 'account_removed', subject },
-        { type: 'integration_added', clientId },
+        { type: 'client_added', clientId },
         { type: 'client_removed', clientId },
       ])
     })

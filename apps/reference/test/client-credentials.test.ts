@@ -34,12 +34,12 @@ async function addJob(
 ) {
   const jwks =
     token_endpoint_auth_method === 'private_key_jwt' ? { keys: [await exportJWK(keys.publicKey)] } : undefined
-  const { client_id, client_secret = '' } = await service.clients.add({
-    client_name: 'Nightly job',
-    redirect_uris: [],
-    grant_types: ['client_credentials'],
-    client_credentials_scopes,
-    token_endpoint_auth_method,
+  const { clientId: client_id, clientSecret: client_secret = '' } = await service.clients.add({
+    clientName: 'Nightly job',
+    redirectUris: [],
+    grantTypes: ['client_credentials'],
+    clientCredentialsScopes: client_credentials_scopes.split(' '),
+    tokenEndpointAuthMethod: token_endpoint_auth_method,
     jwks,
   })
   return { client_id, client_secret }
@@ -158,8 +158,8 @@ describe('what a job can reach', () => {
   it.each(['students:read', 'account:write', 'openid', 'email'])(
     'is not %s: nobody is added',
     async (scope) => {
-      const job = { client_name: 'Job', redirect_uris: [], grant_types: ['client_credentials'] }
-      await expect(service.clients.add({ ...job, client_credentials_scopes: scope })).rejects.toThrow(
+      const job = { clientName: 'Job', redirectUris: [], grantTypes: ['client_credentials'] }
+      await expect(service.clients.add({ ...job, clientCredentialsScopes: [scope] })).rejects.toThrow(
         `${scope} is no scope for client credentials`,
       )
     },

@@ -35,7 +35,7 @@ async function open(settings: Record<string, string> = {}) {
 }
 
 const clientWith = (redirectUri: string) => {
-  const client = { client_id: ID, redirect_uris: [redirectUri] }
+  const client = { clientId: ID, redirectUris: [redirectUri] }
   return testClient(service.baseUrl, { client, browser: user(service.baseUrl) })
 }
 
@@ -169,7 +169,10 @@ it('is in the list of the commands, and in that of its origin alone', async () =
   const environment = { ...(await storageInFiles()), ...host.settings(['app.dev']) }
   await open(environment)
   await (await clientWith(CALLBACKS.loopback)).tokens('courses:read')
-  const { client_id } = await service.clients.add({ client_name: 'Zap', redirect_uris: ['https://zap.dev/'] })
+  const { clientId: client_id } = await service.clients.add({
+    clientName: 'Zap',
+    redirectUris: ['https://zap.dev/'],
+  })
   const listed = async (origin: string) => {
     const program = run('commands/clients.ts', ['list', '--json', '--origin', origin], { environment })
     await program.ended

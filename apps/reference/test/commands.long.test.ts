@@ -249,11 +249,15 @@ describe('integration', () => {
       1,
       'a public client has nothing else that protects its code',
     ],
-    [['add', '--name', 'Zap', '--pkce', 'never', '--redirect-uri', 'https://zap.example/cb'], 1, 'pkce: '],
+    [
+      ['add', '--name', 'Zap', '--pkce', 'never', '--redirect-uri', 'https://zap.example/cb'],
+      2,
+      '--pkce must',
+    ],
     [
       ['add', '--name', 'Zap', '--auth', 'client_secret_basic', '--redirect-uri', 'https://zap.example/cb'],
       1,
-      'token_endpoint_auth_method: ',
+      'tokenEndpointAuthMethod: ',
     ],
     [['add', '--name', 'Zap', '--public', '--auth', 'none'], 2, '--public and --auth exclude each other.'],
     [['remove', 'nobody'], 1, 'There is no client nobody'],

@@ -6,10 +6,10 @@ import { sessionCookie } from './user.ts'
 /** A command-line tool that the operator knows, without a secret. */
 export async function addTool({ clients }: RunningService, metadata: object = {}) {
   return clients.add({
-    client_name: 'School on the command line',
-    redirect_uris: [],
-    token_endpoint_auth_method: 'none',
-    grant_types: [DEVICE_CODE_GRANT, 'refresh_token'],
+    clientName: 'School on the command line',
+    redirectUris: [],
+    tokenEndpointAuthMethod: 'none',
+    grantTypes: [DEVICE_CODE_GRANT, 'refresh_token'],
     ...metadata,
   })
 }

@@ -17,7 +17,7 @@ afterAll(() => service.close())
 
 describe('openid-client', () => {
   async function discover(metadata: object = {}) {
-    const { client_id, client_secret } = await addTool(service, metadata)
+    const { clientId: client_id, clientSecret: client_secret } = await addTool(service, metadata)
     const auth = client_secret === undefined ? oidc.None() : oidc.ClientSecretPost(client_secret)
     const options = { execute: [oidc.allowInsecureRequests] }
     return oidc.discovery(new URL(service.baseUrl), client_id, undefined, auth, options)
@@ -25,7 +25,7 @@ describe('openid-client', () => {
 
   it.each([
     ['public', {}],
-    ['confidential', { token_endpoint_auth_method: 'client_secret_post' }],
+    ['confidential', { tokenEndpointAuthMethod: 'client_secret_post' }],
   ])('signs a %s client in, refreshes and revokes', async (_, metadata) => {
     const config = await discover(metadata)
     const started = await oidc.initiateDeviceAuthorization(config, { scope: SCOPE })
@@ -61,7 +61,7 @@ describe('oauth4webapi', () => {
     const issuer = new URL(service.baseUrl)
     const as = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, http))
     expect(as.grant_types_supported).toContain(DEVICE_CODE_GRANT)
-    const { client_id } = await addTool(service)
+    const { clientId: client_id } = await addTool(service)
     const client = { client_id }
     const begun = await oauth.deviceAuthorizationRequest(as, client, oauth.None(), { scope: SCOPE }, http)
     const started = await oauth.processDeviceAuthorizationResponse(as, client, begun)

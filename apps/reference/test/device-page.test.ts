@@ -15,12 +15,12 @@ let page: Page
 beforeAll(async () => {
   service = await runService({ DEVICE_GRANT: 'integrations' })
   const client = await service.clients.add({
-    client_name: 'School on the command line',
-    redirect_uris: [],
-    token_endpoint_auth_method: 'none',
-    grant_types: [DEVICE_CODE_GRANT, 'refresh_token'],
+    clientName: 'School on the command line',
+    redirectUris: [],
+    tokenEndpointAuthMethod: 'none',
+    grantTypes: [DEVICE_CODE_GRANT, 'refresh_token'],
   })
-  clientId = client.client_id
+  clientId = client.clientId
   browser = await openChromium()
 })
 afterAll(async () => {

@@ -25,7 +25,7 @@ describe.each(KINDS)('on %s', (kind) => {
       REFRESH_RETRY_WINDOW: '60',
       ...storage.environment,
     })
-    clientId = (await addTool(service)).client_id
+    clientId = (await addTool(service)).clientId
   })
   afterAll(async () => {
     await service.close()

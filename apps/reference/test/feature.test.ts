@@ -180,11 +180,11 @@ function describedServer() {
 /** An integration that may use vouchers and shows a badge. */
 async function openWithClient() {
   const opened = await openService([vouchers])
-  const { client_id, client_secret } = await opened.service.clients.add({
-    client_name: 'Turnstile',
-    redirect_uris: ['https://turnstile.example/cb'],
-    token_endpoint_auth_method: 'badge',
-    grant_types: ['authorization_code', 'urn:example:voucher'],
+  const { clientId: client_id, clientSecret: client_secret } = await opened.service.clients.add({
+    clientName: 'Turnstile',
+    redirectUris: ['https://turnstile.example/cb'],
+    tokenEndpointAuthMethod: 'badge',
+    grantTypes: ['authorization_code', 'urn:example:voucher'],
   })
   return { ...opened, client_secret, credentials: { client_id, badge: 'shown' } }
 }
@@ -253,16 +253,16 @@ it('is counted by the rate limits, at its endpoint as at ours', async () => {
 it('authenticates a client by a key that is in its metadata, and by no other', async () => {
   const { post, service } = await openService([vouchers])
   const subject = 'CN=turnstile'
-  const { client_id, client_secret } = await service.clients.add({
-    client_name: 'Turnstile',
-    redirect_uris: ['https://turnstile.example/cb'],
-    token_endpoint_auth_method: 'example_tls_client_auth',
-    grant_types: ['authorization_code', 'urn:example:voucher'],
-    example_certificate_subject: subject,
-  } as never)
-  expect(client_secret).toBeUndefined()
+  const { clientId, clientSecret, exampleCertificateSubject } = await service.clients.add({
+    clientName: 'Turnstile',
+    redirectUris: ['https://turnstile.example/cb'],
+    tokenEndpointAuthMethod: 'example_tls_client_auth',
+    grantTypes: ['authorization_code', 'urn:example:voucher'],
+    exampleCertificateSubject: subject,
+  })
+  expect([clientSecret, exampleCertificateSubject]).toEqual([undefined, subject])
   const token = (headers: Record<string, string>, form = {}) =>
-    post('/api/oauth/token', { client_id, ...VOUCHER, ...form }, headers)
+    post('/api/oauth/token', { client_id: clientId, ...VOUCHER, ...form }, headers)
   expect(await token({ 'x-client-subject': subject })).toMatchObject({ status: 200, token_type: 'Bearer' })
   for (const headers of [{ 'x-client-subject': 'CN=other' }, {}, { 'x-client-subject': '' }])
     expect(await token(headers)).toMatchObject({ status: 401, error: 'invalid_client' })

@@ -34,7 +34,7 @@ describe.runIf(there)('cli/oauth', () => {
     const endpoints = [`${baseUrl}/api/oauth/device_authorization`, `${baseUrl}/api/oauth/token`]
     const program = spawn(join(folder, 'program'), [
       ...endpoints,
-      clientId ?? (await addTool(service)).client_id,
+      clientId ?? (await addTool(service)).clientId,
     ])
     let complaint = ''
     program.stderr.on('data', (chunk) => {
@@ -66,8 +66,8 @@ describe.runIf(there)('cli/oauth', () => {
   })
 
   it('hears that this flow is not for it, where its client has no such grant, and would try a browser', async () => {
-    const metadata = { grant_types: ['authorization_code'], redirect_uris: ['https://a.example/'] }
-    const { client_id } = await addTool(service, metadata)
+    const metadata = { grantTypes: ['authorization_code'], redirectUris: ['https://a.example/'] }
+    const { clientId: client_id } = await addTool(service, metadata)
     const { ended } = await begin(client_id)
     expect(await ended).toMatchObject({
       status: 1,

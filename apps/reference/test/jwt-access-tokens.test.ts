@@ -61,15 +61,15 @@ it.each([
   const app = await signedIn(baseUrl, 'courses:read', baseUrl)
   const { access_token } = app
   const integration = await service.clients.add({
-    client_name: 'Edge',
-    redirect_uris: ['https://edge.example/callback'],
-    token_endpoint_auth_method: 'client_secret_post',
-    resource_server: true,
+    clientName: 'Edge',
+    redirectUris: ['https://edge.example/callback'],
+    tokenEndpointAuthMethod: 'client_secret_post',
+    resourceServer: true,
   })
   const ended = revokedTokens({
     address: `${baseUrl}/api/oauth/ended`,
-    clientId: integration.client_id,
-    clientSecret: String(integration.client_secret),
+    clientId: integration.clientId,
+    clientSecret: String(integration.clientSecret),
     every: 3600,
   })
   const keys = `${baseUrl}/api/oauth/jwks`

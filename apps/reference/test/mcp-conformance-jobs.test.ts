@@ -37,11 +37,11 @@ async function addJob(token_endpoint_auth_method: Method) {
   const { scopes_supported } = (await (await fetch(address)).json()) as { scopes_supported: string[] }
   const jwks = { keys: [await exportJWK(keys.publicKey)] }
   return service.clients.add({
-    client_name: 'Conformance',
-    redirect_uris: [],
-    grant_types: ['client_credentials'],
-    client_credentials_scopes: scopes_supported.join(' '),
-    token_endpoint_auth_method,
+    clientName: 'Conformance',
+    redirectUris: [],
+    grantTypes: ['client_credentials'],
+    clientCredentialsScopes: scopes_supported,
+    tokenEndpointAuthMethod: token_endpoint_auth_method,
     ...(token_endpoint_auth_method === 'private_key_jwt' ? { jwks } : {}),
   })
 }
@@ -79,7 +79,7 @@ describe('the client credentials of MCP', () => {
     const command = `${process.execPath} ${JOB}`
     const judged = await ran(SUITE, ['client', '--command', command, '--scenario', scenario])
     expect(judged.output).toMatch(/Passed: ([1-9]\d*)\/\1, 0 failed, 0 warnings/)
-    const { client_id, client_secret } = await addJob(method)
+    const { clientId: client_id, clientSecret: client_secret } = await addJob(method)
     const private_key_pem = await exportPKCS8(keys.privateKey)
     const secret =
       method === 'private_key_jwt' ? { private_key_pem, signing_algorithm: 'ES256' } : { client_secret }
@@ -103,7 +103,7 @@ describe('what the scenarios demand of a request, and no more', () => {
     ['with a resource', () => ({ resource: resource() })],
     ['with the id in the body too', (client_id) => ({ client_id })],
   ])('is served: Basic %s', async (_, more) => {
-    const { client_id, client_secret } = await addJob('client_secret_basic')
+    const { clientId: client_id, clientSecret: client_secret } = await addJob('client_secret_basic')
     const authorization = `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`
     expect(await token(more(client_id), { authorization })).toBe(200)
   })
@@ -125,12 +125,12 @@ describe('what the scenarios demand of a request, and no more', () => {
     ['of another issuer', 401, () => ({}), { iss: 'conformance-test-client' }],
     ['for another server', 401, () => ({}), { aud: 'https://other.example' }],
   ])('an assertion %s is answered by %i', async (_, status, more, claims) => {
-    const { client_id } = await addJob('private_key_jwt')
+    const { clientId: client_id } = await addJob('private_key_jwt')
     expect(await token({ ...more(client_id), ...(await assertion(client_id, claims)) })).toBe(status)
   })
 
   it('is stricter in one thing: the issuer with a slash behind it is another audience', async () => {
-    const { client_id } = await addJob('private_key_jwt')
+    const { clientId: client_id } = await addJob('private_key_jwt')
     expect(await token(await assertion(client_id, { aud: `${service.baseUrl}/` }))).toBe(401)
   })
 })

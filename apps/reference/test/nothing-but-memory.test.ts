@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import timers from 'node:timers'
 import pauses from 'node:timers/promises'
-import type { HttpResponse } from '@grantkit/core'
+import type { AddedClient, HttpResponse } from '@grantkit/core'
 import {
   type Approval,
   formEncoded,
@@ -29,14 +29,14 @@ let service: RunningService
 let tokens: Tokens
 let client: TestClient
 let approvals: Approval[]
-let reports: { readonly client_id: string; readonly client_secret?: string | undefined }
+let reports: AddedClient
 
 beforeAll(async () => {
   service = await runService({ DATABASE_URL: 'memory:', STORE_URL: 'memory:' })
   client = await testClient(service.baseUrl, { browser: user(service.baseUrl) })
   tokens = await client.tokens(SCOPE)
   approvals = [await client.approve(SCOPE), await client.approve(SCOPE)]
-  reports = await service.clients.add({ client_name: 'Reports', redirect_uris: [], resource_server: true })
+  reports = await service.clients.add({ clientName: 'Reports', redirectUris: [], resourceServer: true })
   restore = watch()
 })
 afterAll(async () => {
@@ -110,7 +110,7 @@ function post(endpoint: string, fields: Record<string, string | undefined>): Pro
   return inProcess(service)(`${service.baseUrl}/api/oauth/${endpoint}`, { method: 'POST', headers, body })
 }
 
-function credentialsOf({ client_id, client_secret }: typeof reports) {
+function credentialsOf({ clientId: client_id, clientSecret: client_secret }: AddedClient) {
   return { client_id, client_secret }
 }
 

@@ -9,7 +9,7 @@ import { sessionCookie } from './user.ts'
 
 /** What the operator's view shows and does, as commands beside a service that runs. */
 
-const ZAP = { client_name: 'Zap', redirect_uris: ['https://zap.example/cb'] }
+const ZAP = { clientName: 'Zap', redirectUris: ['https://zap.example/cb'] }
 
 let folder: string
 let environment: Record<string, string>
@@ -46,7 +46,7 @@ const call = async (token: string) =>
 describe('clients', () => {
   it('lists every client, or those of one origin', async () => {
     const app = await signedIn(service.baseUrl, 'courses:read', undefined, 'demo', 'Red')
-    const { client_id } = await service.clients.add(ZAP)
+    const { clientId: client_id } = await service.clients.add(ZAP)
     const { output } = await printedBy('clients', 'list')
     expect(output).toMatch(new RegExp(`${app.client_id}.*registered.*Red`))
     expect(output).toContain(client_id)
@@ -56,14 +56,18 @@ describe('clients', () => {
   })
 
   it('names those that may leave out PKCE', async () => {
-    const { client_id } = await service.clients.add({ ...ZAP, client_name: 'Old portal', pkce: 'optional' })
+    const { clientId: client_id } = await service.clients.add({
+      ...ZAP,
+      clientName: 'Old portal',
+      pkceOptional: true,
+    })
     const { output } = await printedBy('clients', 'list', '--origin', 'integration')
     const marked = output.split('\n').filter((line) => line.includes('may leave out PKCE'))
     expect(marked).toEqual([expect.stringContaining(client_id)])
   })
 
   it('shows one without its secret', async () => {
-    const { client_id } = await service.clients.add(ZAP)
+    const { clientId: client_id } = await service.clients.add(ZAP)
     const { output } = await printedBy('clients', 'show', client_id)
     expect(output).toMatch(/https:\/\/zap\.example\/cb/)
     expect(output + JSON.stringify(await jsonOf('clients', 'show', client_id))).not.toContain('secretHash')

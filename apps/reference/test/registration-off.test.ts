@@ -42,9 +42,8 @@ it('tells a program that asks before it opens a browser', async () => {
 })
 
 it('serves a client that the operator added', async () => {
-  const redirect_uris = ['http://127.0.0.1:7001/cb']
-  const added = await service.clients.add({ client_name: 'Zap', redirect_uris })
-  const client = { ...added, redirect_uris }
+  const redirectUris = ['http://127.0.0.1:7001/cb']
+  const client = await service.clients.add({ clientName: 'Zap', redirectUris })
   const app = await testClient(service.baseUrl, { client, browser: user(service.baseUrl) })
   expect(await app.tokens('courses:read')).toMatchObject({ scope: 'courses:read' })
 })

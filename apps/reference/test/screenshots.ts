@@ -28,10 +28,10 @@ const service = await runService({
   DEVICE_GRANT: 'integrations',
 })
 const tool = await service.clients.add({
-  client_name: 'School on the command line',
-  redirect_uris: [],
-  token_endpoint_auth_method: 'none',
-  grant_types: [DEVICE_CODE_GRANT, 'refresh_token'],
+  clientName: 'School on the command line',
+  redirectUris: [],
+  tokenEndpointAuthMethod: 'none',
+  grantTypes: [DEVICE_CODE_GRANT, 'refresh_token'],
 })
 const browser = await openChromium()
 await mkdir(FOLDER, { recursive: true })
@@ -90,7 +90,7 @@ async function signInAtDocs(page: Page): Promise<void> {
 
 /** The pages for a code: to type it, to decide, and afterwards. */
 async function shootDevice(page: Page, shoot: (name: string) => Promise<unknown>): Promise<void> {
-  const form = { client_id: tool.client_id, scope: 'openid courses:read' }
+  const form = { client_id: tool.clientId, scope: 'openid courses:read' }
   const answer = await fetch(`${service.baseUrl}/api/oauth/device_authorization`, {
     method: 'POST',
     body: new URLSearchParams(form),

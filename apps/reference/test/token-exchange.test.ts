@@ -54,10 +54,10 @@ function get(path: string, token: string) {
 /** An integration that is the resource `resource`. */
 async function addApi(resource: string) {
   return service.clients.add({
-    client_name: 'An API',
-    redirect_uris: ['https://api.example/callback'],
-    grant_types: GRANT_TYPES,
-    token_exchange_resources: [resource],
+    clientName: 'An API',
+    redirectUris: ['https://api.example/callback'],
+    grantTypes: GRANT_TYPES,
+    tokenExchangeResources: [resource],
   })
 }
 
@@ -91,8 +91,8 @@ describe('oauth4webapi', () => {
     const as = await oauth.processDiscoveryResponse(issuer, discovered)
     expect(as.grant_types_supported).toContain(TOKEN_EXCHANGE)
     const added = await addApi(service.baseUrl)
-    const client = { client_id: added.client_id }
-    const auth = oauth.ClientSecretPost(String(added.client_secret))
+    const client = { client_id: added.clientId }
+    const auth = oauth.ClientSecretPost(String(added.clientSecret))
 
     const parameters = {
       subject_token: tokens.access_token,
@@ -106,8 +106,8 @@ describe('oauth4webapi', () => {
     const asked = await oauth.introspectionRequest(as, client, auth, child.access_token, http)
     expect(await oauth.processIntrospectionResponse(as, client, asked)).toMatchObject({
       active: true,
-      ...{ sub: 'demo-account', scope: 'students:read', client_id: added.client_id },
-      act: { sub: added.client_id },
+      ...{ sub: 'demo-account', scope: 'students:read', client_id: added.clientId },
+      act: { sub: added.clientId },
     })
   })
 })

@@ -50,19 +50,13 @@ describe('the trail', () => {
       'signing_keys_rotated',
       'account_added',
       'account_disabled',
-      'integration_added',
+      'client_added',
     ])
     const actors = entries.map(({ by, actor }) => (by === 'demo' ? 'demo' : actor))
     expect(new Set(actors)).toEqual(new Set(['demo', `command:${userInfo().username}`]))
-    const list = await printedBy('trail', [
-      'list',
-      '--type',
-      'account_disabled',
-      '--type',
-      'integration_added',
-    ])
+    const list = await printedBy('trail', ['list', '--type', 'account_disabled', '--type', 'client_added'])
     const [newest, oldest] = list.output.split('\n')
-    expect(newest).toMatch(/^20\S+Z {2}integration_added +client [0-9a-f]{32}/)
+    expect(newest).toMatch(/^20\S+Z {2}client_added +client [0-9a-f]{32}/)
     expect(oldest).toMatch(/account_disabled +user \S+/)
   })
 

@@ -5,15 +5,11 @@ import { proofReader } from './clients/authentication/client-authentication.ts'
 import { offeredMethods } from './clients/authentication/offered-methods.ts'
 import { authMethodsOf } from './clients/client-endpoint.ts'
 import type { Registrable } from './clients/client-metadata.ts'
+import { type PublicClient, publicClient } from './clients/client-record.ts'
 import { type ClientSource, storedClients } from './clients/client-sources.ts'
-import {
-  type Integration,
-  type IntegrationInformation,
-  preRegisteredClients,
-} from './clients/pre-registered-clients.ts'
-import { type PublicClient, publicClient } from './clients/public-client.ts'
 import { redirectUriPolicyOf } from './clients/redirect-uri.ts'
 import { REGISTRATION_LIMITS, registration } from './clients/registration.ts'
+import { type AddedClient, type StaticClient, staticClients } from './clients/static-clients.ts'
 import { addressesOf, type Metadata, metadataDocuments, serverMetadata } from './discovery/server-metadata.ts'
 import type { FeatureParts, MountedFeatures, ServerContext } from './feature.ts'
 import { authorizationCode } from './grants/authorization-code.ts'
@@ -57,18 +53,18 @@ export interface AuthorizationServer {
   readonly accessTokens: AccessTokenFormat
   readonly clients: {
     /**
-     * Adds an integration: a client with fixed redirect URIs, which cannot register itself.
+     * Registers a static client, which may have fixed https redirect URIs. The secret is in the result this once.
      *
      * @throws OAuthError that names what is wrong with the metadata
      */
-    add(integration: Integration): Promise<IntegrationInformation>
-    /** The client with this id, whether it registered itself, is an integration, or is described by a document. */
+    add(registration: StaticClient): Promise<AddedClient>
+    /** The client with this id: a static one, a self-registered one, or one that a document describes. */
     find(clientId: string): Promise<PublicClient | undefined>
-    /** The integrations, the oldest first, without their secrets. Looks at every client. */
-    list(): Promise<IntegrationInformation[]>
+    /** The static clients, the oldest first. Reads every client. */
+    list(): Promise<PublicClient[]>
     /**
-     * Removes a client, an integration or one that registered itself, and ends its grants with all their tokens. Reads
-     * every grant. If it fails halfway, call it again to finish. A client whose document is fetched stays refused.
+     * Removes a client, and ends its grants with all their tokens. Reads every grant. If it fails halfway, call it again to
+     * finish. A client whose document is fetched stays refused.
      */
     remove(clientId: string): Promise<ClientRemoval>
   }
@@ -215,7 +211,7 @@ function administration(
   { joined, signing }: Parts,
 ): Pick<AuthorizationServer, 'clients' | 'grants'> {
   const registered = { ...registrable(joined, 'operator'), ...signing }
-  const { add, list } = preRegisteredClients(server, registered, redirectUriPolicyOf(options))
+  const { add, list } = staticClients(server, registered, redirectUriPolicyOf(options))
   return {
     clients: {
       add,

@@ -18,8 +18,8 @@ export {
   type PresentedProof,
 } from './clients/authentication/client-authentication.ts'
 export type { ClientEndpoint } from './clients/client-endpoint.ts'
+export { publicClient } from './clients/client-record.ts'
 export type { ClientSource } from './clients/client-sources.ts'
-export { publicClient } from './clients/public-client.ts'
 export type { LoopbackOnlyOptions, RedirectUriVerdict } from './clients/redirect-uri.ts'
 export type { Metadata } from './discovery/server-metadata.ts'
 export type { FeatureParts, MountedFeatures, ServerContext } from './feature.ts'

@@ -3,8 +3,8 @@ import type { AuthorizationOptions } from './authorization/authorization.ts'
 import type { ConsentDenied } from './authorization/denial.ts'
 import type { ClientAuthenticationOptions } from './clients/authentication/offered-methods.ts'
 import { type ClientSource, clientsOf } from './clients/client-sources.ts'
-import type { IntegrationAdded } from './clients/pre-registered-clients.ts'
 import type { ClientRegistered, RegistrationOptions } from './clients/registration.ts'
+import type { ClientAdded } from './clients/static-clients.ts'
 import type { Metadata } from './discovery/server-metadata.ts'
 import type { Feature } from './feature.ts'
 import type { CodeRedeemed } from './grants/authorization-code.ts'
@@ -117,7 +117,7 @@ export type Paths = NonNullable<AllOptions['paths']>
 export type ServerEvent =
   | RequestEvent
   | ClientRegistered
-  | IntegrationAdded
+  | ClientAdded
   | RemovalEvent
   | ConsentGranted
   | ConsentDenied

@@ -25,7 +25,7 @@ async function withTokens(resource?: string, lifetimes = {}) {
   const school = openSchool({ lifetimes })
   const client = await register(school)
   const tokens = await tokensFor(school, client, { scope: 'openid courses:read', resource })
-  return { school, client, id: client.client_id, tokens }
+  return { school, client, id: client.clientId, tokens }
 }
 
 describe('a scope on the consent page is marked as allowed before', () => {
@@ -37,7 +37,7 @@ describe('a scope on the consent page is marked as allowed before', () => {
   it('by no grant at all if the app is new, or another one, or the user is', async () => {
     const { school, id } = await withTokens()
     const other = await register(school)
-    expect(await marked(school, other.client_id)).toEqual([])
+    expect(await marked(school, other.clientId)).toEqual([])
     expect(await marked(school, id, [], { cookie: 'user=bob' })).toEqual([])
   })
 
@@ -61,7 +61,7 @@ describe('a scope on the consent page is marked as allowed before', () => {
 
   it('no longer once the grant was revoked', async () => {
     const { school, client, id, tokens } = await withTokens()
-    const form = { client_id: client.client_id, token: tokens.refresh_token }
+    const form = { client_id: client.clientId, token: tokens.refresh_token }
     await school.send('POST', '/api/oauth/revoke', { form })
     expect(await marked(school, id)).toEqual([])
   })
@@ -80,7 +80,7 @@ describe('the mark', () => {
     const client = await register(school)
     await tokensFor(school, client, { scope: 'openid courses:read' })
     vi.spyOn(store.grants, 'list').mockRejectedValue(new Error('The index is gone'))
-    expect(await marked(school, client.client_id)).toEqual([])
+    expect(await marked(school, client.clientId)).toEqual([])
   })
 
   it('costs nothing before the sign-in', async () => {

@@ -18,7 +18,7 @@ import { TEST_KEYS } from './signing-keys.ts'
 
 async function withClient(metadata: object = {}): Promise<{ school: School; id: string }> {
   const school = openSchool()
-  return { school, id: (await register(school, metadata)).client_id }
+  return { school, id: (await register(school, metadata)).clientId }
 }
 
 describe('authorize, before the redirect URI is trusted', () => {
@@ -234,14 +234,18 @@ describe('authorize, once it is', () => {
     const response = await decide(school)
     expect(response.headers.location).toMatch(/^http:\/\/127\.0\.0\.1:65000\/callback\?code=/)
     const code = redirectOf(response).code ?? ''
-    expect((await redeem(school, { client_id: id }, code)).status, 'the registered port').toBe(400)
-    expect((await redeem(school, { client_id: id }, code, { redirect_uri })).status).toBe(200)
+    expect((await redeem(school, { clientId: id }, code)).status, 'the registered port').toBe(400)
+    expect((await redeem(school, { clientId: id }, code, { redirect_uri })).status).toBe(200)
   })
 
   it('DR-07, REQ-63: an integration gets nothing beyond the scopes that the operator registered', async () => {
     const school = openSchool()
-    const integration = { client_name: 'Zap', redirect_uris: [REDIRECT_URI], scope: 'openid courses:read' }
-    const { client_id } = await school.server.clients.add(integration)
+    const integration = {
+      clientName: 'Zap',
+      redirectUris: [REDIRECT_URI],
+      scopes: ['openid', 'courses:read'],
+    }
+    const { clientId: client_id } = await school.server.clients.add(integration)
     const answer = await authorize(school, authorizationQuery(client_id, { scope: 'courses:write' }))
     expect(redirectOf(answer).error).toBe('invalid_scope')
   })
@@ -255,7 +259,7 @@ describe('authorize, once it is', () => {
   ])('offers a self-registered client %s', async (_, registered, scope, offered) => {
     const scopes = { ...SCOPES, gone: { description: 'Removed later' } }
     const before = openSchool({ scopes })
-    const { client_id } = await register(before, { scope: registered })
+    const { clientId: client_id } = await register(before, { scope: registered })
     const school = openSchool({ store: before.store, defaultScope: 'courses:read' })
     await authorize(school, authorizationQuery(client_id, { scope }))
     expect(school.shown.consent?.scopes.map(({ name }) => name)).toEqual([offered])
@@ -338,7 +342,7 @@ describe('signing in', () => {
 
   it('gives no code for another user than the hint names', async () => {
     const { school, id } = await withClient()
-    const { id_token } = await tokensFor(school, { client_id: id })
+    const { id_token } = await tokensFor(school, { clientId: id })
     school.clock.now += 10_000_000
     const query = authorizationQuery(id, { id_token_hint: id_token })
     const bob = { cookie: `user=bob@${school.clock.now}` }
@@ -394,7 +398,7 @@ describe('registration, where a page asks for it', () => {
     school.clock.now += 8 * 24 * 3600
     await authorize(school, authorizationQuery(id))
     expect(school.shown.error?.description).toContain('register again')
-    const answer = await redeem(school, { client_id: id }, 'any')
+    const answer = await redeem(school, { clientId: id }, 'any')
     expect([answer.status, bodyOf(answer).error]).toEqual([401, 'invalid_client'])
   })
 })
@@ -404,7 +408,7 @@ describe('a scope that the catalogue lacks', () => {
 
   it('is named in the refusal', async () => {
     const school = openSchool()
-    const { client_id } = await register(school)
+    const { clientId: client_id } = await register(school)
     for (const [scope, name] of [
       ['openid admin courses:read', 'admin'],
       [`x${'y'.repeat(3000)}`, `x${'y'.repeat(99)}`],
@@ -431,13 +435,13 @@ describe('a scope that the catalogue lacks', () => {
   it('is no scope if it is offline_access alone', async () => {
     const alone = { scope: 'offline_access' }
     const school = openSchool()
-    const plain = authorizationQuery((await register(school)).client_id, alone)
+    const plain = authorizationQuery((await register(school)).clientId, alone)
     expect(redirectOf(await authorize(school, plain)).error_description).toBe('scope is missing')
     const reader = await register(school, { scope: 'courses:read' })
-    await authorize(school, authorizationQuery(reader.client_id, alone))
+    await authorize(school, authorizationQuery(reader.clientId, alone))
     expect(offered(school)).toEqual(['courses:read'])
     const withDefault = openSchool({ defaultScope: 'students:read' })
-    await authorize(withDefault, authorizationQuery((await register(withDefault)).client_id, alone))
+    await authorize(withDefault, authorizationQuery((await register(withDefault)).clientId, alone))
     expect(offered(withDefault)).toEqual(['students:read'])
   })
 
@@ -454,17 +458,17 @@ describe('a scope that the catalogue lacks', () => {
 })
 
 describe('a client whose software sends no challenge', () => {
-  const ZAP = { client_name: 'Zap', redirect_uris: [REDIRECT_URI], pkce: 'optional' as const }
+  const ZAP = { clientName: 'Zap', redirectUris: [REDIRECT_URI], pkceOptional: true }
   const NO_CHALLENGE = { code_challenge: undefined, code_challenge_method: undefined, nonce: 'n' }
   const NO_VERIFIER = { code_verifier: undefined }
 
   it('gets a code and tokens without one, if the operator said so', async () => {
     const school = openSchool()
     const client = await school.server.clients.add(ZAP)
-    const code = await codeFor(school, client.client_id, NO_CHALLENGE)
-    expect((await redeem(school, { ...client, client_secret: 'x' }, code, NO_VERIFIER)).status).toBe(401)
+    const code = await codeFor(school, client.clientId, NO_CHALLENGE)
+    expect((await redeem(school, { ...client, clientSecret: 'x' }, code, NO_VERIFIER)).status).toBe(401)
     expect((await redeem(school, client, code, NO_VERIFIER)).status).toBe(200)
-    expect(await school.server.clients.list()).toMatchObject([{ client_name: 'Zap', pkce: 'optional' }])
+    expect(await school.server.clients.list()).toMatchObject([{ clientName: 'Zap', pkceOptional: true }])
   })
 
   it.each([
@@ -472,7 +476,7 @@ describe('a client whose software sends no challenge', () => {
     ['needs no nonce where no ID token has it', 'courses:read', undefined],
   ])('%s', async (_, scope, reason) => {
     const school = openSchool()
-    const { client_id } = await school.server.clients.add(ZAP)
+    const { clientId: client_id } = await school.server.clients.add(ZAP)
     await authorize(school, authorizationQuery(client_id, { ...NO_CHALLENGE, scope, nonce: undefined }))
     const refused = school.events.filter(({ type }) => type === 'refused')
     expect(refused).toEqual(reason === undefined ? [] : [expect.objectContaining({ reason })])
@@ -481,7 +485,7 @@ describe('a client whose software sends no challenge', () => {
   it('CR-20: gets nothing for a code without a challenge and any verifier, and the code is lost', async () => {
     const school = openSchool()
     const client = await school.server.clients.add(ZAP)
-    const code = await codeFor(school, client.client_id, NO_CHALLENGE)
+    const code = await codeFor(school, client.clientId, NO_CHALLENGE)
     const answer = await redeem(school, client, code)
     expect([answer.status, bodyOf(answer).error]).toEqual([400, 'invalid_grant'])
     expect(bodyOf(await redeem(school, client, code, NO_VERIFIER)).error).toBe('invalid_grant')
@@ -490,22 +494,25 @@ describe('a client whose software sends no challenge', () => {
   it('CR-21: is held to the challenge that it sends', async () => {
     const school = openSchool()
     const client = await school.server.clients.add(ZAP)
-    const code = await codeFor(school, client.client_id)
+    const code = await codeFor(school, client.clientId)
     expect(bodyOf(await redeem(school, client, code, NO_VERIFIER)).error).toBe('invalid_grant')
     expect((await redeem(school, client, code)).status).toBe(200)
     for (const half of [{ code_challenge: undefined }, { code_challenge_method: 'plain' }]) {
-      const refused = await authorize(school, authorizationQuery(client.client_id, half))
+      const refused = await authorize(school, authorizationQuery(client.clientId, half))
       expect(redirectOf(refused).error).toBe('invalid_request')
     }
   })
 
   it('AQ-20: is never public, and never one that registered itself', async () => {
     const school = openSchool()
-    const open = { ...ZAP, token_endpoint_auth_method: 'none' }
+    const open = { ...ZAP, tokenEndpointAuthMethod: 'none' }
     await expect(school.server.clients.add(open)).rejects.toThrow('a public client has nothing else')
-    const usual = await school.server.clients.add({ ...ZAP, pkce: 'required' as const })
-    const itself = await register(school, { ...ZAP, token_endpoint_auth_method: 'client_secret_post' })
-    for (const { client_id } of [usual, itself]) {
+    const usual = await school.server.clients.add({ ...ZAP, pkceOptional: false })
+    const itself = await register(school, {
+      pkce: 'optional',
+      token_endpoint_auth_method: 'client_secret_post',
+    })
+    for (const { clientId: client_id } of [usual, itself]) {
       const refused = await authorize(school, authorizationQuery(client_id, NO_CHALLENGE))
       expect(redirectOf(refused).error_description).toContain('PKCE is required')
     }

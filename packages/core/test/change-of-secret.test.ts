@@ -48,7 +48,7 @@ describe('a form that was shown before the change of the secret', () => {
   it('is answered while the old secret is accepted, with one code however often it is sent', async () => {
     const { before, meanwhile } = openSchools()
     const client = await register(before)
-    await authorize(before, authorizationQuery(client.client_id))
+    await authorize(before, authorizationQuery(client.clientId))
     const codes = [await decideAt(meanwhile, before), await decide(before)].map(
       (answer) => redirectOf(answer).code,
     )
@@ -59,18 +59,18 @@ describe('a form that was shown before the change of the secret', () => {
   it('is refused once the old secret is dropped', async () => {
     const { before, after } = openSchools()
     const client = await register(before)
-    await authorize(before, authorizationQuery(client.client_id))
+    await authorize(before, authorizationQuery(client.clientId))
     expect(redirectOf(await decideAt(after, before))).not.toHaveProperty('code')
   })
 
   it('and one that was shown after it open one grant, if both are of one pushed request', async () => {
     const { before, meanwhile } = openSchools()
     const client = await register(before)
-    const asked = Object.fromEntries(new URLSearchParams(authorizationQuery(client.client_id)))
+    const asked = Object.fromEntries(new URLSearchParams(authorizationQuery(client.clientId)))
     const form = { ...asked, ...credentials(client) }
     const push = await before.send('POST', '/api/oauth/par', { form })
     const { request_uri } = bodyOf<{ request_uri: string }>(push)
-    const query = String(new URLSearchParams({ client_id: client.client_id, request_uri }))
+    const query = String(new URLSearchParams({ client_id: client.clientId, request_uri }))
     const marked = String((await authorize(before, query)).headers.location).split('?')[1] ?? ''
     for (const school of [before, meanwhile]) await authorize(school, marked)
     expect(redirectOf(await decide(meanwhile))).toHaveProperty('code')
@@ -106,7 +106,7 @@ describe('a device', () => {
     const after = await openDeviceSchool({ server: { ...server, secret: NEW } })
     const started = await before.start()
     await meanwhile.approve(started)
-    const form = { client_id: before.tool.client_id }
+    const form = { client_id: before.tool.clientId }
     const lost = bodyOf(await before.poll(started))
     expect(bodyOf(await meanwhile.poll(started, form))).toMatchObject({ refresh_token: lost.refresh_token })
     expect(bodyOf(await after.poll(started, form)).error).toBe('invalid_grant')

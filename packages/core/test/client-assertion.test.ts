@@ -123,12 +123,12 @@ describe('a client assertion', () => {
     expect(await proves(school, assertionForm(forged))).toEqual({ ...REFUSED, reason: 'assertion_signature' })
 
     const other = await school.server.clients.add({
-      client_name: 'Other',
-      redirect_uris: [REDIRECT_URI],
-      token_endpoint_auth_method: 'private_key_jwt',
+      clientName: 'Other',
+      redirectUris: [REDIRECT_URI],
+      tokenEndpointAuthMethod: 'private_key_jwt',
       jwks: { keys: [foreign.jwk] },
     })
-    const ofOther = await assertionOf(school, foreign, other.client_id)
+    const ofOther = await assertionOf(school, foreign, other.clientId)
     expect(await proves(school, { client_id, ...assertionForm(ofOther) })).toEqual({
       ...REFUSED,
       reason: 'assertion_issuer',
@@ -168,12 +168,12 @@ describe('a client assertion', () => {
     expect(await proves(school, form)).toMatchObject({ reason: 'assertion_expired' })
 
     const other = await school.server.clients.add({
-      client_name: 'Other',
-      redirect_uris: [REDIRECT_URI],
-      token_endpoint_auth_method: 'private_key_jwt',
+      clientName: 'Other',
+      redirectUris: [REDIRECT_URI],
+      tokenEndpointAuthMethod: 'private_key_jwt',
       jwks: { keys: [key.jwk] },
     })
-    for (const id of [client_id, other.client_id])
+    for (const id of [client_id, other.clientId])
       expect(
         await proves(school, assertionForm(await assertionOf(school, key, id, { jti: 'shared' }))),
       ).toMatchObject({ status: 200 })
@@ -205,7 +205,7 @@ describe('a client assertion', () => {
       error: 'invalid_request',
     })
     const app = await register(school, { token_endpoint_auth_method: 'client_secret_post' })
-    const foreign = assertionForm(await assertionOf(school, key, app.client_id))
+    const foreign = assertionForm(await assertionOf(school, key, app.clientId))
     expect(await proves(school, foreign)).toMatchObject({
       status: 401,
       reason: 'client_auth_method_mismatch',
@@ -236,20 +236,23 @@ describe('a client assertion', () => {
     const { school, client_id } = await openSigned([key])
     const prove = async (claims?: Claims) => assertionForm(await assertionOf(school, key, client_id, claims))
     const code = await codeFor(school, client_id)
-    expect((await redeem(school, { client_id }, code)).status).toBe(401)
+    expect((await redeem(school, { clientId: client_id }, code)).status).toBe(401)
     expect(
-      (await redeem(school, { client_id }, code, await prove({ aud: 'https://evil.example' }))).status,
+      (await redeem(school, { clientId: client_id }, code, await prove({ aud: 'https://evil.example' })))
+        .status,
     ).toBe(401)
-    const { refresh_token } = bodyOf<TokenAnswer>(await redeem(school, { client_id }, code, await prove()))
-    expect((await refresh(school, { client_id }, refresh_token)).status).toBe(401)
+    const { refresh_token } = bodyOf<TokenAnswer>(
+      await redeem(school, { clientId: client_id }, code, await prove()),
+    )
+    expect((await refresh(school, { clientId: client_id }, refresh_token)).status).toBe(401)
     const spent = await prove()
-    const next = await refresh(school, { client_id }, refresh_token, spent)
+    const next = await refresh(school, { clientId: client_id }, refresh_token, spent)
     expect(next.status).toBe(200)
     const { refresh_token: token } = bodyOf<TokenAnswer>(next)
-    expect((await refresh(school, { client_id }, token, spent)).status, 'a replay').toBe(401)
+    expect((await refresh(school, { clientId: client_id }, token, spent)).status, 'a replay').toBe(401)
     const form = { token, ...(await prove()) }
     expect((await school.send('POST', '/api/oauth/revoke', { form })).status).toBe(200)
-    expect((await refresh(school, { client_id }, token, await prove())).status).toBe(400)
+    expect((await refresh(school, { clientId: client_id }, token, await prove())).status).toBe(400)
   })
 
   it('takes the token endpoint for its audience only where the operator lets it', async () => {
@@ -266,7 +269,7 @@ describe('a client assertion', () => {
 
   it('is signed by the algorithm that the client registered, among those that the operator accepts', async () => {
     const [rsa, ec] = [await newKey('PS256'), await newKey()]
-    const metadata = { token_endpoint_auth_signing_alg: 'PS256' }
+    const metadata = { tokenEndpointAuthSigningAlg: 'PS256' }
     const { school, client_id } = await openSigned([rsa, ec], { metadata, algorithms: ['PS256', 'ES256'] })
     const of = async (key: typeof rsa) =>
       (await proves(school, assertionForm(await assertionOf(school, key, client_id)))).reason
@@ -281,8 +284,8 @@ describe('a client assertion', () => {
 describe('the keys of a client', () => {
   const add = async (metadata: object) => {
     const school = openSchool({ features: [clientAssertion({ algorithms: ['ES256', 'PS256'] })] })
-    const whole = { client_name: 'Reports', redirect_uris: [REDIRECT_URI], ...metadata }
-    return school.server.clients.add({ token_endpoint_auth_method: 'private_key_jwt', ...whole })
+    const whole = { clientName: 'Reports', redirectUris: [REDIRECT_URI], ...metadata }
+    return school.server.clients.add({ tokenEndpointAuthMethod: 'private_key_jwt', ...whole })
   }
 
   it.each<[string, () => Promise<object>, string]>([
@@ -318,11 +321,11 @@ describe('the keys of a client', () => {
       'an algorithm that is not accepted',
       async () => ({
         jwks: { keys: [(await newKey('EdDSA')).jwk] },
-        token_endpoint_auth_signing_alg: 'EdDSA',
+        tokenEndpointAuthSigningAlg: 'EdDSA',
       }),
       'jwks: no key',
     ],
-    ['an address where none is fetched', async () => ({ jwks_uri: 'https://app.dev/keys' }), 'jwks_uri'],
+    ['an address where none is fetched', async () => ({ jwksUri: 'https://app.dev/keys' }), 'jwksUri'],
     [
       'eleven keys',
       async () => ({ jwks: { keys: Array(11).fill((await newKey()).jwk) } }),
@@ -405,7 +408,7 @@ describe('a client whose keys are fetched', () => {
       const headers = { 'content-type': 'application/json' }
       return { status: 200, headers, body: JSON.stringify({ keys: host.keys }) }
     }
-    const metadata = { jwks_uri: 'https://app.dev/keys' }
+    const metadata = { jwksUri: 'https://app.dev/keys' }
     const { school, client_id } = await openSigned([], { fetch, metadata })
     const statusOf = async (key: typeof first) =>
       (await proves(school, assertionForm(await assertionOf(school, key, client_id)))).status
@@ -420,7 +423,7 @@ describe('a client whose keys are fetched', () => {
 
   it('is told to try again while its keys cannot be read, since nobody knows who asks', async () => {
     const fetch = () => Promise.reject(new Error('down'))
-    const metadata = { jwks_uri: 'https://app.dev/keys' }
+    const metadata = { jwksUri: 'https://app.dev/keys' }
     const { school, client_id } = await openSigned([], { fetch, metadata })
     const assertion = await assertionOf(school, await newKey(), client_id)
     expect(await proves(school, assertionForm(assertion))).toMatchObject({

@@ -26,9 +26,9 @@ async function withClient(metadata: object = {}): Promise<{ school: School; clie
 describe('client authentication', () => {
   it('CA-01, REQ-36: a confidential client without its secret gets nothing, and loses nothing by it', async () => {
     const { school, client } = await withClient(CONFIDENTIAL)
-    const secret = client.client_secret ?? ''
+    const secret = client.clientSecret ?? ''
     const wrong = [undefined, '', 'wrong', 'null', `${secret}x`, secret.slice(1), `${secret} `, '\0']
-    const code = await codeFor(school, client.client_id)
+    const code = await codeFor(school, client.clientId)
     for (const client_secret of wrong) {
       const answer = await redeem(school, client, code, { client_secret })
       expect([answer.status, bodyOf(answer).error], client_secret).toEqual([401, 'invalid_client'])
@@ -36,7 +36,7 @@ describe('client authentication', () => {
     }
     for (const client_secret of ['s'.repeat(4000), 's'.repeat(60_000)])
       expect((await redeem(school, client, code, { client_secret })).status).toBe(400)
-    const { client_id } = client
+    const { clientId: client_id } = client
     const twice = Object.entries({ grant_type: 'authorization_code', client_id, code, client_secret: secret })
     const answer = await requestToken(school, [...twice, ['client_secret', 'x']])
     expect([answer.status, bodyOf(answer).error]).toEqual([400, 'invalid_request'])
@@ -71,7 +71,7 @@ describe('client authentication', () => {
     ],
   ])('%s', async (_, overrides) => {
     const { school, client } = await withClient()
-    const code = await codeFor(school, client.client_id)
+    const code = await codeFor(school, client.clientId)
     for (const given of overrides) {
       const answer = await redeem(school, client, code, given)
       expect([answer.status, bodyOf(answer).error], JSON.stringify(given)).toEqual([401, 'invalid_client'])
@@ -82,15 +82,15 @@ describe('client authentication', () => {
 
   it('REQ-36: a client id that is almost right is nobody', async () => {
     const { school, client } = await withClient()
-    const code = await codeFor(school, client.client_id)
-    for (const client_id of [client.client_id.slice(1), `${client.client_id}0`])
+    const code = await codeFor(school, client.clientId)
+    for (const client_id of [client.clientId.slice(1), `${client.clientId}0`])
       expect((await redeem(school, client, code, { client_id })).status).toBe(401)
   })
 
   it('accepts a confidential client with its secret', async () => {
     const { school, client } = await withClient(CONFIDENTIAL)
-    expect(client.client_secret).toMatch(/^[\w-]{43}$/)
-    expect((await redeem(school, client, await codeFor(school, client.client_id))).status).toBe(200)
+    expect(client.clientSecret).toMatch(/^[\w-]{43}$/)
+    expect((await redeem(school, client, await codeFor(school, client.clientId))).status).toBe(200)
   })
 
   it('REQ-35: a grant type that is not offered or not registered for is refused as such', async () => {
@@ -98,7 +98,7 @@ describe('client authentication', () => {
     const tokens = await tokensFor(school, client)
     expect(tokens.refresh_token, 'nor is it given such a token').toBeUndefined()
     expect(bodyOf(await refresh(school, client, 'x')).error).toBe('unauthorized_client')
-    const { client_id } = client
+    const { clientId: client_id } = client
     for (const grant_type of [
       'password',
       'client_credentials',
@@ -140,7 +140,7 @@ describe('HTTP Basic', () => {
     'takes the secret by header or body from a client of %j',
     async (metadata) => {
       const { school, client } = await withClient(metadata)
-      const { client_id, client_secret } = client
+      const { clientId: client_id, clientSecret: client_secret } = client
       const byHeader = basic(client_id, client_secret)
       expect((await redeemBy(school, await codeFor(school, client_id), byHeader)).status).toBe(200)
       expect((await redeem(school, client, await codeFor(school, client_id))).status).toBe(200)
@@ -154,7 +154,7 @@ describe('HTTP Basic', () => {
 
   it('CA-09: refuses a wrong secret with a challenge of its scheme, and loses nothing by it', async () => {
     const { school, client } = await withClient(CONFIDENTIAL)
-    const { client_id, client_secret = '' } = client
+    const { clientId: client_id, clientSecret: client_secret = '' } = client
     const code = await codeFor(school, client_id)
     for (const secret of ['', 'wrong', `${client_secret} `, `${client_secret}:`, client_secret.slice(1)]) {
       const answer = await redeemBy(school, code, basic(client_id, secret))
@@ -168,7 +168,7 @@ describe('HTTP Basic', () => {
   it('CA-10: refuses credentials in two places, in every pair, and another client_id in the body', async () => {
     const { school, client } = await withClient(CONFIDENTIAL)
     const other = await register(school, CONFIDENTIAL)
-    const { client_id, client_secret = '' } = client
+    const { clientId: client_id, clientSecret: client_secret = '' } = client
     const code = await codeFor(school, client_id)
     const [header, assertion] = [basic(client_id, client_secret), { client_assertion: 'x' }]
     const mixed: [Record<string, string>, Record<string, string>][] = [
@@ -180,8 +180,8 @@ describe('HTTP Basic', () => {
       [{}, { ...credentials(client), ...assertion }],
       [{ authorization: 'Bearer x' }, credentials(client)],
       [basic(client_id), { client_secret }],
-      [header, { client_id: other.client_id }],
-      [basic(client_id), { client_id: other.client_id }],
+      [header, { client_id: other.clientId }],
+      [basic(client_id), { client_id: other.clientId }],
     ]
     for (const [headers, form] of mixed) {
       const answer = await redeemBy(school, code, headers, form)
@@ -196,10 +196,10 @@ describe('HTTP Basic', () => {
   it('CA-11: a client redeems nothing of another client, whoever the header says it is', async () => {
     const { school, client } = await withClient(CONFIDENTIAL)
     const other = await register(school, CONFIDENTIAL)
-    const code = await codeFor(school, client.client_id)
-    const stolen = await redeemBy(school, code, basic(other.client_id, other.client_secret))
+    const code = await codeFor(school, client.clientId)
+    const stolen = await redeemBy(school, code, basic(other.clientId, other.clientSecret))
     expect([stolen.status, bodyOf(stolen).error]).toEqual([400, 'invalid_grant'])
-    const swapped = await redeemBy(school, code, basic(client.client_id, other.client_secret))
+    const swapped = await redeemBy(school, code, basic(client.clientId, other.clientSecret))
     expect([swapped.status, bodyOf(swapped).error]).toEqual([401, 'invalid_client'])
     expect((await redeem(school, client, code)).status).toBe(200)
   })
@@ -209,21 +209,20 @@ describe('HTTP Basic', () => {
     async (options) => {
       const school = openSchool(options)
       const [app, vault] = [await register(school), await register(school, CONFIDENTIAL)]
-      const codes = [await codeFor(school, app.client_id), await codeFor(school, vault.client_id)] as const
-      const answer = await redeemBy(school, codes[1], basic(vault.client_id))
+      const codes = [await codeFor(school, app.clientId), await codeFor(school, vault.clientId)] as const
+      const answer = await redeemBy(school, codes[1], basic(vault.clientId))
       expect([answer.status, bodyOf(answer).error], 'a client with a secret').toEqual([401, 'invalid_client'])
-      expect(
-        (await redeemBy(school, codes[0], basic(app.client_id, 'x'))).status,
-        'a secret it has not',
-      ).toBe(401)
-      expect((await redeemBy(school, codes[0], basic(app.client_id))).status, 'a public client').toBe(200)
+      expect((await redeemBy(school, codes[0], basic(app.clientId, 'x'))).status, 'a secret it has not').toBe(
+        401,
+      )
+      expect((await redeemBy(school, codes[0], basic(app.clientId))).status, 'a public client').toBe(200)
       expect((await redeem(school, vault, codes[1])).status, 'lost nothing').toBe(200)
     },
   )
 
   it('says what to do where it is not offered', async () => {
     const school = openSchool(POST_ONLY)
-    const { client_id, client_secret } = await register(school, CONFIDENTIAL)
+    const { clientId: client_id, clientSecret: client_secret } = await register(school, CONFIDENTIAL)
     const answer = await redeemBy(school, await codeFor(school, client_id), basic(client_id, client_secret))
     expect(answer.status).toBe(401)
     expect(bodyOf(answer)).toEqual({
@@ -240,8 +239,10 @@ describe('HTTP Basic', () => {
     expect(offered(school)).toEqual(['client_secret_basic'])
     expect(await register(school), 'none is not offered').toMatchObject({ error: 'invalid_client_metadata' })
     expect(await register(school, BY_BASIC)).toMatchObject(BY_BASIC)
-    const added = { client_name: 'Zap', redirect_uris: ['https://zap.example/cb'] }
-    expect(await school.server.clients.add(added)).toMatchObject(BY_BASIC)
+    const added = { clientName: 'Zap', redirectUris: ['https://zap.example/cb'] }
+    expect(await school.server.clients.add(added)).toMatchObject({
+      tokenEndpointAuthMethod: 'client_secret_basic',
+    })
     const clientAuthentication = ['none', 'basic'] as never
     expect(() => openSchool({ clientAuthentication })).toThrow('clientAuthentication: basic must be one of')
   })

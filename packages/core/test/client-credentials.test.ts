@@ -1,4 +1,4 @@
-import { createResourceServer, type Integration } from '@grantkit/core'
+import { createResourceServer, type StaticClient } from '@grantkit/core'
 import { clientAssertion } from '@grantkit/core/client-assertion'
 import { clientCredentials } from '@grantkit/core/client-credentials'
 import { forwardAuth } from '@grantkit/core/forward-auth'
@@ -11,11 +11,11 @@ import { ISSUER, openSchool, REDIRECT_URI, type School } from './school.ts'
 import { assertionForm, assertionOf, newKey } from './signed-assertions.ts'
 
 const GRANT = 'client_credentials'
-const JOB: Integration = {
-  client_name: 'Nightly job',
-  redirect_uris: [],
-  grant_types: [GRANT],
-  client_credentials_scopes: 'courses:read courses:write',
+const JOB: StaticClient = {
+  clientName: 'Nightly job',
+  redirectUris: [],
+  grantTypes: [GRANT],
+  clientCredentialsScopes: ['courses:read', 'courses:write'],
 }
 
 const open = (options: Parameters<typeof openSchool>[0] = {}) =>
@@ -82,7 +82,7 @@ describe('a machine', () => {
   it('passes a route that says so, as nobody: it has no subject', async () => {
     const { school, job } = await openJob()
     const access = await guards(school).clientCredentials(await tokenOf(school, job))
-    expect(access).toMatchObject({ kind: 'authorized', token: { by: 'client', clientId: job.client_id } })
+    expect(access).toMatchObject({ kind: 'authorized', token: { by: 'client', clientId: job.clientId } })
     expect(access).toHaveProperty('token.subject', undefined)
   })
 
@@ -120,7 +120,7 @@ describe('a machine', () => {
     }
     for (let time = 0; time < 3; time++) await clientCredentialsToken(school, job)
     expect(await count()).toBe(3)
-    for (const subject of [job.client_id, 'undefined', ''])
+    for (const subject of [job.clientId, 'undefined', ''])
       expect((await school.server.grants.list(subject)).grants).toEqual([])
     const token = await tokenOf(school, job)
     school.clock.now += 3600
@@ -136,7 +136,7 @@ describe('a machine', () => {
     expect(await introspect()).toEqual({
       active: true,
       scope: 'courses:read courses:write',
-      client_id: job.client_id,
+      client_id: job.clientId,
       aud: [ISSUER, `${ISSUER}/mcp`],
       iss: ISSUER,
       iat: school.clock.now,
@@ -151,7 +151,7 @@ describe('a machine', () => {
   it('loses all its tokens when the operator removes it', async () => {
     const { school, job } = await openJob()
     const tokens = [await tokenOf(school, job), await tokenOf(school, job)]
-    expect(await school.server.clients.remove(job.client_id)).toEqual({ existed: true, grantsEnded: 2 })
+    expect(await school.server.clients.remove(job.clientId)).toEqual({ existed: true, grantsEnded: 2 })
     for (const token of tokens)
       expect(await guards(school).clientCredentials(token)).toMatchObject({ response: { status: 401 } })
     expect((await clientCredentialsToken(school, job)).status).toBe(401)
@@ -163,10 +163,10 @@ describe('a machine', () => {
     const headers = { 'content-type': 'application/json' }
     const fetch = async () => ({ status: 200, headers, body: JSON.stringify(host) })
     const features = [clientCredentials(), clientAssertion({ fetch })]
-    const keys = { token_endpoint_auth_method: 'private_key_jwt', jwks_uri: 'https://job.dev/keys' }
+    const keys = { tokenEndpointAuthMethod: 'private_key_jwt', jwksUri: 'https://job.dev/keys' }
     const { school, job } = await openJob(keys, { features })
     const ask = async (key: typeof first) => {
-      const proof = assertionForm(await assertionOf(school, key, job.client_id))
+      const proof = assertionForm(await assertionOf(school, key, job.clientId))
       return requestToken(school, { grant_type: GRANT, ...proof })
     }
     const { access_token } = bodyOf<TokenAnswer>(await ask(first))
@@ -181,7 +181,7 @@ describe('a machine', () => {
     await clientCredentialsToken(school, job)
     expect(school.events).toContainEqual({
       type: 'client_credentials_token_issued',
-      clientId: job.client_id,
+      clientId: job.clientId,
       grantId: expect.any(String),
     })
   })
@@ -202,7 +202,7 @@ describe('a machine', () => {
     expect((await from('203.0.113.7')).headers['retry-after']).toBe('30')
     expect((await from('198.51.100.9')).status, 'the same job elsewhere').toBe(200)
     const counted = ['203.0.113.7', '198.51.100.9'].map(
-      (network) => `client_credentials ${job.client_id} ${network}`,
+      (network) => `client_credentials ${job.clientId} ${network}`,
     )
     expect([...taken.keys()].filter((key) => !key.startsWith('client_failure'))).toEqual(counted)
   })
@@ -210,9 +210,9 @@ describe('a machine', () => {
   it('proves who it is by a signature where that is offered', async () => {
     const key = await newKey()
     const features = [clientCredentials(), clientAssertion()]
-    const metadata = { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [key.jwk] } }
+    const metadata = { tokenEndpointAuthMethod: 'private_key_jwt', jwks: { keys: [key.jwk] } }
     const { school, job } = await openJob(metadata, { features })
-    const form = assertionForm(await assertionOf(school, key, job.client_id))
+    const form = assertionForm(await assertionOf(school, key, job.clientId))
     const answer = await requestToken(school, { grant_type: GRANT, ...form })
     expect([answer.status, bodyOf(answer).scope]).toEqual([200, 'courses:read courses:write'])
     expect((await requestToken(school, { grant_type: GRANT, ...form })).status, 'a replay').toBe(401)
@@ -243,7 +243,7 @@ describe('a signed machine token', () => {
     const request = { method: 'GET', path: '/', query: '', body: '', headers }
     expect(await api.access(request, 'courses:read')).toMatchObject({ response: { status: 403 } })
     const access = await api.allowing({ clientCredentials: true }).access(request, 'courses:read')
-    expect(access).toMatchObject({ kind: 'authorized', token: { by: 'client', clientId: job.client_id } })
+    expect(access).toMatchObject({ kind: 'authorized', token: { by: 'client', clientId: job.clientId } })
     expect(access).toHaveProperty('token.subject', undefined)
   })
 })
@@ -251,7 +251,7 @@ describe('a signed machine token', () => {
 describe('what a machine is refused', () => {
   it('an exchange of its token: it has no user to act for', async () => {
     const features = [clientCredentials(), tokenExchange()]
-    const { school, job } = await openJob({ grant_types: [GRANT, TOKEN_EXCHANGE] }, { features })
+    const { school, job } = await openJob({ grantTypes: [GRANT, TOKEN_EXCHANGE] }, { features })
     const subject = { subject_token: await tokenOf(school, job), subject_token_type: ACCESS_TOKEN_TYPE }
     const form = { grant_type: TOKEN_EXCHANGE, ...credentials(job), ...subject }
     const answer = await requestToken(school, form)
@@ -273,7 +273,7 @@ describe('what a machine is refused', () => {
   it('a wrong secret, or none', async () => {
     const { school, job } = await openJob()
     for (const client_secret of ['wrong', '']) {
-      const answer = await clientCredentialsToken(school, { ...job, client_secret })
+      const answer = await clientCredentialsToken(school, { ...job, clientSecret: client_secret })
       expect([answer.status, bodyOf(answer).error]).toEqual([401, 'invalid_client'])
     }
   })
@@ -291,19 +291,19 @@ describe('what a machine is refused', () => {
 
   it('the grant, if its record says more than its origin allows', async () => {
     const { school, job } = await openJob()
-    const stored = await school.store.clients.find(job.client_id)
+    const stored = await school.store.clients.find(job.clientId)
     if (stored === undefined) throw new Error('The job is not there')
     for (const change of [
       { origin: 'registered' },
       { origin: 'document' },
       { featureMetadata: {} },
-      { featureMetadata: { client_credentials_scopes: ['courses:read'] } },
+      { featureMetadata: { client_credentials_scopes: { scope: 'courses:read' } } },
       { featureMetadata: { client_credentials_scopes: 'openid email' } },
     ] as const) {
-      const seen = await school.store.clients.find(job.client_id)
+      const seen = await school.store.clients.find(job.clientId)
       if (seen === undefined) throw new Error('The job is not there')
       const changed = { ...stored.value, ...change } as never
-      await school.store.clients.replace(job.client_id, seen, changed, stored.value.expiresAt)
+      await school.store.clients.replace(job.clientId, seen, changed, stored.value.expiresAt)
       expect(bodyOf(await clientCredentialsToken(school, job)).error, JSON.stringify(change)).toBe(
         'unauthorized_client',
       )
@@ -321,34 +321,34 @@ describe('what a machine is refused', () => {
 
 describe('an integration for a machine', () => {
   it.each<[string, object, string]>([
-    ['without scopes', { client_credentials_scopes: undefined }, 'needs client_credentials_scopes'],
+    ['without scopes', { clientCredentialsScopes: undefined }, 'needs clientCredentialsScopes'],
     [
       'with scopes of users alone',
-      { client_credentials_scopes: undefined, scope: 'courses:read' },
-      'client_credentials_scopes',
+      { clientCredentialsScopes: undefined, scopes: ['courses:read'] },
+      'needs clientCredentialsScopes',
     ],
     [
       'with openid',
-      { client_credentials_scopes: 'openid courses:read' },
+      { clientCredentialsScopes: ['openid', 'courses:read'] },
       'openid is no scope for client credentials',
     ],
-    ['with email', { client_credentials_scopes: 'email' }, 'email is no scope for client credentials'],
+    ['with email', { clientCredentialsScopes: ['email'] }, 'email is no scope for client credentials'],
     [
       'with a scope that means a user',
-      { client_credentials_scopes: 'account:read' },
+      { clientCredentialsScopes: ['account:read'] },
       'account:read is no scope',
     ],
     [
       'with a scope that does not exist',
-      { client_credentials_scopes: 'courses:grade' },
+      { clientCredentialsScopes: ['courses:grade'] },
       'courses:grade is no scope',
     ],
     [
-      'with scopes that are badly written',
-      { client_credentials_scopes: 'a  b' },
-      'separated by single spaces',
+      'with scopes in one text',
+      { clientCredentialsScopes: ['a  b'] },
+      'a  b is no scope for client credentials',
     ],
-    ['that cannot keep a secret', { token_endpoint_auth_method: 'none' }, 'authenticates'],
+    ['that cannot keep a secret', { tokenEndpointAuthMethod: 'none' }, 'authenticates'],
   ])('is refused %s', async (_, metadata, detail) => {
     const scopes = {
       openid: { description: '' },
@@ -358,7 +358,7 @@ describe('an integration for a machine', () => {
     }
     const school = open({ scopes: scopes as never })
     await expect(
-      school.server.clients.add({ ...JOB, client_credentials_scopes: 'courses:read', ...metadata }),
+      school.server.clients.add({ ...JOB, clientCredentialsScopes: ['courses:read'], ...metadata }),
     ).rejects.toMatchObject({
       error: 'invalid_client_metadata',
       message: expect.stringContaining(detail),
@@ -366,11 +366,10 @@ describe('an integration for a machine', () => {
   })
 
   it('needs no redirect URI, and can send no browser', async () => {
-    const { school, job } = await openJob({ redirect_uris: [] })
+    const { school, job } = await openJob()
     expect(job).toMatchObject({
-      grant_types: [GRANT],
-      client_credentials_scopes: JOB.client_credentials_scopes,
-      response_types: [],
+      grantTypes: [GRANT],
+      clientCredentialsScopes: JOB.clientCredentialsScopes,
     })
     const code = await requestToken(school, {
       ...{ grant_type: 'authorization_code', code: 'x', redirect_uri: REDIRECT_URI },

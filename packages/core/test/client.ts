@@ -21,8 +21,8 @@ export interface TokenAnswer {
 }
 
 export interface ClientAnswer {
-  readonly client_id: string
-  readonly client_secret?: string | undefined
+  readonly clientId: string
+  readonly clientSecret?: string | undefined
 }
 
 export function bodyOf<T = Record<string, unknown>>(response: HttpResponse): T {
@@ -31,9 +31,9 @@ export function bodyOf<T = Record<string, unknown>>(response: HttpResponse): T {
 
 export async function register(school: School, metadata: object = {}): Promise<ClientAnswer> {
   const whole = { client_name: 'Test client', redirect_uris: [REDIRECT_URI], ...metadata }
-  return bodyOf<ClientAnswer>(
-    (await registerClient(school.server, whole, { send: sendThrough(school) })).response,
-  )
+  const answer = await registerClient(school.server, whole, { send: sendThrough(school) })
+  const body = bodyOf<Record<string, string>>(answer.response)
+  return { ...body, clientId: body.client_id ?? '', clientSecret: body.client_secret }
 }
 
 /** A valid authorization request; an override of `undefined` leaves the parameter out. */
@@ -94,7 +94,7 @@ function sendThrough(school: School): Send {
 function appOf(school: School, client: ClientAnswer): Promise<TestClient> {
   return testClient(school.server, {
     send: sendThrough(school),
-    client: { redirect_uris: [REDIRECT_URI], ...client },
+    client: { redirectUris: [REDIRECT_URI], ...client },
     async browser(url) {
       await authorize(school, new URL(url).search.slice(1))
       return new URL(String((await decide(school)).headers.location))
@@ -104,7 +104,7 @@ function appOf(school: School, client: ClientAnswer): Promise<TestClient> {
 
 /** Sign-in, consent, and the code. */
 export async function codeFor(school: School, clientId: string, overrides: Overrides = {}): Promise<string> {
-  const app = await appOf(school, { client_id: clientId })
+  const app = await appOf(school, { clientId: clientId })
   const usual = { state: 'a state', code_challenge: CHALLENGE }
   return (await app.approve('openid profile courses:read', { ...usual, ...overrides })).code
 }
@@ -140,9 +140,12 @@ export async function tokensFor(
   client: ClientAnswer,
   overrides: Overrides = {},
 ): Promise<TokenAnswer> {
-  return bodyOf<TokenAnswer>(await redeem(school, client, await codeFor(school, client.client_id, overrides)))
+  return bodyOf<TokenAnswer>(await redeem(school, client, await codeFor(school, client.clientId, overrides)))
 }
 
-export function credentials({ client_id, client_secret }: ClientAnswer): Record<string, string> {
+export function credentials({
+  clientId: client_id,
+  clientSecret: client_secret,
+}: ClientAnswer): Record<string, string> {
   return { client_id, ...(client_secret === undefined ? {} : { client_secret }) }
 }

@@ -28,7 +28,7 @@ async function atConsent(overrides: Parameters<typeof openSchool>[0] = {}, metad
   const client = await register(school, metadata)
   // A session that stays the same while the clock moves.
   const alice = { cookie: `user=alice@${school.clock.now}` }
-  await authorize(school, authorizationQuery(client.client_id), alice)
+  await authorize(school, authorizationQuery(client.clientId), alice)
   // With a ticket that has ended, the browser goes back to the form and not to the client.
   const send = async (form: Record<string, string>): Promise<Record<string, string>> => {
     const answer = await decide(school, form, alice)
@@ -72,7 +72,7 @@ describe('a consent form that is sent again', () => {
     expect(await codeIsGood(school, client, code)).toBe(false)
     expect(await send(ALL)).toMatchObject({ error: 'invalid_request' })
     const ends = school.events.filter(({ type }) => type === 'grant_revoked')
-    expect(ends).toEqual([expect.objectContaining({ by: 'user', clientId: client.client_id })])
+    expect(ends).toEqual([expect.objectContaining({ by: 'user', clientId: client.clientId })])
   })
 
   it('unchanged takes nothing from tokens that were issued in the meantime', async () => {

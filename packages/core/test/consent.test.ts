@@ -17,7 +17,7 @@ import { ISSUER, openSchool, REDIRECT_URI, type School } from './school.ts'
 async function atConsent(overrides: Record<string, string | undefined> = {}, metadata: object = {}) {
   const school = openSchool()
   const client = await register(school, metadata)
-  await authorize(school, authorizationQuery(client.client_id, overrides))
+  await authorize(school, authorizationQuery(client.clientId, overrides))
   return { school, client }
 }
 
@@ -193,7 +193,7 @@ describe('consent', () => {
 
   it('shows a page when the client is gone', async () => {
     const { school, client } = await atConsent()
-    await school.store.clients.remove(client.client_id)
+    await school.store.clients.remove(client.clientId)
     expect((await decide(school)).status).toBe(400)
     expect((await school.store.grants.list({ subject: 'alice' }, { limit: 200 })).grants).toEqual([])
   })
@@ -229,32 +229,32 @@ describe('who is asked', () => {
     const school = openSchool()
     const client = await register(school)
     await tokensFor(school, client)
-    expect((await authorize(school, authorizationQuery(client.client_id))).body).toBe('consent')
+    expect((await authorize(school, authorizationQuery(client.clientId))).body).toBe('consent')
   })
 
   it('is always asked for a public integration, whatever the operator configured', async () => {
     const school = openSchool()
-    const metadata = { client_name: 'Kiosk', redirect_uris: [REDIRECT_URI], remember_consent: true }
-    const client = await school.server.clients.add({ ...metadata, token_endpoint_auth_method: 'none' })
+    const metadata = { clientName: 'Kiosk', redirectUris: [REDIRECT_URI], rememberConsent: true }
+    const client = await school.server.clients.add({ ...metadata, tokenEndpointAuthMethod: 'none' })
     await tokensFor(school, client)
-    expect((await authorize(school, authorizationQuery(client.client_id))).body).toBe('consent')
+    expect((await authorize(school, authorizationQuery(client.clientId))).body).toBe('consent')
   })
 
   it('is not asked again for an integration that remembers', async () => {
     const school = openSchool()
     const client = await school.server.clients.add({
-      client_name: 'Calendar',
-      redirect_uris: [REDIRECT_URI],
-      remember_consent: true,
+      clientName: 'Calendar',
+      redirectUris: [REDIRECT_URI],
+      rememberConsent: true,
     })
-    const query = authorizationQuery(client.client_id)
+    const query = authorizationQuery(client.clientId)
     expect((await authorize(school, query)).body, 'the first time').toBe('consent')
     await decide(school)
     expect(redirectOf(await authorize(school, `${query}&prompt=none`))).toHaveProperty('code')
     expect((await authorize(school, `${query}&prompt=consent`)).body, 'when the client wants it').toBe(
       'consent',
     )
-    const wider = authorizationQuery(client.client_id, { scope: 'openid students:read' })
+    const wider = authorizationQuery(client.clientId, { scope: 'openid students:read' })
     expect((await authorize(school, wider)).body, 'for more than before').toBe('consent')
     expect((await authorize(school, query, { cookie: 'user=bob' })).body, 'another user').toBe('consent')
   })
@@ -272,8 +272,8 @@ describe('what is remembered', () => {
     [[], [], 'nothing'],
   ])('allowed at %j, a request for %j asks for %s', async (allowed, asked, page) => {
     const school = openSchool()
-    const metadata = { client_name: 'Calendar', redirect_uris: [REDIRECT_URI], remember_consent: true }
-    const { client_id } = await school.server.clients.add(metadata)
+    const metadata = { clientName: 'Calendar', redirectUris: [REDIRECT_URI], rememberConsent: true }
+    const { clientId: client_id } = await school.server.clients.add(metadata)
     const query = (resources: string[]) =>
       `${authorizationQuery(client_id)}${resources.map((resource) => `&resource=${resource}`).join('')}`
     await authorize(school, query(allowed))
@@ -283,8 +283,8 @@ describe('what is remembered', () => {
 
   it('is forgotten when the code was never used', async () => {
     const school = openSchool()
-    const metadata = { client_name: 'Calendar', redirect_uris: [REDIRECT_URI], remember_consent: true }
-    const query = authorizationQuery((await school.server.clients.add(metadata)).client_id)
+    const metadata = { clientName: 'Calendar', redirectUris: [REDIRECT_URI], rememberConsent: true }
+    const query = authorizationQuery((await school.server.clients.add(metadata)).clientId)
     await authorize(school, query)
     await decide(school)
     school.clock.now += 60
@@ -294,9 +294,9 @@ describe('what is remembered', () => {
   it('is limited to what the user allowed this client', async () => {
     const school = openSchool()
     await tokensFor(school, await register(school))
-    const metadata = { client_name: 'Calendar', redirect_uris: [REDIRECT_URI], remember_consent: true }
+    const metadata = { clientName: 'Calendar', redirectUris: [REDIRECT_URI], rememberConsent: true }
     const other = await school.server.clients.add(metadata)
-    expect((await authorize(school, authorizationQuery(other.client_id))).body).toBe('consent')
+    expect((await authorize(school, authorizationQuery(other.clientId))).body).toBe('consent')
   })
 })
 
@@ -305,8 +305,8 @@ describe('an approved client', () => {
     const { school, client } = await atConsent()
     await decide(school)
     school.clock.now += 179 * 24 * 3600
-    expect(await school.store.clients.find(client.client_id)).toBeDefined()
+    expect(await school.store.clients.find(client.clientId)).toBeDefined()
     school.clock.now += 2 * 24 * 3600
-    expect(await school.store.clients.find(client.client_id)).toBeUndefined()
+    expect(await school.store.clients.find(client.clientId)).toBeUndefined()
   })
 })

@@ -119,12 +119,12 @@ it('every poll tells what the first answer was, and any number of them mints one
     fc.asyncProperty(steps, async (taken) => {
       const opened = await openDeviceSchool()
       const other = await opened.school.server.clients.add({
-        client_name: 'Other',
-        redirect_uris: [],
-        token_endpoint_auth_method: 'none',
-        grant_types: ['urn:ietf:params:oauth:grant-type:device_code'],
+        clientName: 'Other',
+        redirectUris: [],
+        tokenEndpointAuthMethod: 'none',
+        grantTypes: ['urn:ietf:params:oauth:grant-type:device_code'],
       })
-      const world = new World(opened, await opened.start(), other.client_id)
+      const world = new World(opened, await opened.start(), other.clientId)
       for (const step of taken) await world.take(step)
     }),
     { numRuns: 300 },

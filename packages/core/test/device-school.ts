@@ -59,10 +59,10 @@ export type DeviceSchool = Awaited<ReturnType<typeof openDeviceSchool>>
 
 export async function addTool(school: School, metadata: object = {}): Promise<ClientAnswer> {
   return school.server.clients.add({
-    client_name: 'Command line',
-    redirect_uris: [],
-    token_endpoint_auth_method: 'none',
-    grant_types: [DEVICE_CODE_GRANT, 'refresh_token'],
+    clientName: 'Command line',
+    redirectUris: [],
+    tokenEndpointAuthMethod: 'none',
+    grantTypes: [DEVICE_CODE_GRANT, 'refresh_token'],
     ...metadata,
   })
 }
@@ -70,7 +70,7 @@ export async function addTool(school: School, metadata: object = {}): Promise<Cl
 function actionsAt(school: School, shown: { code?: UserCodeView; device?: DeviceView }, tool: ClientAnswer) {
   const ask = (form: Record<string, string> = {}, client = tool): Promise<HttpResponse> =>
     school.send('POST', '/api/oauth/device_authorization', {
-      form: { client_id: client.client_id, scope: SCOPE, ...form },
+      form: { client_id: client.clientId, scope: SCOPE, ...form },
       remoteAddress: DEVICE,
     })
   const start = async (form: Record<string, string> = {}, client = tool): Promise<Started> =>
@@ -78,7 +78,7 @@ function actionsAt(school: School, shown: { code?: UserCodeView; device?: Device
 
   const poll = ({ device_code }: Pick<Started, 'device_code'>, form: Record<string, string> = {}) =>
     school.send('POST', '/api/oauth/token', {
-      form: { grant_type: DEVICE_CODE_GRANT, client_id: tool.client_id, device_code, ...form },
+      form: { grant_type: DEVICE_CODE_GRANT, client_id: tool.clientId, device_code, ...form },
       remoteAddress: DEVICE,
     })
 

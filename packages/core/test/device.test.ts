@@ -75,7 +75,7 @@ describe('a device that begins', () => {
     const { ask, school } = await openDeviceSchool()
     const answer = await ask(
       {},
-      await addTool(school, { grant_types: undefined, redirect_uris: ['https://a.example/'] }),
+      await addTool(school, { grantTypes: undefined, redirectUris: ['https://a.example/'] }),
     )
     expect([answer.status, errorOf(answer)]).toEqual([400, 'unauthorized_client'])
   })
@@ -85,24 +85,24 @@ describe('a device that begins', () => {
     const started = await start()
     await approve(started)
     const api = await school.server.clients.add({
-      client_name: 'API',
-      redirect_uris: [],
-      resource_server: true,
+      clientName: 'API',
+      redirectUris: [],
+      resourceServer: true,
     })
     const form = {
       token: started.device_code,
-      client_id: api.client_id,
-      client_secret: api.client_secret ?? '',
+      client_id: api.clientId,
+      client_secret: api.clientSecret ?? '',
     }
     expect((await school.send('POST', '/api/oauth/introspect', { form })).body).toBe('{"active":false}')
   })
 
   it('with a wrong secret is refused', async () => {
     const { ask, school } = await openDeviceSchool()
-    const client = await addTool(school, { token_endpoint_auth_method: 'client_secret_post' })
+    const client = await addTool(school, { tokenEndpointAuthMethod: 'client_secret_post' })
     const answers = await Promise.all([
       ask({ client_secret: 'wrong' }, client),
-      ask({ client_secret: String(client.client_secret) }, client),
+      ask({ client_secret: String(client.clientSecret) }, client),
     ])
     expect(answers.map(({ status }) => status)).toEqual([401, 200])
   })
@@ -113,16 +113,16 @@ describe('a device that begins', () => {
     const { school } = await openDeviceSchool({ server: { features } })
     const path = '/api/oauth/device_authorization'
     const scope = 'courses:read'
-    const basic = await addTool(school, { token_endpoint_auth_method: 'client_secret_basic' })
-    const credentials = Buffer.from(`${basic.client_id}:${basic.client_secret}`).toString('base64')
+    const basic = await addTool(school, { tokenEndpointAuthMethod: 'client_secret_basic' })
+    const credentials = Buffer.from(`${basic.clientId}:${basic.clientSecret}`).toString('base64')
     const headers = { authorization: `Basic ${credentials}` }
     expect((await school.send('POST', path, { form: { scope }, headers })).status).toBe(200)
-    const metadata = { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [key.jwk] } }
-    const { client_id } = await addTool(school, metadata)
+    const metadata = { tokenEndpointAuthMethod: 'private_key_jwt', jwks: { keys: [key.jwk] } }
+    const { clientId: client_id } = await addTool(school, metadata)
     const proof = assertionForm(await assertionOf(school, key, client_id))
     for (const status of [200, 401])
       expect((await school.send('POST', path, { form: { scope, ...proof } })).status).toBe(status)
-    const json = { client_id: (await addTool(school)).client_id, scope }
+    const json = { client_id: (await addTool(school)).clientId, scope }
     expect((await school.send('POST', path, { json })).status).toBe(415)
     expect((await school.send('GET', path, { query: json })).status).toBe(405)
   })
@@ -270,7 +270,7 @@ describe('an answer', () => {
     expect(tokens).toMatchObject({ scope: SCOPE, expires_in: 3600, token_type: 'Bearer' })
     expect(await school.callApi(tokens.access_token, 'courses:read')).toMatchObject({
       kind: 'authorized',
-      token: { subject: 'alice', clientId: tool.client_id },
+      token: { subject: 'alice', clientId: tool.clientId },
     })
     const [, claims = ''] = tokens.id_token.split('.')
     expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({
@@ -278,7 +278,7 @@ describe('an answer', () => {
       auth_time: school.clock.now,
     })
     expect((await school.server.grants.list('alice')).grants).toMatchObject([
-      { origin: 'device', network: '203.0.113.0/24', redirectUri: undefined, clientId: tool.client_id },
+      { origin: 'device', network: '203.0.113.0/24', redirectUri: undefined, clientId: tool.clientId },
     ])
     expect((await refresh(school, tool, tokens.refresh_token)).status).toBe(200)
     const types = school.events.map(({ type }) => type)
@@ -455,7 +455,7 @@ describe('a poll', () => {
 
   it('DV-07: of another client learns nothing, whatever became of the request, and changes nothing', async () => {
     const { start, poll, approve, enter, answer, school } = await openDeviceSchool()
-    const { client_id } = await addTool(school)
+    const { clientId: client_id } = await addTool(school)
     const [pending, approved, denied] = [await start(), await start(), await start()]
     await approve(approved)
     await enter(denied.user_code)
@@ -485,8 +485,8 @@ describe('a poll', () => {
   async function withLostAnswer(metadata?: object, server = {}) {
     const opened = await openDeviceSchool({ server })
     const client = metadata === undefined ? opened.tool : await addTool(opened.school, metadata)
-    const secret = client.client_secret
-    const credentials = { client_id: client.client_id, ...(secret && { client_secret: secret }) }
+    const secret = client.clientSecret
+    const credentials = { client_id: client.clientId, ...(secret && { client_secret: secret }) }
     const started = await opened.start(credentials, client)
     await opened.approve(started)
     const poll = () => opened.poll(started, credentials)
@@ -521,7 +521,7 @@ describe('a poll', () => {
     [
       'the window, once its refresh token was used by a client that keeps it',
       { refreshTokenRotation: 'public-clients' },
-      { token_endpoint_auth_method: 'client_secret_post' },
+      { tokenEndpointAuthMethod: 'client_secret_post' },
       60,
     ],
   ])('that is repeated after %s counts as stolen', async (_, server, metadata, later) => {
@@ -538,11 +538,11 @@ describe('a poll', () => {
 
   it('without a registered refresh grant gets none', async () => {
     const { start, poll, approve, school } = await openDeviceSchool()
-    const client = await addTool(school, { grant_types: [DEVICE_CODE_GRANT] })
+    const client = await addTool(school, { grantTypes: [DEVICE_CODE_GRANT] })
     const started = await start({}, client)
     await approve(started)
     for (const _ of ['first', 'again'])
-      expect(bodyOf(await poll(started, { client_id: client.client_id }))).not.toHaveProperty('refresh_token')
+      expect(bodyOf(await poll(started, { client_id: client.clientId }))).not.toHaveProperty('refresh_token')
   })
 
   it('narrows the resource before anything is spent, and repeats only what it asked', async () => {
@@ -580,7 +580,7 @@ describe('a poll', () => {
     await approve(started)
     const [grantId, , secret] = started.device_code.slice(4).split('.')
     const code = `gkc_${grantId}.${secret}`
-    const form = { client_id: tool.client_id, grant_type: 'authorization_code', code }
+    const form = { client_id: tool.clientId, grant_type: 'authorization_code', code }
     expect(errorOf(await requestToken(school, form))).toBe('unauthorized_client')
     expect((await poll(started)).status).toBe(200)
   })
@@ -740,14 +740,14 @@ describe('an integration', () => {
   it('that sends no browser needs no redirect URI, and one that does needs it', async () => {
     const { school } = await openDeviceSchool()
     expect(await addTool(school)).toMatchObject({
-      redirect_uris: [],
-      grant_types: ['refresh_token', DEVICE_CODE_GRANT],
+      redirectUris: [],
+      grantTypes: ['refresh_token', DEVICE_CODE_GRANT],
     })
-    await expect(addTool(school, { grant_types: ['authorization_code'] })).rejects.toThrow(
-      'redirect_uris must not be empty',
+    await expect(addTool(school, { grantTypes: ['authorization_code'] })).rejects.toThrow(
+      'redirectUris must not be empty',
     )
-    await expect(addTool(school, { grant_types: ['refresh_token', 'nope'] })).rejects.toThrow(
-      'grant_types: must name a grant type of this server',
+    await expect(addTool(school, { grantTypes: ['refresh_token', 'nope'] })).rejects.toThrow(
+      'grantTypes: must name a grant type of this server',
     )
   })
 })

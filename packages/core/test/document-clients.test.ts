@@ -31,7 +31,7 @@ const open = (overrides: Parameters<typeof openSchool>[0] = {}) =>
 async function signedIn(school: School, redirect_uri = REDIRECT_URI): Promise<TokenAnswer> {
   await authorize(school, authorizationQuery(ID, { redirect_uri }))
   const { code = '' } = redirectOf(await decide(school))
-  const answer = await redeem(school, { client_id: ID }, code, { redirect_uri })
+  const answer = await redeem(school, { clientId: ID }, code, { redirect_uri })
   expect(answer.status).toBe(200)
   return bodyOf<TokenAnswer>(answer)
 }
@@ -45,7 +45,7 @@ describe('a client that is described by a document', () => {
   it('lives like any other: it refreshes, and revokes what it has', async () => {
     const school = open()
     const { refresh_token } = await signedIn(school)
-    const next = bodyOf<TokenAnswer>(await refresh(school, { client_id: ID }, refresh_token))
+    const next = bodyOf<TokenAnswer>(await refresh(school, { clientId: ID }, refresh_token))
     expect((await school.callApi(next.access_token, 'courses:read')).kind).toBe('authorized')
     expect((await school.server.grants.list('alice')).grants).toMatchObject([
       { client: { clientName: 'Editor' } },
@@ -58,11 +58,11 @@ describe('a client that is described by a document', () => {
   it('is shared by installations that have nothing to do with each other', async () => {
     const school = open()
     const [one, other] = [await signedIn(school), await signedIn(school)]
-    await refresh(school, { client_id: ID }, one.refresh_token)
+    await refresh(school, { clientId: ID }, one.refresh_token)
     school.clock.now += 3600
-    const reused = await refresh(school, { client_id: ID }, one.refresh_token)
+    const reused = await refresh(school, { clientId: ID }, one.refresh_token)
     expect(bodyOf(reused).error).toBe('invalid_grant')
-    expect((await refresh(school, { client_id: ID }, other.refresh_token)).status).toBe(200)
+    expect((await refresh(school, { clientId: ID }, other.refresh_token)).status).toBe(200)
   })
 
   it('gets a page at a listed URI that the policy does not accept', async () => {
@@ -107,7 +107,7 @@ describe('a client that is described by a document', () => {
     const school = open({ features: [clientDocuments({ pinned: [{ ...DOCUMENT, client_id }] })] })
     await authorize(school, authorizationQuery(client_id))
     const { code = '' } = redirectOf(await decide(school))
-    expect((await redeem(school, { client_id }, code)).status).toBe(200)
+    expect((await redeem(school, { clientId: client_id }, code)).status).toBe(200)
   })
 })
 
@@ -133,7 +133,7 @@ describe('clientDocuments', () => {
       await authorize(school, authorizationQuery(id))
       expect(school.shown.error?.reason).toBe('client_unknown')
       const { refresh_token } = await signedIn(school)
-      expect((await refresh(school, { client_id: id }, refresh_token)).status).toBe(401)
+      expect((await refresh(school, { clientId: id }, refresh_token)).status).toBe(401)
     },
   )
 

@@ -205,8 +205,7 @@ it('keys of other types beside a usable one are for others, and nothing of a key
   ]
   const { school } = open({ ...ONLY, jwks: { keys: [...others, { ...ours, owner: 'alice' }] } })
   expect((await redeem(school, await codeOf(school), await proofOf(school))).status).toBe(200)
-  const { featureMetadata } = (await school.server.clients.find(ID)) ?? {}
-  expect(featureMetadata).toEqual({ jwks })
+  expect((await school.server.clients.find(ID))?.jwks).toEqual(jwks)
 })
 
 it('a document gives its client nothing by members that only an operator may give', async () => {
@@ -216,7 +215,10 @@ it('a document gives its client nothing by members that only an operator may giv
     token_exchange_resources: ['x'],
   })
   await codeOf(school)
-  expect((await school.server.clients.find(ID))?.featureMetadata).toEqual({ jwks })
+  const client = await school.server.clients.find(ID)
+  expect(client).toMatchObject({ jwks })
+  expect(client).not.toHaveProperty('clientCredentialsScopes')
+  expect(client).not.toHaveProperty('tokenExchangeResources')
 })
 
 it('a server that takes no assertions has no use for the keys of a document', async () => {
@@ -224,7 +226,7 @@ it('a server that takes no assertions has no use for the keys of a document', as
   host.answer = { document: { ...DOCUMENT, ...BOTH } }
   expect((await redeem(school, await codeOf(school))).status).toBe(200)
   expect(await redeem(school, await codeOf(school), await proofOf(school))).toMatchObject(UNPROVEN)
-  expect(await school.server.clients.find(ID)).not.toHaveProperty('featureMetadata')
+  expect(await school.server.clients.find(ID)).not.toHaveProperty('jwks')
 })
 
 it('a pinned document may demand proofs, and needs keys for that', async () => {

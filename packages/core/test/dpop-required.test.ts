@@ -37,12 +37,12 @@ describe('where every token must be bound', () => {
 
   it('an integration may be the only one that must', async () => {
     const school = open()
-    const metadata = { client_name: 'Bank', redirect_uris: [REDIRECT_URI], dpop_bound_access_tokens: true }
+    const metadata = { clientName: 'Bank', redirectUris: [REDIRECT_URI], dpopBoundAccessTokens: true }
     const bank = await school.server.clients.add(metadata)
-    expect(bank).toMatchObject({ dpop_bound_access_tokens: true })
+    expect(bank).toMatchObject({ dpopBoundAccessTokens: true })
     const form = {
-      client_id: bank.client_id,
-      client_secret: String(bank.client_secret),
+      client_id: bank.clientId,
+      client_secret: String(bank.clientSecret),
       grant_type: 'refresh_token',
     }
     expect(bodyOf(await token(school, { ...form, refresh_token: 'x' })).error).toBe('invalid_dpop_proof')
@@ -81,7 +81,7 @@ describe('a resource that takes bound tokens alone', () => {
   it('is not reached by a refresh without a proof, which spends nothing', async () => {
     const school = opened()
     const client = await register(school, { token_endpoint_auth_method: 'client_secret_post' })
-    const code = await codeFor(school, client.client_id, { resource: MCP })
+    const code = await codeFor(school, client.clientId, { resource: MCP })
     const given = { code, redirect_uri: REDIRECT_URI, code_verifier: VERIFIER }
     const redeeming = { ...credentials(client), grant_type: 'authorization_code', ...given }
     const tokens = bodyOf<TokenAnswer>(await token(school, redeeming, proven(school, '/api/oauth/token')))
@@ -94,7 +94,7 @@ describe('a resource that takes bound tokens alone', () => {
   it('is not reached by an exchange for a bearer token', async () => {
     const school = opened(tokenExchange())
     const client = await register(school, { grant_types: ['authorization_code', TOKEN_EXCHANGE] })
-    const code = await codeFor(school, client.client_id, { resource: MCP })
+    const code = await codeFor(school, client.clientId, { resource: MCP })
     const given = { code, redirect_uri: REDIRECT_URI, code_verifier: VERIFIER }
     const redeeming = { ...credentials(client), grant_type: 'authorization_code', ...given }
     const tokens = bodyOf<TokenAnswer>(await token(school, redeeming, proven(school, '/api/oauth/token')))
@@ -106,12 +106,12 @@ describe('a resource that takes bound tokens alone', () => {
   it('gets no unbound token of a machine', async () => {
     const school = opened(clientCredentials())
     const job = await school.server.clients.add({
-      client_name: 'Job',
-      grant_types: ['client_credentials'],
-      client_credentials_scopes: 'courses:read',
-      redirect_uris: [],
+      clientName: 'Job',
+      grantTypes: ['client_credentials'],
+      clientCredentialsScopes: ['courses:read'],
+      redirectUris: [],
     })
-    const secret = { client_id: job.client_id, client_secret: String(job.client_secret) }
+    const secret = { client_id: job.clientId, client_secret: String(job.clientSecret) }
     const form = { ...secret, grant_type: 'client_credentials', resource: MCP }
     expect(await errorOf(token(school, form))).toBe('invalid_dpop_proof')
     const answer = await token(school, form, proven(school, '/api/oauth/token'))
@@ -125,7 +125,7 @@ describe('a resource that takes bound tokens alone', () => {
     const started = await start({ resource: MCP })
     await approve(started)
     const { device_code } = started
-    const form = { grant_type: DEVICE_CODE_GRANT, client_id: tool.client_id, device_code }
+    const form = { grant_type: DEVICE_CODE_GRANT, client_id: tool.clientId, device_code }
     expect(await errorOf(token(school, form))).toBe('invalid_dpop_proof')
     expect((await token(school, form, proven(school, '/api/oauth/token'))).status).toBe(200)
   })

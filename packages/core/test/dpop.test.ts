@@ -210,14 +210,14 @@ describe('a device that proves a key', () => {
     const started = await start()
     await approve(started)
     const { device_code } = started
-    const form = { grant_type: DEVICE_CODE_GRANT, client_id: tool.client_id, device_code }
+    const form = { grant_type: DEVICE_CODE_GRANT, client_id: tool.clientId, device_code }
     const poll = (key: ProvingKey) => token(school, form, proven(school, '/api/oauth/token', {}, key))
     const answer = bodyOf<TokenAnswer>(await poll(KEY))
     expect(answer.token_type).toBe('DPoP')
     expect(bodyOf(await poll(KEY))).toMatchObject({ access_token: answer.access_token })
     expect(bodyOf(await poll(provingKey())).error).toBe('invalid_grant')
     expect(bodyOf(await token(school, form)).error).toBe('invalid_grant')
-    const refreshing = { client_id: tool.client_id, grant_type: 'refresh_token' }
+    const refreshing = { client_id: tool.clientId, grant_type: 'refresh_token' }
     const stolen = await token(school, { ...refreshing, refresh_token: answer.refresh_token })
     expect(bodyOf(stolen).error).toBe('invalid_dpop_proof')
   })
@@ -230,7 +230,7 @@ describe('a device code that was asked for with a proof', () => {
     const features = [dpop({ ...options })]
     const opened = await openDeviceSchool({ server: { features } })
     const { school, tool } = opened
-    const { client_id } = tool
+    const { clientId: client_id } = tool
     const ask = (headers: Record<string, string> = proven(school, PATH)) =>
       school.send('POST', PATH, { form: { client_id, scope: 'courses:read' }, headers })
     const poll = (device_code: string, key?: ProvingKey) => {
@@ -280,11 +280,11 @@ describe('the exchange of a bound token', () => {
   it('is for an API with any key of its own, and for nobody without one', async () => {
     const school = openSchool({ features: [dpop(), tokenExchange()] })
     const { tokens } = await boundTokens(school)
-    const added = { client_name: 'An API', redirect_uris: ['https://api.example/cb'] }
-    const exchanging = { grant_types: [TOKEN_EXCHANGE], token_exchange_resources: [ISSUER] }
+    const added = { clientName: 'An API', redirectUris: ['https://api.example/cb'] }
+    const exchanging = { grantTypes: [TOKEN_EXCHANGE], tokenExchangeResources: [ISSUER] }
     const api = await school.server.clients.add({ ...added, ...exchanging })
     const types = { grant_type: TOKEN_EXCHANGE, subject_token_type: ACCESS_TOKEN_TYPE }
-    const secret = { client_id: api.client_id, client_secret: String(api.client_secret) }
+    const secret = { client_id: api.clientId, client_secret: String(api.clientSecret) }
     const form = { ...secret, ...types, subject_token: tokens.access_token }
     expect(bodyOf(await token(school, form)).error).toBe('invalid_dpop_proof')
     const own = provingKey()

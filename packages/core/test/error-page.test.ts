@@ -54,7 +54,7 @@ it('an error page that throws is a 500 in JSON, and both errors are logged', asy
 
 it('a program that asks first is sent to sign in like a browser, if there is nothing to refuse', async () => {
   const school = openSchool()
-  const { client_id } = await register(school)
+  const { clientId: client_id } = await register(school)
   const answer = await authorize(school, authorizationQuery(client_id), { accept: 'application/json' })
   expect([answer.status, answer.headers.location]).toEqual([303, '/login'])
 })

@@ -55,7 +55,7 @@ const ROWS: readonly Row[] = [
     status: 400,
     error: 'invalid_grant',
     provoke: async (school, client) => {
-      const code = await codeFor(school, client.client_id)
+      const code = await codeFor(school, client.clientId)
       school.clock.now += 60
       return redeem(school, client, code)
     },
@@ -70,7 +70,7 @@ const ROWS: readonly Row[] = [
     situation: 'client authentication failed',
     status: 401,
     error: 'invalid_client',
-    provoke: (school, client) => redeem(school, { ...client, client_secret: 'wrong' }, 'code'),
+    provoke: (school, client) => redeem(school, { ...client, clientSecret: 'wrong' }, 'code'),
   },
   {
     situation: 'a bad scope',
@@ -134,7 +134,7 @@ describe('the error table', () => {
 
   it('sends a bad scope at the authorization endpoint back to the client', async () => {
     const school = openSchool()
-    const { client_id } = await register(school)
+    const { clientId: client_id } = await register(school)
     expect(redirectOf(await authorize(school, authorizationQuery(client_id, { scope: 'nope' }))).error).toBe(
       'invalid_scope',
     )
@@ -143,7 +143,7 @@ describe('the error table', () => {
   it('tells the operator the reason that the wire does not', async () => {
     const school = openSchool()
     const client = await register(school)
-    const code = await codeFor(school, client.client_id)
+    const code = await codeFor(school, client.clientId)
     const thief = await register(school)
     const response = await redeem(school, thief, code)
     expect(response.body).not.toContain('client')
@@ -165,11 +165,11 @@ describe('a denial', () => {
   it('is answered to the client, and reported to the operator', async () => {
     const school = openSchool()
     const client = await register(school)
-    await authorize(school, authorizationQuery(client.client_id))
+    await authorize(school, authorizationQuery(client.clientId))
     expect(redirectOf(await decide(school, { decision: 'deny' })).error).toBe('access_denied')
     expect(school.events).toContainEqual({
       type: 'consent_denied',
-      clientId: client.client_id,
+      clientId: client.clientId,
       subject: 'alice',
     })
     expect(bodyOf(await redeem(school, client, 'none')).error).toBe('invalid_grant')

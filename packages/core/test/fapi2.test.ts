@@ -103,9 +103,9 @@ const KEY = await newKey()
 const PROOF = provingKey()
 
 async function added(school: School, metadata: object = {}, key: Key = KEY): Promise<string> {
-  const { client_id } = await school.server.clients.add({
-    client_name: 'Ledger',
-    redirect_uris: [REDIRECT_URI],
+  const { clientId: client_id } = await school.server.clients.add({
+    clientName: 'Ledger',
+    redirectUris: [REDIRECT_URI],
     jwks: { keys: [key.jwk] },
     ...metadata,
   })
@@ -120,17 +120,17 @@ describe('a client', () => {
       tokenEndpointAuthMethod: 'private_key_jwt',
       idTokenSignedResponseAlg: 'ES256',
     })
-    const chosen = await added(school, { id_token_signed_response_alg: 'EdDSA' })
+    const chosen = await added(school, { idTokenSignedResponseAlg: 'EdDSA' })
     expect(await school.server.clients.find(chosen)).toMatchObject({ idTokenSignedResponseAlg: 'EdDSA' })
   })
 
   it.each<[string, object]>([
-    ['without PKCE', { pkce: 'optional' }],
-    ['that is public', { token_endpoint_auth_method: 'none' }],
-    ['with a secret', { token_endpoint_auth_method: 'client_secret_basic' }],
-    ['with ID tokens by RS256', { id_token_signed_response_alg: 'RS256' }],
-    ['with assertions by RS256', { token_endpoint_auth_signing_alg: 'RS256' }],
-    ['with a redirect URI that anybody on the way can read', { redirect_uris: ['http://bank.example/cb'] }],
+    ['without PKCE', { pkceOptional: true }],
+    ['that is public', { tokenEndpointAuthMethod: 'none' }],
+    ['with a secret', { tokenEndpointAuthMethod: 'client_secret_basic' }],
+    ['with ID tokens by RS256', { idTokenSignedResponseAlg: 'RS256' }],
+    ['with assertions by RS256', { tokenEndpointAuthSigningAlg: 'RS256' }],
+    ['with a redirect URI that anybody on the way can read', { redirectUris: ['http://bank.example/cb'] }],
   ])('%s is not added', async (_, metadata) => {
     await expect(added(openBank(), metadata)).rejects.toThrow()
   })
@@ -196,7 +196,7 @@ describe('the flow', () => {
 
   it('takes no request without a challenge, even of a client that was added before the profile', async () => {
     const before = openSchool({ features: [clientAssertion()] })
-    const metadata = { token_endpoint_auth_method: 'private_key_jwt', pkce: 'optional' }
+    const metadata = { tokenEndpointAuthMethod: 'private_key_jwt', pkceOptional: true }
     const clientId = await added(before, metadata)
     const school = openBank({ store: before.store })
     const answer = await pushed(school, clientId, {

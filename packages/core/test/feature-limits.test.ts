@@ -76,7 +76,7 @@ it('a member that a feature adds to a token response replaces none of core or of
   }
   const later = { ...tokenMembers, membersOf: async () => ({ colour: 'blue' }) }
   const school = openSchool({ features: [() => ({ tokenMembers }), () => ({ tokenMembers: later })] })
-  const client = await school.server.clients.add({ client_name: 'App', redirect_uris: [REDIRECT_URI] })
+  const client = await school.server.clients.add({ clientName: 'App', redirectUris: [REDIRECT_URI] })
   const tokens = await tokensFor(school, client)
   expect(tokens).toMatchObject({ access_token: expect.stringMatching(/^gka_/), colour: 'red' })
 })
@@ -127,11 +127,11 @@ async function issued(what: Issued, lifetimes?: GrantType['lifetimes']) {
     features: [(kernel) => ({ grantTypes: [{ ...issuing(kernel, what), lifetimes }] })],
     lifetimes: { accessToken: 600, refreshToken: 1000, grant: 2000 },
   })
-  const { client_id, client_secret = '' } = await school.server.clients.add({
-    client_name: 'App',
-    redirect_uris: [REDIRECT_URI],
-    grant_types: ['authorization_code', 'anything'],
-    scope: 'courses:read',
+  const { clientId: client_id, clientSecret: client_secret = '' } = await school.server.clients.add({
+    clientName: 'App',
+    redirectUris: [REDIRECT_URI],
+    grantTypes: ['authorization_code', 'anything'],
+    scopes: ['courses:read'],
   })
   const answer = await requestToken(school, { client_id, client_secret, grant_type: 'anything' })
   const event = school.events.find(({ type }) => type === 'failed' || type === 'refused')

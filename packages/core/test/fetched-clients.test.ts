@@ -34,7 +34,7 @@ async function signedIn(school: School, id = ID): Promise<TokenAnswer> {
 }
 
 async function redeemed(school: School, code = '', id = ID): Promise<TokenAnswer> {
-  const answer = await redeem(school, { client_id: id }, code)
+  const answer = await redeem(school, { clientId: id }, code)
   expect(answer.status).toBe(200)
   return bodyOf<TokenAnswer>(answer)
 }
@@ -65,7 +65,7 @@ describe('a client whose document is fetched', () => {
   it('lives like any other: code, refresh, revocation', async () => {
     const { school, host } = openWithDocuments()
     const { refresh_token } = await signedIn(school)
-    const next = bodyOf<TokenAnswer>(await refresh(school, { client_id: ID }, refresh_token))
+    const next = bodyOf<TokenAnswer>(await refresh(school, { clientId: ID }, refresh_token))
     expect((await school.callApi(next.access_token, 'courses:read')).kind).toBe('authorized')
     expect((await school.server.grants.list('alice')).grants).toMatchObject([
       { client: { clientName: 'Editor' } },
@@ -97,10 +97,10 @@ describe('a client whose document is fetched', () => {
   it('CM-12: a client is shared by installations whose grants never touch each other', async () => {
     const { school } = openWithDocuments()
     const [one, other] = [await signedIn(school), await signedIn(school)]
-    await refresh(school, { client_id: ID }, one.refresh_token)
+    await refresh(school, { clientId: ID }, one.refresh_token)
     school.clock.now += 3600
-    expect((await refresh(school, { client_id: ID }, one.refresh_token)).status, 'reuse').toBe(400)
-    expect((await refresh(school, { client_id: ID }, other.refresh_token)).status).toBe(200)
+    expect((await refresh(school, { clientId: ID }, one.refresh_token)).status, 'reuse').toBe(400)
+    expect((await refresh(school, { clientId: ID }, other.refresh_token)).status).toBe(200)
   })
 
   it('CM-12: failures of one installation do not limit another', async () => {
@@ -114,7 +114,7 @@ describe('a client whose document is fetched', () => {
     const failed = () => school.send('POST', '/api/oauth/token', { form, remoteAddress: '203.0.113.7' })
     expect([(await failed()).status, (await failed()).status]).toEqual([400, 429])
     expect(counted[0]).toBe(`${ID} 203.0.113.7`)
-    expect((await refresh(school, { client_id: ID }, refresh_token)).status).toBe(200)
+    expect((await refresh(school, { clientId: ID }, refresh_token)).status).toBe(200)
   })
 
   it('is approved by many users at once', async () => {
@@ -346,7 +346,7 @@ describe('the answer of the host', () => {
     await signedIn(school)
     school.clock.now += 7 * 24 * 3600
     expect(await reasonOf(school, asAlice(school))).toEqual([503, 'document_unreachable'])
-    expect((await refresh(school, { client_id: ID }, refresh_token)).status, 'a grant').toBe(200)
+    expect((await refresh(school, { clientId: ID }, refresh_token)).status, 'a grant').toBe(200)
   })
 
   it('CM-10: 404 ends new authorizations of an approved client at once, whatever the host answers next', async () => {
@@ -357,7 +357,7 @@ describe('the answer of the host', () => {
     expect(await reasonOf(school, asAlice(school)), 'while it waits').toEqual([503, 'document_unreachable'])
     later(school, host, fault('timeout'))
     expect(await reasonOf(school, asAlice(school))).toEqual([503, 'document_unreachable'])
-    expect((await refresh(school, { client_id: ID }, refresh_token)).status, 'a grant').toBe(200)
+    expect((await refresh(school, { clientId: ID }, refresh_token)).status, 'a grant').toBe(200)
     later(school, host, {})
     await signedIn(school)
   })
@@ -500,14 +500,14 @@ describe('the copy of a document', () => {
     expect(eventsOf(school, 'client_document_changed')).toEqual([
       { type: 'client_document_changed', clientId: ID, members: ['clientName', 'scopes'] },
     ])
-    expect((await refresh(school, { client_id: ID }, refresh_token)).status, 'an older grant').toBe(200)
+    expect((await refresh(school, { clientId: ID }, refresh_token)).status, 'an older grant').toBe(200)
   })
 })
 
 describe('with onChange: reconsent', () => {
   const MOVED = { ...DOCUMENT, redirect_uris: ['http://127.0.0.1/callback', 'https://new.dev/callback'] }
   const refreshed = async (school: School, token: string) => {
-    const { status } = await refresh(school, { client_id: ID }, token)
+    const { status } = await refresh(school, { clientId: ID }, token)
     return [status, (eventsOf(school, 'grant_ended')[0] as { reason?: string } | undefined)?.reason]
   }
 
@@ -520,10 +520,10 @@ describe('with onChange: reconsent', () => {
     later(school, host, { document })
     const after = await signedIn(school)
     expect(await refreshed(school, before.refresh_token)).toEqual([400, 'client_changed'])
-    const again = bodyOf<TokenAnswer>(await refresh(school, { client_id: ID }, after.refresh_token))
+    const again = bodyOf<TokenAnswer>(await refresh(school, { clientId: ID }, after.refresh_token))
     later(school, host, { document: { ...document, scope: 'openid profile courses:read' } })
     await signedIn(school)
-    expect((await refresh(school, { client_id: ID }, again.refresh_token)).status, 'later change').toBe(200)
+    expect((await refresh(school, { clientId: ID }, again.refresh_token)).status, 'later change').toBe(200)
   })
 
   it('a guess at a refresh token ends nothing', async () => {
@@ -559,7 +559,7 @@ describe('a client that the operator removed', () => {
     expect(await school.server.clients.remove(ID)).toEqual({ existed: true, grantsEnded: 1 })
     host.asked.length = 0
     expect(await reasonOf(school, asAlice(school))).toEqual([400, 'client_unknown'])
-    expect((await refresh(school, { client_id: ID }, refresh_token)).status).toBe(401)
+    expect((await refresh(school, { clientId: ID }, refresh_token)).status).toBe(401)
     expect((await school.callApi(access_token)).kind).toBe('refused')
     expect(host.asked).toEqual([])
     expect(await school.server.clients.remove(ID)).toEqual({ existed: false, grantsEnded: 0 })
@@ -591,7 +591,7 @@ describe('documents that are fetched no more', () => {
     const { refresh_token } = await signedIn(school)
     const without = reopened(school.store)
     expect(await reasonOf(without, asAlice(without))).toEqual([400, 'client_unknown'])
-    expect((await refresh(without, { client_id: ID }, refresh_token)).status).toBe(200)
+    expect((await refresh(without, { clientId: ID }, refresh_token)).status).toBe(200)
   })
 })
 

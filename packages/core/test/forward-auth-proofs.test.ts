@@ -50,7 +50,7 @@ describe('a bound token at a gateway', () => {
     const answer = await ask(school, accessToken)
     expect(answer).toMatchObject({
       status: 200,
-      headers: { 'x-auth-subject': 'alice', 'x-auth-client': client.client_id },
+      headers: { 'x-auth-subject': 'alice', 'x-auth-client': client.clientId },
     })
   })
 

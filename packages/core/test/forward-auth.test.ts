@@ -34,7 +34,7 @@ describe("a gateway's question", () => {
       status: 200,
       headers: {
         'x-auth-subject': 'alice',
-        'x-auth-client': client.client_id,
+        'x-auth-client': client.clientId,
         'x-auth-scope': 'openid profile courses:read',
         'cache-control': 'no-store',
       },
@@ -144,11 +144,11 @@ async function withTokenOf(session: () => Promise<{ id: string; subject: string;
 describe('a machine', () => {
   async function job(options: ForwardAuthOptions) {
     const school = openSchool({ features: [clientCredentials(), forwardAuth(options)] })
-    const { client_id, client_secret } = await school.server.clients.add({
-      client_name: 'Job',
-      redirect_uris: [],
-      grant_types: ['client_credentials'],
-      client_credentials_scopes: 'courses:read',
+    const { clientId: client_id, clientSecret: client_secret } = await school.server.clients.add({
+      clientName: 'Job',
+      redirectUris: [],
+      grantTypes: ['client_credentials'],
+      clientCredentialsScopes: ['courses:read'],
     })
     const form = { grant_type: 'client_credentials', client_id, client_secret: String(client_secret) }
     const answer = await school.send('POST', '/api/oauth/token', { form })

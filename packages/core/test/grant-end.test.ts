@@ -20,7 +20,7 @@ describe('the end of a grant is told once, of many requests at once', () => {
   ])('that replay its code, with a %s grant', async (_, age) => {
     const school = openSchool()
     const client = await register(school)
-    const code = await codeFor(school, client.client_id)
+    const code = await codeFor(school, client.clientId)
     await redeem(school, client, code)
     school.clock.now += age
     await atOnce(() => redeem(school, client, code))

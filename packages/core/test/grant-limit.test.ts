@@ -26,7 +26,7 @@ describe('one grant more than the limit', () => {
     await tokensFor(school, client)
     expect(ended(school)).toEqual([
       {
-        ...{ type: 'grant_revoked', grantId: unused, clientId: client.client_id, subject: 'alice' },
+        ...{ type: 'grant_revoked', grantId: unused, clientId: client.clientId, subject: 'alice' },
         ...{ by: 'server', reason: 'too_many_grants' },
       },
     ])
@@ -40,7 +40,7 @@ describe('one grant more than the limit', () => {
     await tokensFor(school, client)
     await tokensFor(school, other)
     const bob = { cookie: 'user=bob' }
-    await authorize(school, authorizationQuery(client.client_id), bob)
+    await authorize(school, authorizationQuery(client.clientId), bob)
     expect((await decide(school, {}, bob)).status).toBe(303)
     expect(ended(school)).toEqual([])
   })
@@ -76,7 +76,7 @@ describe('the limit of grants', () => {
     const client = await register(school)
     await tokensFor(school, client)
     for (let count = 0; count < 2; count++) {
-      await codeFor(school, client.client_id)
+      await codeFor(school, client.clientId)
       school.clock.now += 60
     }
     expect(ended(school)).toEqual([])
@@ -90,7 +90,7 @@ describe('the limit of grants', () => {
     for (let count = 0; count < 2; count++) await tokensFor(school, client)
     const replace = vi.spyOn(store.grants, 'replace').mockRejectedValue(new Error('lost'))
     vi.spyOn(store.grants, 'remove').mockRejectedValue(new Error('lost'))
-    await codeFor(school, client.client_id)
+    await codeFor(school, client.clientId)
     expect(replace).toHaveBeenCalled()
     const approvals = school.events.filter(({ type }) => type === 'consent_granted')
     expect(approvals).toHaveLength(3)
@@ -107,7 +107,7 @@ describe('the limit of grants', () => {
       const { refresh_token } = await tokensFor(school, client)
       for (let count = 0; count < 6; count++) {
         school.clock.now += seconds
-        await codeFor(school, client.client_id)
+        await codeFor(school, client.clientId)
       }
       expect((await refresh(school, client, refresh_token)).status).toBe(200)
     },

@@ -28,9 +28,9 @@ async function isLive(school: School, token: string): Promise<boolean> {
 
 async function withIntegration(school = openSchool()) {
   const client = await school.server.clients.add({
-    client_name: 'Zap',
-    redirect_uris: ['https://zap.example/cb'],
-    remember_consent: true,
+    clientName: 'Zap',
+    redirectUris: ['https://zap.example/cb'],
+    rememberConsent: true,
   })
   return { school, client, overrides: { redirect_uri: 'https://zap.example/cb' } }
 }
@@ -42,7 +42,7 @@ describe('grants.list', () => {
     expect((await school.server.grants.list('alice')).grants).toEqual([
       {
         id: expect.any(String),
-        clientId: client.client_id,
+        clientId: client.clientId,
         client: expect.objectContaining({ clientName: 'Test client', origin: 'registered' }),
         scopes: ['openid', 'profile', 'courses:read'],
         resources: [],
@@ -71,7 +71,7 @@ describe('grants.list', () => {
     expect(first.grants.map(({ id }) => id)).toEqual(
       Array.from({ length: 50 }, (_, at) => `grant-${250 - at}`),
     )
-    expect(first.grants.every((listed) => listed.client?.clientId === client.client_id)).toBe(true)
+    expect(first.grants.every((listed) => listed.client?.clientId === client.clientId)).toBe(true)
     expect(find, 'each client once').toHaveBeenCalledTimes(1)
     const rest = await school.server.grants.list('alice', { limit: 100_000, after: first.next })
     expect(rest.grants).toHaveLength(200)
@@ -83,7 +83,7 @@ describe('grants.list', () => {
   it('leaves out an approval whose code expired unused', async () => {
     const school = openSchool()
     const client = await register(school)
-    await codeFor(school, client.client_id)
+    await codeFor(school, client.clientId)
     expect((await school.server.grants.list('alice')).grants).toHaveLength(1)
     school.clock.now += 60
     expect((await school.server.grants.list('alice')).grants).toEqual([])
@@ -93,10 +93,10 @@ describe('grants.list', () => {
 describe('clients.find', () => {
   it('finds a client that registered itself, an integration, and nobody', async () => {
     const { school, client } = await withIntegration()
-    const { client_id } = await register(school)
+    const { clientId: client_id } = await register(school)
     const find = school.server.clients.find
     expect(await find(client_id)).toMatchObject({ clientId: client_id, origin: 'registered' })
-    expect(await find(client.client_id)).toMatchObject({ clientName: 'Zap', origin: 'integration' })
+    expect(await find(client.clientId)).toMatchObject({ clientName: 'Zap', origin: 'integration' })
     expect(await find('nobody')).toBeUndefined()
   })
 })
@@ -112,7 +112,7 @@ describe('grants.revoke', () => {
     expect(school.events.findLast(({ type }) => type === 'grant_revoked')).toEqual({
       type: 'grant_revoked',
       grantId: grant?.id,
-      clientId: client.client_id,
+      clientId: client.clientId,
       subject: 'alice',
       by: 'user',
     })
@@ -128,7 +128,7 @@ describe('grants.revoke', () => {
   it('takes back a code that nobody has redeemed yet', async () => {
     const school = openSchool()
     const client = await register(school)
-    const code = await codeFor(school, client.client_id)
+    const code = await codeFor(school, client.clientId)
     const [grant] = (await school.server.grants.list('alice')).grants
     await school.server.grants.revoke('alice', grant?.id ?? '')
     expect((await redeem(school, client, code)).status).toBe(400)
@@ -137,7 +137,7 @@ describe('grants.revoke', () => {
   it('makes an integration ask again', async () => {
     const { school, client, overrides } = await withIntegration()
     await tokensFor(school, client, overrides).catch(() => undefined)
-    const again = () => authorize(school, authorizationQuery(client.client_id, overrides))
+    const again = () => authorize(school, authorizationQuery(client.clientId, overrides))
     expect((await again()).status, 'consent is remembered').toBe(303)
     for (const { id } of (await school.server.grants.list('alice')).grants)
       await school.server.grants.revoke('alice', id)
@@ -209,25 +209,25 @@ describe('clients.list', () => {
     const { school, client } = await withIntegration()
     school.clock.now += 1
     await school.server.clients.add({
-      client_name: 'Reports',
-      redirect_uris: [],
-      resource_server: true,
-      scope: 'courses:read',
+      clientName: 'Reports',
+      redirectUris: [],
+      resourceServer: true,
+      scopes: ['courses:read'],
     })
     await register(school)
     const listed = await school.server.clients.list()
     expect(listed).toMatchObject([
       {
-        client_id: client.client_id,
-        client_name: 'Zap',
-        redirect_uris: ['https://zap.example/cb'],
-        token_endpoint_auth_method: 'client_secret_post',
-        resource_server: false,
-        remember_consent: true,
+        clientId: client.clientId,
+        clientName: 'Zap',
+        redirectUris: ['https://zap.example/cb'],
+        tokenEndpointAuthMethod: 'client_secret_post',
+        resourceServer: false,
+        rememberConsent: true,
       },
-      { client_name: 'Reports', resource_server: true, scope: 'courses:read' },
+      { clientName: 'Reports', resourceServer: true, scopes: ['courses:read'] },
     ])
-    expect(JSON.stringify(listed)).not.toMatch(/client_secret"|hash/i)
+    expect(JSON.stringify(listed)).not.toMatch(/clientSecret"|hash/i)
   })
 })
 
@@ -237,44 +237,44 @@ describe('clients.remove', () => {
     const [client, other] = [await register(school), await register(school)]
     const alice = await tokensFor(school, client)
     const kept = await tokensFor(school, other)
-    await authorize(school, authorizationQuery(client.client_id), BOB)
+    await authorize(school, authorizationQuery(client.clientId), BOB)
     const code = redirectOf(await decide(school, {}, BOB)).code ?? ''
     const bob = bodyOf<{ access_token: string }>(await redeem(school, client, code))
-    expect(await school.server.clients.remove(client.client_id)).toEqual({ existed: true, grantsEnded: 2 })
+    expect(await school.server.clients.remove(client.clientId)).toEqual({ existed: true, grantsEnded: 2 })
     expect(await isLive(school, alice.access_token)).toBe(false)
     expect(await isLive(school, bob.access_token)).toBe(false)
     expect(await isLive(school, kept.access_token)).toBe(true)
     expect((await refresh(school, client, alice.refresh_token)).status).toBe(401)
-    expect((await authorize(school, authorizationQuery(client.client_id))).status).toBe(400)
-    expect((await school.server.grants.list('alice')).grants).toMatchObject([{ clientId: other.client_id }])
+    expect((await authorize(school, authorizationQuery(client.clientId))).status).toBe(400)
+    expect((await school.server.grants.list('alice')).grants).toMatchObject([{ clientId: other.clientId }])
     const told = school.events.filter(({ type }) => type === 'grant_revoked' || type === 'client_removed')
     const removed = { by: 'operator', reason: 'client_removed' }
     expect(told).toMatchObject([
       { subject: expect.stringMatching(/alice|bob/), ...removed },
       { subject: expect.stringMatching(/alice|bob/), ...removed },
-      { type: 'client_removed', clientId: client.client_id, grantsEnded: 2 },
+      { type: 'client_removed', clientId: client.clientId, grantsEnded: 2 },
     ])
   })
 
   it('makes a consent page that is still open worthless', async () => {
     const school = openSchool()
     const client = await register(school)
-    await authorize(school, authorizationQuery(client.client_id))
-    await school.server.clients.remove(client.client_id)
+    await authorize(school, authorizationQuery(client.clientId))
+    await school.server.clients.remove(client.clientId)
     expect((await decide(school)).status).toBe(400)
     expect((await school.server.grants.list('alice')).grants).toEqual([])
   })
 
   it('finishes a removal that broke off, and says when there is nothing to remove', async () => {
     const { school, client, tokens } = await withTokens()
-    await school.store.clients.remove(client.client_id)
+    await school.store.clients.remove(client.clientId)
     expect((await school.server.grants.list('alice')).grants).toEqual([
       expect.not.objectContaining({ client: {} }),
     ])
-    expect(await school.server.clients.remove(client.client_id)).toEqual({ existed: false, grantsEnded: 1 })
+    expect(await school.server.clients.remove(client.clientId)).toEqual({ existed: false, grantsEnded: 1 })
     expect(await isLive(school, tokens.access_token)).toBe(false)
     const told = school.events.length
-    expect(await school.server.clients.remove(client.client_id)).toEqual({ existed: false, grantsEnded: 0 })
+    expect(await school.server.clients.remove(client.clientId)).toEqual({ existed: false, grantsEnded: 0 })
     expect(school.events).toHaveLength(told)
   })
 
@@ -287,21 +287,21 @@ describe('clients.remove', () => {
     }
     const school = openSchool({ store: { ...real, grants: { ...real.grants, scan } } })
     const client = await register(school)
-    await authorize(school, authorizationQuery(client.client_id))
+    await authorize(school, authorizationQuery(client.clientId))
     const answers: HttpResponse[] = []
     approveLate = async () => {
       const { headers } = await decide(school)
       const code = new URL(String(headers.location ?? ISSUER)).searchParams.get('code') ?? ''
       answers.push(await redeem(school, client, code))
     }
-    await school.server.clients.remove(client.client_id)
+    await school.server.clients.remove(client.clientId)
     expect(answers.map(({ status }) => status)).toEqual([401])
   })
 
   it('wins over refreshes that run at the same time', async () => {
     const { school, client, tokens } = await withTokens()
     const [, ...answers] = await Promise.all([
-      school.server.clients.remove(client.client_id),
+      school.server.clients.remove(client.clientId),
       ...Array.from({ length: 8 }, () => refresh(school, client, tokens.refresh_token)),
     ])
     for (const answer of answers) {

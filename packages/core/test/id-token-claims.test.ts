@@ -9,8 +9,8 @@ const PROFILE = { name: 'Alice Liddell', updated_at: 1_700_000_000 }
 const EMAIL = { email: 'alice@school.example', email_verified: true }
 const OF_THE_PROTOCOL = ['iss', 'sub', 'aud', 'iat', 'exp', 'auth_time', 'at_hash', 'azp', 'nonce']
 
-async function integration(school: School, members: object = { id_token_claims: true }) {
-  return school.server.clients.add({ client_name: 'Portal', redirect_uris: [REDIRECT_URI], ...members })
+async function integration(school: School, members: object = { idTokenClaims: true }) {
+  return school.server.clients.add({ clientName: 'Portal', redirectUris: [REDIRECT_URI], ...members })
 }
 
 function claimsIn({ id_token }: TokenAnswer) {
@@ -40,7 +40,7 @@ describe('the ID token', () => {
     const school = openSchool()
     for (const client of [
       await integration(school, {}),
-      await integration(school, { id_token_claims: false }),
+      await integration(school, { idTokenClaims: false }),
       await register(school, { id_token_claims: true, scope: 'openid profile email' }),
     ])
       expect(claimsIn(await tokensFor(school, client, ALL))).toEqual({})
@@ -67,7 +67,7 @@ describe('the ID token', () => {
     const school = openSchool({ claims })
     const client = await integration(school)
     const { id_token } = await tokensFor(school, client, ALL)
-    expect(decodeJwt(id_token)).toMatchObject({ sub: 'alice', aud: client.client_id, azp: client.client_id })
+    expect(decodeJwt(id_token)).toMatchObject({ sub: 'alice', aud: client.clientId, azp: client.clientId })
     expect(decodeJwt(id_token)).not.toHaveProperty('nonce')
   })
 })
@@ -81,7 +81,7 @@ describe('a code, if the claims are not to be had', () => {
     }
     const school = openSchool({ claims })
     const client = await integration(school)
-    const code = await codeFor(school, client.client_id, ALL)
+    const code = await codeFor(school, client.clientId, ALL)
     const refused = await redeem(school, client, code)
     expect([refused.status, bodyOf(refused).error]).toEqual([503, 'temporarily_unavailable'])
     down = false
@@ -91,7 +91,7 @@ describe('a code, if the claims are not to be had', () => {
   it('is refused if its user is gone', async () => {
     const school = openSchool({ claims: async () => undefined })
     const client = await integration(school)
-    const refused = await redeem(school, client, await codeFor(school, client.client_id, ALL))
+    const refused = await redeem(school, client, await codeFor(school, client.clientId, ALL))
     expect([refused.status, bodyOf(refused).error]).toEqual([400, 'invalid_grant'])
   })
 })
@@ -99,11 +99,11 @@ describe('a code, if the claims are not to be had', () => {
 describe('the client information', () => {
   it('says that the claims are there, and nothing where they are not', async () => {
     const school = openSchool()
-    expect(await integration(school)).toMatchObject({ id_token_claims: true })
-    expect(await integration(school, {})).not.toHaveProperty('id_token_claims')
+    expect(await integration(school)).toMatchObject({ idTokenClaims: true })
+    expect(await integration(school, {})).not.toHaveProperty('idTokenClaims')
   })
 
   it('cannot say anything else than yes or no', async () => {
-    await expect(integration(openSchool(), { id_token_claims: 'yes' })).rejects.toThrow('id_token_claims')
+    await expect(integration(openSchool(), { idTokenClaims: 'yes' })).rejects.toThrow('idTokenClaims')
   })
 })

@@ -68,7 +68,7 @@ describe('a token for one signed resource', () => {
       iss: ISSUER,
       sub: 'alice',
       aud: API,
-      client_id: client.client_id,
+      client_id: client.clientId,
       iat: school.clock.now,
       exp: school.clock.now + 300,
       jti: expect.stringMatching(/^[\w-]{22}\.[\w-]{43}$/),
@@ -194,7 +194,7 @@ describe('a text that is no token of the guard', () => {
 
 it('a JWT access token is no id_token_hint', async () => {
   const { school, client, token } = await withToken()
-  const query = authorizationQuery(client.client_id, { prompt: 'none', id_token_hint: token })
+  const query = authorizationQuery(client.clientId, { prompt: 'none', id_token_hint: token })
   const { headers } = await authorize(school, query)
   expect(headers.location).toContain('error=login_required')
 })
@@ -214,8 +214,8 @@ it('a token that was handed on names who holds it, and lives no longer than a si
   const answer = bodyOf<TokenAnswer>(await school.send('POST', '/api/oauth/token', { form }))
   expect(decodeJwt(answer.access_token)).toMatchObject({
     sub: 'alice',
-    client_id: client.client_id,
-    act: { sub: client.client_id },
+    client_id: client.clientId,
+    act: { sub: client.clientId },
     scope: 'courses:read',
     exp: school.clock.now + 60,
   })

@@ -13,7 +13,15 @@ import {
 import { createMemoryStore } from '@grantkit/store-memory'
 import { decodeJwt, type JWTPayload, SignJWT } from 'jose'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { bodyOf, credentials, refresh, register, type TokenAnswer, tokensFor } from './client.ts'
+import {
+  bodyOf,
+  type ClientAnswer,
+  credentials,
+  refresh,
+  register,
+  type TokenAnswer,
+  tokensFor,
+} from './client.ts'
 import { ISSUER, openSchool, type School } from './school.ts'
 import { signingKey, TEST_KEYS } from './signing-keys.ts'
 
@@ -82,7 +90,7 @@ describe('the guard without the store', () => {
       token: {
         grantId: expect.stringMatching(/^[\w-]{22}$/),
         subject: 'alice',
-        clientId: client.client_id,
+        clientId: client.clientId,
         scopes: ['openid', 'profile', 'courses:read'],
         resources: [API],
         issuedAt: NOW,
@@ -229,16 +237,16 @@ async function openFeed(staleAfter = 30) {
   const edge = await openEdge()
   const { school, address, now } = edge
   const integration = await school.server.clients.add({
-    client_name: 'API',
-    redirect_uris: ['https://api.example/callback'],
-    token_endpoint_auth_method: 'client_secret_post',
-    resource_server: true,
+    clientName: 'API',
+    redirectUris: ['https://api.example/callback'],
+    tokenEndpointAuthMethod: 'client_secret_post',
+    resourceServer: true,
   })
   const errors: unknown[] = []
   const ended = revokedTokens({
     address: `${address}/api/oauth/ended`,
-    clientId: integration.client_id,
-    clientSecret: integration.client_secret ?? '',
+    clientId: integration.clientId,
+    clientSecret: integration.clientSecret ?? '',
     every: 3600,
     staleAfter,
     now,
@@ -258,7 +266,7 @@ async function openFeed(staleAfter = 30) {
 describe('the feed of ended tokens', () => {
   type End = (
     school: School,
-    client: { client_id: string },
+    client: ClientAnswer,
     tokens: TokenAnswer,
     clock: { now: number },
   ) => Promise<unknown>
@@ -281,7 +289,7 @@ describe('the feed of ended tokens', () => {
           await school.server.grants.revoke('alice', id)
       },
     ],
-    ['its client is removed', (school, client) => school.server.clients.remove(client.client_id)],
+    ['its client is removed', (school, client) => school.server.clients.remove(client.clientId)],
     [
       'its refresh token is used again, a window after the next one',
       async (school, client, { refresh_token }, clock) => {
@@ -333,13 +341,13 @@ describe('the feed of ended tokens', () => {
 
   it('hears nothing of grants without signed tokens', async () => {
     const { school, client } = await openFeed()
-    const { client_id: clientId, ...other } = await register(school)
-    const { access_token: token } = await tokensFor(school, { client_id: clientId, ...other })
+    const { clientId, ...other } = await register(school)
+    const { access_token: token } = await tokensFor(school, { clientId: clientId, ...other })
     const insert = vi.spyOn(school.store.transients as Transients, 'insert')
     await school.send('POST', '/api/oauth/revoke', { form: { client_id: clientId, token } })
     expect(await school.server.grants.revokeAll('alice', { clientId })).toBe(1)
     expect(insert).not.toHaveBeenCalled()
-    await school.server.grants.revokeAll('alice', { clientId: client.client_id })
+    await school.server.grants.revokeAll('alice', { clientId: client.clientId })
     expect(insert).toHaveBeenCalled()
   })
 

@@ -78,7 +78,7 @@ describe('a server whose keys rotate', () => {
   it('believes a hint that a retired key has signed, as long as the operator keeps that key', async () => {
     const { replicas, shared, rotate } = openReplicas()
     const [school] = replicas as [School]
-    const { client_id } = await register(school)
+    const { clientId: client_id } = await register(school)
     const query = authorizationQuery(client_id, { id_token_hint: await idTokenOf(school) })
     rotate(school)
     school.clock.now += 24 * HOUR

@@ -101,7 +101,7 @@ describe('signing out', () => {
 
   it('takes a client_id that is the one of the hint', async () => {
     const { send, hint, client } = await signedIn()
-    const query = { id_token_hint: hint, client_id: client.client_id, post_logout_redirect_uri: BACK }
+    const query = { id_token_hint: hint, client_id: client.clientId, post_logout_redirect_uri: BACK }
     expect((await send(query)).headers.location).toBe(BACK)
   })
 
@@ -115,7 +115,7 @@ describe('signing out', () => {
 describe('the user is asked', () => {
   it.each([
     ['nothing', async () => ({})],
-    ['a client_id', async ({ client }) => ({ client_id: client.client_id, post_logout_redirect_uri: BACK })],
+    ['a client_id', async ({ client }) => ({ client_id: client.clientId, post_logout_redirect_uri: BACK })],
     ['a hint of another user', async ({ school }) => ({ id_token_hint: await bobs(school) })],
   ] satisfies [string, (signed: Awaited<ReturnType<typeof signedIn>>) => Promise<object>][])(
     'LO-01: %s does not prove who asks, so nothing ends before the user says so',
@@ -130,7 +130,7 @@ describe('the user is asked', () => {
 
   it('by a page that names the client and where its form may lead', async () => {
     const { send, asked, client } = await signedIn()
-    await send({ client_id: client.client_id, post_logout_redirect_uri: BACK })
+    await send({ client_id: client.clientId, post_logout_redirect_uri: BACK })
     await send({})
     expect(asked).toMatchObject([
       { client: { clientName: 'Test client' }, formActionSources: ['http://127.0.0.1:7001'] },
@@ -172,13 +172,13 @@ describe('the user is asked', () => {
 
   it('LO-04: a browser without a session is told so, goes nowhere, and loses no cookie', async () => {
     const { send, client } = await signedIn()
-    const answer = await send({ client_id: client.client_id, post_logout_redirect_uri: BACK }, '')
+    const answer = await send({ client_id: client.clientId, post_logout_redirect_uri: BACK }, '')
     expect([answer.status, answer.body, answer.headers['set-cookie']]).toEqual([200, 'signed out', undefined])
   })
 
   it('lets the form go on to the client', async () => {
     const { send, client, confirm, asked } = await signedIn()
-    await send({ client_id: client.client_id, post_logout_redirect_uri: BACK, state: 's' })
+    await send({ client_id: client.clientId, post_logout_redirect_uri: BACK, state: 's' })
     expect(asked[0]?.formActionSources).toEqual(['http://127.0.0.1:7001'])
     const { headers } = await confirm({ ticket: String(asked[0]?.ticket) })
     expect(headers.location).toBe(`${BACK}?state=s`)
@@ -196,7 +196,7 @@ describe('the address to go back to', () => {
     'javascript:alert(1)',
   ])('LO-05: no address but a registered one, to the letter, is gone to: %s', async (uri) => {
     const { send, hint, ended, client } = await signedIn()
-    for (const about of [{ id_token_hint: hint }, { client_id: client.client_id }]) {
+    for (const about of [{ id_token_hint: hint }, { client_id: client.clientId }]) {
       const answer = await send({ ...about, post_logout_redirect_uri: uri } as Record<string, string>)
       expect([answer.status, answer.body]).toEqual([400, 'post_logout_redirect_uri_not_registered'])
       expect(answer.headers).not.toHaveProperty('location')
@@ -213,7 +213,7 @@ describe('the address to go back to', () => {
   it('LO-06: the address of another client is not gone to', async () => {
     const { school, send, hint } = await signedIn()
     const other = 'http://127.0.0.1:9/other'
-    const { client_id } = await register(school, { post_logout_redirect_uris: [other] })
+    const { clientId: client_id } = await register(school, { post_logout_redirect_uris: [other] })
     const asked = { id_token_hint: hint, post_logout_redirect_uri: other }
     expect((await send(asked)).body).toBe('post_logout_redirect_uri_not_registered')
     expect((await send({ ...asked, client_id })).body).toBe('logout_hint_of_other_client')
@@ -229,16 +229,16 @@ describe('the address to go back to', () => {
     const { school } = openWithLogout()
     const add = (uri: string) =>
       school.server.clients.add({
-        client_name: 'CRM',
-        redirect_uris: ['https://crm.example/cb'],
-        post_logout_redirect_uris: [uri],
+        clientName: 'CRM',
+        redirectUris: ['https://crm.example/cb'],
+        postLogoutRedirectUris: [uri],
       })
     expect(await add('https://crm.example/out')).toMatchObject({
-      post_logout_redirect_uris: ['https://crm.example/out'],
+      postLogoutRedirectUris: ['https://crm.example/out'],
     })
     for (const uri of ['http://crm.example/out', 'myapp://out', 'https://crm.example/#out'])
       await expect(add(uri), uri).rejects.toThrow(
-        'post_logout_redirect_uris: must be https, loopback or private-use URIs',
+        'postLogoutRedirectUris: must be https, loopback or private-use URIs',
       )
   })
 })
@@ -261,7 +261,7 @@ describe('a hint that cannot be verified', () => {
     async (_, hint) => {
       const { school, send, hint: genuine, ended, asked, client } = await signedIn()
       const id_token_hint = await hint(school, genuine)
-      const about = { id_token_hint, client_id: client.client_id, post_logout_redirect_uri: BACK }
+      const about = { id_token_hint, client_id: client.clientId, post_logout_redirect_uri: BACK }
       const answer = await send(about)
       expect([answer.status, answer.body]).toEqual([400, 'logout_hint_unverified'])
       expect([answer.headers.location, ended, asked]).toEqual([undefined, [], []])

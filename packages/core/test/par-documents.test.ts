@@ -49,7 +49,7 @@ describe('a pushed request of a client whose document is not known yet', () => {
     const [, back = ''] = String(school.shown.signIn).split('?')
     expect(await authorize(school, back)).toMatchObject({ status: 200, body: 'consent' })
     const { code = '' } = redirectOf(await decide(school))
-    expect((await redeem(school, { client_id: ID }, code)).status).toBe(200)
+    expect((await redeem(school, { clientId: ID }, code)).status).toBe(200)
     expect(host.asked).toHaveLength(1)
   })
 
@@ -76,7 +76,7 @@ describe('a pushed request of a client whose document is not known yet', () => {
     })
     await arrive(school, await push(school, {}, proof('/api/oauth/par')))
     const { code = '' } = redirectOf(await decide(school))
-    expect((await redeem(school, { client_id: ID }, code)).status, 'without a proof').toBe(400)
+    expect((await redeem(school, { clientId: ID }, code)).status, 'without a proof').toBe(400)
   })
 
   it.each([

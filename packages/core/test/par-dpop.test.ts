@@ -51,29 +51,29 @@ it.each(['proves', 'names', 'proves and names'])(
     const { school, client } = await withClient()
     const named: Record<string, string> = how === 'proves' ? {} : { dpop_jkt: KEY.thumbprint }
     const headers = how === 'names' ? {} : proof(school, '/api/oauth/par')
-    const answer = await push(school, client.client_id, named, headers)
+    const answer = await push(school, client.clientId, named, headers)
     expect(answer.status, answer.body).toBe(201)
-    expect(await redemptions(school, client.client_id, answer.body)).toEqual([400, 400, 200])
+    expect(await redemptions(school, client.clientId, answer.body)).toEqual([400, 400, 200])
   },
 )
 
 it('a push that proves one key and names another is refused', async () => {
   const { school, client } = await withClient()
   const named = { dpop_jkt: OTHER.thumbprint }
-  const answer = await push(school, client.client_id, named, proof(school, '/api/oauth/par'))
+  const answer = await push(school, client.clientId, named, proof(school, '/api/oauth/par'))
   expect([answer.status, bodyOf(answer).error]).toEqual([400, 'invalid_request'])
 })
 
 it('a proof that was made for another endpoint is refused, and none is needed', async () => {
   const { school, client } = await withClient()
-  const answer = await push(school, client.client_id, {}, proof(school, '/api/oauth/token'))
+  const answer = await push(school, client.clientId, {}, proof(school, '/api/oauth/token'))
   expect([answer.status, bodyOf(answer).error]).toEqual([400, 'invalid_dpop_proof'])
-  expect((await push(school, client.client_id, {})).status).toBe(201)
+  expect((await push(school, client.clientId, {})).status).toBe(201)
 })
 
 it('a server that demands a nonce demands it of a proof at the push too', async () => {
   const { school, client } = await withClient({ nonce: 'required' })
-  const answer = await push(school, client.client_id, {}, proof(school, '/api/oauth/par'))
+  const answer = await push(school, client.clientId, {}, proof(school, '/api/oauth/par'))
   expect([answer.status, bodyOf(answer).error]).toEqual([400, 'use_dpop_nonce'])
   expect(answer.headers).toHaveProperty('dpop-nonce')
 })

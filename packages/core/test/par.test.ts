@@ -33,7 +33,7 @@ async function withClient(options: Partial<PushedAuthorizationRequestsOptions> =
 }
 
 function push(school: School, client: ClientAnswer, changed: Changed = {}, more: [string, string][] = []) {
-  const asked = new URLSearchParams(authorizationQuery(client.client_id, changed))
+  const asked = new URLSearchParams(authorizationQuery(client.clientId, changed))
   const form = { ...Object.fromEntries(asked), ...credentials(client) }
   return school.send('POST', '/api/oauth/par', { form: [...Object.entries(form), ...more] })
 }
@@ -44,7 +44,7 @@ async function pushed(school: School, client: ClientAnswer, changed: Changed = {
   return bodyOf<{ request_uri: string }>(response).request_uri
 }
 
-function queryOf({ client_id }: ClientAnswer, request_uri: string): string {
+function queryOf({ clientId: client_id }: ClientAnswer, request_uri: string): string {
   return String(new URLSearchParams({ client_id, request_uri }))
 }
 
@@ -85,7 +85,7 @@ describe('a pushed request', () => {
   it('PA-02: is all that is read: whatever else the browser brings changes nothing', async () => {
     const { school, client } = await withClient()
     const request_uri = await pushed(school, client, { scope: 'courses:read' })
-    const query = authorizationQuery(client.client_id, {
+    const query = authorizationQuery(client.clientId, {
       scope: 'courses:write',
       redirect_uri: 'https://evil.example',
     })
@@ -106,7 +106,7 @@ describe('a pushed request', () => {
   it('is validated again when the browser arrives: a client that is gone gets no code', async () => {
     const { school, client } = await withClient()
     const query = queryOf(client, await pushed(school, client))
-    await school.server.clients.remove(client.client_id)
+    await school.server.clients.remove(client.clientId)
     expect((await arrive(school, query)).answer.status).toBe(400)
     expect(errorOf(school)).toBe('client_unknown')
   })
@@ -235,7 +235,7 @@ describe('one request_uri', () => {
   it('PA-05: of two consents to be remembered, one gets a code', async () => {
     const school = open()
     const redirect_uri = 'https://crm.example/callback'
-    const about = { client_name: 'CRM', redirect_uris: [redirect_uri], remember_consent: true }
+    const about = { clientName: 'CRM', redirectUris: [redirect_uri], rememberConsent: true }
     const client = await school.server.clients.add(about)
     await arrive(school, queryOf(client, await pushed(school, client, { redirect_uri })))
     const code = String(redirectOf(await decide(school)).code)
@@ -274,7 +274,7 @@ describe('the error table of the push', () => {
     ['a client that is unknown', { client_id: 'nobody' }, 401, 'invalid_client'],
   ])('%s', async (_, changed, status, error) => {
     const { school, client } = await withClient()
-    const asked = 'client_id' in changed ? { client_id: String(changed.client_id) } : client
+    const asked = 'client_id' in changed ? { clientId: String(changed.client_id) } : client
     const response = await push(school, asked, changed)
     expect([response.status, bodyOf(response).error]).toEqual([status, error])
     expect(response.headers.location).toBeUndefined()
@@ -289,7 +289,7 @@ describe('the error table of the push', () => {
   it('a wrong secret, and none', async () => {
     const { school, client } = await withClient({}, CONFIDENTIAL)
     for (const client_secret of ['wrong', undefined]) {
-      const response = await push(school, { client_id: client.client_id, client_secret })
+      const response = await push(school, { clientId: client.clientId, clientSecret: client_secret })
       expect([response.status, bodyOf(response).error]).toEqual([401, 'invalid_client'])
     }
   })
@@ -316,7 +316,7 @@ describe('the error table of the push', () => {
       {},
     ]
     for (const changed of faults) {
-      const plain = await authorize(school, authorizationQuery(client.client_id, changed))
+      const plain = await authorize(school, authorizationQuery(client.clientId, changed))
       const { error } = plain.status === 303 ? redirectOf(plain) : {}
       const { error: pushedError } = bodyOf(await push(school, client, changed))
       expect(pushedError, JSON.stringify(changed)).toBe(error)
@@ -361,9 +361,9 @@ describe('who must push', () => {
   it('PA-06: is everybody if the server says so: a plain request goes back with invalid_request', async () => {
     const { school, client } = await withClient({ required: true })
     expect(school.server.metadata).toMatchObject({ require_pushed_authorization_requests: true })
-    const refused = redirectOf(await authorize(school, authorizationQuery(client.client_id)))
+    const refused = redirectOf(await authorize(school, authorizationQuery(client.clientId)))
     expect(refused).toMatchObject({ error: 'invalid_request', state: 'a state', iss: ISSUER })
-    const foreign = authorizationQuery(client.client_id, { redirect_uri: 'https://evil.example' })
+    const foreign = authorizationQuery(client.clientId, { redirect_uri: 'https://evil.example' })
     expect((await authorize(school, foreign)).status).toBe(400)
     const { answer } = await arrive(school, queryOf(client, await pushed(school, client)))
     expect(answer).toMatchObject({ status: 200, body: 'consent' })
@@ -372,11 +372,11 @@ describe('who must push', () => {
   it('PA-06: is a client that registered so, and no other', async () => {
     const { school, client } = await withClient({}, { require_pushed_authorization_requests: true })
     expect(client).toMatchObject({ require_pushed_authorization_requests: true })
-    expect(redirectOf(await authorize(school, authorizationQuery(client.client_id)))).toMatchObject({
+    expect(redirectOf(await authorize(school, authorizationQuery(client.clientId)))).toMatchObject({
       error: 'invalid_request',
     })
     const other = await register(school)
-    expect(await authorize(school, authorizationQuery(other.client_id))).toMatchObject({ body: 'consent' })
+    expect(await authorize(school, authorizationQuery(other.clientId))).toMatchObject({ body: 'consent' })
   })
 
   it('is nobody where nothing is configured, and the metadata names no endpoint', async () => {
@@ -384,7 +384,7 @@ describe('who must push', () => {
     expect(school.server.metadata).not.toHaveProperty('pushed_authorization_request_endpoint')
     expect(school.server.metadata).not.toHaveProperty('require_pushed_authorization_requests')
     const client = await register(school)
-    const query = `${authorizationQuery(client.client_id)}&request_uri=urn%3Ax`
+    const query = `${authorizationQuery(client.clientId)}&request_uri=urn%3Ax`
     expect(redirectOf(await authorize(school, query))).toMatchObject({ error: 'request_uri_not_supported' })
   })
 

@@ -170,12 +170,12 @@ async function open() {
   const { accessTokens } = opened.school.server
   const api = createResourceServer({ resource: ISSUER, store, scopes: {}, accessTokens, now })
   const client = await opened.school.server.clients.add({
-    client_name: 'App',
-    redirect_uris: [REDIRECT_URI],
-    token_endpoint_auth_method: 'badge',
-    grant_types: ['authorization_code', 'refresh_token', DEVICE_CODE_GRANT],
+    clientName: 'App',
+    redirectUris: [REDIRECT_URI],
+    tokenEndpointAuthMethod: 'badge',
+    grantTypes: ['authorization_code', 'refresh_token', DEVICE_CODE_GRANT],
   })
-  return { ...opened, api, badge: { client_id: client.client_id, badge: 'shown' } }
+  return { ...opened, api, badge: { client_id: client.clientId, badge: 'shown' } }
 }
 
 async function answered(school: School, path: string, form: Record<string, string>, headers = {}) {
@@ -212,13 +212,13 @@ it('every provider may be an instance of a class with private fields', async () 
     subject_token: tokens.access_token,
   }
   const exchanger = await school.server.clients.add({
-    client_name: 'Exchanger',
-    redirect_uris: [REDIRECT_URI],
-    token_endpoint_auth_method: 'badge',
-    grant_types: ['authorization_code', exchange.grant_type],
-    token_exchange_resources: [ISSUER],
+    clientName: 'Exchanger',
+    redirectUris: [REDIRECT_URI],
+    tokenEndpointAuthMethod: 'badge',
+    grantTypes: ['authorization_code', exchange.grant_type],
+    tokenExchangeResources: [ISSUER],
   })
-  await answered(school, 'token', { client_id: exchanger.client_id, badge: 'shown', ...exchange })
+  await answered(school, 'token', { client_id: exchanger.clientId, badge: 'shown', ...exchange })
   expect(await answered(school, 'introspect', { ...badge, token: next.access_token })).toMatchObject({
     active: true,
   })

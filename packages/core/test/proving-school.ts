@@ -28,7 +28,7 @@ export function token(school: School, form: Record<string, string>, headers: Rec
 
 export async function redemptionOf(school: School, asked: Record<string, string> = {}) {
   const client = await register(school)
-  const code = await codeFor(school, client.client_id, asked)
+  const code = await codeFor(school, client.clientId, asked)
   const given = { code, redirect_uri: REDIRECT_URI, code_verifier: VERIFIER }
   return { client, form: { ...credentials(client), grant_type: 'authorization_code', ...given } }
 }

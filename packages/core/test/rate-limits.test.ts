@@ -136,15 +136,15 @@ describe('failed requests of a client', () => {
     const client = await confidential(school)
     const form = { ...credentials(client), client_secret: 'wrong', token: 'x', grant_type: 'refresh_token' }
     expect((await limited.send('POST', path, { form })).status).toBe(429)
-    expect([...limiter.counted.keys()]).toEqual([`client_failure ${client.client_id} ${HOME}`])
+    expect([...limiter.counted.keys()]).toEqual([`client_failure ${client.clientId} ${HOME}`])
   })
 
   it('never block a valid request: after a thousand failures the client itself is served', async () => {
     const school = from(openSchool({ rateLimiter: limitOf(2) }), HOME)
     const client = await confidential(school)
     const { refresh_token } = await tokensFor(school, client)
-    const code = await codeFor(school, client.client_id)
-    for (let n = 0; n < 1000; n++) await refresh(school, { ...client, client_secret: 'wrong' }, refresh_token)
+    const code = await codeFor(school, client.clientId)
+    for (let n = 0; n < 1000; n++) await refresh(school, { ...client, clientSecret: 'wrong' }, refresh_token)
     expect((await refresh(school, client, 'bad')).status).toBe(429)
     expect((await refresh(school, client, refresh_token)).status).toBe(200)
     expect((await redeem(school, client, code)).status).toBe(200)

@@ -99,7 +99,7 @@ describe('a redirect URI of a client that registers itself', () => {
     const registerAs = (uri: string) =>
       school.send('POST', '/api/oauth/register', { json: { redirect_uris: [uri] } })
     const arrange = (uri: string) =>
-      school.server.clients.add({ client_name: 'Zap', redirect_uris: [`https://zap.example/cb?${uri}`] })
+      school.server.clients.add({ clientName: 'Zap', redirectUris: [`https://zap.example/cb?${uri}`] })
     for (const query of queries) {
       expect(bodyOf(await registerAs(`${CB}?${query}`)).error, query).toBe('invalid_redirect_uri')
       await expect(arrange(query), query).rejects.toThrow('would be mixed up with the answer')
@@ -149,7 +149,7 @@ describe('a policy that accepts every URI', () => {
       error: 'invalid_redirect_uri',
       error_description: expect.stringContaining('redirect_uris[1]'),
     })
-    const added = school.server.clients.add({ client_name: 'Zap', redirect_uris: [uri] })
+    const added = school.server.clients.add({ clientName: 'Zap', redirectUris: [uri] })
     await expect(added).rejects.toMatchObject({ error: 'invalid_redirect_uri' })
   })
 })
@@ -172,20 +172,20 @@ describe('the URI of a native app', () => {
   ])('%s is for an integration, and its page may redirect there', async (_, redirect_uri, source) => {
     const school = openSchool({ redirectUriPolicy })
     const editor = {
-      client_name: 'Editor',
-      redirect_uris: [redirect_uri],
-      token_endpoint_auth_method: 'none',
+      clientName: 'Editor',
+      redirectUris: [redirect_uri],
+      tokenEndpointAuthMethod: 'none',
     }
     const client = await school.server.clients.add(editor)
-    expect(client).toMatchObject({ application_type: 'native' })
-    await authorize(school, authorizationQuery(client.client_id, { redirect_uri }))
+    expect(client).toMatchObject({ applicationType: 'native' })
+    await authorize(school, authorizationQuery(client.clientId, { redirect_uri }))
     expect(school.shown.consent?.formActionSources).toEqual([source])
     const { location } = (await decide(school)).headers
     expect(String(location).split('?code=')[0]).toBe(redirect_uri)
   })
 
   it('of another scheme is for no integration where the policy refuses it', async () => {
-    const editor = { client_name: 'Editor', redirect_uris: ['cursor://anysphere.cursor/cb'] }
+    const editor = { clientName: 'Editor', redirectUris: ['cursor://anysphere.cursor/cb'] }
     await expect(openSchool().server.clients.add(editor)).rejects.toThrow('must be https, loopback or')
   })
 })

@@ -79,8 +79,8 @@ describe('refreshTokenRotation: public-clients', () => {
     expect((await refresh(school, thief, tokens.refresh_token)).status).toBe(400)
     const { access_token } = await refreshed(school, client, tokens.refresh_token)
     const form = {
-      client_id: client.client_id,
-      client_secret: String(client.client_secret),
+      client_id: client.clientId,
+      client_secret: String(client.clientSecret),
       token: tokens.refresh_token,
     }
     expect((await school.send('POST', '/api/oauth/revoke', { form })).status).toBe(200)

@@ -243,30 +243,38 @@ describe('clients.add', () => {
   it('adds a client that cannot register itself: with a fixed https callback', async () => {
     const school = openSchool()
     const added = await school.server.clients.add({
-      client_name: 'Zap',
-      redirect_uris: ['https://zap.example/cb'],
+      clientName: 'Zap',
+      redirectUris: ['https://zap.example/cb'],
     })
     expect(added).toMatchObject({
-      token_endpoint_auth_method: 'client_secret_post',
-      client_secret: expect.any(String),
-      application_type: 'web',
+      tokenEndpointAuthMethod: 'client_secret_post',
+      clientSecret: expect.any(String),
+      applicationType: 'web',
     })
-    expect((await school.store.clients.find(added.client_id))?.value).toMatchObject({ origin: 'integration' })
+    expect((await school.store.clients.find(added.clientId))?.value).toMatchObject({ origin: 'integration' })
     expect(Object.keys(credentials(added))).toEqual(['client_id', 'client_secret'])
+  })
+
+  it('refuses the names of the wire, which would have no effect', async () => {
+    const given = { clientName: 'Zap', redirectUris: ['https://zap.example/cb'] }
+    const add = (more: object) => openSchool().server.clients.add({ ...given, ...more })
+    await expect(add({ dpop_bound_access_tokens: true })).rejects.toThrow('members are in camelCase')
+    await expect(add({ scope: 'courses:read' })).rejects.toThrow('scope: give scopes, which is a list')
+    await expect(add({ scopes: [] })).rejects.toThrow('names no scope of this server')
   })
 
   it('adds a resource server that needs no redirect URI', async () => {
     await expect(
-      openSchool().server.clients.add({ client_name: 'API', redirect_uris: [], resource_server: true }),
+      openSchool().server.clients.add({ clientName: 'API', redirectUris: [], resourceServer: true }),
     ).resolves.toBeDefined()
   })
 
   it.each([
-    ['no redirect URI', { redirect_uris: [] }],
-    ['an http callback', { redirect_uris: ['http://app.example/cb'] }],
-    ['a fragment', { redirect_uris: ['https://app.example/cb#x'] }],
+    ['no redirect URI', { redirectUris: [] }],
+    ['an http callback', { redirectUris: ['http://app.example/cb'] }],
+    ['a fragment', { redirectUris: ['https://app.example/cb#x'] }],
   ])('refuses %s', async (_, metadata) => {
-    await expect(openSchool().server.clients.add({ client_name: 'x', ...metadata })).rejects.toMatchObject({
+    await expect(openSchool().server.clients.add({ clientName: 'x', ...metadata })).rejects.toMatchObject({
       error: 'invalid_redirect_uri',
     })
   })

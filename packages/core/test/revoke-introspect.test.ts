@@ -28,7 +28,7 @@ function introspect(school: School, client: ClientAnswer, token: string) {
 }
 
 function addApi({ server }: School): Promise<ClientAnswer> {
-  return server.clients.add({ client_name: 'API', redirect_uris: [], resource_server: true })
+  return server.clients.add({ clientName: 'API', redirectUris: [], resourceServer: true })
 }
 
 async function isLive(school: School, token: string): Promise<boolean> {
@@ -128,7 +128,7 @@ describe('revocation', () => {
   it('reports each revoked token to the operator once', async () => {
     const { school, client, tokens } = await withTokens()
     const told = () => school.events.filter(({ type }) => type === 'access_token_revoked')
-    const once = [{ type: 'access_token_revoked', grantId: expect.any(String), clientId: client.client_id }]
+    const once = [{ type: 'access_token_revoked', grantId: expect.any(String), clientId: client.clientId }]
     await revoke(school, client, tokens.access_token)
     expect(told()).toEqual(once)
     await revoke(school, client, tokens.access_token)
@@ -137,15 +137,17 @@ describe('revocation', () => {
 
   it('RV-04, REQ-67: a confidential client needs its secret, a public one its id', async () => {
     const { school, client, tokens } = await withTokens(CONFIDENTIAL)
-    expect((await revoke(school, { client_id: client.client_id }, tokens.access_token)).status).toBe(401)
+    expect((await revoke(school, { clientId: client.clientId }, tokens.access_token)).status).toBe(401)
     for (const client_secret of ['', 'wrong'])
-      expect((await revoke(school, { ...client, client_secret }, tokens.access_token)).status).toBe(401)
-    expect((await revoke(school, { client_id: '' }, tokens.access_token)).status).toBe(401)
+      expect(
+        (await revoke(school, { ...client, clientSecret: client_secret }, tokens.access_token)).status,
+      ).toBe(401)
+    expect((await revoke(school, { clientId: '' }, tokens.access_token)).status).toBe(401)
     const publicClient = await register(school)
     const theirs = await tokensFor(school, publicClient)
-    const pretending = { ...publicClient, client_secret: 'x' }
+    const pretending = { ...publicClient, clientSecret: 'x' }
     expect((await revoke(school, pretending, theirs.refresh_token)).status).toBe(401)
-    expect((await revoke(school, { client_id: '' }, theirs.refresh_token)).status).toBe(401)
+    expect((await revoke(school, { clientId: '' }, theirs.refresh_token)).status).toBe(401)
     expect((await revoke(school, publicClient, theirs.refresh_token)).status).toBe(200)
     expect(await isLive(school, tokens.access_token)).toBe(true)
     expect((await revoke(school, client, tokens.access_token)).status).toBe(200)
@@ -161,7 +163,7 @@ describe('revocation', () => {
       form: [
         ['token', 'a'],
         ['token', 'b'],
-        ['client_id', client.client_id],
+        ['client_id', client.clientId],
       ],
     })
     expect(bodyOf(twice).error_description).toBe('token must not be repeated')
@@ -177,7 +179,7 @@ describe('introspection', () => {
     expect(bodyOf(await introspect(school, client, tokens.access_token))).toEqual({
       active: true,
       scope: 'courses:read',
-      client_id: client.client_id,
+      client_id: client.clientId,
       sub: 'alice',
       aud: `${ISSUER}/mcp`,
       iss: ISSUER,
@@ -224,7 +226,7 @@ describe('introspection', () => {
   it('shows a foreign token to a resource server, and to no other client', async () => {
     const { school, tokens } = await withTokens()
     const api = await addApi(school)
-    const other = await school.server.clients.add({ client_name: 'Other', redirect_uris: [REDIRECT_URI] })
+    const other = await school.server.clients.add({ clientName: 'Other', redirectUris: [REDIRECT_URI] })
     expect(bodyOf(await introspect(school, api, tokens.access_token)).active).toBe(true)
     expect((await introspect(school, other, tokens.access_token)).body).toBe('{"active":false}')
   })
@@ -234,7 +236,7 @@ describe('introspection', () => {
     const api = await addApi(school)
     expect(bodyOf(await introspect(school, client, tokens.refresh_token)).active).toBe(true)
     expect((await introspect(school, api, tokens.refresh_token)).body).toBe('{"active":false}')
-    const code = await codeFor(school, client.client_id)
+    const code = await codeFor(school, client.clientId)
     for (const caller of [client, api])
       expect((await introspect(school, caller, code)).body).toBe('{"active":false}')
   })

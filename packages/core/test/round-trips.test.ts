@@ -61,7 +61,7 @@ async function openCounting() {
 describe('the round trips to the store', () => {
   it('are two for a code and two for a refresh: one parallel read, then one write', async () => {
     const { school, client, waitsOf } = await openCounting()
-    const code = await codeFor(school, client.client_id)
+    const code = await codeFor(school, client.clientId)
     let tokens: TokenAnswer | undefined
     expect(
       await waitsOf(async () => (tokens = bodyOf<TokenAnswer>(await redeem(school, client, code)))),
@@ -84,7 +84,7 @@ describe('the round trips to the store', () => {
 
   it('are two for the consent page, and four for its answer', async () => {
     const { school, client, waitsOf } = await openCounting()
-    expect(await waitsOf(() => authorize(school, authorizationQuery(client.client_id)))).toBe(2)
+    expect(await waitsOf(() => authorize(school, authorizationQuery(client.clientId)))).toBe(2)
     expect(await waitsOf(() => decide(school))).toBe(4)
   })
 
@@ -140,7 +140,7 @@ describe('a grant that was prefetched', () => {
     const [mine, theirs] = [await register(school), await register(school)]
     const stranger = await tokensFor(school, theirs)
     const { refresh_token } = await tokensFor(school, mine)
-    const code = await codeFor(school, theirs.client_id)
+    const code = await codeFor(school, theirs.clientId)
     expect((await refresh(school, mine, refresh_token, { code })).status).toBe(200)
     expect((await refresh(school, theirs, stranger.refresh_token)).status).toBe(200)
     expect((await redeem(school, theirs, code)).status, 'the code of the other is untouched').toBe(200)

@@ -19,11 +19,11 @@ async function walk() {
     server: { features, callbackPage: page('callback') },
   })
   const client = await school.server.clients.add({
-    client_name: 'Confidential',
-    redirect_uris: [REDIRECT_URI],
-    grant_types: ['authorization_code', 'refresh_token', DEVICE_CODE_GRANT],
+    clientName: 'Confidential',
+    redirectUris: [REDIRECT_URI],
+    grantTypes: ['authorization_code', 'refresh_token', DEVICE_CODE_GRANT],
   })
-  const { client_id, client_secret = '' } = client
+  const { clientId: client_id, clientSecret: client_secret = '' } = client
   const query = authorizationQuery(client_id)
   await authorize(school, query, {})
   await authorize(school, query)

@@ -5,7 +5,7 @@ import { openSchool, REDIRECT_URI } from './school.ts'
 
 /** "My app runs on another machine": its user takes the callback URL there by hand. */
 
-async function atConsent(offered = true, metadata?: { client_name: string; redirect_uris: string[] }) {
+async function atConsent(offered = true, metadata?: { clientName: string; redirectUris: string[] }) {
   const shown: CallbackView[] = []
   const callbackPage = (view: CallbackView) => {
     shown.push(view)
@@ -13,8 +13,8 @@ async function atConsent(offered = true, metadata?: { client_name: string; redir
   }
   const school = openSchool(offered ? { callbackPage } : {})
   const client = metadata === undefined ? await register(school) : await school.server.clients.add(metadata)
-  const redirect_uri = metadata?.redirect_uris[0] ?? REDIRECT_URI
-  await authorize(school, authorizationQuery(client.client_id, { redirect_uri }))
+  const redirect_uri = metadata?.redirectUris[0] ?? REDIRECT_URI
+  await authorize(school, authorizationQuery(client.clientId, { redirect_uri }))
   return { school, client, shown }
 }
 
@@ -55,7 +55,7 @@ describe('a callback URL for an app on another machine', () => {
   })
 
   it('UI-14: is never shown for an address on the web, where whoever shows it would be the app', async () => {
-    const crm = { client_name: 'CRM', redirect_uris: ['https://crm.example/cb'] }
+    const crm = { clientName: 'CRM', redirectUris: ['https://crm.example/cb'] }
     const { school, shown } = await atConsent(true, crm)
     expect(school.shown.consent).not.toHaveProperty('canShowCallback')
     expect((await decide(school, { callback: 'show' })).headers.location).toMatch(

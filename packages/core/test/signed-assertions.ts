@@ -43,11 +43,11 @@ export async function openSigned(
   { metadata = {}, ...options }: Parameters<typeof clientAssertion>[0] & { readonly metadata?: object } = {},
 ) {
   const school = openSchool({ features: [clientAssertion(options)] })
-  const { client_id } = await school.server.clients.add({
-    client_name: 'Reports',
-    redirect_uris: [REDIRECT_URI],
-    token_endpoint_auth_method: 'private_key_jwt',
-    ...('jwks_uri' in metadata ? {} : { jwks: { keys: keys.map(({ jwk }) => jwk) } }),
+  const { clientId: client_id } = await school.server.clients.add({
+    clientName: 'Reports',
+    redirectUris: [REDIRECT_URI],
+    tokenEndpointAuthMethod: 'private_key_jwt',
+    ...('jwksUri' in metadata ? {} : { jwks: { keys: keys.map(({ jwk }) => jwk) } }),
     ...metadata,
   })
   return { school, client_id }

@@ -61,7 +61,7 @@ describe('an authorization request', () => {
     ['ui_locales', 'invalid_request'],
   ])('with a %s of more than 4000 characters goes back to the client', async (name, error) => {
     const school = openSchool()
-    const { client_id } = await register(school)
+    const { clientId: client_id } = await register(school)
     const answer = redirectOf(await authorize(school, authorizationQuery(client_id, { [name]: long(4001) })))
     expect(answer).toMatchObject({ error, error_description: `${name}: must be at most 4000 characters` })
     expect(answer.state, 'a state too long to carry is not sent back').toBe(
@@ -71,7 +71,7 @@ describe('an authorization request', () => {
 
   it('may name 20 resources at most, each of 4000 characters', async () => {
     const school = openSchool()
-    const { client_id } = await register(school)
+    const { clientId: client_id } = await register(school)
     const query = authorizationQuery(client_id)
     for (const [resources, description] of [
       ['&resource=https://a.example'.repeat(21), 'resource: must be at most 20'],
@@ -82,7 +82,7 @@ describe('an authorization request', () => {
 
   it('takes a state and a nonce of 4000 characters', async () => {
     const school = openSchool()
-    const { client_id } = await register(school)
+    const { clientId: client_id } = await register(school)
     const query = authorizationQuery(client_id, { state: long(4000), nonce: long(4000) })
     expect((await authorize(school, query)).body).toBe('consent')
   })

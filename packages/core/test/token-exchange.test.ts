@@ -17,7 +17,7 @@ import { ISSUER, openSchool, REDIRECT_URI, type School } from './school.ts'
 const MCP = `${ISSUER}/mcp`
 const GRANT_TYPES = ['authorization_code', 'refresh_token', TOKEN_EXCHANGE]
 const SCOPE = 'openid profile courses:read courses:write'
-const REDIRECTS = { redirect_uris: ['https://api.example/callback'] }
+const REDIRECTS = { redirectUris: ['https://api.example/callback'] }
 
 function exchange(
   school: School,
@@ -49,8 +49,8 @@ async function withTokens(overrides = {}, features = [tokenExchange()]) {
 /** An integration, and an API at `resource` that calls others for its callers. */
 function addApi(school: School, resource: string | undefined, more: object = {}): Promise<ClientAnswer> {
   return school.server.clients.add({
-    ...{ client_name: 'An API', ...REDIRECTS, grant_types: GRANT_TYPES },
-    ...(resource === undefined ? {} : { token_exchange_resources: [resource] }),
+    ...{ clientName: 'An API', ...REDIRECTS, grantTypes: GRANT_TYPES },
+    ...(resource === undefined ? {} : { tokenExchangeResources: [resource] }),
     ...more,
   })
 }
@@ -92,7 +92,7 @@ describe('an exchanged token', () => {
     })
     expect(await school.callApi(child.access_token, 'courses:read')).toMatchObject({
       kind: 'authorized',
-      token: { subject: 'alice', clientId: client.client_id, act: { sub: client.client_id } },
+      token: { subject: 'alice', clientId: client.clientId, act: { sub: client.clientId } },
     })
     expect(await school.callApi(child.access_token, 'courses:write')).toMatchObject({
       response: { status: 403 },
@@ -164,7 +164,7 @@ describe('an exchanged token', () => {
 
   it('ends when its code is replayed', async () => {
     const { school, client } = await withTokens()
-    const code = await codeFor(school, client.client_id)
+    const code = await codeFor(school, client.clientId)
     const tokens = bodyOf<TokenAnswer>(await redeem(school, client, code))
     const child = await exchanged(school, client, tokens.access_token)
     await redeem(school, client, code)
@@ -174,7 +174,7 @@ describe('an exchanged token', () => {
   it('is told to the operator by ids', async () => {
     const { school, client, tokens } = await withTokens()
     await exchanged(school, client, tokens.access_token, { scope: 'courses:read' })
-    const clientId = client.client_id
+    const clientId = client.clientId
     expect(school.events.at(-1)).toMatchObject({
       ...{ type: 'token_exchanged', clientId, actorId: clientId, scopes: ['courses:read'] },
     })
@@ -188,8 +188,8 @@ describe('an API that calls another one for its caller', () => {
     const child = await exchanged(school, api, tokens.access_token, { scope: 'courses:read' })
     expect(await introspect(school, api, child.access_token)).toMatchObject({
       active: true,
-      ...{ sub: 'alice', aud: MCP, scope: 'courses:read', client_id: api.client_id },
-      act: { sub: api.client_id },
+      ...{ sub: 'alice', aud: MCP, scope: 'courses:read', client_id: api.clientId },
+      act: { sub: api.clientId },
     })
     expect(await introspect(school, api, tokens.access_token)).toEqual({ active: false })
   })
@@ -200,9 +200,9 @@ describe('an API that calls another one for its caller', () => {
     const one = await exchanged(school, client, tokens.access_token, { act: '{"sub":"boss"}' })
     const two = await exchanged(school, api, one.access_token)
     const three = await exchanged(school, api, two.access_token)
-    const app = client.client_id
+    const app = client.clientId
     expect(await introspect(school, api, three.access_token)).toMatchObject({
-      act: { sub: api.client_id, act: { sub: api.client_id, act: { sub: app } } },
+      act: { sub: api.clientId, act: { sub: api.clientId, act: { sub: app } } },
     })
     expect(bodyOf(await exchange(school, api, three.access_token))).toMatchObject({
       error: 'invalid_request',
@@ -225,7 +225,7 @@ describe('an API that calls another one for its caller', () => {
     const own = await exchanged(school, client, tokens.access_token)
     const child = await exchanged(school, api, tokens.access_token)
     const grandchild = await exchanged(school, next, child.access_token)
-    await school.server.clients.remove(api.client_id)
+    await school.server.clients.remove(api.clientId)
     expect(await isLive(school, child.access_token)).toBe(false)
     expect(await isLive(school, grandchild.access_token)).toBe(false)
     expect(await isLive(school, own.access_token)).toBe(true)
@@ -234,9 +234,9 @@ describe('an API that calls another one for its caller', () => {
 
   it('gets no scope above its own ceiling', async () => {
     const { school, tokens } = await withTokens()
-    const api = await addApi(school, ISSUER, { scope: 'courses:read students:read' })
+    const api = await addApi(school, ISSUER, { scopes: ['courses:read', 'students:read'] })
     expect((await exchanged(school, api, tokens.access_token)).scope).toBe('courses:read')
-    const other = await addApi(school, ISSUER, { scope: 'students:read' })
+    const other = await addApi(school, ISSUER, { scopes: ['students:read'] })
     expect(bodyOf(await exchange(school, other, tokens.access_token)).error).toBe('invalid_scope')
   })
 })
@@ -273,11 +273,7 @@ const NOT_EXCHANGED: Readonly<Record<string, Provoke>> = {
     return exchange(school, client, tokens.access_token)
   },
   'a token of another client, asked for by an integration that anybody can be': async ({ school, tokens }) =>
-    exchange(
-      school,
-      await addApi(school, ISSUER, { token_endpoint_auth_method: 'none' }),
-      tokens.access_token,
-    ),
+    exchange(school, await addApi(school, ISSUER, { tokenEndpointAuthMethod: 'none' }), tokens.access_token),
   'a token for another resource than that of the API': async ({ school, client }) => {
     const tokens = await tokensFor(school, client, { resource: MCP })
     return exchange(school, await addApi(school, ISSUER), tokens.access_token)
@@ -369,8 +365,8 @@ describe('token exchange', () => {
 
   it('of the tokens of a resource is a right that only the operator gives, for a resource that exists', async () => {
     const { school } = await withTokens()
-    expect(await addApi(school, MCP)).toMatchObject({ token_exchange_resources: [MCP] })
-    await expect(addApi(school, 'https://elsewhere.example')).rejects.toThrow('token_exchange_resources')
+    expect(await addApi(school, MCP)).toMatchObject({ tokenExchangeResources: [MCP] })
+    await expect(addApi(school, 'https://elsewhere.example')).rejects.toThrow('tokenExchangeResources')
     expect(
       await register(school, { token_exchange_resources: [MCP], redirect_uris: [REDIRECT_URI] }),
     ).not.toHaveProperty('token_exchange_resources')

@@ -31,7 +31,7 @@ describe('the token endpoint', () => {
     const response = await redeem(
       school,
       client,
-      await codeFor(school, client.client_id, { scope: 'courses:read' }),
+      await codeFor(school, client.clientId, { scope: 'courses:read' }),
     )
     expect(response.headers).toMatchObject({
       'content-type': 'application/json',
@@ -115,7 +115,7 @@ describe('the token endpoint', () => {
     'refuses %s when it is sent twice',
     async (name) => {
       const { school, client } = await withClient()
-      const code = await codeFor(school, client.client_id)
+      const code = await codeFor(school, client.clientId)
       const form = {
         grant_type: 'authorization_code',
         ...credentials(client),
@@ -173,7 +173,7 @@ describe('redeeming a code', () => {
     'CR-02, CR-04, CR-10, D5, REQ-13, REQ-37: a slip in a redemption is refused, and leaves the code good: %s',
     async (_, overrides, error) => {
       const { school, client } = await withClient()
-      const code = await codeFor(school, client.client_id)
+      const code = await codeFor(school, client.clientId)
       expect(bodyOf(await redeem(school, client, code, overrides)).error).toBe(error)
       expect((await redeem(school, client, code)).status).toBe(200)
     },
@@ -183,24 +183,24 @@ describe('redeeming a code', () => {
     'takes the only redirect URI of a client for granted, as OAuth 2.1 does: %j',
     async (redirect_uri) => {
       const { school, client } = await withClient()
-      const code = await codeFor(school, client.client_id)
+      const code = await codeFor(school, client.clientId)
       expect((await redeem(school, client, code, { redirect_uri })).status).toBe(200)
     },
   )
 
   it.each<[string, object, Record<string, string | undefined>]>([
     ['after another port', {}, { redirect_uri: 'http://127.0.0.1:7002/callback' }],
-    ['of a client with two', { redirect_uris: [REDIRECT_URI, `${REDIRECT_URI}/2`] }, {}],
+    ['of a client with two', { redirectUris: [REDIRECT_URI, `${REDIRECT_URI}/2`] }, {}],
     [
       'sent no challenge',
-      { pkce: 'optional' },
+      { pkceOptional: true },
       { code_challenge: undefined, code_challenge_method: undefined, nonce: 'n' },
     ],
   ])('CR-10: a code stays good when the redirect URI is missing: %s', async (_, metadata, asked) => {
     const school = openSchool()
-    const named = { client_name: 'Calendar', redirect_uris: [REDIRECT_URI], ...metadata }
+    const named = { clientName: 'Calendar', redirectUris: [REDIRECT_URI], ...metadata }
     const client = await school.server.clients.add(named)
-    const code = await codeFor(school, client.client_id, asked)
+    const code = await codeFor(school, client.clientId, asked)
     const sent = 'code_challenge' in asked ? { code_verifier: undefined } : {}
     const answer = await redeem(school, client, code, { ...sent, redirect_uri: undefined })
     expect([answer.status, bodyOf(answer)]).toMatchObject([400, { error: 'invalid_grant' }])
@@ -212,7 +212,7 @@ describe('redeeming a code', () => {
   it('CR-02: a confidential client needs its verifier as well', async () => {
     const { school, client } = await withClient(CONFIDENTIAL)
     for (const code_verifier of [undefined, '']) {
-      const answer = await redeem(school, client, await codeFor(school, client.client_id), { code_verifier })
+      const answer = await redeem(school, client, await codeFor(school, client.clientId), { code_verifier })
       expect([answer.status, bodyOf(answer).error]).toEqual([400, 'invalid_grant'])
     }
   })
@@ -220,7 +220,7 @@ describe('redeeming a code', () => {
   it('CR-01, CR-04, D5, REQ-37: a wrong verifier, or the challenge itself, burns the code, so the correct one then fails', async () => {
     const { school, client } = await withClient()
     for (const code_verifier of ['v'.repeat(43), CHALLENGE]) {
-      const code = await codeFor(school, client.client_id)
+      const code = await codeFor(school, client.clientId)
       expect(bodyOf(await redeem(school, client, code, { code_verifier })).error).toBe('invalid_grant')
       expect(bodyOf(await redeem(school, client, code)).error).toBe('invalid_grant')
     }
@@ -231,7 +231,7 @@ describe('redeeming a code', () => {
 
   it('REQ-28: a code with one changed character is unknown, and harms nobody', async () => {
     const { school, client } = await withClient()
-    const code = await codeFor(school, client.client_id)
+    const code = await codeFor(school, client.clientId)
     const flipped = [5, 20, code.length - 3].map(
       (at) => code.slice(0, at) + (code[at] === 'A' ? 'B' : 'A') + code.slice(at + 1),
     )
@@ -247,10 +247,10 @@ describe('redeeming a code', () => {
 
   it('REQ-28: a code is long, random and valid for exactly a minute', async () => {
     const { school, client } = await withClient()
-    const code = await codeFor(school, client.client_id)
+    const code = await codeFor(school, client.clientId)
     expect(code).toMatch(/^gkc_[\w-]{22}\.[\w-]{43}$/)
-    expect((await codeFor(school, client.client_id)).split('.')[1]).not.toBe(code.split('.')[1])
-    const used = await codeFor(school, client.client_id)
+    expect((await codeFor(school, client.clientId)).split('.')[1]).not.toBe(code.split('.')[1])
+    const used = await codeFor(school, client.clientId)
     school.clock.now += 59
     expect((await redeem(school, client, used)).status).toBe(200)
     school.clock.now -= 59
@@ -263,18 +263,18 @@ describe('redeeming a code', () => {
     async (metadata) => {
       const { school, client } = await withClient(metadata)
       const thief = await register(school, metadata)
-      const code = await codeFor(school, client.client_id)
+      const code = await codeFor(school, client.clientId)
       expect(bodyOf(await redeem(school, thief, code)).error).toBe('invalid_grant')
       const { access_token } = bodyOf<TokenAnswer>(await redeem(school, client, code))
       expect(bodyOf(await redeem(school, thief, code)).error).toBe('invalid_grant')
-      expect(bodyOf(await redeem(school, { client_id: 'nobody' }, code)).error).toBe('invalid_client')
+      expect(bodyOf(await redeem(school, { clientId: 'nobody' }, code)).error).toBe('invalid_client')
       expect(await isLive(school, access_token), 'after a replay by the thief').toBe(true)
     },
   )
 
   it('REQ-41: a code is recognised as spent as long as its tokens live', async () => {
     const { school, client } = await withClient()
-    const code = await codeFor(school, client.client_id)
+    const code = await codeFor(school, client.clientId)
     const { refresh_token } = bodyOf<TokenAnswer>(await redeem(school, client, code))
     school.clock.now += 29 * 24 * 3600
     expect(bodyOf(await redeem(school, client, code)).error).toBe('invalid_grant')
@@ -283,7 +283,7 @@ describe('redeeming a code', () => {
 
   it('CR-05, REQ-40: a code that is redeemed twice ends all tokens of the first redemption', async () => {
     const { school, client } = await withClient()
-    const code = await codeFor(school, client.client_id)
+    const code = await codeFor(school, client.clientId)
     const tokens = bodyOf<TokenAnswer>(await redeem(school, client, code))
     expect(bodyOf(await redeem(school, client, code)).error).toBe('invalid_grant')
     expect(await isLive(school, tokens.access_token)).toBe(false)
@@ -293,7 +293,7 @@ describe('redeeming a code', () => {
   it('accepts exactly one of fifty concurrent redemptions, and then ends the grant', async () => {
     const { school, client } = await withClient()
     for (let round = 0; round < 20; round++) {
-      const code = await codeFor(school, client.client_id)
+      const code = await codeFor(school, client.clientId)
       const answers = await Promise.all(Array.from({ length: 50 }, () => redeem(school, client, code)))
       const winners = answers.filter(({ status }) => status === 200)
       expect(winners).toHaveLength(1)
@@ -304,12 +304,12 @@ describe('redeeming a code', () => {
 
   it('stores no secret, only hashes', async () => {
     const { school, client } = await withClient(CONFIDENTIAL)
-    const code = await codeFor(school, client.client_id)
+    const code = await codeFor(school, client.clientId)
     const tokens = bodyOf<TokenAnswer>(await redeem(school, client, code))
     const rotated = bodyOf<TokenAnswer>(await refresh(school, client, tokens.refresh_token))
     const stored = JSON.stringify([
       (await school.store.grants.list({ subject: 'alice' }, { limit: 200 })).grants,
-      await school.store.clients.find(client.client_id),
+      await school.store.clients.find(client.clientId),
     ])
     const secrets = [
       code,
@@ -319,7 +319,7 @@ describe('redeeming a code', () => {
       rotated.refresh_token,
     ]
     for (const secret of secrets) expect(stored).not.toContain(secret.split('.').at(-1))
-    expect(stored).not.toContain(client.client_secret)
+    expect(stored).not.toContain(client.clientSecret)
   })
 })
 
@@ -493,7 +493,7 @@ describe('refreshing', () => {
       const { school, client, tokens } = await withTokens({}, metadata)
       const thief = await register(school, metadata)
       expect(bodyOf(await refresh(school, thief, tokens.refresh_token)).error).toBe('invalid_grant')
-      const nobody = { client_id: 'nobody' }
+      const nobody = { clientId: 'nobody' }
       expect(bodyOf(await refresh(school, nobody, tokens.refresh_token)).error).toBe('invalid_client')
       expect(await isLive(school, tokens.access_token)).toBe(true)
       expect((await refresh(school, client, tokens.refresh_token)).status).toBe(200)
@@ -505,7 +505,7 @@ describe('refreshing', () => {
     const [grant] = tokens.refresh_token.split('.')
     const [, ...ofAnother] = (await tokensFor(school, client)).refresh_token.split('.')
     const mixed = [grant, ...ofAnother].join('.')
-    const code = await codeFor(school, client.client_id)
+    const code = await codeFor(school, client.clientId)
     const kinds = [tokens.access_token, tokens.id_token, code, mixed, `gkr_${'x'.repeat(22)}`, 'gkr_']
     for (const other of kinds)
       expect(bodyOf(await refresh(school, client, other)).error, other).toBe('invalid_grant')
@@ -525,7 +525,7 @@ describe('refreshing', () => {
 
   it('ends with the grant, even if the client is active', async () => {
     const school = openSchool()
-    const client = await school.server.clients.add({ client_name: 'Calendar', redirect_uris: [REDIRECT_URI] })
+    const client = await school.server.clients.add({ clientName: 'Calendar', redirectUris: [REDIRECT_URI] })
     let { refresh_token } = await tokensFor(school, client)
     for (let day = 29; day < 180; day += 29) {
       school.clock.now += 29 * DAY
@@ -562,8 +562,8 @@ describe('the ID token', () => {
     expect(payload).toEqual({
       iss: ISSUER,
       sub: 'alice',
-      aud: client.client_id,
-      azp: client.client_id,
+      aud: client.clientId,
+      azp: client.clientId,
       iat: school.clock.now,
       exp: school.clock.now + 3600,
       auth_time: school.clock.now,
@@ -581,8 +581,8 @@ describe('the ID token', () => {
     expect(after).toMatchObject({
       iss: before.iss,
       sub: 'alice',
-      aud: client.client_id,
-      azp: client.client_id,
+      aud: client.clientId,
+      azp: client.clientId,
       auth_time: before.auth_time,
       iat: (before.iat ?? 0) + 100,
     })
@@ -636,9 +636,9 @@ describe('a refresh without client_id and credentials', () => {
   it('REQ-36: is refused beside a client_id of somebody else, and a code always needs the client_id', async () => {
     const { school, client, tokens } = await withTokens()
     const other = await register(school)
-    const answer = await refresh(school, client, tokens.refresh_token, { client_id: other.client_id })
+    const answer = await refresh(school, client, tokens.refresh_token, { client_id: other.clientId })
     expect(bodyOf(answer).error).toBe('invalid_grant')
-    const code = await codeFor(school, client.client_id)
+    const code = await codeFor(school, client.clientId)
     expect((await redeem(school, client, code, NOBODY)).status).toBe(401)
   })
 })

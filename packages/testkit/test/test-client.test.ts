@@ -46,15 +46,18 @@ describe('testClient', () => {
 
   it('shows the page of a server that will not answer the client', async () => {
     const { server } = createNotesServer({ now })
-    const client = { client_id: 'nobody', redirect_uris: ['http://127.0.0.1/cb'] }
+    const client = { clientId: 'nobody', redirectUris: ['http://127.0.0.1/cb'] }
     const app = await testClient(server, { browser: ALICE, client })
     await expect(app.tokens('notes:read')).rejects.toThrow('shows a page (status 400)')
   })
 
   it('is an integration, when it is given one', async () => {
     const { server } = createNotesServer({ now })
-    const redirect_uris = ['https://zap.example/callback']
-    const added = await server.clients.add({ client_name: 'Zap', redirect_uris, remember_consent: true })
+    const added = await server.clients.add({
+      clientName: 'Zap',
+      redirectUris: ['https://zap.example/callback'],
+      rememberConsent: true,
+    })
     const app = await testClient(server, { browser: ALICE, client: added })
     const { access_token } = await app.tokens('notes:read')
     expect(await app.introspect(access_token)).toMatchObject({ status: 200, active: true })

@@ -10,10 +10,11 @@ const SHOWN = 20
 
 /** The clients that the audit trail names, and a search by id. Only the commands look at all of them. */
 export function clientsPage(site: Site, clients: AuthorizationServer['clients'], trail: TrailReader): Show {
-  const recent = (type: string) => recentClients(trail, clients, type, SHOWN)
+  const recent = (...types: string[]) => recentClients(trail, clients, types, SHOWN)
   return async () => {
     const [integrations, registered, allowed] = await Promise.all([
-      recent('integration_added'),
+      // Entries of earlier releases have the second name.
+      recent('client_added', 'integration_added'),
       recent('client_registered'),
       recent('consent_granted'),
     ])

@@ -14,16 +14,16 @@ const READ = 100
 const ASKED = 50
 
 /**
- * Clients that entries of this type name, the latest first, each once, as far as they still exist. The store lists
+ * Clients that entries of these types name, the latest first, each once, as far as they still exist. The store lists
  * no clients without reading all, and there may be a million: the trail has an index, so this reads a hundred entries.
  */
 export async function recentClients(
   trail: TrailReader,
   clients: Pick<AuthorizationServer['clients'], 'find'>,
-  type: string,
+  types: readonly string[],
   most: number,
 ): Promise<readonly RecentClient[]> {
-  const { entries } = await trail.page({ types: [type] }, READ)
+  const { entries } = await trail.page({ types }, READ)
   const latest = new Map<string, string>()
   for (const { clientId, at } of entries)
     if (clientId !== undefined && !latest.has(clientId)) latest.set(clientId, at)

@@ -22,7 +22,7 @@ const CAUSES: Readonly<Record<AuditedEvent['type'], Cause | undefined>> = {
   account_admin_added: 'operator',
   account_admin_removed: 'operator',
   account_removed: 'operator',
-  integration_added: 'operator',
+  client_added: 'operator',
   client_removed: 'operator',
   signing_keys_rotated: 'operator',
   signing_keys_changed: 'operator',

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { Integration } from '@grantkit/core'
+import type { StaticClient } from '@grantkit/core'
 import { z } from 'zod'
 import { refuse } from './command-line.ts'
 import { grantTypesOf } from './grant-option.ts'
@@ -13,18 +13,18 @@ interface Asked {
 }
 
 /** An integration that is a job. Whoever sends users too is another one, with another id: each has what it needs. */
-export function machineOf(usage: string, name: string, asked: Asked): Integration {
+export function machineOf(usage: string, name: string, asked: Asked): StaticClient {
   const grant_types = grantTypesOf(usage, asked.grant, [])
   if (asked.grant.length > 1) refuse(usage, 'A job has no other --grant: add two integrations.')
   if (asked.scope === undefined) refuse(usage, '--scope must be given: it is all that the job can do.')
   if (asked.public) refuse(usage, 'A job must prove who it is: it cannot be --public.')
   if (asked['redirect-uri'].length > 0) refuse(usage, 'A job has no browser: leave out --redirect-uri.')
   return {
-    client_name: name,
-    redirect_uris: [],
-    grant_types,
-    client_credentials_scopes: asked.scope,
-    token_endpoint_auth_method: asked.auth ?? 'client_secret_basic',
+    clientName: name,
+    redirectUris: [],
+    grantTypes: grant_types,
+    clientCredentialsScopes: asked.scope.split(' '),
+    tokenEndpointAuthMethod: asked.auth ?? 'client_secret_basic',
   }
 }
 

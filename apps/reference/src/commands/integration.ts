@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import type { ClientRemoval, Integration, IntegrationInformation } from '@grantkit/core'
+import type { AddedClient, ClientRemoval, PublicClient, StaticClient } from '@grantkit/core'
 import type { Service } from '../service.ts'
 import { parseSettings } from '../settings/settings.ts'
 import { machineOf, readKeySet } from './client-credentials-integration.ts'
@@ -80,6 +80,7 @@ async function run(): Promise<void> {
       refuse(USAGE, '--post-logout-redirect-uri needs LOGOUT=on.')
     if (values.push !== undefined && (values.push !== 'required' || parseSettings(process.env).PAR === 'off'))
       refuse(USAGE, '--push must be required, and needs PAR=on.')
+    if (values.pkce !== undefined && values.pkce !== 'optional') refuse(USAGE, '--pkce must be optional.')
     if (values.dpop && parseSettings(process.env).DPOP === 'off') refuse(USAGE, '--dpop needs DPOP=on.')
     if (values.public && values.auth !== undefined) refuse(USAGE, '--public and --auth exclude each other.')
     const metadata = await metadataOf(name)
@@ -100,39 +101,39 @@ function withClients(work: (clients: Service['clients']) => Promise<void>): Prom
   return withSharedStore(({ clients }) => work(clients))
 }
 
-async function metadataOf(name: string): Promise<Integration> {
+async function metadataOf(name: string): Promise<StaticClient> {
   const jwks = values.jwks === undefined ? undefined : await readKeySet(values.jwks)
-  const proofs = { jwks, jwks_uri: values['jwks-uri'], dpop_bound_access_tokens: values.dpop }
+  const proofs = { jwks, jwksUri: values['jwks-uri'], dpopBoundAccessTokens: values.dpop }
   if (values.grant.includes('client_credentials')) return { ...machineOf(USAGE, name, values), ...proofs }
   return {
     ...proofs,
-    client_name: name,
-    redirect_uris: values['redirect-uri'],
-    token_endpoint_auth_method: values.public ? 'none' : values.auth,
-    pkce: values.pkce as Integration['pkce'],
-    id_token_claims: values['id-token-claims'],
-    id_token_signed_response_alg: values[
+    clientName: name,
+    redirectUris: values['redirect-uri'],
+    tokenEndpointAuthMethod: values.public ? 'none' : values.auth,
+    pkceOptional: values.pkce === 'optional',
+    idTokenClaims: values['id-token-claims'],
+    idTokenSignedResponseAlg: values[
       'id-token-signed-response-alg'
-    ] as Integration['id_token_signed_response_alg'],
-    remember_consent: values['remember-consent'],
-    resource_server: values['resource-server'],
-    scope: values.scope,
-    grant_types: grantTypesOf(USAGE, grants(), values['redirect-uri']),
-    require_pushed_authorization_requests: values.push === undefined ? undefined : true,
-    token_exchange_resources: values['token-exchange-resource'],
-    post_logout_redirect_uris: values['post-logout-redirect-uri'],
+    ] as StaticClient['idTokenSignedResponseAlg'],
+    rememberConsent: values['remember-consent'],
+    resourceServer: values['resource-server'],
+    scopes: values.scope?.split(' '),
+    grantTypes: grantTypesOf(USAGE, grants(), values['redirect-uri']),
+    requirePushedAuthorizationRequests: values.push === undefined ? undefined : true,
+    tokenExchangeResources: values['token-exchange-resource'],
+    postLogoutRedirectUris: values['post-logout-redirect-uri'],
   }
 }
 
-function printAdded(added: IntegrationInformation): void {
+function printAdded(added: AddedClient): void {
+  const { clientId, clientSecret } = added
   if (values.json) {
-    printJson(added)
+    printJson({ ...informationOf(added), client_secret: clientSecret })
     return
   }
-  const { client_id, client_secret } = added
-  console.log(`client_id      ${client_id}`)
-  if (client_secret !== undefined) {
-    console.log(`client_secret  ${client_secret}`)
+  console.log(`client_id      ${clientId}`)
+  if (clientSecret !== undefined) {
+    console.log(`client_secret  ${clientSecret}`)
     console.log(styleText('dim', 'The secret is shown this once; only its hash is kept.'))
   }
 }
@@ -141,29 +142,51 @@ function printJson(value: unknown): void {
   console.log(jsonText(value, 2))
 }
 
-function printList(integrations: readonly IntegrationInformation[]): void {
+/** By the names of RFC 7591, as the answer to a registration has them. */
+function informationOf({ createdAt, scopes, pkceOptional, ...client }: PublicClient): object {
+  const { origin: _, expiresAt: __, clientCredentialsScopes, ...members } = client
+  const named = Object.entries(members).map(([name, value]) => [
+    name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    value,
+  ])
+  return {
+    ...Object.fromEntries(named),
+    client_id_issued_at: createdAt,
+    scope: scopes?.join(' '),
+    client_credentials_scopes: clientCredentialsScopes && scopeText(clientCredentialsScopes),
+    pkce: pkceOptional ? 'optional' : 'required',
+  }
+}
+
+/** Records of earlier releases have the scopes of a job as one text. */
+function scopeText(scopes: readonly string[] | string): string {
+  return [scopes].flat().join(' ')
+}
+
+function printList(integrations: readonly PublicClient[]): void {
   if (values.json) {
-    printJson(integrations)
+    printJson(integrations.map(informationOf))
     return
   }
   if (integrations.length === 0) console.log('There are no integrations.')
-  for (const { client_id, client_name, client_id_issued_at, ...rest } of integrations) {
+  for (const client of integrations) {
     const marks = [
-      ...(rest.token_endpoint_auth_method === 'none' ? ['public'] : []),
-      ...(rest.client_credentials_scopes === undefined ? [] : ['job']),
-      ...(rest.pkce === 'optional' ? ['may leave out PKCE'] : []),
-      ...(rest.id_token_claims ? ['ID tokens have claims'] : []),
-      ...(rest.resource_server ? ['resource server'] : []),
-      ...(rest.require_pushed_authorization_requests ? ['must push its requests'] : []),
-      ...(rest.dpop_bound_access_tokens ? ['tokens are bound'] : []),
-      ...(rest.remember_consent ? ['consent is remembered'] : []),
+      ...(client.tokenEndpointAuthMethod === 'none' ? ['public'] : []),
+      ...(client.clientCredentialsScopes === undefined ? [] : ['job']),
+      ...(client.pkceOptional ? ['may leave out PKCE'] : []),
+      ...(client.idTokenClaims ? ['ID tokens have claims'] : []),
+      ...(client.resourceServer ? ['resource server'] : []),
+      ...(client.requirePushedAuthorizationRequests ? ['must push its requests'] : []),
+      ...(client.dpopBoundAccessTokens ? ['tokens are bound'] : []),
+      ...(client.rememberConsent ? ['consent is remembered'] : []),
     ]
-    console.log(`${plain(client_id)}  ${styleText('bold', plain(client_name))}  ${marks.join(', ')}`)
-    console.log(`  added     ${new Date(client_id_issued_at * 1000).toISOString().slice(0, 10)}`)
-    console.log(`  scope     ${rest.client_credentials_scopes ?? rest.scope ?? 'all'}`)
-    for (const uri of rest.redirect_uris) console.log(`  redirect  ${plain(uri)}`)
-    for (const uri of rest.token_exchange_resources ?? []) console.log(`  exchange  ${plain(uri)}`)
-    for (const uri of rest.post_logout_redirect_uris ?? []) console.log(`  sign-out  ${plain(uri)}`)
+    const { clientId, clientName = '', createdAt, scopes, clientCredentialsScopes } = client
+    console.log(`${plain(clientId)}  ${styleText('bold', plain(clientName))}  ${marks.join(', ')}`)
+    console.log(`  added     ${new Date(createdAt * 1000).toISOString().slice(0, 10)}`)
+    console.log(`  scope     ${scopeText(clientCredentialsScopes ?? scopes ?? 'all')}`)
+    for (const uri of client.redirectUris) console.log(`  redirect  ${plain(uri)}`)
+    for (const uri of client.tokenExchangeResources ?? []) console.log(`  exchange  ${plain(uri)}`)
+    for (const uri of client.postLogoutRedirectUris ?? []) console.log(`  sign-out  ${plain(uri)}`)
   }
 }
 

@@ -19,7 +19,7 @@ export interface Metrics {
 const EVENT_TYPES = Object.keys({
   claims_unreleased: true,
   client_registered: true,
-  integration_added: true,
+  client_added: true,
   client_removed: true,
   client_document_changed: true,
   client_document_failed: true,

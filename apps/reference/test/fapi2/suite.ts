@@ -40,11 +40,11 @@ export function suite(environment: Record<string, string> = {}): Suite {
 
 export async function added({ clients, baseUrl }: RunningService, client_name: string, alg = 'ES256') {
   const [key, proving] = await Promise.all([Key.of(alg), Key.of(alg)])
-  const { client_id } = await clients.add({
-    client_name,
-    redirect_uris: [REDIRECT_URI],
+  const { clientId: client_id } = await clients.add({
+    clientName: client_name,
+    redirectUris: [REDIRECT_URI],
     jwks: { keys: [key.jwk] },
-    remember_consent: true,
+    rememberConsent: true,
   })
   return new Party(baseUrl, client_id, key, proving)
 }

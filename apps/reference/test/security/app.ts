@@ -48,8 +48,8 @@ export class App {
   }
 
   static async arrange(bench: Bench, metadata: object, person: Person = 'alice'): Promise<App> {
-    const given = { client_name: 'Zap', redirect_uris: ['https://zap.example/cb'], ...metadata }
-    const client = { ...(await bench.service.clients.add(given)), redirect_uris: given.redirect_uris }
+    const given = { clientName: 'Zap', redirectUris: ['https://zap.example/cb'], ...metadata }
+    const client = await bench.service.clients.add(given)
     return new App(bench, person, await testClient(bench.base, { ...(await bench.browser(person)), client }))
   }
 
@@ -147,7 +147,7 @@ export class App {
 
   /** The introspection answer to a resource server. */
   async introspect(token: string): Promise<Record<string, unknown>> {
-    const server = await App.arrange(this.bench, { resource_server: true })
+    const server = await App.arrange(this.bench, { resourceServer: true })
     return (await server.#client.introspect(token)).response.json()
   }
 }

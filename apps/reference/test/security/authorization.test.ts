@@ -27,7 +27,7 @@ onTheService('the authorization request', (bench) => {
 
     it('RA-02, REQ-12: a redirect URI that differs from the registered one in anything but a port gets no answer', async () => {
       const registered = 'http://127.0.0.1:7001/cb?a=1'
-      const app = await App.arrange(bench, { redirect_uris: [registered] })
+      const app = await App.arrange(bench, { redirectUris: [registered] })
       const changed = [
         `${registered}&b=2`,
         'http://127.0.0.1:7001/cb',
@@ -246,7 +246,7 @@ onTheService('the authorization request', (bench) => {
     const { page } = await app.consentForm(app.query())
     for (const shown of ['Notes', '127.0.0.1:7001', 'See all courses', 'See your name'])
       expect(page, shown).toContain(shown)
-    const zap = await App.arrange(bench, { remember_consent: true })
+    const zap = await App.arrange(bench, { rememberConsent: true })
     await zap.tokens()
     expect((await zap.authorize()).redirected().get('code')).toMatch(/^gkc_/)
     expect((await zap.authorize({ prompt: 'consent' })).body).toContain('name="ticket"')

@@ -10,7 +10,7 @@ import { expectError, expectInvalidClient } from './safe-answers.ts'
 const keys = await generateKeyPair('ES256')
 const jwks = { keys: [await exportJWK(keys.publicKey)] }
 const TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
-const SIGNED = { token_endpoint_auth_method: 'private_key_jwt', jwks }
+const SIGNED = { tokenEndpointAuthMethod: 'private_key_jwt', jwks }
 
 let count = 0
 
@@ -32,17 +32,17 @@ async function assertion(bench: Bench, clientId: string, claims: object = {}, he
 
 async function addJob(bench: Bench, metadata: object = {}) {
   return bench.service.clients.add({
-    client_name: 'Job',
-    redirect_uris: [],
-    grant_types: ['client_credentials'],
-    client_credentials_scopes: 'courses:read courses:write',
+    clientName: 'Job',
+    redirectUris: [],
+    grantTypes: ['client_credentials'],
+    clientCredentialsScopes: ['courses:read', 'courses:write'],
     ...metadata,
   })
 }
 
 async function clientCredentialsToken(
   bench: Bench,
-  { client_id, client_secret = '' }: Awaited<ReturnType<typeof addJob>>,
+  { clientId: client_id, clientSecret: client_secret = '' }: Awaited<ReturnType<typeof addJob>>,
 ) {
   const answer = await bench.post('/api/oauth/token', {
     grant_type: 'client_credentials',
@@ -82,7 +82,7 @@ onTheService(
     })
 
     it('CA-18: an assertion is good once, however many send it to any endpoint at once', async () => {
-      const app = await App.arrange(bench, { ...SIGNED, redirect_uris: [REDIRECT_URI] })
+      const app = await App.arrange(bench, { ...SIGNED, redirectUris: [REDIRECT_URI] })
       const form = { token: 'x', ...(await assertion(bench, app.id)) }
       const paths = ['/api/oauth/introspect', '/api/oauth/revoke']
       const answers = await Promise.all(
@@ -128,12 +128,13 @@ onTheService(
         const form = { ...app.credentials, grant_type: 'client_credentials', scope: 'courses:write' }
         expectError(await app.token(form), 'unauthorized_client')
       }
-      const signed = await bench.postJson('/api/oauth/register', { redirect_uris: [REDIRECT_URI], ...SIGNED })
+      const metadata = { redirect_uris: [REDIRECT_URI], token_endpoint_auth_method: 'private_key_jwt', jwks }
+      const signed = await bench.postJson('/api/oauth/register', metadata)
       expectError(signed, 'invalid_client_metadata')
     })
 
     it('MA-03: a machine gets no more than the operator gave it, for no resource but ours', async () => {
-      const { client_id, client_secret = '' } = await addJob(bench)
+      const { clientId: client_id, clientSecret: client_secret = '' } = await addJob(bench)
       const ask = (changed: object) =>
         bench.post('/api/oauth/token', {
           grant_type: 'client_credentials',
@@ -151,8 +152,8 @@ onTheService(
     it('MA-04: a machine is nobody: in no list of apps, and with no name that a person could have', async () => {
       const job = await addJob(bench)
       const token = await clientCredentialsToken(bench, job)
-      expect((await bench.service.grants.list(job.client_id)).grants).toEqual([])
-      const { client_id, client_secret = '' } = job
+      expect((await bench.service.grants.list(job.clientId)).grants).toEqual([])
+      const { clientId: client_id, clientSecret: client_secret = '' } = job
       const answer = await bench.post('/api/oauth/introspect', { token, client_id, client_secret })
       expect(answer.json()).toMatchObject({ active: true, client_id })
       expect(answer.json()).not.toHaveProperty('sub')

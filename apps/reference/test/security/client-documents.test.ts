@@ -41,8 +41,8 @@ async function ask(bench: Bench, clientId: string, person: Person = 'alice'): Pr
   return bench.send(`/oauth/authorize?${queryFor(clientId)}`, { headers })
 }
 
-async function clientOf(bench: Bench, client_id: string) {
-  const client = { client_id, redirect_uris: [queryFor(client_id).get('redirect_uri') ?? ''] }
+async function clientOf(bench: Bench, clientId: string) {
+  const client = { clientId, redirectUris: [queryFor(clientId).get('redirect_uri') ?? ''] }
   return testClient(bench.base, { ...(await bench.browser('alice')), client })
 }
 

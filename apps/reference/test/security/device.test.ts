@@ -33,12 +33,12 @@ class Device {
 
   async addTool(): Promise<string> {
     const added = await this.#bench.service.clients.add({
-      client_name: 'Tool',
-      redirect_uris: [],
-      token_endpoint_auth_method: 'none',
-      grant_types: [DEVICE_CODE_GRANT, 'refresh_token'],
+      clientName: 'Tool',
+      redirectUris: [],
+      tokenEndpointAuthMethod: 'none',
+      grantTypes: [DEVICE_CODE_GRANT, 'refresh_token'],
     })
-    return added.client_id
+    return added.clientId
   }
 
   ask(form: Record<string, string> = {}): Promise<Answer> {

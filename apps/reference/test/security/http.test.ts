@@ -52,7 +52,7 @@ onTheService('HTTP', (bench) => {
     })
 
     it('HT-01, REQ-73: HEAD of a page is answered without a body, and nothing happens', async () => {
-      const app = await App.arrange(bench, { remember_consent: true })
+      const app = await App.arrange(bench, { rememberConsent: true })
       await app.tokens()
       const target = `/oauth/authorize?${app.query()}`
       const headers = [['Cookie', await bench.session('alice')]] as const

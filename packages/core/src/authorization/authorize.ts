@@ -1,4 +1,4 @@
-import { publicClient } from '../clients/public-client.ts'
+import { publicClient } from '../clients/client-record.ts'
 import { type HttpRequest, type HttpResponse, redirect, securePage } from '../http/http.ts'
 import { readMessage } from '../http/message.ts'
 import { FORM, type Parameters, pairsOf, requireMediaType } from '../http/parameters.ts'

@@ -1,4 +1,4 @@
-import { publicClient } from '../clients/public-client.ts'
+import { publicClient } from '../clients/client-record.ts'
 import { formActionSources } from '../clients/redirect-uri.ts'
 import { liveUntil } from '../grants/change-grant.ts'
 import { type HttpResponse, securePage } from '../http/http.ts'

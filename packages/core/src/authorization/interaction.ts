@@ -1,4 +1,4 @@
-import type { PublicClient } from '../clients/public-client.ts'
+import type { PublicClient } from '../clients/client-record.ts'
 import type { HttpRequest, HttpResponse } from '../http/http.ts'
 import type { ScopeDefinition } from '../kernel/scope.ts'
 

@@ -1,4 +1,4 @@
-import { type PublicClient, publicClient } from '../clients/public-client.ts'
+import { type PublicClient, publicClient } from '../clients/client-record.ts'
 import { isLoopback } from '../clients/redirect-uri.ts'
 import { type HttpResponse, securePage } from '../http/http.ts'
 import type { RedirectTarget } from './redirect-target.ts'

@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import type { ClientAuthMethod } from '../clients/authentication/client-authentication.ts'
 import { clientMetadata, featureMetadata } from '../clients/client-metadata.ts'
-import { clientFrom } from '../clients/new-client.ts'
+import { clientFrom } from '../clients/client-record.ts'
 import { refuseAnswerParameters, SCRIPT_URI } from '../clients/redirect-uri.ts'
 import { listOf, readMessage, text } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'

@@ -1,5 +1,6 @@
+import { z } from 'zod'
 import { type ClientMetadataMembers, METADATA_ERRORS, type RegisteredBy } from '../clients/client-metadata.ts'
-import { text } from '../http/message.ts'
+import { listOf, text } from '../http/message.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { parseScope, type ScopeCatalogue } from '../kernel/scope.ts'
@@ -28,22 +29,17 @@ function clientCredentialsScopes(catalogue: ScopeCatalogue): readonly string[] {
     .map(([name]) => name)
 }
 
-/** What the operator gives an integration. `scope` beside it is for tokens of users, and never for these. */
+/** What the operator allows a static client. `scopes` is for tokens of users, and never for these. */
 export function clientCredentialsMetadata(
   registeredBy: RegisteredBy,
   catalogue: ScopeCatalogue,
 ): ClientMetadataMembers {
   if (registeredBy === 'client') return {}
   const allowed = clientCredentialsScopes(catalogue)
-  const fault = (scope: string) => parseScope(scope)?.find((name) => !allowed.includes(name))
-  return {
-    client_credentials_scopes: text()
-      .refine((scope) => parseScope(scope) !== undefined, 'must be names separated by single spaces')
-      .refine((scope) => fault(scope) === undefined, {
-        error: ({ input }) => `${fault(String(input))} is no scope for client credentials`,
-      })
-      .optional(),
-  }
+  const name = text().refine((scope) => allowed.includes(scope), {
+    error: ({ input }) => `${String(input)} is no scope for client credentials`,
+  })
+  return { client_credentials_scopes: listOf(name, 500).optional() }
 }
 
 /** The most that a client may have for itself. A scope that the service took away since is not in it. */
@@ -51,11 +47,11 @@ export function clientCredentialsCeiling(
   { origin, featureMetadata }: Client,
   catalogue: ScopeCatalogue,
 ): readonly string[] {
-  // Records of earlier releases have `machine_scopes`.
-  const given = featureMetadata?.client_credentials_scopes ?? featureMetadata?.machine_scopes
-  const names = origin === 'integration' && typeof given === 'string' ? parseScope(given) : undefined
+  // Records of earlier releases have `machine_scopes`, and a scope in place of a list.
+  const stored = featureMetadata?.client_credentials_scopes ?? featureMetadata?.machine_scopes
+  const names = typeof stored === 'string' ? parseScope(stored) : z.array(z.string()).safeParse(stored).data
   const allowed = clientCredentialsScopes(catalogue)
-  return names?.filter((name) => allowed.includes(name)) ?? []
+  return origin === 'integration' ? (names?.filter((name) => allowed.includes(name)) ?? []) : []
 }
 
 /** @throws OAuthError `invalid_client_metadata` for a client that could never get a token for itself */
@@ -64,7 +60,7 @@ export function checkClientCredentials(client: Client, catalogue: ScopeCatalogue
   if (client.tokenEndpointAuthMethod === 'none')
     throw refused(`${CLIENT_CREDENTIALS} needs a client that authenticates`)
   if (clientCredentialsCeiling(client, catalogue).length === 0)
-    throw refused(`${CLIENT_CREDENTIALS} needs client_credentials_scopes`)
+    throw refused(`${CLIENT_CREDENTIALS} needs clientCredentialsScopes`)
 }
 
 function refused(detail: string): OAuthError {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import {
   formActionSources,
-  isIntegrationUri,
   isLoopback,
+  isStaticRedirectUri,
   loopbackOnly,
   redirectUriMatches,
   withParameters,
@@ -154,7 +154,7 @@ describe('loopbackOnly', () => {
   })
 })
 
-describe('isIntegrationUri', () => {
+describe('isStaticRedirectUri', () => {
   it.each([
     ['https://app.example/cb', true],
     ['https://app.example:8443/cb?x=1', true],
@@ -180,7 +180,7 @@ describe('isIntegrationUri', () => {
     [`https://app.example/${'x'.repeat(2028)}`, true],
     [`https://app.example/${'x'.repeat(2029)}`, false],
   ])('%s: %s', (uri, expected) => {
-    expect(isIntegrationUri(uri)).toBe(expected)
+    expect(isStaticRedirectUri(uri)).toBe(expected)
   })
 })
 

@@ -158,7 +158,7 @@ function isPrivateUse(uri: string): boolean {
 }
 
 /** A redirect URI that an operator may register: https, loopback, or of a private-use scheme. */
-export function isIntegrationUri(uri: string): boolean {
+export function isStaticRedirectUri(uri: string): boolean {
   return isHttpsOrLoopback(uri) || isPrivateUse(uri)
 }
 

@@ -8,7 +8,7 @@ import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-
 import { withoutSecrets } from '../kernel/secrets.ts'
 import { callerNetwork, type Limiter, type RateLimits } from '../limits/rate-limits.ts'
 import { clientMetadata, featureMetadata, METADATA_ERRORS, type Registrable } from './client-metadata.ts'
-import { addClient, clientInformation } from './new-client.ts'
+import { addClient, clientInformation } from './client-record.ts'
 import {
   REDIRECT_URI_ERRORS,
   type RedirectUriOptions,

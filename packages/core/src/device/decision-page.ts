@@ -1,7 +1,7 @@
 import { scopesInWords } from '../authorization/consent-page.ts'
 import type { Session } from '../authorization/interaction.ts'
+import { publicClient } from '../clients/client-record.ts'
 import { CLIENT_ERRORS } from '../clients/client-sources.ts'
-import { publicClient } from '../clients/public-client.ts'
 import { type HttpRequest, type HttpResponse, securePage } from '../http/http.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import { networkOf } from '../limits/caller-network.ts'

@@ -1,5 +1,5 @@
 import type { ConsentScope, Session } from '../authorization/interaction.ts'
-import type { PublicClient } from '../clients/public-client.ts'
+import type { PublicClient } from '../clients/client-record.ts'
 import type { HttpResponse } from '../http/http.ts'
 
 /** The page on which a person types the code that a device shows. */

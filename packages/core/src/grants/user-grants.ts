@@ -1,4 +1,4 @@
-import { type PublicClient, publicClient } from '../clients/public-client.ts'
+import { type PublicClient, publicClient } from '../clients/client-record.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Client, Grant } from '../kernel/records.ts'
 import type { GrantOwner, PageRequest } from '../kernel/store.ts'

@@ -57,7 +57,8 @@ export interface Client {
 
 /**
  * Client metadata that features read, by the names of RFC 7591. A feature declares the types of its members by declaration
- * merging: `declare module '@grantkit/core/feature' { interface FeatureMetadata { readonly badge_colour?: string } }`.
+ * merging: `declare module '@grantkit/core/feature' { interface FeatureMetadata { readonly badge_colour?: string } }`. In
+ * `clients.add` and in views the name is `badgeColour`.
  */
 export interface FeatureMetadata {
   readonly [member: string]: unknown

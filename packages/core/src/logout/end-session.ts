@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Session } from '../authorization/interaction.ts'
 import type { Tickets } from '../authorization/ticket.ts'
-import { publicClient } from '../clients/public-client.ts'
+import { publicClient } from '../clients/client-record.ts'
 import { formActionSources } from '../clients/redirect-uri.ts'
 import type { ServerContext } from '../feature.ts'
 import { requireOwnForm } from '../http/cross-site.ts'

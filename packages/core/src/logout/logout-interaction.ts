@@ -1,5 +1,5 @@
 import type { Session } from '../authorization/interaction.ts'
-import type { PublicClient } from '../clients/public-client.ts'
+import type { PublicClient } from '../clients/client-record.ts'
 import type { HttpRequest, HttpResponse } from '../http/http.ts'
 
 /** The content of the page that asks, and the fields of its form. */

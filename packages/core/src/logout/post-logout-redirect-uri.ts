@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { RegisteredBy } from '../clients/client-metadata.ts'
-import { isIntegrationUri, isLoopback, withParameters } from '../clients/redirect-uri.ts'
+import { isLoopback, isStaticRedirectUri, withParameters } from '../clients/redirect-uri.ts'
 import { listOf, text } from '../http/message.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
@@ -22,7 +22,7 @@ const uris = listOf(text(2048), 20)
 export function postLogoutMetadata(registeredBy: RegisteredBy) {
   const kept = uris.transform((given) => given.filter(isLoopback))
   const vouchedFor = uris.refine(
-    (given) => given.every(isIntegrationUri),
+    (given) => given.every(isStaticRedirectUri),
     'must be https, loopback or private-use URIs',
   )
   return { [MEMBER]: (registeredBy === 'client' ? kept : vouchedFor).optional() }

@@ -31,7 +31,7 @@ const GRANTS = 3500
 const school = openSchool({ onEvent: () => {}, rateLimiter: { take: async () => 0 } })
 const CONFIDENTIAL = { token_endpoint_auth_method: 'client_secret_post' }
 const client = await register(school, CONFIDENTIAL)
-const { client_id } = client
+const { clientId: client_id } = client
 const asked = { scope: 'courses:read courses:write', nonce: 'n-0S6_WzA2Mj-n-0S6_WzA2Mj' }
 const documented = openWithDocuments({ onEvent: () => {} }).school
 
@@ -41,7 +41,7 @@ const byGrant = {
     const client = await nextClient()
     return form(client, {
       grant_type: 'authorization_code',
-      code: await codeFor(school, client.client_id, asked),
+      code: await codeFor(school, client.clientId, asked),
       redirect_uri: REDIRECT_URI,
       code_verifier: VERIFIER,
     })
@@ -143,7 +143,7 @@ async function bytesPerCall(
 /** Names scopes and resource every time, as MCP clients do. */
 async function refreshedForResource(school: School, client: ClientAnswer): Promise<void> {
   const resource = `${ISSUER}/mcp`
-  const code = await codeFor(school, client.client_id, { ...asked, resource })
+  const code = await codeFor(school, client.clientId, { ...asked, resource })
   const { refresh_token } = bodyOf<TokenAnswer>(await redeem(school, client, code, { resource }))
   const { status } = await refresh(school, client, refresh_token, { resource, scope: asked.scope })
   if (status !== 200) throw new Error(`The refresh answered ${status}`)

@@ -17,7 +17,7 @@ import { openSchool, REDIRECT_URI } from '../school.ts'
 it('a client registers, gets consent, calls the API, refreshes for weeks, and is revoked', async () => {
   const school = openSchool()
   const client = await register(school)
-  await authorize(school, authorizationQuery(client.client_id), {})
+  await authorize(school, authorizationQuery(client.clientId), {})
   const [path = '', query = ''] = (school.shown.signIn ?? '').split('?')
   await school.send('GET', path, { query, headers: ALICE })
   const code = redirectOf(await decide(school)).code ?? ''
@@ -28,7 +28,7 @@ it('a client registers, gets consent, calls the API, refreshes for weeks, and is
     tokens = bodyOf<TokenAnswer>(await refresh(school, client, tokens.refresh_token))
     expect((await school.callApi(tokens.access_token, 'courses:read')).kind).toBe('authorized')
   }
-  const form = { token: tokens.refresh_token, client_id: client.client_id }
+  const form = { token: tokens.refresh_token, client_id: client.clientId }
   expect((await school.send('POST', '/api/oauth/revoke', { form })).body).toBe('{}')
   expect((await school.callApi(tokens.access_token)).kind).toBe('refused')
   expect((await school.store.grants.list({ subject: 'alice' }, { limit: 200 })).grants).toEqual([])
@@ -78,7 +78,7 @@ it('an app that is forgotten registers again and goes on', async () => {
   const school = openSchool()
   const forgotten = await register(school)
   school.clock.now += 8 * 24 * 3600
-  expect((await authorize(school, authorizationQuery(forgotten.client_id))).status).toBe(400)
+  expect((await authorize(school, authorizationQuery(forgotten.clientId))).status).toBe(400)
   const again = await register(school, { redirect_uris: [REDIRECT_URI] })
   expect((await tokensFor(school, again)).scope).toBe('openid profile courses:read')
 })

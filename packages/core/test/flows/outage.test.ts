@@ -98,7 +98,7 @@ describe('while the store is down', () => {
 
   it('authorize shows a page, and redirects once the client is known', async () => {
     const { school, client, outage } = await withFailingStore()
-    await authorize(school, authorizationQuery(client.client_id))
+    await authorize(school, authorizationQuery(client.clientId))
     outage.writes = true
     expect(redirectOf(await decide(school))).toMatchObject({
       error: 'temporarily_unavailable',
@@ -106,7 +106,7 @@ describe('while the store is down', () => {
       iss: ISSUER,
     })
     outage.down = true
-    const page = await authorize(school, authorizationQuery(client.client_id))
+    const page = await authorize(school, authorizationQuery(client.clientId))
     expect([page.status, page.headers.location, page.headers['retry-after']]).toEqual([503, undefined, '1'])
   })
 
@@ -122,7 +122,7 @@ describe('while the store is down', () => {
 describe('after an outage', () => {
   it('a code whose exchange failed is still good', async () => {
     const { school, client, outage } = await withFailingStore()
-    const code = await codeFor(school, client.client_id)
+    const code = await codeFor(school, client.clientId)
     outage.writes = true
     expect((await redeem(school, client, code)).status).toBe(503)
     outage.writes = false
@@ -323,7 +323,7 @@ describe('a fault of the application', () => {
   it('leaves a code and a refresh token good when no key can sign for them', async () => {
     const school = openSchool()
     const client = await register(school, { id_token_signed_response_alg: 'ES256' })
-    const code = await codeFor(school, client.client_id)
+    const code = await codeFor(school, client.clientId)
     const withoutKey = openSchool({
       store: school.store,
       now: () => school.clock.now,

@@ -4,7 +4,7 @@ import type { Recording } from './recording.ts'
 
 /** From an authorization request to its code, plain and pushed. */
 export async function authorizationAnswers({ school, ask }: Recording): Promise<void> {
-  const { client_id } = await register(school)
+  const { clientId: client_id } = await register(school)
   const authorize = (title: string, changed = {}, headers = ALICE) =>
     ask(title, 'GET', '/oauth/authorize', { query: authorizationQuery(client_id, changed), headers })
   await authorize('nobody is signed in', {}, { cookie: '' })

@@ -23,7 +23,7 @@ export async function clientAnswers({ school, ask }: Recording): Promise<void> {
   const form = { grant_type: 'refresh_token', refresh_token: 'x' }
   const token = (title: string, message: object) => ask(title, 'POST', '/api/oauth/token', message)
   await token('a wrong secret', { form: { ...form, ...client, client_secret: 'wrong' } })
-  await token('a wrong secret in a Basic header', { form, headers: basic(client.client_id, 'wrong') })
+  await token('a wrong secret in a Basic header', { form, headers: basic(client.clientId, 'wrong') })
   await token('a client document that is gone', {
     form: { ...form, client_id: 'https://editor.dev/client.json' },
   })

@@ -12,8 +12,8 @@ export async function pageAnswers(recording: Recording): Promise<void> {
 
 async function deviceAnswers({ school, ask }: Recording): Promise<void> {
   const grant_types = [DEVICE_CODE_GRANT, 'refresh_token']
-  const about = { client_name: 'Tool', redirect_uris: [], token_endpoint_auth_method: 'none' as const }
-  const { client_id } = await school.server.clients.add({ ...about, grant_types })
+  const about = { clientName: 'Tool', redirectUris: [], tokenEndpointAuthMethod: 'none' as const }
+  const { clientId: client_id } = await school.server.clients.add({ ...about, grantTypes: grant_types })
   const request = (title: string, scope: string) =>
     ask(title, 'POST', '/api/oauth/device_authorization', { form: { client_id, scope } })
   await request('a device asks for a scope that does not exist', 'nope')

@@ -30,7 +30,7 @@ const redemption = (client: ClientAnswer, code: string) => ({
 })
 
 async function grantAnswers(recording: Recording, client: ClientAnswer): Promise<TokenAnswer> {
-  const code = await codeFor(recording.school, client.client_id, { nonce: 'a nonce' })
+  const code = await codeFor(recording.school, client.clientId, { nonce: 'a nonce' })
   const first = bodyOf<TokenAnswer>(await tokenRequest(recording, 'a code', redemption(client, code)))
   await tokenRequest(recording, 'a code that is unknown', redemption(client, 'x'))
   const refresh = { ...credentials(client), grant_type: 'refresh_token' }
@@ -43,10 +43,10 @@ async function grantAnswers(recording: Recording, client: ClientAnswer): Promise
 
 async function clientCredentialsAnswers(recording: Recording): Promise<void> {
   const job = await recording.school.server.clients.add({
-    client_name: 'Nightly job',
-    redirect_uris: [],
-    grant_types: ['client_credentials'],
-    client_credentials_scopes: 'courses:read',
+    clientName: 'Nightly job',
+    redirectUris: [],
+    grantTypes: ['client_credentials'],
+    clientCredentialsScopes: ['courses:read'],
   })
   const form = { ...credentials(job), grant_type: 'client_credentials' }
   await tokenRequest(recording, 'client credentials', form)
@@ -63,7 +63,7 @@ async function exchangeAnswers(recording: Recording, client: ClientAnswer, { acc
 /** Bound to a key (RFC 9449), and signed for one resource (RFC 9068). */
 async function boundAnswers(recording: Recording, client: ClientAnswer): Promise<void> {
   const { school } = recording
-  const code = await codeFor(school, client.client_id, { resource: MCP, scope: 'courses:read' })
+  const code = await codeFor(school, client.clientId, { resource: MCP, scope: 'courses:read' })
   const claims = { jti: 'a proof', htm: 'POST', htu: `${ISSUER}/api/oauth/token`, iat: school.clock.now }
   const dpop = fixedProvingKey(ED25519_KEY).proof(claims)
   const form = redemption(client, code)
@@ -87,9 +87,9 @@ async function useAnswers({ ask, school }: Recording, { access_token }: TokenAns
   await ask('forward auth without a token', 'GET', '/api/oauth/verify')
 
   const api = await school.server.clients.add({
-    client_name: 'API',
-    redirect_uris: [],
-    resource_server: true,
+    clientName: 'API',
+    redirectUris: [],
+    resourceServer: true,
   })
   const introspect = (title: string, token: string) =>
     ask(title, 'POST', '/api/oauth/introspect', { form: { ...credentials(api), token } })

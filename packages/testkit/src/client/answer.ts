@@ -18,7 +18,7 @@ export interface Tokens {
   readonly id_token?: string
 }
 
-/** RFC 7591 3.2.1. */
+/** The answer to a registration (RFC 7591 3.2.1). */
 export interface RegisteredClient {
   readonly client_id: string
   readonly client_secret?: string | undefined

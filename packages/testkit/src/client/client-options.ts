@@ -1,8 +1,13 @@
 import type { HttpRequest, HttpResponse } from '@grantkit/core'
-import type { RegisteredClient } from './answer.ts'
 import type { Browser } from './browser.ts'
 import type { ConnectionOptions } from './connection.ts'
 import type { ConsentForm } from './consent-form.ts'
+
+export interface ExistingClient {
+  readonly clientId: string
+  readonly clientSecret?: string | undefined
+  readonly redirectUris: readonly string[]
+}
 
 export interface TestClientOptions<R extends HttpResponse = HttpResponse> extends ConnectionOptions<R> {
   /**
@@ -17,8 +22,8 @@ export interface TestClientOptions<R extends HttpResponse = HttpResponse> extend
   readonly native?: unknown
   /** Members of the registration (RFC 7591 2). Default: a public client with a loopback redirect URI. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined
-  /** An existing client, such as an integration that you added. Default: the test client registers itself. */
-  readonly client?: RegisteredClient | undefined
+  /** An existing client, such as the result of `server.clients.add`. Default: the test client registers itself. */
+  readonly client?: ExistingClient | undefined
   /** Reads a consent page whose form is not in its HTML. Default: reads the form with the ticket. */
   readonly consentForm?: ((page: HttpResponse) => ConsentForm) | undefined
 }

@@ -1,6 +1,6 @@
 import type { HttpResponse } from '@grantkit/core'
 import { type Answer, answerOf, type RegisteredClient } from './answer.ts'
-import type { TestClientOptions } from './client-options.ts'
+import type { ExistingClient, TestClientOptions } from './client-options.ts'
 import { type Connection, type ConnectionOptions, connect } from './connection.ts'
 import type { ServerUnderTest } from './send.ts'
 import { TestClient } from './test-client.ts'
@@ -58,10 +58,11 @@ export async function registerClient<R extends HttpResponse = HttpResponse>(
 async function registered<R extends HttpResponse>(
   connection: Connection<R>,
   metadata: object = {},
-): Promise<RegisteredClient> {
-  const answer = await register(connection, metadata)
-  if (answer.status !== 201) throw new Error(`The client was not registered: ${answer.response.body}`)
-  return answer as RegisteredClient & typeof answer
+): Promise<ExistingClient> {
+  const { response, client_id, client_secret, redirect_uris } = await register(connection, metadata)
+  if (client_id === undefined || redirect_uris === undefined)
+    throw new Error(`The client was not registered: ${response.body}`)
+  return { clientId: client_id, clientSecret: client_secret, redirectUris: redirect_uris }
 }
 
 async function register<R extends HttpResponse>({ send, endpoints }: Connection<R>, metadata: object) {

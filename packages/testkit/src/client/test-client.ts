@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { HttpRequest, HttpResponse } from '@grantkit/core'
-import { type Answer, type Approval, answerOf, type RegisteredClient, type Tokens } from './answer.ts'
+import { type Answer, type Approval, answerOf, type Tokens } from './answer.ts'
 import type { Browser } from './browser.ts'
 import { callbackParameters, redirectParameters } from './callback.ts'
-import type { TestClientOptions } from './client-options.ts'
+import type { ExistingClient, TestClientOptions } from './client-options.ts'
 import type { Connection, Endpoints } from './connection.ts'
 import { type ConsentForm, formOfPage } from './consent-form.ts'
 import { type Fields, FORM, formEncoded, type Overrides } from './fields.ts'
@@ -25,12 +25,12 @@ export class TestClient<R extends HttpResponse = HttpResponse> {
   /** @internal call `testClient` */
   constructor(
     connection: Connection<R>,
-    client: RegisteredClient,
+    { clientId, clientSecret, redirectUris }: ExistingClient,
     { browser = {}, native, consentForm = formOfPage }: TestClientOptions<R>,
   ) {
-    this.clientId = client.client_id
-    this.clientSecret = client.client_secret
-    this.redirectUri = client.redirect_uris[0] ?? ''
+    this.clientId = clientId
+    this.clientSecret = clientSecret
+    this.redirectUri = redirectUris[0] ?? ''
     this.#connection = connection
     this.#browser = browser
     this.#native = native

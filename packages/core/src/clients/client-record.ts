@@ -1,6 +1,7 @@
+/** The record of a client: how it is made from client metadata, and the two views of it. */
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
-import type { Client } from '../kernel/records.ts'
+import type { Client, FeatureMetadata } from '../kernel/records.ts'
 import { newClientId, newSecret, type Secret, sha256 } from '../kernel/secrets.ts'
 import {
   type ClientMetadata,
@@ -11,12 +12,12 @@ import {
 import { isNative } from './redirect-uri.ts'
 
 /** A new client with its secret, which is shown only once. */
-export interface NewClient {
+interface NewClient {
   readonly client: Client
   readonly clientSecret?: Secret | undefined
 }
 
-/** The difference between a client that registered itself and one that the operator added. */
+/** The members in which self-registered clients, static clients and clients of documents differ. */
 export type ClientTerms = Pick<
   Client,
   | 'origin'
@@ -118,4 +119,72 @@ function withoutUndefined<T extends object>(members: T): T {
   const kept: Partial<T> = {}
   for (const name in members) if (members[name] !== undefined) kept[name] = members[name]
   return kept as T
+}
+
+type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<CamelCase<Rest>>}`
+  : Name
+
+/** What features declare in `FeatureMetadata`. */
+type DeclaredMetadata = {
+  readonly [Name in keyof FeatureMetadata as string extends Name ? never : CamelCase<Name & string>]?:
+    | FeatureMetadata[Name]
+    | undefined
+}
+
+/** Client metadata that features read. Each member counts where its feature is mounted. */
+export interface FeatureClientMetadata extends DeclaredMetadata {
+  /** For `logout()`: https, loopback or private-use URIs (RP-Initiated Logout 3.1). */
+  readonly postLogoutRedirectUris?: readonly string[] | undefined
+  /** For OpenID Connect: the ID token has the claims of the user that the granted scopes open. */
+  readonly idTokenClaims?: boolean | undefined
+  /** For `pushedAuthorizationRequests()`: its requests must be pushed (RFC 9126 6). */
+  readonly requirePushedAuthorizationRequests?: boolean | undefined
+  /** For `dpop()`: its tokens must be bound to a key (RFC 9449 5.2). */
+  readonly dpopBoundAccessTokens?: boolean | undefined
+  /** For `tokenExchange()`: the resources it serves. It may exchange the tokens that their callers present. */
+  readonly tokenExchangeResources?: readonly string[] | undefined
+  /** For `clientAssertion()`: its public keys, or their address (RFC 7591 2). */
+  readonly jwks?: { readonly keys: readonly object[] } | undefined
+  readonly jwksUri?: string | undefined
+  readonly tokenEndpointAuthSigningAlg?: string | undefined
+  /** For `clientCredentials()`: the scopes of its own tokens. `scopes` is for tokens of users. */
+  readonly clientCredentialsScopes?: readonly string[] | undefined
+}
+
+/** A client as pages, lists and hints get it: without the hash of its secret, and with the members of features in camelCase. */
+export type PublicClient = Omit<Client, 'secretHash' | 'featureMetadata'> &
+  FeatureClientMetadata & { readonly secretHash?: undefined; readonly featureMetadata?: undefined }
+
+/**
+ * A client without the hash of its secret, for a page or a log.
+ *
+ * @example
+ * ```ts
+ * import type { Store } from '@grantkit/core'
+ * import { publicClient } from '@grantkit/core/feature'
+ *
+ * export async function printClients({ clients }: Store): Promise<void> {
+ *   for await (const client of clients.scan()) console.log(JSON.stringify(publicClient(client)))
+ * }
+ * ```
+ */
+export function publicClient({ secretHash: _, featureMetadata, ...shown }: Client): PublicClient {
+  return { ...(featureMetadata && camelCased(featureMetadata)), ...shown }
+}
+
+/** Names of RFC 7591 in camelCase, as TypeScript spells them. Values stay as they are. */
+export function camelCased<Value>(members: Readonly<Record<string, Value>>): Record<string, Value> {
+  return renamed(members, (name) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()))
+}
+
+export function snakeCased<Value>(members: Readonly<Record<string, Value>>): Record<string, Value> {
+  return renamed(members, (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
+}
+
+function renamed<Value>(
+  members: Readonly<Record<string, Value>>,
+  rename: (name: string) => string,
+): Record<string, Value> {
+  return Object.fromEntries(Object.entries(members).map(([name, value]) => [rename(name), value]))
 }
