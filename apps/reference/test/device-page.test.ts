@@ -68,7 +68,7 @@ describe('the page for the code of a device', () => {
     const started = await start('openid courses:read')
     await signInAt(started.verification_uri)
     await expectFit()
-    expect(await labelInFocus()).toBe('user_code')
+    await expect.poll(labelInFocus).toBe('user_code')
     await page.keyboard.type(String(started.user_code).toLowerCase().replace('-', ' '))
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Give another device access?' }).waitFor()

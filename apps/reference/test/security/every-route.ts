@@ -100,9 +100,9 @@ export const FURTHER_REQUESTS: readonly GoodRequest[] = [
   { ...get('/admin/user', OPERATOR), query: [['id', 'bob-id']] },
   { ...get('/admin/client', OPERATOR), query: [['id', '{other_client_id}']] },
   ...['/account/apps/name', '/account/sign-out', '/account/identities', '/account/identities/remove'].map(
-    (path) => post(path, [['name', 'Mine']], SESSION, SAME_SITE),
+    (path) => post(path, [['name', 'Mine']], OPERATOR, SAME_SITE),
   ),
-  post('/account/passkeys/remove', [['id', 'x']], SESSION, SAME_SITE),
+  post('/account/passkeys/remove', [['id', 'x']], OPERATOR, SAME_SITE),
   ...['https://elsewhere.example', 'http://localhost:6274', '{base}'].map(
     (origin): GoodRequest => ({
       method: 'POST',
