@@ -259,6 +259,14 @@ describe('the page for a code', () => {
 })
 
 describe('an answer', () => {
+  it('to a request that is unknown says to begin again on the device', async () => {
+    const { start, enter, answer, shown } = await openDeviceSchool()
+    await enter((await start()).user_code)
+    const view = shown.device && { ...shown.device, action: '/oauth/device/decision?request=unknown' }
+    const { status, body } = await answer('allow', 'user=alice', view)
+    expect([status, body, shown.answered]).toEqual([400, 'device_request_gone', undefined])
+  })
+
   it('gives the device tokens, and its user a grant like every other', async () => {
     const { start, poll, approve, shown, school, tool } = await openDeviceSchool()
     const started = await start({ scope: `${SCOPE} offline_access` })

@@ -175,6 +175,15 @@ describe('the guard of an API', () => {
     expect([again.status, bodyOf(again).error]).toEqual([401, 'invalid_dpop_proof'])
   })
 
+  it('refuses a request with tokens of two schemes', async () => {
+    const school = open()
+    const { tokens } = await boundTokens(school)
+    const schemes = ['DPoP', 'Bearer'].map((scheme) => `${scheme} ${tokens.access_token}`)
+    const answer = await school.send('GET', '/api/oauth/userinfo', { headers: { authorization: schemes } })
+    expect([answer.status, bodyOf(answer).error]).toEqual([400, 'invalid_request'])
+    expect(school.events.at(-1)).toMatchObject({ reason: 'token_schemes_mixed' })
+  })
+
   it('knows a used proof for as long as it would be fresh', async () => {
     const { clock, ask } = await strictly((now) => ({ iat: now + 60 }))
     expect((await ask()).kind).toBe('authorized')

@@ -338,3 +338,24 @@ describe('a fault of the application', () => {
     expect(kept?.value.refresh?.generation).toBe(0)
   })
 })
+
+it('a grant that another writer always changes first is a 503 to try again, and nothing is spent', async () => {
+  const { clients, grants } = createMemoryStore()
+  const contended = { ...grants, replace: async () => false }
+  const calm = openSchool({ store: { clients, grants } })
+  const client = await register(calm)
+  const code = await codeFor(calm, client.clientId)
+  const { refresh_token, access_token } = await tokensFor(calm, client)
+  const busy = openSchool({ store: { clients, grants: contended } })
+  const form = { ...credentials(client), token: access_token }
+  for (const answer of [
+    await redeem(busy, client, code),
+    await refresh(busy, client, refresh_token),
+    await busy.send('POST', '/api/oauth/revoke', { form }),
+  ]) {
+    expect([answer.status, answer.headers['retry-after'], bodyOf(answer)]).toEqual([503, '1', UNAVAILABLE])
+    expect(busy.events.at(-1)).toMatchObject({ type: 'failed', reason: 'contention' })
+  }
+  expect((await redeem(calm, client, code)).status).toBe(200)
+  expect((await refresh(calm, client, refresh_token)).status).toBe(200)
+})
