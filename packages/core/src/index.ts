@@ -6,6 +6,7 @@
  */
 
 export type {
+  CallbackView,
   ConsentScope,
   ConsentView,
   DocumentIdentity,
@@ -14,7 +15,6 @@ export type {
   Session,
   SignInHint,
 } from './authorization/interaction.ts'
-export type { CallbackView } from './authorization/shown-callback.ts'
 export { type AuthorizationServer, createAuthorizationServer } from './authorization-server.ts'
 export type { FeatureClientMetadata, PublicClient } from './clients/client-record.ts'
 export { loopbackOnly, type RedirectUriPolicy } from './clients/redirect-uri.ts'

@@ -1,6 +1,5 @@
-import type { ConsentGranted } from './authorization/approval.ts'
+import type { ConsentDenied, ConsentGranted } from './authorization/approval.ts'
 import type { AuthorizationOptions } from './authorization/authorization.ts'
-import type { ConsentDenied } from './authorization/denial.ts'
 import type { ClientAuthenticationOptions } from './clients/authentication/offered-methods.ts'
 import { type ClientSource, clientsOf } from './clients/client-sources.ts'
 import type { ClientRegistered, RegistrationOptions } from './clients/registration.ts'

@@ -182,12 +182,12 @@ describe('consent', () => {
 
   it('shows the form again with a note, and then counts', async () => {
     const { school } = await atConsent()
-    expect(school.shown.consent?.formLapsed).toBe(false)
+    expect(school.shown.consent?.formExpired).toBe(false)
     const { action } = school.shown.consent ?? {}
     school.clock.now += 600
     const [, query] = String((await decide(school)).headers.location).split('?')
     expect((await authorize(school, query ?? '')).body).toBe('consent')
-    expect(school.shown.consent).toMatchObject({ formLapsed: true, action })
+    expect(school.shown.consent).toMatchObject({ formExpired: true, action })
     expect(redirectOf(await decide(school))).toHaveProperty('code')
   })
 

@@ -16,7 +16,7 @@ export function consentPage(
   const { client, scopes } = view
   const name = client.clientName ?? 'An app without a name'
   const main = html`
-<h1>Allow access?</h1>${view.formLapsed ? LAPSED : ''}
+<h1>Allow access?</h1>${view.formExpired ? LAPSED : ''}
 <section class="card" aria-label="The app">
   <p class="app-name"><bdi>${name}</bdi></p>
   <p class="hint">${originHint(view)}</p>

@@ -1,3 +1,4 @@
+import { endedGrant } from '../grants/change-grant.ts'
 import { type Approval, openGrant } from '../grants/grant.ts'
 import { openWithinLimit, revokeUserGrant } from '../grants/user-grants.ts'
 import type { HttpResponse } from '../http/http.ts'
@@ -8,10 +9,9 @@ import { sha256 } from '../kernel/secrets.ts'
 import { formatCode } from '../tokens/credential.ts'
 import type { AuthorizationContext } from './authorization-context.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
-import { authorizationResponse } from './authorization-response.ts'
 import type { Session } from './interaction.ts'
 import { completionOf } from './presented-request.ts'
-import type { RedirectTarget } from './redirect-target.ts'
+import { authorizationResponse, type RedirectTarget } from './redirect-target.ts'
 
 export const APPROVAL_ERRORS = defineErrors({
   consent_ticket_spent: ['invalid_request', 'This consent form was already answered'],
@@ -102,4 +102,33 @@ async function requireSameAnswer(kernel: Kernel, { id, subject, scopes, code }: 
 
 function isOutstanding({ code }: Grant, now: number): boolean {
   return code !== undefined && code.redeemedAt === undefined && now < code.expiresAt
+}
+
+export const DENIAL_ERRORS = defineErrors({
+  consent_denied: ['access_denied', 'The user did not allow access'],
+})
+
+export interface ConsentDenied {
+  readonly type: 'consent_denied'
+  readonly clientId: string
+  readonly subject: string
+}
+
+/**
+ * Spends the ticket, so that it opens no grant. If it has opened one already, the user takes the approval back: the
+ * grant ends.
+ *
+ * @throws OAuthError `access_denied`, always
+ */
+export async function deny(
+  context: AuthorizationContext,
+  { session: { subject }, ticket, target, requestUri }: Omit<Approved, 'request' | 'scopes'>,
+): Promise<never> {
+  const { kernel } = context
+  const { store, now, emit } = kernel
+  const { id, ticketEndsAt: end } = completionOf(context, ticket, requestUri)
+  if (await store.grants.insert(id, endedGrant(id, now(), end), end))
+    emit({ type: 'consent_denied', clientId: target.client.clientId, subject } satisfies ConsentDenied)
+  else await revokeUserGrant(kernel, subject, id)
+  throw new OAuthError(DENIAL_ERRORS.consent_denied)
 }

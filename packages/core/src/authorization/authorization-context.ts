@@ -7,12 +7,11 @@ import type { Limiter, RateLimits } from '../limits/rate-limits.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 import type { AuthorizationRequest, RequestOptions } from './authorization-request.ts'
-import type { Interaction, Session } from './interaction.ts'
+import type { CallbackOptions, Interaction, Session } from './interaction.ts'
 import type { RedirectTarget } from './redirect-target.ts'
 import type { AuthorizationRequestSource } from './request-source.ts'
-import type { CallbackOptions } from './shown-callback.ts'
 
-/** Input of every step in this room. */
+/** Input of every step of the authorization endpoint. */
 export interface AuthorizationContext extends CallbackOptions {
   readonly kernel: Kernel
   readonly interaction: Interaction
@@ -33,7 +32,7 @@ export interface AuthorizationContext extends CallbackOptions {
 }
 
 /**
- * The state of an authorization request. It travels through the browser: nothing is stored before the user decides.
+ * The state of an authorization request. It is carried in the URL: nothing is stored before the user decides.
  */
 export interface AuthorizationAttempt {
   readonly target: RedirectTarget
@@ -45,7 +44,7 @@ export interface AuthorizationAttempt {
   /** The user has just come back from the sign-in that this request demanded. */
   readonly signedInForThis: boolean
   /** The user has just sent a consent form that did not count. */
-  readonly formLapsed: boolean
+  readonly formExpired: boolean
 }
 
 export const DOCUMENT_LIMIT_ERRORS = defineErrors({
@@ -58,7 +57,7 @@ export const DOCUMENT_LIMIT_ERRORS = defineErrors({
 
 export const AUTHORIZATION_LIMITS: RateLimits = { unknown_document: { points: 10, seconds: 3600 } }
 
-/** The user for whom a host may be asked about a client. @param shown hash of the document on the consent page */
+/** The user for whom the document of a client is fetched. @param shown hash of the document on the consent page */
 export function requestingUser(
   { limiter }: AuthorizationContext,
   { subject }: Session,

@@ -14,7 +14,7 @@ import {
   scopeCeiling,
 } from '../kernel/scope.ts'
 import { asksForOpenId } from '../openid/openid-scope.ts'
-import { type Prompt, requestedPrompts } from './prompt.ts'
+import { type Prompt, requestedPrompts } from './sign-in.ts'
 
 export const REQUEST_ERRORS = defineErrors({
   client_cannot_authenticate: [
@@ -120,40 +120,40 @@ export function readAuthorizationRequest(
   { scopes, resources }: Kernel,
   options: RequestOptions,
   client: Client,
-  given: Parameters,
+  sent: Parameters,
 ): AuthorizationRequest {
-  const asked: z.infer<typeof BindingParameters> = readMessage(parametersOf(options), given)
-  refuseUnsupported(asked)
+  const requested: z.infer<typeof BindingParameters> = readMessage(parametersOf(options), sent)
+  refuseUnsupported(requested)
   if (client.cannotAuthenticate === true) throw new OAuthError(REQUEST_ERRORS.client_cannot_authenticate)
-  const challenge = challengeOf(asked, client, options)
-  const prompts = requestedPrompts(asked.prompt)
-  const scope = askedScopes(scopes, options, client, asked.scope)
-  if (challenge === undefined && asked.nonce === undefined && asksForOpenId(scope.scopes))
+  const challenge = challengeOf(requested, client, options)
+  const prompts = requestedPrompts(requested.prompt)
+  const scope = scopesOfRequest(scopes, options, client, requested.scope)
+  if (challenge === undefined && requested.nonce === undefined && asksForOpenId(scope.scopes))
     throw new OAuthError(REQUEST_ERRORS.challenge_and_nonce_missing)
   return {
     ...scope,
-    resources: requestedResources(asked.resource, resources),
+    resources: requestedResources(requested.resource, resources),
     challenge,
-    jkt: asked.dpop_jkt,
-    nonce: asked.nonce,
+    jkt: requested.dpop_jkt,
+    nonce: requested.nonce,
     prompts,
-    maxAge: asked.max_age === undefined ? undefined : Number(asked.max_age),
-    idTokenHint: asked.id_token_hint,
-    loginHint: asked.login_hint,
-    uiLocales: asked.ui_locales,
+    maxAge: requested.max_age === undefined ? undefined : Number(requested.max_age),
+    idTokenHint: requested.id_token_hint,
+    loginHint: requested.login_hint,
+    uiLocales: requested.ui_locales,
   }
 }
 
-/** The scopes that a client asks a user for. @throws OAuthError `invalid_scope` or `invalid_request` */
-export function askedScopes(
+/** The scopes that a client requests of a user. @throws OAuthError `invalid_scope` or `invalid_request` */
+export function scopesOfRequest(
   catalogue: ScopeCatalogue,
   options: ScopeOptions,
   client: Client,
-  asked: string | undefined,
+  requested: string | undefined,
 ): Pick<AuthorizationRequest, 'scopes' | 'ignoredScopes'> {
   const ceiling = scopeCeiling(client)
-  const ignoredScopes = ignoredIn(asked, catalogue, options)
-  const named = asked?.split(' ').filter((name) => !ignoredScopes.includes(name))
+  const ignoredScopes = ignoredIn(requested, catalogue, options)
+  const named = requested?.split(' ').filter((name) => !ignoredScopes.includes(name))
   const scope = named?.join(' ') || defaultOf(client, catalogue) || options.defaultScope
   if (scope === undefined) throw new OAuthError(SCOPE_ERRORS.scope_missing)
   return { scopes: requestedScopes(scope, catalogue, ceiling), ignoredScopes }
@@ -189,12 +189,13 @@ function ignoredIn(
   return unknownScopes === 'ignore' ? unknown : unknown.filter((name) => name === OFFLINE_ACCESS)
 }
 
-function refuseUnsupported(asked: AuthorizationParameters): void {
-  if (asked.request !== undefined) throw new OAuthError(REQUEST_ERRORS.request_object_unsupported)
-  if (asked.request_uri !== undefined) throw new OAuthError(REQUEST_ERRORS.request_uri_unsupported)
-  if (asked.registration !== undefined) throw new OAuthError(REQUEST_ERRORS.registration_unsupported)
-  if (asked.response_type === undefined) throw new OAuthError(REQUEST_ERRORS.response_type_missing)
-  if (asked.response_type !== RESPONSE_TYPE) throw new OAuthError(REQUEST_ERRORS.response_type_unsupported)
-  if ((asked.response_mode ?? RESPONSE_MODE) !== RESPONSE_MODE)
+function refuseUnsupported(requested: AuthorizationParameters): void {
+  if (requested.request !== undefined) throw new OAuthError(REQUEST_ERRORS.request_object_unsupported)
+  if (requested.request_uri !== undefined) throw new OAuthError(REQUEST_ERRORS.request_uri_unsupported)
+  if (requested.registration !== undefined) throw new OAuthError(REQUEST_ERRORS.registration_unsupported)
+  if (requested.response_type === undefined) throw new OAuthError(REQUEST_ERRORS.response_type_missing)
+  if (requested.response_type !== RESPONSE_TYPE)
+    throw new OAuthError(REQUEST_ERRORS.response_type_unsupported)
+  if ((requested.response_mode ?? RESPONSE_MODE) !== RESPONSE_MODE)
     throw new OAuthError(REQUEST_ERRORS.response_mode_unsupported)
 }

@@ -18,15 +18,12 @@ import {
   readAuthorizationRequest,
   type ScopeOptions,
 } from './authorization-request.ts'
-import { authorize } from './authorize.ts'
+import { authorize, showFormAgain } from './authorize.ts'
 import { CONSENT_ERRORS, ConsentForm, consent } from './consent.ts'
 import { showErrorPage } from './error-page.ts'
-import { showFormAgain } from './expired-form.ts'
-import type { Interaction } from './interaction.ts'
-import { boundToProvenKey } from './pushed-key.ts'
+import type { CallbackOptions, Interaction } from './interaction.ts'
 import { redirectTargetOf, TargetParameters } from './redirect-target.ts'
-import type { ValidateRequest } from './request-source.ts'
-import type { CallbackOptions } from './shown-callback.ts'
+import { boundToProvenKey, type ValidateRequest } from './request-source.ts'
 
 export interface AuthorizationOptions
   extends PathOptions<'authorize' | 'consent'>,
@@ -147,8 +144,8 @@ function pages(context: AuthorizationContext, paths: PagePaths): Endpoint[] {
 /** Both halves of the authorization endpoint. */
 function validatorOf(context: AuthorizationContext): ValidateRequest {
   const { kernel, requestOptions, redirectUriPolicy, senderConstraint } = context
-  return (given, request, client) => {
-    const bound = boundToProvenKey(senderConstraint, given, request, client)
+  return (sent, request, client) => {
+    const bound = boundToProvenKey(senderConstraint, sent, request, client)
     const target = readMessage(TargetParameters, bound)
     if (client === undefined) {
       readMessage(parametersOf(requestOptions), bound)

@@ -14,36 +14,40 @@ import {
   type AuthorizationRequest,
   readAuthorizationRequest,
 } from './authorization-request.ts'
-import { answerByRedirect } from './authorization-response.ts'
 import { approveRemembered, askForConsent, consentRemembered } from './consent-page.ts'
-import { splitLapsedForm } from './expired-form.ts'
 import type { Session } from './interaction.ts'
 import { arrival, presentedRequest, requirePushed } from './presented-request.ts'
-import { PROMPT_ERRORS, requestedPrompts, signInNeeded } from './prompt.ts'
-import { validateRedirectTarget } from './redirect-target.ts'
-import { markSignIn, signedInSince, splitSignInTicket } from './sign-in-ticket.ts'
+import { answerByRedirect, validateRedirectTarget } from './redirect-target.ts'
+import {
+  markSignIn,
+  PROMPT_ERRORS,
+  requestedPrompts,
+  signedInSince,
+  signInNeeded,
+  splitSignInTicket,
+} from './sign-in.ts'
 
 /** The authorization endpoint (RFC 6749 3.1 and 4.1.1, OpenID Connect Core 3.1.2). */
 export async function authorize(context: AuthorizationContext, request: HttpRequest): Promise<HttpResponse> {
   const { kernel, interaction } = context
-  const { query: asked, formLapsed } = splitLapsedForm(queryOf(request))
-  const { query, ticket } = splitSignInTicket(asked)
+  const { query: requested, formExpired } = splitExpiredForm(queryOf(request))
+  const { query, ticket } = splitSignInTicket(requested)
   const presented = presentedRequest(context, query)
   const marked = presented.pushed && (await arrival(context, query, presented))
   if (marked !== undefined) return redirect(`${context.paths.authorize}?${marked}`)
-  const { given, requestUri } = presented
-  const host = describingHost(context, given)
+  const { sent, requestUri } = presented
+  const host = describingHost(context, sent)
   const user = host === undefined ? undefined : await interaction.session(request)
-  if (host !== undefined && user === undefined) return requireSignIn(context, query, given, host)
-  const target = await validateRedirectTarget(context, given, user && requestingUser(context, user))
+  if (host !== undefined && user === undefined) return requireSignIn(context, query, sent, host)
+  const target = await validateRedirectTarget(context, sent, user && requestingUser(context, user))
   return answerByRedirect(kernel, request, target, async () => {
     requirePushed(context, target.client, presented)
-    const valid = readAuthorizationRequest(kernel, context.requestOptions, target.client, given)
+    const valid = readAuthorizationRequest(kernel, context.requestOptions, target.client, sent)
     const session = user ?? (await interaction.session(request))
     const signedInForThis = signedInSince(context, query, ticket, session)
     return proceed(
       context,
-      { target, request: valid, query, requestUri, signedInForThis, formLapsed },
+      { target, request: valid, query, requestUri, signedInForThis, formExpired },
       session,
     )
   })
@@ -53,19 +57,19 @@ function describingHost({ kernel }: AuthorizationContext, { client_id }: Paramet
   return typeof client_id === 'string' ? kernel.store.clients.describedBy(client_id) : undefined
 }
 
-const StrangersParameters = AuthorizationParameters.pick({ prompt: true, login_hint: true, ui_locales: true })
+const SignInParameters = AuthorizationParameters.pick({ prompt: true, login_hint: true, ui_locales: true })
 
 /**
  * No request without a user causes another request, so all that the sign-in page can name is the host. A refusal is a
- * page: nobody knows yet whether the redirect URI belongs to the client.
+ * page: it is not known yet whether the redirect URI belongs to the client.
  */
 async function requireSignIn(
   context: AuthorizationContext,
   query: string,
-  given: Parameters,
+  sent: Parameters,
   clientHost: string,
 ): Promise<HttpResponse> {
-  const { prompt, login_hint: loginHint, ui_locales: uiLocales } = readMessage(StrangersParameters, given)
+  const { prompt, login_hint: loginHint, ui_locales: uiLocales } = readMessage(SignInParameters, sent)
   if (requestedPrompts(prompt).includes('none')) throw new OAuthError(PROMPT_ERRORS.sign_in_needed)
   const returnTo = `${context.paths.authorize}?${markSignIn(context, query, undefined)}`
   return securePage(await context.interaction.signIn(returnTo, { clientHost, loginHint, uiLocales }))
@@ -109,7 +113,7 @@ function demandsSignIn({ prompts, maxAge, idTokenHint }: AuthorizationRequest): 
   return prompts.length > 0 || maxAge !== undefined || idTokenHint !== undefined
 }
 
-/** The code is never for another user than the client asked for (OpenID Connect Core 3.1.2.1, id_token_hint). */
+/** The code is never for another user than the client requested (OpenID Connect Core 3.1.2.1, id_token_hint). */
 function askForHintedUser(
   context: AuthorizationContext,
   attempt: AuthorizationAttempt,
@@ -124,4 +128,20 @@ function queryOf(request: HttpRequest): string {
   if (request.method === 'GET') return request.query
   requireMediaType(request, FORM)
   return String(pairsOf(request.body))
+}
+
+/** Makes the consent page say that an earlier form did not count. Anybody may append it: it does nothing else. */
+const EXPIRED_FORM = '&consent_form=lapsed'
+
+/**
+ * Shows a consent form again, whose ticket is too old, or of another sign-in or request. Its address has the whole
+ * request, which begins anew: a form that proves nothing gets no further than a link.
+ */
+export function showFormAgain({ paths }: AuthorizationContext, { query }: HttpRequest): HttpResponse {
+  return redirect(`${paths.authorize}?${query}${EXPIRED_FORM}`)
+}
+
+function splitExpiredForm(query: string): { readonly query: string; readonly formExpired: boolean } {
+  const formExpired = query.endsWith(EXPIRED_FORM)
+  return { query: formExpired ? query.slice(0, -EXPIRED_FORM.length) : query, formExpired }
 }

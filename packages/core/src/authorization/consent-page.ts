@@ -1,5 +1,5 @@
 import { publicClient } from '../clients/client-record.ts'
-import { formActionSources } from '../clients/redirect-uri.ts'
+import { formActionSources, isLoopback } from '../clients/redirect-uri.ts'
 import { liveUntil } from '../grants/change-grant.ts'
 import { type HttpResponse, securePage } from '../http/http.ts'
 import type { Kernel } from '../kernel/kernel.ts'
@@ -12,10 +12,9 @@ import { OPENID } from '../openid/openid-scope.ts'
 import { approve } from './approval.ts'
 import type { AuthorizationAttempt, AuthorizationContext } from './authorization-context.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
-import { documentIdentity } from './document-identity.ts'
-import type { ConsentScope, Session } from './interaction.ts'
-import { PROMPT_ERRORS } from './prompt.ts'
-import { canShowCallback } from './shown-callback.ts'
+import type { CallbackOptions, ConsentScope, DocumentIdentity, Session } from './interaction.ts'
+import type { RedirectTarget } from './redirect-target.ts'
+import { PROMPT_ERRORS } from './sign-in.ts'
 import { consentNonce, sealTicket } from './ticket.ts'
 
 /** The page on which the user decides. */
@@ -37,7 +36,7 @@ export async function askForConsent(
     returnTo: `${context.paths.authorize}?${query}`,
     ticket: consentTicket(context, attempt, session),
     formActionSources: formActionSources(target.redirectUri),
-    formLapsed: attempt.formLapsed,
+    formExpired: attempt.formExpired,
     ...(canShowCallback(context, target) ? { canShowCallback: true } : undefined),
   })
   return securePage(page)
@@ -67,8 +66,8 @@ async function liveGrants(
   return grants.filter((grant) => now() < liveUntil(grant))
 }
 
-function covers({ scopes, resources }: Grant, asked: AuthorizationRequest): boolean {
-  return includesAll(scopes, asked.scopes) && coversResources(resources, asked.resources)
+function covers({ scopes, resources }: Grant, requested: AuthorizationRequest): boolean {
+  return includesAll(scopes, requested.scopes) && coversResources(resources, requested.resources)
 }
 
 export function approveRemembered(
@@ -106,27 +105,57 @@ async function consentScopes(
   attempt: AuthorizationAttempt,
   session: Session,
 ): Promise<ConsentScope[]> {
-  const { scopes: asked, resources } = attempt.request
+  const { scopes: requested, resources } = attempt.request
   const { kernel } = context
   // The marks are a courtesy: if the store does not answer, the page goes without.
   const grants = await liveGrants(context, attempt, session).catch(() => [])
   const allows = (grant: Grant, scope: string) =>
     grant.scopes.includes(scope) && coversResources(grant.resources, resources)
-  return scopesInWords(kernel, asked, (name) => grants.some((grant) => allows(grant, name)))
+  return scopesInWords(kernel, requested, (name) => grants.some((grant) => allows(grant, name)))
 }
 
-/** What is asked for, in the order of the catalogue. */
+/** The requested scopes with their descriptions, in the order of the catalogue. */
 export function scopesInWords(
   { scopes }: Kernel,
-  asked: readonly string[],
+  requested: readonly string[],
   allowedBefore: (name: string) => boolean,
 ): ConsentScope[] {
   return Object.entries(scopes)
-    .filter(([name]) => asked.includes(name))
+    .filter(([name]) => requested.includes(name))
     .map(([name, definition]) => ({
       ...definition,
       name,
       required: name === OPENID,
       allowedBefore: allowedBefore(name),
     }))
+}
+
+/** The host that describes a client by its document (draft-ietf-oauth-client-id-metadata-document 8.5). */
+function documentIdentity({ client, redirectUri }: RedirectTarget): DocumentIdentity | undefined {
+  if (client.origin !== 'document') return undefined
+  return { host: new URL(client.clientId).host, loopback: isLoopback(redirectUri) }
+}
+
+interface CallbackContext extends CallbackOptions {
+  readonly lifetimes: { readonly code: number }
+}
+
+/** Only a loopback address can be one of another machine. */
+function canShowCallback({ callbackPage }: CallbackOptions, { redirectUri }: RedirectTarget): boolean {
+  return callbackPage !== undefined && isLoopback(redirectUri)
+}
+
+/** @param answer to the consent form; it stays as it is unless it is a redirect that may be shown */
+export async function shownCallback(
+  context: CallbackContext,
+  target: RedirectTarget,
+  answer: HttpResponse,
+): Promise<HttpResponse> {
+  const { location } = answer.headers
+  const { callbackPage, lifetimes } = context
+  if (callbackPage === undefined || location === undefined || !canShowCallback(context, target)) return answer
+  const callbackUrl = String(location)
+  const allowed = new URL(callbackUrl).searchParams.has('code')
+  const view = { client: publicClient(target.client), callbackUrl, allowed, lifetime: lifetimes.code }
+  return securePage(await callbackPage(view))
 }

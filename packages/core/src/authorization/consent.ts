@@ -6,16 +6,13 @@ import { formParameters } from '../http/parameters.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import { OPENID } from '../openid/openid-scope.ts'
-import { approve } from './approval.ts'
+import { approve, deny } from './approval.ts'
 import { type AuthorizationContext, requestingUser } from './authorization-context.ts'
 import { readAuthorizationRequest } from './authorization-request.ts'
-import { answerByRedirect } from './authorization-response.ts'
-import { askForConsent } from './consent-page.ts'
-import { deny } from './denial.ts'
+import { askForConsent, shownCallback } from './consent-page.ts'
 import type { Session } from './interaction.ts'
 import { presentedRequest } from './presented-request.ts'
-import { validateRedirectTarget } from './redirect-target.ts'
-import { shownCallback } from './shown-callback.ts'
+import { answerByRedirect, validateRedirectTarget } from './redirect-target.ts'
 import { openedTicket, shownDocument } from './ticket.ts'
 
 export const CONSENT_ERRORS = defineErrors({
@@ -42,31 +39,31 @@ type ConsentForm = z.infer<typeof ConsentForm>
 export async function consent(context: AuthorizationContext, request: HttpRequest): Promise<HttpResponse> {
   const { kernel } = context
   requireOwnForm(kernel, request)
-  const { given, requestUri } = presentedRequest(context, request.query)
+  const { sent, requestUri } = presentedRequest(context, request.query)
   const form = readMessage(ConsentForm, formParameters(request))
   const { ticket } = form
   const { session, secret } = await sessionOfTicket(context, request, ticket)
   // What the ticket opens is derived by the secret that made it, also when another is the current one by now.
   const completing = { ...context, secret: [secret] as const }
   const shown = shownDocument(ticket)
-  const target = await validateRedirectTarget(context, given, requestingUser(context, session, shown))
+  const target = await validateRedirectTarget(context, sent, requestingUser(context, session, shown))
   const answer = await answerByRedirect(kernel, request, target, async () => {
-    const asked = readAuthorizationRequest(kernel, context.requestOptions, target.client, given)
-    const scopes = allowedScopes(kernel, form, asked.scopes)
+    const requested = readAuthorizationRequest(kernel, context.requestOptions, target.client, sent)
+    const scopes = allowedScopes(kernel, form, requested.scopes)
     if (scopes.length === 0) return deny(completing, { target, session, ticket, requestUri })
     // The document has changed since the page was made, so the user has not seen what would be approved.
     if ((target.client.document?.hash ?? '') !== shown) {
       const attempt = {
         target,
-        request: asked,
+        request: requested,
         query: request.query,
         requestUri,
         signedInForThis: true,
-        formLapsed: false,
+        formExpired: false,
       }
       return askForConsent(context, attempt, session)
     }
-    return approve(completing, { target, request: asked, requestUri, session, scopes, ticket })
+    return approve(completing, { target, request: requested, requestUri, session, scopes, ticket })
   })
   return form.callback === 'show' ? shownCallback(context, target, answer) : answer
 }
@@ -90,9 +87,9 @@ async function sessionOfTicket(
 export function allowedScopes(
   { scopes }: Kernel,
   { decision, scope: ticked }: Pick<ConsentForm, 'decision' | 'scope'>,
-  asked: readonly string[],
+  requested: readonly string[],
 ): readonly string[] {
   if (decision === 'deny') return []
-  const allowed = asked.filter((scope) => scope === OPENID || ticked.includes(scope))
+  const allowed = requested.filter((scope) => scope === OPENID || ticked.includes(scope))
   return decision === 'allow' ? allowed : allowed.filter((scope) => scopes[scope]?.access !== 'write')
 }

@@ -48,7 +48,7 @@ export interface ConsentView {
    */
   readonly formActionSources: readonly string[]
   /** The user has just sent this form too late, or after another sign-in. Nothing was decided: say so. */
-  readonly formLapsed: boolean
+  readonly formExpired: boolean
   /**
    * The form may have `callback` with the value `show`: the app runs on another machine, and the user takes the callback URL
    * there. Present with the option `callbackPage`, for a loopback redirect URI.
@@ -95,4 +95,24 @@ export interface Interaction {
   signIn(returnTo: string, hint: SignInHint): HttpResponse | Promise<HttpResponse>
   consentPage(view: ConsentView): HttpResponse | Promise<HttpResponse>
   errorPage(view: ErrorView): HttpResponse | Promise<HttpResponse>
+}
+
+/** The page that shows a callback URL, in place of the redirect to it. */
+export interface CallbackView {
+  readonly client: PublicClient
+  /** For the app that waits for it, as the browser would bring it there. Whoever has it can sign in with it. */
+  readonly callbackUrl: string
+  /** Whether it has a code. A denial has none, and the app need not hear of it. */
+  readonly allowed: boolean
+  /** Seconds until its code has expired. */
+  readonly lifetime: number
+}
+
+export interface CallbackOptions {
+  /**
+   * Lets the user of an app on another machine take the callback URL there by hand: the loopback address of that app leads
+   * nowhere in this browser. The consent page then offers it (`canShowCallback`). Say on both pages who asks for such an
+   * address is a thief: somebody can send a user the link of a sign-in that he began himself. Default: not offered.
+   */
+  readonly callbackPage?: ((view: CallbackView) => HttpResponse | Promise<HttpResponse>) | undefined
 }

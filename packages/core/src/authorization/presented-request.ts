@@ -27,7 +27,7 @@ export const PUSHED_ERRORS = defineErrors({
 
 /** The request that a browser brings: in its query, or behind a `request_uri`. */
 export interface PresentedRequest {
-  readonly given: Parameters
+  readonly sent: Parameters
   readonly pushed?: PushedRequest | undefined
   readonly requestUri?: string | undefined
 }
@@ -35,22 +35,22 @@ export interface PresentedRequest {
 /** RFC 9126 4. Nothing else of such a query is read (RFC 9101 5). */
 const PresentedParameters = z.object({ client_id: text(), request_uri: text(8000) })
 
-/** @throws OAuthError to be shown as a page: nobody knows yet where an answer may go */
+/** @throws OAuthError to be shown as a page: the redirect target is not known yet */
 export function presentedRequest(context: AuthorizationContext, query: string): PresentedRequest {
-  const asked = parameters(query)
-  if (context.requestSource === undefined || asked.request_uri === undefined) return { given: asked }
-  const { client_id, request_uri: requestUri } = readMessage(PresentedParameters, asked)
+  const requested = parameters(query)
+  if (context.requestSource === undefined || requested.request_uri === undefined) return { sent: requested }
+  const { client_id, request_uri: requestUri } = readMessage(PresentedParameters, requested)
   const pushed = context.requestSource.open(requestUri)
   if (pushed === undefined) throw new OAuthError(PUSHED_ERRORS.request_uri_unknown)
   if (pushed.clientId !== client_id) throw new OAuthError(PUSHED_ERRORS.request_uri_of_other_client)
-  return { given: parameters(pushed.query), pushed, requestUri }
+  return { sent: parameters(pushed.query), pushed, requestUri }
 }
 
 /** The mark of a query that was here in time, at the end of it. */
 const MARK = /^(.*)&presented=([\w.-]+)$/s
 
 /**
- * The `request_uri` lives until the browser arrives (RFC 9126 2.2). From then on a mark travels with the query, so that the
+ * The `request_uri` lives until the browser arrives (RFC 9126 2.2). From then on the query has a mark, so that the
  * user may take longer to sign in, reload and read.
  *
  * @returns the marked query if the browser has just arrived: it must go there

@@ -5,7 +5,10 @@ import {
   isHttpsOrLoopback,
   type RedirectUriPolicy,
   redirectUriMatches,
+  withParameters,
 } from '../clients/redirect-uri.ts'
+import { reportedError } from '../http/error-response.ts'
+import { type HttpRequest, type HttpResponse, redirect } from '../http/http.ts'
 import { readMessage, text } from '../http/message.ts'
 import type { Parameters } from '../http/parameters.ts'
 import type { Kernel, RequestingUser } from '../kernel/kernel.ts'
@@ -45,18 +48,18 @@ interface TargetContext {
 /**
  * Step one: a known client and a redirect URI it registered.
  *
- * @param user present if a host may be asked who the client is
+ * @param user present if the document of the client may be fetched
  * @throws OAuthError to be shown as a page
  */
 export async function validateRedirectTarget(
   { kernel, redirectUriPolicy }: TargetContext,
-  given: Parameters,
+  sent: Parameters,
   user?: RequestingUser,
 ): Promise<RedirectTarget> {
-  const asked = readMessage(TargetParameters, given)
-  const client = await kernel.store.clients.describe(asked.client_id, user)
+  const requested = readMessage(TargetParameters, sent)
+  const client = await kernel.store.clients.describe(requested.client_id, user)
   if (client === undefined) throw new OAuthError(CLIENT_ERRORS.client_unknown)
-  return redirectTargetOf(client, asked, redirectUriPolicy)
+  return redirectTargetOf(client, requested, redirectUriPolicy)
 }
 
 /** The target of a request of a known client. @throws OAuthError */
@@ -69,9 +72,35 @@ export function redirectTargetOf(
   if (!client.redirectUris.some((registered) => redirectUriMatches(registered, redirect_uri)))
     throw new OAuthError(TARGET_ERRORS.redirect_uri_not_registered)
   // A document lists what its client uses at any server, so here the policy validates one URI and not the list.
-  const vouchedFor =
-    client.origin !== 'document' || (client.httpsCallbacks && isHttpsOrLoopback(redirect_uri))
-  if (!vouchedFor && !isAcceptedBy(redirectUriPolicy, redirect_uri))
+  const trusted = client.origin !== 'document' || (client.httpsCallbacks && isHttpsOrLoopback(redirect_uri))
+  if (!trusted && !isAcceptedBy(redirectUriPolicy, redirect_uri))
     throw new OAuthError(TARGET_ERRORS.redirect_uri_not_accepted)
   return { client, redirectUri: redirect_uri, state }
+}
+
+/** The answer to the client, sent by redirect. */
+type Answer = { readonly code: string } | { readonly error: string; readonly error_description: string }
+
+/** RFC 6749 4.1.2, with the issuer (RFC 9207 2). */
+export function authorizationResponse(
+  { issuer }: Kernel,
+  { redirectUri, state }: RedirectTarget,
+  answer: Answer,
+): HttpResponse {
+  return redirect(withParameters(redirectUri, { ...answer, state, iss: issuer }))
+}
+
+/** Answers a request whose redirect target is trusted: a refusal goes back to the client. */
+export async function answerByRedirect(
+  kernel: Kernel,
+  request: HttpRequest,
+  target: RedirectTarget,
+  answer: () => Promise<HttpResponse>,
+): Promise<HttpResponse> {
+  try {
+    return await answer()
+  } catch (thrown) {
+    const { error, message } = reportedError(thrown, request, kernel.emit)
+    return authorizationResponse(kernel, target, { error, error_description: message })
+  }
 }

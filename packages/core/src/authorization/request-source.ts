@@ -1,6 +1,8 @@
 import type { HttpRequest } from '../http/http.ts'
 import type { Parameters } from '../http/parameters.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
+import { optionalProofKey, type SenderConstraint } from '../tokens/proof-of-possession.ts'
 
 /** An authorization request that a client sent directly, before the browser (RFC 9126). */
 export interface PushedRequest {
@@ -27,4 +29,22 @@ export interface AuthorizationRequestSource {
  * Validates the parameters of a request as the authorization endpoint does, and returns those to keep. Without a client, only
  * their form: the rest is checked when the browser arrives (RFC 9126 2.1). @throws OAuthError
  */
-export type ValidateRequest = (given: Parameters, push: HttpRequest, client?: Client) => Parameters
+export type ValidateRequest = (sent: Parameters, push: HttpRequest, client?: Client) => Parameters
+
+export const PUSHED_KEY_ERRORS = defineErrors({
+  pushed_keys_differ: ['invalid_request', 'dpop_jkt names another key than the one that the push proves'],
+})
+
+/** A push may prove the key that the code is bound to, instead of naming it (RFC 9449 10.1). @throws OAuthError */
+export function boundToProvenKey(
+  constraint: SenderConstraint | undefined,
+  sent: Parameters,
+  request: HttpRequest,
+  client?: Client,
+): Parameters {
+  const dpop_jkt = optionalProofKey(constraint, request, client)?.thumbprint
+  if (dpop_jkt === undefined) return sent
+  if (sent.dpop_jkt !== undefined && sent.dpop_jkt !== dpop_jkt)
+    throw new OAuthError(PUSHED_KEY_ERRORS.pushed_keys_differ)
+  return { ...sent, dpop_jkt }
+}

@@ -12,8 +12,8 @@ import {
 import type { AcceptedSecrets } from '../kernel/server-secret.ts'
 
 /**
- * Tickets carry a decision of this server through the browser, without a stored record. A ticket is an HMAC over
- * everything the decision depends on, so it is worthless for another session, query or time.
+ * Tickets carry a decision of this server in the URL or the form, without a stored record. A ticket is an HMAC over everything
+ * that the decision depends on, so it is worthless for another session, query or time.
  */
 export interface TicketSubject {
   /** The kind of ticket: one kind is never accepted as another. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { askedScopes } from '../authorization/authorization-request.ts'
+import { scopesOfRequest } from '../authorization/authorization-request.ts'
 import { requiredChallenge } from '../grants/pkce.ts'
 import { GRANT_TYPE_ERRORS } from '../grants/token-endpoint.ts'
 import { type HttpRequest, type HttpResponse, json } from '../http/http.ts'
@@ -83,7 +83,7 @@ type Terms = Pick<DeviceRequest, 'clientId' | 'scopes' | 'ignoredScopes' | 'reso
 
 function termsOf({ server, ceilingOf }: DeviceContext, client: Client, asked: Asked): Terms {
   const { code_challenge, code_challenge_method } = asked
-  const { scopes, ignoredScopes } = askedScopes(server.scopes, server, client, asked.scope)
+  const { scopes, ignoredScopes } = scopesOfRequest(server.scopes, server, client, asked.scope)
   if (!includesAll(ceilingOf(client), scopes))
     throw new OAuthError(DEVICE_AUTHORIZATION_ERRORS.device_scope_refused)
   const proves = code_challenge !== undefined || code_challenge_method !== undefined

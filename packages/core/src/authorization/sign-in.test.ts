@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { requestedPrompts, signInNeeded } from './prompt.ts'
+import { requestedPrompts, signInNeeded } from './sign-in.ts'
 
 describe('requestedPrompts', () => {
   it.each([
