@@ -102,7 +102,8 @@ describe('auth.md about clients with a document', () => {
     const folder = await temporaryFolder()
     await writeFile(join(folder, 'pinned.json'), `[${document}]`)
     const other = await runService({ CIMD_PINNED: join(folder, 'pinned.json') })
-    const client = JSON.parse(document)
+    const { client_id: clientId, redirect_uris: redirectUris } = JSON.parse(document)
+    const client = { clientId, redirectUris }
     const app = await testClient(other.baseUrl, { client, browser: user(other.baseUrl) })
     expect(await app.tokens('courses:read')).toMatchObject({ scope: 'courses:read' })
     await other.close()
