@@ -4,6 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readCommandLine } from '../apps/reference/src/commands/command-line.ts'
 import { clientTable } from '../docs/client-table.ts'
 import { errorTable } from '../docs/error-table.ts'
 import { grantStates } from '../docs/grant-states.ts'
@@ -11,6 +12,14 @@ import { specificationTable } from '../docs/specification-table.ts'
 import { pages } from '../docs/test/code-blocks.ts'
 import { securityTable } from './security-tests.ts'
 import { surface } from './surface.ts'
+
+const USAGE = `pnpm generate [--check]
+
+Writes every file that is made of others: tables of the documentation, the programs it shows, the exported names.
+
+  --check  writes nothing, and ends with 1 if a file is out of date`
+
+const { values } = readCommandLine(USAGE, { options: { check: { type: 'boolean', default: false } } })
 
 const ROOT = join(import.meta.dirname, '..')
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
@@ -39,7 +48,7 @@ const generated = { ...Object.fromEntries(pages().map((file) => [file, pageOf(fi
 generated['scripts/surface.txt'] = await surface()
 
 const changed = Object.entries(generated).filter(([file, text]) => read(file) !== text)
-if (process.argv.includes('--check')) {
+if (values.check) {
   for (const [file] of changed) console.error(`${file} is out of date: run \`pnpm generate\``)
   process.exitCode = changed.length === 0 ? 0 : 1
 } else {
