@@ -16,7 +16,7 @@ export function consentPage(
   const { client, scopes } = view
   const name = client.clientName ?? 'An app without a name'
   const main = html`
-<h1>Allow access?</h1>${view.formExpired ? LAPSED : ''}
+<h1>Allow access?</h1>${view.formExpired ? EXPIRED : ''}
 <section class="card" aria-label="The app">
   <p class="app-name"><bdi>${name}</bdi></p>
   <p class="hint">${originHint(view)}</p>
@@ -41,4 +41,4 @@ export function consentPage(
 
 const TO_BUTTONS = html` <a class="skip" href="#decision">To Allow and Deny</a>`
 
-const LAPSED = html`<p class="problem" role="alert">Your answer did not count: this page was open for too long, or you have signed in anew since. Please answer again.</p>`
+const EXPIRED = html`<p class="problem" role="alert">Your answer did not count: this page was open for too long, or you have signed in anew since. Please answer again.</p>`
