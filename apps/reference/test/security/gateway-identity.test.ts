@@ -22,9 +22,9 @@ beforeAll(async () => {
   user.HTTP_X_AUTH_CLIENT = app.id
   ofUser = bearer((await app.tokens({ scope: 'courses:read' })).access_token)
   const machine = await App.arrange(bench, {
-    redirect_uris: [],
-    grant_types: ['client_credentials'],
-    client_credentials_scopes: 'courses:read',
+    redirectUris: [],
+    grantTypes: ['client_credentials'],
+    clientCredentialsScopes: 'courses:read',
   })
   job.HTTP_X_AUTH_CLIENT = machine.id
   const tokens = await machine.token({ grant_type: 'client_credentials', ...machine.credentials })
