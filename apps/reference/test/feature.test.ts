@@ -47,7 +47,7 @@ function voucherGrant({ store, now, random }: Kernel): GrantType {
   return {
     name: 'urn:example:voucher',
     message: VoucherRequest,
-    async exchange({ clientId }, { form }) {
+    async exchange({ client: { clientId }, form }) {
       const { voucher } = readMessage(VoucherRequest, form)
       if (voucher !== 'good') throw new OAuthError(VOUCHER_ERRORS.voucher_void)
       const accessToken = newSecret(random)

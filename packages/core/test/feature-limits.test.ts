@@ -1,5 +1,4 @@
 import {
-  type Client,
   defineErrors,
   type Exchanged,
   type FeatureParts,
@@ -98,7 +97,7 @@ function issuing(
   return {
     name: 'anything',
     message: z.object({}),
-    async exchange({ clientId }: Client) {
+    async exchange({ client: { clientId } }) {
       const accessToken = newSecret(random)
       const token = { family: newId(random), generation: 0, secret: newSecret(random) }
       const times = { issuedAt: now(), expiresAt: now() + life }

@@ -63,7 +63,7 @@ export function clientCredentials({ lifetime: given }: ClientCredentialsOptions 
           name: CLIENT_CREDENTIALS,
           message: ClientCredentialsRequest,
           lifetimes: { accessToken },
-          exchange: (client, request) => issueToken(server, accessToken, client, request),
+          exchange: (request) => issueToken(server, accessToken, request),
         },
       ],
       clientMetadata: (registeredBy) => clientCredentialsMetadata(registeredBy, server.scopes),
@@ -77,8 +77,7 @@ export function clientCredentials({ lifetime: given }: ClientCredentialsOptions 
 async function issueToken(
   server: ServerContext,
   accessTokenLifetime: number,
-  client: Client,
-  { form, assertCanRespond, jkt, http }: TokenRequest,
+  { client, form, assertCanRespond, jkt, http }: TokenRequest,
 ): Promise<Exchanged> {
   const { scopes, resources } = requested(server, client, readMessage(ClientCredentialsRequest, form))
   requireKeyFor(resources, server.boundResources, jkt)

@@ -5,7 +5,6 @@ import type { AssertCanRespond, Exchanged, GrantType, TokenRequest } from '../gr
 import { CodeVerifier } from '../grants/pkce.ts'
 import { ResourceParameter, readMessage, text } from '../http/message.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
-import type { Client } from '../kernel/records.ts'
 import { newId } from '../kernel/secrets.ts'
 import { parseDeviceCode } from '../tokens/credential.ts'
 import { DEVICE_CODE_ERRORS, type DeviceRedemption, redeemDeviceCode } from './device-code.ts'
@@ -43,7 +42,7 @@ export function deviceCodeGrantType(context: DeviceContext): GrantType {
     transientOf: requestRecordOf,
     selfRegistered: context.selfRegistered,
     lifetimes: { grant: context.lifetimes.deviceGrant },
-    exchange: (client, request) => exchangeDeviceCode(context, client, request),
+    exchange: (request) => exchangeDeviceCode(context, request),
   }
 }
 
@@ -53,13 +52,9 @@ function requestRecordOf(deviceCode: string): string | undefined {
   return code && recordId(code.requestId)
 }
 
-async function exchangeDeviceCode(
-  context: DeviceContext,
-  client: Client,
-  request: TokenRequest,
-): Promise<Exchanged> {
-  const { prefetched, assertCanRespond } = request
-  const redemption = redemptionOf(context, client, request)
+async function exchangeDeviceCode(context: DeviceContext, request: TokenRequest): Promise<Exchanged> {
+  const { client, prefetched, assertCanRespond } = request
+  const redemption = redemptionOf(context, request)
   const redeem = (read?: PrefetchedGrant) => redeemAtOnce(context, redemption, assertCanRespond, read)
   // A request has a grant as soon as its user approves it.
   const changed = (await redeem(prefetched)) ?? (await pendingPoll(context, redemption, prefetched, redeem))
@@ -73,8 +68,7 @@ async function exchangeDeviceCode(
 
 function redemptionOf(
   { server, keys }: DeviceContext,
-  client: Client,
-  { form, arrivedAt, jkt }: TokenRequest,
+  { client, form, arrivedAt, jkt }: TokenRequest,
 ): DeviceRedemption {
   const { device_code, code_verifier, resource } = readMessage(DeviceAccessTokenRequest, form)
   const code = parseDeviceCode(device_code)

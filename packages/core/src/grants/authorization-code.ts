@@ -55,7 +55,7 @@ export function authorizationCode(kernel: Kernel, terms: GrantTerms): { grantTyp
     message: AuthorizationCodeRequest,
     credential: 'code',
     selfRegistered: true,
-    exchange: (client, request) => exchangeCode(kernel, terms, client, request),
+    exchange: (request) => exchangeCode(kernel, terms, request),
   }
   return { grantTypes: [grantType] }
 }
@@ -63,8 +63,7 @@ export function authorizationCode(kernel: Kernel, terms: GrantTerms): { grantTyp
 async function exchangeCode(
   kernel: Kernel,
   terms: GrantTerms,
-  client: Client,
-  { form, prefetched, assertCanRespond, jkt }: TokenRequest,
+  { client, form, prefetched, assertCanRespond, jkt }: TokenRequest,
 ): Promise<Exchanged> {
   const request = readMessage(AuthorizationCodeRequest, form)
   const code = parseCode(request.code)

@@ -27,11 +27,11 @@ export interface GrantType {
   /** The maximum lifetimes of its tokens. Default: `lifetimes` of the server. */
   readonly lifetimes?: Partial<IssuedLifetimes> | undefined
   /**
-   * Answers a token request. The client is authenticated and registered for this grant type.
+   * Answers a token request.
    *
    * @throws OAuthError before anything is consumed, or when the rule itself consumes the credential
    */
-  exchange(client: Client, request: TokenRequest): Promise<Exchanged>
+  exchange(request: TokenRequest): Promise<Exchanged>
 }
 
 /** Seconds. */
@@ -45,6 +45,8 @@ interface IssuedLifetimes {
 
 /** A request at the token endpoint (RFC 6749 3.2). */
 export interface TokenRequest {
+  /** It is authenticated, and registered for this grant type. */
+  readonly client: Client
   readonly form: Parameters
   /**
    * When it arrived, in epoch seconds. A grant type that repeats answers compares this time with the retry window: the

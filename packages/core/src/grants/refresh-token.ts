@@ -3,7 +3,7 @@ import { ResourceParameter, readMessage, text } from '../http/message.ts'
 import type { Parameters } from '../http/parameters.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
-import type { Client, Grant } from '../kernel/records.ts'
+import type { Grant } from '../kernel/records.ts'
 import { newId } from '../kernel/secrets.ts'
 import { type ServerSecret, type SuccessorKeys, successorKeys } from '../kernel/server-secret.ts'
 import { type Claims, claimsAbout, SUBJECT_ERRORS, type SubjectOptions } from '../kernel/user-claims.ts'
@@ -54,7 +54,7 @@ export function refreshToken(
     credential: 'refresh_token',
     selfRegistered: true,
     clientOf: (form) => clientOfToken(kernel, form),
-    exchange: (client, request) => exchangeRefreshToken(kernel, context, client, request),
+    exchange: (request) => exchangeRefreshToken(kernel, context, request),
   }
   return { grantTypes: [grantType] }
 }
@@ -74,8 +74,7 @@ interface RefreshContext extends SubjectOptions {
 async function exchangeRefreshToken(
   kernel: Kernel,
   { claims, terms, keys }: RefreshContext,
-  client: Client,
-  { form, arrivedAt, prefetched, assertCanRespond, jkt }: TokenRequest,
+  { client, form, arrivedAt, prefetched, assertCanRespond, jkt }: TokenRequest,
 ): Promise<Exchanged> {
   const request = readMessage(RefreshTokenRequest, form)
   const token = parseRefreshToken(request.refresh_token)

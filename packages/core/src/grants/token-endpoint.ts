@@ -120,8 +120,8 @@ async function answerToken(
     const waiting = prefetched && members.ready?.(client, prefetched)
     if (waiting !== undefined) await waiting
   }
-  const request = { form, arrivedAt, prefetched, assertCanRespond, jkt, http }
-  const exchanged = await grantType.exchange(client, request)
+  const request = { client, form, arrivedAt, prefetched, assertCanRespond, jkt, http }
+  const exchanged = await grantType.exchange(request)
   if (terms.grantTypes.includes(grantType)) requireWithinTerms(grantType, client, exchanged, terms)
   const response = tokenResponse(client, exchanged, context)
   return json(200, response instanceof Promise ? await response : response, key?.headers)

@@ -8,7 +8,6 @@ import { changeGrant } from '../grants/change-grant.ts'
 import type { Exchanged, GrantType, TokenRequest } from '../grants/grant-type.ts'
 import { ResourceParameter, readMessage, text } from '../http/message.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
-import type { Client } from '../kernel/records.ts'
 import { newSecret } from '../kernel/secrets.ts'
 import { longestOf } from '../tokens/access-token.ts'
 import { exchangeableResourcesMetadata } from './exchangeable-resources.ts'
@@ -110,7 +109,7 @@ export function tokenExchange({ lifetime = 900 }: TokenExchangeOptions = {}): Fe
       credential: 'subject_token',
       selfRegistered: true,
       lifetimes: { accessToken: lifetime },
-      exchange: (client, request) => exchangeToken(context, client, request),
+      exchange: (request) => exchangeToken(context, request),
     }
     return {
       grantTypes: [grantType],
@@ -122,8 +121,7 @@ export function tokenExchange({ lifetime = 900 }: TokenExchangeOptions = {}): Fe
 
 async function exchangeToken(
   { server, lifetime }: ExchangeContext,
-  client: Client,
-  { form, prefetched, jkt }: TokenRequest,
+  { client, form, prefetched, jkt }: TokenRequest,
 ): Promise<Exchanged> {
   const request = readMessage(TokenExchangeRequest, form)
   refuseUnsupported(request)
