@@ -44,7 +44,6 @@ import { SUBJECT_ERRORS } from './kernel/user-claims.ts'
 import { LIMIT_ERRORS } from './limits/rate-limits.ts'
 import { LOGOUT_ERRORS } from './logout/end-session.ts'
 import { LOGOUT_REQUEST_ERRORS } from './logout/logout-request.ts'
-import { POST_LOGOUT_ERRORS } from './logout/post-logout-redirect-uri.ts'
 import { ID_TOKEN_ERRORS } from './openid/id-token.ts'
 import { HINT_ERRORS } from './openid/id-token-hint.ts'
 import { PAR_ERRORS } from './par/par.ts'
@@ -104,7 +103,6 @@ export const ERRORS = {
   ...VERIFY_ERRORS,
   ...FORWARDED_ERRORS,
   ...LOGOUT_REQUEST_ERRORS,
-  ...POST_LOGOUT_ERRORS,
   ...LOGOUT_ERRORS,
   ...DEVICE_AUTHORIZATION_ERRORS,
   ...USER_CODE_ERRORS,

@@ -105,7 +105,7 @@ const LOGOUT: readonly Operation[] = [
     method: 'post',
     operationId: 'confirmLogOut',
     tag: 'OAuth',
-    summary: 'The answer of the user, sent by the page that asks',
+    summary: "The user's answer, sent by the confirmation page",
     security: [{}],
     requestBody: formBody({
       type: 'object',

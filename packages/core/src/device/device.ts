@@ -105,7 +105,7 @@ function pageEndpoints(context: DeviceContext, path: string): Endpoint[] {
     {
       ...page,
       path: `${path}/decision`,
-      summary: 'The answer of the user, sent by the page that asks',
+      summary: "The user's answer, sent by the confirmation page",
       message: ConsentForm,
       methods: ['POST'],
       answer: (request) => answerDevice(context, request),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Session } from '../authorization/interaction.ts'
 import type { Tickets } from '../authorization/ticket.ts'
-import { publicClient } from '../clients/client-record.ts'
+import { type PublicClient, publicClient } from '../clients/client-record.ts'
 import { formActionSources } from '../clients/redirect-uri.ts'
 import type { ServerContext } from '../feature.ts'
 import { requireOwnForm } from '../http/cross-site.ts'
@@ -10,38 +10,58 @@ import { readMessage } from '../http/message.ts'
 import { formParameters, type Parameters, parameters } from '../http/parameters.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import { openText, type SealingKeys, sealText } from '../kernel/server-secret.ts'
-import type { LogoutInteraction } from './logout-interaction.ts'
 import { LogoutParameters, type LogoutRequest, readLogoutRequest } from './logout-request.ts'
 
 export const LOGOUT_ERRORS = defineErrors({
   logout_ticket_invalid: ['invalid_request', 'This form has expired or belongs to another sign-in'],
 })
 
+/** The content of the page that asks whether to sign out, and the fields of its form. */
+export interface LogoutView {
+  readonly session: Session
+  /** The client that the request names. This is not authenticated. */
+  readonly client?: PublicClient | undefined
+  /** The form: POST to `action` with `ticket`. */
+  readonly action: string
+  readonly ticket: string
+  /** Sources for `form-action` in the page's Content-Security-Policy: browsers apply it to the redirect after the form. */
+  readonly formActionSources: readonly string[]
+}
+
+/** The application's part of logout: the end of a session, and two pages. */
+export interface LogoutInteraction {
+  /** Ends the session of this browser, on the server too. @returns the `Set-Cookie` that replaces its cookie */
+  endSession(request: HttpRequest): Promise<string>
+  /** Asks whether to sign out. Tell the user that apps keep their access. */
+  logoutPage(view: LogoutView): HttpResponse | Promise<HttpResponse>
+  signedOutPage(): HttpResponse | Promise<HttpResponse>
+}
+
 export interface LogoutContext {
   readonly server: ServerContext
   readonly pages: LogoutInteraction
   readonly tickets: Tickets
-  /** Of requests that were posted. */
+  /** They encrypt the parameters of posted requests. */
   readonly sealingKeys: SealingKeys
   /** From the root of the host. */
   readonly paths: { readonly logout: string; readonly confirm: string }
 }
 
-/** Time to answer the page, in seconds. */
+/** Seconds in which the user can answer the page. */
 const TICKET_LIFETIME = 600
 
 /** The end session endpoint (RP-Initiated Logout 2). */
 export async function endSession(context: LogoutContext, request: HttpRequest): Promise<HttpResponse> {
   if (request.method === 'POST') return redirect(`${context.paths.logout}?${queryOfForm(context, request)}`)
   const { server, pages } = context
-  const requested = await readLogoutRequest(server, server.keys, givenIn(context, request.query))
+  const requested = await readLogoutRequest(server, server.keys, parametersOf(context, request.query))
   const session = await server.interaction.session(request)
   if (isProven(requested, session)) return signOut(context, request, requested, session)
   if (session === undefined) return securePage(await pages.signedOutPage())
   return askUser(context, request.query, requested, session)
 }
 
-/** The user's answer. The query is the request again, and it is validated again. */
+/** The user's answer. The query repeats the logout request, which is validated again. */
 export async function confirmLogout(context: LogoutContext, request: HttpRequest): Promise<HttpResponse> {
   const { server, tickets } = context
   requireOwnForm(server, request)
@@ -49,34 +69,34 @@ export async function confirmLogout(context: LogoutContext, request: HttpRequest
   const session = await server.interaction.session(request)
   const end = session && tickets.open({ session: session.id, query: request.query }, ticket)
   if (end === undefined || server.now() >= end) throw new OAuthError(LOGOUT_ERRORS.logout_ticket_invalid)
-  const requested = await readLogoutRequest(server, server.keys, givenIn(context, request.query))
+  const requested = await readLogoutRequest(server, server.keys, parametersOf(context, request.query))
   return signOut(context, request, requested, session)
 }
 
-/** The form of the page that asks. */
+/** The form of the confirmation page. */
 export const LogoutForm = z.object({ ticket: z.string().max(200) })
 
-/** Carries the parameters of a form, sealed. */
+/** The query parameter with the encrypted parameters of a form. */
 const POSTED = 'posted'
 
 /**
- * The cookie of a session is not sent with a form of another site (SameSite=Lax), but with the GET that follows. Otherwise
- * the client would learn that its user is signed out, although nothing had ended. The URL of that GET must not show the hint,
- * which a client posts to keep it out of histories and logs.
+ * Browsers do not send the session cookie with a form of another site (SameSite=Lax), but they send it with the GET that
+ * follows. Without that GET the session would go on while the client believes that its user is signed out. The parameters
+ * are encrypted: a client posts `id_token_hint` to keep it out of histories and logs.
  */
 function queryOfForm({ server, sealingKeys }: LogoutContext, request: HttpRequest): string {
-  const given = readMessage(LogoutParameters, formParameters(request))
-  return `${POSTED}=${sealText(sealingKeys, server.random, JSON.stringify(given))}`
+  const posted = readMessage(LogoutParameters, formParameters(request))
+  return `${POSTED}=${sealText(sealingKeys, server.random, JSON.stringify(posted))}`
 }
 
-/** The parameters of the request. What was not sealed here counts as none, and then the user is asked. */
-function givenIn({ sealingKeys }: LogoutContext, query: string): Parameters {
-  const given = parameters(query)
-  const posted = given[POSTED]
-  return typeof posted === 'string' ? JSON.parse(openText(sealingKeys, posted) ?? '{}') : given
+/** The parameters of the request. Forged encrypted parameters count as none; the user is then asked. */
+function parametersOf({ sealingKeys }: LogoutContext, query: string): Parameters {
+  const sent = parameters(query)
+  const posted = sent[POSTED]
+  return typeof posted === 'string' ? JSON.parse(openText(sealingKeys, posted) ?? '{}') : sent
 }
 
-/** Whether a client asks that signed this very user in, at this sign-in. A session that ended needs no more protection. */
+/** Whether the hint is of this sign-in of this user. A session that has ended needs no protection. */
 function isProven({ hint }: LogoutRequest, session: Session | undefined): boolean {
   if (hint === undefined) return false
   return session === undefined || (hint.subject === session.subject && hint.authTime === session.authTime)
@@ -101,13 +121,13 @@ async function signOut(
   { target }: LogoutRequest,
   session: Session | undefined,
 ): Promise<HttpResponse> {
-  // Without a session no cookie is set: a form of another site comes without one, and must not take it away.
+  // Without a session no cookie is set: a form of another site arrives without the cookie, and must not delete it.
   const cookie = session && (await pages.endSession(request))
   const answer = target === undefined ? securePage(await pages.signedOutPage()) : redirect(target)
   return cookie === undefined ? answer : withCookie(answer, cookie)
 }
 
-/** Beside the cookies of the page. */
+/** Keeps the cookies of the page. */
 function withCookie(answer: HttpResponse, cookie: string): HttpResponse {
   const own = answer.headers['set-cookie']
   const cookies = own === undefined ? cookie : [cookie, own].flat()

@@ -1,12 +1,13 @@
 import { z } from 'zod'
-import { readMessage, text } from '../http/message.ts'
+import type { RegisteredBy } from '../clients/client-metadata.ts'
+import { isLoopback, isStaticRedirectUri, withParameters } from '../clients/redirect-uri.ts'
+import { listOf, readMessage, text } from '../http/message.ts'
 import type { Parameters } from '../http/parameters.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { type IdTokenHint, verifiedHint } from '../openid/id-token-hint.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
-import { postLogoutTarget } from './post-logout-redirect-uri.ts'
 
 export const LOGOUT_REQUEST_ERRORS = defineErrors({
   logout_hint_unverified: ['invalid_request', 'id_token_hint is not an ID token that this server can verify'],
@@ -16,7 +17,11 @@ export const LOGOUT_REQUEST_ERRORS = defineErrors({
   ],
   logout_client_missing: [
     'invalid_request',
-    'post_logout_redirect_uri needs id_token_hint or client_id, which say whose it is',
+    'post_logout_redirect_uri needs id_token_hint or client_id, which name its client',
+  ],
+  post_logout_redirect_uri_not_registered: [
+    'invalid_request',
+    'post_logout_redirect_uri is not one that the client registered',
   ],
 })
 
@@ -30,21 +35,21 @@ export const LogoutParameters = z.object({
   state: parameter,
 })
 
-/** A request that holds together. Whether the hint is about the user of this browser is not validated yet. */
+/** A valid request. Whether its hint is about the user of this browser is not checked yet. */
 export interface LogoutRequest {
   readonly hint?: IdTokenHint | undefined
   readonly client?: Client | undefined
-  /** Where the browser goes afterwards; absent: to a page of this server. */
+  /** Where the browser goes afterwards. Default: a page of this server. */
   readonly target?: string | undefined
 }
 
-/** @throws OAuthError to be shown as a page: what cannot be verified must not be used (RP-Initiated Logout 4) */
+/** @throws OAuthError to be shown as a page: an unverified hint must not be used (RP-Initiated Logout 4) */
 export async function readLogoutRequest(
   kernel: Kernel,
   keys: SigningKeys,
-  given: Parameters,
+  sent: Parameters,
 ): Promise<LogoutRequest> {
-  const { id_token_hint, client_id, post_logout_redirect_uri, state } = readMessage(LogoutParameters, given)
+  const { id_token_hint, client_id, post_logout_redirect_uri, state } = readMessage(LogoutParameters, sent)
   const refusal = LOGOUT_REQUEST_ERRORS.logout_hint_unverified
   const hint =
     id_token_hint === undefined ? undefined : await verifiedHint(keys, kernel.issuer, id_token_hint, refusal)
@@ -56,4 +61,32 @@ export async function readLogoutRequest(
   if (clientId === undefined) throw new OAuthError(LOGOUT_REQUEST_ERRORS.logout_client_missing)
   const target = postLogoutTarget(client, post_logout_redirect_uri, state)
   return { hint, client, target }
+}
+
+const MEMBER = 'post_logout_redirect_uris'
+const uris = listOf(text(2048), 20)
+
+/**
+ * The client metadata `post_logout_redirect_uris` (RP-Initiated Logout 3.1). An operator may register https URIs. Of a client
+ * that registers itself only the loopback URIs are kept, and the answer lists them.
+ */
+export function postLogoutMetadata(registeredBy: RegisteredBy) {
+  const kept = uris.transform((sent) => sent.filter(isLoopback))
+  const permitted = uris.refine(
+    (sent) => sent.every(isStaticRedirectUri),
+    'must be https, loopback or private-use URIs',
+  )
+  return { [MEMBER]: (registeredBy === 'client' ? kept : permitted).optional() }
+}
+
+/**
+ * Where the browser goes afterwards, with the `state` of the request (RP-Initiated Logout 3).
+ *
+ * @throws OAuthError unless the client registered exactly this URI
+ */
+function postLogoutTarget(client: Client | undefined, uri: string, state: string | undefined): string {
+  const registered = z.array(z.string()).safeParse(client?.featureMetadata?.[MEMBER]).data ?? []
+  if (!registered.includes(uri))
+    throw new OAuthError(LOGOUT_REQUEST_ERRORS.post_logout_redirect_uri_not_registered)
+  return state === undefined ? uri : withParameters(uri, { state })
 }

@@ -1,6 +1,6 @@
 /**
- * OpenID Connect RP-Initiated Logout 1.0: a client sends the browser, the session of its user ends, the browser goes back. It
- * touches no grant: signing out takes nothing from apps.
+ * OpenID Connect RP-Initiated Logout 1.0: a client redirects the browser here, the user's session ends, and the browser goes
+ * back. Grants stay as they are: apps keep their access.
  */
 
 import { showErrorPage } from '../authorization/error-page.ts'
@@ -8,21 +8,26 @@ import type { Feature } from '../feature.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { basePathOf, endpointPath } from '../http/well-known.ts'
 import { sealingKeys } from '../kernel/server-secret.ts'
-import { confirmLogout, endSession, LOGOUT_ERRORS, type LogoutContext, LogoutForm } from './end-session.ts'
-import type { LogoutInteraction } from './logout-interaction.ts'
-import { LOGOUT_REQUEST_ERRORS, LogoutParameters } from './logout-request.ts'
-import { POST_LOGOUT_ERRORS, postLogoutMetadata } from './post-logout-redirect-uri.ts'
+import {
+  confirmLogout,
+  endSession,
+  LOGOUT_ERRORS,
+  type LogoutContext,
+  LogoutForm,
+  type LogoutInteraction,
+} from './end-session.ts'
+import { LOGOUT_REQUEST_ERRORS, LogoutParameters, postLogoutMetadata } from './logout-request.ts'
 
-export type { LogoutInteraction, LogoutView } from './logout-interaction.ts'
+export type { LogoutInteraction, LogoutView } from './end-session.ts'
 
 export interface LogoutOptions {
-  /** The path below the issuer. Default `/oauth/logout`; the answer of the user goes to `/confirm` below it. */
+  /** The path below the issuer. Default `/oauth/logout`. The confirmation form goes to `/confirm` below it. */
   readonly path?: string | undefined
 }
 
 /**
- * Lets clients sign their user out. A hint of this very sign-in ends the session at once; whatever else asks, the user is
- * asked. Clients register `post_logout_redirect_uris`.
+ * Lets clients sign their user out. An `id_token_hint` of the current sign-in ends the session at once; every other request
+ * shows a confirmation page. Clients register `post_logout_redirect_uris`.
  *
  * @throws Error that names the option at fault, when the server is created
  *
@@ -39,12 +44,12 @@ export interface LogoutOptions {
  * })
  * ```
  */
-export function logout(pages: LogoutInteraction, { path: given }: LogoutOptions = {}): Feature {
-  const path = endpointPath('logout', given, '/oauth/logout')
+export function logout(pages: LogoutInteraction, options: LogoutOptions = {}): Feature {
+  const path = endpointPath('logout', options.path, '/oauth/logout')
   const confirm = `${path}/confirm`
   return (server) => {
     if (server.keys.algorithms.length === 0)
-      throw new Error('logout: keys of the server are needed, by which it knows its ID tokens')
+      throw new Error('logout needs the option keys of the server, to verify ID tokens')
     const base = basePathOf(server.issuer)
     const context: LogoutContext = {
       ...{ server, pages },
@@ -69,14 +74,14 @@ export function logout(pages: LogoutInteraction, { path: given }: LogoutOptions 
         {
           ...page,
           path: confirm,
-          summary: 'The answer of the user, sent by the page that asks',
+          summary: "The user's answer, sent by the confirmation page",
           message: LogoutForm,
           methods: ['POST'],
           answer: (request) => confirmLogout(context, request),
         },
       ],
       clientMetadata: postLogoutMetadata,
-      errors: { ...LOGOUT_ERRORS, ...LOGOUT_REQUEST_ERRORS, ...POST_LOGOUT_ERRORS },
+      errors: { ...LOGOUT_ERRORS, ...LOGOUT_REQUEST_ERRORS },
     }
   }
 }
