@@ -66,7 +66,7 @@ describe('a configuration that contradicts the profile is refused by the name of
 
   it('what it leaves open is checked as ever', () => {
     expect(() => openBank({}, { par: { lifetime: 600 } })).toThrow(
-      'lifetime must be whole seconds from 5 to 599',
+      'lifetime must be a whole number of seconds from 5 to 599',
     )
     expect(() => openBank({ keys: [TEST_KEYS[2]] as never })).toThrow('a key for ES256')
     for (const issuer of ['http://127.0.0.1:3000', 'http://localhost', 'http://[::1]:80/a'])

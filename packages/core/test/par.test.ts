@@ -1,7 +1,7 @@
 import { type PushedAuthorizationRequestsOptions, pushedAuthorizationRequests } from '@grantkit/core/par'
 import { describe, expect, it } from 'vitest'
 import { sealingKeys } from '../src/kernel/server-secret.ts'
-import { openRequest, PURPOSE } from '../src/par/sealed-request.ts'
+import { openRequest, PURPOSE } from '../src/par/pushed-request.ts'
 import {
   ALICE,
   authorizationQuery,

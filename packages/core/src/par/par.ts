@@ -1,59 +1,33 @@
 /**
- * Pushed authorization requests (RFC 9126): a client sends its request directly, and gets a `request_uri` for the browser
- * to bring. The request is sealed in that URI. It stores nothing.
+ * Pushed authorization requests (RFC 9126): a client sends its authorization request directly and gets a `request_uri` for
+ * the browser. The encrypted request is part of that URI, so nothing is stored.
  */
-
 import { z } from 'zod'
-import { AuthorizationParameters } from '../authorization/authorization-request.ts'
 import type { AuthorizationRequestSource } from '../authorization/request-source.ts'
-import type { ClientEndpoint } from '../clients/client-endpoint.ts'
-import type { Feature, ServerContext } from '../feature.ts'
-import { type HttpRequest, json } from '../http/http.ts'
-import { text } from '../http/message.ts'
-import type { Parameters } from '../http/parameters.ts'
+import type { Feature } from '../feature.ts'
 import { endpointPath } from '../http/well-known.ts'
-import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
-import type { Client } from '../kernel/records.ts'
-import { type SealingKeys, sealingKeys } from '../kernel/server-secret.ts'
-import { openRequest, PURPOSE, sealRequest } from './sealed-request.ts'
+import { sealingKeys } from '../kernel/server-secret.ts'
+import { openRequest, PAR_ERRORS, PURPOSE, pushEndpoint } from './pushed-request.ts'
 
-/**
- * @example
- * ```ts
- * import { PAR_ERRORS } from '@grantkit/core/par'
- *
- * const { status } = PAR_ERRORS.pushed_request_too_long // 413
- * ```
- */
-export const PAR_ERRORS = defineErrors({
-  pushed_request_uri: ['invalid_request', 'request_uri must not be pushed (RFC 9126 2.1)'],
-  pushed_request_too_long: ['invalid_request', 'The request is too long to be pushed', 413],
-})
+export { PAR_ERRORS } from './pushed-request.ts'
 
 export interface PushedAuthorizationRequestsOptions {
-  /** Whether every client must push. Default: those that register `require_pushed_authorization_requests`. */
+  /** Whether every client must push. Default: the clients that register `require_pushed_authorization_requests`. */
   readonly required?: boolean | undefined
-  /** Seconds from the push until the browser arrives, 5 to 599. Default 60. */
+  /** Lifetime of a `request_uri` until the browser uses it, in seconds, from 5 to 599. Default 60. */
   readonly lifetime?: number | undefined
   /** The path below the issuer. Default `/api/oauth/par`. */
   readonly path?: string | undefined
 }
 
-/** Browsers and proxies refuse longer addresses. */
-const MAX_URI_LENGTH = 6000
 const MIN_LIFETIME = 5
 const MAX_LIFETIME = 599
 
 /** RFC 9126 6. */
 const REQUIRE = 'require_pushed_authorization_requests'
 
-/** RFC 9126 2.1. */
-const PushedAuthorizationRequest = AuthorizationParameters.omit({ request_uri: true }).extend({
-  redirect_uri: text().optional(),
-})
-
 /**
- * Lets clients push their authorization requests (RFC 9126). Nobody sees or changes one on its way through the browser.
+ * Accepts pushed authorization requests (RFC 9126). The browser can neither read nor change such a request.
  *
  * @throws Error that names the option at fault
  *
@@ -69,11 +43,13 @@ const PushedAuthorizationRequest = AuthorizationParameters.omit({ request_uri: t
 export function pushedAuthorizationRequests({
   required = false,
   lifetime = 60,
-  path: given,
+  path: configuredPath,
 }: PushedAuthorizationRequestsOptions = {}): Feature {
-  const path = endpointPath('par', given, '/api/oauth/par')
+  const path = endpointPath('par', configuredPath, '/api/oauth/par')
   if (!Number.isInteger(lifetime) || lifetime < MIN_LIFETIME || lifetime > MAX_LIFETIME)
-    throw new Error(`pushedAuthorizationRequests: lifetime must be whole seconds from 5 to ${MAX_LIFETIME}`)
+    throw new Error(
+      `pushedAuthorizationRequests: lifetime must be a whole number of seconds from ${MIN_LIFETIME} to ${MAX_LIFETIME}`,
+    )
   return (server) => {
     const keys = sealingKeys(server.secret, PURPOSE)
     const requestSource: AuthorizationRequestSource = {
@@ -89,57 +65,4 @@ export function pushedAuthorizationRequests({
       clientMetadata: () => ({ [REQUIRE]: z.boolean().optional() }),
     }
   }
-}
-
-interface PushContext {
-  readonly server: ServerContext
-  readonly keys: SealingKeys
-  readonly lifetime: number
-  readonly path: string
-}
-
-function pushEndpoint(context: PushContext): ClientEndpoint {
-  return {
-    path: context.path,
-    metadataName: 'pushed_authorization_request_endpoint',
-    summary: 'Push an authorization request (RFC 9126 2)',
-    message: PushedAuthorizationRequest,
-    begin: (form) => (client, request) => push(context, { clientId: client.clientId, form, request, client }),
-    answerUnapproved: (clientId, form, request) => push(context, { clientId, form, request }),
-  }
-}
-
-interface Push {
-  readonly clientId: string
-  readonly form: Parameters
-  readonly request: HttpRequest
-  /** Absent if it is not known yet. */
-  readonly client?: Client
-}
-
-function push({ server, keys, lifetime }: PushContext, { clientId, form, request, client }: Push) {
-  if (form.request_uri !== undefined) throw new OAuthError(PAR_ERRORS.pushed_request_uri)
-  const validated = server.validateRequest(
-    { ...withoutCredentials(form), client_id: clientId },
-    request,
-    client,
-  )
-  const unapproved = client === undefined
-  const pushed = { pushedAt: server.now(), clientId, query: encoded(validated), unapproved }
-  const requestUri = sealRequest(keys, server.random, pushed)
-  if (requestUri.length > MAX_URI_LENGTH) throw new OAuthError(PAR_ERRORS.pushed_request_too_long)
-  return json(201, { request_uri: requestUri, expires_in: lifetime })
-}
-
-/** No secret goes through the browser, sealed or not. */
-function withoutCredentials(form: Parameters): Parameters {
-  const { client_secret: _, client_assertion: __, client_assertion_type: ___, ...asked } = form
-  return asked
-}
-
-function encoded(given: Parameters): string {
-  const query = new URLSearchParams()
-  for (const [name, values] of Object.entries(given))
-    for (const value of [values].flat()) query.append(name, value)
-  return String(query)
 }
