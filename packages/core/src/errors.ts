@@ -23,8 +23,7 @@ import { POLL_ERRORS } from './device/device-token-request.ts'
 import { DEVICE_PAGE_ERRORS } from './device/page-session.ts'
 import { USER_CODE_ERRORS } from './device/user-code.ts'
 import { DPOP_ERRORS } from './dpop/dpop-proof.ts'
-import { FORWARDED_ERRORS } from './forward-auth/forwarded-request.ts'
-import { VERIFY_ERRORS } from './forward-auth/verify-request.ts'
+import { FORWARD_AUTH_ERRORS } from './forward-auth/forwarded-request.ts'
 import { BOUND_RESOURCE_ERRORS } from './grants/access-tokens.ts'
 import { CODE_ERRORS } from './grants/authorization-code.ts'
 import { CHALLENGE_ERRORS } from './grants/pkce.ts'
@@ -46,7 +45,7 @@ import { LOGOUT_ERRORS } from './logout/end-session.ts'
 import { LOGOUT_REQUEST_ERRORS } from './logout/logout-request.ts'
 import { ID_TOKEN_ERRORS } from './openid/id-token.ts'
 import { HINT_ERRORS } from './openid/id-token-hint.ts'
-import { PAR_ERRORS } from './par/par.ts'
+import { PAR_ERRORS } from './par/pushed-request.ts'
 import { BEARER_ERRORS } from './resource/challenge.ts'
 import { BINDING_ERRORS, SCHEME_ERRORS } from './resource/guard.ts'
 import { EXCHANGE_ERRORS } from './token-exchange/narrowing.ts'
@@ -100,8 +99,7 @@ export const ERRORS = {
   ...SCHEME_ERRORS,
   ...BINDING_ERRORS,
   ...DPOP_ERRORS,
-  ...VERIFY_ERRORS,
-  ...FORWARDED_ERRORS,
+  ...FORWARD_AUTH_ERRORS,
   ...LOGOUT_REQUEST_ERRORS,
   ...LOGOUT_ERRORS,
   ...DEVICE_AUTHORIZATION_ERRORS,

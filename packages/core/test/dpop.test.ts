@@ -359,11 +359,11 @@ describe('an option at fault is named', () => {
       () => createResourceServer({ ...guarded, resource: 'urn:x:y', proofs: dpopProofs({ secret: SECRET }) }),
     ],
     [
-      /forwardAuth needs its option origin where dpop\(\)/,
+      /forwardAuth: dpop\(\) binds every token to a key, so the option origin is required/,
       () => openSchool({ features: [dpop({ required: true }), forwardAuth()] }),
     ],
     [
-      /forwardAuth: origin .* needs dpop\(\)/,
+      /forwardAuth: origin .* need dpop\(\)/,
       () => openSchool({ features: [forwardAuth({ origin: 'https://notes.example' })] }),
     ],
     [/forwardAuth: origin must be/, () => forwardAuth({ origin: 'notes.example' })],

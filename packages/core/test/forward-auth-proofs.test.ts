@@ -140,7 +140,7 @@ it('an unbound token passes as before, and not as a bound one', async () => {
   expect((await ask(school, access_token)).status).toBe(401)
 })
 
-describe('the gateway of a resource that takes bound tokens alone', () => {
+describe('the gateway of a resource that accepts only sender-constrained tokens', () => {
   const resources = [{ resource: ISSUER, dpop: 'required' as const }]
   const features = [dpop()]
 
@@ -156,7 +156,7 @@ describe('the gateway of a resource that takes bound tokens alone', () => {
 
   it('does not start without the origin of the gateway', () => {
     expect(() => openSchool({ resources, features: [...features, forwardAuth()] })).toThrow(
-      'forwardAuth: resource takes bound tokens alone, which need its option origin',
+      'forwardAuth: resource accepts only sender-constrained tokens, so the option origin is required',
     )
   })
 })

@@ -24,7 +24,7 @@ const VERIFY: Operation = {
   method: 'get',
   operationId: 'verifyToken',
   tag: 'OAuth',
-  summary: 'May this request pass? (RFC 6750 3)',
+  summary: 'Forward auth for gateways (RFC 6750 3)',
   description: 'The question of a gateway. Every other method is answered like GET.',
   security: [{ oauth2: [] }],
   parameters: [

@@ -1,6 +1,6 @@
 /**
- * The question of a gateway that guards other applications: may this request pass, and whose is it? A request with a token
- * comes in; its user, client and scopes go out as headers, or the refusal of the guard. It reads one record and writes none.
+ * Forward auth: a gateway sends a request with a token and gets its user, client and scopes as headers, or the error of the
+ * guard. It reads one record and writes none.
  */
 import type { Feature, ServerContext } from '../feature.ts'
 import type { HttpRequest, HttpResponse } from '../http/http.ts'
@@ -8,28 +8,27 @@ import { endpointPath } from '../http/well-known.ts'
 import { canonicalResource } from '../kernel/resource-indicator.ts'
 import type { AccessToken, ClientCredentialsToken } from '../resource/access.ts'
 import { accessOf, type GuardedResource, guardOf } from '../resource/guard.ts'
-import { FORWARDED_ERRORS, proofsOfCallers } from './forwarded-request.ts'
-import { demandedScopes, VERIFY_ERRORS } from './verify-request.ts'
+import { FORWARD_AUTH_ERRORS, proofsOfForwarded, requiredScopes } from './forwarded-request.ts'
 
 export interface ForwardAuthOptions {
-  /** The resource whose tokens pass: one of `resources` of the server. Default: the issuer. */
+  /** The resource whose tokens are accepted: one of `resources` of the server. Default: the issuer. */
   readonly resource?: string | undefined
   /** The path below the issuer. Default `/api/oauth/verify`. */
   readonly path?: string | undefined
-  /** Lets client credentials tokens pass too, with `-` in `X-Auth-Subject`: they have no user. Default false. */
+  /** Whether client-credentials tokens are accepted too. They have no user: `X-Auth-Subject` is `-`. Default false. */
   readonly clientCredentials?: boolean | undefined
   /**
-   * The public origin of the gateway, `https://api.example`. Then access tokens that are bound to a key pass with a proof for
-   * a URL there. The gateway must set `X-Forwarded-Method` and `X-Forwarded-Uri` itself and drop what its callers send
-   * there, or whoever steals a token and a proof uses them for other requests. Default: bound tokens are refused.
+   * The public origin of the gateway, `https://api.example`. With it, sender-constrained tokens are accepted with a proof for
+   * a URL of this origin. The gateway must set `X-Forwarded-Method` and `X-Forwarded-Uri` itself and drop these headers from
+   * its clients; otherwise a stolen token and proof work for other requests. Default: sender-constrained tokens are refused.
    */
   readonly origin?: string | undefined
 }
 
 /**
- * Answers the question of nginx `auth_request`, Traefik ForwardAuth, Caddy `forward_auth` and Envoy `ext_authz`: 200 with
- * `X-Auth-Subject`, `X-Auth-Client` and `X-Auth-Scope`, or the 401 or 403 of RFC 6750 3.1. `scope` in the query names what
- * the token must have. The gateway must replace these headers in what it hands on, or its callers can send their own.
+ * Forward auth for nginx `auth_request`, Traefik ForwardAuth, Caddy `forward_auth` and Envoy `ext_authz`: 200 with
+ * `X-Auth-Subject`, `X-Auth-Client` and `X-Auth-Scope`, or a 401 or 403 (RFC 6750 3.1). `scope` in the query names the scopes
+ * that the token must have. The gateway must set these three headers itself, or its clients can send their own.
  *
  * @throws Error that names the option at fault, when the server is created
  *
@@ -51,52 +50,54 @@ export function forwardAuth({
   const checked = origin === undefined ? undefined : checkedOrigin(origin)
   return (server) => {
     const guarded = guardedResource(server, resource ?? server.issuer, checked)
-    // Proofs are checked by another feature, which is known when all are created.
+    // Another feature verifies proofs. It is known once all features are created.
     let guard: GuardedResource | undefined
-    const guardHere = () => {
+    const createdGuard = () => {
       const proofs = checked === undefined ? undefined : server.senderConstraint?.proofsAt(checked)
-      guard ??= guardOf(server, guarded, server.accessTokens, proofs && proofsOfCallers(proofs))
+      guard ??= guardOf(server, guarded, server.accessTokens, proofs && proofsOfForwarded(proofs))
       return guard
     }
     return {
       endpoints: [
         {
           path: endpointPath('verify', path, '/api/oauth/verify'),
-          summary: 'May this request pass? (RFC 6750 3)',
-          // Envoy asks with the method of its caller.
+          summary: 'Forward auth for gateways (RFC 6750 3)',
+          // Envoy forwards the method of the request.
           methods: ['*'],
           cors: false,
-          answer: (request) => verify(server, guardHere(), request, clientCredentials),
+          answer: (request) => verify(server, createdGuard(), request, clientCredentials),
         },
       ],
-      errors: { ...FORWARDED_ERRORS, ...VERIFY_ERRORS },
+      errors: FORWARD_AUTH_ERRORS,
       checkMounted({ senderConstraint }) {
         if (checked !== undefined && senderConstraint === undefined)
-          throw new Error('forwardAuth: origin is for tokens that are bound to a key, which needs dpop()')
+          throw new Error('forwardAuth: origin is for sender-constrained tokens, which need dpop()')
         if (checked === undefined && senderConstraint?.userinfo.required)
-          throw new Error('forwardAuth needs its option origin where dpop() binds every token')
+          throw new Error('forwardAuth: dpop() binds every token to a key, so the option origin is required')
       },
     }
   }
 }
 
-function checkedOrigin(given: string): string {
-  if (!/^https?:\/\/./.test(given) || !URL.canParse(given))
+function checkedOrigin(origin: string): string {
+  if (!/^https?:\/\/./.test(origin) || !URL.canParse(origin))
     throw new Error('forwardAuth: origin must be an http or https origin')
-  return new URL(given).origin
+  return new URL(origin).origin
 }
 
 function guardedResource(
   { resources, boundResources }: ServerContext,
-  given: string,
+  indicator: string,
   origin: string | undefined,
 ): string {
-  const resource = canonicalResource(given)
+  const resource = canonicalResource(indicator)
   if (!resources.includes(resource))
     throw new Error('forwardAuth: resource must be one of the resources of the server')
   if (boundResources.includes(resource) && origin === undefined)
-    throw new Error('forwardAuth: resource takes bound tokens alone, which need its option origin')
-  return given
+    throw new Error(
+      'forwardAuth: resource accepts only sender-constrained tokens, so the option origin is required',
+    )
+  return indicator
 }
 
 async function verify(
@@ -105,14 +106,14 @@ async function verify(
   request: HttpRequest,
   clientCredentials: boolean,
 ): Promise<HttpResponse> {
-  const required = demandedScopes(request.query, server.scopes)
+  const required = requiredScopes(request.query, server.scopes)
   const access = await accessOf(guard, request, required, clientCredentials)
   if (access.kind === 'refused') return access.response
-  if (access.kind === 'anonymous') throw new Error('Forward auth lets no request pass without a token')
+  if (access.kind === 'anonymous') throw new Error('Forward auth requires a token')
   return { status: 200, headers: { ...access.headers, ...identityOf(access.token) }, body: '' }
 }
 
-/** The subject of a client that acts for itself. Not an empty one: nginx and lighttpd leave out a header without a value. */
+/** `X-Auth-Subject` of client-credentials tokens. It is not empty: nginx and lighttpd leave out a header without a value. */
 const NO_USER = '-'
 
 function identityOf({
@@ -120,7 +121,7 @@ function identityOf({
   clientId,
   scopes,
 }: AccessToken | ClientCredentialsToken): HttpResponse['headers'] {
-  if (subject === NO_USER) throw new Error('A subject means no user in a header')
+  if (subject === NO_USER) throw new Error('A subject must not be "-", which means no user')
   return {
     'x-auth-subject': headerValue(subject ?? NO_USER),
     'x-auth-client': headerValue(clientId),
@@ -129,10 +130,10 @@ function identityOf({
   }
 }
 
-/** Visible ASCII, with spaces between. */
+/** Visible ASCII, with inner spaces. */
 const HEADER_VALUE = /^[!-~]+( +[!-~]+)*$/
 
-/** @throws Error where a header would not carry the name as it is, and so could name somebody else (RFC 9110 5.5) */
+/** @throws Error if a header cannot carry the name unchanged, since it could then name somebody else (RFC 9110 5.5) */
 function headerValue(name: string): string {
   if (!HEADER_VALUE.test(name)) throw new Error('A subject or client id does not fit into a header')
   return name

@@ -1,33 +1,54 @@
+import { z } from 'zod'
 import { type HttpRequest, header } from '../http/http.ts'
+import { readMessage, text } from '../http/message.ts'
+import { parameters } from '../http/parameters.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
+import { parseScope, type ScopeCatalogue } from '../kernel/scope.ts'
 import type { ProofOfPossession } from '../tokens/proof-of-possession.ts'
 
-export const FORWARDED_ERRORS = defineErrors({
+export const FORWARD_AUTH_ERRORS = defineErrors({
+  verify_scope_unknown: ['insufficient_scope', 'The gateway requires a scope that does not exist here'],
   gateway_names_no_request: [
     'invalid_dpop_proof',
-    'A DPoP proof cannot be checked here: the gateway does not say which request it is for',
+    'The DPoP proof cannot be verified: the gateway does not forward the method and URI of the request',
   ],
 })
 
-/** RFC 9110 9.1. Two headers arrive joined by a comma. */
-const METHOD = /^[A-Za-z-]+$/
-/** RFC 9112 3.2.1, as a gateway got it. A space stands between two headers, and browsers read a backslash as a slash. */
-const ORIGIN_FORM = /^\/[^\s#\\]*$/
+const ForwardAuthRequest = z.object({ scope: text().optional() })
 
 /**
- * The proofs of the callers of a gateway: each is for their request, not for the question. The gateway names that in
- * `X-Forwarded-Method` and `X-Forwarded-Uri`; the host is that of the configuration.
+ * The scopes that the gateway requires.
+ *
+ * @throws OAuthError 403 for a scope that does not exist: nginx treats every status other than 401 and 403 as an error
  */
-export function proofsOfCallers(proofs: ProofOfPossession): ProofOfPossession {
-  return { ...proofs, present: (question) => proofs.present(forwardedRequest(question)) }
+export function requiredScopes(query: string, catalogue: ScopeCatalogue): readonly string[] {
+  const unknown = FORWARD_AUTH_ERRORS.verify_scope_unknown
+  const { scope } = readMessage(ForwardAuthRequest, parameters(query), () => unknown)
+  const names = scope === undefined ? [] : parseScope(scope)
+  if (names === undefined || !names.every((name) => Object.hasOwn(catalogue, name)))
+    throw new OAuthError(unknown)
+  return names
 }
 
-/** @throws OAuthError where the gateway does not say it, or somebody else says it too */
-function forwardedRequest(question: HttpRequest): HttpRequest {
-  const method = header(question, 'x-forwarded-method') ?? ''
-  const uri = header(question, 'x-forwarded-uri') ?? ''
+/**
+ * Verifies proofs for the request that the gateway forwards, not for the request to this server. The gateway names it in
+ * `X-Forwarded-Method` and `X-Forwarded-Uri`; the host comes from the configuration.
+ */
+export function proofsOfForwarded(proofs: ProofOfPossession): ProofOfPossession {
+  return { ...proofs, present: (request) => proofs.present(forwardedRequest(request)) }
+}
+
+/** RFC 9110 9.1. Two headers arrive joined by a comma. */
+const METHOD = /^[A-Za-z-]+$/
+/** RFC 9112 3.2.1. Two headers are joined with a space, and browsers read a backslash as a slash. */
+const ORIGIN_FORM = /^\/[^\s#\\]*$/
+
+/** @throws OAuthError if a header is missing, malformed or repeated */
+function forwardedRequest(request: HttpRequest): HttpRequest {
+  const method = header(request, 'x-forwarded-method') ?? ''
+  const uri = header(request, 'x-forwarded-uri') ?? ''
   if (!METHOD.test(method) || !ORIGIN_FORM.test(uri))
-    throw new OAuthError(FORWARDED_ERRORS.gateway_names_no_request)
+    throw new OAuthError(FORWARD_AUTH_ERRORS.gateway_names_no_request)
   const [path = '', ...query] = uri.split('?')
-  return { ...question, method, path, query: query.join('?') }
+  return { ...request, method, path, query: query.join('?') }
 }
