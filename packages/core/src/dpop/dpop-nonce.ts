@@ -5,21 +5,21 @@ import type { AcceptedSecrets } from '../kernel/server-secret.ts'
 import type { ProofHeaders } from '../tokens/proof-of-possession.ts'
 import { DPOP_ERRORS, type ProofClaims } from './dpop-proof.ts'
 
-/** A nonce is new for this many seconds. */
+/** Seconds between two nonces. */
 const STEP = 60
-/** How many steps a nonce may be old; or ahead, on a replica whose clock is. */
+/** The maximum age of a nonce in steps, and how many steps the clock of another replica may be ahead. */
 const OLD_STEPS = 2
 const STEPS_AHEAD = 1
 
 /**
- * The nonces of an origin (RFC 9449 8): an HMAC over the time, so nothing is stored and all replicas agree. Clients keep
- * one for each origin, so each origin has its own, and an authorization server and its APIs on one origin share them.
+ * The nonces of an origin (RFC 9449 8). A nonce is an HMAC over the time, so nothing is stored and all replicas agree. Clients
+ * keep a nonce for each origin: an authorization server and the APIs on its origin share their nonces.
  */
 export interface DpopNonces {
   readonly newest: (now: number) => string
-  /** Whether it is one that is not too old. */
+  /** Whether this origin issued the nonce and it has not expired. */
   readonly accepts: (nonce: string, now: number) => boolean
-  /** Whether the client needs a newer one. */
+  /** Whether the client gets a newer nonce. */
   readonly aged: (nonce: string, now: number) => boolean
 }
 
@@ -39,20 +39,20 @@ export function dpopNonces(secrets: AcceptedSecrets, origin: string): DpopNonces
   }
 }
 
-/** How old a proof without a nonce may be, in seconds (RFC 9449 11.1). */
+/** The maximum age of a proof without a nonce, in seconds (RFC 9449 11.1). */
 const MAX_AGE = 300
 
-/** Seconds after which no proof that is accepted now is accepted again. */
+/** Seconds after which a proof that is accepted now has expired everywhere. */
 export const PROOF_LIFETIME = MAX_AGE + CLOCK_TOLERANCE + 1
 
 const NONCE_HEADER = 'dpop-nonce'
 
 /**
- * That the proof was made lately (RFC 9449 4.3, check 11). A nonce of this server proves it, whatever the clock of the
- * client says; so a client with a wrong clock gets one, and tries again.
+ * Requires a recent proof (RFC 9449 4.3, check 11). A nonce of this server proves that, whatever the clock of the client
+ * shows. A client whose clock is wrong gets a nonce and tries again.
  *
- * @returns a newer nonce, when the one of the proof has aged
- * @throws OAuthError `use_dpop_nonce`, which is no failure of the client
+ * @returns a newer nonce, if the nonce of the proof has aged
+ * @throws OAuthError `use_dpop_nonce`, which does not count as a failure of the client
  */
 export function requireFresh(
   { nonce, iat }: ProofClaims,

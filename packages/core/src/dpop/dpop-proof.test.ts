@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { hashOf, type ProvingKey, provingKey } from '../../test/proving-key.ts'
 import { JWS_ALGORITHMS } from '../tokens/jwk.ts'
 import { dpopNonces } from './dpop-nonce.ts'
-import { type ProofPlace, presentedKey } from './presented-proof.ts'
+import { comparableUri } from './dpop-proof.ts'
+import { type ProofVerifier, presentedKey } from './presented-proof.ts'
 
 const NOW = 1_800_000_000
 const ORIGIN = 'https://notes.example'
@@ -12,7 +13,7 @@ const SECRET = 'a secret of the tests, long enough to pass'
 const nonces = dpopNonces([SECRET], ORIGIN)
 const request = { method: 'POST', path: '/token', query: 'a=b', headers: {}, body: '' }
 
-const place: ProofPlace = {
+const verifier: ProofVerifier = {
   algorithms: ['ES256', 'EdDSA', 'Ed25519'],
   nonces,
   nonceRequired: false,
@@ -27,17 +28,17 @@ const CLAIMS = { jti: 'once', htm: 'POST', htu: `${ORIGIN}/token`, iat: NOW }
 const AT_API = { ...CLAIMS, ath: hashOf(TOKEN) }
 
 interface Presented {
-  readonly place?: Partial<ProofPlace>
+  readonly verifier?: Partial<ProofVerifier>
   readonly token?: string
 }
 
 /** The thumbprint of a proof that holds, or the reason of its refusal. */
 function validated(
   dpop: string | string[],
-  { place: changed = {}, token }: Presented = {},
+  { verifier: changed = {}, token }: Presented = {},
 ): string | undefined {
   try {
-    const key = presentedKey({ ...place, ...changed }, { ...request, headers: { dpop } })
+    const key = presentedKey({ ...verifier, ...changed }, { ...request, headers: { dpop } })
     key?.verify(token)
     return key?.thumbprint
   } catch (thrown) {
@@ -59,12 +60,12 @@ describe('a proof', () => {
 
   it.each(['RS256', 'PS256'] as const)('by %s is taken where the operator offers it', (alg) => {
     const key = provingKey(alg)
-    expect(validated(key.proof(CLAIMS), { place: { algorithms: JWS_ALGORITHMS } })).toBe(key.thumbprint)
+    expect(validated(key.proof(CLAIMS), { verifier: { algorithms: JWS_ALGORITHMS } })).toBe(key.thumbprint)
     expect(validated(key.proof(CLAIMS))).toBe('dpop_proof_algorithm')
   })
 
   it('is no matter of a request without one', () => {
-    expect(presentedKey(place, request)).toBeUndefined()
+    expect(presentedKey(verifier, request)).toBeUndefined()
   })
 
   it.each([
@@ -122,8 +123,8 @@ describe('a proof', () => {
     ['is for another scheme', 'dpop_proof_uri', proofOf({ htu: 'http://notes.example/token' })],
     ['names a user in its URI', 'dpop_proof_uri', proofOf({ htu: 'https://a@notes.example/token' })],
     ['has a URI that is none', 'dpop_proof_uri', proofOf({ htu: '/token' })],
-    ['is over', 'dpop_proof_lapsed', proofOf({ exp: NOW - 60 })],
-    ['has not begun', 'dpop_proof_lapsed', proofOf({ nbf: NOW + 61 })],
+    ['is over', 'dpop_proof_expired', proofOf({ exp: NOW - 60 })],
+    ['has not begun', 'dpop_proof_expired', proofOf({ nbf: NOW + 61 })],
     ['is too old', 'dpop_nonce_needed', proofOf({ iat: NOW - 301 })],
     ['is too far ahead', 'dpop_nonce_needed', proofOf({ iat: NOW + 61 })],
     ['has a nonce of somebody else', 'dpop_nonce_needed', proofOf({ nonce: 'x' })],
@@ -152,7 +153,7 @@ describe('a proof', () => {
     const small = provingKey('RS256', 1024)
     const long = rsa.proof(CLAIMS, { jwk: { ...rsa.jwk, n: 'x'.repeat(684) } })
     for (const proof of [small.proof(CLAIMS), long])
-      expect(validated(proof, { place: { algorithms: ['RS256'] } })).toBe('dpop_proof_key')
+      expect(validated(proof, { verifier: { algorithms: ['RS256'] } })).toBe('dpop_proof_key')
   })
 
   it.each([
@@ -165,7 +166,7 @@ describe('a proof', () => {
 })
 
 describe('a request whose path a URL parser rewrites', () => {
-  const at = (path: string): Presented => ({ place: { uriOf: () => ORIGIN + path } })
+  const at = (path: string): Presented => ({ verifier: { uriOf: () => ORIGIN + path } })
 
   it.each([
     '/b/../token',
@@ -192,7 +193,7 @@ describe('a request whose path a URL parser rewrites', () => {
 })
 
 describe('where a nonce is demanded', () => {
-  const demanding = { ...place, nonceRequired: true }
+  const demanding = { ...verifier, nonceRequired: true }
   const nonceOf = (claims: object) => {
     try {
       return presentedKey(demanding, { ...request, headers: { dpop: proofOf(claims) } })?.verify()
@@ -202,7 +203,7 @@ describe('where a nonce is demanded', () => {
   }
 
   it('a proof without one is told the newest', () => {
-    expect(validated(proofOf({}), { place: demanding })).toBe('dpop_nonce_needed')
+    expect(validated(proofOf({}), { verifier: demanding })).toBe('dpop_nonce_needed')
     expect(nonceOf({})).toEqual({ 'dpop-nonce': nonces.newest(NOW) })
   })
 
@@ -216,8 +217,37 @@ describe('where a nonce is demanded', () => {
   })
 
   it('a proof for another place learns no nonce', () => {
-    expect(validated(proofOf({ htu: 'https://evil.example/token' }), { place: demanding })).toBe(
+    expect(validated(proofOf({ htu: 'https://evil.example/token' }), { verifier: demanding })).toBe(
       'dpop_proof_uri',
     )
+  })
+})
+
+describe('the URI of a request', () => {
+  it.each([
+    ['HTTPS://API.example/a', 'https://api.example/a'],
+    ['https://api.example:443/a', 'https://api.example/a'],
+    ['http://api.example:80/a', 'http://api.example/a'],
+    ['https://api.example:8443/a', 'https://api.example:8443/a'],
+    ['https://api.example', 'https://api.example/'],
+    ['https://api.example/a/./b/../c', 'https://api.example/a/c'],
+    ['https://api.example/%7ea%2d%5A', 'https://api.example/~a-Z'],
+    ['https://api.example/a%2fb', 'https://api.example/a%2Fb'],
+    ['https://api.example/a?b=c#d', 'https://api.example/a'],
+    ['https://api.example/a/', 'https://api.example/a/'],
+  ])('%s is compared as %s', (uri, comparable) => {
+    expect(comparableUri(uri)).toBe(comparable)
+  })
+
+  it.each([
+    '',
+    '/a',
+    'api.example/a',
+    'ftp://api.example/a',
+    'https://',
+    'https://u@api.example/',
+    'javascript:1',
+  ])('%j is no URI of a request', (uri) => {
+    expect(comparableUri(uri)).toBeUndefined()
   })
 })

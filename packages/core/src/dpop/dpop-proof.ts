@@ -1,4 +1,3 @@
-import { constants, verify } from 'node:crypto'
 import { z } from 'zod'
 import { CLOCK_TOLERANCE } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
@@ -8,9 +7,7 @@ import {
   type PublicKeyMembers,
   publicKeyFor,
   thumbprint,
-  verifyingKey,
 } from '../tokens/jwk.ts'
-import { isSameUri } from './target-uri.ts'
 
 export const DPOP_ERRORS = defineErrors({
   dpop_proof_malformed: [
@@ -26,7 +23,7 @@ export const DPOP_ERRORS = defineErrors({
   ],
   dpop_proof_method: ['invalid_dpop_proof', 'htm of the DPoP proof is not the method of the request'],
   dpop_proof_uri: ['invalid_dpop_proof', 'htu of the DPoP proof is not the URI of the request'],
-  dpop_proof_lapsed: ['invalid_dpop_proof', 'The DPoP proof is not valid at this time, by its exp or nbf'],
+  dpop_proof_expired: ['invalid_dpop_proof', 'The DPoP proof is not valid at this time, by its exp or nbf'],
   dpop_proof_token: ['invalid_dpop_proof', 'ath of the DPoP proof is not the hash of the access token'],
   dpop_proof_signature: ['invalid_dpop_proof', 'The signature of the DPoP proof does not match its jwk'],
   dpop_nonce_needed: ['use_dpop_nonce', 'The DPoP proof needs the nonce of the DPoP-Nonce header'],
@@ -34,7 +31,7 @@ export const DPOP_ERRORS = defineErrors({
   dpop_proof_replayed: ['invalid_dpop_proof', 'The DPoP proof was used before'],
 })
 
-/** A proof that was read (RFC 9449 4.2). Nothing in it is verified. */
+/** A parsed proof (RFC 9449 4.2). Nothing in it is verified yet. */
 export interface DpopProof {
   readonly alg: JwsAlgorithm
   readonly jwk: PublicKeyMembers
@@ -45,13 +42,13 @@ export interface DpopProof {
 }
 
 const MAX_PROOF_LENGTH = 4096
-/** In base64url: 4096 bits. Anybody may send any key, and a longer one takes more time to verify. */
+/** In base64url: 4096 bits. Anybody can send any key, and a longer key takes more time to verify. */
 const MAX_MODULUS_LENGTH = 683
 
 /** Two headers arrive joined by a comma, which no JWS contains. */
 const COMPACT_JWS = /^([\w-]+\.[\w-]+)\.([\w-]+)$/
 
-/** `crit` names what a recipient must understand (RFC 7515 4.1.11), and nothing is defined here. */
+/** `crit` names extensions that the recipient must understand (RFC 7515 4.1.11). This server supports none. */
 const ProofHeader = z.object({
   typ: z.unknown().optional(),
   alg: z.unknown().optional(),
@@ -89,17 +86,17 @@ export function readProof(header: string, algorithms: readonly JwsAlgorithm[]): 
   return { alg, jwk, thumbprint: thumbprint(jwk), claims, signed, signature }
 }
 
-/** The request that a proof must be made for. */
+/** The request that a proof must match. */
 export interface ProvenRequest {
   readonly method: string
-  /** As the configuration says. What the request says of its host is the sender's choice. */
+  /** With the origin of the configuration: the sender chooses the Host header. */
   readonly uri: string
   /** SHA-256 of the access token; absent at the authorization server. */
   readonly tokenHash?: string | undefined
 }
 
-/** That the proof is for this request and time (RFC 9449 4.3, checks 9, 10 and 12). @throws OAuthError `invalid_dpop_proof` */
-export function requireFor(
+/** Requires a proof of this request and this time (RFC 9449 4.3, checks 9, 10 and 12). @throws OAuthError `invalid_dpop_proof` */
+export function requireMatch(
   { htm, htu, ath, exp = Number.POSITIVE_INFINITY, nbf = 0 }: ProofClaims,
   { method, uri, tokenHash }: ProvenRequest,
   now: number,
@@ -107,60 +104,43 @@ export function requireFor(
   if (htm !== method) throw new OAuthError(DPOP_ERRORS.dpop_proof_method)
   if (!isSameUri(htu, uri)) throw new OAuthError(DPOP_ERRORS.dpop_proof_uri)
   if (now >= exp + CLOCK_TOLERANCE || now < nbf - CLOCK_TOLERANCE)
-    throw new OAuthError(DPOP_ERRORS.dpop_proof_lapsed)
+    throw new OAuthError(DPOP_ERRORS.dpop_proof_expired)
   if (tokenHash !== undefined && ath !== tokenHash) throw new OAuthError(DPOP_ERRORS.dpop_proof_token)
 }
 
-/** What an algorithm verifies with (RFC 7518 3, RFC 8037 3.1). */
-interface Verification {
-  readonly hash: string | null
-  readonly options?: object
+/** RFC 3986 2.3. */
+const UNRESERVED = /[\w.~-]/
+
+/**
+ * A URI in the form in which `htu` is compared (RFC 9449 4.3, RFC 3986 6.2.2 and 6.2.3): without query and fragment, lower
+ * case in scheme and host, no default port, no dot segments, no needless escapes. A trailing slash counts.
+ *
+ * @returns `undefined` unless it is an http or https URI without user information
+ */
+export function comparableUri(uri: string): string | undefined {
+  if (!/^https?:\/\//i.test(uri) || !URL.canParse(uri)) return undefined
+  const { username, password, origin, pathname } = new URL(uri)
+  if (username !== '' || password !== '') return undefined
+  return origin + pathname.replace(/%[0-9a-f]{2}/gi, unescaped)
 }
 
-const EDDSA: Verification = { hash: null }
+/** Paths that a URL parser rewrites and a router does not: dot segments (plain or escaped), backslashes and fragments. */
+const REWRITTEN = /[\\#]|\/(\.|%2e){1,2}(\/|$)/i
 
-const VERIFICATIONS: Readonly<Record<JwsAlgorithm, Verification>> = {
-  // A JWS signature is the two numbers, not their DER (RFC 7518 3.4).
-  ES256: { hash: 'sha256', options: { dsaEncoding: 'ieee-p1363' } },
-  EdDSA: EDDSA,
-  Ed25519: EDDSA,
-  PS256: {
-    hash: 'sha256',
-    options: {
-      padding: constants.RSA_PKCS1_PSS_PADDING,
-      saltLength: constants.RSA_PSS_SALTLEN_DIGEST,
-    },
-  },
-  RS256: { hash: 'sha256' },
+/**
+ * Whether a proof is for the URI of the request. A router may serve `/b/../a` and `/a` differently, so a proof for one does not
+ * match the other.
+ *
+ * @param expected the URI of the request, without its query
+ */
+function isSameUri(htu: string, expected: string): boolean {
+  if (htu === expected) return true
+  if (REWRITTEN.test(expected)) return false
+  const target = comparableUri(htu)
+  return target !== undefined && target === comparableUri(expected)
 }
 
-/** Importing a key costs a third of a verification, and one key signs many proofs. */
-const MAX_KEYS = 1000
-const imported = new Map<string, VerifyingKey>()
-type VerifyingKey = Parameters<typeof verify>[2]
-
-function importedKey({ alg, jwk, thumbprint }: DpopProof): VerifyingKey | undefined {
-  const name = `${alg} ${thumbprint}`
-  const key = imported.get(name) ?? keyWithOptions(alg, jwk)
-  if (key === undefined) return undefined
-  imported.delete(name)
-  imported.set(name, key)
-  const [oldest] = imported.keys()
-  if (imported.size > MAX_KEYS && oldest !== undefined) imported.delete(oldest)
-  return key
-}
-
-/** A key without options is verified with faster than one in an object. */
-function keyWithOptions(alg: JwsAlgorithm, jwk: PublicKeyMembers): VerifyingKey | undefined {
-  const key = verifyingKey(jwk)
-  const { options } = VERIFICATIONS[alg]
-  return key && options ? { key, ...options } : key
-}
-
-/** Whether the sender holds the key (RFC 9449 4.3, check 7). jose takes an eighth more processor time. */
-export function isSigned(proof: DpopProof): boolean {
-  const key = importedKey(proof)
-  if (key === undefined) return false
-  const { hash } = VERIFICATIONS[proof.alg]
-  return verify(hash, Buffer.from(proof.signed), key, Buffer.from(proof.signature, 'base64url'))
+function unescaped(escaped: string): string {
+  const character = String.fromCharCode(Number.parseInt(escaped.slice(1), 16))
+  return UNRESERVED.test(character) ? character : escaped.toUpperCase()
 }

@@ -1,6 +1,6 @@
 /**
- * DPoP (RFC 9449): tokens that are good only for who holds a key. A request with a proof comes in, the thumbprint of its key
- * goes out. The other modules bind tokens to it. Nothing is stored, except used proofs where each is good once.
+ * DPoP (RFC 9449): sender-constrained tokens, which only the holder of a private key can use. A request with a proof comes in,
+ * the thumbprint of its key goes out. The other modules bind tokens to it. Only `replay: 'strict'` stores anything.
  */
 import { z } from 'zod'
 import type { Feature } from '../feature.ts'
@@ -14,39 +14,39 @@ import { JWS_ALGORITHMS, type JwsAlgorithm } from '../tokens/jwk.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
 import { dpopNonces } from './dpop-nonce.ts'
 import { DPOP_ERRORS } from './dpop-proof.ts'
-import { type ProofPlace, presentedKey, proofsAt } from './presented-proof.ts'
+import { type ProofVerifier, presentedKey, proofsAt } from './presented-proof.ts'
 
 export type { JwsAlgorithm as DpopAlgorithm } from '../tokens/jwk.ts'
 
 export interface DpopOptions {
   /** The algorithms of proofs. Default: `ES256`, and `EdDSA` with its newer name `Ed25519`. */
   readonly algorithms?: readonly JwsAlgorithm[] | undefined
-  /** Demands a nonce in every proof (RFC 9449 8): each client asks twice at its first request. Default: none is needed. */
+  /** Requires a nonce in every proof (RFC 9449 8): a client sends its first request twice. Default: no nonce is required. */
   readonly nonce?: 'required' | undefined
-  /** Refuses what is bound to no key. Default: clients choose, by `dpop_bound_access_tokens` or by sending a proof. */
+  /** Whether every request needs a proof. Default: clients choose, by `dpop_bound_access_tokens` or by sending a proof. */
   readonly required?: boolean | undefined
   /**
-   * `strict` takes each proof once at UserInfo, or at an API. That costs a write for each request and needs a store with
-   * transients. Default: a proof is good for its request, by its key, for some minutes (RFC 9449 11.1).
+   * `strict`: UserInfo, or an API, accepts a proof once. This costs a write for each request and needs a store with
+   * transients. Default: a proof can be repeated for the same request for some minutes (RFC 9449 11.1).
    */
   readonly replay?: 'strict' | undefined
 }
 
 export interface DpopProofsOptions extends DpopOptions {
-  /** The secret of the authorization server, which makes the nonces. At least 32 characters, the same on every replica. */
+  /** The secret of the authorization server, for the nonces. At least 32 characters, the same on every replica. */
   readonly secret: ServerSecret
-  /** The origin where clients reach the API, `https://api.example`. Default: that of its resource indicator. */
+  /** The origin where clients reach the API, `https://api.example`. Default: the origin of its resource indicator. */
   readonly publicOrigin?: string | undefined
   /**
-   * The URI of a request as its client sees it, where a proxy changes paths. Never take it from Host or X-Forwarded-Host:
-   * the sender chooses these. Default: the origin and the path of the request.
+   * The URI of a request as its client sees it, for proxies that change paths. Never use Host or X-Forwarded-Host: the
+   * sender chooses these. Default: the origin and the path of the request.
    */
   readonly htu?: ((request: HttpRequest) => string) | undefined
 }
 
 /**
- * Binds the tokens of a client that proves a key to this key (RFC 9449 5). Give `dpopProofs` to the guards of the APIs, or
- * they refuse these tokens. Turn it on when every replica knows DPoP.
+ * Issues sender-constrained tokens: the tokens of a client that sends a proof are bound to its key (RFC 9449 5). The guards of
+ * the APIs need `dpopProofs`, or they refuse these tokens. Enable it once every replica runs a version with DPoP.
  *
  * @throws Error that names the option at fault
  *
@@ -64,21 +64,21 @@ export function dpop(options: DpopOptions = {}): Feature {
   return ({ issuer, store, now, secret }) => {
     const { nonce, required = false } = options
     const used = usedProofs(options, store.transients)
-    const placeAt = (origin: string): ProofPlace => ({
+    const verifierAt = (origin: string): ProofVerifier => ({
       algorithms,
       nonces: dpopNonces(secret, origin),
       nonceRequired: nonce === 'required',
-      // Its routes match the path as it is.
+      // Routes match the unchanged path.
       uriOf: ({ path }) => origin + path,
       now,
     })
     const { origin } = new URL(issuer)
-    const proofsOf = (place: ProofPlace) => proofsAt({ ...place, used }, required)
+    const proofsFor = (at: string) => proofsAt({ ...verifierAt(at), used }, required)
     return {
       senderConstraint: {
-        provenKey: provenKeyAt(placeAt(origin), required),
-        userinfo: proofsOf(placeAt(origin)),
-        proofsAt: (other) => proofsOf(placeAt(other)),
+        provenKey: provenKeyAt(verifierAt(origin), required),
+        userinfo: proofsFor(origin),
+        proofsAt: proofsFor,
         resourceMetadata: {
           dpop_signing_alg_values_supported: algorithms,
           ...(required ? { dpop_bound_access_tokens_required: true } : {}),
@@ -94,9 +94,9 @@ export function dpop(options: DpopOptions = {}): Feature {
 /** RFC 9449 5.2. */
 const BOUND = 'dpop_bound_access_tokens'
 
-function provenKeyAt(place: ProofPlace, required: boolean): SenderConstraint['provenKey'] {
+function provenKeyAt(verifier: ProofVerifier, required: boolean): SenderConstraint['provenKey'] {
   return (request, client) => {
-    const key = presentedKey(place, request)
+    const key = presentedKey(verifier, request)
     if (key === undefined && (required || wantsBoundTokens(client)))
       throw new OAuthError(DPOP_ERRORS.dpop_proof_missing)
     return key && { thumbprint: key.thumbprint, headers: key.verify() }
@@ -108,7 +108,7 @@ function wantsBoundTokens(client: Client | undefined): boolean {
 }
 
 /**
- * Lets the guard of an API take the tokens that `dpop` binds: the option `proofs` of `createResourceServer`.
+ * Makes the guard of an API accept sender-constrained tokens: the option `proofs` of `createResourceServer`.
  *
  * @throws Error that names the option at fault
  *
@@ -126,7 +126,7 @@ export function dpopProofs(options: DpopProofsOptions): ProofsOfResource {
   return (guarded) => {
     const origin = originOf(options, guarded)
     const { nonce, required = false, htu = ({ path }) => origin + path } = options
-    const place = {
+    const verifier = {
       algorithms,
       nonces: dpopNonces(secrets, origin),
       nonceRequired: nonce === 'required',
@@ -134,7 +134,7 @@ export function dpopProofs(options: DpopProofsOptions): ProofsOfResource {
       used: usedProofs(options, guarded.transients),
       now: guarded.now,
     }
-    return proofsAt(place, required)
+    return proofsAt(verifier, required)
   }
 }
 
@@ -153,7 +153,7 @@ function checkedAlgorithms({ algorithms = DEFAULT_ALGORITHMS }: DpopOptions): re
   return algorithms
 }
 
-/** Where used proofs are kept. @throws Error when the store cannot keep them */
+/** The store of used proofs. @throws Error if `replay` is set and the store has no transients */
 function usedProofs({ replay }: DpopOptions, transients: Transients | undefined): Transients | undefined {
   if (replay === undefined) return undefined
   if (transients === undefined) throw new Error('dpop: the store has no transients, which replay needs')
