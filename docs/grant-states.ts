@@ -41,7 +41,7 @@ const OWNER: Client = {
 type Next =
   | Outcome<unknown>
   | { readonly kind: 'removed' }
-  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'error'; readonly reason: string }
 type State = 'open' | 'live' | 'rotated' | 'shared'
 type Event = (grant: Grant) => Next
 
@@ -104,7 +104,7 @@ const EVENTS: Readonly<Record<string, Event>> = {
   'refresh token from another client': refresh(FIRST, 'thief', NOW + 2),
   'revocation of an access token': revokeAccess,
   'revocation of a refresh token': revokeFamily,
-  'its time is over': expire,
+  expiry: expire,
 }
 
 /** One grant in each state, each made from the previous one by the rules. */
@@ -131,15 +131,15 @@ function changed(next: Next): Grant {
   return next.grant
 }
 
-/** `live` after the code is spent, `rotated` after a rotation, `shared` after a late repeat of that. */
+/** `live` after the code is redeemed, `rotated` after a rotation, `shared` after a late repeat of that. */
 function stateOf({ code, refresh: state }: Grant): State {
   if (code?.redeemedAt === undefined) return 'open'
   if (state?.shared) return 'shared'
   return state?.previous === undefined ? 'live' : 'rotated'
 }
 
-function stateAfter(next: Next): State | 'gone' | undefined {
-  if (next.kind === 'ended' || next.kind === 'removed') return 'gone'
+function stateAfter(next: Next): State | 'ended' | undefined {
+  if (next.kind === 'ended' || next.kind === 'removed') return 'ended'
   return next.kind === 'changed' ? stateOf(next.grant) : undefined
 }
 
@@ -159,12 +159,12 @@ function transitions(): Transition[] {
   )
 }
 
-/** A transition that consumes nothing throws its refusal. */
+/** A transition that consumes nothing throws its error. */
 function tried(happen: () => Next): Next {
   try {
     return happen()
   } catch (thrown) {
-    if (thrown instanceof OAuthError) return { kind: 'refused', reason: thrown.reason }
+    if (thrown instanceof OAuthError) return { kind: 'error', reason: thrown.reason }
     throw thrown
   }
 }
@@ -174,7 +174,7 @@ function diagram(found: readonly Transition[]): string[] {
   for (const { from, event, next } of found) {
     const to = stateAfter(next)
     if (to === undefined) continue
-    const arrow = `${from} --> ${to === 'gone' ? '[*]' : to}`
+    const arrow = `${from} --> ${to === 'ended' ? '[*]' : to}`
     labels.set(
       arrow,
       (labels.get(arrow) ?? new Set()).add(next.kind === 'ended' ? next.refusal.reason : event),
@@ -195,11 +195,11 @@ function table(found: readonly Transition[]): string[] {
 }
 
 function verdict({ from, next }: Transition): string {
-  if (next.kind === 'refused') return `refused: \`${next.reason}\``
-  if (next.kind === 'ended') return `**gone**: \`${next.refusal.reason}\``
-  if (next.kind === 'removed') return '**gone**'
+  if (next.kind === 'error') return `error: \`${next.reason}\``
+  if (next.kind === 'ended') return `**ended**: \`${next.refusal.reason}\``
+  if (next.kind === 'removed') return '**ended**'
   if (next.kind === 'unchanged')
-    return from === 'rotated' || from === 'shared' ? 'the same answer again, or nothing' : 'nothing'
+    return from === 'rotated' || from === 'shared' ? 'the same tokens again, or no change' : 'no change'
   return stateOf(next.grant) === from ? `${from}, changed` : stateOf(next.grant)
 }
 
