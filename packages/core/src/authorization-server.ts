@@ -1,4 +1,4 @@
-import { authorization, grantLifetime } from './authorization/authorization.ts'
+import { authorization } from './authorization/authorization.ts'
 import { AUTHORIZATION_LIMITS } from './authorization/authorization-context.ts'
 import { RESPONSE_MODE, RESPONSE_TYPE } from './authorization/authorization-request.ts'
 import { proofReader } from './clients/authentication/client-authentication.ts'
@@ -150,7 +150,7 @@ function partsOf(server: ServerContext, options: AuthorizationServerOptions<stri
   return {
     ...{ optional, joined },
     signing: { signingAlgorithms: keys.algorithms, idTokenAlgorithm: options.idTokenAlgorithm },
-    terms: { grantTypes, scopes, lifetimes: { ...terms, grant: grantLifetime(options) }, now },
+    terms: { grantTypes, scopes, lifetimes: terms, now },
   }
 }
 

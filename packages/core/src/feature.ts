@@ -35,8 +35,8 @@ export interface ServerContext extends Kernel {
   /** What an authorization request without `scope` asks for, if the option is set. */
   readonly defaultScope: string | undefined
   readonly unknownScopes: 'refuse' | 'ignore' | undefined
-  /** How long tokens live, in seconds, and how many a grant has. */
-  readonly terms: GrantTerms
+  /** How long tokens and grants live, in seconds, and how many tokens a grant has. */
+  readonly terms: GrantTerms & { readonly grant: number }
   /** Counts events by the names in `FeatureParts.rateLimits`. */
   readonly limiter: Limiter
   /** The format that the server issues: opaque tokens, or the one that a feature brings. */

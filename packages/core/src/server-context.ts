@@ -1,4 +1,4 @@
-import type { AuthorizationOptions } from './authorization/authorization.ts'
+import { type AuthorizationOptions, grantLifetime } from './authorization/authorization.ts'
 import type { ValidateRequest } from './authorization/request-source.ts'
 import { TICKET_PURPOSES, ticketsFor } from './authorization/ticket.ts'
 import type { MountedFeatures, ServerContext } from './feature.ts'
@@ -36,7 +36,10 @@ export function serverContext(
   const secret = acceptedSecrets(options.secret)
   const accessTokens = formatOf(() => mounted().accessTokens)
   const { boundResources, emit, now, random } = kernel
-  const terms = { ...grantTerms(options), longest: longestOf(accessTokens), boundResources }
+  const terms = {
+    ...{ ...grantTerms(options), grant: grantLifetime(options) },
+    ...{ longest: longestOf(accessTokens), boundResources },
+  }
   const purposes = new Set(TICKET_PURPOSES)
   const server: ServerContext = {
     ...kernel,

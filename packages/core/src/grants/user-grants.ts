@@ -11,6 +11,8 @@ export interface UserGrant
   readonly client?: PublicClient | undefined
 }
 
+type UserGrantPageRequest = Partial<PageRequest> & { readonly clientId?: string | undefined }
+
 /** Grants of a user, the newest first. */
 export interface UserGrantPage {
   readonly grants: readonly UserGrant[]
@@ -35,9 +37,9 @@ export interface UserGrants {
   /**
    * A page of the live grants of a user.
    *
-   * @param page `limit` is 50 by default and 200 at most
+   * @param page `limit` is 50 by default and 200 at most; with `clientId`, those of one client
    */
-  list(subject: string, page?: Partial<PageRequest>): Promise<UserGrantPage>
+  list(subject: string, page?: UserGrantPageRequest): Promise<UserGrantPage>
   /**
    * Ends a grant of this user: consent and all tokens in one step. Returns `false`, and changes nothing, when the grant
    * does not exist or belongs to somebody else.
@@ -73,9 +75,10 @@ const MAX_PAGE = 200
 async function listUserGrants(
   { store, now }: Kernel,
   subject: string,
-  { limit = 50, after }: Partial<PageRequest> = {},
+  { limit = 50, after, clientId }: UserGrantPageRequest = {},
 ): Promise<UserGrantPage> {
-  const { grants, next } = await store.grants.list({ subject }, { limit: Math.min(limit, MAX_PAGE), after })
+  const page = { limit: Math.min(limit, MAX_PAGE), after }
+  const { grants, next } = await store.grants.list({ subject, clientId }, page)
   const live = grants.filter((grant) => now() < liveUntil(grant))
   const ids = [...new Set(live.map(({ clientId }) => clientId))]
   const clients = new Map(
