@@ -19,6 +19,7 @@ const FEATURES = {
   cimd: ['kernel', 'http', 'tokens', 'limits', 'clients', 'zod'],
   'client-assertion': ['kernel', 'http', 'tokens', 'limits', 'clients', 'jose', 'zod'],
   'client-credentials': ['kernel', 'http', 'tokens', 'limits', 'clients', 'grants', 'zod'],
+  'connected-apps': ['kernel', 'http', 'clients', 'grants', 'authorization', 'zod'],
   device: [...ORDER, 'zod'],
   dpop: ['kernel', 'http', 'tokens', 'crypto', 'zod'],
   'forward-auth': ['kernel', 'http', 'tokens', 'resource', 'zod'],

@@ -1,0 +1,182 @@
+import { z } from 'zod'
+import type { Session } from '../authorization/interaction.ts'
+import type { Tickets } from '../authorization/ticket.ts'
+import type { ServerContext } from '../feature.ts'
+import { requireOwnForm } from '../http/cross-site.ts'
+import { type HttpRequest, type HttpResponse, redirect, securePage } from '../http/http.ts'
+import { readMessage, text } from '../http/message.ts'
+import { formParameters, parameters } from '../http/parameters.ts'
+import { openText, type SealingKeys, sealText } from '../kernel/server-secret.ts'
+import type { ConnectedApp } from './installations.ts'
+import type { UserApps } from './user-apps.ts'
+
+/** The content of the page, and the fields of its forms. */
+export interface ConnectedAppsView {
+  readonly request: HttpRequest
+  readonly session: Session
+  /** The most recently used first. */
+  readonly apps: readonly ConnectedApp[]
+  /** The address of the next page, if there is one. It may be empty. */
+  readonly next?: string | undefined
+  /** The address of the first page, on every other one. */
+  readonly first?: string | undefined
+  /**
+   * Two forms for each app: POST with `ticket` and `installation`, to `disconnect`, or to `name` with `name` as well. An empty
+   * `name` takes the name back.
+   */
+  readonly actions: { readonly disconnect: string; readonly name: string }
+  readonly ticket: string
+  /** What the user has just done, to be said once. */
+  readonly notice?: ConnectedAppsNotice | undefined
+  /** The user has just sent a form too late, or after another sign-in. Nothing was changed: say so. */
+  readonly expired: boolean
+}
+
+const Notice = z.object({
+  change: z.enum(['disconnected', 'named']),
+  /** What the page calls the app; absent if it has no name. */
+  app: z.string().optional(),
+})
+export type ConnectedAppsNotice = Readonly<z.infer<typeof Notice>>
+
+/** The application's part: the page. */
+export interface ConnectedAppsPages {
+  connectedAppsPage(view: ConnectedAppsView): HttpResponse | Promise<HttpResponse>
+}
+
+export interface ConnectedAppsContext {
+  readonly server: ServerContext
+  readonly pages: ConnectedAppsPages
+  readonly apps: UserApps
+  readonly tickets: Tickets
+  /** Of notices. */
+  readonly sealingKeys: SealingKeys
+  /** From the root of the host. */
+  readonly paths: { readonly list: string; readonly disconnect: string; readonly name: string }
+}
+
+/** Time to use the forms of the page, in seconds. */
+const TICKET_LIFETIME = 3600
+/** Seconds. A notice is for the redirect that brings it. */
+const NOTICE_LIFETIME = 60
+
+const PageQuery = z.object({
+  after: z.string().optional().catch(undefined),
+  notice: z.string().optional().catch(undefined),
+})
+const SealedNotice = Notice.extend({ session: z.string(), endsAt: z.number() })
+
+/** The forms of the page. An installation is a client id or the id of a grant. */
+export const DisconnectForm = z.object({ ticket: text(200), installation: text() })
+export const NameForm = DisconnectForm.extend({ name: text().default('') })
+
+export async function showApps(context: ConnectedAppsContext, request: HttpRequest): Promise<HttpResponse> {
+  const session = await context.server.interaction.session(request)
+  return session === undefined ? askToSignIn(context, request) : showPage(context, request, session, false)
+}
+
+export async function disconnectApp(
+  context: ConnectedAppsContext,
+  request: HttpRequest,
+): Promise<HttpResponse> {
+  const form = readMessage(DisconnectForm, formParameters(request))
+  return change(context, request, form.ticket, async ({ subject }, after) => {
+    const app = await context.apps.disconnect(subject, form.installation, after)
+    return app && { change: 'disconnected', app: app.called ?? app.name }
+  })
+}
+
+export async function nameApp(context: ConnectedAppsContext, request: HttpRequest): Promise<HttpResponse> {
+  const form = readMessage(NameForm, formParameters(request))
+  return change(context, request, form.ticket, async ({ subject }, after) => {
+    const app = await context.apps.name(subject, form.installation, form.name, after)
+    return app && { change: 'named', app: app.called ?? app.name }
+  })
+}
+
+/** @param work returns what the page says; nothing if the app is not there any more, which is what the user wants */
+async function change(
+  context: ConnectedAppsContext,
+  request: HttpRequest,
+  ticket: string,
+  work: (session: Session, after: string | undefined) => Promise<ConnectedAppsNotice | undefined>,
+): Promise<HttpResponse> {
+  const { server, tickets, paths } = context
+  requireOwnForm(server, request)
+  const session = await server.interaction.session(request)
+  if (session === undefined) return askToSignIn(context, request)
+  const end = tickets.open(formsOf(session), ticket)
+  if (end === undefined || server.now() >= end) return showPage(context, request, session, true)
+  const { after } = queryOf(request)
+  const notice = await work(session, after)
+  // A reload of the page that follows repeats nothing.
+  return redirect(addressOf(paths.list, { after, notice: notice && sealNotice(context, session, notice) }))
+}
+
+async function showPage(
+  context: ConnectedAppsContext,
+  request: HttpRequest,
+  session: Session,
+  expired: boolean,
+): Promise<HttpResponse> {
+  const { server, pages, apps, tickets, paths } = context
+  const { after, notice } = queryOf(request)
+  const page = await apps.list(session.subject, { after })
+  const view: ConnectedAppsView = {
+    ...{ request, session, expired },
+    apps: page.apps,
+    next: page.next && addressOf(paths.list, { after: page.next }),
+    first: after && paths.list,
+    actions: {
+      disconnect: addressOf(paths.disconnect, { after }),
+      name: addressOf(paths.name, { after }),
+    },
+    ticket: tickets.seal(formsOf(session), server.now() + TICKET_LIFETIME),
+    notice: openNotice(context, session, notice),
+  }
+  const shown = await pages.connectedAppsPage(view)
+  return securePage(expired ? { ...shown, status: 400 } : shown)
+}
+
+async function askToSignIn(
+  { server, paths }: ConnectedAppsContext,
+  request: HttpRequest,
+): Promise<HttpResponse> {
+  const { after } = queryOf(request)
+  return securePage(await server.interaction.signIn(addressOf(paths.list, { after }), {}))
+}
+
+/** What its tickets are good for: all forms of the page, in this session. */
+function formsOf({ id }: Session) {
+  return { session: id, query: '' }
+}
+
+function sealNotice(
+  { server, sealingKeys }: ConnectedAppsContext,
+  { id }: Session,
+  notice: ConnectedAppsNotice,
+): string {
+  const sealed = { ...notice, session: id, endsAt: server.now() + NOTICE_LIFETIME }
+  return sealText(sealingKeys, server.random, JSON.stringify(sealed))
+}
+
+/** A link cannot make the page say what did not happen. */
+function openNotice(
+  { server, sealingKeys }: ConnectedAppsContext,
+  { id }: Session,
+  presented = '',
+): ConnectedAppsNotice | undefined {
+  const opened = openText(sealingKeys, presented)
+  if (opened === undefined) return undefined
+  const { session, endsAt, ...notice } = SealedNotice.parse(JSON.parse(opened))
+  return session === id && server.now() < endsAt ? notice : undefined
+}
+
+function queryOf({ query }: HttpRequest) {
+  return readMessage(PageQuery, parameters(query))
+}
+
+function addressOf(path: string, given: Readonly<Record<string, string | undefined>>): string {
+  const named = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+  return named.length === 0 ? path : `${path}?${new URLSearchParams(named)}`
+}

@@ -1,0 +1,121 @@
+/**
+ * The apps that a user has connected, as a page: each installation with what it may do, a form to disconnect it and one to
+ * name it. It stands behind the session of the server, like the consent page.
+ */
+import { showErrorPage } from '../authorization/error-page.ts'
+import type { Feature, ServerContext } from '../feature.ts'
+import { userGrants } from '../grants/user-grants.ts'
+import type { Endpoint } from '../http/endpoint.ts'
+import { basePathOf, endpointPath } from '../http/well-known.ts'
+import { sealingKeys } from '../kernel/server-secret.ts'
+import {
+  type ConnectedAppsContext,
+  type ConnectedAppsPages,
+  DisconnectForm,
+  disconnectApp,
+  NameForm,
+  nameApp,
+  showApps,
+} from './connected-apps-page.ts'
+import { type InstallationNames, namesInTransients } from './installation-names.ts'
+import { userApps } from './user-apps.ts'
+
+export type { ConnectedAppsNotice, ConnectedAppsPages, ConnectedAppsView } from './connected-apps-page.ts'
+export type { InstallationNames } from './installation-names.ts'
+export type { ConnectedApp, ConnectedAppScope } from './installations.ts'
+export {
+  type UserApps,
+  type UserAppsOptions,
+  type UserAppsPage,
+  type UserAppsPageRequest,
+  userApps,
+} from './user-apps.ts'
+
+export interface ConnectedAppsOptions {
+  /** The path below the issuer. Default `/connected-apps`; its forms go to `/disconnect` and `/name` below it. */
+  readonly path?: string | undefined
+  /**
+   * Keeps the names that users give. Default: the transients of the store, for at least as long as a grant lives after the
+   * name was given.
+   */
+  readonly names?: InstallationNames | undefined
+}
+
+/**
+ * Shows users their connected apps.
+ *
+ * @throws Error that names the option at fault, when the server is created
+ *
+ * @example
+ * ```ts with:server
+ * import { createAuthorizationServer } from '@grantkit/core'
+ * import { connectedApps, type ConnectedAppsPages } from '@grantkit/core/connected-apps'
+ *
+ * declare const pages: ConnectedAppsPages
+ *
+ * const features = [connectedApps(pages)]
+ * export const authorization = createAuthorizationServer({ issuer, store, scopes, secret, interaction, features })
+ * ```
+ */
+export function connectedApps(pages: ConnectedAppsPages, options: ConnectedAppsOptions = {}): Feature {
+  const path = endpointPath('connectedApps', options.path, '/connected-apps')
+  return (server) => ({ endpoints: endpointsOf(contextOf(server, pages, path, options), path) })
+}
+
+function contextOf(
+  server: ServerContext,
+  pages: ConnectedAppsPages,
+  path: string,
+  { names = namesOf(server) }: ConnectedAppsOptions,
+): ConnectedAppsContext {
+  const list = basePathOf(server.issuer) + path
+  return {
+    ...{ server, pages },
+    apps: userApps({ grants: userGrants(server), scopes: server.scopes, names }),
+    tickets: server.tickets('connected-apps'),
+    sealingKeys: sealingKeys(server.secret, 'notices of connected apps'),
+    paths: { list, disconnect: `${list}/disconnect`, name: `${list}/name` },
+  }
+}
+
+function namesOf({ store: { transients }, terms, now }: ServerContext): InstallationNames {
+  if (transients === undefined)
+    throw new Error('connectedApps: the store has no transients, so `names` must be set')
+  const kept = namesInTransients(transients)
+  return {
+    ...kept,
+    // A user who allows more keeps the name.
+    give: (subject, installation, name, until) =>
+      kept.give(subject, installation, name, Math.max(until, now() + terms.grant)),
+  }
+}
+
+/** No script of another origin may read these. */
+function endpointsOf(context: ConnectedAppsContext, path: string): Endpoint[] {
+  const { server } = context
+  const refusal: Endpoint['refusal'] = (error, request) =>
+    showErrorPage({ kernel: server, interaction: server.interaction }, error, request)
+  const page = { cors: false, refusal }
+  return [
+    {
+      ...{ ...page, path },
+      summary: 'The apps that the user has connected',
+      methods: ['GET'],
+      answer: (request) => showApps(context, request),
+    },
+    {
+      ...{ ...page, path: `${path}/disconnect` },
+      summary: 'Disconnect an app, by a form of the page',
+      message: DisconnectForm,
+      methods: ['POST'],
+      answer: (request) => disconnectApp(context, request),
+    },
+    {
+      ...{ ...page, path: `${path}/name` },
+      summary: 'Name an app, by a form of the page',
+      message: NameForm,
+      methods: ['POST'],
+      answer: (request) => nameApp(context, request),
+    },
+  ]
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
+import { sha256 } from '../kernel/secrets.ts'
+import type { Transients } from '../kernel/store.ts'
+
+/** Keeps what users call the installations of their apps. A name is at most 60 characters on one line. */
+export interface InstallationNames {
+  /** The names that a user gave to some of these installations. */
+  of(subject: string, installations: readonly string[]): Promise<ReadonlyMap<string, string>>
+  /** @param until the installation has no grant after it, in epoch seconds, unless its user allows more */
+  give(subject: string, installation: string, name: string, until: number): Promise<void>
+  forget(subject: string, installation: string): Promise<void>
+}
+
+const InstallationName = z.object({ kind: z.literal('installation-name'), name: z.string() })
+
+/** More lost races than this on one name are no person. */
+const MAX_ATTEMPTS = 4
+
+/** Names in the store of the server, each as a record of its own. */
+export function namesInTransients(transients: Transients): InstallationNames {
+  async function nameOf(subject: string, installation: string): Promise<string | undefined> {
+    const seen = await transients.find(recordId(subject, installation))
+    return seen && InstallationName.parse(seen.value).name
+  }
+  return {
+    async of(subject, installations) {
+      const found = await Promise.all(
+        installations.map(async (id) => [id, await nameOf(subject, id)] as const),
+      )
+      return new Map(found.flatMap(([id, name]) => (name === undefined ? [] : [[id, name]])))
+    },
+    async give(subject, installation, name, expiresAt) {
+      const id = recordId(subject, installation)
+      const record = { kind: 'installation-name', name, expiresAt }
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        const seen = await transients.find(id)
+        const isWritten =
+          seen === undefined
+            ? await transients.insert(id, record, expiresAt)
+            : await transients.replace(id, seen, record, expiresAt)
+        if (isWritten) return
+      }
+      throw new OAuthError(SERVER_ERRORS.contention)
+    },
+    async forget(subject, installation) {
+      await transients.remove(recordId(subject, installation))
+    },
+  }
+}
+
+/** The hash keeps users and clients out of the ids. All features share these. */
+function recordId(subject: string, installation: string): string {
+  return `installation-name ${sha256(JSON.stringify([subject, installation]))}`
+}

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest'
+import type { PublicClient } from '../clients/client-record.ts'
+import type { UserGrant } from '../grants/user-grants.ts'
+import type { GrantId } from '../kernel/secrets.ts'
+import { installationsOf } from './installations.ts'
+
+const SCOPES = {
+  read: { description: 'Read' },
+  write: { description: 'Write' },
+  more: { description: 'More' },
+}
+const DOCUMENT = 'https://editor.example/client.json'
+
+function grant(id: string, members: Partial<UserGrant> = {}): UserGrant {
+  const times = { createdAt: 100, usedAt: 100, expiresAt: 900 }
+  return { id: id as GrantId, clientId: 'editor', scopes: ['read'], resources: [], ...times, ...members }
+}
+
+describe('the installations of a list of grants', () => {
+  it.each<[string, UserGrant[], [string, string[]][]]>([
+    ['nothing', [], []],
+    ['one for a client that registered itself', [grant('1'), grant('2')], [['editor', ['1', '2']]]],
+    [
+      'one for each client',
+      [grant('1'), grant('2', { clientId: 'player' })],
+      [
+        ['editor', ['1']],
+        ['player', ['2']],
+      ],
+    ],
+    [
+      'one for each grant of a document, which all installations share',
+      [grant('1', { clientId: DOCUMENT }), grant('2', { clientId: DOCUMENT })],
+      [
+        ['1', ['1']],
+        ['2', ['2']],
+      ],
+    ],
+    [
+      'one for each device, next to the browser of the same client',
+      [grant('1', { origin: 'device' }), grant('2'), grant('3', { origin: 'device' })],
+      [
+        ['1', ['1']],
+        ['editor', ['2']],
+        ['3', ['3']],
+      ],
+    ],
+    [
+      'the most recently used first',
+      [
+        grant('1', { usedAt: 200 }),
+        grant('2', { clientId: 'player', usedAt: 300 }),
+        grant('3', { usedAt: 400 }),
+      ],
+      [
+        ['editor', ['3', '1']],
+        ['player', ['2']],
+      ],
+    ],
+  ])('are %s', (_, grants, expected) => {
+    const apps = installationsOf(grants, SCOPES)
+    expect(apps.map(({ installation, grantIds }) => [installation, grantIds])).toEqual(expected)
+  })
+
+  it('join what was allowed, in the order of the catalogue and without scopes that are gone, and the times', () => {
+    const grants = [
+      grant('1', { scopes: ['more', 'gone'], createdAt: 50, usedAt: 500, redirectUri: 'app://a' }),
+      grant('2', { scopes: ['read', 'more'], usedAt: 200, expiresAt: 950, redirectUri: 'app://b' }),
+      grant('3', { redirectUri: 'app://a' }),
+    ]
+    expect(installationsOf(grants, SCOPES)).toMatchObject([
+      {
+        scopes: [
+          { name: 'read', description: 'Read' },
+          { name: 'more', description: 'More' },
+        ],
+        redirectUris: ['app://a', 'app://b'],
+        ...{ firstUsed: 50, lastUsed: 500, expiresAt: 950 },
+      },
+    ])
+  })
+
+  it('have the name and origin of their client, and neither when it was removed', () => {
+    const client = { clientName: 'Editor', origin: 'integration' } as PublicClient
+    expect(installationsOf([grant('1', { client })], SCOPES)).toMatchObject([
+      { name: 'Editor', origin: 'integration', device: undefined },
+    ])
+    expect(installationsOf([grant('1')], SCOPES)).toMatchObject([{ name: undefined, origin: undefined }])
+  })
+
+  it.each([['203.0.113.0/24'], [undefined]])('say of a device in which network it asked: %s', (network) => {
+    expect(installationsOf([grant('1', { origin: 'device', network })], SCOPES)).toMatchObject([
+      { device: { network } },
+    ])
+  })
+})

@@ -1,0 +1,72 @@
+import type { UserGrant } from '../grants/user-grants.ts'
+import type { Client } from '../kernel/records.ts'
+import type { ScopeCatalogue, ScopeDefinition } from '../kernel/scope.ts'
+
+/** One installation of an app, with everything that its user has allowed it. Times are epoch seconds. */
+export interface ConnectedApp {
+  /** Names the installation in the forms: the id of its client, or of its only grant. */
+  readonly installation: string
+  readonly clientId: string
+  /** What it calls itself; absent if it has no name, or is not registered any more. */
+  readonly name?: string | undefined
+  /** What its user calls it. */
+  readonly called?: string | undefined
+  /** As in `Client`: only the name of an `integration` is not its own claim. Absent if it is not registered any more. */
+  readonly origin?: Client['origin'] | undefined
+  /** Where it sent the browser of its user. Show the hosts: the app chose its name itself. */
+  readonly redirectUris: readonly string[]
+  /** It runs on another device, which asked with a user code: from this network, if that is known. */
+  readonly device?: { readonly network?: string | undefined } | undefined
+  /** In the order of the catalogue. */
+  readonly scopes: readonly ConnectedAppScope[]
+  readonly firstUsed: number
+  readonly lastUsed: number
+  /** The longest of its grants ends then. */
+  readonly expiresAt: number
+  readonly grantIds: readonly string[]
+}
+
+/** What the app may do. */
+export interface ConnectedAppScope extends ScopeDefinition {
+  readonly name: string
+}
+
+/** The grants of one user by installation, the most recently used first. */
+export function installationsOf(grants: readonly UserGrant[], catalogue: ScopeCatalogue): ConnectedApp[] {
+  const byUse = [...grants].sort((one, other) => other.usedAt - one.usedAt)
+  const groups = new Map<string, [UserGrant, ...UserGrant[]]>()
+  for (const grant of byUse) {
+    const ofApp = groups.get(installationOf(grant))
+    if (ofApp === undefined) groups.set(installationOf(grant), [grant])
+    else ofApp.push(grant)
+  }
+  return [...groups.values()].map((ofApp) => connectedApp(ofApp, catalogue))
+}
+
+/**
+ * A client that registered itself is one installation. All installations share a document, so each of their grants counts,
+ * as each device does.
+ */
+export function installationOf({ clientId, id, origin }: UserGrant): string {
+  return origin === 'device' || clientId.startsWith('https://') ? id : clientId
+}
+
+/** @param grants of one installation, the most recently used first */
+function connectedApp(grants: readonly [UserGrant, ...UserGrant[]], catalogue: ScopeCatalogue): ConnectedApp {
+  const [latest] = grants
+  const { client, clientId, origin, network } = latest
+  const allowed = new Set(grants.flatMap(({ scopes }) => scopes))
+  return {
+    ...{ installation: installationOf(latest), clientId },
+    ...{ name: client?.clientName, origin: client?.origin },
+    redirectUris: [...new Set(grants.flatMap(({ redirectUri }) => redirectUri ?? []))],
+    device: origin === 'device' ? { network } : undefined,
+    scopes: Object.entries(catalogue)
+      .filter(([name]) => allowed.has(name))
+      .map(([name, definition]) => ({ ...definition, name })),
+    firstUsed: Math.min(...grants.map(({ createdAt }) => createdAt)),
+    lastUsed: latest.usedAt,
+    expiresAt: Math.max(...grants.map(({ expiresAt }) => expiresAt)),
+    grantIds: grants.map(({ id }) => id),
+  }
+}

@@ -1,0 +1,117 @@
+import type { UserGrants } from '../grants/user-grants.ts'
+import { displayText } from '../kernel/display-text.ts'
+import type { ScopeCatalogue } from '../kernel/scope.ts'
+import type { InstallationNames } from './installation-names.ts'
+import { type ConnectedApp, installationOf, installationsOf } from './installations.ts'
+
+/** The connected apps of users. Every method takes the user, so a page can only touch the apps of its own user. */
+export interface UserApps {
+  /** Apps of a user, the most recently used first. An app with many grants can be on several pages. */
+  list(subject: string, page?: UserAppsPageRequest): Promise<UserAppsPage>
+  /**
+   * Ends all grants of one installation, and forgets its name.
+   *
+   * @param after the page that lists it
+   * @returns the app as it was; `undefined`, and nothing changes, if it is not there, for example disconnected already
+   */
+  disconnect(subject: string, installation: string, after?: string): Promise<ConnectedApp | undefined>
+  /**
+   * Gives an installation the name that its user wants, on one line and at most 60 characters; none, if that is empty.
+   *
+   * @param after the page that lists it
+   * @returns the app as it is now; `undefined`, and nothing changes, if it is not there
+   */
+  name(subject: string, installation: string, name: string, after?: string): Promise<ConnectedApp | undefined>
+}
+
+export interface UserAppsPageRequest {
+  /** `next` of the page before; absent for the first page. */
+  readonly after?: string | undefined
+}
+
+export interface UserAppsPage {
+  readonly apps: readonly ConnectedApp[]
+  /** Leads to the next page, which may be empty; absent on the last one. */
+  readonly next?: string | undefined
+}
+
+export interface UserAppsOptions {
+  /** `grants` of the authorization server. */
+  readonly grants: UserGrants
+  readonly scopes: ScopeCatalogue
+  readonly names: InstallationNames
+}
+
+const MAX_NAME_LENGTH = 60
+/** Grants per page, when all those of a client are read. */
+const ALL = 200
+
+/**
+ * Lists, disconnects and names the apps of users, for a page of your own: `connectedApps()` has a whole one.
+ *
+ * @example
+ * ```ts with:server
+ * import { createAuthorizationServer } from '@grantkit/core'
+ * import { type InstallationNames, userApps } from '@grantkit/core/connected-apps'
+ *
+ * declare const names: InstallationNames
+ *
+ * const { grants } = createAuthorizationServer({ issuer, store, scopes, secret, interaction })
+ * export const apps = userApps({ grants, scopes, names })
+ * ```
+ */
+export function userApps({ grants, scopes, names }: UserAppsOptions): UserApps {
+  async function list(subject: string, { after }: UserAppsPageRequest = {}): Promise<UserAppsPage> {
+    const page = await grants.list(subject, { after })
+    const apps = installationsOf(page.grants, scopes)
+    const installations = apps.map(({ installation }) => installation)
+    const given = await names.of(subject, installations)
+    return { apps: apps.map((app) => ({ ...app, called: given.get(app.installation) })), next: page.next }
+  }
+
+  /** An app of the page that the form was on. What was allowed since then may have moved it to the next page. */
+  async function find(subject: string, installation: string, after?: string) {
+    const isWanted = (app: ConnectedApp) => app.installation === installation
+    const { apps, next } = await list(subject, { after })
+    const found = apps.find(isWanted)
+    if (found !== undefined || next === undefined) return found
+    return (await list(subject, { after: next })).apps.find(isWanted)
+  }
+
+  /** The ids of its grants, page by page: also those that its page does not list. */
+  async function* grantsOf(subject: string, app: ConnectedApp): AsyncGenerator<readonly string[]> {
+    const { installation, clientId, grantIds } = app
+    if (installation !== clientId) return yield grantIds
+    let after: string | undefined
+    do {
+      const page = await grants.list(subject, { clientId, limit: ALL, after })
+      yield page.grants.filter((grant) => installationOf(grant) === installation).map(({ id }) => id)
+      after = page.next
+    } while (after !== undefined)
+  }
+
+  return {
+    list,
+    async disconnect(subject, installation, after) {
+      const app = await find(subject, installation, after)
+      if (app === undefined) return undefined
+      for await (const ids of grantsOf(subject, app))
+        await Promise.all(ids.map((id) => grants.revoke(subject, id)))
+      await names.forget(subject, installation)
+      return app
+    },
+    async name(subject, installation, given, after) {
+      const app = await find(subject, installation, after)
+      if (app === undefined) return undefined
+      const called = nameIn(given)
+      if (called === undefined) await names.forget(subject, installation)
+      else await names.give(subject, installation, called, app.expiresAt)
+      return { ...app, called }
+    },
+  }
+}
+
+/** By code points: half of an emoji is no text, and a database refuses it. */
+function nameIn(given: string): string | undefined {
+  return [...displayText(given)].slice(0, MAX_NAME_LENGTH).join('').trimEnd() || undefined
+}

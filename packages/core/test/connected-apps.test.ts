@@ -1,0 +1,358 @@
+import {
+  type ConnectedAppsOptions,
+  type ConnectedAppsView,
+  connectedApps,
+  type InstallationNames,
+} from '@grantkit/core/connected-apps'
+import { createMemoryStore } from '@grantkit/store-memory'
+import { describe, expect, it } from 'vitest'
+import {
+  ALICE,
+  authorizationQuery,
+  authorize,
+  bodyOf,
+  type ClientAnswer,
+  decide,
+  redeem,
+  redirectOf,
+  register,
+  type TokenAnswer,
+  tokensFor,
+} from './client.ts'
+import { openSchool, type School } from './school.ts'
+
+const PATH = '/connected-apps'
+
+/** The school, where users see their apps. Alice has the same session all the time. */
+function openWithApps(options?: ConnectedAppsOptions, { now = 1_800_000_000, ...more } = {}) {
+  const shown: ConnectedAppsView[] = []
+  const feature = connectedApps(
+    {
+      connectedAppsPage(view) {
+        shown.push(view)
+        return { status: 200, headers: { 'content-type': 'text/html' }, body: 'apps' }
+      },
+    },
+    options,
+  )
+  const school = openSchool({ features: [feature], ...more })
+  const cookie = `user=alice@${now}`
+  const open = async (address = PATH, as = cookie) => {
+    const [path = '', query = ''] = address.split('?')
+    const answer = await school.send('GET', path, { query, headers: { cookie: as } })
+    return { ...answer, view: shown.at(-1) as ConnectedAppsView }
+  }
+  const post = async (
+    action: 'disconnect' | 'name',
+    form: Record<string, string>,
+    { view = shown.at(-1) as ConnectedAppsView, as = cookie, headers = {} } = {},
+  ) => {
+    const [path = '', query = ''] = view.actions[action].split('?')
+    const whole = { ticket: view.ticket, ...form }
+    const answer = await school.send('POST', path, {
+      query,
+      form: whole,
+      headers: { cookie: as, ...headers },
+    })
+    return { ...answer, location: String(answer.headers.location), view: shown.at(-1) as ConnectedAppsView }
+  }
+  return { school, cookie, open, post }
+}
+
+type Opened = ReturnType<typeof openWithApps>
+
+async function connect({ school }: Opened, name = 'Editor', cookie = ALICE.cookie, known?: ClientAnswer) {
+  const client = known ?? (await register(school, { client_name: name }))
+  await authorize(school, authorizationQuery(client.clientId), { cookie })
+  const { code = '' } = redirectOf(await decide(school, {}, { cookie }))
+  const { access_token: token } = bodyOf<TokenAnswer>(await redeem(school, client, code))
+  return { client, installation: client.clientId, token }
+}
+
+/** Adds grants like the one that is there. */
+async function addGrants(school: School, all: { id: string; clientId?: string; age?: number }[]) {
+  const [grant] = (await school.store.grants.list({ subject: 'alice' }, { limit: 9 })).grants
+  if (grant === undefined) throw new Error('There is no grant')
+  for (const { id, age = 0, ...more } of all) {
+    const createdAt = grant.createdAt - age
+    await school.store.grants.insert(
+      id,
+      { ...grant, ...more, id: id as typeof grant.id, createdAt },
+      grant.expiresAt,
+    )
+  }
+}
+
+const isLive = async (school: School, token: string) => (await school.callApi(token)).kind === 'authorized'
+const namesIn = ({ apps }: ConnectedAppsView) => apps.map(({ called, name }) => called ?? name)
+
+describe('the page of connected apps', () => {
+  it('shows the apps of its user alone, with the safe headers of a page', async () => {
+    const opened = openWithApps()
+    const { client } = await connect(opened)
+    await connect(opened, 'Of Bob', 'user=bob')
+    const { status, headers, view } = await opened.open()
+    expect([status, headers['x-frame-options'], headers['cache-control']]).toEqual([200, 'DENY', 'no-store'])
+    expect(view).toMatchObject({
+      session: { subject: 'alice' },
+      apps: [
+        {
+          ...{ installation: client.clientId, name: 'Editor', called: undefined, origin: 'registered' },
+          scopes: [
+            { name: 'openid' },
+            { name: 'profile' },
+            { name: 'courses:read', description: 'See courses' },
+          ],
+        },
+      ],
+      actions: { disconnect: `${PATH}/disconnect`, name: `${PATH}/name` },
+      expired: false,
+    })
+    expect([view.next, view.first, view.notice]).toEqual([undefined, undefined, undefined])
+  })
+
+  it('asks a browser without a session to sign in, and to come back to the same page', async () => {
+    const { school } = openWithApps()
+    const answers = [
+      await school.send('GET', PATH, { query: 'after=x&notice=y' }),
+      await school.send('POST', `${PATH}/name`, {
+        query: 'after=x',
+        form: { ticket: 't', installation: 'i' },
+      }),
+    ]
+    expect(answers.map(({ headers }) => headers.location)).toEqual(['/login', '/login'])
+    expect(school.shown.signIn).toBe(`${PATH}?after=x`)
+  })
+
+  it('stands at a path of choice below the issuer', async () => {
+    const issuer = 'https://school.example/tenant'
+    const { school } = openWithApps({ path: '/me/apps' }, { issuer, resources: [issuer] } as object)
+    const paths = school.server.routes.map(({ path }) => path).filter((path) => path.includes('/me/'))
+    expect(paths).toEqual(['/tenant/me/apps', '/tenant/me/apps/disconnect', '/tenant/me/apps/name'])
+  })
+
+  it('has pages, and reads one page of grants for each', async () => {
+    const opened = openWithApps()
+    await connect(opened)
+    const many = Array.from({ length: 120 }, (_, age) => ({
+      id: `grant-${age}`,
+      clientId: `app-${age}`,
+      age,
+    }))
+    await addGrants(opened.school, many)
+    const sizes: number[] = []
+    let next: string | undefined = PATH
+    while (next !== undefined) {
+      const { view } = await opened.open(next)
+      expect(view.first).toBe(next === PATH ? undefined : PATH)
+      sizes.push(view.apps.length)
+      next = view.next
+    }
+    expect(sizes).toEqual([50, 50, 21])
+  })
+})
+
+describe('disconnecting an app', () => {
+  it('ends its tokens, and the next page says so to this session for a minute', async () => {
+    const opened = openWithApps()
+    const { school, post, open } = opened
+    const [app, other] = [await connect(opened), await connect(opened, 'Player')]
+    await open()
+    const { status, location } = await post('disconnect', { installation: app.installation })
+    expect([status, await isLive(school, app.token), await isLive(school, other.token)]).toEqual([
+      303,
+      false,
+      true,
+    ])
+    expect((await open(location)).view).toMatchObject({
+      notice: { change: 'disconnected', app: 'Editor' },
+      apps: [{ name: 'Player' }],
+    })
+    expect(school.events.filter(({ type }) => type === 'grant_revoked')).toMatchObject([
+      { clientId: app.client.clientId, subject: 'alice', by: 'user' },
+    ])
+    expect((await open(`${location}A`)).view.notice).toBeUndefined()
+    expect((await open(location, 'user=alice@1800000001')).view.notice).toBeUndefined()
+    school.clock.now += 60
+    expect((await open(location)).view.notice).toBeUndefined()
+  })
+
+  it('sent twice is no error', async () => {
+    const opened = openWithApps()
+    const { installation } = await connect(opened)
+    await opened.open()
+    await opened.post('disconnect', { installation })
+    const { status, location } = await opened.post('disconnect', { installation })
+    expect([status, location]).toEqual([303, PATH])
+  })
+
+  it('ends its grants on other pages too, but not its devices, which are apps of their own', async () => {
+    const opened = openWithApps()
+    const { school, open, post } = opened
+    const { installation } = await connect(opened)
+    const more = Array.from({ length: 120 }, (_, age) => ({ id: `grant-${age}`, age }))
+    await addGrants(school, [...more, { id: 'device-grant', origin: 'device', age: 200 } as { id: string }])
+    await open()
+    await post('disconnect', { installation })
+    const left = await school.server.grants.list('alice')
+    expect(left.grants.map(({ id }) => id)).toEqual(['device-grant'])
+  })
+
+  it('finds an app that a new grant has moved to the next page, and stays on the page it came from', async () => {
+    const opened = openWithApps()
+    const { school, open, post } = opened
+    await connect(opened)
+    const clients = Array.from({ length: 120 }, (_, age) => ({
+      id: `grant-${age}`,
+      clientId: `app-${age}`,
+      age,
+    }))
+    await addGrants(school, clients)
+    const first = (await open()).view
+    const { view } = await open(first.next)
+    const moved = String(view.apps.at(-1)?.installation)
+    const { location } = await post('disconnect', { installation: moved }, { view: first })
+    expect(location).toMatch(/^\/connected-apps\?notice=/)
+    expect((await open(first.next)).view.apps.map(({ installation }) => installation)).not.toContain(moved)
+    const last = await post('disconnect', { installation: 'app-60' }, { view })
+    expect(last.location).toContain(`${first.next}&notice=`)
+  })
+
+  it('touches no app of another user', async () => {
+    const opened = openWithApps()
+    const theirs = await connect(opened, 'Of Bob', 'user=bob')
+    await opened.open()
+    const { location } = await opened.post('disconnect', { installation: theirs.installation })
+    expect([location, await isLive(opened.school, theirs.token)]).toEqual([PATH, true])
+  })
+})
+
+describe('a form of the page', () => {
+  it.each(['disconnect', 'name'] as const)(
+    'to %s changes nothing after an hour, in another session or with a forged ticket, and the page says so',
+    async (action) => {
+      const opened = openWithApps()
+      const { school, open, post, cookie } = opened
+      const { installation, token } = await connect(opened)
+      const form = { installation, name: 'Evil' }
+      const { view } = await open()
+      const answers = [
+        await post(action, { ...form, ticket: `${view.ticket}x` }),
+        await post(action, form, { view, as: 'user=alice@1' }),
+        await post(action, form, { view, as: 'user=bob' }),
+      ]
+      school.clock.now += 3600
+      answers.push(await post(action, form, { view, as: cookie }))
+      for (const { status, view } of answers) expect([status, view.expired]).toEqual([400, true])
+      const now = (await open()).view
+      expect([namesIn(now), now.expired, token]).toEqual([['Editor'], false, token])
+    },
+  )
+
+  it('with a good ticket is refused from another site', async () => {
+    const opened = openWithApps()
+    const { installation, token } = await connect(opened)
+    await opened.open()
+    const headers = { origin: 'https://evil.example' }
+    const { status, body } = await opened.post('disconnect', { installation }, { headers })
+    expect([status, body, await isLive(opened.school, token)]).toEqual([403, 'form_of_another_site', true])
+  })
+})
+
+describe('the name that a user gives an app', () => {
+  it('is shown in place of its own, until it is taken back', async () => {
+    const opened = openWithApps()
+    const { open, post } = opened
+    const { installation } = await connect(opened)
+    await open()
+    const { location } = await post('name', { installation, name: ' Old\u202e laptop ' })
+    expect((await open(location)).view).toMatchObject({
+      apps: [{ name: 'Editor', called: 'Old laptop' }],
+      notice: { change: 'named', app: 'Old laptop' },
+    })
+    await post('name', { installation, name: 'New laptop' })
+    expect(namesIn((await open()).view)).toEqual(['New laptop'])
+    const back = await post('name', { installation, name: ' ' })
+    expect((await open(back.location)).view).toMatchObject({
+      apps: [{ called: undefined }],
+      notice: { change: 'named', app: 'Editor' },
+    })
+  })
+
+  it('has at most 60 characters, and half of none', async () => {
+    const opened = openWithApps()
+    const { installation } = await connect(opened)
+    await opened.open()
+    await opened.post('name', { installation, name: '🦊'.repeat(61) })
+    expect(namesIn((await opened.open()).view)).toEqual(['🦊'.repeat(60)])
+  })
+
+  it('is forgotten with the app, and is given to no other user and no app that is not there', async () => {
+    const opened = openWithApps()
+    const { school, open, post } = opened
+    const [{ installation, client }, bobs] = [
+      await connect(opened),
+      await connect(opened, 'Of Bob', 'user=bob'),
+    ]
+    await open()
+    await post('name', { installation, name: 'Old laptop' })
+    await post('name', { installation: bobs.installation, name: 'Evil' })
+    await post('disconnect', { installation })
+    await post('name', { installation, name: 'Gone' })
+    await tokensFor(school, client)
+    expect(namesIn((await open()).view)).toEqual(['Editor'])
+    expect(namesIn((await open(PATH, 'user=bob')).view)).toEqual(['Of Bob'])
+  })
+
+  it('is kept for as long as a grant lives after it was given', async () => {
+    const lifetimes = { grant: 1000, refreshToken: 1000 }
+    const opened = openWithApps(undefined, { lifetimes } as object)
+    const { school, open, post } = opened
+    const { installation, client } = await connect(opened)
+    school.clock.now += 500
+    await open()
+    await post('name', { installation, name: 'Old laptop' })
+    school.clock.now += 400
+    await tokensFor(school, client)
+    school.clock.now += 599
+    expect(namesIn((await open()).view)).toEqual(['Old laptop'])
+    school.clock.now += 1
+    expect(namesIn((await open()).view)).toEqual(['Editor'])
+  })
+
+  it('is not what another user of the same client sees', async () => {
+    const opened = openWithApps()
+    const { open, post } = opened
+    const { installation, client } = await connect(opened)
+    await connect(opened, 'Editor', 'user=bob', client)
+    await open()
+    await post('name', { installation, name: 'Old laptop' })
+    expect(namesIn((await open(PATH, 'user=bob')).view)).toEqual(['Editor'])
+  })
+
+  it('is kept by `names`, if the application has its own', async () => {
+    const calls: unknown[] = []
+    const names: InstallationNames = {
+      of: async () => new Map([['nobody', 'x']]),
+      give: async (...given) => void calls.push(given),
+      forget: async (...given) => void calls.push(given),
+    }
+    const { transients: _, ...store } = createMemoryStore()
+    const opened = openWithApps({ names }, { store } as object)
+    const { installation } = await connect(opened)
+    await opened.open()
+    await opened.post('name', { installation, name: 'Old laptop' })
+    await opened.post('disconnect', { installation })
+    expect(calls).toEqual([
+      ['alice', installation, 'Old laptop', opened.school.clock.now + 180 * 24 * 3600],
+      ['alice', installation],
+    ])
+  })
+
+  it('needs a store with transients without `names`, which the error says', () => {
+    const { transients: _, ...store } = createMemoryStore()
+    expect(() => openWithApps(undefined, { store } as object)).toThrow(
+      'connectedApps: the store has no transients, so `names` must be set',
+    )
+  })
+})
