@@ -141,7 +141,11 @@ describe('clientDocuments', () => {
     ['an address that is none', { client_id: 'editor' }, 'pinned[0]: client_id is no https address: editor'],
     ['an address of the server', { client_id: 'https://school.example/c' }, 'pinned[0]: client_id is'],
     ['a secret', { client_secret: 'x' }, 'pinned[0]: client_secret: must not be there'],
-    ['no way to authenticate', { token_endpoint_auth_method: 'private_key_jwt' }, 'pinned[0]: no way to'],
+    [
+      'no way to authenticate',
+      { token_endpoint_auth_method: 'private_key_jwt' },
+      'pinned[0]: names no authentication method',
+    ],
   ])('refuses a document with %s when the server is created', (_, changed, message) => {
     const features = [clientDocuments({ pinned: [{ ...DOCUMENT, ...changed }] })]
     expect(() => openSchool({ features })).toThrow(message)

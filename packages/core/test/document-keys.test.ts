@@ -238,9 +238,9 @@ it('a pinned document may demand proofs, and needs keys for that', async () => {
   const code = await codeOf(school)
   expect(await redeem(school, code)).toMatchObject(UNPROVEN)
   expect((await redeem(school, code, await proofOf(school))).status).toBe(200)
-  expect(() => opened({ ...ONLY, jwks: undefined })).toThrow('pinned[0]: no way to authenticate')
+  expect(() => opened({ ...ONLY, jwks: undefined })).toThrow('pinned[0]: names no authentication method')
   expect(
     () => opened({ ...BOTH, token_endpoint_auth_methods_supported: [] }),
     'nothing fetches them',
-  ).toThrow('pinned[0]: no way to authenticate')
+  ).toThrow('pinned[0]: names no authentication method')
 })

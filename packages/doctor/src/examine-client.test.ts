@@ -51,7 +51,7 @@ describe('the examination of a client', () => {
     ['client-document', 'client_secret: must not be there', 'a secret', describing({ client_secret: 'x' })],
     [
       'client-document',
-      'no way to authenticate is offered here',
+      'names no authentication method of this server',
       'a method',
       describing({ token_endpoint_auth_method: 'private_key_jwt' }),
     ],

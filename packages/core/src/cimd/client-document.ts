@@ -1,41 +1,100 @@
 /**
- * The document of a client (draft-ietf-oauth-client-id-metadata-document 4): its schema, and the client that it describes. It is
- * verified by nothing but the host of its address.
+ * A client ID metadata document (draft-ietf-oauth-client-id-metadata-document): which URLs are client ids and which of them the
+ * operator admits (section 3), the schema of a document, and the client that it describes (section 4). Nothing but the host of
+ * the URL authenticates a document. Nothing is fetched here.
  */
 import { z } from 'zod'
 import type { ClientAuthMethod } from '../clients/authentication/client-authentication.ts'
 import { clientMetadata, featureMetadata } from '../clients/client-metadata.ts'
 import { clientFrom } from '../clients/client-record.ts'
+import { MAX_CLIENT_ID_LENGTH } from '../clients/client-sources.ts'
 import { refuseAnswerParameters, SCRIPT_URI } from '../clients/redirect-uri.ts'
 import { listOf, readMessage, text } from '../http/message.ts'
+import { httpsParts, publicUrlFault } from '../http/public-url.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { isPublic } from '../tokens/jwk.ts'
 
+const DOT_SEGMENT = /\/(\.|%2e){1,2}(\/|$)/i
+
+/** Why a `client_id` is not the URL of a document. The issuer is not a client of itself. */
+export function clientIdUrlFault(clientId: string, kernel: Pick<Kernel, 'issuer'>): string | undefined {
+  if (clientId.length > MAX_CLIENT_ID_LENGTH) return `is longer than ${MAX_CLIENT_ID_LENGTH} characters`
+  const { path, query, fragment } = httpsParts(clientId) ?? {}
+  if (path === undefined) return 'is no https address'
+  if (fragment !== undefined) return 'has a fragment'
+  if (query !== undefined) return 'has a query'
+  if (path === '' || path === '/') return 'has no path'
+  if (DOT_SEGMENT.test(path)) return 'has a dot segment'
+  return publicUrlFault(clientId, kernel)
+}
+
+/** Whether a document may describe a client, and which redirect URIs it may list. */
+export type Admission =
+  | 'yes'
+  | 'no'
+  /** The operator trusts the host like a static client: the https redirect URIs of the document are accepted too. */
+  | 'https-callbacks-too'
+
+/** Decides on a `client_id` before anything is fetched. Compare whole strings, never prefixes. */
+export type AdmissionPolicy = (clientId: string) => Admission
+
+/**
+ * Admits only documents of these hosts. A host is compared as it is written in the `client_id`.
+ *
+ * @example
+ * ```ts
+ * import { admitHosts, clientDocuments } from '@grantkit/core/client-documents'
+ * import { safeFetch } from '@grantkit/safe-fetch'
+ *
+ * const admit = admitHosts(['claude.ai', 'vscode.dev'])
+ * const documents = clientDocuments({ fetch: safeFetch({ issuer: 'https://auth.example' }), admit })
+ * ```
+ */
+export function admitHosts(hosts: readonly string[], admission: Admission = 'yes'): AdmissionPolicy {
+  return (clientId) => (hosts.includes(new URL(clientId).host) ? admission : 'no')
+}
+
+/**
+ * Admits only these documents.
+ *
+ * @example
+ * ```ts
+ * import { admitClientIds, clientDocuments } from '@grantkit/core/client-documents'
+ * import { safeFetch } from '@grantkit/safe-fetch'
+ *
+ * const admit = admitClientIds(['https://app.example/client.json'])
+ * const documents = clientDocuments({ fetch: safeFetch({ issuer: 'https://auth.example' }), admit })
+ * ```
+ */
+export function admitClientIds(clientIds: readonly string[], admission: Admission = 'yes'): AdmissionPolicy {
+  return (clientId) => (clientIds.includes(clientId) ? admission : 'no')
+}
+
 type DocumentVerdict =
   | { readonly kind: 'client'; readonly client: Client }
-  /** It can authenticate in no way that this server offers. Its redirect URIs are known, so it gets an error. */
+  /** The server offers none of its authentication methods. Its redirect URIs are known, so it gets an error by redirect. */
   | { readonly kind: 'unusable'; readonly client: Client; readonly fault: string }
   | { readonly kind: 'invalid'; readonly fault: string }
 
 type Members = Readonly<Record<string, unknown>>
 
-/** Reads the document at an id. @param expiresAt of the record of its client */
+/** Reads the document of a client id. @param expiresAt when the client record expires, in epoch seconds */
 export type ReadDocument = (clientId: string, members: Members, expiresAt: number) => DocumentVerdict
 
-/** What a document may register, apart from its ways to authenticate. */
+/** What a document may register, except its authentication methods. */
 const REGISTRABLE = {
   authMethods: [],
   grantTypes: ['authorization_code', 'refresh_token'],
   signingAlgorithms: [],
-  /** RFC 9449 5.2. A server without DPoP ignores it. */
+  /** RFC 9449 5.2. A server without DPoP ignores this member. */
   members: { dpop_bound_access_tokens: z.boolean().optional() },
 }
 
 const MAX_REDIRECT_URIS = 20
 
-/** A document is public, so it can hold no secret (section 4.1). */
+/** A document is public, so it cannot contain a secret (section 4.1). */
 const SHARED_SECRET = /^client_secret_/
 
 const method = text(100).refine((name) => !SHARED_SECRET.test(name), 'must not need a shared secret')
@@ -58,13 +117,13 @@ function documentSchema(clientId: string) {
   })
 }
 
-/** @param methods the ways to authenticate that the server offers */
+/** @param methods the authentication methods of the server */
 export function documentReader(kernel: Kernel, methods: readonly ClientAuthMethod[]): ReadDocument {
   return (clientId, members, expiresAt) => {
     try {
       const document = readMessage(documentSchema(clientId), members)
       if (document.jwks !== undefined && document.jwks_uri !== undefined)
-        return { kind: 'invalid', fault: 'jwks and jwks_uri are both there' }
+        return { kind: 'invalid', fault: 'has both jwks and jwks_uri' }
       refuseAnswerParameters(document.redirect_uris)
       const { method, ...terms } = authenticationOf(namedMethods(document), members, methods)
       const registered = { ...featureMetadata(document, REGISTRABLE), ...terms.featureMetadata }
@@ -75,7 +134,7 @@ export function documentReader(kernel: Kernel, methods: readonly ClientAuthMetho
         featureMetadata: Object.keys(registered).length === 0 ? undefined : registered,
       })
       if (client.cannotAuthenticate !== true) return { kind: 'client', client }
-      return { kind: 'unusable', client, fault: 'no way to authenticate is offered here' }
+      return { kind: 'unusable', client, fault: 'names no authentication method of this server' }
     } catch (thrown) {
       if (thrown instanceof OAuthError) return { kind: 'invalid', fault: thrown.message }
       throw thrown
@@ -83,7 +142,7 @@ export function documentReader(kernel: Kernel, methods: readonly ClientAuthMetho
   }
 }
 
-/** A client that names none is public, though the default of RFC 7591 is another. */
+/** A client that names no method is public, although RFC 7591 has another default. */
 function namedMethods({
   token_endpoint_auth_method: preferred,
   token_endpoint_auth_methods_supported: others,
@@ -97,11 +156,11 @@ interface Authentication extends Pick<Client, 'otherAuthMethods' | 'cannotAuthen
 }
 
 /**
- * How the client of a document authenticates. A client that may be public is public, and may still authenticate: a preference
- * that this server cannot meet must not lock it out.
+ * How the client of a document authenticates. A client that may be public is public and may still authenticate, so that an
+ * unsupported preference does not lock it out.
  *
  * @param named the methods that the document names, the preferred one first
- * @param offered those of the server
+ * @param offered the methods of the server
  */
 function authenticationOf(
   named: readonly string[],

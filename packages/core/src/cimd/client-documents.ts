@@ -1,6 +1,6 @@
 /**
- * Client ID Metadata Documents: a `client_id` is the address of a document that describes the client. The operator provides
- * documents, or the means to fetch them.
+ * Client ID metadata documents (CIMD): a `client_id` is the URL of a document that describes the client. The operator provides
+ * the documents, or a function to fetch them.
  *
  * @module
  */
@@ -9,8 +9,12 @@ import type { Feature, MountedFeatures } from '../feature.ts'
 import type { DocumentFetch } from '../http/document-fetch.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
-import { documentReader, type ReadDocument } from './client-document.ts'
-import { type AdmissionPolicy, clientIdUrlFault } from './client-id-url.ts'
+import {
+  type AdmissionPolicy,
+  clientIdUrlFault,
+  documentReader,
+  type ReadDocument,
+} from './client-document.ts'
 import { fetchedClients, type OnDocumentChange } from './fetched-clients.ts'
 
 export type {
@@ -19,34 +23,34 @@ export type {
   DocumentFetchRequest,
   DocumentFetchResponse,
 } from '../http/document-fetch.ts'
-export { type Admission, type AdmissionPolicy, admitClientIds, admitHosts } from './client-id-url.ts'
+export { type Admission, type AdmissionPolicy, admitClientIds, admitHosts } from './client-document.ts'
 export type { DocumentFailed } from './document-look-up.ts'
 export { freshFor } from './document-request.ts'
 export type { DocumentChanged, OnDocumentChange } from './fetched-clients.ts'
 
 export interface ClientDocumentsOptions {
-  /** Documents as their hosts publish them. They are never fetched. */
+  /** Documents as their hosts publish them. These are never fetched. */
   readonly pinned?: readonly Readonly<Record<string, unknown>>[] | undefined
-  /** Fetches every other document. Default: a client whose document is not pinned is unknown. */
+  /** Fetches all other documents. Default: a client whose document is not pinned is unknown. */
   readonly fetch?: DocumentFetch | undefined
-  /** Which documents may be fetched, and whose https redirect URIs are accepted. Default: all, and none. */
+  /** Which documents are fetched, and whose https redirect URIs are accepted. Default: all documents, and no https URIs. */
   readonly admit?: AdmissionPolicy | undefined
-  /** What becomes of earlier grants when the document of their client changes. Default `keep`. */
+  /** What happens to earlier grants when the document of their client changes. Default `keep`. */
   readonly onChange?: OnDocumentChange | undefined
 }
 
 type Members = Readonly<Record<string, unknown>>
 
-/** A pinned client exists until the process ends. */
+/** A pinned client never expires. */
 const NEVER = Number.MAX_SAFE_INTEGER
 
 /**
- * Accepts clients by their documents (draft-ietf-oauth-client-id-metadata-document). `redirectUriPolicy` validates the
- * redirect URI of each request. The metadata says that documents are supported, and clients with a document then use it
- * instead of registering: fetch documents, or pin the documents of all clients that you want to serve.
+ * Accepts clients with client ID metadata documents (draft-ietf-oauth-client-id-metadata-document). `redirectUriPolicy`
+ * validates the redirect URI of each request. The server metadata says that documents are supported, and clients with a
+ * document then use it instead of registering: fetch documents, or pin the documents of all clients that you support.
  *
- * Only an authorization request of a signed-in user makes this server fetch. What is fetched, when, and for how long it
- * is kept is limited per process; give a `rateLimiter` to limit each user too.
+ * This server fetches a document only for an authorization request of a signed-in user. Fetches and the cache are limited in
+ * each process; a `rateLimiter` limits each user too.
  *
  * @throws Error that names the document at fault, when the server is created
  *
@@ -79,12 +83,12 @@ export function clientDocuments({
   })
 }
 
-/** A client whose document is not known yet proves nothing by a push, so it must be one that may be public. */
+/** A client whose document is not fetched yet cannot authenticate at a push, so public clients must be allowed. */
 function checkDocumentsCanPush({ clientAuthMethods, metadata }: MountedFeatures): void {
   const publicClients = clientAuthMethods.some(({ name }) => name === 'none')
   if (!publicClients && metadata.require_pushed_authorization_requests === true)
     throw new Error(
-      'clientDocuments: fetch and pushedAuthorizationRequests: required exclude each other without the authentication method none; pin the documents',
+      'clientDocuments: fetch does not work with pushedAuthorizationRequests: required without the authentication method none; pin the documents',
     )
 }
 

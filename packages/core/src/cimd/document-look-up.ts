@@ -1,6 +1,4 @@
-/**
- * The current document of a client: from the memory of this process, or from its host. Replicas need not agree.
- */
+/** The current document of a client: from the cache of this process, or from its host. Replicas may differ for a while. */
 import type { RequestingUser } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
 import { type FetchAttempt, fetchAttempts } from '../limits/fetch-attempts.ts'
@@ -14,20 +12,20 @@ export type LookedUp =
       readonly kind: 'unreachable'
       /** Seconds. */
       readonly retryAfter: number
-      /** Whether an approved copy may serve. It may not after the host has answered that there is no document. */
+      /** Whether the approved copy may be used. It may not once the host has answered that the document is gone. */
       readonly mayBeStale: boolean
     }
 
 export interface DocumentFailed {
   readonly type: 'client_document_failed'
   readonly clientId: string
-  /** Never shown to a browser: it could reveal networks behind this server. */
+  /** For the log only: it could reveal networks behind this server. */
   readonly fault: string
   /** What the fetch threw. */
   readonly cause?: unknown
 }
 
-/** @returns the look-up. `known` is whether a user approved the client before */
+/** @returns the look-up. `known`: a user approved the client before */
 export function documentLookUp(source: DocumentSource) {
   const { now, emit } = source.kernel
   const cache = documentCache(now)
@@ -48,7 +46,7 @@ export function documentLookUp(source: DocumentSource) {
     attempts.ended(clientId, answer.kind)
     if (answer.kind === 'document') {
       const { client } = answer.document
-      // The id of the client is a copy; the id of the request would keep the whole request in memory.
+      // `client.clientId` is a copy. The id of the request would keep the whole request in memory.
       cache.set(client.clientId, answer.document)
       return { kind: 'document', client }
     }
@@ -69,7 +67,7 @@ export function documentLookUp(source: DocumentSource) {
 
   return async (clientId: string, known: boolean, user: RequestingUser): Promise<LookedUp> => {
     const kept = cache.get(clientId)
-    // What the user was shown stays good for the answer, however short its life is.
+    // The answer to a page uses the document that the page showed, even if it is stale.
     if (kept !== undefined && (now() < kept.freshUntil || kept.client.document?.hash === user.shown))
       return { kind: 'document', client: kept.client }
     const attempt = { id: clientId, site: await siteOf(clientId), known, user: user.subject }
@@ -86,10 +84,10 @@ export interface DocumentCache {
 }
 
 const MAX_DOCUMENTS = 1000
-/** In characters of JSON. */
+/** Characters of JSON. */
 const MAX_CHARACTERS = 4 * 1024 * 1024
 
-/** The documents that were used last. */
+/** A cache of the documents used last. */
 export function documentCache(now: () => number): DocumentCache {
   // In the order of their last use.
   const kept = new Map<string, { readonly document: CachedDocument; readonly size: number }>()

@@ -1,6 +1,4 @@
-/**
- * One request for a document, and how long its answer is fresh (RFC 9111 4.2). The result is a new copy, or why there is none.
- */
+/** Fetches a document, and decides how long it is fresh (RFC 9111 4.2). */
 import type { DocumentFetch } from '../http/document-fetch.ts'
 import { fetchedDocument } from '../http/fetched-document.ts'
 import type { Kernel } from '../kernel/kernel.ts'
@@ -10,19 +8,19 @@ import type { ReadDocument } from './client-document.ts'
 
 export interface CachedDocument {
   readonly client: Client
-  /** Until then it serves new authorizations without a request to its host. Epoch seconds, as below. */
+  /** Until then, new authorizations use it without a request to its host. Epoch seconds. */
   readonly freshUntil: number
-  /** Until then it is kept, for the answer to a page that showed it and for a conditional request. */
+  /** Until then it is kept, for the answer to a page that showed it and for conditional requests. Epoch seconds. */
   readonly keptUntil: number
-  /** Request headers by which the host can say that nothing has changed (RFC 9110 13.1). */
+  /** Headers of a conditional request (RFC 9110 13.1). */
   readonly validators?: Readonly<Record<string, string>> | undefined
 }
 
 /** The draft recommends 5 KB. */
 const MAX_DOCUMENT_BYTES = 5 * 1024
-/** Ends a fetch that has no deadline of its own. */
+/** For a fetch without a deadline of its own. */
 const DEADLINE_MS = 10_000
-/** A document that must not be stored is kept for as long as the user looks at the page that shows it. */
+/** Seconds for which a document with `no-store` is kept: a user looks at the consent page that shows it. */
 const PAGE_LIFETIME = 600
 
 export type DocumentAnswer =
@@ -35,7 +33,7 @@ export interface DocumentSource {
   readonly fetch: DocumentFetch
 }
 
-/** Never rejects, so that the caller always counts the end of the attempt. */
+/** Never rejects, so the caller always records the end of the attempt. */
 export async function requestDocument(
   { kernel, read, fetch }: DocumentSource,
   clientId: string,
@@ -85,16 +83,16 @@ function hashOf({ createdAt, expiresAt, ...described }: Client) {
 
 const MAX_VALIDATOR_LENGTH = 200
 
-/** The entity tag, or else the date (RFC 9110 13.1.3 ignores the date beside a tag). */
+/** The entity tag, or else the date: with a tag, the date is ignored (RFC 9110 13.1.3). */
 function validatorsOf({ etag, 'last-modified': date }: ResponseHeaders): CachedDocument['validators'] {
   if (etag !== undefined && etag.length <= MAX_VALIDATOR_LENGTH) return { 'if-none-match': etag }
   if (date !== undefined && date.length <= MAX_VALIDATOR_LENGTH) return { 'if-modified-since': date }
   return undefined
 }
 
-/** No header makes this server fetch a document at each request. */
+/** In seconds: no header makes this server fetch a document for every request. */
 const MIN_FRESHNESS = 5 * 60
-/** A document decides who gets codes, so no header makes it last longer. */
+/** In seconds: a document decides who gets codes, so no header makes it fresh for longer. */
 const MAX_FRESHNESS = 24 * 60 * 60
 const DEFAULT_FRESHNESS = 60 * 60
 
@@ -102,10 +100,9 @@ const DEFAULT_FRESHNESS = 60 * 60
 export type ResponseHeaders = Readonly<Record<string, string | undefined>>
 
 /**
- * How long a server keeps the document of a client before it asks the host again (RFC 9111 4.2): five minutes at least, a
- * day at most.
+ * How long a server uses the document of a client before it asks the host again (RFC 9111 4.2): from five minutes to a day.
  *
- * @param headers by their names in lower case
+ * @param headers with names in lower case
  * @param now epoch seconds
  * @returns seconds; `undefined` if the document must not be kept beyond the request that fetched it
  *
@@ -123,7 +120,7 @@ export function freshFor(headers: ResponseHeaders, now: number): number | undefi
   return Math.min(Math.max(lifetimeOf(directives, headers, now), MIN_FRESHNESS), MAX_FRESHNESS)
 }
 
-/** Values by name. A repeated directive counts as one without a value (RFC 9111 4.2.1). */
+/** Values by name. A repeated directive has no value (RFC 9111 4.2.1). */
 function directivesOf(cacheControl: string): ReadonlyMap<string, string | undefined> {
   const found = new Map<string, string | undefined>()
   for (const directive of cacheControl.split(',')) {

@@ -1,6 +1,6 @@
 /**
- * Clients whose documents are fetched: as the document describes them, or, while its host cannot be reached, as it described
- * them at an earlier approval. An approval writes a record; a removal leaves one.
+ * Clients whose documents are fetched: as the current document describes them or, while its host is unreachable, as it
+ * described them at the last approval. An approval writes a record; a removal leaves one.
  */
 import {
   CLIENT_ERRORS,
@@ -12,11 +12,11 @@ import {
 import type { RequestingUser } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client, ClientDocument } from '../kernel/records.ts'
-import { type Admission, type AdmissionPolicy, clientIdUrlFault } from './client-id-url.ts'
+import { type Admission, type AdmissionPolicy, clientIdUrlFault } from './client-document.ts'
 import { documentLookUp } from './document-look-up.ts'
 import type { DocumentSource } from './document-request.ts'
 
-/** All faults of the connection have one text: the difference could reveal networks behind this server. */
+/** All connection failures have one text: differences could reveal networks behind this server. */
 export const DOCUMENT_ERRORS = defineErrors({
   document_unreachable: [
     'temporarily_unavailable',
@@ -76,7 +76,7 @@ export function fetchedClients(
 
     async describe(clientId, user) {
       const seen = (await records.find(clientId))?.value
-      // The operator knows better who this is.
+      // A record of the operator takes precedence.
       if (seen !== undefined && seen.origin !== 'document') return seen
       const admission = admissionOf(clientId)
       if (seen?.refused === true || admission === 'no' || user === undefined) return undefined
@@ -110,23 +110,23 @@ export function fetchedClients(
   }
 }
 
-/** All installations share one record. With a day to spare, most approvals need not prolong it. */
+/** All installations of a client share one record. A spare day saves most approvals a write. */
 const DAY = 24 * 60 * 60
 /** 100 years. */
-const FOR_GOOD = 36_500 * DAY
+const FOREVER = 36_500 * DAY
 
 /**
- * The grants that users approved before a client changed: they go on, or end at their next refresh if the client changed
- * its name, its redirect URIs or its way to authenticate.
+ * What happens to earlier grants when the document of their client changes. `keep`: they go on. `reconsent`: they end at their
+ * next refresh if the name, the redirect URIs or the authentication method changed.
  */
 export type OnDocumentChange = 'keep' | 'reconsent'
 
-/** The members by which a user decides who gets the tokens. */
+/** The members that a user's consent relies on. */
 const CONSENTED_TO = ['clientName', 'redirectUris', 'tokenEndpointAuthMethod']
 
 /**
- * The record after an approval, `undefined` if it need not change. Of two copies of the document the later one stays:
- * replicas fetch it at different times.
+ * The record after an approval; `undefined` if it stays as it is. The later copy of the document wins, since replicas fetch it
+ * at different times.
  *
  * @param until epoch seconds until which the record must live
  * @throws OAuthError `client_unknown` when the operator removed the client
@@ -139,9 +139,9 @@ export function approvedRecord(
 ): Client | undefined {
   if (seen?.refused === true) throw new OAuthError(CLIENT_ERRORS.client_unknown)
   const { createdAt, expiresAt = 0, document } = seen ?? {}
-  const isNews = client.document !== undefined && client.document.fetchedAt > (document?.fetchedAt ?? 0)
-  if (!isNews && expiresAt >= until) return undefined
-  const newest = isNews || seen === undefined ? client : seen
+  const isNewer = client.document !== undefined && client.document.fetchedAt > (document?.fetchedAt ?? 0)
+  if (!isNewer && expiresAt >= until) return undefined
+  const newest = isNewer || seen === undefined ? client : seen
   return {
     ...newest,
     document: newest.document && { ...newest.document, ...consentOf(seen, newest, onChange) },
@@ -166,13 +166,15 @@ function consentOf(
 export function changedMembers(before: Client, after: Client): string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
   const textOf = (client: Client, name: string) => JSON.stringify(client[name as keyof Client])
-  return [...names].filter((name) => !OURS.includes(name) && textOf(before, name) !== textOf(after, name))
+  return [...names].filter(
+    (name) => !SERVER_MEMBERS.includes(name) && textOf(before, name) !== textOf(after, name),
+  )
 }
 
-/** Members that no document sets. */
-const OURS = ['createdAt', 'expiresAt', 'document', 'httpsCallbacks']
+/** Members that the server sets. */
+const SERVER_MEMBERS = ['createdAt', 'expiresAt', 'document', 'httpsCallbacks']
 
-/** Stands for a removed client, so that its document does not bring it back. */
+/** The record of a removed client. Its document does not restore the client. */
 export function refusedRecord(clientId: string, now: number): Client {
   return {
     clientId,
@@ -184,6 +186,6 @@ export function refusedRecord(clientId: string, now: number): Client {
     idTokenSignedResponseAlg: 'RS256',
     refused: true,
     createdAt: now,
-    expiresAt: now + FOR_GOOD,
+    expiresAt: now + FOREVER,
   }
 }
