@@ -1,12 +1,10 @@
-/**
- * Clients that prove who they are by a signature instead of a shared secret (RFC 7523, `private_key_jwt`). An assertion comes
- * in, an authenticated client goes out. It writes one mark for each, so that none is good twice.
- */
+/** Clients that authenticate with a signed assertion instead of a shared secret (RFC 7523, `private_key_jwt`). */
 import type { Feature } from '../feature.ts'
 import type { DocumentFetch } from '../http/document-fetch.ts'
+import { ASSERTION_ERRORS } from './assertion-signature.ts'
 import { ASSERTION_ALGORITHMS, type AssertionAlgorithm, checkKeys, keyMetadata } from './client-keys.ts'
 import { FETCHED_KEYS_ERRORS, fetchedKeys } from './fetched-keys.ts'
-import { ASSERTION_ERRORS, privateKeyJwt } from './private-key-jwt.ts'
+import { privateKeyJwt } from './private-key-jwt.ts'
 
 export type { AssertionAlgorithm } from './client-keys.ts'
 export type { ClientKeysFailed } from './fetched-keys.ts'
@@ -15,22 +13,22 @@ export interface ClientAssertionOptions {
   /** The signature algorithms to accept (RFC 7518 3.1). Default all four: ES256, EdDSA, PS256, RS256. */
   readonly algorithms?: readonly AssertionAlgorithm[] | undefined
   /**
-   * Values of `aud` to accept beside the issuer, such as the URL of the token endpoint, for clients that are older than
-   * RFC 7523bis. Default: none.
+   * Values of `aud` to accept in addition to the issuer, such as the URL of the token endpoint, for clients that are older
+   * than RFC 7523bis. Default: none.
    */
   readonly legacyAudiences?: readonly string[] | undefined
-  /** Whether `aud` must be a string, and no array of one either (RFC 7523bis 3). Default false. */
+  /** Whether `aud` must be a string, and not even an array of one value (RFC 7523bis 3). Default false. */
   readonly stringAudience?: boolean | undefined
-  /** Fetches the keys of clients that register a `jwks_uri`. Default: clients give their keys as `jwks`. */
+  /** Fetches the keys of clients that register a `jwks_uri`. Default: clients register their keys as `jwks`. */
   readonly fetch?: DocumentFetch | undefined
 }
 
-/** The endpoints that RFC 8414 2 lists algorithms for. */
+/** The endpoints whose algorithms are in the metadata (RFC 8414 2). */
 const LISTED = ['token_endpoint', 'revocation_endpoint', 'introspection_endpoint']
 
 /**
- * Offers `private_key_jwt` to integrations. Its keys are `jwks` or `jwks_uri` of `clients.add`. Needs a store with
- * transients.
+ * Adds the authentication method `private_key_jwt` for static clients, which register `jwks` or `jwks_uri` with `clients.add`, and
+ * for clients with metadata documents. Needs a store with transients.
  *
  * @throws Error that names the option at fault, when the server is created
  *

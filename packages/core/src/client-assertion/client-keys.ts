@@ -8,7 +8,7 @@ import type { Client } from '../kernel/records.ts'
 import { isFor, JWS_ALGORITHMS, type JwsAlgorithm, PublicJwk, UsableJwk, usableKeys } from '../tokens/jwk.ts'
 import type { FetchedKeys } from './fetched-keys.ts'
 
-/** Clients register `EdDSA` by this name alone. */
+/** Clients register `EdDSA` only by this name. */
 export type AssertionAlgorithm = Exclude<JwsAlgorithm, 'Ed25519'>
 export const ASSERTION_ALGORITHMS: readonly AssertionAlgorithm[] = JWS_ALGORITHMS.filter(
   (alg) => alg !== 'Ed25519',
@@ -23,12 +23,12 @@ const address = text(2048).refine(
 )
 const Algorithm = z.enum(ASSERTION_ALGORITHMS)
 
-/** What clients register (RFC 7591 2). A client that registers itself has nobody who vouches for its keys. */
+/** The client metadata for keys (RFC 7591 2). Nobody verifies the keys of a client that registers itself, so it has none. */
 export function keyMetadata(registeredBy: RegisteredBy, fetched: boolean): ClientMetadataMembers {
   if (registeredBy === 'client') return {}
   return {
     jwks: z.object({ keys: listOf(UsableJwk, MAX_KEYS).min(1, 'must not be empty') }).optional(),
-    jwks_uri: (fetched ? address : z.never('no keys are fetched here; give jwks')).optional(),
+    jwks_uri: (fetched ? address : z.never('is not supported; register jwks')).optional(),
     token_endpoint_auth_signing_alg: Algorithm.optional(),
   }
 }
@@ -40,27 +40,27 @@ const Registered = z.object({
 })
 type Registered = z.output<typeof Registered>
 
-/** What a client registered; nothing if its record has something else there. */
+/** The keys that a client registered; none if its record has another format. */
 export function registeredKeys({ featureMetadata = {} }: Client): Registered {
   return Registered.safeParse(featureMetadata).data ?? {}
 }
 
-/** The algorithms by which a client may sign. */
+/** The algorithms that a client may use. */
 export function algorithmsOf(
-  { token_endpoint_auth_signing_alg: only }: Registered,
+  { token_endpoint_auth_signing_alg: registered }: Registered,
   offered: readonly AssertionAlgorithm[],
 ): readonly AssertionAlgorithm[] {
-  return offered.filter((alg) => only === undefined || alg === only)
+  return offered.filter((alg) => registered === undefined || alg === registered)
 }
 
-/** @throws OAuthError `invalid_client_metadata` for a client that could never prove who it is */
+/** @throws OAuthError `invalid_client_metadata` for a client that could never authenticate */
 export function checkKeys(client: Client, offered: readonly AssertionAlgorithm[]): void {
   if (client.tokenEndpointAuthMethod !== PRIVATE_KEY_JWT) return
   const fault = keysFault(registeredKeys(client), offered)
   if (fault !== undefined) throw new OAuthError(METADATA_ERRORS.client_metadata_invalid, fault)
 }
 
-/** Why a client with these keys could never prove who it is. */
+/** Why a client with these keys could never authenticate. */
 function keysFault(registered: Registered, offered: readonly AssertionAlgorithm[]): string | undefined {
   const { jwks, jwks_uri } = registered
   if ((jwks === undefined) === (jwks_uri === undefined))
@@ -68,14 +68,14 @@ function keysFault(registered: Registered, offered: readonly AssertionAlgorithm[
   const algorithms = algorithmsOf(registered, offered)
   const usable = jwks === undefined || jwks.keys.some((key) => algorithms.some((alg) => isFor(alg, key)))
   if (usable && algorithms.length > 0) return undefined
-  return `jwks: no key for ${algorithms.join(', ') || 'an algorithm that is offered here'}`
+  return `jwks: no key for ${algorithms.join(', ') || 'an algorithm of this server'}`
 }
 
 const Published = Registered.extend({
   jwks: z.object({ keys: z.array(z.unknown()).transform(usableKeys) }).optional(),
 })
 
-/** The keys of a client as its document shows them, or `undefined` if it can prove nothing by them here. */
+/** The keys in a client ID metadata document; `undefined` if the client cannot authenticate with them at this server. */
 export function publishedKeys(
   document: Readonly<Record<string, unknown>>,
   { kernel, algorithms, keysAt }: PublishedTo,

@@ -1,6 +1,6 @@
 /**
- * Keys behind a `jwks_uri`. An address goes in; keys come out, of the memory of this process or of the host. A stranger can
- * send an assertion in the name of any client, so neither he nor an outage makes this server ask more often than it may.
+ * The keys at a `jwks_uri`, from the cache of this process or from the host. An unauthenticated caller can send an assertion in
+ * the name of any client, so fetches are limited, also while a host is unreachable.
  */
 import { z } from 'zod'
 import type { DocumentFetch } from '../http/document-fetch.ts'
@@ -18,17 +18,20 @@ export const FETCHED_KEYS_ERRORS = defineErrors({
   ],
 })
 
-/** The address of the keys of a client answers with no keys. */
+/** A `jwks_uri` could not be fetched or has no key set. */
 export interface ClientKeysFailed {
   readonly type: 'client_keys_failed'
   readonly jwksUri: string
-  /** Never shown to a client: it would tell of networks behind this server. */
+  /** For the log only: it could reveal networks behind this server. */
   readonly fault: string
   /** What the fetch threw. */
   readonly cause?: unknown
 }
 
-/** @param since epoch seconds: keys that were fetched before are asked for anew @throws OAuthError 503 if there are none */
+/**
+ * @param since epoch seconds: keys that were fetched before this time are fetched again
+ * @throws OAuthError 503 if there are no keys
+ */
 export type FetchedKeys = (jwksUri: string, since: number) => Promise<readonly PublicJwk[]>
 
 interface KeptKeys {
@@ -36,13 +39,13 @@ interface KeptKeys {
   readonly fetchedAt: number
 }
 
-/** In bytes: RSA keys with their certificates. */
+/** In bytes: enough for RSA keys with their certificates. */
 const MAX_KEY_SET_BYTES = 64 * 1024
-/** How long kept keys serve while their host cannot be reached, in seconds. */
+/** Seconds for which cached keys are used while their host is unreachable. */
 const MAX_STALE = 60 * 60
 const MAX_KEPT = 1000
 const DEADLINE_MS = 10_000
-/** In a minute. */
+/** Per minute. */
 const MAX_STARTS = 60
 
 const KeySet = z.object({ keys: z.array(z.unknown()) })
@@ -52,7 +55,7 @@ export function fetchedKeys({ now, emit }: Kernel, fetch: DocumentFetch): Fetche
   const kept = new Map<string, KeptKeys>()
   const inFlight = new Map<string, Promise<void>>()
 
-  async function ask(uri: string): Promise<void> {
+  async function refresh(uri: string): Promise<void> {
     try {
       const keys = await requestKeys(fetch, uri)
       attempts.ended(uri, 'document')
@@ -72,7 +75,7 @@ export function fetchedKeys({ now, emit }: Kernel, fetch: DocumentFetch): Fetche
   return async (uri, since) => {
     const attempt = { id: uri, site: await siteOf(uri), known: true }
     if ((kept.get(uri)?.fetchedAt ?? 0) < since) {
-      if (!inFlight.has(uri) && attempts.start(attempt) === 0) inFlight.set(uri, ask(uri))
+      if (!inFlight.has(uri) && attempts.start(attempt) === 0) inFlight.set(uri, refresh(uri))
       await inFlight.get(uri)
     }
     const found = kept.get(uri)

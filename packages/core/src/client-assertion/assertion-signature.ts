@@ -1,0 +1,136 @@
+/** Verifies the signature of a client assertion and its registered claims (RFC 7523 3), with jose. */
+import type { JWK, JWTVerifyOptions, JWTVerifyResult } from 'jose'
+import { CLOCK_TOLERANCE, type Kernel } from '../kernel/kernel.ts'
+import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
+import type { Client } from '../kernel/records.ts'
+import { jose, type PublicJwk } from '../tokens/jwk.ts'
+import { type AssertionAlgorithm, algorithmsOf, registeredKeys } from './client-keys.ts'
+import type { FetchedKeys } from './fetched-keys.ts'
+
+/** One text for all errors: an attacker learns nothing, and the log has the reason. */
+const NOT_VALID = 'The client assertion is not valid'
+
+export const ASSERTION_ERRORS = defineErrors({
+  assertion_malformed: ['invalid_client', NOT_VALID],
+  assertion_algorithm: ['invalid_client', NOT_VALID],
+  assertion_typ: ['invalid_client', NOT_VALID],
+  assertion_issuer: ['invalid_client', NOT_VALID],
+  assertion_audience: ['invalid_client', NOT_VALID],
+  assertion_expired: ['invalid_client', NOT_VALID],
+  assertion_too_long: ['invalid_client', NOT_VALID],
+  assertion_early: ['invalid_client', NOT_VALID],
+  assertion_jti: ['invalid_client', NOT_VALID],
+  assertion_signature: ['invalid_client', NOT_VALID],
+  assertion_replayed: ['invalid_client', NOT_VALID],
+})
+
+export interface SignatureContext {
+  readonly kernel: Pick<Kernel, 'issuer' | 'now'>
+  /** Never `none` or a symmetric algorithm (RFC 8725 3.1). */
+  readonly algorithms: readonly AssertionAlgorithm[]
+  /** The accepted values of `aud`. */
+  readonly audiences: readonly string[]
+  /** Absent if no keys are fetched. */
+  readonly keysAt?: FetchedKeys | undefined
+}
+
+/** Seconds after which `jwks_uri` is fetched again: regularly, and for a signature by an unknown key. */
+const FRESH = 5 * 60
+const MIN_INTERVAL = 60
+
+/**
+ * The claims of an assertion whose signature, algorithm, `iss`, `aud`, `exp` and `nbf` are valid.
+ *
+ * @throws OAuthError `invalid_client`
+ */
+export async function signedClaims(
+  context: SignatureContext,
+  jwt: string,
+  client: Client,
+): Promise<JWTVerifyResult> {
+  try {
+    return await verifiedClaims(context, jwt, client)
+  } catch (cause) {
+    const definition = definitionOf(cause)
+    throw definition === undefined ? cause : new OAuthError(definition, undefined, { cause })
+  }
+}
+
+/** A signature by an unknown key may be by a key that is new at `jwks_uri`. */
+async function verifiedClaims(
+  context: SignatureContext,
+  jwt: string,
+  client: Client,
+): Promise<JWTVerifyResult> {
+  const { audiences, algorithms, kernel, keysAt } = context
+  const registered = registeredKeys(client)
+  const { jwks, jwks_uri: uri } = registered
+  const now = kernel.now()
+  const options: JWTVerifyOptions = {
+    algorithms: [...algorithmsOf(registered, algorithms)],
+    issuer: client.clientId,
+    audience: [...audiences],
+    requiredClaims: ['exp'],
+    clockTolerance: CLOCK_TOLERANCE,
+    currentDate: new Date(1000 * now),
+  }
+  if (jwks !== undefined || uri === undefined || keysAt === undefined)
+    return verifiedBy(jwks?.keys ?? [], jwt, options)
+  const keys = await keysAt(uri, now - FRESH)
+  try {
+    return await verifiedBy(keys, jwt, options)
+  } catch (error) {
+    if (definitionOf(error) !== ASSERTION_ERRORS.assertion_signature) throw error
+    const latest = await keysAt(uri, now - MIN_INTERVAL)
+    if (latest === keys) throw error
+    return verifiedBy(latest, jwt, options)
+  }
+}
+
+/** Limits the work for an assertion without a `kid`. */
+const MAX_TRIED_KEYS = 8
+
+/** The claims that one of the keys signed. Several keys may fit an assertion without a `kid`. */
+async function verifiedBy(
+  keys: readonly PublicJwk[],
+  jwt: string,
+  options: JWTVerifyOptions,
+): Promise<JWTVerifyResult> {
+  const { createLocalJWKSet, errors, jwtVerify } = await jose()
+  try {
+    return await jwtVerify(jwt, createLocalJWKSet({ keys: [...keys] as JWK[] }), options)
+  } catch (several) {
+    if (!(several instanceof errors.JWKSMultipleMatchingKeys)) throw several
+    let tried = 0
+    for await (const key of several) {
+      if (tried++ === MAX_TRIED_KEYS) break
+      try {
+        return await jwtVerify(jwt, key, options)
+      } catch (error) {
+        if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error
+      }
+    }
+    throw new errors.JWSSignatureVerificationFailed()
+  }
+}
+
+/** The errors of jose: by code, or by claim and reason. */
+const FAULTS: Readonly<Record<string, ErrorDefinition>> = {
+  ERR_JOSE_ALG_NOT_ALLOWED: ASSERTION_ERRORS.assertion_algorithm,
+  ERR_JWKS_NO_MATCHING_KEY: ASSERTION_ERRORS.assertion_signature,
+  ERR_JWS_SIGNATURE_VERIFICATION_FAILED: ASSERTION_ERRORS.assertion_signature,
+  'iss check_failed': ASSERTION_ERRORS.assertion_issuer,
+  'aud missing': ASSERTION_ERRORS.assertion_audience,
+  'aud check_failed': ASSERTION_ERRORS.assertion_audience,
+  'exp missing': ASSERTION_ERRORS.assertion_expired,
+  'exp invalid': ASSERTION_ERRORS.assertion_expired,
+  'exp check_failed': ASSERTION_ERRORS.assertion_expired,
+  'nbf check_failed': ASSERTION_ERRORS.assertion_early,
+}
+
+/** @returns `undefined` if it is not an error of jose */
+function definitionOf(error: unknown): ErrorDefinition | undefined {
+  const { code, claim, reason } = Object(error)
+  if (!/^ERR_J(OSE|WS|WT|WKS)_/.test(String(code))) return undefined
+  return FAULTS[code] ?? FAULTS[`${claim} ${reason}`] ?? ASSERTION_ERRORS.assertion_malformed
+}
