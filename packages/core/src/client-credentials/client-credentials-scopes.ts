@@ -10,26 +10,26 @@ export const CLIENT_CREDENTIALS = 'client_credentials'
 export const CLIENT_CREDENTIALS_ERRORS = defineErrors({
   client_credentials_not_allowed: [
     'unauthorized_client',
-    'The operator has allowed this client nothing for itself',
+    'This client is not allowed to use client credentials',
   ],
   too_many_client_credentials_tokens: [
     'temporarily_unavailable',
-    'This client got too many tokens; use each until it expires',
+    'This client requested too many tokens; use each until it expires',
     429,
   ],
 })
 
-/** Scopes of OpenID Connect Core 5.4 and 11: they open what is said of a user. */
-const ABOUT_A_USER = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access']
+/** The scopes of OpenID Connect Core 5.4 and 11: they are about a user. */
+const USER_SCOPES = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access']
 
 /** The scopes that can be requested without a user. */
 function clientCredentialsScopes(catalogue: ScopeCatalogue): readonly string[] {
   return Object.entries(catalogue)
-    .filter(([name, { user }]) => user !== true && !ABOUT_A_USER.includes(name))
+    .filter(([name, { user }]) => user !== true && !USER_SCOPES.includes(name))
     .map(([name]) => name)
 }
 
-/** What the operator allows a static client. `scopes` is for tokens of users, and never for these. */
+/** The client metadata of a static client. `scopes` does not count: those are for tokens of users. */
 export function clientCredentialsMetadata(
   registeredBy: RegisteredBy,
   catalogue: ScopeCatalogue,
@@ -42,7 +42,7 @@ export function clientCredentialsMetadata(
   return { client_credentials_scopes: listOf(name, 500).optional() }
 }
 
-/** The most that a client may have for itself. A scope that the service took away since is not in it. */
+/** The maximum scopes of a client's own tokens. Scopes that the server no longer has are left out. */
 export function clientCredentialsCeiling(
   { origin, featureMetadata }: Client,
   catalogue: ScopeCatalogue,
@@ -54,7 +54,7 @@ export function clientCredentialsCeiling(
   return origin === 'integration' ? (names?.filter((name) => allowed.includes(name)) ?? []) : []
 }
 
-/** @throws OAuthError `invalid_client_metadata` for a client that could never get a token for itself */
+/** @throws OAuthError `invalid_client_metadata` for a client that could never get such a token */
 export function checkClientCredentials(client: Client, catalogue: ScopeCatalogue): void {
   if (!client.grantTypes.includes(CLIENT_CREDENTIALS)) return
   if (client.tokenEndpointAuthMethod === 'none')

@@ -1,6 +1,6 @@
 /**
- * Access tokens without a user (RFC 6749 4.4), for jobs and services: an authenticated client comes in, a token goes out. It
- * writes one record, which expires with the token.
+ * The client credentials grant (RFC 6749 4.4), for jobs and services: an authenticated client gets an access token without a
+ * user. It writes one record, which expires with the token.
  */
 import { z } from 'zod'
 import type { Feature, ServerContext } from '../feature.ts'
@@ -24,11 +24,11 @@ import {
 } from './client-credentials-scopes.ts'
 
 export interface ClientCredentialsOptions {
-  /** Lifetime of a token, in seconds. There is no refresh token. Default: that of the access tokens of the server. */
+  /** Lifetime of a token, in seconds. There is no refresh token. Default: the lifetime of the server's access tokens. */
   readonly lifetime?: number | undefined
 }
 
-/** A client got a token for itself. */
+/** A client got a client-credentials token. */
 export interface ClientCredentialsTokenIssued {
   readonly type: 'client_credentials_token_issued'
   readonly grantId: string
@@ -40,7 +40,7 @@ const ClientCredentialsRequest = z.object({ scope: text().optional(), resource: 
 
 /**
  * The client credentials grant (RFC 6749 4.4), for clients that the operator registered with `client_credentials_scopes`.
- * Clients that register themselves cannot use it. A route takes such tokens only if its guard says `clientCredentials: true`.
+ * Clients that register themselves cannot use it. A route accepts such tokens only with `allowing({ clientCredentials: true })`.
  * The limit `client_credentials` counts the tokens of each client in each network.
  *
  * @throws Error that names the option at fault
@@ -54,9 +54,9 @@ const ClientCredentialsRequest = z.object({ scope: text().optional(), resource: 
  * export const authorization = createAuthorizationServer({ issuer, store, scopes, secret, interaction, features })
  * ```
  */
-export function clientCredentials({ lifetime: given }: ClientCredentialsOptions = {}): Feature {
+export function clientCredentials({ lifetime: configured }: ClientCredentialsOptions = {}): Feature {
   return (server) => {
-    const accessToken = lifetime('clientCredentials', given, server.terms.accessToken)
+    const accessToken = lifetime('clientCredentials', configured, server.terms.accessToken)
     return {
       grantTypes: [
         {
@@ -82,7 +82,7 @@ async function issueToken(
   const { scopes, resources } = requested(server, client, readMessage(ClientCredentialsRequest, form))
   requireKeyFor(resources, server.boundResources, jkt)
   const { clientId } = client
-  // One installation in a loop, or a stolen secret, takes nothing from the others.
+  // By network: an installation in a loop, or a stolen secret, leaves the limit of the others alone.
   const { too_many_client_credentials_tokens } = CLIENT_CREDENTIALS_ERRORS
   const key = `${clientId} ${callerNetwork(http)}`
   await server.limiter.limit('client_credentials', key, too_many_client_credentials_tokens)
@@ -104,7 +104,7 @@ function requested(
   { scope, resource }: z.infer<typeof ClientCredentialsRequest>,
 ) {
   const ceiling = clientCredentialsCeiling(client, scopes)
-  // The record may be older than the rule of today, or come from elsewhere.
+  // The record may be older than the rule, or another program wrote it.
   if (ceiling.length === 0 || client.tokenEndpointAuthMethod === 'none')
     throw new OAuthError(CLIENT_CREDENTIALS_ERRORS.client_credentials_not_allowed)
   return {
@@ -113,7 +113,7 @@ function requested(
   }
 }
 
-/** The grant of one token. It has no user, so no list of apps shows it, and it expires with its token. */
+/** The grant of a single token. It has no user, so no list of connected apps shows it. It expires with its token. */
 function grantOfToken(
   { random, now }: ServerContext,
   clientId: string,

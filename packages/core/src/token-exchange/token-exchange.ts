@@ -1,6 +1,6 @@
 /**
- * Token exchange (RFC 8693), narrowing only: an access token comes in, a smaller one of the same grant goes out. A client
- * hands that to a part of itself, or an API to another API. It changes the record of that grant and nothing else.
+ * Token exchange (RFC 8693), narrowing only: an access token comes in, a narrower one of the same grant goes out, for a part of
+ * the client or for an API that calls another API. It changes only the record of that grant.
  */
 import { z } from 'zod'
 import type { Feature, ServerContext } from '../feature.ts'
@@ -10,21 +10,20 @@ import { ResourceParameter, readMessage, text } from '../http/message.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import { newSecret } from '../kernel/secrets.ts'
 import { longestOf } from '../tokens/access-token.ts'
-import { exchangeableResourcesMetadata } from './exchangeable-resources.ts'
-import { EXCHANGE_ERRORS, narrowToken } from './narrowing.ts'
+import { EXCHANGE_ERRORS, exchangeableResourcesMetadata, narrowToken } from './narrowing.ts'
 
 export interface TokenExchangeOptions {
-  /** The longest life of an exchanged token, in seconds. It never outlives the token it was exchanged for. Default 900. */
+  /** The maximum lifetime of an exchanged token, in seconds. It never outlives its parent token. Default 900. */
   readonly lifetime?: number | undefined
 }
 
-/** A client got a narrower token for one it presented. Both belong to the grant. */
+/** A client exchanged an access token for a narrower one of the same grant. */
 export interface TokenExchanged {
   readonly type: 'token_exchanged'
   readonly grantId: string
-  /** The client of the grant, which the user allowed. */
+  /** The client of the grant. */
   readonly clientId: string
-  /** The client that holds the new token. */
+  /** The client of the new token. */
   readonly actorId: string
   readonly scopes: readonly string[]
 }
@@ -47,21 +46,21 @@ export interface TokenExchanged {
  */
 export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
 /**
- * The type of what is exchanged (RFC 8693 3).
+ * The type of the tokens that are exchanged and issued (RFC 8693 3).
  *
  * @example
  * ```ts
  * import { ACCESS_TOKEN_TYPE } from '@grantkit/core/token-exchange'
  *
- * const asked = { requested_token_type: ACCESS_TOKEN_TYPE }
+ * const parameters = { requested_token_type: ACCESS_TOKEN_TYPE }
  * ```
  */
 export const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token'
 
-/** A signed token with many scopes is long. */
+/** Characters: a signed token with many scopes is long. */
 const MAX_TOKEN_LENGTH = 8192
 
-/** RFC 8693 2.1, RFC 8707 2.2. `expires_in` asks for a shorter life, which the RFC leaves open. */
+/** RFC 8693 2.1, RFC 8707 2.2. `expires_in` requests a shorter lifetime; the RFC does not define it. */
 const TokenExchangeRequest = z.object({
   subject_token: text(MAX_TOKEN_LENGTH),
   subject_token_type: text(),
@@ -84,8 +83,8 @@ interface ExchangeContext {
 }
 
 /**
- * Lets clients exchange an access token for a narrower one that ends with it (RFC 8693). A client may exchange what it
- * holds. An integration with `token_exchange_resources` may also exchange tokens that are for one of these.
+ * Token exchange (RFC 8693): clients exchange an access token for a narrower one that ends with it. A client may exchange its
+ * own tokens. A static client with `token_exchange_resources` may also exchange tokens for one of these resources.
  *
  * @throws Error that names the option at fault
  *
