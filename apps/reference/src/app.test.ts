@@ -36,7 +36,7 @@ describe.each(['', '/school', '/sch%C3%B6ol/a'])('the application below %j', (ba
     expect((await open(base).ask(base + path)).status).toBe(status)
   })
 
-  it('answers nothing beside it', async () => {
+  it('answers no path outside of it', async () => {
     const above = base === '' ? [] : ['/', '/things/1', base, `${base}x/`]
     for (const path of [`/elsewhere${base}/`, ...above]) {
       const answer = await open(base).ask(path)
@@ -55,21 +55,21 @@ describe.each(['', '/school', '/sch%C3%B6ol/a'])('the application below %j', (ba
 })
 
 describe('an error of a handler', () => {
-  it('is reported to the operator, and the caller learns only that there was one', async () => {
+  it('is logged, and the caller learns only that there was one', async () => {
     const { ask, heard } = open('')
     const answer = await ask('/fault')
     expect([answer.status, heard]).toEqual([500, [fault]])
     expect(await answer.json()).toMatchObject({ error: 'server_error' })
   })
 
-  it('that will pass says so', async () => {
+  it('that is temporary says so', async () => {
     const { ask, heard } = open('')
     expect([(await ask('/outage')).status, heard]).toEqual([503, [outage]])
   })
 })
 
 describe('a body', () => {
-  it('is read up to 64 KiB, whatever length it announces', async () => {
+  it('is read up to 64 KiB, regardless of its Content-Length', async () => {
     const post = async (body: string, headers = {}) =>
       (await open('').ask('/things/1', { method: 'POST', body, headers })).status
     expect(await post('x'.repeat(65_536))).toBe(200)
@@ -77,7 +77,7 @@ describe('a body', () => {
     expect(await post('x'.repeat(65_537), { 'content-length': '5' })).toBe(413)
   })
 
-  it('that breaks off is refused, and is no fault of ours', async () => {
+  it('that is cut off is refused, and is logged as no error', async () => {
     const { ask, heard } = open('')
     const body = new ReadableStream({ start: (controller) => controller.error(new Error('reset')) })
     const answer = await ask('/things/1', { method: 'POST', body, duplex: 'half' } as RequestInit)

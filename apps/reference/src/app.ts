@@ -8,16 +8,16 @@ import { jsonError } from './http/bodies-and-answers.ts'
 import { nothingHere } from './pages/nothing-here.ts'
 
 export interface AppOptions {
-  /** The path of the service's address, without a slash at its end. The paths of the parts count from it. */
+  /** The path of the base URL, without a slash at its end. The paths of the parts are below it. */
   readonly basePath: string
-  /** Called with the errors of handlers. */
+  /** Called with errors of handlers. */
   readonly onError: (error: unknown) => void
-  /** Run around every request. */
+  /** Middleware for every request. */
   readonly around?: readonly MiddlewareHandler[] | undefined
 }
 
 /** Everything but the OAuth routes: one application of its parts. */
-// biome-ignore lint/suspicious/noExplicitAny: each part has variables of its own
+// biome-ignore lint/suspicious/noExplicitAny: each part has its own variables
 export function application(options: AppOptions, parts: readonly Hono<any>[]): Hono {
   const { basePath, onError, around = [] } = options
   const app = new Hono({ getPath: pathBelow(basePath) })
@@ -31,7 +31,7 @@ export function application(options: AppOptions, parts: readonly Hono<any>[]): H
   return app
 }
 
-/** No path of any part. */
+/** A path that no part has. */
 const ELSEWHERE = '//'
 
 function pathBelow(basePath: string): (request: Request) => string {
@@ -42,7 +42,7 @@ function pathBelow(basePath: string): (request: Request) => string {
   }
 }
 
-/** Answers the methods that a path does not have. */
+/** Answers methods that a path does not support. */
 function listMethods(app: Hono): MiddlewareHandler {
   return methodNotAllowed({
     app,

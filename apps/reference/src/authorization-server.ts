@@ -23,7 +23,10 @@ interface Parts extends Pick<Storage, 'store' | 'createCounter'> {
   readonly onEvent: OnEvent
 }
 
-/** The OAuth half of the service, with what its settings ask for. @throws Error when a configured file cannot be used */
+/**
+ * The authorization server of the service, as its settings configure it. @throws Error when a configured file cannot be
+ * used
+ */
 export async function authorizationServer(
   settings: Settings,
   { store, keys, pages, createCounter, features, onEvent }: Parts,
@@ -44,7 +47,7 @@ export async function authorizationServer(
     resources: [issuer, `${issuer}/mcp`],
     clientAuthentication: methods.filter((name) => name !== 'private_key_jwt'),
     registration: settings.REGISTRATION === 'on',
-    // A client that is on a website as well needs an integration.
+    // A client that also runs on a website needs an integration.
     redirectUriPolicy: loopbackOnly({ mixed: 'refuse' }),
     lifetimes: lifetimesOf(settings),
     rateLimiter: rateLimiter(createCounter),

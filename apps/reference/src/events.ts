@@ -7,9 +7,12 @@ import type { TokenExchanged } from '@grantkit/core/token-exchange'
 import type { AccountEvent } from './accounts/account-rows.ts'
 import type { SignedOut } from './sign-in/session.ts'
 import type { SignInEvent } from './sign-in/sign-in-attempt.ts'
-import type { WayChanged } from './sign-in/ways-to-sign-in.ts'
+import type { SignInMethodChanged } from './sign-in/ways-to-sign-in.ts'
 
-/** All events of the service: those of core and its features, and those of accounts and sessions, which core does not see. */
+/**
+ * All events of the service: those of core and its features, and those of accounts and sessions, which core does not
+ * know.
+ */
 export type ServiceEvent =
   | ServerEvent
   | DocumentChanged
@@ -21,6 +24,6 @@ export type ServiceEvent =
   | SignInEvent
   | SignedOut
   | AccountEvent
-  | WayChanged
+  | SignInMethodChanged
 
 export type OnEvent = (event: ServiceEvent) => void

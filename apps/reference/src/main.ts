@@ -69,20 +69,20 @@ async function serve(settings: Settings, log: Logger, storage: Storage): Promise
     await storage.close()
     process.exit(0)
   })
-  // Where programs read the log, every line of it is JSON.
+  // If the output is not a terminal, every line is JSON.
   if (settings.NODE_ENV === 'production') log.info({ address: settings.BASE_URL, host, port }, 'listening')
   else console.log(banner(settings, service.demo))
 }
 
-/** Loaded only where somebody reads them. */
+/** Loaded only if metrics are enabled. */
 async function metricsOf({ BASE_URL }: Settings): Promise<Metrics> {
   const { createMetrics } = await import('./operations/metrics.ts')
   return createMetrics(basePathOf(BASE_URL))
 }
 
 /**
- * Resolves when the service has to stop. SIGTERM comes from a deployment: a balancer gets time to notice the drain. SIGINT
- * comes from a person at a terminal, who waits for nothing, not even for a drain under way.
+ * Resolves when the service has to stop. SIGTERM comes from a deployment: a load balancer gets time to notice the
+ * drain. SIGINT comes from a person at a terminal: it stops at once, even during a drain.
  */
 function stopSignal(drain: () => void, drainSeconds: number): Promise<NodeJS.Signals> {
   const terminated = async () => {

@@ -18,7 +18,7 @@ import { deviceInteraction } from './pages/device.ts'
 import type { PagesOptions } from './pages/routes.ts'
 import type { Settings } from './settings/settings.ts'
 
-/** The features of core that settings ask for, in the order of the metadata. */
+/** The features of core that settings enable, in the order of the metadata. */
 export async function optionalFeatures(settings: Settings, pages: PagesOptions): Promise<Feature[]> {
   const documents = await clientDocumentsOf(settings)
   const { CLIENT_AUTHENTICATION, DPOP, PAR } = settings.PROFILE === undefined ? settings : OF_PROFILE
@@ -37,21 +37,21 @@ export async function optionalFeatures(settings: Settings, pages: PagesOptions):
   ]
 }
 
-/** The profile brings these features itself. */
+/** The profile mounts these features itself. */
 const OF_PROFILE: Pick<Settings, 'CLIENT_AUTHENTICATION' | 'DPOP' | 'PAR'> = {
   CLIENT_AUTHENTICATION: [],
   DPOP: 'off',
   PAR: 'off',
 }
 
-/** What the settings hold the server to. @throws SettingsError when a configured file cannot be used */
+/** The profile that the settings select. @throws SettingsError when a configured file cannot be used */
 export async function profileOf(settings: Settings): Promise<Profile | undefined> {
   if (settings.PROFILE === undefined) return undefined
   const replay = settings.DPOP_REPLAY === 'strict' ? 'strict' : undefined
   return fapi2({ clientAssertion: { fetch: await outboundFetch(settings) }, dpop: { replay } })
 }
 
-/** Signed access tokens for both resources, and the feed of those that were revoked. */
+/** JWT access tokens for both resources, and their revocation feed. */
 function signedAccessTokens(settings: Settings): Feature[] {
   const { JWT_ACCESS_TOKENS, JWT_ACCESS_TOKEN_LIFETIME: lifetime, BASE_URL: issuer } = settings
   if (JWT_ACCESS_TOKENS === 'off') return []
@@ -59,7 +59,7 @@ function signedAccessTokens(settings: Settings): Feature[] {
   return [jwtAccessTokens({ resources }), revocationFeed()]
 }
 
-/** Bound tokens pass where the origin of the gateway is known. */
+/** DPoP-bound tokens are accepted if the origin of the gateway is configured. */
 function forwardAuthOf(settings: Settings): ForwardAuthOptions {
   return {
     clientCredentials: settings.FORWARD_AUTH_CLIENT_CREDENTIALS === 'on',

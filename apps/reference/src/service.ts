@@ -15,7 +15,7 @@ import { passwordChecks } from './accounts/password-checks.ts'
 import { type Overview, overviewOf } from './admin/overview.ts'
 import { admin } from './admin/routes.ts'
 import { application } from './app.ts'
-import { rememberCaller, rememberingCaller } from './audit/caller.ts'
+import { callerMiddleware, withCaller } from './audit/caller.ts'
 import { signInHistory } from './audit/sign-in-history.ts'
 import { trailReader } from './audit/trail-reader.ts'
 import { authorizationServer } from './authorization-server.ts'
@@ -53,27 +53,27 @@ export interface Service {
   readonly overview: () => Promise<Overview>
   /** Whether the demo account can sign in. */
   readonly demo: boolean
-  /** `/readyz` fails from now on, so a balancer sends no new requests; all others are still answered. */
+  /** `/readyz` fails from now on, so that a load balancer sends no new requests; other requests are still answered. */
   drain(): void
 }
 
 export interface Observers {
   readonly onEvent: OnEvent
   readonly onError: (error: unknown) => void
-  /** Run around every request to the application. */
+  /** Middleware for every request to the application. */
   readonly around?: readonly MiddlewareHandler[] | undefined
 }
 
-/** The secret, and the one before it as long as the operator names that. */
+/** The secret, and the previous one if it is configured. */
 async function secretsOf({ SECRET, SECRET_PREVIOUS }: Settings): Promise<ServerSecret> {
   const current = SECRET ?? (await developmentSecret())
   return SECRET_PREVIOUS === undefined ? current : [current, SECRET_PREVIOUS]
 }
 
-/** Assembles the service from its settings. @throws Error when a configured file cannot be used */
+/** Creates the service from its settings. @throws Error when a configured file cannot be used */
 export async function createService(
   settings: Settings,
-  { onEvent: tell, onError, around = [] }: Observers,
+  { onEvent: emit, onError, around = [] }: Observers,
   { store, probe, createCounter, database, trail }: Omit<Storage, 'close'>,
   features: readonly Feature[] = [],
 ): Promise<Service> {
@@ -81,7 +81,7 @@ export async function createService(
   const secret = await secretsOf(settings)
   const onEvent: OnEvent = (event) => {
     trail.onEvent(event)
-    tell(event)
+    emit(event)
   }
   const inFile = await followSigningKeys(settings.KEYS_FILE ?? (await developmentKeysFile()), onError)
   const keys = keysUnderProfile(settings.PROFILE, inFile)
@@ -135,7 +135,7 @@ export async function createService(
   const school = schoolRecords(database, randomUUID)
   const openApi = () =>
     JSON.stringify(openApiDocument(baseUrl, description, operationsOf(app), proofs !== undefined))
-  const app = application({ basePath, onError, around: [rememberCaller(callers), ...around] }, [
+  const app = application({ basePath, onError, around: [callerMiddleware(callers), ...around] }, [
     schoolApi(api, school),
     documents({
       basePath,
@@ -150,7 +150,7 @@ export async function createService(
     mcp(baseUrl, mcpApi, school),
   ])
   return {
-    routes: server.routes.map(rememberingCaller).map((route) => behindProxies(route, settings.TRUST_PROXY)),
+    routes: server.routes.map(withCaller).map((route) => behindProxies(route, settings.TRUST_PROXY)),
     app,
     clients,
     grants,

@@ -8,26 +8,26 @@ import type { Counters } from './limits/counters-in-postgres.ts'
 import { settingAtFault } from './settings/setting-at-fault.ts'
 import type { Settings } from './settings/settings.ts'
 
-/** Everything that outlives a request: the store of the OAuth records, and the database of the service. */
+/** The persistent state: the store of the OAuth records, and the database of the service. */
 export interface Storage extends OpenStore {
   readonly database: Database
   readonly trail: AuditTrail
-  /** Counts for all replicas together in Redis, or else in Postgres. With SQLite the process counts for itself. */
+  /** Counts for all replicas together in Redis or Postgres. With SQLite each process counts for itself. */
   readonly createCounter: CreateCounter
 }
 
 export interface OpenOptions {
-  /** Whether the tables of both are brought up to date. Otherwise they must be, and nothing changes them. Default true. */
+  /** Whether to migrate the tables of both. If false, they must be up to date. Default true. */
   readonly migrating?: boolean
-  /** Called with the changes of the tables of the database. */
+  /** Called with the applied migrations of the database. */
   readonly onMigrated?: (migrations: readonly string[]) => void
 }
 
 /**
  * Connects to both.
  *
- * @param onWarning called about settings that could lose records, and about broken connections
- * @throws Error that names the setting when one of them cannot be used
+ * @param onWarning called with warnings about settings that could lose records, and about broken connections
+ * @throws Error that names the setting if one of them is unusable
  */
 export async function openStorage(
   settings: Settings,
@@ -53,7 +53,7 @@ export async function openStorage(
     }
     return { ...store, createCounter, database, trail, close }
   } catch (error) {
-    // Its idle connections would keep the process alive.
+    // Otherwise its idle connections keep the process alive.
     await database.destroy()
     throw error
   }

@@ -121,6 +121,6 @@ onBothDatabases((newDatabase) => {
     expect(await run('commands/keys.ts', ['rotate'], { environment }).ended).toBe(0)
     const program = run('main.ts', [], { environment })
     expect(await program.ended).toBe(1)
-    expect(program.output()).toContain('Everybody knows the password of demo@example.com')
+    expect(program.output()).toContain('The password of demo@example.com is publicly known')
   })
 })

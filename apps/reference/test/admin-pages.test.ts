@@ -62,7 +62,7 @@ describe("the operator's view", () => {
     expect(await title(page)).toBe('A tool')
     await page.getByRole('button', { name: 'Remove' }).click()
     expect(await title(page)).toBe('Unknown client')
-    await page.getByRole('link', { name: 'All that the trail has' }).click()
+    await page.getByRole('link', { name: 'All entries of this client' }).click()
     await page.getByLabel('Type').selectOption('client_removed')
     await page.getByRole('button', { name: 'Show' }).click()
     const [entry, ...others] = await page.getByRole('listitem').allTextContents()

@@ -168,7 +168,7 @@ describe('what a job can reach', () => {
 
 it('the commands of auth.md get a token for a job, and call the API with it', async () => {
   const text = await (await fetch(`${service.baseUrl}/auth.md`)).text()
-  const [, script = ''] = /## Without a person\n.*?```sh\n(.*?)```/s.exec(text) ?? []
+  const [, script = ''] = /## Client credentials\n.*?```sh\n(.*?)```/s.exec(text) ?? []
   const { client_id, client_secret } = await addJob()
   const shell = spawn('sh', ['-e', '-c', script], { stdio: ['pipe', 'pipe', 'inherit'] })
   const output = readText(shell.stdout)

@@ -200,7 +200,7 @@ it('is shown to operators as what a document says, and is gone once they remove 
   const page = `/client?id=${encodeURIComponent(ID)}`
   expect(await (await visit('/clients')).text()).toContain(`<code>${ID}</code>, allowed`)
   const shown = await (await visit(page)).text()
-  expect(shown).toContain('A document describes it, and the host of that vouches for it.')
+  expect(shown).toContain('A document describes it, and the host of the document is verified.')
   expect(shown).toMatch(/Authenticates by<\/dt>\s*<dd>none or private_key_jwt</)
   const token = /name="token" value="([^"]+)"/.exec(shown)?.[1] ?? ''
   await visit(page, { method: 'POST', body: new URLSearchParams({ token }) })

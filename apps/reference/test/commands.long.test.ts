@@ -222,9 +222,9 @@ describe('integration', () => {
   const JOB = ['add', '--name', 'Job', '--grant', 'client_credentials']
   it.each<[string[], number, string, object?]>([
     [[...JOB, '--scope', 'courses:read'], 2, 'needs CLIENT_CREDENTIALS=on.', {}],
-    [JOB, 2, '--scope must be given'],
+    [JOB, 2, '--scope is required'],
     [[...JOB, '--scope', 'openid'], 1, 'openid is no scope for client credentials'],
-    [[...JOB, '--scope', 'courses:read', '--jwks', import.meta.filename], 1, 'is no JSON Web Key set'],
+    [[...JOB, '--scope', 'courses:read', '--jwks', import.meta.filename], 1, 'is not a JSON Web Key set'],
   ])('adds no job by %j', async (given, status, text, settings = { CLIENT_CREDENTIALS: 'on' }) => {
     const command = run('commands/integration.ts', given, { environment: { ...environment(), ...settings } })
     expect(await command.ended).toBe(status)
@@ -240,10 +240,10 @@ describe('integration', () => {
   it.each([
     [['add', '--name', 'Zap', '--redirect-uri', 'http://zap.example/cb'], 1, 'must be https, loopback'],
     [['add', '--name', 'Zap'], 1, 'must not be empty'],
-    [['add'], 2, '--name must be given.\n\npnpm integration list'],
+    [['add'], 2, '--name is required.\n\npnpm integration list'],
     [[], 2, 'The command must be add, list or remove.\n\npnpm integration list'],
-    [['remove'], 2, 'The client_id to remove must be given.\n\npnpm integration list'],
-    [['list', 'a', 'b'], 2, 'There is one argument too many: b.\n\npnpm integration list'],
+    [['remove'], 2, 'The client_id to remove is required.\n\npnpm integration list'],
+    [['list', 'a', 'b'], 2, 'Unexpected argument: b.\n\npnpm integration list'],
     [
       ['add', '--name', 'Zap', '--public', '--pkce', 'optional', '--redirect-uri', 'https://zap.example/cb'],
       1,
@@ -352,9 +352,9 @@ describe('account', () => {
   it.each([
     [[], 'The command must be one of add, list, password, sign-out, disable, enable, admin, remove.'],
     [['disable', 'bob@school.example', '--off'], '--off goes with admin.'],
-    [['add', 'ada'], 'There is one argument too many: ada.'],
-    [['add', '--name', 'Ada'], '--email and --name must be given.'],
-    [['disable'], 'The e-mail address or the id of the account must be given.'],
+    [['add', 'ada'], 'Unexpected argument: ada.'],
+    [['add', '--name', 'Ada'], '--email and --name are required.'],
+    [['disable'], 'The e-mail address or the id of the account is required.'],
   ])('answers %j with a sentence and the usage', async (given, text) => {
     expect(await account(given)).toEqual([2, expect.stringContaining(`${text}\n\npnpm account add`)])
   })

@@ -117,7 +117,7 @@ describe('keys rotate', () => {
     [['rotate'], { KEYS_FILE: '/dev/null' }, 1, 'Not rotated. /dev/null is not JSON'],
     [['rotate'], { ACCESS_TOKEN_LIFETIME: 'long' }, 1, 'ACCESS_TOKEN_LIFETIME must be a number'],
     [['turn'], {}, 2, 'The command must be rotate or remove.\n\npnpm keys rotate'],
-    [['remove'], {}, 2, '--compromised must be given'],
+    [['remove'], {}, 2, '--compromised is required'],
     [[], {}, 2, 'KEYS_FILE'],
   ])('answers %j with %j: %i', async (given, environment, status, text) => {
     const command = await keysCommand(given, environment as Record<string, string>)

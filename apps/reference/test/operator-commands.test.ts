@@ -192,13 +192,13 @@ describe('overview', () => {
 
 it.each([
   ['clients', [], 'The command must be list, show or remove.'],
-  ['clients', ['show'], 'The client_id must be given.'],
-  ['clients', ['list', 'a'], 'There is one argument too many: a.'],
+  ['clients', ['show'], 'The client_id is required.'],
+  ['clients', ['list', 'a'], 'Unexpected argument: a.'],
   ['clients', ['list', '--origin', 'x'], '--origin must be registered, integration or document, not "x".'],
   ['grants', [], 'The command must be list or revoke.'],
-  ['grants', ['list'], 'The e-mail address or the id of the user must be given.'],
-  ['grants', ['revoke', 'a'], 'The id of the grant, or --all, must be given.'],
-  ['grants', ['revoke', 'a', 'b', '--all'], 'There is one argument too many: b.'],
+  ['grants', ['list'], 'The e-mail address or the id of the user is required.'],
+  ['grants', ['revoke', 'a'], 'The id of the grant, or --all, is required.'],
+  ['grants', ['revoke', 'a', 'b', '--all'], 'Unexpected argument: b.'],
 ])('%s %j is answered with a sentence and the usage', async (command, given, sentence) => {
   const { status, output } = await printedBy(command, ...given)
   expect([status, output]).toEqual([2, expect.stringContaining(`${sentence}\n\npnpm ${command} list`)])

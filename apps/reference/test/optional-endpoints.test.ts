@@ -39,8 +39,8 @@ it('TOKEN_EXCHANGE=on adds a grant type to the metadata, the description and aut
   expect(schemas.Tokens?.properties).toHaveProperty('issued_token_type')
   expect(plain.openApi.components.schemas).not.toHaveProperty('TokenExchange')
   expect(plain.openApi.components.schemas.Tokens?.properties).not.toHaveProperty('issued_token_type')
-  expect(walkthrough).toContain('Hand on less')
-  expect(plain.walkthrough).not.toContain('Hand on less')
+  expect(walkthrough).toContain('## Token exchange')
+  expect(plain.walkthrough).not.toContain('## Token exchange')
 })
 
 const DEVICE = {

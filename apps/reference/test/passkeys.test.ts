@@ -4,7 +4,7 @@ import { expect, it, vi } from 'vitest'
 import { type AccountRows, accountRows } from '../src/accounts/account-rows.ts'
 import type { Account, StoredAccount } from '../src/accounts/accounts.ts'
 import { type PasskeyRows, passkeyRows } from '../src/passkeys/passkey-rows.ts'
-import { type Asked, registrationCeremony } from '../src/passkeys/registration-ceremony.ts'
+import { registrationCeremony, type StartedCeremony } from '../src/passkeys/registration-ceremony.ts'
 import { relyingParty } from '../src/passkeys/relying-party.ts'
 import { type SignInAnswer, signInAnswer, signInCeremony } from '../src/passkeys/sign-in-ceremony.ts'
 import { connected, onBothDatabases } from './on-both-databases.ts'
@@ -31,7 +31,7 @@ async function added(accounts: AccountRows, account: Account): Promise<StoredAcc
   return stored
 }
 
-function cookieOf({ cookie }: Asked): string {
+function cookieOf({ cookie }: StartedCeremony): string {
   return cookie.split(';')[0] ?? ''
 }
 
@@ -78,14 +78,14 @@ onBothDatabases((newDatabase) => {
         return [await replica(), await replica()]
       },
       async register(bend?: Bend, key = authenticator) {
-        const asked = await registration.ask(alice)
-        const made = await registration.verify(cookieOf(asked), alice, key.create(asked.options, bend))
+        const started = await registration.begin(alice)
+        const made = await registration.verify(cookieOf(started), alice, key.create(started.options, bend))
         if (made) await passkeys.add({ ...made, name: 'laptop', addedAt: Date.now() }, alice)
         return made
       },
       async answer(bend?: Bend) {
-        const asked = await signIn.ask()
-        return signIn.verify(cookieOf(asked), answerOf(authenticator.get(asked.options, bend)))
+        const started = await signIn.begin()
+        return signIn.verify(cookieOf(started), answerOf(authenticator.get(started.options, bend)))
       },
     }
   }
@@ -140,8 +140,8 @@ onBothDatabases((newDatabase) => {
     const { register, replicas, authenticator } = await open()
     await register()
     const answers = (await replicas()).map(async (ceremony) => {
-      const asked = await ceremony.ask()
-      return ceremony.verify(cookieOf(asked), answerOf(authenticator.get(asked.options, { counter })))
+      const started = await ceremony.begin()
+      return ceremony.verify(cookieOf(started), answerOf(authenticator.get(started.options, { counter })))
     })
     expect((await Promise.all(answers)).filter((passkey) => passkey !== undefined)).toHaveLength(succeeding)
   })
@@ -149,35 +149,35 @@ onBothDatabases((newDatabase) => {
   it('takes an answer once, however often it arrives at the same time', async () => {
     const { register, signIn, authenticator } = await open()
     await register()
-    const asked = await signIn.ask()
-    const answer = answerOf(authenticator.get(asked.options))
-    const tries = Array.from({ length: 8 }, () => signIn.verify(cookieOf(asked), answer))
+    const started = await signIn.begin()
+    const answer = answerOf(authenticator.get(started.options))
+    const tries = Array.from({ length: 8 }, () => signIn.verify(cookieOf(started), answer))
     expect((await Promise.all(tries)).filter((passkey) => passkey !== undefined)).toHaveLength(1)
-    expect(await signIn.verify(cookieOf(asked), answer)).toBeUndefined()
+    expect(await signIn.verify(cookieOf(started), answer)).toBeUndefined()
   })
 
   it('takes no answer of another browser, none after five minutes, and none of the other ceremony', async () => {
     const { register, registration, signIn, authenticator, alice } = await open()
     await register()
-    const [asked, other] = [await signIn.ask(), await signIn.ask()]
-    const answer = answerOf(authenticator.get(asked.options))
+    const [started, other] = [await signIn.begin(), await signIn.begin()]
+    const answer = answerOf(authenticator.get(started.options))
     expect(await signIn.verify(cookieOf(other), answer)).toBeUndefined()
-    expect(await signIn.verify(cookieOf(await registration.ask(alice)), answer)).toBeUndefined()
+    expect(await signIn.verify(cookieOf(await registration.begin(alice)), answer)).toBeUndefined()
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 5 * 60 * 1000 })
-    expect(await signIn.verify(cookieOf(asked), answer)).toBeUndefined()
+    expect(await signIn.verify(cookieOf(started), answer)).toBeUndefined()
     vi.useRealTimers()
-    expect((await signIn.verify(cookieOf(asked), answer))?.id).toBe(alice.id)
+    expect((await signIn.verify(cookieOf(started), answer))?.id).toBe(alice.id)
   })
 
-  it('is registered by nobody but who asked, and by nobody twice', async () => {
+  it('is registered by nobody but who started, and by nobody twice', async () => {
     const { registration, accounts, alice, authenticator, register } = await open()
     const bob = account()
     await accounts.add(bob)
-    const asked = await registration.ask(alice)
-    const answer = authenticator.create(asked.options)
-    expect(await registration.verify(cookieOf(asked), bob, answer)).toBeUndefined()
+    const started = await registration.begin(alice)
+    const answer = authenticator.create(started.options)
+    expect(await registration.verify(cookieOf(started), bob, answer)).toBeUndefined()
     await register()
-    expect((await registration.ask(alice)).options).toMatchObject({
+    expect((await registration.begin(alice)).options).toMatchObject({
       excludeCredentials: [{ id: authenticator.id, transports: ['internal'] }],
     })
   })
@@ -200,8 +200,8 @@ onBothDatabases((newDatabase) => {
   ])('is not confused by %j', async (text) => {
     const { registration, alice } = await open()
     expect(signInAnswer(text)).toBeUndefined()
-    const asked = await registration.ask(alice)
-    expect(await registration.verify(cookieOf(asked), alice, text)).toBeUndefined()
+    const started = await registration.begin(alice)
+    expect(await registration.verify(cookieOf(started), alice, text)).toBeUndefined()
   })
 })
 

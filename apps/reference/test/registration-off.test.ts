@@ -25,7 +25,7 @@ it('registers no client, and names no endpoint for it', async () => {
 })
 
 it('says so in its documents and on its pages', async () => {
-  expect(await textAt('/auth.md')).toContain('No client registers itself here')
+  expect(await textAt('/auth.md')).toContain('There is no dynamic client registration here')
   for (const path of ['/auth.md', '/llms.txt', '/openapi.json'])
     expect(await textAt(path), path).not.toMatch(/oauth\/register|register themselves|ClientRegistration/)
   const page = await textAt('/oauth/authorize?client_id=unknown')

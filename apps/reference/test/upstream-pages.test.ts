@@ -95,7 +95,8 @@ it('says that the provider refused', async () => {
 it('says that an old sign-in there is no new one here', async () => {
   const { begin, answered } = await open(120)
   const answer = await answered(await begin('/oauth/authorize?prompt=login'))
-  const words = 'You have to sign in anew, and Partner does not say that you did. Please take another way.'
+  const words =
+    'You have to sign in again, and Partner did not confirm a new sign-in. Please use another way to sign in.'
   await expectProblem(answer, 403, words)
 })
 

@@ -9,7 +9,7 @@ import { type EmailSource, hasPublicPassword } from './accounts.ts'
 export interface AccountEntry {
   readonly id: string
   readonly email?: string | undefined
-  /** Who verified the address. Absent without an address, and if that is unknown. */
+  /** Who verified the address. Absent if the account has no address, or if it is unknown. */
   readonly emailSource?: EmailSource | undefined
   /** ISO 8601, in UTC. */
   readonly emailSince?: string | undefined
@@ -24,21 +24,24 @@ export interface AccountEntry {
 }
 
 interface AccountQuery {
-  /** How the e-mail address begins, in any letters; or the id of an account without one. */
+  /** The beginning of the e-mail address, in any case; or the id of an account without one. */
   readonly prefix?: string | undefined
-  /** The `next` of the page before. */
+  /** The `next` of the previous page. */
   readonly after?: string | undefined
 }
 
 interface AccountsPage {
   readonly accounts: readonly AccountEntry[]
-  /** Where the next page begins. Absent on the last one. */
+  /** The cursor of the next page. Absent on the last one. */
   readonly next?: string | undefined
 }
 
-/** Accounts that are not removed, for operators. One step into an index each. @throws OAuthError `temporarily_unavailable` */
+/**
+ * Accounts that are not removed, for operators. Each query is one index lookup. @throws OAuthError
+ * `temporarily_unavailable`
+ */
 export interface AccountDirectory {
-  /** One page, in the order of the addresses. An account without one stands where its id would. */
+  /** One page, ordered by address. An account without an address is ordered by its id. */
   page(query: AccountQuery, limit: number): Promise<AccountsPage>
   find(id: string): Promise<AccountEntry | undefined>
   withEmail(email: string): Promise<AccountEntry | undefined>
@@ -46,7 +49,7 @@ export interface AccountDirectory {
   isAdmin(id: string): Promise<boolean>
 }
 
-/** @param production an account whose password everybody knows is then no admin */
+/** @param production an account with a publicly known password is then no admin */
 export function accountDirectory(database: Database, production: boolean): AccountDirectory {
   const rows = database.selectFrom('account').selectAll().where('state', '!=', 'removed')
   const one = async (found: Promise<Selectable<AccountRow> | undefined>) => {
@@ -78,7 +81,7 @@ export function accountDirectory(database: Database, production: boolean): Accou
   })
 }
 
-/** The last of all characters, in the order of bytes. */
+/** The last character in byte order. */
 const LAST_SIGN = '\u{10ffff}'
 
 /** Postgres takes no NUL in a text. */

@@ -4,24 +4,34 @@ import { added, type Database, type Rows } from '../database/database.ts'
 import { errorsAs503 } from '../database/errors-as-503.ts'
 import type { AccountRow, Tables } from '../database/tables.ts'
 import { dropUnverifiedAddresses } from '../database/unverified-addresses.ts'
-import { type Account, type Accounts, type EmailSource, NOBODY, type StoredAccount } from './accounts.ts'
+import {
+  type Account,
+  type Accounts,
+  type EmailSource,
+  HASH_OF_NO_PASSWORD,
+  type StoredAccount,
+} from './accounts.ts'
 import { passwordMatches } from './passwords.ts'
 
 /**
- * What an operator does with accounts. Each takes effect at the next request, on every replica. Grants are not here: the
- * next refresh ends those of an account that is disabled or removed, and whoever wants them gone at once ends them too.
+ * What an operator does with accounts. Each change takes effect at the next request, on every replica. Grants are not
+ * changed here: the next refresh revokes the grants of a disabled or removed account. To revoke them at once, the
+ * caller revokes them too.
  */
 export interface AccountRows extends Accounts {
-  /** `false`: the address or the id has an account already, or had one that was removed. */
+  /** `false`: an account with this address or id exists already, or existed and was removed. */
   add(account: Account, addition?: Addition): Promise<boolean>
-  /** These take the id of an account, and return `false` if there is none. All but `setAdmin` end its sessions. */
+  /**
+   * The following methods take the id of an account, and return `false` if it does not exist. All but `setAdmin` end
+   * its sessions.
+   */
   setPassword(id: string, hash: string): Promise<boolean>
   setDisabled(id: string, disabled: boolean): Promise<boolean>
   /** Whether it may use the operator's view. */
   setAdmin(id: string, admin: boolean): Promise<boolean>
-  /** Ends the sessions and nothing else. */
+  /** Ends the sessions only. */
   endSessions(id: string, by: 'user' | 'operator'): Promise<boolean>
-  /** Keeps nothing but the id, so that it never passes to another person. */
+  /** Keeps only the id, so that it is never reused for another person. */
   remove(id: string): Promise<boolean>
 }
 
@@ -30,12 +40,14 @@ interface Addition {
   readonly by?: AddedBy
   /** Default: the operator. */
   readonly emailSource?: EmailSource
-  /** Writes what belongs to the account, in the same transaction. */
+  /** Writes related rows in the same transaction. */
   readonly also?: (rows: Rows) => Promise<unknown>
 }
 
-/** An account was changed: by a command, by the import of a file, by the first start of a development, or
- * by somebody whom a provider vouches for. */
+/**
+ * An account was changed: by a command, by the import of a file, by the first start in development, or by a user whom
+ * an OpenID provider verified.
+ */
 export type AccountEvent =
   | { readonly type: 'account_added'; readonly subject: string; readonly by: AddedBy }
   | { readonly type: 'sessions_ended'; readonly subject: string; readonly by: 'user' | 'operator' }
@@ -50,7 +62,7 @@ type ChangeType =
   | 'account_admin_removed'
   | 'account_removed'
 
-/** The sessions that began before belong to an earlier epoch. */
+/** Sessions that began earlier have an earlier epoch. */
 export const NEXT_EPOCH = sql<number>`session_epoch + 1`
 
 /** Nothing is cached: an account that was disabled on one replica is disabled on all. */
@@ -66,7 +78,7 @@ export function accountRows(database: Database, onEvent: (event: AccountEvent) =
   return errorsAs503<AccountRows>({
     async verify(email, password) {
       const row = await withEmail(email)
-      const right = await passwordMatches(password, row?.password || NOBODY)
+      const right = await passwordMatches(password, row?.password || HASH_OF_NO_PASSWORD)
       return right && row ? accountOf(row) : undefined
     },
     find: (id) => withId(id).then((row) => row && accountOf(row)),
@@ -75,7 +87,7 @@ export function accountRows(database: Database, onEvent: (event: AccountEvent) =
     async add(account, { by = 'operator', emailSource = 'operator', also = nothing } = {}) {
       const row = rowOf(account, emailSource, new Date().toISOString())
       const isNew = await added(database, async (rows) => {
-        // A replica of the release before may still add an unverified address during an upgrade.
+        // A replica of the previous release may still add an unverified address during an upgrade.
         if (account.email !== undefined) await dropUnverifiedAddresses(rows, account.email)
         await rows.insertInto('account').values(row).execute()
         await also(rows)
@@ -129,8 +141,8 @@ async function removeAccount(rows: Rows, id: string): Promise<boolean> {
 }
 
 /**
- * Locks an account until the transaction ends. `false`: its sessions have ended since it was read, so that whoever asked
- * for a change may make none.
+ * Locks an account until the transaction ends. `false`: its sessions have ended since it was read, so the requested
+ * change is not allowed.
  */
 export async function isCurrent(rows: Rows, { id, sessionEpoch }: StoredAccount): Promise<boolean> {
   const { numUpdatedRows } = await rows
@@ -143,7 +155,7 @@ export async function isCurrent(rows: Rows, { id, sessionEpoch }: StoredAccount)
   return numUpdatedRows > 0n
 }
 
-/** An address as rows have it. None has a NUL, and Postgres takes none in a text. */
+/** An address as it is stored. No stored address has a NUL, which Postgres does not accept in a text. */
 export function addressOf(email: string): string {
   return email.trim().toLowerCase().replaceAll('\0', ' ')
 }

@@ -33,19 +33,19 @@ describe('accounts', () => {
     expect((await accounts.verify(email, password))?.id).toBe(id)
   })
 
-  it('give the claims of a user without the password', async () => {
+  it('return the claims of a user without the password', async () => {
     const claims = await accounts.claims('demo-account')
     expect(claims).toMatchObject({ name: 'Dana Moore', email: 'demo@example.com', email_verified: true })
     expect(JSON.stringify(claims)).not.toContain('scrypt')
     expect(await accounts.claims('nobody')).toBeUndefined()
   })
 
-  it('are looked up by a query that is compiled once, whoever is asked for', async () => {
+  it('are looked up by a query that is compiled once for all accounts', async () => {
     let compiled = 0
     class CountingCompiler extends SqliteQueryCompiler {
-      override compileQuery(...given: Parameters<SqliteQueryCompiler['compileQuery']>) {
+      override compileQuery(...parameters: Parameters<SqliteQueryCompiler['compileQuery']>) {
         compiled++
-        return super.compileQuery(...given)
+        return super.compileQuery(...parameters)
       }
     }
     const counted = new Database({
@@ -56,11 +56,11 @@ describe('accounts', () => {
     const some = accountRows(counted, () => {})
     for (const account of demo) await some.add(account)
     compiled = 0
-    const asked = ['demo-account', 'teacher-account', 'nobody'].map(async (id) => {
+    const lookups = ['demo-account', 'teacher-account', 'nobody'].map(async (id) => {
       const [account, claims] = [await some.find(id), await some.claims(id)]
       return [account?.id, account?.email === claims?.email, claims === undefined]
     })
-    expect(await Promise.all(asked)).toEqual([
+    expect(await Promise.all(lookups)).toEqual([
       ['demo-account', true, false],
       ['teacher-account', true, false],
       [undefined, true, true],
@@ -68,11 +68,11 @@ describe('accounts', () => {
     expect(compiled).toBe(0)
   })
 
-  it('of the demo are the same after a restart, or it would sign them out', () => {
+  it('of the demo are the same after a restart, so that it signs nobody out', () => {
     expect(demoAccounts()).toEqual(demo)
   })
 
-  it('of the demo carry every claim of the scope profile', async () => {
+  it('of the demo have every claim of the scope profile', async () => {
     const names =
       'name family_name given_name middle_name nickname preferred_username profile picture website'
     const others = 'gender birthdate zoneinfo locale updated_at'

@@ -6,7 +6,7 @@ import { hashOf, KEY_LENGTH } from './passwords.ts'
 import { ProfileClaims } from './profile-claims.ts'
 
 const ImportedAccount = z.strictObject({
-  /** The `sub` of the user: never changes, never passes to another person. */
+  /** The `sub` of the user: never changes, and is never reused for another person. */
   id: z.string().min(1),
   email: z.email().transform((email) => email.toLowerCase()),
   email_verified: z.boolean().default(false),
@@ -20,21 +20,21 @@ const ImportedAccount = z.strictObject({
 })
 const AccountsFile = z.object({ accounts: z.array(ImportedAccount) })
 
-/** A user. The e-mail address is absent if no trusted party has verified it. */
+/** A user. The e-mail address is absent if no trusted party verified it. */
 export interface Account extends Omit<z.output<typeof ImportedAccount>, 'email'> {
   readonly email?: string | undefined
 }
 
-/** An account as it was at one moment. */
+/** A snapshot of an account. */
 export interface StoredAccount extends Account {
-  /** Grows whenever all sessions of the account end. */
+  /** Incremented whenever all sessions of the account end. */
   readonly sessionEpoch: number
   readonly emailSource: EmailSource | undefined
 }
 
 /**
- * Who says that an e-mail address belongs to the user: the operator who added it, or the issuer of the provider that
- * verified it. `undefined` for an account that an older release added through a provider.
+ * Who verified the e-mail address: the operator who added it, or the issuer of the OpenID provider. `undefined` for an
+ * account that an older release added through a provider.
  */
 export type EmailSource = 'operator' | (string & {})
 
@@ -48,17 +48,17 @@ export interface Accounts {
   claims(id: string): Promise<UserClaims | undefined>
 }
 
-/** @throws Error that says what is wrong with the file */
+/** @throws Error that names the fault of the file */
 export async function readAccounts(path: string): Promise<Account[]> {
   const parsed = AccountsFile.safeParse(JSON.parse(await readFile(path, 'utf8')))
   if (!parsed.success) throw new Error(`${path} is not a file of accounts: ${z.prettifyError(parsed.error)}`)
   return parsed.data.accounts
 }
 
-/** A hash that no password has: an unknown address costs the same work as a known one. */
-export const NOBODY = hashOf(randomBytes(16), randomBytes(KEY_LENGTH))
+/** A hash that matches no password: checking it makes an unknown address take as long as a known one. */
+export const HASH_OF_NO_PASSWORD = hashOf(randomBytes(16), randomBytes(KEY_LENGTH))
 
-/** Somebody with every claim of the scope `profile`. */
+/** A user with every claim of the scope `profile`. */
 const DANA = {
   given_name: 'Dana',
   family_name: 'Moore',
@@ -78,14 +78,14 @@ export const DEMO_ACCOUNT = 'demo-account'
 const DEMO_HASH = 'scrypt$32768$8$1$GzqJchR3bu_vGQBKIFLw9A$2UjgNl8wxiNHA9Y6wSVzrAm7iFS-mKE-vHwLrA8DrQ0'
 const TEACHER_HASH = 'scrypt$32768$8$1$N3w9ZtlEkYiKqRLI2VMVAA$5jqctzjbpj9OAhoBkCV1xEXN5jXtIClTbTMFuco8XbY'
 
-/** Whether everybody knows the password: it is one of the demo. */
+/** Whether the password is publicly known, as those of the demo accounts are. */
 export function hasPublicPassword({ password }: Pick<Account, 'password'>): boolean {
   return password === DEMO_HASH || password === TEACHER_HASH
 }
 
 /**
- * Two people to try the service with. Development only: their passwords are public. Their hashes are always the same,
- * because another hash would sign them out at every restart.
+ * Two demo accounts. Development only: their passwords are public. Their hashes are constant, because a new hash would
+ * sign them out at every restart.
  */
 export function demoAccounts(): Account[] {
   return [

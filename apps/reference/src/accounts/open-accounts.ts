@@ -10,8 +10,8 @@ interface OpenAccounts {
 }
 
 /**
- * The accounts, with those of `ACCOUNTS_FILE` that the database does not know. In development a database without any
- * gets the two of the demo.
+ * The accounts. Imports accounts of `ACCOUNTS_FILE` that the database does not have. In development, an empty database
+ * gets the two demo accounts.
  */
 export async function openAccounts(
   settings: Settings,
@@ -32,9 +32,11 @@ async function newAccounts({ ACCOUNTS_FILE, NODE_ENV }: Settings, database: Data
   return known.length === 0 ? demoAccounts() : []
 }
 
-/** The database may have been one of development. @throws Error when the password of an account is public */
+/** The database may have been used in development. @throws Error when the password of an account is publicly known */
 export async function refusePublicPasswords(accounts: AccountRows): Promise<void> {
   for (const word of ['demo', 'teacher'])
     if (await accounts.verify(`${word}@example.com`, word))
-      throw new Error(`Everybody knows the password of ${word}@example.com: "pnpm account remove" it first`)
+      throw new Error(
+        `The password of ${word}@example.com is publicly known: remove the account with "pnpm account remove" first`,
+      )
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { passwordChecks } from './password-checks.ts'
 
-it('two passwords are checked at a time, and fifty wait before the next one is sent away', async () => {
+it('two passwords are checked at a time, and fifty wait before the next one is rejected', async () => {
   const checks = passwordChecks()
   const finish: (() => void)[] = []
   const check = () => checks.inTurn(() => new Promise<void>((resolve) => finish.push(resolve)))

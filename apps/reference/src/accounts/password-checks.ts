@@ -4,9 +4,12 @@ import pLimit from 'p-limit'
 const AT_A_TIME = 2
 const MAX_WAITING = 50
 
-/** The turns of sign-ins: hashing a password is slow on purpose, so a crowd must not make everybody wait. */
+/**
+ * The queue of password checks. Hashing a password is slow on purpose, so many sign-ins at once must not delay all
+ * others.
+ */
 export interface PasswordChecks {
-  /** Whether so many wait that one more should come back later. */
+  /** Whether the queue is full, so that the caller should retry later. */
   isFull(): boolean
   inTurn<T>(check: () => Promise<T>): Promise<T>
 }

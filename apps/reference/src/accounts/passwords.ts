@@ -22,7 +22,7 @@ export async function hashPassword(password: string): Promise<string> {
   return hashOf(salt, key)
 }
 
-/** The text of a hash of today's cost. */
+/** The text of a hash with the current cost. */
 export function hashOf(salt: Buffer, key: Buffer): string {
   return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64url'), key.toString('base64url')].join('$')
 }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 const text = z.string().min(1).optional()
 const address = z.url({ protocol: /^https?$/ }).optional()
 
-/** What an account may say about its user besides the name, for the scope `profile` (OpenID Connect Core 5.1, 5.4). */
+/** The claims of an account for the scope `profile`, without the name (OpenID Connect Core 5.1, 5.4). */
 export const ProfileClaims = z.object({
   given_name: text,
   family_name: text,

@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import { type Markup, pageResponse, type Site } from '../pages/page.ts'
 import { type OperatorVisit, signInPath } from './operator-visits.ts'
 
-/** What all pages of the operator's view share. */
+/** Shared by all pages of the operator's view. */
 
 export { addressOf, pageLinks } from '../pages/pagination.ts'
 
@@ -20,7 +20,7 @@ export function adminPage(
 ): Promise<Response> {
   const at = `${site.basePath}/admin`
   const framed = html`
-<nav class="rooms" aria-label="Operator's view">
+<nav class="sections" aria-label="Operator's view">
   <a href="${at}">Overview</a>
   <a href="${at}/users">Users</a>
   <a href="${at}/clients">Clients</a>
@@ -32,12 +32,12 @@ ${main}`
   return pageResponse(site, { title, main: framed, status, formAction: ["'self'"] })
 }
 
-/** A parameter of the address; `undefined` if it is empty. Postgres takes no NUL in a text. */
+/** A query parameter; `undefined` if it is empty. Postgres accepts no NUL in a text. */
 export function parameter(c: Context, name: string): string | undefined {
   return c.req.query(name)?.replaceAll('\0', ' ').trim() || undefined
 }
 
-/** A form with one button. Without a token it is the way to sign in again. */
+/** A form with one button. Without a token it leads to the sign-in page. */
 export function buttonForm(fields: Record<string, string>, button: Markup, { token }: OperatorVisit): Markup {
   if (token === undefined) return html``
   return html`
@@ -48,13 +48,13 @@ export function buttonForm(fields: Record<string, string>, button: Markup, { tok
 </form>`
 }
 
-/** The words in place of the buttons, if the operator has to sign in again. */
+/** Shown instead of the buttons if the operator has to sign in again. */
 export function signInAgain({ basePath }: Site, c: Context, { token }: OperatorVisit): Markup {
   if (token !== undefined) return html``
   return html`<p class="hint">To change something here, <a href="${signInPath(basePath, c)}">sign in again</a>.</p>`
 }
 
-/** A list of facts. */
+/** A list of names and values. */
 export function facts(rows: readonly (readonly [name: string, value: Markup | string])[]): Markup {
   return html`<dl>${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`
 }

@@ -15,11 +15,11 @@ export interface ClientPageOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** Milliseconds. Few grants have ended by then; of many, the answer comes before their end. */
+/** Milliseconds. A removal with few grants is done by then; with many, the response is sent before it is done. */
 const PATIENCE = 2000
 const SHOWN_ENTRIES = 10
 
-/** A client: what it registered, what the trail has of it, and the form that removes it. */
+/** A client: its metadata, its entries in the trail, and the form that removes it. */
 export function clientPage(options: ClientPageOptions, visits: OperatorVisits) {
   const { site } = options
   const remove = removal(options)
@@ -35,14 +35,14 @@ export function clientPage(options: ClientPageOptions, visits: OperatorVisits) {
 }
 
 /**
- * A removal looks at every grant, so no request waits for all of it. The client itself goes first: nothing that it has
- * can be exchanged or renewed from then on.
+ * A removal reads every grant, so no request waits for all of it. The client itself is removed first: from then on none
+ * of its codes and tokens can be exchanged or refreshed.
  */
 function removal({ clients, onError }: ClientPageOptions): (id: string) => Promise<void> {
-  const underWay = new Map<string, Promise<unknown>>()
+  const pending = new Map<string, Promise<unknown>>()
   return async (id) => {
-    const removed = underWay.get(id) ?? clients.remove(id).finally(() => underWay.delete(id))
-    underWay.set(id, removed)
+    const removed = pending.get(id) ?? clients.remove(id).finally(() => pending.delete(id))
+    pending.set(id, removed)
     let answered = false
     removed.catch((error) => answered && onError(error))
     await Promise.race([removed, sleep(PATIENCE, undefined, { ref: false })])
@@ -60,7 +60,7 @@ ${client === undefined ? GONE : clientCard(client, visit)}
 ${signInAgain(site, c, visit)}
 <h2 class="part">In the trail</h2>
 ${trailEntries(site, entries)}
-<p><a href="${addressOf(`${site.basePath}/admin/trail`, { client: id })}">All that the trail has of this client</a></p>`
+<p><a href="${addressOf(`${site.basePath}/admin/trail`, { client: id })}">All entries of this client</a></p>`
     const status = problem === undefined && client === undefined ? 404 : undefined
     const title = client === undefined ? 'Unknown client' : (client.clientName ?? 'Client without a name')
     return adminPage(site, { title, main, problem, ...(status && { status }) })
@@ -73,7 +73,7 @@ const GONE = html`
 const ORIGINS: Readonly<Record<PublicClient['origin'], string>> = {
   registered: 'It registered itself, so its name is only a claim.',
   integration: 'An integration: an operator added it.',
-  document: 'A document describes it, and the host of that vouches for it.',
+  document: 'A document describes it, and the host of the document is verified.',
 }
 
 function clientCard(client: PublicClient, visit: OperatorVisit): Markup {

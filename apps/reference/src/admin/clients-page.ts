@@ -8,12 +8,12 @@ import { type RecentClient, recentClients } from './recent-clients.ts'
 
 const SHOWN = 20
 
-/** The clients that the audit trail names, and a search by id. Only the commands look at all of them. */
+/** The clients in the audit trail, and a search by id. Only the commands list all clients. */
 export function clientsPage(site: Site, clients: AuthorizationServer['clients'], trail: TrailReader): Show {
   const recent = (...types: string[]) => recentClients(trail, clients, types, SHOWN)
   return async () => {
     const [integrations, registered, allowed] = await Promise.all([
-      // Entries of earlier releases have the second name.
+      // Entries of earlier releases use the second name.
       recent('client_added', 'integration_added'),
       recent('client_registered'),
       recent('consent_granted'),

@@ -6,23 +6,23 @@ import { accountVisits, PAGE_EXPIRED } from '../pages/account-visits.ts'
 import type { LoginOptions } from '../pages/login-options.ts'
 import type { Visit } from '../sign-in/session.ts'
 
-/** An operator on a page of the operator's view. */
+/** A signed-in operator on a page of the operator's view. */
 export interface OperatorVisit extends Visit {
-  /** The token of the forms; absent if the operator has to sign in again before anything is changed. */
+  /** The token of the forms; absent if the operator has to sign in again before a change. */
   readonly token: string | undefined
 }
 
-/** A page, with what went wrong if it is shown again. */
+/** A page, with the problem if it is shown again. */
 export type Show = (c: Context, visit: OperatorVisit, problem?: string) => Promise<Response>
 type Change = (c: Context, visit: OperatorVisit, fields: Record<string, string>) => Promise<Response>
 
 /**
- * Who may see the operator's view, and who may change something there. Asked anew at each request, so a mark that is
- * taken away counts at once. Users without the mark get what anybody gets at a path that does not exist.
+ * Checks who may see the operator's view, and who may change something there. Runs at each request, so a removed admin
+ * mark counts at once. Users without the mark get the 404 of a path that does not exist.
  */
 export interface OperatorVisits {
   page(show: Show): (c: Context) => Promise<Response>
-  /** Handles a form of the page, which is shown again if nothing may be changed. */
+  /** Handles a form of the page. The page is shown again if the operator may not change anything. */
   form(show: Show, change: Change): (c: Context<WithBody>) => Promise<Response>
 }
 
@@ -55,7 +55,7 @@ export function operatorVisits(options: OperatorVisitsOptions): OperatorVisits {
   }
 }
 
-/** A sign-in that leads back to this page. */
+/** Redirects to the sign-in page, which leads back to this page. */
 export function signInPath(basePath: string, c: Context): string {
   const { pathname, search } = new URL(c.req.url)
   return `${basePath}/login?${new URLSearchParams({ return_to: pathname + search })}`

@@ -9,7 +9,7 @@ import { trailEntries } from './trail-entries.ts'
 const SHOWN = 5
 const DAY = 24 * 60 * 60
 
-/** The health of the service, its keys, and what happened lately. */
+/** The health of the service, its keys, and recent events. */
 export function overviewPage(site: Site, overview: () => Promise<Overview>, trail: TrailReader): Show {
   const latest = async (type: string) => (await trail.page({ types: [type] }, SHOWN)).entries
   return async () => {

@@ -11,7 +11,7 @@ const key = (kid: string, signsFrom?: number, alg: PrivateJwk['alg'] = 'ES256'):
   ...(signsFrom === undefined ? {} : { signsFrom }),
 })
 
-it('says of each key whether it signs, will sign, or has signed', () => {
+it('shows of each key whether it signs, will sign, or has signed', () => {
   const keys = [key('new', NOW + 60), key('middle', NOW - 60), key('old'), key('other', undefined, 'RS256')]
   expect(keysAt(keys, NOW).map(({ kid, role }) => `${kid} ${role}`)).toEqual([
     'new next',
@@ -21,20 +21,20 @@ it('says of each key whether it signs, will sign, or has signed', () => {
   ])
 })
 
-it('shows nothing of a key that is secret', () => {
+it('shows no private part of a key', () => {
   expect(JSON.stringify(keysAt([{ ...key('a'), d: 'very secret' }], NOW))).not.toContain('very secret')
 })
 
-it('knows the age of a key from the trail, and what is out of reach', async () => {
+it('reads the age of a key from the trail, and shows what is unreachable', async () => {
   const entry = { id: '1', at: '2026-01-01T00:00:00.000Z', type: 'signing_keys_rotated', added: ['a'] }
-  const asked: string[] = []
+  const queried: string[] = []
   const overview = overviewOf({
     probes: { store: () => Promise.reject(new Error('gone')), database: async () => {} },
     keys: () => [key('a'), key('b', undefined, 'RS256')],
     trail: {
       page: async () => ({ entries: [entry] }),
       count: async (type, since) => {
-        asked.push(since)
+        queried.push(since)
         return type === 'refused' ? 1000 : 3
       },
     },
@@ -44,5 +44,5 @@ it('knows the age of a key from the trail, and what is out of reach', async () =
   expect(keys.map(({ madeAt }) => madeAt)).toEqual([Date.parse(entry.at) / 1000, undefined])
   expect([health.store.answers, health.database.answers]).toEqual([false, true])
   expect(lastDay).toMatchObject({ sign_in_succeeded: 3, refused: 1000 })
-  expect(new Set(asked)).toEqual(new Set([new Date((NOW - 24 * 3600) * 1000).toISOString()]))
+  expect(new Set(queried)).toEqual(new Set([new Date((NOW - 24 * 3600) * 1000).toISOString()]))
 })

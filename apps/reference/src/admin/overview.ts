@@ -4,29 +4,29 @@ import { signerAt } from '@grantkit/core/feature'
 import type { TrailReader } from '../audit/trail-reader.ts'
 import type { Probes } from '../operations/health.ts'
 
-/** The state of the service, as a page and a command show it. */
+/** The state of the service, for a page and a command. */
 export interface Overview {
   readonly health: { readonly [part in keyof Probes]: Probed }
   /** In the order of the file. */
   readonly keys: readonly KeyState[]
-  /** How many entries of a type the trail got in the last 24 hours; `MAX_COUNTED` stands for that many or more. */
+  /** The number of trail entries by type in the last 24 hours; `MAX_COUNTED` means that many or more. */
   readonly lastDay: Readonly<Record<(typeof COUNTED)[number], number>>
 }
 
 export interface Probed {
   readonly answers: boolean
-  /** How long it took. */
+  /** Milliseconds that it took. */
   readonly milliseconds: number
 }
 
 export interface KeyState {
   readonly kid: string
   readonly alg: PrivateJwk['alg']
-  /** `next`: published, and signs later. `earlier`: published while something lives that it signed. */
+  /** `next`: published, and signs later. `earlier`: published until every token that it signed has expired. */
   readonly role: 'signs' | 'next' | 'earlier'
-  /** Epoch seconds; absent for a key that has signed from the beginning. */
+  /** Epoch seconds; absent for a key that has been signing from the start. */
   readonly signsFrom?: number | undefined
-  /** When `pnpm keys rotate` made it, in epoch seconds; absent if the trail has it not. */
+  /** When `pnpm keys rotate` made it, in epoch seconds; absent if the trail has no entry of it. */
   readonly madeAt?: number | undefined
 }
 
@@ -67,7 +67,7 @@ export function overviewOf({ probes, keys, trail, now = clock }: OverviewOptions
   }
 }
 
-/** Keys that an older rotation made are out of the file. */
+/** Keys of older rotations are no longer in the file. */
 const MAX_ROTATIONS = 100
 
 export function keysAt(keys: readonly PrivateJwk[], now: number): KeyState[] {

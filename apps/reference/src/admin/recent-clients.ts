@@ -1,21 +1,21 @@
 import type { AuthorizationServer, PublicClient } from '@grantkit/core'
 import type { TrailReader } from '../audit/trail-reader.ts'
 
-/** A client that the audit trail names. */
+/** A client in the audit trail. */
 export interface RecentClient {
   readonly clientId: string
-  /** When the trail named it, in epoch seconds. */
+  /** The time of its entry, in epoch seconds. */
   readonly at: number
   readonly client: PublicClient
 }
 
-/** Entries that are read, and clients that are asked for: some are gone. */
+/** Entries that are read, and clients that are looked up: some no longer exist. */
 const READ = 100
 const ASKED = 50
 
 /**
- * Clients that entries of these types name, the latest first, each once, as far as they still exist. The store lists
- * no clients without reading all, and there may be a million: the trail has an index, so this reads a hundred entries.
+ * The existing clients of entries of these types, the latest first, each once. Listing clients in the store would read
+ * all of them, maybe a million; the trail has an index, so this reads a hundred entries.
  */
 export async function recentClients(
   trail: TrailReader,

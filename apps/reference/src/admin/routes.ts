@@ -18,14 +18,14 @@ export interface AdminOptions extends OperatorVisitsOptions {
   readonly grants: AuthorizationServer['grants']
   readonly trail: TrailReader
   readonly overview: () => Promise<Overview>
-  /** Called with errors of what goes on after an answer. */
+  /** Called with errors of work that continues after the response. */
   readonly onError: (error: unknown) => void
 }
 
 /**
- * The operator's view. In comes a request of somebody signed in, out goes a page or a change of accounts, grants or
- * clients. No request reads all of anything: what the store cannot find by id, the commands do. Its routes are not in
- * the OpenAPI document, which is for those who make clients: for them there is nothing at these paths.
+ * The operator's view. Takes a request of a signed-in user, and returns a page or changes accounts, grants or clients.
+ * No request reads a whole table: only the commands do that. Its routes are not in the OpenAPI document, which is for
+ * authors of clients.
  */
 export function admin(options: AdminOptions): Hono<WithBody> {
   const { site, directory, clients, trail, overview } = options

@@ -12,7 +12,7 @@ const CONSENT = {
   network: '127.0.0.0/24',
 } as unknown as AuditEntry
 
-it('shows a list as words, and nothing of one that is empty', async () => {
+it('shows a list as words, and leaves out an empty list', async () => {
   const page = String(await trailEntries({ basePath: '' } as never, [CONSENT]))
   expect(page).toContain('scopes <code>openid courses:read</code> · network <code>127.0.0.0/24</code>')
   expect(page).not.toContain('resources')

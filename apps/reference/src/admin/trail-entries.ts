@@ -3,7 +3,7 @@ import type { AuditEntry } from '../audit/entry.ts'
 import { type Markup, pointInTime, type Site } from '../pages/page.ts'
 import { addressOf } from './admin-page.ts'
 
-/** Entries of the audit trail, each with the ways to its user and its client. */
+/** Entries of the audit trail, each with links to its user and its client. */
 export function trailEntries(site: Site, entries: readonly AuditEntry[]): Markup {
   if (entries.length === 0) return html`<p>There is nothing of that kind.</p>`
   return html`
@@ -24,7 +24,7 @@ function entryItem({ basePath }: Site, { id: _, at, type, subject, clientId, ...
 </li>`
 }
 
-/** Without the lists that are empty. */
+/** Without empty lists. */
 function shownFacts(facts: object): Markup[] {
   return Object.entries(facts)
     .map(([name, value]) => [name, textOf(value)] as const)

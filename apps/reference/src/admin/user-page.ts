@@ -24,7 +24,10 @@ const SIGN_INS = ['sign_in_succeeded', 'sign_in_failed']
 const SHOWN_SIGN_INS = 5
 const OWN_ACCOUNT = 'This is your own account. Another admin or a command has to disable it.'
 
-/** A user: the account, how it signs in, what it allowed, when it signed in. And the forms that end and disable. */
+/**
+ * A user: the account, its sign-in methods, its grants and sign-ins, and the forms to revoke grants and disable the
+ * account.
+ */
 export function userPage(options: UserPageOptions, visits: OperatorVisits) {
   const { site, directory, accounts, grants } = options
   const show = showUser(options)
@@ -41,7 +44,7 @@ export function userPage(options: UserPageOptions, visits: OperatorVisits) {
       if (action === 'disable') {
         if (id === visit.account.id) return show(c, visit, OWN_ACCOUNT)
         await accounts.setDisabled(id, true)
-        // After the account: then no consent opens another grant.
+        // The account is disabled first, so that no consent can open another grant.
         await grants.revokeAll(id)
       }
       return back(c, id)
@@ -113,14 +116,14 @@ function accountCard(account: AccountEntry, methods: readonly string[], visit: O
 
 function grantsSection(site: Site, c: Context, page: UserGrantPage, visit: OperatorVisit): Markup {
   const { grants, next } = page
-  const asked = { id: parameter(c, 'id'), after: parameter(c, 'after') }
-  const isAll = asked.after === undefined && next === undefined
+  const query = { id: parameter(c, 'id'), after: parameter(c, 'after') }
+  const isAll = query.after === undefined && next === undefined
   const all = html`<button class="danger">End all grants</button>`
   return html`
 <h2 class="part">Grants</h2>
 ${isAll && grants.length === 0 ? html`<p>No app can do anything in this user's name.</p>` : ''}
 ${grants.map((grant) => grantCard(site, grant, visit))}
-${pageLinks(`${site.basePath}/admin/user`, asked, next)}
+${pageLinks(`${site.basePath}/admin/user`, query, next)}
 ${isAll && grants.length < 2 ? '' : buttonForm({ action: 'end_grants' }, all, visit)}`
 }
 

@@ -6,7 +6,7 @@ import type { Show } from './operator-visits.ts'
 
 const SHOWN = 20
 
-/** The users, in the order of their addresses, and a search by how an address begins. */
+/** The users, ordered by address, and a search by the beginning of an address. */
 export function usersPage(site: Site, directory: AccountDirectory): Show {
   const path = `${site.basePath}/admin/users`
   return async (c) => {

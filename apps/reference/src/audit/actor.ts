@@ -1,27 +1,27 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { userInfo } from 'node:os'
 
-/** The operator who does something: on a page, by the id of their account; at a terminal, as a user of the machine. */
+/** The operator who makes a change: the id of their account on a page, or their operating-system user at a terminal. */
 export type Actor = `account:${string}` | `command:${string}`
 
 const actors = new AsyncLocalStorage<Actor>()
 
-/** The trail names this operator in whatever the work changes. */
+/** Runs `work` with this operator as the actor of its trail entries. */
 export function actingAs<Result>(actor: Actor, work: () => Result): Result {
   return actors.run(actor, work)
 }
 
-/** The operator whose work is being done. Nobody outside it, as in the import of a file. */
+/** The current operator. `undefined` outside of `actingAs`, as in the import of a file. */
 export function actorOfEvent(): Actor | undefined {
   return actors.getStore()
 }
 
-/** Whoever runs this command. */
-export function userOfMachine(): Actor {
+/** The operating-system user who runs this command. */
+export function systemUser(): Actor {
   try {
     return `command:${userInfo().username}`
   } catch {
-    // In a container the user may have a number and no name.
+    // In a container the user may have a uid and no name.
     return `command:${process.getuid?.()}`
   }
 }

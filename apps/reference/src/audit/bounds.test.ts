@@ -3,30 +3,30 @@ import { boundsOfMinute } from './bounds.ts'
 
 const refused = (reason: string, network: string) => ({ type: 'refused', reason, network })
 
-describe('what strangers cause in a minute', () => {
+describe('what unauthenticated callers cause in a minute', () => {
   it('has a row for the first of its kind, and one with the number of the others', () => {
     const bounds = boundsOfMinute()
     const happened = refused('client_unknown', '192.0.2.0/24')
     expect(
-      Array.from({ length: 100 }, () => bounds.admits(happened, 'stranger')).filter(Boolean),
+      Array.from({ length: 100 }, () => bounds.admits(happened, 'unauthenticated')).filter(Boolean),
     ).toHaveLength(1)
     expect(bounds.counted()).toEqual([{ ...happened, count: 99 }])
     expect(bounds.counted()).toEqual([])
-    expect(bounds.admits(happened, 'stranger'), 'in the next minute').toBe(true)
+    expect(bounds.admits(happened, 'unauthenticated'), 'in the next minute').toBe(true)
   })
 
-  it('hides nothing of another reason, however much of one there is', () => {
+  it('hides no other reason, however many entries one reason has', () => {
     const bounds = boundsOfMinute()
     const flood = Array.from({ length: 5000 }, (_, n) => refused('client_unknown', `net ${n}`))
-    expect(flood.filter((happened) => bounds.admits(happened, 'stranger'))).toHaveLength(3)
-    expect(bounds.admits(refused('client_secret_wrong', 'net 1'), 'stranger')).toBe(true)
+    expect(flood.filter((happened) => bounds.admits(happened, 'unauthenticated'))).toHaveLength(3)
+    expect(bounds.admits(refused('client_secret_wrong', 'net 1'), 'unauthenticated')).toBe(true)
     expect(bounds.counted()).toEqual([{ type: 'left_out', count: 4997, reasons: { client_unknown: 4997 } }])
   })
 
-  it('has few rows, whatever they send', () => {
+  it('has few rows, regardless of what they send', () => {
     const bounds = boundsOfMinute()
     const flood = Array.from({ length: 50_000 }, (_, n) => refused(`reason ${n % 100}`, `net ${n % 7}`))
-    const rows = flood.filter((happened) => bounds.admits(happened, 'stranger')).length
+    const rows = flood.filter((happened) => bounds.admits(happened, 'unauthenticated')).length
     const counted = bounds.counted()
     expect([rows, counted.length]).toEqual([20, 21])
     const missing = counted.reduce((sum, { count }) => sum + Number(count), 0)
@@ -44,7 +44,7 @@ describe('what a user causes in a minute', () => {
     expect(bounds.admits(denied('alice', 'app'), 'user')).toBe(true)
     expect(bounds.admits({ type: 'signed_out', subject: 'mallory' }, 'user')).toBe(true)
     const [row, ...others] = bounds.counted()
-    expect(row, 'it says whose the others are').toEqual({
+    expect(row, 'it names the user of the others').toEqual({
       type: 'left_out',
       subject: 'mallory',
       clientId: 'app',
@@ -54,14 +54,14 @@ describe('what a user causes in a minute', () => {
     expect(others).toEqual([])
   })
 
-  it('is counted for the client where no user is known', () => {
+  it('is counted for the client if no user is known', () => {
     const bounds = boundsOfMinute()
     const changed = (clientId: string) => ({ type: 'client_document_changed', clientId })
     for (let n = 0; n < 100; n++) bounds.admits(changed('https://loud.example/'), 'user')
     expect(bounds.admits(changed('https://quiet.example/'), 'user')).toBe(true)
   })
 
-  it('names a few clients of what is left out, and counts the others together', () => {
+  it('names a few clients of the omitted entries, and counts the others together', () => {
     const bounds = boundsOfMinute()
     for (let n = 0; n < 1060; n++) bounds.admits(denied('mallory', `app ${n}`), 'user')
     const rows = bounds.counted()
@@ -69,7 +69,7 @@ describe('what a user causes in a minute', () => {
     expect(rows.at(-1)).toEqual({ type: 'left_out', count: 980, reasons: { consent_denied: 980 } })
   })
 
-  it.each(['operator', 'decision'] as const)('is never left out if it is of an %s', (cause) => {
+  it.each(['operator', 'decision'] as const)('is never omitted if its cause is %s', (cause) => {
     const bounds = boundsOfMinute()
     const ended = { type: 'grant_revoked', subject: 'alice' }
     expect(Array.from({ length: 100 }, () => bounds.admits(ended, cause)).every(Boolean)).toBe(true)

@@ -3,17 +3,17 @@ import type { Cause } from './kept-events.ts'
 import { leftOut } from './left-out.ts'
 
 /**
- * How many rows a minute anybody can cause. Beyond that, entries are counted: no flood fills the disk, and one of one
- * reason hides no other.
+ * Limits the rows that a caller can cause in a minute. Entries beyond the limit are counted: no flood fills the disk,
+ * and a flood of one reason hides no other reason.
  */
 
 /** Rows in a minute for one type of one user. */
 const OF_USER = 60
-/** Clients and networks in a minute for one reason of a refusal, and for all reasons together. */
+/** Clients and networks in a minute for one error reason, and for all reasons together. */
 const OF_REASON = 3
-const OF_STRANGERS = 20
+const OF_UNAUTHENTICATED = 20
 
-/** Entries that differ in nothing that matters. */
+/** Entries that are equal but for their time. */
 interface Repeated {
   readonly first: Happened
   more: number
@@ -22,16 +22,16 @@ interface Repeated {
 export interface Bounds {
   /** Whether the entry gets a row. Otherwise it is counted. */
   admits(happened: Happened, cause: Cause): boolean
-  /** The rows of what was counted since the last call; everybody has room again. */
+  /** The rows of the entries counted since the last call. Resets all limits. */
   counted(): Happened[]
 }
 
 export function boundsOfMinute(): Bounds {
   let rows = new Map<string, number>()
-  let strangers = new Map<string, Repeated>()
+  let repeated = new Map<string, Repeated>()
   const withoutRow = leftOut()
 
-  function room(group: string, most: number): boolean {
+  function takeRow(group: string, most: number): boolean {
     const taken = rows.get(group) ?? 0
     if (taken < most) rows.set(group, taken + 1)
     return taken < most
@@ -45,29 +45,29 @@ export function boundsOfMinute(): Bounds {
   function admitsUser(happened: Happened): boolean {
     const { type, subject, clientId } = happened
     const group = `user ${subject ?? clientId} ${type}`
-    return room(group, OF_USER) || leaveOut(happened, group)
+    return takeRow(group, OF_USER) || leaveOut(happened, group)
   }
 
-  function admitsStranger(happened: Happened): boolean {
+  function admitsUnauthenticated(happened: Happened): boolean {
     const kind = [reasonOf(happened), happened.subject, happened.clientId, happened.network].join(' ')
-    const known = strangers.get(kind)
+    const known = repeated.get(kind)
     if (known !== undefined) known.more++
-    else if (strangers.size >= OF_STRANGERS || !room(`reason ${reasonOf(happened)}`, OF_REASON))
-      return leaveOut(happened, 'strangers')
-    else strangers.set(kind, { first: happened, more: 0 })
+    else if (repeated.size >= OF_UNAUTHENTICATED || !takeRow(`reason ${reasonOf(happened)}`, OF_REASON))
+      return leaveOut(happened, 'unauthenticated')
+    else repeated.set(kind, { first: happened, more: 0 })
     return known === undefined
   }
 
   return {
     admits(happened, cause) {
-      if (cause === 'stranger') return admitsStranger(happened)
+      if (cause === 'unauthenticated') return admitsUnauthenticated(happened)
       return cause === 'user' ? admitsUser(happened) : true
     },
     counted() {
-      const repeated = [...strangers.values()].filter(({ more }) => more > 0)
-      const withCount = repeated.map(({ first, more }) => ({ ...first, count: more }))
+      const counted = [...repeated.values()].filter(({ more }) => more > 0)
+      const withCount = counted.map(({ first, more }) => ({ ...first, count: more }))
       rows = new Map()
-      strangers = new Map()
+      repeated = new Map()
       return [...withCount, ...withoutRow.take()]
     },
   }

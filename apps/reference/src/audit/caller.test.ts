@@ -1,6 +1,6 @@
 import type { HttpRequest } from '@grantkit/core'
 import { describe, expect, it } from 'vitest'
-import { callerOfEvent, coarseNetwork, rememberingCaller } from './caller.ts'
+import { callerOfEvent, coarseNetwork, withCaller } from './caller.ts'
 
 describe('the network of an address', () => {
   it.each([
@@ -27,10 +27,10 @@ describe('the client that a request names', () => {
     [{ query: 'client_id=gkr_0123456789abcdef012345.secret' }, undefined],
     [{ body: `client_id=${ID}` }, undefined],
     [{}, undefined],
-  ])('%j: %s', async (given, named) => {
+  ])('%j: %s', async (request, named) => {
     const blank: HttpRequest = { method: 'POST', path: '/', query: '', headers: {}, body: '' }
     let clientId: string | undefined
-    const route = rememberingCaller({
+    const route = withCaller({
       path: '/',
       methods: ['POST'],
       async handle() {
@@ -38,7 +38,7 @@ describe('the client that a request names', () => {
         return { status: 200, headers: {}, body: '' }
       },
     })
-    await route.handle({ ...blank, ...given })
+    await route.handle({ ...blank, ...request })
     expect(clientId).toBe(named)
     expect(callerOfEvent(), 'outside a request').toEqual({})
   })

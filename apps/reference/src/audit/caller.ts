@@ -7,11 +7,11 @@ import type { MiddlewareHandler } from 'hono'
 import { headerOf } from '../http/bodies-and-answers.ts'
 import type { CallerOf } from '../http/trusted-proxies.ts'
 
-/** Who causes an event, as far as the trail keeps it. Events themselves name no address, because they are logged. */
+/** The caller of an event, as the trail keeps it. Events themselves have no address, because they are logged. */
 export interface Caller {
-  /** The network of the address: of IPv4 the first 24 bits, of IPv6 the first 48. */
+  /** The network of the address: the first 24 bits of IPv4, the first 48 of IPv6. */
   readonly network?: string | undefined
-  /** The client that the request names, which proves nothing. */
+  /** The client that the request names, not authenticated. */
   readonly clientId?: string | undefined
 }
 
@@ -24,7 +24,7 @@ interface Request {
 const requests = new AsyncLocalStorage<Request>()
 
 /** Wraps an OAuth route: `callerOfEvent` knows its request until it is answered. */
-export function rememberingCaller(route: Route): Route {
+export function withCaller(route: Route): Route {
   return {
     ...route,
     handle: (request) =>
@@ -34,12 +34,12 @@ export function rememberingCaller(route: Route): Route {
   }
 }
 
-/** The same around the handlers of the application. Their events are not about clients. */
-export function rememberCaller(callerOf: CallerOf): MiddlewareHandler {
+/** The same for the handlers of the application. Their events name no client. */
+export function callerMiddleware(callerOf: CallerOf): MiddlewareHandler {
   return (c, next) => requests.run({ address: callerOf(c), named: () => '' }, next)
 }
 
-/** The caller of the request that is being answered. Nobody outside one, as in a command. */
+/** The caller of the current request. Empty outside of a request, as in a command. */
 export function callerOfEvent(): Caller {
   const request = requests.getStore()
   if (request === undefined) return {}
@@ -47,15 +47,15 @@ export function callerOfEvent(): Caller {
   return { network: coarseNetwork(request.address), clientId: CLIENT_ID.test(named) ? named : undefined }
 }
 
-/** Tells a stranger from a neighbour, and points at no single person. */
+/** Distinguishes networks, and identifies no single person. */
 export function coarseNetwork(address = ''): string | undefined {
   return isIP(address) === 0 ? undefined : coarseNetworkOf(address)
 }
 
-/** Only what looks like an id: people put secrets into the wrong field. */
+/** Only what looks like an id: users put secrets into the wrong field. */
 const CLIENT_ID = /^([0-9a-f]{32}|https:\/\/[\w.:/~-]{1,200})$/
 
-/** Not by parsing all of a form: it may have thousands of fields. */
+/** Does not parse the whole form: it may have thousands of fields. */
 function clientNamedIn(request: HttpRequest): string {
   const isForm = /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headerOf(request, 'content-type'))
   const fields = isForm ? `${request.body}&${request.query}` : request.query

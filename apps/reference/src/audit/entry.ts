@@ -1,6 +1,6 @@
 import type { AuditRow } from '../database/tables.ts'
 
-/** What happened. Its further members are the facts of the event: ids, reasons and counts, never a secret. */
+/** An event as the trail keeps it. Its other members are ids, reasons and counts, never a secret. */
 export interface Happened {
   readonly type: string
   /** The id of the user. */
@@ -10,7 +10,7 @@ export interface Happened {
 }
 
 export interface AuditEntry extends Happened {
-  /** Unique, and in the order of time. */
+  /** Unique, and ordered by time. */
   readonly id: string
   /** ISO 8601, in UTC. */
   readonly at: string
@@ -18,7 +18,7 @@ export interface AuditEntry extends Happened {
 
 const MOMENT_LENGTH = '2026-01-01T00:00:00.000Z'.length
 
-/** @param tail tells entries of one moment apart */
+/** @param tail distinguishes entries of the same millisecond */
 export function rowOf(happened: Happened, at: Date, tail: string, days: number): AuditRow {
   const { type, subject, clientId, ...facts } = happened
   return {
@@ -42,7 +42,7 @@ export function entryOf({ id, type, subject, client_id, facts }: Omit<AuditRow, 
   }
 }
 
-/** The day, some days after a moment. */
+/** The day, a number of days after a time. */
 export function dayOf(at: Date, days: number): string {
   return new Date(at.getTime() + days * DAY_MS).toISOString().slice(0, 10)
 }
@@ -54,7 +54,7 @@ function columnOf(text: string | undefined): string | null {
   return text?.replaceAll('\0', ' ') ?? null
 }
 
-/** What entries are counted by when they get no row: a short list, which no caller adds to. */
+/** The key by which omitted entries are counted: one of a short list that callers cannot extend. */
 export function reasonOf({ type, reason }: Happened): string {
   return typeof reason === 'string' ? reason : type
 }

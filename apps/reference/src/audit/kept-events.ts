@@ -4,16 +4,16 @@ import { actorOfEvent } from './actor.ts'
 import { callerOfEvent } from './caller.ts'
 import type { Happened } from './entry.ts'
 
-/** What the trail is told: the events of the service, and those of its commands. */
+/** The events that the trail receives: those of the service and of its commands. */
 export type AuditedEvent = ServiceEvent | SigningKeysRotated
 
 /**
- * Who brings an event about. It decides how many the trail takes, and for how long it keeps them. A `decision` is what
- * changes who has access to an account: it is never left out, whatever else its user does.
+ * Who causes an event. It decides how many the trail keeps, and for how long. A `decision` changes who has access to an
+ * account: it is never omitted.
  */
-export type Cause = 'operator' | 'decision' | 'user' | 'stranger'
+export type Cause = 'operator' | 'decision' | 'user' | 'unauthenticated'
 
-/** `undefined`: the trail keeps no such event. Uses of a grant are counted by the metrics; faults are in the log. */
+/** `undefined`: the trail does not keep the event. Uses of a grant are counted by the metrics; faults are logged. */
 const CAUSES: Readonly<Record<AuditedEvent['type'], Cause | undefined>> = {
   account_added: 'operator',
   account_password_changed: 'operator',
@@ -28,7 +28,7 @@ const CAUSES: Readonly<Record<AuditedEvent['type'], Cause | undefined>> = {
   signing_keys_changed: 'operator',
   consent_granted: 'decision',
   consent_denied: 'user',
-  // It counts once a user approves it.
+  // It takes effect when a user approves it.
   client_document_changed: 'user',
   device_approved: 'decision',
   device_denied: 'user',
@@ -42,9 +42,9 @@ const CAUSES: Readonly<Record<AuditedEvent['type'], Cause | undefined>> = {
   passkey_removed: 'decision',
   identity_linked: 'decision',
   identity_removed: 'decision',
-  sign_in_failed: 'stranger',
-  client_registered: 'stranger',
-  refused: 'stranger',
+  sign_in_failed: 'unauthenticated',
+  client_registered: 'unauthenticated',
+  refused: 'unauthenticated',
   device_requested: undefined,
   device_code_redeemed: undefined,
   device_code_retried: undefined,
@@ -70,14 +70,17 @@ export const KEPT_TYPES: readonly string[] = [
   'left_out',
 ].sort()
 
-/** `undefined` for the events of features, too. */
+/** Also `undefined` for the events of features. */
 export function causeOf(event: AuditedEvent): Cause | undefined {
   const cause = CAUSES[event.type]
   if (event.type === 'account_added' && event.by === 'sign_up') return 'user'
   return cause !== undefined && 'by' in event && event.by === 'operator' ? 'operator' : cause
 }
 
-/** The entry of an event. A request may only be the first to notice what an operator did. */
+/**
+ * The entry of an event. The caller of an operator's event is left out: a request may only be the first to notice the
+ * change.
+ */
 export function happenedOf(event: AuditedEvent, cause: Cause): Happened {
   if (cause === 'operator') return { ...event, actor: actorOfEvent() }
   const { network, clientId } = callerOfEvent()

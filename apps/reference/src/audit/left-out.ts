@@ -1,6 +1,6 @@
 import { type Happened, reasonOf } from './entry.ts'
 
-/** Counts entries that get no row, and says whose they are. */
+/** Counts the entries that get no row, by user and client. */
 export interface LeftOut {
   /** @param group its first `MAX_NAMED` users and clients are named */
   add(happened: Happened, group: string): void
@@ -8,7 +8,7 @@ export interface LeftOut {
   take(): Happened[]
 }
 
-/** A caller may send any number of names; beyond this they cost no row. */
+/** A caller may send any number of names; names beyond this limit get no row of their own. */
 const MAX_NAMED = 20
 
 interface Row extends Happened {
@@ -20,7 +20,7 @@ export function leftOut(): LeftOut {
   let rows = new Map<string, Row>()
   let names = new Map<string, Set<string>>()
 
-  /** Whether the group has this name, or takes it as a new one. */
+  /** Whether the group has this name, or has space for it. */
   function admitsName(group: string, name: string): boolean {
     const known = names.get(group) ?? new Set()
     if (known.size < MAX_NAMED) names.set(group, known.add(name))

@@ -6,8 +6,8 @@ import { dayOf } from './entry.ts'
 const STEP = 500
 
 /**
- * Deletes the entries whose time is over. A day later than they may go: the database, which refuses it before, has a
- * clock of its own.
+ * Deletes expired entries. A day after they expire: the database refuses an earlier deletion, and has a clock of its
+ * own.
  *
  * @returns how many
  */

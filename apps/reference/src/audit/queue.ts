@@ -5,13 +5,13 @@ import type { AuditRow } from '../database/tables.ts'
 import { type Happened, reasonOf, rowOf } from './entry.ts'
 import { leftOut } from './left-out.ts'
 
-/** Entries on their way into the database. No request waits for them. */
+/** Entries that wait to be written to the database. No request waits for them. */
 export interface AuditQueue {
-  /** @param days how long the row is kept @param most drops the entry when this many wait already */
+  /** @param days how long the row is kept @param most drops the entry if this many wait already */
   add(happened: Happened, days: number, most: number): void
-  /** Writes what waits. Never rejects: what could not be written waits on. */
+  /** Writes the waiting entries. Never rejects: entries that could not be written stay in the queue. */
   flush(): Promise<void>
-  /** Writes what waits, once. What cannot be written is lost, and told. */
+  /** Tries once to write the waiting entries. Entries that cannot be written are lost, and reported to `onWarning`. */
   close(): Promise<void>
 }
 
@@ -47,7 +47,7 @@ export function auditQueue(database: Database, { days: longest, onWarning }: Aud
   async function write(): Promise<void> {
     try {
       await writeAll()
-      tellDropped()
+      addDropped()
       await writeAll()
       faulty = false
     } catch (error) {
@@ -57,7 +57,7 @@ export function auditQueue(database: Database, { days: longest, onWarning }: Aud
     }
   }
 
-  function tellDropped(): void {
+  function addDropped(): void {
     for (const row of dropped.take()) waiting.push(rowOf(row, new Date(), tail(), longest))
   }
 
@@ -70,7 +70,7 @@ export function auditQueue(database: Database, { days: longest, onWarning }: Aud
       })
       return writing
     }
-    // However many ask meanwhile: one more follows, which writes what they added.
+    // All calls in the meantime share one more flush, which writes what they added.
     next ??= writing.then(() => {
       next = undefined
       return flush()
@@ -101,7 +101,7 @@ export function auditQueue(database: Database, { days: longest, onWarning }: Aud
   }
 }
 
-/** Nobody knows whether a batch was written whose answer was lost: written again, it adds nothing. */
+/** A batch may have been written although its response was lost: writing it again adds nothing. */
 async function insert(database: Database, batch: readonly AuditRow[]): Promise<void> {
   await database
     .insertInto('audit')
@@ -110,7 +110,7 @@ async function insert(database: Database, batch: readonly AuditRow[]): Promise<v
     .execute()
 }
 
-/** In the order of the process, and another in each process. */
+/** Suffixes in ascending order, different in each process. */
 function tails(): () => string {
   const process = randomBytes(6).toString('hex')
   let count = 0

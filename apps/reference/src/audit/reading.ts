@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts'
 import { type AuditEntry, entryOf } from './entry.ts'
 
-/** Which entries to read. All of them have every property that is given. */
+/** Which entries to read. They match every property that is set. */
 export interface AuditQuery {
   readonly subject?: string | undefined
   readonly clientId?: string | undefined
@@ -14,11 +14,11 @@ export interface AuditQuery {
 
 export interface AuditPage {
   readonly entries: readonly AuditEntry[]
-  /** Where the next page begins. Absent on the last one. */
+  /** The cursor of the next page. Absent on the last one. */
   readonly next?: string | undefined
 }
 
-/** One page, the newest first. @param cursor the `next` of the page before */
+/** One page, the newest first. @param cursor the `next` of the previous page */
 export async function auditPage(
   database: Database,
   query: AuditQuery,
@@ -36,7 +36,7 @@ export async function auditPage(
 /** How many entries are in memory at a time. */
 const STEP = 1000
 
-/** All entries, the oldest first. Those that are written meanwhile come too. */
+/** All entries, the oldest first. Includes entries that are written in the meantime. */
 export async function* auditEntries(
   database: Database,
   query: AuditQuery,

@@ -10,7 +10,7 @@ export interface SignIn {
   readonly sessionId: string
   /** Epoch seconds. */
   readonly at: number
-  /** Where it came from, if known. */
+  /** The network of the caller, if known. */
   readonly network?: string | undefined
 }
 
@@ -21,11 +21,11 @@ export interface SignInHistory {
 
 const SHOWN = 5
 
-/** From the audit trail: of every replica, and from before a restart. */
+/** From the audit trail, so with sign-ins at other replicas and before a restart. */
 export function signInHistory(database: Database, trail: Pick<AuditTrail, 'flush'>): SignInHistory {
   return errorsAs503({
     async list(subject: string) {
-      // The sign-in that led here may still wait to be written.
+      // The latest sign-in may still wait to be written.
       await trail.flush()
       const { entries } = await auditPage(database, { subject, types: ['sign_in_succeeded'] }, SHOWN)
       return entries.map(signInOf)

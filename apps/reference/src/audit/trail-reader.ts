@@ -3,11 +3,11 @@ import { errorsAs503 } from '../database/errors-as-503.ts'
 import { type AuditPage, type AuditQuery, auditPage } from './reading.ts'
 import type { AuditTrail } from './trail.ts'
 
-/** Reads the audit trail, with what was written down a moment ago. @throws OAuthError `temporarily_unavailable` */
+/** Reads the audit trail, including the latest entries. @throws OAuthError `temporarily_unavailable` */
 export interface TrailReader {
-  /** One page, the newest first. @param cursor the `next` of the page before */
+  /** One page, the newest first. @param cursor the `next` of the previous page */
   page(query: AuditQuery, limit: number, cursor?: string): Promise<AuditPage>
-  /** How many entries of a type there are since a moment (ISO 8601, in UTC). Counts no further than `most`. */
+  /** The number of entries of a type since a time (ISO 8601, in UTC), at most `most`. */
   count(type: string, since: string, most: number): Promise<number>
 }
 

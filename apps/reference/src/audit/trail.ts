@@ -4,23 +4,26 @@ import { type AuditedEvent, type Cause, causeOf, happenedOf } from './kept-event
 import { prune } from './pruning.ts'
 import { type AuditOptions, auditQueue } from './queue.ts'
 
-/** Writes down who allowed what to whom, who signed in, and what the operator changed. */
+/** Records consents, sign-ins and changes by operators. */
 export interface AuditTrail {
-  /** Takes down an event, if it is one of those that are kept. Never throws, never waits. */
+  /** Records an event, if its type is kept. Never throws, never waits. */
   onEvent(event: AuditedEvent): void
-  /** Resolves when everything so far is in the database, or it is out of reach. */
+  /** Resolves when all entries so far are in the database, or the database is unreachable. */
   flush(): Promise<void>
   close(): Promise<void>
 }
 
-/** What strangers cause is of use for a while, and is most of what there is. */
-const DAYS_OF_STRANGERS = 30
-/** Entries that wait for the database while it is out of reach; one has some 500 bytes. Strangers' go first. */
+/** Entries of unauthenticated callers are useful for a while, and are the largest part. */
+const DAYS_OF_UNAUTHENTICATED = 30
+/**
+ * Entries that wait while the database is unreachable; one has about 500 bytes. Those of unauthenticated callers are
+ * dropped first.
+ */
 const MAX_WAITING: Readonly<Record<Cause, number>> = {
   operator: 10_000,
   decision: 10_000,
   user: 5000,
-  stranger: 1000,
+  unauthenticated: 1000,
 }
 const MINUTE_MS = 60_000
 const PRUNE_MS = 10 * MINUTE_MS
@@ -29,10 +32,12 @@ export function auditTrail(database: Database, options: AuditOptions): AuditTrai
   const { days, onWarning } = options
   const queue = auditQueue(database, options)
   const bounds = boundsOfMinute()
-  const daysOf = (cause: Cause) => (cause === 'stranger' ? Math.min(days, DAYS_OF_STRANGERS) : days)
+  const daysOf = (cause: Cause) =>
+    cause === 'unauthenticated' ? Math.min(days, DAYS_OF_UNAUTHENTICATED) : days
 
   function endMinute(): void {
-    for (const happened of bounds.counted()) queue.add(happened, daysOf('stranger'), MAX_WAITING.operator)
+    for (const happened of bounds.counted())
+      queue.add(happened, daysOf('unauthenticated'), MAX_WAITING.operator)
   }
   function pruneNow(): void {
     prune(database, new Date()).catch((error) => onWarning(`The audit trail was not pruned: ${error}`))

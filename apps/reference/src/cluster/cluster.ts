@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { haproxyConfig } from './haproxy.ts'
 
 export interface ClusterOptions {
-  /** The port of the balancer; the replicas use the ports after it. */
+  /** The port of the load balancer; the replicas use the ports after it. */
   readonly port: number
   /** The ports of the replicas. */
   readonly replicas: readonly number[]
@@ -79,11 +79,11 @@ function metricsPort({ environment: { METRICS_PORT } }: ClusterOptions, index: n
 
 function launch(
   command: string,
-  given: readonly string[],
+  parameters: readonly string[],
   env: NodeJS.ProcessEnv,
   onOutput: (text: string) => void,
 ): ChildProcess {
-  const child = spawn(command, given, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(command, parameters, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => onOutput(String(chunk)))
   return child
 }
@@ -103,7 +103,7 @@ async function until(url: string, child: ChildProcess): Promise<void> {
 async function end(child: ChildProcess): Promise<void> {
   if (hasEnded(child)) return
   const ended = once(child, 'exit')
-  // SIGTERM would wait for a balancer that ends too.
+  // SIGTERM would wait for the load balancer, which is stopped too.
   child.kill('SIGINT')
   await ended
 }

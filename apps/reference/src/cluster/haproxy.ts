@@ -8,7 +8,7 @@ export interface Balanced {
 
 const SHIPPED = new URL('../../../../docs/operations/haproxy.cfg', import.meta.url)
 
-/** The configuration that operators get, with these ports and without TLS. */
+/** The shipped configuration, with these ports and without TLS. */
 export async function haproxyConfig({ port, replicas }: Balanced): Promise<string> {
   const servers = replicas.map((replica, index) => `  server replica${index + 1} 127.0.0.1:${replica}\n`)
   return (await readFile(SHIPPED, 'utf8'))

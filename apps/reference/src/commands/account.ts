@@ -15,7 +15,7 @@ import { emailSourceOf, namedAccount, trustedAccount } from './named-account.ts'
 import { fail, jsonText, plain } from './terminal.ts'
 import { withService } from './with-service.ts'
 
-/** Manages who can sign in. A password comes from standard input, never from a flag. */
+/** Manages who can sign in. A password is read from standard input, never from a flag. */
 
 const CLAIMS = Object.keys(ProfileClaims.shape).map((claim) => [claim, claim.replaceAll('_', '-')] as const)
 
@@ -100,17 +100,17 @@ async function run(): Promise<void> {
   const [command = '', user, ...more] = positionals
   const { email, name } = values
   const change = CHANGES[command]
-  if (more.length > 0) refuse(USAGE, `There is one argument too many: ${more[0]}.`)
+  if (more.length > 0) refuse(USAGE, `Unexpected argument: ${more[0]}.`)
   if (values.off && command !== 'admin') refuse(USAGE, '--off goes with admin.')
   if (command === 'list') return withService(({ directory }) => printList(directory))
   if (command === 'add') {
-    if (user !== undefined) refuse(USAGE, `There is one argument too many: ${user}.`)
-    if (email === undefined || name === undefined) refuse(USAGE, '--email and --name must be given.')
+    if (user !== undefined) refuse(USAGE, `Unexpected argument: ${user}.`)
+    if (email === undefined || name === undefined) refuse(USAGE, '--email and --name are required.')
     return withService(({ accounts }) => add(accounts, email, name))
   }
   if (change === undefined)
     refuse(USAGE, `The command must be one of add, list, ${Object.keys(CHANGES).join(', ')}.`)
-  if (user === undefined) refuse(USAGE, 'The e-mail address or the id of the account must be given.')
+  if (user === undefined) refuse(USAGE, 'The e-mail address or the id of the account is required.')
   return withService((service, settings) => change(service, user, settings))
 }
 
@@ -153,7 +153,7 @@ function lineOf(account: AccountEntry): string {
   return `${id}  ${styleText('bold', email === undefined ? 'no address' : plain(email))}  ${plain(name)}${marks}`
 }
 
-/** After the account: then no consent opens another grant. */
+/** The account is disabled first, so that no consent can open another grant. */
 async function endGrants({ grants }: Service, id: string, { STORE_URL }: Settings): Promise<void> {
   const ended = await grants.revokeAll(id)
   console.log(`Done. ${ended} ${ended === 1 ? 'grant' : 'grants'} ended with it.`)
@@ -171,7 +171,7 @@ async function readPassword(): Promise<string> {
 }
 
 async function ask(): Promise<string> {
-  // The terminal shows nothing by itself then, and what readline would show goes nowhere.
+  // Then the terminal echoes nothing, and the output of readline is discarded.
   const output = new Writable({ write: (_chunk, _encoding, done) => done() })
   const prompt = createInterface({ input: process.stdin, output, terminal: true })
   process.stderr.write('Password (not shown): ')

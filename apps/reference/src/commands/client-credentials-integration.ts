@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { refuse } from './command-line.ts'
 import { grantTypesOf } from './grant-option.ts'
 
-interface Asked {
+interface IntegrationOptions {
   readonly grant: readonly string[]
   readonly scope?: string | undefined
   readonly auth?: string | undefined
@@ -12,30 +12,39 @@ interface Asked {
   readonly 'redirect-uri': readonly string[]
 }
 
-/** An integration that is a job. Whoever sends users too is another one, with another id: each has what it needs. */
-export function machineOf(usage: string, name: string, asked: Asked): StaticClient {
-  const grant_types = grantTypesOf(usage, asked.grant, [])
-  if (asked.grant.length > 1) refuse(usage, 'A job has no other --grant: add two integrations.')
-  if (asked.scope === undefined) refuse(usage, '--scope must be given: it is all that the job can do.')
-  if (asked.public) refuse(usage, 'A job must prove who it is: it cannot be --public.')
-  if (asked['redirect-uri'].length > 0) refuse(usage, 'A job has no browser: leave out --redirect-uri.')
+/**
+ * An integration with client credentials. A client that also signs users in is a second integration, with another id.
+ */
+export function clientCredentialsIntegration(
+  usage: string,
+  name: string,
+  options: IntegrationOptions,
+): StaticClient {
+  const grant_types = grantTypesOf(usage, options.grant, [])
+  if (options.grant.length > 1)
+    refuse(usage, 'client_credentials cannot be combined with another --grant: add two integrations.')
+  if (options.scope === undefined)
+    refuse(usage, '--scope is required: it lists everything that the client can do.')
+  if (options.public) refuse(usage, 'client_credentials needs client authentication: it cannot be --public.')
+  if (options['redirect-uri'].length > 0)
+    refuse(usage, 'client_credentials has no redirect: leave out --redirect-uri.')
   return {
     clientName: name,
     redirectUris: [],
     grantTypes: grant_types,
-    clientCredentialsScopes: asked.scope.split(' '),
-    tokenEndpointAuthMethod: asked.auth ?? 'client_secret_basic',
+    clientCredentialsScopes: options.scope.split(' '),
+    tokenEndpointAuthMethod: options.auth ?? 'client_secret_basic',
   }
 }
 
 const KeySet = z.object({ keys: z.array(z.record(z.string(), z.unknown())) })
 
-/** @throws Error that names the file, and shows nothing of it: it may hold a private key */
+/** @throws Error that names the file without its content, which may be a private key */
 export async function readKeySet(path: string): Promise<z.output<typeof KeySet>> {
   const text = await readFile(path, 'utf8')
   try {
     return KeySet.parse(JSON.parse(text))
   } catch {
-    throw new Error(`${path} is no JSON Web Key set: {"keys": […]}`)
+    throw new Error(`${path} is not a JSON Web Key set: {"keys": […]}`)
   }
 }

@@ -12,7 +12,7 @@ export function clientLine(client: Client): string {
   return [...words, ...marks].join('  ')
 }
 
-/** All that an operator may want to know. */
+/** All details for an operator. */
 export function clientLines(client: PublicClient): string[] {
   return Object.entries(client).map(
     ([name, value]) => `${name.padEnd(24)}  ${TIMES.has(name) ? momentOf(Number(value)) : plain(value)}`,
@@ -30,7 +30,7 @@ function dayOf(seconds: number): string {
   return momentOf(seconds).slice(0, 10)
 }
 
-/** @throws Error if there was nothing to remove */
+/** @throws Error if the client does not exist */
 export function removalLine(clientId: string, { existed, grantsEnded }: ClientRemoval): string {
   if (!existed && grantsEnded === 0) throw new Error(`There is no client ${plain(clientId)}`)
   return `Removed. ${grantsEnded} ${grantsEnded === 1 ? 'grant' : 'grants'} ended with it.`

@@ -7,7 +7,7 @@ import { readCommandLine, refuse } from './command-line.ts'
 import { fail, jsonText, plain } from './terminal.ts'
 import { withSharedStore } from './with-service.ts'
 
-/** Shows all clients, whichever way they came, and removes one. */
+/** Shows all clients, whatever their origin, and removes one. */
 
 const USAGE = `pnpm clients list                 every client, in no order; it looks at all of them
 pnpm clients show <client_id>
@@ -34,7 +34,7 @@ async function run(): Promise<void> {
   const [command = '', clientId, ...more] = positionals
   const { origin } = values
   const surplus = command === 'list' ? clientId : more[0]
-  if (surplus !== undefined) refuse(USAGE, `There is one argument too many: ${surplus}.`)
+  if (surplus !== undefined) refuse(USAGE, `Unexpected argument: ${surplus}.`)
   if (origin !== undefined && !ORIGINS.includes(origin))
     refuse(USAGE, `--origin must be registered, integration or document, not "${origin}".`)
   if (command === 'list')
@@ -42,7 +42,7 @@ async function run(): Promise<void> {
       pipeline(Readable.from(lines(store)), process.stdout, { end: false }),
     )
   if (command !== 'show' && command !== 'remove') refuse(USAGE, 'The command must be list, show or remove.')
-  if (clientId === undefined) refuse(USAGE, 'The client_id must be given.')
+  if (clientId === undefined) refuse(USAGE, 'The client_id is required.')
   return withSharedStore(async ({ clients }) => {
     if (command === 'remove') return console.log(removalLine(clientId, await clients.remove(clientId)))
     const client = await clients.find(clientId)
@@ -51,7 +51,7 @@ async function run(): Promise<void> {
   })
 }
 
-/** A scan may name a client twice. */
+/** A scan may return a client twice. */
 async function* lines({ clients }: Store): AsyncGenerator<string> {
   const seen = new Set<string>()
   for await (const client of clients.scan()) {

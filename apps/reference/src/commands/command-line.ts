@@ -1,7 +1,10 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { terminalText } from '@grantkit/core/feature'
 
-/** The arguments of a command. `--help` ends it with 0 and the usage, and what is wrong ends it with 2 and a sentence. */
+/**
+ * The arguments of a command. `--help` prints the usage and exits with 0. Invalid arguments exit with 2 and an error
+ * message.
+ */
 export function readCommandLine<const Config extends ParseArgsConfig>(
   usage: string,
   config: Config,
@@ -16,17 +19,17 @@ export function readCommandLine<const Config extends ParseArgsConfig>(
   }
 }
 
-/** Ends the command, because its arguments are wrong. */
+/** Ends the command, because its arguments are invalid. */
 export function refuse(usage: string, sentence: string): never {
   console.error(`${terminalText(sentence)}\n\n${usage}`)
   process.exit(2)
 }
 
 /** The value of an option that is a whole number. */
-export function wholeNumber(usage: string, option: string, given: string, least = 1): number {
-  const number = Number(given)
-  if (given.trim() !== '' && Number.isSafeInteger(number) && number >= least) return number
-  return refuse(usage, `${option} must be a whole number of at least ${least}, not "${given}".`)
+export function wholeNumber(usage: string, option: string, text: string, least = 1): number {
+  const number = Number(text)
+  if (text.trim() !== '' && Number.isSafeInteger(number) && number >= least) return number
+  return refuse(usage, `${option} must be a whole number of at least ${least}, not "${text}".`)
 }
 
 function endWith(usage: string): never {
@@ -34,7 +37,7 @@ function endWith(usage: string): never {
   process.exit(0)
 }
 
-/** Without the advice that Node adds: it is partly wrong for these commands. */
+/** Without the advice of Node, which is partly wrong for these commands. */
 function firstSentence(message: string): string {
   return `${message.split(/\.(?:\s|$)/, 1)[0]}.`
 }

@@ -3,7 +3,7 @@ import { openStorage } from '../storage.ts'
 import { readCommandLine, refuse } from './command-line.ts'
 import { fail } from './terminal.ts'
 
-/** Brings the tables up to date before a start does, as with a role that may change them. */
+/** Migrates the tables before a start does, for example with a database role that may change them. */
 
 const USAGE = `pnpm database migrate
 

@@ -1,6 +1,6 @@
 import * as oidc from 'openid-client'
 
-/** How the demonstration discovers a server, which may be on this machine. */
+/** Discovery options of the demonstration. The server may be on localhost. */
 export const DISCOVERY = { algorithm: 'oauth2' as const, execute: [oidc.allowInsecureRequests] }
 
 /** Registers the demonstration as a public client. */

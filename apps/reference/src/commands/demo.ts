@@ -9,7 +9,7 @@ import { type LoopbackListener, listenOnLoopback } from './loopback-listener.ts'
 import { fail } from './terminal.ts'
 
 /**
- * A command-line client of the service, built on a certified client library: it registers itself, sends the user to
+ * A command-line client of the service, built on a certified client library. It registers itself, sends the user to
  * sign-in and consent in a browser, calls the API, refreshes and revokes. Run it while `start` runs.
  */
 

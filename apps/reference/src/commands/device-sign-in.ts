@@ -4,13 +4,13 @@ import { terminalText } from '@grantkit/core/feature'
 import * as oidc from 'openid-client'
 import { DISCOVERY, registerDemo } from './demo-registration.ts'
 
-/** A client of the demonstration that has no browser. */
+/** The demonstration without a browser, by the device grant. */
 
 const HOW_TO_GET_ONE = `this server gives the device grant to integrations only. Add one, and name it:
   DEVICE_GRANT=integrations npx -y pnpm@12 integration add --name 'Grantkit demo' --public --grant device
   npx -y pnpm@12 demo --device --client-id <client_id>`
 
-/** @param clientId of an integration; without one, the client registers itself. @throws Error that says what to do */
+/** @param clientId of an integration. Default: the client registers itself. @throws Error that says what to do */
 export async function deviceClient(
   baseUrl: string,
   clientId: string | undefined,
@@ -28,7 +28,7 @@ export async function deviceClient(
   return client
 }
 
-/** Shows the code and asks until its user has answered. */
+/** Shows the code and polls until the user has answered. */
 export async function signInOnDevice(client: oidc.Configuration, scope: string) {
   const started = await oidc.initiateDeviceAuthorization(client, { scope })
   console.log(

@@ -3,7 +3,7 @@ import { TOKEN_EXCHANGE } from '@grantkit/core/token-exchange'
 import { parseSettings } from '../settings/settings.ts'
 import { refuse } from './command-line.ts'
 
-/** What `--grant` lets an integration do beside signing users in, and the setting that the service needs for it. */
+/** The values of `--grant`, and the setting that the service needs for each. */
 const GRANTS: Readonly<Record<string, { types: readonly string[]; setting: GrantSetting; on: string }>> = {
   device: { types: [DEVICE_CODE_GRANT, 'refresh_token'], setting: 'DEVICE_GRANT', on: 'integrations' },
   client_credentials: { types: ['client_credentials'], setting: 'CLIENT_CREDENTIALS', on: 'on' },
@@ -12,8 +12,8 @@ const GRANTS: Readonly<Record<string, { types: readonly string[]; setting: Grant
 type GrantSetting = 'DEVICE_GRANT' | 'CLIENT_CREDENTIALS' | 'TOKEN_EXCHANGE'
 
 /**
- * The `grant_types` of an integration; `undefined` for the usual ones. One that is sent back to a redirect URI signs users
- * in as well.
+ * The `grant_types` of an integration; `undefined` for the default. An integration with a redirect URI also has the
+ * authorization code grant.
  */
 export function grantTypesOf(
   usage: string,

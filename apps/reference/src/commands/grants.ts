@@ -8,7 +8,7 @@ import { namedAccount } from './named-account.ts'
 import { fail, jsonText, plain } from './terminal.ts'
 import { withSharedStore } from './with-service.ts'
 
-/** Shows what a user allowed, and ends it. */
+/** Lists the grants of a user, and revokes them. */
 
 const USAGE = `pnpm grants list <user>                what the user allowed, the newest first
 pnpm grants revoke <user> <grant_id>   ends one grant with all its tokens
@@ -19,11 +19,13 @@ pnpm grants revoke <user> --all        ends every grant; the user can allow them
 list takes
   --json   a JSON line for each`
 
-/** A grant has 128 random bits in base64url for its id, and one in 64 begins as an option does. */
+/** The id of a grant is 128 random bits in base64url, and one in 64 begins with a hyphen, as an option does. */
 const LIKE_AN_OPTION = /^-[\w-]{21}$/
 
 const { values, positionals } = readCommandLine(USAGE, {
-  args: process.argv.slice(2).flatMap((given) => (LIKE_AN_OPTION.test(given) ? ['--', given] : [given])),
+  args: process.argv
+    .slice(2)
+    .flatMap((argument) => (LIKE_AN_OPTION.test(argument) ? ['--', argument] : [argument])),
   allowPositionals: true,
   options: { all: { type: 'boolean', default: false }, json: { type: 'boolean', default: false } },
 })
@@ -37,12 +39,12 @@ try {
 async function run(): Promise<void> {
   const [command = '', user, grantId, ...more] = positionals
   const surplus = command === 'list' || values.all ? grantId : more[0]
-  if (surplus !== undefined) refuse(USAGE, `There is one argument too many: ${surplus}.`)
+  if (surplus !== undefined) refuse(USAGE, `Unexpected argument: ${surplus}.`)
   if (command !== 'list' && command !== 'revoke') refuse(USAGE, 'The command must be list or revoke.')
-  if (user === undefined) refuse(USAGE, 'The e-mail address or the id of the user must be given.')
+  if (user === undefined) refuse(USAGE, 'The e-mail address or the id of the user must be argument.')
   if (command === 'list')
     return withSharedStore(async ({ grants, directory }) => print(grants, await idOf(directory, user)))
-  if (grantId === undefined && !values.all) refuse(USAGE, 'The id of the grant, or --all, must be given.')
+  if (grantId === undefined && !values.all) refuse(USAGE, 'The id of the grant, or --all, must be argument.')
   return withSharedStore(async ({ grants, directory }) => {
     const ended = await revoke(grants, await idOf(directory, user), grantId)
     console.log(`${ended} ${ended === 1 ? 'grant has' : 'grants have'} ended.`)

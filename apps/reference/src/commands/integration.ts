@@ -2,14 +2,17 @@ import { styleText } from 'node:util'
 import type { AddedClient, ClientRemoval, PublicClient, StaticClient } from '@grantkit/core'
 import type { Service } from '../service.ts'
 import { parseSettings } from '../settings/settings.ts'
-import { machineOf, readKeySet } from './client-credentials-integration.ts'
+import { clientCredentialsIntegration, readKeySet } from './client-credentials-integration.ts'
 import { removalLine } from './client-lines.ts'
 import { readCommandLine, refuse } from './command-line.ts'
 import { grantTypesOf } from './grant-option.ts'
 import { fail, jsonText, plain } from './terminal.ts'
 import { withSharedStore } from './with-service.ts'
 
-/** Adds, lists and removes integrations: clients with fixed https redirect URIs, which cannot register themselves. */
+/**
+ * Adds, lists and removes integrations: static clients, for example with fixed https redirect URIs, which cannot
+ * register themselves.
+ */
 
 const USAGE = `pnpm integration list
 pnpm integration remove <client_id>
@@ -21,19 +24,19 @@ pnpm integration add --name <name> [--redirect-uri <https URI>]... [--scope <sco
                      [--jwks <file> | --jwks-uri <https URI>] [--id-token-signed-response-alg <alg>]
 pnpm integration add --name <name> --grant client_credentials --scope <scopes> [--auth <method>] [--jwks <file>] [--dpop]
 
-  --redirect-uri      where its users are sent back to; may be repeated
-  --scope             the scopes it may ask for; all of them if left out
+  --redirect-uri      where its users are redirected to; may be repeated
+  --scope             the scopes it may request; default: all
   --auth              client_secret_basic or client_secret_post, either works if both are offered; or private_key_jwt
   --jwks, --jwks-uri  its public keys, for private_key_jwt: a file with a JSON Web Key set, or where it is published
   --public            it cannot keep a secret
-  --pkce optional     its software sends no PKCE challenge, but a nonce; not together with --public
+  --pkce optional     it sends no PKCE challenge, but a nonce; not together with --public
   --id-token-claims   its ID tokens have the user's name and e-mail address, if it may see them
-  --id-token-signed-response-alg  RS256, ES256 or EdDSA; RS256 if left out, ES256 with PROFILE=fapi2
+  --id-token-signed-response-alg  RS256, ES256 or EdDSA; default: RS256, or ES256 with PROFILE=fapi2
   --remember-consent  do not ask a user again for what they allowed it before
   --resource-server   it may introspect every token; needs no redirect URI
   --post-logout-redirect-uri  where its users may be sent after signing out, with LOGOUT=on; may be repeated
   --grant device      it has no browser: its users type a code, with DEVICE_GRANT; needs no redirect URI
-  --grant client_credentials  a job, which gets tokens for itself and has no users, with CLIENT_CREDENTIALS=on
+  --grant client_credentials  it gets tokens for itself and has no users, with CLIENT_CREDENTIALS=on
   --grant token_exchange  it may exchange access tokens for narrower ones, with TOKEN_EXCHANGE=on
   --token-exchange-resource  the resource it serves: it may exchange the tokens of its callers; may be repeated
   --push required     its authorization requests must be pushed, with PAR=on
@@ -73,9 +76,9 @@ try {
 async function run(): Promise<void> {
   const [command, clientId, ...more] = positionals
   const { name } = values
-  if (more.length > 0) refuse(USAGE, `There is one argument too many: ${more[0]}.`)
+  if (more.length > 0) refuse(USAGE, `Unexpected argument: ${more[0]}.`)
   if (command === 'add') {
-    if (name === undefined) refuse(USAGE, '--name must be given.')
+    if (name === undefined) refuse(USAGE, '--name is required.')
     if (values['post-logout-redirect-uri'] !== undefined && parseSettings(process.env).LOGOUT === 'off')
       refuse(USAGE, '--post-logout-redirect-uri needs LOGOUT=on.')
     if (values.push !== undefined && (values.push !== 'required' || parseSettings(process.env).PAR === 'off'))
@@ -87,7 +90,7 @@ async function run(): Promise<void> {
     await withClients(async (clients) => printAdded(await clients.add(metadata)))
   } else if (command === 'list') await withClients(async (clients) => printList(await clients.list()))
   else if (command === 'remove') {
-    if (clientId === undefined) refuse(USAGE, 'The client_id to remove must be given.')
+    if (clientId === undefined) refuse(USAGE, 'The client_id to remove is required.')
     await withClients(async (clients) => printRemoval(clientId, await clients.remove(clientId)))
   } else refuse(USAGE, 'The command must be add, list or remove.')
 }
@@ -104,7 +107,8 @@ function withClients(work: (clients: Service['clients']) => Promise<void>): Prom
 async function metadataOf(name: string): Promise<StaticClient> {
   const jwks = values.jwks === undefined ? undefined : await readKeySet(values.jwks)
   const proofs = { jwks, jwksUri: values['jwks-uri'], dpopBoundAccessTokens: values.dpop }
-  if (values.grant.includes('client_credentials')) return { ...machineOf(USAGE, name, values), ...proofs }
+  if (values.grant.includes('client_credentials'))
+    return { ...clientCredentialsIntegration(USAGE, name, values), ...proofs }
   return {
     ...proofs,
     clientName: name,
@@ -142,7 +146,7 @@ function printJson(value: unknown): void {
   console.log(jsonText(value, 2))
 }
 
-/** By the names of RFC 7591, as the answer to a registration has them. */
+/** With the names of RFC 7591, as in a registration response. */
 function informationOf({ createdAt, scopes, pkceOptional, ...client }: PublicClient): object {
   const { origin: _, expiresAt: __, clientCredentialsScopes, ...members } = client
   const named = Object.entries(members).map(([name, value]) => [
@@ -158,7 +162,7 @@ function informationOf({ createdAt, scopes, pkceOptional, ...client }: PublicCli
   }
 }
 
-/** Records of earlier releases have the scopes of a job as one text. */
+/** Records of earlier releases have the client credentials scopes as one text. */
 function scopeText(scopes: readonly string[] | string): string {
   return [scopes].flat().join(' ')
 }
@@ -172,7 +176,7 @@ function printList(integrations: readonly PublicClient[]): void {
   for (const client of integrations) {
     const marks = [
       ...(client.tokenEndpointAuthMethod === 'none' ? ['public'] : []),
-      ...(client.clientCredentialsScopes === undefined ? [] : ['job']),
+      ...(client.clientCredentialsScopes === undefined ? [] : ['client_credentials']),
       ...(client.pkceOptional ? ['may leave out PKCE'] : []),
       ...(client.idTokenClaims ? ['ID tokens have claims'] : []),
       ...(client.resourceServer ? ['resource server'] : []),

@@ -16,7 +16,7 @@ import { readCommandLine, refuse } from './command-line.ts'
 import { fail } from './terminal.ts'
 import { withTrail } from './with-trail.ts'
 
-/** Renews the signing keys in the file that KEYS_FILE names, or removes some. A running service reloads it. */
+/** Rotates the signing keys in KEYS_FILE, or removes some. A running service reloads the file. */
 
 const USAGE = `pnpm keys rotate
 pnpm keys remove --compromised [<kid>...]
@@ -35,7 +35,7 @@ const [command, ...kids] = positionals
 try {
   if (command === 'remove' && values.compromised) await remove()
   else if (command === 'remove')
-    refuse(USAGE, '--compromised must be given: rotate retires keys that are not.')
+    refuse(USAGE, '--compromised is required: use rotate to retire keys that are not compromised.')
   else if (positionals.join(' ') === 'rotate') await rotate()
   else refuse(USAGE, 'The command must be rotate or remove.')
 } catch (error) {
@@ -70,7 +70,7 @@ async function remove(): Promise<void> {
   console.log(styleText('dim', `${path} is written; a running service reads it within seconds.`))
 }
 
-/** The keys are renewed already, so a database that is out of reach is no failure of the command. */
+/** The keys are rotated already, so an unreachable database does not fail the command. */
 async function takeDown(
   settings: Settings,
   before: readonly PrivateJwk[],

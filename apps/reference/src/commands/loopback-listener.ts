@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net'
 
 const PATIENCE_MS = 5 * 60 * 1000
 
-/** Waits at a loopback address for the browser to come back (RFC 8252 7.3). */
+/** Waits at a loopback address for the redirect of the browser (RFC 8252 7.3). */
 export interface LoopbackListener {
   readonly redirectUri: string
-  /** The callback URL that the browser came to. */
+  /** The callback URL that the browser requested. */
   readonly callback: Promise<URL>
   close(): void
 }
@@ -28,7 +28,7 @@ export async function listenOnLoopback(): Promise<LoopbackListener> {
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   const redirectUri = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`
   const timer = setTimeout(
-    () => reject(new Error('nobody came back from the browser within five minutes')),
+    () => reject(new Error('the browser did not return within five minutes')),
     PATIENCE_MS,
   )
   return {

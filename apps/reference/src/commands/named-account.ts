@@ -1,7 +1,7 @@
 import type { AccountDirectory, AccountEntry } from '../accounts/account-directory.ts'
 import { plain } from './terminal.ts'
 
-/** The account that an operator names by its e-mail address or its id. @throws Error if there is none */
+/** The account with an e-mail address or an id. @throws Error if there is none */
 export async function namedAccount(directory: AccountDirectory, named: string): Promise<AccountEntry> {
   const account = (await directory.withEmail(named)) ?? (await directory.find(named))
   if (account === undefined) throw new Error(`${plain(named)} has no account.`)
@@ -9,8 +9,8 @@ export async function namedAccount(directory: AccountDirectory, named: string): 
 }
 
 /**
- * The same for a command that lets the user do more. An address that the operator did not add may be that of somebody else
- * than the operator means, so the account must then be named by its id.
+ * The same for a command that gives the user more rights. An address that the operator did not add may belong to
+ * another person than the operator means, so such an account must be named by its id.
  *
  * @throws Error that says who verified the address
  */
@@ -22,7 +22,7 @@ export async function trustedAccount(directory: AccountDirectory, named: string)
   )
 }
 
-/** Who says that the address belongs to the user. */
+/** Who verified the address. */
 export function emailSourceOf({ email, emailSource, emailSince }: AccountEntry): string {
   if (email === undefined) return 'No address of this account is verified'
   const address = plain(email)

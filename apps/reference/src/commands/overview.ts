@@ -5,7 +5,9 @@ import { readCommandLine } from './command-line.ts'
 import { fail, jsonText } from './terminal.ts'
 import { withSharedStore } from './with-service.ts'
 
-/** Shows whether store and database answer, the signing keys and their age, and how much happened in a day. */
+/**
+ * Shows the health of store and database, the signing keys with their age, and the number of events of the last day.
+ */
 
 const USAGE = `pnpm overview [--json]
 

@@ -1,7 +1,10 @@
 import { styleText } from 'node:util'
 import { terminalText } from '@grantkit/core/feature'
 
-/** What a command prints of records and arguments. Clients choose their names: escaped, they neither steer the terminal nor add a line. */
+/**
+ * Output of records and arguments. Clients choose their names: escaped, they contain no terminal control sequence and
+ * no line break.
+ */
 
 /** A value within a line. */
 export function plain(value: unknown): string {
@@ -9,21 +12,24 @@ export function plain(value: unknown): string {
   return typeof text === 'string' && /^[\x21-\x7e]*$/.test(text) ? text : jsonText(text)
 }
 
-/** The same JSON, with escapes for what JSON leaves as it is. @param indent the spaces of a level; on one line without */
+/**
+ * The same JSON, with escapes for control characters that JSON does not escape. @param indent the spaces of a level.
+ * Default: on one line
+ */
 export function jsonText(value: unknown, indent?: number): string {
   return escapedLines(JSON.stringify(value, null, indent))
 }
 
-/** Says why a command failed, and ends it with 1. @param prefix the sentence before the reason */
+/** Prints why a command failed, and exits with 1. @param prefix the sentence before the reason */
 export function fail(error: unknown, prefix = 'This did not work.'): void {
-  // Whoever reads the lines, such as "head", may have had enough.
+  // The reader of the pipe, such as "head", may have closed it.
   if ((error as NodeJS.ErrnoException).code === 'EPIPE') return
   const message = error instanceof Error ? error.message : String(error)
   console.error(styleText('red', `${prefix} ${escapedLines(message)}`))
   process.exitCode = 1
 }
 
-/** Its own ends of lines stay: the settings at fault are a list. */
+/** Its own line breaks stay: the invalid settings are a list. */
 function escapedLines(text: string): string {
   return text.split('\n').map(terminalText).join('\n')
 }

@@ -9,7 +9,7 @@ import { readCommandLine, refuse, wholeNumber } from './command-line.ts'
 import { fail, jsonText, plain } from './terminal.ts'
 import { withTrail } from './with-trail.ts'
 
-/** Shows the audit trail: who allowed what to whom, who signed in, what ended and what the operator changed. */
+/** Shows the audit trail: consents, sign-ins, revocations and changes by operators. */
 
 const USAGE = `pnpm trail list     [--limit <number>] the newest first; 50 if left out
 pnpm trail export   all of it as JSON lines, the oldest first
@@ -59,11 +59,11 @@ function queryOf(): AuditQuery {
   return { subject, clientId, types, since: momentOf('--since', since), until: momentOf('--until', until) }
 }
 
-function momentOf(option: string, given: string | undefined): string | undefined {
-  if (given === undefined) return undefined
-  const time = /^\d{4}-/.test(given) ? new Date(given) : new Date(Number.NaN)
+function momentOf(option: string, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  const time = /^\d{4}-/.test(text) ? new Date(text) : new Date(Number.NaN)
   if (!Number.isNaN(time.getTime())) return time.toISOString()
-  return refuse(USAGE, `${option} must be a time such as 2026-01-31T08:00:00Z, not "${given}".`)
+  return refuse(USAGE, `${option} must be a time such as 2026-01-31T08:00:00Z, not "${text}".`)
 }
 
 async function* jsonLines(entries: AsyncIterable<AuditEntry>): AsyncGenerator<string> {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** The mark of those who may use the operator's view. */
+/** Marks the accounts that may use the operator's view. */
 export async function addAdminColumn(database: Kysely<unknown>): Promise<void> {
   await database.schema
     .alterTable('account')

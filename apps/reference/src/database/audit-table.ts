@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely'
 import { isPostgres, textOf } from './text-column.ts'
 
 /**
- * The audit trail. Triggers refuse every change, and a deletion before `kept_until`, whoever asks for it. Only who may
- * change the tables themselves can take them off.
+ * The audit trail. Triggers reject every update, and every deletion before `kept_until`. Only a role that may change
+ * tables can drop them.
  */
 export async function createAudit(database: Kysely<unknown>): Promise<void> {
   const text = textOf(database)
@@ -23,14 +23,14 @@ export async function createAudit(database: Kysely<unknown>): Promise<void> {
     await sql.raw(statement).execute(database)
 }
 
-const REFUSAL = 'The audit trail is append-only'
+const APPEND_ONLY = 'The audit trail is append-only'
 
-/** `REPLACE` deletes without a trigger, so an id that is there already is left as it is. */
+/** `REPLACE` deletes without a trigger, so a row with an existing id is ignored. */
 const SQLITE_TRIGGERS = [
   `CREATE TRIGGER audit_never_changed BEFORE UPDATE ON audit
-   BEGIN SELECT RAISE(ABORT, '${REFUSAL}'); END`,
+   BEGIN SELECT RAISE(ABORT, '${APPEND_ONLY}'); END`,
   `CREATE TRIGGER audit_kept BEFORE DELETE ON audit WHEN old.kept_until >= date('now')
-   BEGIN SELECT RAISE(ABORT, '${REFUSAL}'); END`,
+   BEGIN SELECT RAISE(ABORT, '${APPEND_ONLY}'); END`,
   `CREATE TRIGGER audit_never_replaced BEFORE INSERT ON audit
    WHEN EXISTS (SELECT 1 FROM audit WHERE id = new.id)
    BEGIN SELECT RAISE(IGNORE); END`,
@@ -42,7 +42,7 @@ const POSTGRES_TRIGGERS = [
      IF TG_OP = 'DELETE' THEN
        IF old.kept_until < to_char(now() AT TIME ZONE 'utc', 'YYYY-MM-DD') THEN RETURN old; END IF;
      END IF;
-     RAISE EXCEPTION '${REFUSAL}';
+     RAISE EXCEPTION '${APPEND_ONLY}';
    END $$`,
   `CREATE TRIGGER audit_kept BEFORE UPDATE OR DELETE ON audit
    FOR EACH ROW EXECUTE FUNCTION audit_append_only()`,

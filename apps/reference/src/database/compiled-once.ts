@@ -1,12 +1,11 @@
 import type { Compilable } from 'kysely'
 import type { Database } from './database.ts'
 
-/** Where the value belongs among the parameters. */
+/** The placeholder of the value among the parameters. */
 const VALUE = Symbol('value')
 
 /**
- * Looks up one row by a text. Requests ask for the same row in the same words, and to compile them costs as much as SQLite
- * takes to answer.
+ * Looks up one row by a text. The query is compiled once, because compiling it takes as long as running it on SQLite.
  */
 export function compiledOnce<Row>(
   database: Database,
@@ -14,7 +13,7 @@ export function compiledOnce<Row>(
 ): (value: string) => Promise<Row | undefined> {
   const compiled = queryFor(VALUE as unknown as string).compile()
   return async (value) => {
-    const parameters = compiled.parameters.map((given) => (given === VALUE ? value : given))
+    const parameters = compiled.parameters.map((parameter) => (parameter === VALUE ? value : parameter))
     const { rows } = await database.executeQuery<Row>({ ...compiled, parameters })
     return rows[0]
   }

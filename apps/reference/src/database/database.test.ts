@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { temporaryFolder } from '../../test/temporary-folder.ts'
 import { openDatabase } from './database.ts'
 
-it('a new file is readable by its owner alone, in a folder that is made', async () => {
+it('a new file is readable by its owner only, in a folder that is created', async () => {
   const path = join(await temporaryFolder(), 'new folder', 'service.sqlite')
   const database = await openDatabase(`sqlite:${path}`, () => {})
   await sql`create table made (id integer)`.execute(database)
@@ -13,7 +13,7 @@ it('a new file is readable by its owner alone, in a folder that is made', async 
   expect((await stat(path)).mode & 0o777).toBe(0o600)
 })
 
-it('a symbolic link to a missing file is refused, and the file is not made', async () => {
+it('a symbolic link to a missing file is rejected, and the file is not created', async () => {
   const folder = await temporaryFolder()
   const [path, target] = [join(folder, 'service.sqlite'), join(folder, 'elsewhere.sqlite')]
   await symlink(target, path)

@@ -7,7 +7,7 @@ import type { Tables } from './tables.ts'
 
 /** The database of the service. */
 export class Database extends Kysely<Tables> {
-  /** Its connections to Postgres, which others may use too; SQLite has none. */
+  /** Its Postgres connection pool, which may be shared; absent with SQLite. */
   readonly pool: Pool | undefined
 
   constructor(dialect: Dialect, pool?: Pool) {
@@ -22,8 +22,8 @@ export class Database extends Kysely<Tables> {
   }
 
   /**
-   * A lock or a full disk fails it. The page is written as it is: the version in it may be that of the store in the same
-   * file. SQLite would not write a row that does not change.
+   * Fails on a lock or a full disk. The page is written unchanged, because its version may belong to the store in the
+   * same file. SQLite would not write an unchanged row.
    */
   #writeFirstPage(): Promise<unknown> {
     return this.transaction().execute(async (transaction) => {
@@ -32,7 +32,7 @@ export class Database extends Kysely<Tables> {
     })
   }
 
-  /** Kysely closes no pool that it has not used. */
+  /** Kysely does not close a pool that it has not used. */
   override async destroy(): Promise<void> {
     await super.destroy()
     await this.pool?.end()
@@ -41,7 +41,7 @@ export class Database extends Kysely<Tables> {
 
 /**
  * @param url `memory:`, `sqlite:<path of a file>` or a `postgres://` URL
- * @param onError called about connections that broke while nothing used them
+ * @param onError called with errors of idle connections
  * @throws Error when it cannot be used
  */
 export async function openDatabase(url: string, onError: (error: Error) => void): Promise<Database> {
@@ -55,9 +55,10 @@ export async function openDatabase(url: string, onError: (error: Error) => void)
 }
 
 /**
- * Made before SQLite makes it, because SQLite would let everybody read it. Its write-ahead log gets the same mode.
+ * Creates the file before SQLite does, because SQLite would make it readable by all users. Its write-ahead log gets the
+ * same mode.
  *
- * @throws Error for a link to a file that is missing, which SQLite would make
+ * @throws Error for a link to a missing file, which SQLite would create
  */
 async function privateFile(path: string): Promise<string> {
   await createFile(path, '')
@@ -69,7 +70,7 @@ async function privateFile(path: string): Promise<string> {
 
 export type Rows = Transaction<Tables>
 
-/** Adds rows in one transaction. `false`, and no row was added: another one has the same unique values. */
+/** Adds rows in one transaction. `false`: no row was added, because another one has the same unique values. */
 export async function added(database: Database, work: (rows: Rows) => Promise<boolean>): Promise<boolean> {
   try {
     return await database.transaction().execute(work)
@@ -79,7 +80,7 @@ export async function added(database: Database, work: (rows: Rows) => Promise<bo
   }
 }
 
-/** Whether a write was refused because another row has the same unique values. */
+/** Whether a write failed because another row has the same unique values. */
 export function isUniqueViolation(error: unknown): boolean {
   const { code, errcode } = Object(error) as { code?: unknown; errcode?: unknown }
   return code === POSTGRES_UNIQUE_VIOLATION || SQLITE_UNIQUE_VIOLATIONS.includes(errcode)

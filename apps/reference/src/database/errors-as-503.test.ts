@@ -24,7 +24,7 @@ it.each([
   await expect(failing(fault)).rejects.toBe(fault)
 })
 
-it('any error of a store but a TypeError is a 503', async () => {
+it('every error of a store is a 503, except a TypeError', async () => {
   const find = (error: unknown) => storeErrorsAs503({ find: () => Promise.reject(error) }).find()
   await expect(find(new Error('The client is closed'))).rejects.toMatchObject({ reason: 'store_unavailable' })
   await expect(find(new TypeError('rows is undefined'))).rejects.toThrow(TypeError)

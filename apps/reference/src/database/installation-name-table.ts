@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { textOf } from './text-column.ts'
 
-/** What users call the installations of their apps. */
+/** The names that users give to the installations of their apps. */
 export async function createInstallationNames(database: Kysely<unknown>): Promise<void> {
   const text = textOf(database)
   await database.schema

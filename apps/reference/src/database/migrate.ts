@@ -7,10 +7,10 @@ import { BUSY_MS } from './sqlite-dialect.ts'
 import type { Tables } from './tables.ts'
 
 /**
- * Brings the tables up to date, in one transaction. Of processes that start at once, one does it and the others wait.
+ * Migrates the tables, in one transaction. If several processes start at once, one migrates and the others wait.
  *
- * @returns the names of the migrations that were carried out
- * @throws Error that says why, when the tables need a newer release or may not be changed
+ * @returns the names of the applied migrations
+ * @throws Error if the tables need a newer release, or the role may not change them
  */
 export async function migrate(database: Database): Promise<string[]> {
   const migrating = database.pool === undefined ? migrateFile(database) : migratePostgres(database.pool)
@@ -20,9 +20,9 @@ export async function migrate(database: Database): Promise<string[]> {
 }
 
 /**
- * Opens a database for a command, and changes nothing in it.
+ * Opens a database for a command, without migrating it.
  *
- * @throws Error when the tables are not up to date, or need a newer release
+ * @throws Error if the tables are outdated, or need a newer release
  */
 export async function openMigrated(url: string, onError: (error: Error) => void): Promise<Database> {
   const path = /^sqlite:(.*)$/.exec(url)?.[1]
@@ -41,7 +41,7 @@ export async function openMigrated(url: string, onError: (error: Error) => void)
   }
 }
 
-/** The processes wait for each other by themselves, at every write. */
+/** SQLite processes wait for each other at every write. */
 async function migrateFile(database: Database): Promise<string[]> {
   await waitForLocks(database, MIGRATION_MS)
   return database
@@ -50,7 +50,7 @@ async function migrateFile(database: Database): Promise<string[]> {
     .finally(() => waitForLocks(database, BUSY_MS))
 }
 
-/** Without the time limits of requests, neither those of this process nor those of the connection. */
+/** Without the request timeouts of this process and of the connection. */
 async function migratePostgres(pool: NonNullable<Database['pool']>): Promise<string[]> {
   const patient = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   return patient.transaction().execute(async (transaction) => {
@@ -61,7 +61,7 @@ async function migratePostgres(pool: NonNullable<Database['pool']>): Promise<str
   })
 }
 
-/** That of Kysely's migrator, which earlier releases use. */
+/** The lock of Kysely's migrator, which earlier releases use. */
 const KYSELY_LOCK = '3853314791062309107'
 
 async function migrateIn(transaction: Transaction<Tables>): Promise<string[]> {
@@ -74,7 +74,7 @@ async function migrateIn(transaction: Transaction<Tables>): Promise<string[]> {
   return missing
 }
 
-/** @throws Error when the tables need a newer release */
+/** @throws Error if the tables need a newer release */
 async function missingMigrations(database: Kysely<Tables>): Promise<string[]> {
   const done = await carriedOut(database)
   const newer = done.find(({ needs }) => needs > COMPATIBILITY)

@@ -2,10 +2,10 @@ import type { Kysely } from 'kysely'
 import { MIGRATIONS } from './migrations.ts'
 import type { Tables } from './tables.ts'
 
-/** A migration that was carried out. */
+/** An applied migration. */
 export interface CarriedOut {
   readonly name: string
-  /** The `COMPATIBILITY` that a release must have since. */
+  /** The `COMPATIBILITY` that a release needs after it. */
   readonly needs: number
 }
 
@@ -14,13 +14,15 @@ type Names = {
   school_migration: { name: string; needs: number }
 }
 
-/** The releases up to this migration use Kysely's migrator. It refuses names that it does not know, so it gets no more. */
+/**
+ * Releases up to this migration use Kysely's migrator. It rejects unknown names, so its table gets no later migrations.
+ */
 const LAST_OF_KYSELY = '0009_admin'
 
 /**
- * In any order. A newer release may have carried out others than this one knows.
+ * In any order. A newer release may have applied migrations that this one does not know.
  *
- * @throws Error where another program uses Kysely's migrator, which would refuse our names
+ * @throws Error if another program uses Kysely's migrator, which would reject our names
  */
 export async function carriedOut(database: Kysely<Tables>): Promise<CarriedOut[]> {
   const tables = await database.introspection.getTables({ withInternalKyselyTables: true })
@@ -48,7 +50,7 @@ export async function record(database: Kysely<Tables>, { name, needs }: CarriedO
   }
 }
 
-/** As Kysely makes its own. */
+/** The same columns as the table of Kysely. */
 function createTable(database: Kysely<Tables>, table: keyof Names) {
   return database.schema
     .createTable(table)

@@ -11,19 +11,19 @@ import type { Tables } from './tables.ts'
 import { textOf } from './text-column.ts'
 
 export interface TableMigration extends Migration {
-  /** The `COMPATIBILITY` that a release must have to use the tables after it. Default 1: it only adds. */
+  /** The `COMPATIBILITY` that a release needs to use the tables after it. Default 1: the migration only adds. */
   readonly needs?: number
 }
 
 /**
- * Which tables this release can use. It grows with the release that no longer needs what a later one takes away, and that
- * later migration names it in `needs`.
+ * Which tables this release can use. It is incremented by the release that stops using a column. A later migration that
+ * drops the column names this number in `needs`.
  */
 export const COMPATIBILITY = 1
 
 /**
- * The history of the tables, by name in order. A migration that was released never changes. What is to change is added
- * first and taken away a release later, so that two neighbouring releases run on one database.
+ * The migrations, ordered by name. A released migration never changes. A change is first added, and the old column is
+ * dropped a release later (expand, then contract), so that two consecutive releases can use one database.
  */
 export const MIGRATIONS: Readonly<Record<string, TableMigration>> = {
   '0001_school': { up: createSchool },
@@ -59,7 +59,7 @@ async function createSchool(database: Kysely<unknown>): Promise<void> {
     .execute()
 }
 
-/** Once in the life of a database: what was removed of it stays away. */
+/** Runs once per database, so that removed records stay removed. */
 async function addDemoSchool(database: Kysely<Tables>): Promise<void> {
   await database.insertInto('school_record').values(demoRows()).execute()
 }

@@ -8,12 +8,12 @@ import type { Pool } from 'pg'
 import type { Settings } from '../settings/settings.ts'
 import type { Database } from './database.ts'
 
-/** Where clients and grants are kept. */
+/** The store of clients and grants. */
 export interface OpenStore {
   readonly store: Store
-  /** Of a store that counts for all replicas together. */
+  /** Present if the store counts for all replicas together. */
   readonly createCounter?: CreateCounter
-  /** Rejects when it could not be written now, where reading it does not tell. */
+  /** Rejects if the store cannot be written. Present where a read does not show this. */
   readonly probe?: (() => Promise<void>) | undefined
   close(): Promise<void>
 }
@@ -21,16 +21,16 @@ export interface OpenStore {
 type OnWarning = (warning: string) => void
 
 interface OpenStoreOptions {
-  /** Whether the tables are brought up to date. */
+  /** Whether to migrate the tables. */
   readonly migrating: boolean
   readonly onWarning: OnWarning
 }
 
-/** Loaded with the store that needs it: the clients of both have hundreds of modules. */
+/** Each driver is loaded only with the store that needs it: both have hundreds of modules. */
 const loadPostgres = () => import('@grantkit/store-postgres')
 const loadRedis = () => import('@grantkit/store-redis')
 
-/** @param database lends its connections to a store in the same Postgres */
+/** @param database shares its connections with a store in the same Postgres */
 export async function openStore(
   settings: Settings,
   database: Database,
@@ -42,7 +42,7 @@ export async function openStore(
   if (url === 'memory:') return { store: createMemoryStore(), close: async () => {} }
   if (url.startsWith('sqlite:')) return sqliteStore(url.slice('sqlite:'.length), options)
   if (!url.startsWith('postgres')) return redisStore(settings, onWarning)
-  // The warnings about its settings have been given for the database.
+  // The database has already warned about these settings.
   if (database.pool !== undefined && url === DATABASE_URL)
     return postgresStore(database.pool, prepare, { ...options, onWarning: () => {} })
   const onError = (error: Error) => onWarning(`A connection to the store broke: ${error.message}`)
@@ -61,7 +61,7 @@ async function sqliteStore(path: string, { migrating, onWarning }: OpenStoreOpti
   return { store, probe: store.probe, close: store.close }
 }
 
-/** @param end of a pool that is its own */
+/** @param end closes a pool of its own */
 async function postgresStore(
   pool: Pool,
   prepare: boolean,

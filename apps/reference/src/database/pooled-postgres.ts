@@ -4,14 +4,13 @@ import { attempt, NoAnswerError } from '@grantkit/store-postgres'
 import { type Dialect, PostgresDialect, type PostgresPoolClient } from 'kysely'
 import { DatabaseError, type Pool, type PoolClient, type QueryResult } from 'pg'
 
-/** Milliseconds for one answer, or for both attempts at one: a request to a silent server fails within a second. */
+/** Milliseconds for a query, or for both attempts of one: a request to an unresponsive server fails within a second. */
 const ANSWER_MS = 900
 const FIRST_ATTEMPT_MS = 500
 
 /**
- * Kysely on the pool of `connectToPostgres`, with the behaviour of the store in an outage. A statement takes a connection
- * and gives it back; one that only reads has two attempts. A transaction keeps a connection, and fails with it. The pool
- * stays open.
+ * Kysely on the pool of `connectToPostgres`, with the same behaviour as the store in an outage. Each statement uses its
+ * own connection; a read has two attempts. A transaction holds one connection, and fails with it. The pool stays open.
  */
 export function pooledPostgres(pool: Pool): Dialect {
   const connect = async () => clientOf(pool) as unknown as PostgresPoolClient
@@ -19,19 +18,19 @@ export function pooledPostgres(pool: Pool): Dialect {
 }
 
 function clientOf(pool: Pool) {
-  let kept: PoolClient | undefined
+  let transaction: PoolClient | undefined
   let broken = false
   return {
     async query(text: string, values: readonly unknown[]): Promise<QueryResult> {
       const statement = { text, values: [...values] }
-      if (/^(begin|start)\b/.test(text)) kept = await pool.connect()
-      if (kept === undefined) return single(pool, statement)
-      return within(ANSWER_MS, kept.query(statement)).catch((error: unknown) => {
+      if (/^(begin|start)\b/.test(text)) transaction = await pool.connect()
+      if (transaction === undefined) return single(pool, statement)
+      return within(ANSWER_MS, transaction.query(statement)).catch((error: unknown) => {
         broken ||= !(error instanceof DatabaseError)
         throw error
       })
     },
-    release: (destroy = false) => kept?.release(destroy || broken),
+    release: (destroy = false) => transaction?.release(destroy || broken),
   }
 }
 

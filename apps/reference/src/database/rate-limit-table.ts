@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely'
 import { isPostgres } from './text-column.ts'
 
 /**
- * The table of rate-limiter-flexible. It is not logged: no check waits for the disk, and no replica of Postgres gets it.
- * With SQLite the one process counts in its memory.
+ * The table of rate-limiter-flexible. It is an unlogged table: no check waits for the disk, and Postgres does not
+ * replicate it. With SQLite the process counts in memory.
  */
 export async function createRateLimits(database: Kysely<unknown>): Promise<void> {
   if (!isPostgres(database)) return

@@ -3,7 +3,7 @@ import type { Tables } from './tables.ts'
 import { textOf } from './text-column.ts'
 import { dropUnverifiedAddresses } from './unverified-addresses.ts'
 
-/** The count that ends sessions, and who says whose an e-mail address is. An older release adds accounts without them. */
+/** The session epoch, and who verified the e-mail address. An older release adds accounts without them. */
 export async function addSessionEpochAndEmailSource(database: Kysely<Tables>): Promise<void> {
   const text = textOf(database)
   const account = () => database.schema.alterTable('account')
@@ -12,7 +12,7 @@ export async function addSessionEpochAndEmailSource(database: Kysely<Tables>): P
     .execute()
   await account().addColumn('email_source', text).execute()
   await account().addColumn('email_since', text).execute()
-  // Whoever came through a provider may have got a password from an operator since.
+  // An operator may have set a password for an account that was created through a provider.
   await sql`update account set email_source = 'operator', email_since = added_at
     where email is not null and password <> ''
     and not exists (select 1 from identity where identity.account = account.id)`.execute(database)

@@ -2,7 +2,7 @@ import * as sqlite from '@grantkit/store-sqlite'
 import type { Database } from './database.ts'
 
 /**
- * Warnings about settings and file systems that could lose accounts, the school or the trail; empty if all is well.
+ * Warnings about settings and file systems that could lose accounts, the school or the trail; empty if there are none.
  *
  * @param url of the database, which is migrated
  */

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { textOf } from './text-column.ts'
 
-/** What signs in beside a password. */
+/** The tables of sign-in methods other than passwords. */
 export async function createSignInTables(database: Kysely<unknown>): Promise<void> {
   await createPasskeys(database)
   await createIdentities(database)

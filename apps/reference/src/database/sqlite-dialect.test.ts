@@ -28,14 +28,14 @@ describe('the statements of SQLite', () => {
     expect(prepare).not.toHaveBeenCalled()
   })
 
-  it('see a column that came after them', async () => {
+  it('see a column that was added later', async () => {
     const all = () => database.selectFrom('note').selectAll().execute()
     await all()
     await run("alter table note add column colour text default 'red'")
     expect(await all()).toEqual([{ id: 1, text: 'one', colour: 'red' }])
   })
 
-  it('are not kept without end', async () => {
+  it('are cached up to a limit', async () => {
     for (let n = 1; n <= 201; n++) await run(`select ${n}`)
     prepare.mockClear()
     await run('select 1')

@@ -11,7 +11,7 @@ import {
   type SqliteStatement,
 } from 'kysely'
 
-/** A lock is waited for inside the event loop, so briefly. In milliseconds. */
+/** Milliseconds. Waiting for a lock blocks the event loop, so the limit is short. */
 export const BUSY_MS = 250
 
 /** Kysely on the SQLite of Node: no package, nothing native. @param path of the file, or `:memory:` */
@@ -24,14 +24,16 @@ export function nodeSqlite(path: string): Dialect {
   }
 }
 
-/** Takes the lock for writing at the begin: of two processes that read first, one could not write after. */
+/** Takes the write lock at the beginning: of two processes that read first, only one could write. */
 class ImmediateDriver extends SqliteDriver {
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'))
   }
 }
 
-/** SQLite undoes DDL too: all migrations are one transaction, and processes that start at once wait for each other. */
+/**
+ * SQLite rolls back DDL too: all migrations are one transaction, and processes that start at once wait for each other.
+ */
 class TransactionalAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true
@@ -44,7 +46,10 @@ function openFile(path: string): DatabaseSync {
   return database
 }
 
-/** The interface of better-sqlite3, as far as Kysely calls it. It prepares each text once: that costs more than to run it. */
+/**
+ * The interface of better-sqlite3, as far as Kysely uses it. Each statement is prepared once, because preparing it
+ * takes longer than running it.
+ */
 function betterSqlite3(database: DatabaseSync): SqliteDatabase {
   const prepared = new Map<string, SqliteStatement>()
   return {
@@ -53,7 +58,7 @@ function betterSqlite3(database: DatabaseSync): SqliteDatabase {
       const known = prepared.get(sql)
       if (known !== undefined) return known
       const statement = statementOf(database.prepare(sql))
-      // Lists of values make texts of any length.
+      // Lists of values produce statements of any length.
       if (prepared.size === MAX_PREPARED) prepared.clear()
       prepared.set(sql, statement)
       return statement

@@ -1,6 +1,6 @@
 /**
- * The tables of the service. Texts and whole numbers alone, so both databases keep and compare them alike. A moment is an
- * ISO 8601 text in UTC with milliseconds: as text it sorts as time.
+ * The tables of the service. All columns are texts or integers, so both databases store and compare them alike. A time
+ * is an ISO 8601 text in UTC with milliseconds, which sorts chronologically.
  */
 export interface Tables {
   school_record: SchoolRecordRow
@@ -13,20 +13,20 @@ export interface Tables {
 
 export interface AccountRow {
   id: string
-  /** In small letters; the id, if the account has no address; `null` once it is removed. */
+  /** In lower case; the id, if the account has no address; `null` after removal. */
   email: string | null
   /** `operator`, or the issuer of the provider that verified the address; `null` if unknown. */
   email_source: string | null
-  /** When they did. */
+  /** When it was verified. */
   email_since: string | null
-  /** All that UserInfo may say, as JSON. */
+  /** The claims for UserInfo, as JSON. */
   claims: string
   /** A scrypt hash; empty for an account without a password. */
   password: string
   state: 'active' | 'disabled' | 'removed'
   /** 1 if it may use the operator's view. */
   admin: number
-  /** Grows whenever all sessions of the account end. */
+  /** Incremented whenever all sessions of the account end. */
   session_epoch: number
   added_at: string
 }
@@ -38,7 +38,7 @@ export interface PasskeyRow {
   account: string
   name: string
   public_key: string
-  /** Up to 2^32 - 1, which is more than an `integer` of Postgres holds. */
+  /** Up to 2^32 - 1, which exceeds an `integer` of Postgres. */
   counter: number
   /** A list, as JSON. */
   transports: string
@@ -48,10 +48,10 @@ export interface PasskeyRow {
   used_at: string | null
 }
 
-/** Somebody at an OpenID provider who signs in to an account here. */
+/** A user of an OpenID provider who signs in to an account of this service. */
 export interface IdentityRow {
   issuer: string
-  /** The `sub` there. */
+  /** The `sub` at the provider. */
   subject: string
   /** The id of an account that is not removed. */
   account: string
@@ -62,7 +62,7 @@ export interface IdentityRow {
 interface InstallationNameRow {
   /** The id of an account that is not removed. */
   account: string
-  /** A `client_id`, or the id of a grant if its client has many installations. */
+  /** A `client_id`, or the id of a grant if the client has many installations. */
   installation: string
   name: string
 }
@@ -70,29 +70,29 @@ interface InstallationNameRow {
 export interface SchoolRecordRow {
   area: string
   id: string
-  /** The members of the record but its id, as JSON. */
+  /** The members of the record without its id, as JSON. */
   content: string
-  /** 1 if everybody may see it. */
+  /** 1 if it is public. */
   published: number
-  /** Whatever of the record no other one of its area may have: a slug, a code. */
+  /** The value that must be unique within its area: a slug or a code. */
   unique_value: string | null
-  /** All words and numbers of the record, in small letters, to be searched. */
+  /** All words and numbers of the record in lower case, for searches. */
   words: string
-  /** Grows with every change. */
+  /** Incremented by every change. */
   revision: number
   added_at: string
 }
 
-/** Written once and never changed; the database refuses it. */
+/** Append-only; the database rejects changes. */
 export interface AuditRow {
-  /** A moment, and what tells rows of one moment apart: as text it sorts as time. */
+  /** A time and a suffix that is unique within the millisecond: sorts chronologically. */
   id: string
   type: string
   /** The id of a user. */
   subject: string | null
   client_id: string | null
-  /** All else, as JSON. */
+  /** All other members, as JSON. */
   facts: string
-  /** A day in UTC, as `2026-01-01`. Nobody can delete the row before it is over. */
+  /** A day in UTC, as `2026-01-01`. The row cannot be deleted before the end of this day. */
   kept_until: string
 }

@@ -2,10 +2,10 @@ import type { Kysely } from 'kysely'
 import type { Tables } from './tables.ts'
 
 /**
- * Removes unverified addresses from accounts. Releases up to 0009_admin kept the one that a provider said
- * at a sign-up, and so the owner of the address could not have it.
+ * Removes unverified addresses from accounts. Releases up to 0009_admin stored the address that a provider returned at
+ * a sign-up, so the owner of the address could not use it.
  *
- * @param email looks at the account with this address alone
+ * @param email checks only the account with this address
  */
 export async function dropUnverifiedAddresses(rows: Kysely<Tables>, email?: string): Promise<void> {
   const signedUp = rows

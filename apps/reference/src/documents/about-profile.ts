@@ -4,10 +4,10 @@ interface Addresses {
   readonly issuer: string
 }
 
-/** A section of the walkthrough: what each of its commands needs besides. Nothing without a profile. */
+/** A section of the walkthrough: what its commands additionally need with a profile. Empty without a profile. */
 export function aboutProfile({ issuer }: Addresses, profile: Settings['PROFILE']): string {
   if (profile === undefined) return ''
-  return `This server keeps to the FAPI 2.0 Security Profile, so the commands below need two things more. Each request to the push, token,
+  return `This server follows the FAPI 2.0 Security Profile, so the commands below need two more things. Each request to the push, token,
 revocation and introspection endpoints carries a new assertion, a JWT that the client signs by ES256, EdDSA or PS256, with \`iss\` and
 \`sub\` its \`client_id\`, \`aud\` the text \`${issuer}\`, \`exp\` and \`jti\`:
 
@@ -15,10 +15,10 @@ revocation and introspection endpoints carries a new assertion, a JWT that the c
 -d client_assertion_type=urn:ietf:params:oauth:client-assertion-type:jwt-bearer -d client_assertion="$ASSERTION"
 \`\`\`
 
-And steps 4, 5 and 6 need a proof in the header \`DPoP\`, as [below](#bound-tokens-dpop).
+And steps 4, 5 and 6 need a proof in the header \`DPoP\`, as [below](#sender-constrained-tokens-dpop).
 
 `
 }
 
-/** Of refreshing, where clients keep their refresh tokens. */
-export const KEPT = 'A refresh gives a new access token, and the refresh token stays.'
+/** The text about refreshing, if refresh tokens do not rotate. */
+export const KEPT = 'A refresh returns a new access token, and the refresh token stays valid.'

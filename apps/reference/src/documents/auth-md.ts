@@ -1,23 +1,23 @@
 import { SCOPES } from '../oauth/scopes.ts'
 import type { Settings } from '../settings/settings.ts'
 import { aboutProfile, KEPT } from './about-profile.ts'
-import { boundTokens } from './bound-tokens.ts'
+import { clientCredentialsSection } from './client-credentials-section.ts'
 import { withoutABrowser } from './device-walkthrough.ts'
+import { dpopSection } from './dpop-section.ts'
 import { errorRows } from './error-rows.ts'
-import { howJobsGetTokens } from './how-jobs-get-tokens.ts'
 import { aboutPushing, authorizationAddress } from './how-to-authorize.ts'
-import { howToDelegate } from './how-to-delegate.ts'
 import { howToGetAClient } from './how-to-get-a-client.ts'
+import { tokenExchangeSection } from './token-exchange-section.ts'
 
 /** The parts of the server metadata that the walkthrough uses. */
 export interface DescribedServer {
   readonly issuer: string
   readonly authorization_endpoint: string
-  /** Absent if no client pushes its requests. */
+  /** Absent without PAR. */
   readonly pushed_authorization_request_endpoint?: string | undefined
   readonly require_pushed_authorization_requests?: boolean | undefined
   readonly token_endpoint: string
-  /** Absent if no client registers itself. */
+  /** Absent without dynamic client registration. */
   readonly registration_endpoint?: string | undefined
   readonly client_id_metadata_document_supported?: boolean | undefined
   readonly userinfo_endpoint: string
@@ -29,7 +29,7 @@ export interface DescribedServer {
   readonly grant_types_supported: readonly string[]
   readonly token_endpoint_auth_methods_supported: readonly string[]
   readonly scopes_supported: readonly string[]
-  /** Absent while tokens are bound to no keys. */
+  /** Absent without DPoP. */
   readonly dpop_signing_alg_values_supported?: readonly string[] | undefined
 }
 
@@ -48,13 +48,13 @@ export function authMarkdown(
   lifetimes: DescribedLifetimes,
   profile?: Settings['PROFILE'],
 ): string {
-  const jobs = howJobsGetTokens(server)
+  const clientCredentials = clientCredentialsSection(server)
   return `# How to get and use a token
 
 The server metadata at <${server.issuer}/.well-known/oauth-authorization-server> is the source of truth: where this page and
-it disagree, believe it. The API answers without a token too, with what is public.
+it disagree, believe it. The API also serves requests without a token, with the public records.
 
-A person signs in and allows access in a browser.${jobs === '' ? '' : ' A job without a person is [below](#without-a-person).'} There is no other way in: the \`agent_auth\` extension is not supported
+A person signs in and allows access in a browser.${clientCredentials === '' ? '' : ' A client without a user gets tokens as [below](#client-credentials).'} There is no other way to get a token: the \`agent_auth\` extension is not supported
 (no \`identity_assertion\`, no \`service_auth\`, no anonymous claim), there is no \`identity_endpoint\` and no \`register_uri\` to call, and
 there is no claim step.
 
@@ -108,7 +108,7 @@ curl -sS ${server.issuer}/api/courses -H "Authorization: Bearer $ACCESS_TOKEN"
 curl -sS ${server.userinfo_endpoint} -H "Authorization: Bearer $ACCESS_TOKEN"
 \`\`\`
 
-An access token is good for ${duration(lifetimes.accessToken)}. It belongs into the header, never into an address.
+An access token is good for ${duration(lifetimes.accessToken)}. Send it in the header, never in a URL.
 
 ## 6. Refresh
 
@@ -129,25 +129,25 @@ curl -sS ${server.revocation_endpoint} -d client_id="$CLIENT_ID" -d token="$REFR
 curl -sS ${server.issuer}/api/courses -H "Authorization: Bearer $ACCESS_TOKEN"
 \`\`\`
 
-A refresh token takes everything with it; an access token only itself. The second command shows that the token is dead.
-The user can do the same at <${server.issuer}/account>: a refresh is then \`invalid_grant\`, and the way back is step 3.
+Revoking a refresh token also revokes its access tokens. The second command shows that the token is no longer valid.
+The user can do the same at <${server.issuer}/account>: a refresh is then \`invalid_grant\`, and the app starts again at step 3.
 
-A confidential client can ask what a token is good for, at <${server.introspection_endpoint}>.
-${howToDelegate(server.grant_types_supported)}${withoutABrowser(server)}${jobs}${boundTokens(server.issuer, server.dpop_signing_alg_values_supported)}
+A confidential client can introspect a token at <${server.introspection_endpoint}>.
+${tokenExchangeSection(server.grant_types_supported)}${withoutABrowser(server)}${clientCredentials}${dpopSection(server.issuer, server.dpop_signing_alg_values_supported)}
 ## Errors
 
-A refusal is JSON: \`{"error": "…", "error_description": "…"}\`.
+An error response is JSON: \`{"error": "…", "error_description": "…"}\`.
 
 | Error | Status | Meaning |
 |---|---|---|
 ${errorRows(server.dpop_signing_alg_values_supported)}
 
-Until the redirect URI is known to be the client's, a refusal of the authorization endpoint is a page that only the user sees. Send the
+Until the redirect URI is known to be the client's, an error of the authorization endpoint is a page that only the user sees. Send the
 request yourself with \`Accept: application/json\` before you open a browser: \`303\` to the sign-in page means open it, and a
-refusal is such a JSON with a \`reason\`. \`client_unknown\` means get a client as in step 2.
+error is such a JSON with a \`reason\`. \`client_unknown\` means get a client as in step 2.
 
 A request without a token is never challenged: it is served as anonymous, and its \`Link\` header points at the
-protected-resource metadata. A bad token, or one that lacks a scope, is answered with a \`WWW-Authenticate\` header that does.
+protected-resource metadata. A bad token, or one that lacks a scope, gets a \`WWW-Authenticate\` header that does.
 
 ## Grant types
 
@@ -155,17 +155,17 @@ ${server.grant_types_supported.map((type) => `- \`${type}\``).join('\n')}
 
 ## Scopes
 
-Ask only for what you need. Every \`:read\` scope opens reading of its area, every \`:write\` scope writing.
+Request only what you need. Every \`:read\` scope allows reading its area, every \`:write\` scope writing.
 
-| Scope | Opens |
+| Scope | Allows |
 |---|---|
 ${server.scopes_supported.map((scope) => `| \`${scope}\` | ${descriptionOf(scope)} |`).join('\n')}
 `
 }
 
 function rotation({ refreshRetryWindow }: DescribedLifetimes): string {
-  const kept = 'Every refresh gives a new refresh token; keep that one.'
-  const strict = 'An old token counts as stolen and everything ends.'
+  const kept = 'Every refresh returns a new refresh token; store it.'
+  const strict = 'Reuse of an old token revokes the grant.'
   if (refreshRetryWindow === 0) return `${kept} ${strict}`
   return `${kept} If an answer was lost, send the same request again within ${duration(refreshRetryWindow)}: you
 get the same tokens. After an outage of this service that works for 15 minutes, if you have not used the new tokens. ${strict}`
@@ -179,7 +179,7 @@ function list(names: readonly string[]): string {
   return names.map((name) => `\`${name}\``).join(', ')
 }
 
-/** Seconds in the largest unit that divides them. */
+/** A duration in the largest unit that divides it. */
 function duration(seconds: number): string {
   const [unit, length] = UNITS.find(([, size]) => seconds >= size && seconds % size === 0) ?? ['second', 1]
   const count = seconds / length

@@ -1,4 +1,4 @@
-import { PROOF_ERRORS } from './bound-tokens.ts'
+import { PROOF_ERRORS } from './dpop-section.ts'
 
 const ERRORS = [
   ['invalid_request', 400, 'A parameter is missing, repeated or malformed; the description names it'],
@@ -26,9 +26,9 @@ const ERRORS = [
 ] as const
 
 /**
- * The rows of the table of errors.
+ * The rows of the error table.
  *
- * @param proofs the algorithms of proofs, where tokens are bound to keys
+ * @param proofs the algorithms of proofs; absent without DPoP
  */
 export function errorRows(proofs: readonly string[] | undefined): string {
   const errors = proofs === undefined ? ERRORS : [...ERRORS, ...PROOF_ERRORS]

@@ -1,7 +1,7 @@
-/** Where the walkthrough sends its authorization request. */
+/** The part of the walkthrough about the authorization request. */
 interface Addresses {
   readonly authorization_endpoint: string
-  /** Absent if no client pushes its requests. */
+  /** Absent without PAR. */
   readonly pushed_authorization_request_endpoint?: string | undefined
   readonly require_pushed_authorization_requests?: boolean | undefined
 }
@@ -22,7 +22,7 @@ REQUEST_URI=$(printf %s "$PUSHED" | sed 's/.*"request_uri":"\\([^"]*\\)".*/\\1/'
 echo "${authorization_endpoint}?client_id=$CLIENT_ID&request_uri=$REQUEST_URI"`
 }
 
-/** What a client may or must do before that. Nothing where no client pushes. */
+/** Whether a client may or must push its request. Empty without PAR. */
 export function aboutPushing(server: Addresses): string {
   const { pushed_authorization_request_endpoint: endpoint, require_pushed_authorization_requests } = server
   if (endpoint === undefined) return ''

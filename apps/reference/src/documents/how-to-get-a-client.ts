@@ -1,10 +1,10 @@
-/** The ways of a client into this service. */
+/** How a client becomes known to this service. */
 export interface WaysIn {
-  /** Absent if no client registers itself. */
+  /** Absent without dynamic client registration. */
   readonly registrationEndpoint: string | undefined
-  /** Whether a `client_id` may be the address of a document. */
+  /** Whether a `client_id` may be the URL of a client ID metadata document. */
   readonly documents: boolean
-  /** Of client authentication, for readers. */
+  /** The client authentication methods, as text. */
   readonly methods: string
 }
 
@@ -20,7 +20,7 @@ function registered(endpoint: string, methods: string): string {
   return `## 2. Register
 
 Open to every client whose redirect URIs are loopback addresses, \`http://127.0.0.1:<port>/<path>\`. A fixed https callback is
-refused with \`invalid_redirect_uri\`; such an integration is arranged with the operator. At the authorization the port
+rejected with \`invalid_redirect_uri\`; such an integration is added by the operator. At the authorization the port
 may be another one.
 
 \`\`\`sh
@@ -32,7 +32,7 @@ CLIENT_ID=$(printf %s "$REGISTRATION" | sed 's/.*"client_id":"\\([^"]*\\)".*/\\1
 echo "$CLIENT_ID"
 \`\`\`
 
-Token endpoint authentication: ${methods}. A client that nobody allows anything is forgotten
+Token endpoint authentication: ${methods}. A client without a grant is deleted
 after a while. \`invalid_client\` then means: register again.`
 }
 
@@ -42,7 +42,7 @@ function arranged({ documents, methods }: WaysIn): string {
     : 'The operator adds each one'
   return `## 2. Get a client
 
-No client registers itself here. ${who}, with its redirect URIs, and gives you its \`client_id\`. ${methods.includes('private_key_jwt') && !methods.includes('client_secret') ? KEYS : SECRET}
+There is no dynamic client registration here. ${who}, with its redirect URIs, and gives you its \`client_id\`. ${methods.includes('private_key_jwt') && !methods.includes('client_secret') ? KEYS : SECRET}
 
 \`\`\`sh
 REDIRECT_URI=http://127.0.0.1:8123/callback
@@ -71,7 +71,7 @@ document that describes it (Client ID Metadata Documents; \`client_id_metadata_d
 }
 \`\`\`
 
-Publish it at the very address that is its \`client_id\`, to the letter, as \`application/json\` with status 200: no redirect is
+Publish it at exactly the URL that is its \`client_id\`, as \`application/json\` with status 200: no redirect is
 followed, and 5 KiB are the most. Then take that address for \`$CLIENT_ID\` in step 3, and send no secret. Loopback addresses match with
 any port; an https callback counts only if the operator admits your document.
 

@@ -1,6 +1,6 @@
 import { areas } from '../oauth/scopes.ts'
 
-/** The index for agents, in the form of llms.txt: a title, a summary, and lists of links. */
+/** The index for agents, in the llms.txt format: a title, a summary, and lists of links. */
 export function llmsText(baseUrl: string, registers: boolean): string {
   const link = (path: string, name: string, notes: string) => `- [${name}](${baseUrl}${path}): ${notes}`
   const catalogue = areas.filter(({ catalogue }) => catalogue)

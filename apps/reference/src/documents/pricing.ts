@@ -47,7 +47,7 @@ function priceOf(price: unknown): string {
 /** Renderers turn these into links even where they are escaped. */
 const LIKE_A_LINK = /\w[.:@]\S/
 
-/** Text that cannot end the cell, and is no markup and no link. */
+/** Text that cannot end the table cell, and contains no markup and no link. */
 function cell(value: unknown): string {
   const text = displayText(String(value))
   if (LIKE_A_LINK.test(text)) return `\`${text.replace(/[|\\`]/g, ' ')}\``

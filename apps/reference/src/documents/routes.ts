@@ -14,16 +14,16 @@ export interface DocumentsOptions {
   readonly basePath: string
   readonly metadata: AuthorizationServer['metadata']
   readonly lifetimes: DescribedLifetimes
-  /** Which one the server keeps to, if any. */
+  /** The profile of the server, if any. */
   readonly profile: Settings['PROFILE']
   readonly school: SchoolRecords
-  /** The description of every route, of these too. */
+  /** The OpenAPI description of every route, including these. */
   readonly openApi: () => string
 }
 
 type TextNow = () => string | Promise<string>
 
-/** Documents for machines, made from the running configuration. */
+/** Documents for programs, generated from the running configuration. */
 export function documents({
   basePath,
   metadata,
@@ -56,12 +56,12 @@ function addMarkdown(app: Hono, path: string, operationId: string, summary: stri
   addText(app, path, 'text/markdown; charset=utf-8', description, textNow)
 }
 
-/** What a 304 of Hono leaves out, scripts of other origins must see. */
+/** Headers that scripts of other origins need, and that a 304 of Hono leaves out. */
 const revalidated = etag({
   retainedHeaders: [...RETAINED_304_HEADERS, 'access-control-allow-origin', 'x-content-type-options'],
 })
 
-/** Adds a public text: the same for everybody, readable from every origin, revalidated by its hash. */
+/** Adds a public text: the same for every caller, readable from every origin, revalidated by its ETag. */
 function addText(
   app: Hono,
   path: string,

@@ -5,8 +5,8 @@ import type { Client } from '@grantkit/core/feature'
 const VIEWER = 'docs'
 
 /**
- * The client by which `/docs` signs its user in: a page of this origin, without a secret. It is made of the issuer and
- * is no record, so nobody has to add it, and nobody can remove it.
+ * The client with which `/docs` signs its user in: a public client of this origin. It is derived from the issuer and is
+ * not stored, so it needs no registration and cannot be removed.
  */
 export function viewerClient(issuer: string): Feature {
   const client: Client = {

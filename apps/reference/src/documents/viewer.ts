@@ -6,8 +6,8 @@ import { jsonError } from '../http/bodies-and-answers.ts'
 import { describe, errorAnswer, forAnybody, textAnswer } from '../openapi/operation.ts'
 
 /**
- * Swagger UI for the description of the service, from this origin alone: nothing is fetched from elsewhere. It signs its
- * user in as any app does, in a window of its own.
+ * Swagger UI for the description of the service, from this origin only: nothing is fetched from other origins. It signs
+ * its user in as any app does, in a separate window.
  */
 
 const distribution = createRequire(import.meta.url).resolve('swagger-ui-dist/package.json')

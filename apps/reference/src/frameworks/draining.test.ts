@@ -5,7 +5,7 @@ import { FRAMEWORKS } from './frameworks.ts'
 
 describe.each(Object.entries(FRAMEWORKS))('on %s', (_, listen) => {
   it.each(['/route', '/app'])(
-    'what is under way at %s is answered before the end, and nothing new',
+    'pending requests at %s are answered before the end, and new ones are not',
     async (path) => {
       const { promise: started, resolve: start } = Promise.withResolvers<void>()
       const { promise: finished, resolve: finish } = Promise.withResolvers<void>()

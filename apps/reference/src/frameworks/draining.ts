@@ -1,13 +1,13 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { Listening } from './listening.ts'
 
-/** A client that does not read its answer must not block the end for ever. */
+/** A client that does not read its response must not block the shutdown for ever. */
 const MAX_DRAIN_MS = 10_000
 
 /**
- * Stops a server without breaking requests. Running requests are answered, and every answer closes its connection: a
- * kept-alive connection would delay the end until it times out, and a request that a balancer sends on it just as it
- * ends is lost, since what was sent may not be sent again.
+ * Stops a server without breaking requests. Pending requests are answered, and every response closes its connection: a
+ * keep-alive connection would delay the shutdown until it times out, and a request that a load balancer sends on it at
+ * that moment would be lost, since it may not be sent again.
  *
  * @param server a server that has had no request yet
  */
@@ -33,7 +33,7 @@ export function draining(server: Server): Listening {
       new Promise((resolve) => {
         drain()
         closing = true
-        // Right after Node has taken connections that wait at the port: those that still wait are reset.
+        // Runs right after Node has accepted the waiting connections: those that still wait are reset.
         setImmediate(() => {
           server.close(() => resolve())
           server.closeIdleConnections()

@@ -1,8 +1,8 @@
 import type { Listen } from './listening.ts'
 
-/** The supported frameworks, by their name in the settings. A start loads the one that it listens on. */
+/** The supported frameworks, by their name in the settings. Only the configured one is loaded. */
 export const FRAMEWORKS = {
-  fastify: async (...given) => (await import('./fastify.ts')).listenOnFastify(...given),
-  express: async (...given) => (await import('./express.ts')).listenOnExpress(...given),
-  hono: async (...given) => (await import('./hono.ts')).listenOnHono(...given),
+  fastify: async (...options) => (await import('./fastify.ts')).listenOnFastify(...options),
+  express: async (...options) => (await import('./express.ts')).listenOnExpress(...options),
+  hono: async (...options) => (await import('./hono.ts')).listenOnHono(...options),
 } satisfies Record<string, Listen>

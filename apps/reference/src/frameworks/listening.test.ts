@@ -31,18 +31,18 @@ describe.each(Object.entries(FRAMEWORKS))('on %s', (_, listen) => {
         socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`)
         socket.resetAndDestroy()
       }
-      const asked = async () => {
+      const requests = async () => {
         await Promise.all(Array.from({ length: 20 }, askAndReset))
         return callers.length
       }
-      // The reset often arrives before the requests that it follows, and those are lost.
-      await expect.poll(asked, { timeout: 20_000 }).toBeGreaterThan(100)
+      // The reset often arrives before its requests, which are then lost.
+      await expect.poll(requests, { timeout: 20_000 }).toBeGreaterThan(100)
       expect(new Set(callers)).toEqual(new Set(['127.0.0.1']))
       await listening.close()
     },
   )
 
-  it('a port that is taken fails the start with the code of the system', async () => {
+  it('a port in use fails the start with the error code of the system', async () => {
     const port = await freePort()
     const address = { host: '127.0.0.1', port, https: false }
     const service = { routes: [], app: new Hono() }

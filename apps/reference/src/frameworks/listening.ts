@@ -4,17 +4,17 @@ import type { Service } from '../service.ts'
 interface Address {
   readonly host: string
   readonly port: number
-  /** Whether callers use https, with TLS ended in front of the service. */
+  /** Whether callers use https, with TLS terminated in front of the service. */
   readonly https: boolean
-  /** Seconds in which a request must arrive, its body included. Default: 30. */
+  /** Seconds within which a request with its body must arrive. Default: 30. */
   readonly requestTimeout?: number
 }
 
 /** A running service. */
 export interface Listening {
-  /** Ends each connection with its next answer, so that callers keep none that ends with the server. */
+  /** Closes each connection after its next response, so that no caller keeps a connection to a stopping server. */
   drain(): void
-  /** Accepts no more connections, answers running requests, then resolves. */
+  /** Stops accepting connections, answers pending requests, then resolves. */
   close(): Promise<void>
 }
 

@@ -32,7 +32,7 @@ describe.each(Object.entries(FRAMEWORKS))('on %s', (_, listen) => {
     await once(socket, 'connect')
     socket.write(half)
     const trickle = setInterval(() => socket.write('x'), 20)
-    // A byte that arrives after the answer resets the connection, and the answer may be lost with it.
+    // A byte that arrives after the response resets the connection, and the response may be lost.
     expect(await text(socket).catch(() => '')).toMatch(/^(HTTP\/1\.1 4|$)/)
     clearInterval(trickle)
     await listening.close()

@@ -1,10 +1,10 @@
 import type { ServerOptions } from 'node:http'
 
 /**
- * The times of Node that cut off a sender who does not finish (CWE-400). Without them a connection is held for minutes,
- * or on Fastify for ever.
+ * The timeouts of Node for slow requests (CWE-400). Without them a connection stays open for minutes, or on Fastify for
+ * ever.
  *
- * @param requestTimeout seconds in which a request must arrive, its body included
+ * @param requestTimeout seconds within which a request with its body must arrive
  */
 export function arrivalTimes(requestTimeout = 30) {
   const milliseconds = requestTimeout * 1000

@@ -1,12 +1,12 @@
 import type { Server, ServerResponse } from 'node:http'
 
-/** For answers that are not pages: if a browser shows one anyway, nothing in it runs, loads or is framed. */
+/** For responses that are not pages: if a browser shows one anyway, it runs and loads nothing, and cannot be framed. */
 const INERT = "default-src 'none'; frame-ancestors 'none'"
 
 /**
- * Headers of every answer, also of the framework's own refusals. A route may set them differently.
+ * Headers of every response, including the framework's own errors. A route may override them.
  *
- * @param https whether callers use https: browsers are then told to use only https (RFC 6797)
+ * @param https whether callers use https: then HSTS is sent (RFC 6797)
  */
 export function standingHeaders(https: boolean): Readonly<Record<string, string>> {
   return {
@@ -17,12 +17,12 @@ export function standingHeaders(https: boolean): Readonly<Record<string, string>
   }
 }
 
-/** Sets headers on an answer before its handler does. */
+/** Sets headers on a response before its handler runs. */
 export function setHeaders(response: ServerResponse, headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
 }
 
-/** Sets headers on every answer. @param server a server that has had no request yet */
+/** Sets headers on every response. @param server a server that has had no request yet */
 export function setOnEach(server: Server, headers: Readonly<Record<string, string>>): void {
   server.prependListener('request', (_request, response: ServerResponse) => setHeaders(response, headers))
 }

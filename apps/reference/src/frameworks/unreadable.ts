@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 
-/** The status for Node's error about unreadable bytes. */
+/** The status for Node's error about an unparsable request. */
 const STATUS: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
@@ -9,7 +9,7 @@ const STATUS: Readonly<Record<string, string>> = {
 const HEADERS = { 'content-type': 'application/json', 'cache-control': 'no-store' }
 const BODY = JSON.stringify({ error: 'invalid_request', error_description: 'This is not an HTTP request' })
 
-/** Refuses bytes that are no request in the usual format, and closes the connection. For `clientError`. */
+/** Rejects an unparsable request in the usual error format, and closes the connection. For `clientError`. */
 export function refuseUnreadable({ code = '' }: NodeJS.ErrnoException, socket: Duplex): void {
   if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const lines = [
@@ -21,7 +21,7 @@ export function refuseUnreadable({ code = '' }: NodeJS.ErrnoException, socket: D
   socket.end(`${lines.join('\r\n')}\r\n\r\n${BODY}`, () => socket.destroy())
 }
 
-/** The same refusal of a request whose Host and target make no URL. */
+/** The same for a request whose Host and target form no URL. */
 export function unreadable(): Response {
   return new Response(BODY, { status: 400, headers: HEADERS })
 }

@@ -3,7 +3,7 @@ import { errorResponse, readBody, toResponse } from '@grantkit/core/adapter'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 
-/** What the handlers of the service share: bodies in, refusals and redirects out. */
+/** Shared by the handlers of the service: request bodies, error responses and redirects. */
 
 /** The error body that the whole service shares (RFC 6749 5.2). */
 export function jsonError(
@@ -17,7 +17,7 @@ export function jsonError(
   return c.json(body, status, { 'cache-control': 'no-store', ...headers })
 }
 
-/** 303: the browser does not post a form again at the target. */
+/** 303: the browser does not repeat the POST at the target. */
 export function seeOther(c: Context, location: string): Response {
   c.header('cache-control', 'no-store')
   return c.redirect(location, 303)
@@ -29,19 +29,19 @@ export interface WithBody {
 }
 
 /**
- * Reads the body before anybody judges the request, up to the limit that the OAuth endpoints have. `bodyLimit()` of Hono
- * would make a sender who hangs up a fault of ours.
+ * Reads the body before the request is validated, up to the limit of the OAuth endpoints. `bodyLimit()` of Hono would
+ * log an aborted request as a server error.
  */
 export const prefetch: MiddlewareHandler<WithBody> = async (c, next) => {
   try {
     c.set('body', await readBody(c.req.raw))
-  } catch (refusal) {
-    return toResponse(errorResponse(refusal as OAuthError))
+  } catch (error) {
+    return toResponse(errorResponse(error as OAuthError))
   }
   return next()
 }
 
-/** No page has more fields, and thousands of names take milliseconds to sort. */
+/** No page has more fields, and sorting thousands of names takes milliseconds. */
 const MAX_FIELDS = 100
 
 /** The fields of a form; the last one if a field is repeated. A form with too many counts as empty. */

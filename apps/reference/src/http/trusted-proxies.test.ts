@@ -37,15 +37,15 @@ async function toldRoute(trust: string | undefined, remoteAddress: string | unde
 
 describe('the address of the caller', () => {
   it.each([
-    ['nobody is trusted', undefined, NGINX, CALLER, NGINX],
+    ['no proxy is trusted', undefined, NGINX, CALLER, NGINX],
     ['one proxy says it', '1', NGINX, CALLER, CALLER],
     ['one proxy says it after a lie', '1', NGINX, `${LIE}, ${CALLER}`, CALLER],
     ['two proxies say it after a lie', '2', NGINX, `${LIE}, ${CALLER}, ${BALANCER}`, CALLER],
     ['two proxies are named, one is there', '2', NGINX, CALLER, CALLER],
     ['a network of proxies says it', '10.0.0.0/8', NGINX, `${LIE}, ${CALLER}, ${BALANCER}`, CALLER],
     ['named proxies say it', `${NGINX}, ${BALANCER}`, NGINX, `${LIE}, ${CALLER}, ${BALANCER}`, CALLER],
-    ['the machine itself is the proxy', 'loopback', '::ffff:127.0.0.1', CALLER, CALLER],
-    ['a stranger claims to be a proxy', '10.0.0.0/8', LIE, CALLER, LIE],
+    ['the proxy runs on the same host', 'loopback', '::ffff:127.0.0.1', CALLER, CALLER],
+    ['an untrusted caller claims to be a proxy', '10.0.0.0/8', LIE, CALLER, LIE],
     ['a proxy says nothing', '1', NGINX, undefined, NGINX],
     ['there is no socket address', '1', undefined, CALLER, undefined],
   ])('when %s', async (_, trust, socket, forwarded, address) => {

@@ -11,13 +11,13 @@ export type TrustedProxies = (address: string, hops: number) => boolean
 
 /**
  * A number of hops, or a comma-separated list of addresses, networks and the names `loopback`, `linklocal` and
- * `uniquelocal`. There is no "trust all": a trusted proxy chooses the address that limits count.
+ * `uniquelocal`. There is no "trust all", because a trusted proxy chooses the address that rate limits count.
  */
 export const TrustedProxies = z.string().transform((text, context): TrustedProxies => {
   const proxies = Number(text)
   if (Number.isInteger(proxies) && proxies > 0) return (_address, hops) => hops < proxies
   try {
-    // proxy-addr would read a plain number as an address.
+    // proxy-addr would parse a plain number as an address.
     if (Number.isNaN(proxies)) return proxyAddr.compile(text.split(',').map((address) => address.trim()))
   } catch {}
   context.addIssue('must be a number of proxies, or their addresses or networks separated by commas')
@@ -35,7 +35,7 @@ function callerBehind(
   return proxyAddr({ headers: forwarded, socket: { remoteAddress } } as unknown as IncomingMessage, trusted)
 }
 
-/** Wraps an OAuth route: it gets the caller's address behind the proxies, on any framework. */
+/** Wraps an OAuth route: its request has the caller's address behind the proxies, on any framework. */
 export function behindProxies(route: Route, trusted: TrustedProxies | undefined): Route {
   return {
     ...route,

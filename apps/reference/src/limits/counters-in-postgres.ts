@@ -9,15 +9,15 @@ export interface Counters {
   readonly stopSweeping: () => void
 }
 
-/** Milliseconds. The counter itself waits less: a slow answer costs no connection, and a missing one does. */
+/** Milliseconds. The counter itself waits less: a slow response keeps its connection, a missing one closes it. */
 const ANSWER_MS = 500
 
 /**
- * Counts in a table that is not logged: a commit does not wait for the disk, and a crash of Postgres empties the table.
- * What has ended is deleted about once a minute.
+ * Counts in an unlogged table: a commit does not wait for the disk, and a crash of Postgres empties the table. Expired
+ * windows are deleted about once a minute.
  *
  * @param prepare whether Postgres keeps the plan of the statements in each connection
- * @param onError gets the first failure after an answer
+ * @param onError called with the first failure after a success
  */
 export function countersInPostgres(pool: Pool, prepare: boolean, onError: OnError): Counters {
   const query = ({ name, ...unnamed }: QueryConfig) =>

@@ -6,14 +6,14 @@ import { catalogueServer } from './catalogue-server.ts'
 const registerTool = vi.spyOn(McpServer.prototype, 'registerTool')
 afterEach(() => registerTool.mockClear())
 
-/** What the tools of a new server say of their answers. */
+/** The output schemas of the tools of a new server. */
 function descriptions(): unknown[] {
   registerTool.mockClear()
   catalogueServer({} as SchoolRecords, () => true)
   return registerTool.mock.results.map(({ value }) => value.outputSchemaJson)
 }
 
-it('the servers of all requests share the descriptions of what their tools answer', () => {
+it('the servers of all requests share the output schemas of their tools', () => {
   const [first, second] = [descriptions(), descriptions()]
   expect(first.length).toBeGreaterThan(1)
   expect(first).toContainEqual(expect.objectContaining({ type: 'object', required: ['item'] }))

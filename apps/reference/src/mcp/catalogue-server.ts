@@ -12,7 +12,7 @@ import { recordOfArea } from '../school/schemas.ts'
 import { describedOnce } from './described-once.ts'
 import { pageOfResources } from './resource-list.ts'
 
-/** Whether the caller may see all records of an area, and not only what is published. */
+/** Whether the caller may see all records of an area, or only published ones. */
 export type SeesAll = (area: AreaName) => boolean
 
 const SEARCH = z.object({
@@ -27,7 +27,7 @@ const SEARCH = z.object({
 })
 const READ = z.object({ id: z.string().max(200).describe('The id of the item') })
 
-/** The areas with what their tools answer, described once: every request has a server of its own. */
+/** The areas with the output schemas of their tools, built once: every request has its own server. */
 const CATALOGUE = areas
   .filter(({ catalogue }) => catalogue)
   .map((area) => ({
@@ -37,17 +37,20 @@ const CATALOGUE = areas
   }))
 type Area = (typeof CATALOGUE)[number]
 
-/** Of one area, and only what its caller may see. */
+/** The records of one area that the caller may see. */
 interface Items {
   list(selection: Selection): Promise<Page>
   find(id: string): Promise<SchoolRecord | undefined>
 }
 
-/** One hour: what a deployment of another version changes. Everybody gets the same; only items depend on the token. */
+/**
+ * One hour, for lists that only a new version changes. They are the same for every caller; only items depend on the
+ * token.
+ */
 const SAME_FOR_ALL = { ttlMs: 3_600_000, cacheScope: 'public' } as const
 const FOR_THIS_TOKEN = { ttlMs: 0, cacheScope: 'private' } as const
 
-/** What a client of protocol 2026-07-28 may keep. */
+/** What a client of protocol 2026-07-28 may cache. */
 const CACHE_HINTS = {
   'server/discover': SAME_FOR_ALL,
   'tools/list': SAME_FOR_ALL,
@@ -79,11 +82,12 @@ export function catalogueServer(school: SchoolRecords, seesAll: SeesAll): McpSer
   return withoutSession(server)
 }
 
-/** Turns off what the SDK assumes of a server with sessions. */
+/** Disables what the SDK assumes of a server with sessions. */
 function withoutSession(server: McpServer): McpServer {
   const silent = { listChanged: false }
   server.server.registerCapabilities({ tools: silent, resources: silent })
-  // Ignores cancellations: a cancelled message, and the HTTP request that carries both, would get no answer.
+  // Ignores cancellations: otherwise a cancelled message, and the HTTP request that carries both, would get no
+  // response.
   server.server.setNotificationHandler('notifications/cancelled', () => {})
   return server
 }
@@ -98,7 +102,7 @@ function itemsOf(school: SchoolRecords, area: AreaName, all: boolean): Items {
   }
 }
 
-/** The answer of a search. */
+/** The result of a search. */
 function foundIn(area: AreaName) {
   return z.object({
     items: z.array(recordOfArea(area)),

@@ -1,8 +1,7 @@
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server'
 
 /**
- * A schema that becomes JSON Schema once. The SDK keeps it for as long as a server lives, and every request has a server
- * of its own.
+ * A schema that is converted to JSON Schema once. The SDK caches it per server, and every request has its own server.
  */
 export function describedOnce<In, Out>(
   schema: StandardSchemaWithJSON<In, Out>,

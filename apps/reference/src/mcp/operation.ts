@@ -13,20 +13,20 @@ const MESSAGE: Json = {
   },
 }
 
-/** What a request of protocol 2026-07-28 repeats of its message. */
+/** The headers in which a request of protocol 2026-07-28 repeats its message. */
 const HEADERS = ['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'].map((name) => ({
   name,
   in: 'header',
   schema: { type: 'string' },
 }))
 
-/** The MCP endpoint: one JSON-RPC message in, one out. `tools/list` tells its abilities. */
+/** The MCP endpoint: one JSON-RPC message in, one out. `tools/list` describes what it can do. */
 export const mcpOperation = describe({
   operationId: 'mcp',
   tag: 'Discovery',
   summary: 'MCP server over Streamable HTTP',
   description:
-    'Reads of the catalogue, for anybody. A token opens more. Protocols 2026-07-28, and 2025-11-25 and before, whose batches have at most ten messages.',
+    'Reads of the catalogue, public. A token shows more. Protocols 2026-07-28, and 2025-11-25 and before, whose batches have at most ten messages.',
   security: [{ oauth2: [] }, {}],
   parameters: HEADERS,
   requestBody: jsonBody(MESSAGE, { jsonrpc: '2.0', id: 1, method: 'tools/list' }),

@@ -3,8 +3,8 @@ import type { MiddlewareHandler } from 'hono'
 import { jsonError } from '../http/bodies-and-answers.ts'
 
 /**
- * Stops pages of other sites that reach this server through the user's browser under their own host name (DNS
- * rebinding). The Host must be ours, and an Origin must be ours or of an app on this device.
+ * Rejects pages of other sites that reach this server through the user's browser under their own host name (DNS
+ * rebinding). The Host must be the service's, and an Origin must be the service's or a loopback address.
  */
 export function refuseRebinding(baseUrl: string): MiddlewareHandler {
   const { host, origin: own } = new URL(baseUrl)
@@ -17,7 +17,9 @@ export function refuseRebinding(baseUrl: string): MiddlewareHandler {
   }
 }
 
-/** Lets an app in a browser read the answer: names its own origin, never `*`, and nothing to anybody else. */
+/**
+ * Lets an app in a browser read the response: names the origin of the app, never `*`, and nothing for other origins.
+ */
 export function nameOrigin(exposed: readonly string[] = []): MiddlewareHandler {
   const readable = ['WWW-Authenticate', ...exposed].join(', ')
   return async (c, next) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { cursorOf } from '../school/cursor.ts'
 import { type ListedArea, pageOfResources } from './resource-list.ts'
 
-/** An area with so many items, in the order of their ids. */
+/** An area with a number of items, ordered by id. */
 function area(name: string, count: number): ListedArea {
   const ids = Array.from({ length: count }, (_, n) => `i${String(n).padStart(3, '0')}`)
   return {

@@ -14,7 +14,7 @@ const PAGE = 100
 /**
  * One page of the resources of all areas, in their order. The cursor names the area and the last item of it.
  *
- * @throws ProtocolError for a cursor that is not one of ours
+ * @throws ProtocolError for an unknown cursor
  */
 export async function pageOfResources(
   areas: readonly ListedArea[],

@@ -9,14 +9,14 @@ import { nameOrigin, refuseRebinding } from './rebinding.ts'
 import type { AnswerMcp } from './streamable-http.ts'
 
 /**
- * The MCP server: who may call it at all, and as whom. Nothing of a message is read before. There is no stream and no
- * session, so GET and DELETE are refused, as the transport allows.
+ * The MCP endpoint: authenticates the caller before the message is read. There is no stream and no session, so GET and
+ * DELETE are rejected, as the transport allows.
  */
 export function mcp(baseUrl: string, guard: SchoolGuard, school: SchoolRecords): Hono<Guarded> {
   const answerMcp = answeredByCatalogue(school)
   const app = new Hono<Guarded>()
   app.use('/mcp', prefetch, refuseRebinding(baseUrl), nameOrigin(guard.corsHeaders?.exposed))
-  // Its tools show the catalogue alone.
+  // Its tools show only the catalogue.
   app.post('/mcp', mcpOperation, protect(guard.allowing({ clientCredentials: true })), async (c) => {
     const response = await answerMcp(toWebRequest(c, baseUrl), c.var.auth)
     const headers = { ...Object.fromEntries(response.headers), 'cache-control': 'no-store' }
@@ -26,7 +26,7 @@ export function mcp(baseUrl: string, guard: SchoolGuard, school: SchoolRecords):
   return app
 }
 
-/** The SDK is loaded by the first message: most services are started more often than MCP clients come. */
+/** The SDK is loaded with the first message, which keeps the start fast. */
 function answeredByCatalogue(school: SchoolRecords): AnswerMcp {
   let catalogue: Promise<AnswerMcp> | undefined
   return async (request, caller) => {
@@ -36,17 +36,20 @@ function answeredByCatalogue(school: SchoolRecords): AnswerMcp {
 }
 
 function toWebRequest(c: Context<Guarded>, baseUrl: string): Request {
-  // Not the address of the request: a request line may hold an absolute URL (RFC 9112 3.2.2).
+  // Not the URL of the request: a request line may contain an absolute URL (RFC 9112 3.2.2).
   return new Request(`${baseUrl}/mcp`, {
     method: 'POST',
     headers: new Headers([...c.req.raw.headers]),
     body: c.var.body,
-    // By protocol 2026-07-28 a client cancels what it asked by closing the request.
+    // In protocol 2026-07-28 a client cancels a request by closing it.
     signal: c.req.raw.signal,
   })
 }
 
-/** The headers of the clients of both protocols. Without those of 2026-07-28 a browser falls back to the old one. */
+/**
+ * The headers of the clients of both protocols. Without the headers of 2026-07-28 a browser falls back to the old
+ * protocol.
+ */
 const CLIENT_HEADERS = [
   'authorization',
   'content-type',

@@ -11,10 +11,10 @@ import { scopeOf } from '../oauth/scopes.ts'
 import type { SchoolRecords } from '../school/records.ts'
 import { catalogueServer, type SeesAll } from './catalogue-server.ts'
 
-/** A batch is answered in one go, and nothing else is answered meanwhile. */
+/** A batch is processed in one go, which blocks other requests. */
 const MAX_MESSAGES = 10
 
-/** Answers one POST of a caller whom the guard has let in. */
+/** Handles one POST of an authenticated or anonymous caller. */
 export type AnswerMcp = (request: Request, caller: Caller) => Promise<Response>
 
 /**
@@ -33,12 +33,12 @@ export function catalogueOverHttp(school: SchoolRecords): AnswerMcp {
   }
 }
 
-/** Nothing here changes while a client listens, so no subscription is held open. */
+/** Nothing changes while a client listens, so subscriptions are not supported. */
 function answerStateless(request: Request, parsedBody: unknown, catalogue: () => McpServer) {
   return createMcpHandler(catalogue, { legacy: 'reject', maxSubscriptions: 0 }).fetch(request, { parsedBody })
 }
 
-/** In one JSON body, which the fallback of the SDK does not offer. */
+/** As one JSON body, which the fallback of the SDK does not support. */
 async function answerWithInitialize(request: Request, parsedBody: unknown, server: McpServer) {
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   await server.connect(transport)
@@ -47,21 +47,21 @@ async function answerWithInitialize(request: Request, parsedBody: unknown, serve
   return response
 }
 
-/** The SDK wants both types by name. "Any type" names them too (RFC 9110 12.5.1), and curl sends it. */
+/** The SDK requires both types by name. The wildcard includes them (RFC 9110 12.5.1), and curl sends it. */
 function acceptingBoth({ url, method, headers }: Request): Request {
   const accepting = new Headers(headers)
   if (headers.get('accept')?.includes('*/*')) accepting.set('accept', 'application/json, text/event-stream')
   return new Request(url, { method, headers: accepting })
 }
 
-/** An error of JSON-RPC 2.0 (5.1), which answers the batch as a whole (6). */
+/** An error of JSON-RPC 2.0 (5.1) for the batch as a whole (6). */
 function batchTooLong(): Response {
   const message = `Invalid Request: a batch has at most ${MAX_MESSAGES} messages`
   const error = { code: ProtocolErrorCode.InvalidRequest, message }
   return Response.json({ jsonrpc: '2.0', error, id: null }, { status: 400 })
 }
 
-/** A caller with a token sees at least what everybody sees. */
+/** A caller with a token sees at least the public records. */
 function seesAllAs(caller: Caller): SeesAll {
   const scopes = caller.kind === 'authorized' ? caller.token.scopes : []
   return (area) => scopes.includes(scopeOf(area, 'read'))

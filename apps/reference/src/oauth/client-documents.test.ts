@@ -12,17 +12,17 @@ import { clientDocumentsOf } from './client-documents.ts'
 const optionsOf = (environment: Record<string, string>) => clientDocumentsOf(parseSettings(environment))
 const document = { client_id: 'https://app.dev/client.json', client_name: 'App', redirect_uris: [] }
 
-describe('the documents of clients', () => {
+describe('client ID metadata documents', () => {
   const authority = certificateAuthority()
   const server = createServer(authority.issue('app.dev'), (_, response) => response.end('{"a":1}'))
   beforeAll(() => once(server.listen(0, '127.0.0.1'), 'listening'))
   afterAll(() => void server.close())
 
-  it('are of no use with CIMD=off', async () => {
+  it('are ignored with CIMD=off', async () => {
     expect(await optionsOf({ CIMD: 'off' })).toBeUndefined()
   })
 
-  it('are fetched from names that a test has given an address on this machine', async () => {
+  it('are fetched from the loopback addresses that a test configures for their hosts', async () => {
     const CIMD_TEST_CA = await fileOf('ca.pem', authority.ca)
     const { port } = server.address() as AddressInfo
     const CIMD_TEST_RESOLVE = `other.dev=[::1]:1, app.dev=127.0.0.1:${port}`
@@ -31,10 +31,10 @@ describe('the documents of clients', () => {
     expect(await options?.fetch('https://app.dev/client.json', request)).toMatchObject({ body: '{"a":1}' })
   })
 
-  it('are admitted, and those that are named with their https callbacks', async () => {
+  it('are admitted, with https redirect URIs only if the operator lists them', async () => {
     const options = await optionsOf({ CIMD_ADMIT: 'https://app.dev/a.json, https://app.dev/b.json' })
-    const judged = ['a', 'b', 'c'].map((name) => options?.admit(`https://app.dev/${name}.json`))
-    expect(judged).toEqual(['https-callbacks-too', 'https-callbacks-too', 'yes'])
+    const admissions = ['a', 'b', 'c'].map((name) => options?.admit(`https://app.dev/${name}.json`))
+    expect(admissions).toEqual(['https-callbacks-too', 'https-callbacks-too', 'yes'])
   })
 
   it('may be pinned in a file', async () => {

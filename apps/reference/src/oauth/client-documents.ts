@@ -5,11 +5,11 @@ import { safeFetch } from '@grantkit/safe-fetch'
 import { z } from 'zod'
 import { type Settings, SettingsError } from '../settings/settings.ts'
 
-/** How the service learns who a client is whose id is the address of a document. */
+/** How the service resolves clients whose id is the URL of a client ID metadata document (CIMD). */
 export interface ClientDocuments {
   readonly pinned: readonly Readonly<Record<string, unknown>>[]
   readonly fetch: DocumentFetch
-  /** Every document is admitted; with its https redirect URIs only those that the operator names. */
+  /** Every document is admitted; https redirect URIs only of documents that the operator lists. */
   readonly admit: (clientId: string) => 'yes' | 'https-callbacks-too'
 }
 
@@ -27,14 +27,14 @@ export async function clientDocumentsOf(settings: Settings): Promise<ClientDocum
   }
 }
 
-/** Fetches what strangers name. @throws SettingsError when a file cannot be used */
+/** Fetches the URLs of unauthenticated callers. @throws SettingsError when a file cannot be used */
 export async function outboundFetch(settings: Settings): Promise<DocumentFetch> {
   const { BASE_URL: issuer, CIMD_TEST_CA, CIMD_TEST_RESOLVE: hosts } = settings
   const ca = await contentOf('CIMD_TEST_CA', CIMD_TEST_CA, certificatesOf)
   return safeFetch({ issuer, unsafeForTests: { hosts, ...(ca === undefined ? {} : { ca }) } })
 }
 
-/** @throws Error if the first is none */
+/** @throws Error if the first one is invalid */
 function certificatesOf(pem: string): string {
   return new X509Certificate(pem) && pem
 }

@@ -1,6 +1,8 @@
 import type { Caller, ResourceServer } from '@grantkit/core'
 import type { Scope } from './scopes.ts'
 
-/** A caller of this service, which serves requests without a token too, and machines where it says so. */
+/**
+ * The authenticated caller, or an anonymous one. A client-credentials token is accepted only where the route allows it.
+ */
 export type { Caller } from '@grantkit/core'
 export type SchoolGuard = ResourceServer<Scope, Caller>

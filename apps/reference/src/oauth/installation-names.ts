@@ -1,9 +1,9 @@
 import type { Database } from '../database/database.ts'
 import { errorsAs503 } from '../database/errors-as-503.ts'
 
-/** What users call the installations of their apps. @throws OAuthError `temporarily_unavailable` */
+/** The names that users give to the installations of their apps. @throws OAuthError `temporarily_unavailable` */
 export interface InstallationNames {
-  /** The names that a user gave to some installations, those of one page. */
+  /** The names that a user gave to the installations of one page. */
   of(subject: string, installations: readonly string[]): Promise<ReadonlyMap<string, string>>
   give(subject: string, installation: string, name: string): Promise<void>
   forget(subject: string, installation: string): Promise<void>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { areas, SCOPES, type Scope } from './scopes.ts'
 
-/** The documented scopes, written again so that a mistake in the table shows. */
+/** The documented scopes, repeated so that a mistake in the table fails a test. */
 const DOCUMENTED =
   `openid profile email courses:read courses:write students:read students:write members:read members:write
 analytics:read curriculum:read curriculum:write orders:read school:read school:write appearance:read appearance:write
@@ -15,17 +15,17 @@ describe('the scope catalogue', () => {
     expect(Object.keys(SCOPES)).toEqual(DOCUMENTED)
   })
 
-  it('has words for each of them', () => {
+  it('has a description for each of them', () => {
     for (const [name, { description }] of Object.entries(SCOPES))
       expect(description, name).toMatch(/^[A-Z].{8,}/)
   })
 
-  it('lets clients find only the catalogue areas as a baseline', () => {
+  it('has only the catalogue areas as baseline scopes', () => {
     const baseline = Object.entries(SCOPES).flatMap(([name, scope]) => (scope.baseline ? [name] : []))
     expect(baseline).toEqual(areas.filter(({ catalogue }) => catalogue).map(({ name }) => `${name}:read`))
   })
 
-  it('does not know scopes that do not exist, and the compiler says so', () => {
+  it('rejects unknown scopes at compile time', () => {
     // @ts-expect-error there is no such scope
     const scope: Scope = 'comments:write'
     expect(SCOPES).not.toHaveProperty([scope])

@@ -3,13 +3,13 @@ import type { ScopeCatalogue, ScopeDefinition } from '@grantkit/core'
 /** An area of the school's API. Its name is the first half of its scopes and the path below `/api/`. */
 interface Area {
   readonly title: string
-  /** The text of the consent page for `<area>:read`. Without text there is no such scope. */
+  /** The text of the consent page for `<area>:read`. Without a text the scope does not exist. */
   readonly read?: string
-  /** The text of the consent page for `<area>:write`. Without text there is no such scope. */
+  /** The text of the consent page for `<area>:write`. Without a text the scope does not exist. */
   readonly write?: string
   /**
-   * A catalogue: everybody may read published records, its read scope is a baseline scope, and machines may have its scopes.
-   * Every other area is of people, and needs one who is signed in.
+   * A catalogue: published records are public, its read scope is a baseline scope, and client-credentials tokens may
+   * have its scopes. Every other area belongs to users, and needs a signed-in user.
    */
   readonly catalogue?: true
 }

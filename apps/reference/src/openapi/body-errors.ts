@@ -11,13 +11,13 @@ export const HEADERS_TOO_LARGE = errorAnswer(
   'invalid_request',
   'This is not an HTTP request',
 )
-/** The refusals of a form that a page takes. */
+/** The errors of the form of a page. */
 export const FORM_REFUSED = {
   '413': TOO_LARGE,
   '415': textAnswer('A page: another media type', 'text/html'),
   '431': HEADERS_TOO_LARGE,
 }
-/** The refusals of every endpoint that reads a body. */
+/** The errors of every endpoint that reads a body. */
 export const BODY_ERRORS = {
   '413': TOO_LARGE,
   '415': MEDIA_TYPE_REFUSED,

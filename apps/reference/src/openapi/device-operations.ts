@@ -85,7 +85,7 @@ const PAGES: readonly Operation[] = [
     parameters: [{ name: 'request', in: 'query', required: true, schema: { type: 'string' } }],
     requestBody: DECISION,
     responses: {
-      '200': textAnswer('A page: the device has access, or is told that it gets none', 'text/html'),
+      '200': textAnswer('A page: the device has access, or was denied', 'text/html'),
       '303': SIGN_IN,
       '400': textAnswer('A page: the form has expired, or was answered already', 'text/html'),
       ...FORM_REFUSED,

@@ -15,7 +15,7 @@ import { schemasWith } from './schemas.ts'
  * The OpenAPI 3.0 description of the service at a base URL.
  *
  * @param mounted the description of its authorization server
- * @param operations those of everything else
+ * @param operations the operations of all other routes
  * @param bindsTokens whether DPoP is on
  */
 export function openApiDocument(
@@ -60,7 +60,7 @@ function oauthScheme(
   bindsTokens: boolean,
 ): Json {
   const tokenUrl = `${baseUrl}/api/oauth/token`
-  const machines = grantTypes.some(({ name }) => name === 'client_credentials')
+  const clientCredentials = grantTypes.some(({ name }) => name === 'client_credentials')
   const own = registers ? ' Clients register themselves.' : ''
   const bound = bindsTokens ? ' A token can be bound to a key: its scheme is DPoP then (RFC 9449 7.1).' : ''
   return {
@@ -73,7 +73,9 @@ function oauthScheme(
         refreshUrl: tokenUrl,
         scopes: described(Object.entries(SCOPES)),
       },
-      ...(machines && { clientCredentials: { tokenUrl, scopes: described(CLIENT_CREDENTIALS_SCOPES) } }),
+      ...(clientCredentials && {
+        clientCredentials: { tokenUrl, scopes: described(CLIENT_CREDENTIALS_SCOPES) },
+      }),
     },
   }
 }

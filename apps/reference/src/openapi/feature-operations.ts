@@ -3,7 +3,7 @@ import { CLIENT_REFUSED } from './oauth-operations.ts'
 import { clientForm, objectSchema } from './oauth-requests.ts'
 import { errorAnswer, formBody, jsonAnswer, type Operation, TOO_MANY, UNAVAILABLE } from './operation.ts'
 
-/** The endpoints of features, as far as they describe themselves. */
+/** The endpoints of features that have an OpenAPI description. */
 export function featureOperations(
   { endpoints, clientAuthMethods }: ServerDescription,
   described: readonly Operation[],

@@ -1,6 +1,6 @@
 import { forAnybody, type Json, jsonAnswer, type Operation, ref } from './operation.ts'
 
-/** The documents of the authorization server and of its resources. */
+/** The operations of the metadata documents. */
 export const OAUTH_DOCUMENTS: readonly Operation[] = [
   document(
     '/.well-known/oauth-authorization-server',

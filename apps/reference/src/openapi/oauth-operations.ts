@@ -19,7 +19,7 @@ export const CLIENT_REFUSED = errorAnswer(
   'The client secret is wrong',
 )
 
-/** The answer of a user to an app or a device. */
+/** The decision of a user about an app or a device. */
 export const DECISION = formBody({
   type: 'object',
   required: ['ticket', 'decision'],
@@ -37,7 +37,7 @@ const REGISTRATION: Operation = {
   tag: 'OAuth',
   summary: 'Register a client (RFC 7591)',
   description:
-    'Open to clients whose redirect URIs are loopback addresses. A fixed https callback is refused.',
+    'Open to clients whose redirect URIs are loopback addresses. A fixed https callback is rejected.',
   security: [{}],
   requestBody: jsonBody(ref('ClientRegistration'), {
     client_name: 'My tool',
@@ -56,7 +56,7 @@ const REGISTRATION: Operation = {
   },
 }
 
-/** The operations of the server's base. */
+/** The operations that are always mounted. */
 export function oauthOperations(requests: OAuthRequests): Operation[] {
   return [
     ...('ClientRegistration' in requests.components ? [REGISTRATION] : []),

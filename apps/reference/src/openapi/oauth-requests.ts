@@ -12,9 +12,12 @@ interface ObjectSchema {
 
 /** The requests of the OAuth endpoints. */
 export interface OAuthRequests {
-  /** Named schemas, made from those that validate the requests. Without registration there is no `ClientRegistration`. */
+  /**
+   * Named schemas, generated from the schemas that validate the requests. `ClientRegistration` is absent without
+   * dynamic client registration.
+   */
   readonly components: { readonly [name: string]: Json }
-  /** The components of the token requests, one for each grant type. */
+  /** The components of the token requests, one per grant type. */
   readonly exchanges: readonly string[]
   /** The authorization request as a form (OpenID Connect Core 3.1.2.1). */
   readonly authorizationForm: Json
@@ -58,7 +61,7 @@ export function oauthRequests({
   }
 }
 
-/** Many clients send the members that they do not set as `null` or as an empty string: both count as left out. */
+/** Many clients send unset members as `null` or as an empty string: both count as absent. */
 function forgiving({ properties, required = [], ...rest }: ObjectSchema): Json {
   const members = Object.entries(properties).map(([name, schema]) => [
     name,
@@ -87,7 +90,7 @@ function componentName(grantType: string): string {
   return grantType.replaceAll(/[^A-Za-z0-9]+/g, '_')
 }
 
-/** @param message `undefined` if the endpoint reads none */
+/** @param message `undefined` if the endpoint has no body */
 export function objectSchema(message: Parameters<typeof schemaOf>[0] | undefined): ObjectSchema {
   if (message === undefined) return { type: 'object', properties: {} }
   return schemaOf(message) as unknown as ObjectSchema
@@ -112,12 +115,12 @@ export function clientForm(
 }
 
 function authorizationProperties({ properties }: ObjectSchema): { readonly [name: string]: Json } {
-  // Leaves out three parameters that are always refused.
-  const { request: _, request_uri: __, registration: ___, ...asked } = properties
-  return { client_id: { type: 'string' }, redirect_uri: { type: 'string' }, ...asked }
+  // Leaves out three parameters that are always rejected.
+  const { request: _, request_uri: __, registration: ___, ...supported } = properties
+  return { client_id: { type: 'string' }, redirect_uri: { type: 'string' }, ...supported }
 }
 
-/** The required parameters, although the server answers most missing ones by redirect. */
+/** The required parameters. Most missing ones are answered by redirect. */
 const REQUIRED = [
   'response_type',
   'client_id',

@@ -2,10 +2,10 @@ import type { Hono, MiddlewareHandler } from 'hono'
 import { findTargetHandler } from 'hono/utils/handler'
 import { z } from 'zod'
 
-/** A part of the document: plain JSON. */
+/** A part of the document, as JSON. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
 
-/** What a route does, as OpenAPI 3.0 describes it (4.7.10). */
+/** An operation of OpenAPI 3.0 (4.7.10). */
 export interface Description {
   readonly operationId: string
   readonly tag: Tag
@@ -23,7 +23,7 @@ export interface Operation extends Description {
   readonly method: 'get' | 'post' | 'patch' | 'delete'
 }
 
-/** What anybody may ask for. */
+/** The security requirement of public operations. */
 export function forAnybody(
   tag: Tag,
   operationId: string,
@@ -35,14 +35,14 @@ export function forAnybody(
 
 const DESCRIPTION = Symbol('OpenAPI description')
 
-/** Describes the route that it is put in front of. A request passes it by. */
+/** A middleware that describes the route behind it. It does nothing at run time. */
 export function describe(description: Description): MiddlewareHandler {
   const passBy: MiddlewareHandler = (_c, next) => next()
   return Object.assign(passBy, { [DESCRIPTION]: description })
 }
 
-/** The operations of an application: its described routes, with the methods and paths that they are mounted at. */
-// biome-ignore lint/suspicious/noExplicitAny: whatever its handlers share
+/** The operations of an application: its described routes, with their methods and paths. */
+// biome-ignore lint/suspicious/noExplicitAny: any variables of its handlers
 export function operationsOf(app: Hono<any>): Operation[] {
   return app.routes.flatMap(({ path, method, handler }) => {
     const { [DESCRIPTION]: description } = findTargetHandler(handler) as { [DESCRIPTION]?: Description }
@@ -54,14 +54,14 @@ export function operationsOf(app: Hono<any>): Operation[] {
 
 export const TAGS = {
   OAuth: 'Register, authorize, exchange, refresh, revoke.',
-  Discovery: 'Documents that machines read first.',
+  Discovery: 'Metadata documents for clients.',
   School: 'The areas of the school, each guarded by its scopes.',
   Pages: 'What a person sees in a browser.',
-  Health: 'For whoever runs the service.',
+  Health: 'For operators.',
 } as const
 type Tag = keyof typeof TAGS
 
-/** A schema of zod as an OpenAPI 3.0 schema object. @param io the side of its transformations that is sent */
+/** A schema of zod as an OpenAPI 3.0 schema object. @param io the input or the output side of its transformations */
 export function schemaOf(schema: z.ZodType, io: 'input' | 'output' = 'input'): Json {
   const { $schema: _, ...described } = z.toJSONSchema(schema, {
     target: 'openapi-3.0',
@@ -90,7 +90,7 @@ export function errorAnswer(description: string, error: string, errorDescription
   return jsonAnswer(description, ref('Error'), { error, error_description: errorDescription })
 }
 
-/** A refusal that tells where to get tokens (RFC 6750 3, RFC 9728 5.1). */
+/** An error with a challenge that links to the resource metadata (RFC 6750 3, RFC 9728 5.1). */
 export function challengeAnswer(description: string, error: string, errorDescription: string): Json {
   const answer = errorAnswer(description, error, errorDescription) as { readonly [name: string]: Json }
   return {
@@ -103,7 +103,7 @@ export function redirectAnswer(description: string): Json {
   return { description, headers: { Location: { description: 'Where to go on', schema: { type: 'string' } } } }
 }
 
-/** A refusal by a rate limit (RFC 6585 4). */
+/** The error of a rate limit (RFC 6585 4). */
 export const TOO_MANY: Json = {
   ...(errorAnswer(
     'Too many registrations from this address, or failed requests of this client from there',

@@ -10,7 +10,7 @@ import {
 } from './operation.ts'
 import { pushOperations } from './push-operation.ts'
 
-/** The operations of what a setting mounts. */
+/** The operations that a setting enables. */
 export function optionalOperations(description: ServerDescription): Operation[] {
   const { endpoints } = description
   const mounted = new Set(endpoints.map(({ path }) => path))
@@ -75,7 +75,7 @@ const LOGOUT: readonly Operation[] = [
       schema: { type: 'string' },
     })),
     responses: {
-      '200': textAnswer('A page that asks the user, or says that nobody is signed in', 'text/html'),
+      '200': textAnswer('A page that asks the user, or says that no user is signed in', 'text/html'),
       '303': redirectAnswer('To `post_logout_redirect_uri`, with `state`'),
       '400': REFUSED,
       '431': HEADERS_TOO_LARGE,

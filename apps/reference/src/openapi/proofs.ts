@@ -8,7 +8,7 @@ const PROOF: Json = {
   schema: { type: 'string' },
 }
 
-/** An operation where DPoP is on: the token request takes a proof, and so does whatever takes an access token. */
+/** An operation with DPoP: the token request and every operation with an access token have a `DPoP` header. */
 export function withProof(operation: Operation): Operation {
   const { operationId, security = [], parameters = [] } = operation
   const takesToken = security.some((needed) => Object.hasOwn(Object(needed), 'oauth2'))

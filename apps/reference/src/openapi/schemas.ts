@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { SCHOOL_SCHEMAS } from '../school/school-schemas.ts'
 import { type Json, schemaOf } from './operation.ts'
 
-/** Schemas of the answers. Tests compare every answer with them. */
+/** Schemas of the responses. Tests validate every response against them. */
 const text = z.string()
 const seconds = z.int()
 
@@ -73,7 +73,7 @@ type Schemas = { readonly [name: string]: Json }
 
 const SCHEMAS: Schemas = { ...described(ANSWERS), ...SCHOOL_SCHEMAS }
 
-/** What is mounted and adds members to answers. */
+/** The features that add members to responses. */
 interface Mounted {
   /** Token exchange (RFC 8693 2.2.1 and 4.1). */
   readonly exchanges: boolean

@@ -27,7 +27,7 @@ describe('the Dockerfile', () => {
     expect(validate(dockerfile).map(({ message }) => message)).toEqual([])
   })
 
-  it('runs an existing program, with the package manager of the workspace', async () => {
+  it('starts an existing program, with the package manager of the workspace', async () => {
     const [, program = ''] = /^CMD \["node", "(.+)"\]$/m.exec(dockerfile) ?? []
     expect((await stat(new URL(program, root))).isFile()).toBe(true)
     const { packageManager } = JSON.parse(await read('package.json'))
@@ -35,7 +35,7 @@ describe('the Dockerfile', () => {
   })
 })
 
-/** What a service waits for at most when it stops, beside DRAIN_SECONDS. */
+/** The maximum time of a shutdown in addition to DRAIN_SECONDS. */
 const ANSWERS_UNDER_WAY_SECONDS = 10
 
 const VARIABLES = {
@@ -45,17 +45,17 @@ const VARIABLES = {
 }
 
 describe('compose.yaml', () => {
-  it('gives the service settings that production accepts, and no others', async () => {
+  it('has only service settings that production accepts', async () => {
     const { environment } = await readComposeService({ ...VARIABLES, SECRET_PREVIOUS: 's'.repeat(32) })
     const settings = parseSettings({ NODE_ENV: 'production', ...environment })
     expect(Object.keys(environment).filter((name) => !(name in settings))).toEqual([])
   })
 
-  it.each(Object.keys(VARIABLES))('starts nothing without %s', async (name) => {
+  it.each(Object.keys(VARIABLES))('fails without %s', async (name) => {
     await expect(readComposeService({ ...VARIABLES, [name]: '' })).rejects.toThrow(`${name} is missing`)
   })
 
-  it('keeps everything in Postgres, unless another store is asked for', async () => {
+  it('stores everything in Postgres, unless another store is configured', async () => {
     const usual = Object.keys(everyService).filter((name) => everyService[name]?.profiles === undefined)
     expect(usual).toEqual(['service-1', 'service-2', 'postgres', 'nginx'])
     const settings = async (more: object) =>
@@ -67,29 +67,29 @@ describe('compose.yaml', () => {
     })
   })
 
-  it('waits for a Postgres that takes connections of other machines', () => {
+  it('waits for a Postgres that accepts connections from other hosts', () => {
     expect(compose.services.postgres.healthcheck.test.join(' ')).toContain('pg_isready --host 127.0.0.1')
   })
 
-  it('gives the service longer to end than it takes', async () => {
+  it('has a longer stop timeout than a shutdown takes', async () => {
     const { environment, stopGracePeriod } = await readComposeService(VARIABLES)
     const { DRAIN_SECONDS } = parseSettings(environment)
     expect(stopGracePeriod).toBeGreaterThan(DRAIN_SECONDS + ANSWERS_UNDER_WAY_SECONDS)
   })
 
-  it('runs a Redis that loses nothing', () => {
+  it('configures Redis to persist everything', () => {
     const command = compose.services.redis.command.join(' ')
     expect(command).toContain('--appendonly yes')
     expect(command).toContain('--maxmemory-policy noeviction')
   })
 
-  it('mounts the nginx configuration, which knows the replicas by their names', async () => {
+  it('mounts the nginx configuration, which names the replicas', async () => {
     const [file = ''] = compose.services.nginx.volumes[0]?.split(':') ?? []
     const named = [...(await read(file)).matchAll(/server ([\w-]+):3000 /g)].map(([, name]) => name)
     expect(named).toEqual(Object.keys(everyService).filter((name) => name.startsWith('service')))
   })
 
-  it('has two replicas that differ in nothing', () => {
+  it('has two identical replicas', () => {
     expect(everyService['service-2']).toEqual(everyService['service-1'])
   })
 })
@@ -97,21 +97,21 @@ describe('compose.yaml', () => {
 describe('the unit of systemd', async () => {
   const unit = await read('docs/operations/grantkit@.service')
 
-  it('runs an existing program', async () => {
+  it('starts an existing program', async () => {
     const [, program = ''] = /^ExecStart=\S+ (\S+)$/m.exec(unit) ?? []
     expect((await stat(new URL(program, root))).isFile()).toBe(true)
   })
 
-  it('gives the service longer to end than it takes', () => {
+  it('has a longer stop timeout than a shutdown takes', () => {
     const [, seconds] = /^TimeoutStopSec=(\d+)$/m.exec(unit) ?? []
     expect(Number(seconds)).toBeGreaterThan(parseSettings({}).DRAIN_SECONDS + ANSWERS_UNDER_WAY_SECONDS)
   })
 })
 
-describe('the program for commands beside the unit', async () => {
+describe('the wrapper program for commands', async () => {
   const program = await read('docs/operations/grantkit')
 
-  it('knows every command of an operator', async () => {
+  it('has every command of an operator', async () => {
     const { scripts } = JSON.parse(await read('package.json')) as { scripts: Record<string, string> }
     const ofDevelopers = ['cluster', 'demo']
     const commands = Object.entries(scripts).flatMap(([name, script]) =>
@@ -121,7 +121,7 @@ describe('the program for commands beside the unit', async () => {
     expect(known.split(' | ')).toEqual(commands.sort())
   })
 
-  it('runs them where the unit runs the service, with the same Node, settings and user', async () => {
+  it('runs them with the Node, settings and user of the unit', async () => {
     const unit = await read('docs/operations/grantkit@.service')
     const inUnit = (pattern: RegExp) => pattern.exec(unit)?.[1]
     const folder = inUnit(/^WorkingDirectory=(.+)$/m)
@@ -136,7 +136,7 @@ describe('the program for commands beside the unit', async () => {
 describe('nginx.conf', async () => {
   const configuration = await read('docs/operations/nginx.conf')
 
-  it('logs where a service of systemd can, whose standard output is a socket that nginx cannot open', () => {
+  it('logs to syslog, because nginx cannot open the socket that is the standard output of a systemd service', () => {
     const logs = [...configuration.matchAll(/^\s*access_log (\S+)/gm)].map(([, file]) => file)
     expect(logs).toEqual(['/var/log/nginx/access.log'])
   })

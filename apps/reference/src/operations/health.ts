@@ -21,7 +21,7 @@ function probe(operationId: string, summary: string, more: Description['response
   return describe(forAnybody('Health', operationId, summary, { ...ok, ...more }))
 }
 
-/** What the service cannot do without. Each rejects when it is out of reach. */
+/** The dependencies of the service. Each probe rejects when its dependency is unreachable. */
 export interface Probes {
   readonly store: () => Promise<unknown>
   readonly database: () => Promise<unknown>
@@ -32,13 +32,16 @@ export function probesOf({ store, probe, database }: Pick<Storage, 'store' | 'pr
   return { store: () => Promise.all([find(), probe?.()]), database: () => database.probe() }
 }
 
-/** Concurrent requests share one answer: they need no authentication, and SQLite writes for each. @param onError gets the reason */
+/**
+ * Concurrent requests share one probe: they are not authenticated, and each probe of SQLite writes. @param onError gets
+ * the reason
+ */
 export function reachable(
   { store, database }: Probes,
   onError: (error: unknown) => void,
 ): () => Promise<boolean> {
-  let asking: Promise<boolean> | undefined
-  const ask = () =>
+  let pending: Promise<boolean> | undefined
+  const probe = () =>
     Promise.all([store(), database()]).then(
       () => true,
       (error) => {
@@ -47,9 +50,9 @@ export function reachable(
       },
     )
   return () => {
-    asking ??= ask().finally(() => {
-      asking = undefined
+    pending ??= probe().finally(() => {
+      pending = undefined
     })
-    return asking
+    return pending
   }
 }

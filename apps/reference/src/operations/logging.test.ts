@@ -29,7 +29,7 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 describe('the log in an outage', () => {
-  it('has one line a second for each reason, and its counts add up to the failures', async () => {
+  it('has one line per second and reason, and the counts add up to the number of failures', async () => {
     const { log, lines } = openLog()
     const onEvent = logEvents(log)
     const onError = logErrors(log)
@@ -47,7 +47,7 @@ describe('the log in an outage', () => {
     expect(countOf(({ msg }) => msg === 'request_failed')).toEqual([1, 999, 1000, 500])
   })
 
-  it('tells a failure at once, and the last of those that it counts', async () => {
+  it('logs the first failure at once, and the last one of those that it counts', async () => {
     const { log, lines } = openLog()
     const onEvent = logEvents(log)
     for (const path of ['/first', '/second', '/third']) onEvent(failed(path))
@@ -59,7 +59,7 @@ describe('the log in an outage', () => {
     expect(lines.slice(2)).toMatchObject([{ path: '/fourth', count: 1 }])
   })
 
-  it('has one line a second for the failed sign-ins of a user, and one for those of nobody', async () => {
+  it('has one line per second for the failed sign-ins of each user, and one for those of unknown users', async () => {
     const { log, lines } = openLog()
     const onEvent = logEvents(log)
     for (let attempt = 0; attempt < 100; attempt++)
@@ -76,7 +76,7 @@ describe('the log in an outage', () => {
     ])
   })
 
-  it('has one line a second for the tokens that a client drops by refreshing in a loop', async () => {
+  it('has one line per second for the tokens that a client drops by refreshing in a loop', async () => {
     const { log, lines } = openLog()
     const onEvent = logEvents(log)
     for (const clientId of ['a', 'a', 'a', 'b'])
@@ -85,7 +85,7 @@ describe('the log in an outage', () => {
     expect(lines.map(({ count }) => count)).toEqual([1, 1, 2])
   })
 
-  it('leaves out no event that is not a failure', () => {
+  it('has every event that is not a failure', () => {
     const { log, lines } = openLog()
     const onEvent = logEvents(log)
     for (const grantId of ['1', '2', '3'])
@@ -94,15 +94,15 @@ describe('the log in an outage', () => {
   })
 })
 
-/** What the installations of an app cause for as long as they are there. */
+/** The events of a running installation of an app. */
 const ROUTINE: readonly ServerEvent[] = [
   { type: 'code_redeemed', grantId: '1', clientId: 'c' },
   { type: 'refresh_token_rotated', grantId: '1', clientId: 'c', generation: 2 },
   { type: 'refresh_token_kept', grantId: '1', clientId: 'c', generation: 2 },
 ]
 
-describe('the log of every day', () => {
-  it('does not grow with the installations: uses of what a user has allowed are lines of debug', () => {
+describe('the log of normal operation', () => {
+  it('does not grow with the number of installations: uses of a grant are logged at level debug', () => {
     for (const [level, expected] of [
       ['info', 0],
       ['debug', ROUTINE.length],
@@ -113,14 +113,14 @@ describe('the log of every day', () => {
     }
   })
 
-  it('has a line for a token that was asked for twice', () => {
+  it('has a line for a token request that was repeated', () => {
     const { log, lines } = openLog()
     logEvents(log)({ type: 'refresh_token_retried', grantId: '1', clientId: 'c', generation: 2 })
     expect(lines.map(({ msg }) => msg)).toEqual(['refresh_token_retried'])
   })
 })
 
-it('a line of the log escapes what would steer a terminal, and means the same', () => {
+it('a line of the log escapes terminal control characters, and parses to the same JSON', () => {
   const { log, lines, written } = openLog()
   log.info({ clientName: 'x\u001b[2J\u009b1m\u202e\n' }, 'client_registered')
   expect(written).toEqual([expect.stringMatching(/^[\x20-\x7e]*\\u009b1m\\u202e[\x20-\x7e]*\n$/)])

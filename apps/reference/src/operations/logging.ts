@@ -4,13 +4,16 @@ import type { ServiceEvent } from '../events.ts'
 import type { Settings } from '../settings/settings.ts'
 import { onceASecond } from './once-a-second.ts'
 
-/** Lines are read on terminals too, and clients choose their names: escaped, a line is the same JSON. */
+/**
+ * Lines are also read on terminals, and clients choose their names: control characters are escaped, and the JSON is
+ * equal.
+ */
 export const LOG_OPTIONS: LoggerOptions = {
   base: null,
   hooks: { streamWrite: (line) => `${terminalText(line.trimEnd())}\n` },
 }
 
-/** JSON lines; readable lines if a person is watching. */
+/** JSON lines; readable lines on a terminal. */
 export function createLogger({ LOG_LEVEL, NODE_ENV }: Settings): Logger {
   const forPeople = NODE_ENV === 'development' && process.stdout.isTTY
   const options = { ...LOG_OPTIONS, level: LOG_LEVEL }
@@ -22,8 +25,8 @@ export function createLogger({ LOG_LEVEL, NODE_ENV }: Settings): Logger {
 }
 
 /**
- * Uses of what a user has allowed. Each installation of an app causes one an hour, for as long as it is there, and nobody
- * decides anything: the metrics count them.
+ * Uses of a grant. Each installation of an app causes one an hour without any decision of a user, so the metrics count
+ * them.
  */
 const ROUTINE: ReadonlySet<ServiceEvent['type']> = new Set([
   'code_redeemed',
@@ -32,10 +35,11 @@ const ROUTINE: ReadonlySet<ServiceEvent['type']> = new Set([
   'refresh_token_kept',
 ])
 
-/** Events contain no secret, so each is logged as it is. Its type determines the level. */
+/** Events contain no secret, so each is logged unchanged. Its type determines the level. */
 export function logEvents(log: Logger): (event: ServiceEvent) => void {
   const logFailure = onceASecond((failure: Pick<ServiceEvent, 'type'>) => log.error(failure, failure.type))
-  // A stranger can cause any number of failed sign-ins, and a client that refreshes in a loop of dropped tokens.
+  // Unauthenticated callers can cause any number of failed sign-ins, and a client that refreshes in a loop any number
+  // of dropped tokens.
   const logRepeated = onceASecond((event: ServiceEvent) => log.info(event, event.type))
   return (event) => {
     if ('cause' in event) {
@@ -50,7 +54,7 @@ export function logEvents(log: Logger): (event: ServiceEvent) => void {
   }
 }
 
-/** Errors that are no events of core, such as those of a page. */
+/** Errors that are not events of core, such as errors of a page. */
 export function logErrors(log: Logger): (error: unknown) => void {
   const logFailure = onceASecond((failure) => log.error(failure, 'request_failed'))
   return (err) => logFailure(err instanceof Error ? err.name : '', { err })

@@ -16,7 +16,7 @@ async function declaredTypes(): Promise<string[]> {
   return types
 }
 
-it('every event of core is counted from 0 on, so that an alert sees the first one', async () => {
+it('the counter of every event of core starts at 0, so that an alert sees the first one', async () => {
   const exposition = await (await createMetrics('').app.request('/metrics')).text()
   const types = await declaredTypes()
   expect(types).toContain('client_document_failed')

@@ -4,14 +4,14 @@ import { matchedRoutes } from 'hono/route'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import type { OnEvent, ServiceEvent } from '../events.ts'
 
-/** Metrics of the service, for Prometheus. No label depends on input of a caller. */
+/** Metrics of the service, for Prometheus. No label contains input of a caller. */
 export interface Metrics {
   readonly onEvent: OnEvent
-  /** Wraps an OAuth route to time its answers. */
+  /** Wraps an OAuth route to measure its responses. */
   timed(route: Route): Route
-  /** Times the answers of the application, each by the path of its route. */
+  /** Measures the responses of the application by route. */
   readonly timing: MiddlewareHandler
-  /** The application for Prometheus. It belongs on a separate port, because it is not public. */
+  /** The application for Prometheus. Serve it on a separate port, because it is not public. */
   readonly app: Hono
 }
 
@@ -64,10 +64,10 @@ const EVENT_TYPES = Object.keys({
   identity_removed: true,
 } satisfies Record<ServiceEvent['type'], true>)
 
-/** In seconds: from a bearer check without a store to a password check. */
+/** Seconds, from a bearer check without a store lookup to a password check. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 
-/** @param basePath of the application, whose routes do not have it */
+/** @param basePath of the application; its routes are relative to it */
 export function createMetrics(basePath: string): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -89,7 +89,7 @@ function countingEvents(registry: Registry): OnEvent {
   })
   const refusals = new Counter({
     name: 'grantkit_refusals_total',
-    help: 'Refused and failed requests, by the error that the client was told and the reason that the operator is',
+    help: 'Refused and failed requests, by the error in the response and the reason in the log',
     labelNames: ['error', 'reason'],
     registers,
   })
@@ -128,12 +128,12 @@ function timings(registry: Registry, basePath: string): Pick<Metrics, 'timed' | 
   }
 }
 
-/** Of what runs around every request. */
+/** The path of middleware that runs for every request. */
 const EVERY_PATH = '/*'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS']
 
-/** A caller may invent methods, and each would become a new series. */
+/** A caller may send any method name, and each would create a new time series. */
 function methodOf({ method }: { readonly method: string }): string {
   return METHODS.includes(method) ? method : 'other'
 }

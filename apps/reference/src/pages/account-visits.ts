@@ -2,19 +2,19 @@ import { isCrossSite } from '@grantkit/core/feature'
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { seeOther } from '../http/bodies-and-answers.ts'
-import { open, seal, sealingKeys } from '../http/sealed.ts'
+import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import type { Visit } from '../sign-in/session.ts'
 import type { LoginOptions } from './login-options.ts'
 
-/** Who visits the account page, and whether a form came from there. */
+/** The session of a visit to the account page, and the check of its forms. */
 export interface AccountVisits {
   of(c: Context): Promise<Visit | undefined>
-  /** For somebody who is not signed in. */
+  /** The redirect of a visitor who is not signed in. */
   signIn(c: Context): Response
   /** The token of all forms of the page. */
   tokenFor(visit: Visit): string
   isOwnForm(c: Context, visit: Visit, token: string | undefined): boolean
-  /** Whether the sign-in was so recent that the user may change how to sign in. */
+  /** Whether the sign-in is recent enough to change the sign-in methods. */
   isFresh(visit: Visit): boolean
 }
 
@@ -23,20 +23,20 @@ const FORM_LIFETIME_SECONDS = 60 * 60
 const FRESH_SECONDS = 5 * 60
 const Form = z.object({ session: z.string() })
 
-/** @param room whose forms these are: a token of one is no good in the other */
+/** @param area of the forms: a token of one area is invalid in the other */
 export function accountVisits(
   { site, baseUrl, secret, sessions }: LoginOptions,
-  room: 'account' | 'admin' = 'account',
+  area: 'account' | 'admin' = 'account',
 ): AccountVisits {
-  const key = sealingKeys(secret, `${room} form`)
+  const key = hmacKeys(secret, `${area} form`)
   const signInPath = `${site.basePath}/login?${new URLSearchParams({ return_to: `${site.basePath}/account` })}`
   return {
     of: (c) => sessions.visit(c.req.header('cookie')),
     signIn: (c) => seeOther(c, signInPath),
-    tokenFor: ({ session }) => seal(key, { session: session.id }, FORM_LIFETIME_SECONDS),
+    tokenFor: ({ session }) => signValue(key, { session: session.id }, FORM_LIFETIME_SECONDS),
     isOwnForm: (c, { session }, token) =>
       !isCrossSite(baseUrl, c.req.header()) &&
-      open(key, token, Form, FORM_LIFETIME_SECONDS)?.session === session.id,
+      verifyValue(key, token, Form, FORM_LIFETIME_SECONDS)?.session === session.id,
     isFresh: ({ session }) => Date.now() / 1000 - session.confirmedAt <= FRESH_SECONDS,
   }
 }

@@ -6,7 +6,7 @@ import type { AccountRows } from '../accounts/account-rows.ts'
 import type { Account } from '../accounts/accounts.ts'
 import type { SignIn, SignInHistory } from '../audit/sign-in-history.ts'
 import { formOf, type WithBody } from '../http/bodies-and-answers.ts'
-import { open, seal, sealingKeys } from '../http/sealed.ts'
+import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import type { InstallationNames } from '../oauth/installation-names.ts'
 import type { Visit } from '../sign-in/session.ts'
 import { accountVisits, PAGE_EXPIRED } from './account-visits.ts'
@@ -26,18 +26,21 @@ export interface AccountPageOptions extends LoginOptions {
 
 export interface AccountPage extends ChangeSignIn, ManageApps {
   show(c: Context): Promise<Response>
-  /** Ends every session of the user, this one too. */
+  /** Ends every session of the user, including this one. */
   signOutEverywhere(c: Context<WithBody>): Promise<Response>
 }
 
 const NOTICE_LIFETIME_SECONDS = 60
 const Notice = z.object({ session: z.string(), disconnected: z.string() })
 
-/** The account page: the apps with their scopes, a form to name and a button to disconnect each, how the user signs in and did lately. */
+/**
+ * The account page: the connected apps with their scopes and forms to rename and disconnect them, the sign-in methods
+ * and recent sign-ins.
+ */
 export function accountPage(options: AccountPageOptions, grants: AuthorizationServer['grants']): AccountPage {
   const { site, signIns, ways, installationNames: names } = options
   const path = `${site.basePath}/account`
-  const noticeKey = sealingKeys(options.secret, 'account notice')
+  const noticeKey = hmacKeys(options.secret, 'account notice')
   const visits = accountVisits(options)
 
   async function answer(c: Context, visit: Visit, problem?: string, notice?: string): Promise<Response> {
@@ -61,7 +64,7 @@ ${signInsSection(await signIns.list(session.subject), session)}`
   }
 
   const sealNotice = ({ session }: Visit, disconnected: string) =>
-    seal(noticeKey, { session: session.id, disconnected }, NOTICE_LIFETIME_SECONDS)
+    signValue(noticeKey, { session: session.id, disconnected }, NOTICE_LIFETIME_SECONDS)
 
   return {
     ...changeSignIn(options, visits, answer),
@@ -69,7 +72,7 @@ ${signInsSection(await signIns.list(session.subject), session)}`
     async show(c) {
       const visit = await visits.of(c)
       if (visit === undefined) return visits.signIn(c)
-      const notice = open(noticeKey, c.req.query('notice'), Notice, NOTICE_LIFETIME_SECONDS)
+      const notice = verifyValue(noticeKey, c.req.query('notice'), Notice, NOTICE_LIFETIME_SECONDS)
       const own = notice?.session === visit.session.id
       return answer(c, visit, undefined, own ? notice.disconnected : undefined)
     },

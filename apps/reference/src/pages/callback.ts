@@ -2,7 +2,7 @@ import type { CallbackView, HttpResponse } from '@grantkit/core'
 import { html } from 'hono/html'
 import { page, type Site } from './page.ts'
 
-/** Part of the consent form of an app that waits at a loopback address. */
+/** Part of the consent form for an app with a loopback redirect URI. */
 export const ELSEWHERE = html`
   <details>
     <summary>My app runs on another machine</summary>
@@ -10,7 +10,7 @@ export const ELSEWHERE = html`
     <label class="scope"><input type="checkbox" name="callback" value="show"><span>Show me the address, to paste it into my app</span></label>
   </details>`
 
-/** The address that the browser would go to, for a person to take to the app. */
+/** The callback URL, for a person to paste into the app. */
 export function callbackPage(site: Site, view: CallbackView): Promise<HttpResponse> {
   return view.allowed ? addressPage(site, view) : page(site, { title: 'Nothing got access', main: DENIED })
 }

@@ -6,7 +6,7 @@ import { type AccountVisits, PAGE_EXPIRED } from './account-visits.ts'
 import type { LoginOptions } from './login-options.ts'
 import { providerFailed, toProvider, unreachable } from './upstream-login.ts'
 
-/** What the forms of "How you sign in" do. Each needs a sign-in of the last minutes. */
+/** Handlers of the forms of "How you sign in". Each needs a sign-in within the last minutes. */
 export interface ChangeSignIn {
   passkeyOptions(c: Context): Promise<Response>
   addPasskey: FormHandler
@@ -16,7 +16,7 @@ export interface ChangeSignIn {
 }
 
 type FormHandler = (c: Context<WithBody>) => Promise<Response>
-/** Shows the account page once more, with what was wrong. */
+/** Shows the account page again, with the problem. */
 export type ShowAgain = (c: Context, visit: Visit, problem: string) => Promise<Response>
 
 const MAX_NAME_LENGTH = 60
@@ -49,8 +49,8 @@ export function changeSignIn(
       const visit = await visits.of(c)
       if (ceremonies === undefined || visit === undefined || !visits.isFresh(visit))
         return jsonError(c, 403, 'access_denied', NOT_FRESH)
-      const { options: asked, cookie } = await ceremonies.registration.ask(visit.account)
-      return c.json(asked, 200, { 'set-cookie': cookie, 'cache-control': 'no-store' })
+      const { options, cookie } = await ceremonies.registration.begin(visit.account)
+      return c.json(options, 200, { 'set-cookie': cookie, 'cache-control': 'no-store' })
     },
     addPasskey: change(async (c, visit, { answer = '', name = '' }) => {
       const { account } = visit
@@ -75,9 +75,9 @@ export function changeSignIn(
       const purpose = { returnTo: accountPath, fresh: false, linkFor: visit.session.id }
       try {
         return toProvider(c, await provider.begin(purpose))
-      } catch (refusal) {
-        if (!(refusal instanceof UpstreamError)) throw refusal
-        onEvent(providerFailed(provider.provider, refusal, visit.account.id))
+      } catch (error) {
+        if (!(error instanceof UpstreamError)) throw error
+        onEvent(providerFailed(provider.provider, error, visit.account.id))
         return showAgain(c, visit, unreachable(provider.provider.label))
       }
     }),

@@ -5,7 +5,10 @@ import { headerOf } from '../http/bodies-and-answers.ts'
 import { page, type Site } from './page.ts'
 import type { PagesOptions } from './routes.ts'
 
-/** The pages of a sign-out that an app asks for. The sign-out of the service itself is in `logout.ts`. */
+/**
+ * The pages of a sign-out that an app requests (RP-initiated logout). `logout.ts` has the sign-out of the service
+ * itself.
+ */
 export function logoutInteraction(options: PagesOptions): LogoutInteraction {
   const { site, sessions } = options
   return {

@@ -4,24 +4,24 @@ import { SCOPES, type Scope } from '../oauth/scopes.ts'
 import { type Markup, pointInTime } from './page.ts'
 import { redirectTarget } from './redirect-target.ts'
 
-/** One installation of an app, with everything its user has allowed. */
+/** One installation of an app, with all its grants. */
 export interface ConnectedApp {
   readonly installation: string
-  /** What it calls itself. */
+  /** The name that it registered. */
   readonly name: string
-  /** What its user calls it. */
+  /** The name that its user gave it. */
   readonly called?: string | undefined
-  /** True if the operator vouches for the name. */
+  /** True if the operator added it, so the name is verified. */
   readonly arranged: boolean
   readonly redirectUris: readonly string[]
-  /** It is on another device, which asked with a code: from this network, if that is known. */
+  /** Present if it uses the device grant. The network is that of the device authorization request, if known. */
   readonly device?: { readonly network?: string | undefined } | undefined
   readonly scopes: readonly Scope[]
   /** Epoch seconds. */
   readonly firstUsed: number
   readonly lastUsed: number
   readonly grantIds: readonly string[]
-  /** If all grants of this client are this installation, also those of other pages. */
+  /** Present if this installation has all grants of the client, including those on other pages. */
   readonly clientId?: string | undefined
 }
 
@@ -42,7 +42,10 @@ export function connectedApps(grants: readonly UserGrant[]): ConnectedApp[] {
   }))
 }
 
-/** A client that registered is one installation. All installations share a document, so each of their grants counts, as each device does. */
+/**
+ * A registered client is one installation. A client ID metadata document is shared by all installations, and a client
+ * of the device grant by all devices, so each grant counts as one.
+ */
 function installationOf({ clientId, id, origin }: UserGrant): string {
   return origin === 'device' || clientId.startsWith('https://') ? id : clientId
 }
@@ -52,13 +55,13 @@ function nameOf([first]: readonly UserGrant[]): string {
   return first.client.clientName ?? 'An app without a name'
 }
 
-/** In the order of the catalogue. */
+/** Ordered as in the scope catalogue. */
 function scopesOf(grants: readonly UserGrant[]): Scope[] {
   const allowed = new Set(grants.flatMap(({ scopes }) => scopes))
   return (Object.keys(SCOPES) as Scope[]).filter((scope) => allowed.has(scope))
 }
 
-/** The targets of the forms, and the token that proves that this user was shown this page. */
+/** The targets of the forms, and the token that proves that the form was issued to this user. */
 interface Forms {
   readonly disconnect: string
   readonly name: string
@@ -107,7 +110,7 @@ function runsOn({ network }: NonNullable<ConnectedApp['device']>): Markup {
   return html`<dt>Runs on</dt><dd>another device${from}</dd>`
 }
 
-/** More scopes would push the next app off the screen. */
+/** A longer list is folded, so that the next app stays on the screen. */
 const FEW = 6
 
 function scopeLine(scope: Scope): Markup {

@@ -2,20 +2,20 @@ import type { ConsentScope } from '@grantkit/core'
 import { html } from 'hono/html'
 import type { Markup } from './page.ts'
 
-/** More scopes than this are folded, area by area: nobody reads forty lines, or tabs through them. */
+/** More scopes than this are folded by area: users do not read forty lines, or tab through them. */
 const FEW = 8
 
 export function isLong(scopes: readonly ConsentScope[]): boolean {
   return scopes.length > FEW
 }
 
-/** What an app asks for, area by area. */
+/** The requested scopes by area. */
 export function consentScopes(scopes: readonly ConsentScope[]): Markup {
   const group = isLong(scopes) ? folded : open
   return html`${[...Map.groupBy(scopes, ({ area }) => area ?? 'You')].map(([area, ofArea]) => group(area, ofArea))}`
 }
 
-/** How much it is, before any of it. */
+/** The summary above the list. */
 export function consentCount(scopes: readonly ConsentScope[]): string {
   const writing = scopes.filter(({ access }) => access === 'write').length
   const before = scopes.filter(({ allowedBefore }) => allowedBefore).length
@@ -24,7 +24,7 @@ export function consentCount(scopes: readonly ConsentScope[]): string {
   return `${all}, ${writing === 0 ? 'none' : writing} of them to change things.${known}`
 }
 
-/** Whether "Allow reading only" is another answer than "Allow" and "Deny". */
+/** Whether "Allow reading only" differs from "Allow" and "Deny". */
 export function canAllowReadingOnly(scopes: readonly ConsentScope[]): boolean {
   return scopes.some(({ access }) => access === 'write') && scopes.some(({ access }) => access === 'read')
 }

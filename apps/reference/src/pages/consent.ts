@@ -7,7 +7,10 @@ import { documentAddress, originHint } from './document-address.ts'
 import { nameAndEmail, page, type Site } from './page.ts'
 import { redirectTarget } from './redirect-target.ts'
 
-/** The consent page. The app chose its own name, so the target of the redirect is shown just as large, and whole on demand. */
+/**
+ * The consent page. The app chose its own name, so the redirect target is shown in the same size, and in full on
+ * demand.
+ */
 export function consentPage(
   site: Site,
   view: ConsentView,

@@ -7,7 +7,7 @@ import { originHint } from './document-address.ts'
 import { nameAndEmail, page, type Site } from './page.ts'
 import type { PagesOptions } from './routes.ts'
 
-/** The pages on which the user of a device without a browser types its code, and decides. */
+/** The pages on which a user enters the user code of a device, and decides. */
 export function deviceInteraction(options: PagesOptions): DeviceInteraction {
   const { site, accounts } = options
   return {

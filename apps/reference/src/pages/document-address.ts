@@ -3,8 +3,8 @@ import { html } from 'hono/html'
 import type { Markup } from './page.ts'
 
 /**
- * The whole address of the document that describes an app, its host emphasised
- * (draft-ietf-oauth-client-id-metadata-document 8.5). At a shared host the host alone identifies no app.
+ * The complete URL of the client ID metadata document of an app, with its host emphasised
+ * (draft-ietf-oauth-client-id-metadata-document 8.5). On a shared host, the host alone does not identify the app.
  */
 export function documentAddress({ client, identity }: ConsentView): Markup | '' {
   if (identity === undefined) return ''
@@ -12,7 +12,7 @@ export function documentAddress({ client, identity }: ConsentView): Markup | '' 
   return html`<dt>Described by</dt><dd><code>${protocol}//<strong>${host}</strong>${pathname}</code></dd>`
 }
 
-/** What to be wary of. */
+/** The warning about the app. */
 export function originHint({ client, identity }: Pick<ConsentView, 'client' | 'identity'>): string {
   if (client.origin === 'integration') return 'An integration that the school has arranged.'
   if (identity === undefined)

@@ -4,8 +4,8 @@ import { type Markup, page, type Site } from './page.ts'
 import { type Metadata, remedyOf } from './remedy.ts'
 
 /**
- * The error page, with words for the user and words for the app. A program that opened a browser does not see it, so
- * its user can pass them on.
+ * The error page, with a text for the user and one for the developer of the app. A program that opened a browser does
+ * not see the page, so the user can pass the text on.
  */
 export function errorPage(
   site: Site,

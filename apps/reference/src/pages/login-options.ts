@@ -1,12 +1,12 @@
 import type { CallerOf } from '../http/trusted-proxies.ts'
 import type { Sessions } from '../sign-in/session.ts'
 import type { SignInEvent, SignInOptions } from '../sign-in/sign-in-attempt.ts'
-import type { WayChanged } from '../sign-in/ways-to-sign-in.ts'
+import type { SignInMethodChanged } from '../sign-in/ways-to-sign-in.ts'
 import type { SignInPageOptions } from './sign-in-page.ts'
 
-/** What all ways to sign in need. */
+/** Shared by all sign-in methods. */
 export interface LoginOptions extends SignInOptions, SignInPageOptions {
   readonly sessions: Sessions
   readonly callerOf: CallerOf
-  readonly onEvent: (event: SignInEvent | WayChanged) => void
+  readonly onEvent: (event: SignInEvent | SignInMethodChanged) => void
 }

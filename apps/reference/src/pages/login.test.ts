@@ -49,7 +49,7 @@ function openLogin(onEvent: LoginOptions['onEvent'] = () => {}) {
   return new Hono<WithBody>().get('/login', show).post('/login', prefetch, submit)
 }
 
-/** The form that the browser got, ready to send. */
+/** The form in the browser, ready to submit. */
 async function formFrom(page: Response) {
   const [, token = ''] = /name="token" value="([^"]+)"/.exec(await page.text()) ?? []
   const cookie = page.headers.get('set-cookie')?.split(';')[0] ?? ''
@@ -75,11 +75,11 @@ describe('the sign-in form', () => {
     expect(signIn, 'the form is spent').toMatch(/^__Host-sign-in=; Max-Age=0/)
   })
 
-  it('never leaves the site', async () => {
+  it('redirects only to this site', async () => {
     expect((await submit({ return_to: '//evil.example' })).headers.get('location')).toBe('/')
   })
 
-  it('says the same of an unknown user and of a wrong password', async () => {
+  it('shows the same message for an unknown user and a wrong password', async () => {
     const answers = [await submit({ password: 'wrong' }), await submit({ email: 'nobody@example.com' })]
     for (const answer of answers) {
       expect(answer.status).toBe(401)
@@ -95,7 +95,7 @@ describe('the sign-in form', () => {
     ['from another site', {}, { 'sec-fetch-site': 'cross-site' }],
     ['from a sibling host', {}, { 'sec-fetch-site': 'same-site' }],
     ['from another origin', {}, { origin: 'https://evil.example' }],
-  ])('is refused %s', async (_, fields, headers) => {
+  ])('is rejected %s', async (_, fields, headers) => {
     const response = await submit(fields, headers as Record<string, string>)
     expect(response.status).toBe(403)
     expect(response.headers.get('set-cookie')).not.toContain('session')
@@ -115,7 +115,7 @@ describe('the sign-in form', () => {
     expect((await submit({}, headers as Record<string, string>)).status).toBe(303)
   })
 
-  it('slows down whoever guesses, and only for that account', async () => {
+  it('slows down guessing, for this account only', async () => {
     const page = openLogin()
     for (let attempt = 0; attempt < 10; attempt++) await submit({ password: `guess ${attempt}` }, {}, page)
     const blocked = await submit({}, {}, page)
@@ -126,7 +126,7 @@ describe('the sign-in form', () => {
     expect((await submit({ email: 'teacher@example.com', password: 'teacher' }, {}, page)).status).toBe(303)
   })
 
-  it('is told to the operator, with its account and nothing that was typed', async () => {
+  it('is logged with its account and without the input', async () => {
     const events: unknown[] = []
     const page = openLogin((event) => events.push(event))
     await submit({}, {}, page)
@@ -147,12 +147,12 @@ describe('the sign-in form', () => {
   })
 
   it('escapes repeated input', async () => {
-    const refused = await submit({
+    const rejected = await submit({
       email: '"><script>alert(1)</script>',
       password: 'x',
       return_to: '/"><b>',
     })
-    const body = await refused.text()
+    const body = await rejected.text()
     expect(body).not.toContain('<script>')
     expect(body).not.toContain('"><b>')
     const query = 'login_hint=%22%3E%3Cscript%3E&return_to=/%22%3E%3Cb%3E'

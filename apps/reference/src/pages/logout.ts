@@ -6,7 +6,7 @@ import { formOf, jsonError, seeOther, type WithBody } from '../http/bodies-and-a
 import type { Sessions } from '../sign-in/session.ts'
 import { pageResponse, type Site } from './page.ts'
 
-/** Asks before it signs out, so that a link or an image on another site cannot do it. */
+/** Asks before it signs the user out, so that a link or an image on another site cannot do it. */
 export function logoutPage(c: Context, site: Site): Promise<Response> {
   const returnTo = returnPath(c.req.query('return_to'), `${site.basePath}/`)
   const main = html`
@@ -19,7 +19,7 @@ export function logoutPage(c: Context, site: Site): Promise<Response> {
   return pageResponse(site, { title: 'Sign out', main, formAction: ["'self'"] })
 }
 
-/** Ends the session, and lets another user sign in for the pending request. */
+/** Ends the session, so that another user can sign in for the pending request. */
 export async function signOut(
   c: Context<WithBody>,
   site: Site,

@@ -9,17 +9,17 @@ import type { ShowAgain } from './change-sign-in.ts'
 import { type ConnectedApp, connectedApps } from './connected-apps.ts'
 import { addressOf } from './pagination.ts'
 
-/** What the forms of "Connected apps" do. */
+/** Handlers of the forms of "Connected apps". */
 export interface ManageApps {
-  /** Ends the access of one installation for its user. */
+  /** Revokes the grants of one installation. */
   disconnect(c: Context<WithBody>): Promise<Response>
-  /** Gives an installation the name that its user wants; none, if the field is empty. */
+  /** Renames an installation. An empty field removes the name. */
   nameApp(c: Context<WithBody>): Promise<Response>
 }
 
 interface Parts extends Kept {
   readonly path: string
-  /** Seals what the page says of an app that was disconnected. */
+  /** Signs the notice about a disconnected app. */
   readonly sealNotice: (visit: Visit, disconnected: string) => string
 }
 
@@ -33,7 +33,7 @@ const MAX_NAME_LENGTH = 60
 export function manageApps(parts: Parts, visits: AccountVisits, showAgain: ShowAgain): ManageApps {
   const { path, grants, names, sealNotice } = parts
 
-  /** @param work returns what the page needs to know of it */
+  /** @param work returns the result for the page */
   const manage =
     (work: (app: ConnectedApp, visit: Visit, name: string) => Promise<Record<string, string>>) =>
     async (c: Context<WithBody>) => {
@@ -43,7 +43,7 @@ export function manageApps(parts: Parts, visits: AccountVisits, showAgain: ShowA
       if (!visits.isOwnForm(c, visit, token)) return showAgain(c, visit, PAGE_EXPIRED)
       const after = c.req.query('after')
       const app = await appNear(parts, visit.session.subject, installation ?? '', after)
-      // Disconnected already, for example by a double click: that is what the user wants.
+      // Already disconnected, for example by a double click: this is a success.
       const known = app === undefined ? {} : await work(app, visit, name)
       return seeOther(c, addressOf(path, { after, ...known }))
     }
@@ -57,7 +57,7 @@ export function manageApps(parts: Parts, visits: AccountVisits, showAgain: ShowA
       return { notice: sealNotice(visit, app.called ?? app.name) }
     }),
     nameApp: manage(async ({ installation }, { session: { subject } }, given) => {
-      // Postgres takes no NUL.
+      // Postgres accepts no NUL.
       const name = displayText(given).slice(0, MAX_NAME_LENGTH)
       await (name === '' ? names.forget(subject, installation) : names.give(subject, installation, name))
       return {}
@@ -65,7 +65,7 @@ export function manageApps(parts: Parts, visits: AccountVisits, showAgain: ShowA
   }
 }
 
-/** One page of the apps of a user, with the names that they gave them. */
+/** One page of the apps of a user, with the names that the user gave them. */
 export async function appsOf({ grants, names }: Kept, subject: string, after?: string): Promise<AppsPage> {
   const page = await grants.list(subject, { after })
   const apps = connectedApps(page.grants)
@@ -85,11 +85,11 @@ export interface AppsPage {
   readonly next?: string | undefined
 }
 
-/** An app of the page that the form was on. What was allowed since then may have moved it to the next page. */
+/** An app of the page with the form. Newer grants may have moved it to the next page. */
 async function appNear(parts: Kept, subject: string, installation: string, after?: string) {
-  const isAsked = (app: ConnectedApp) => app.installation === installation
+  const isIt = (app: ConnectedApp) => app.installation === installation
   const { apps, next } = await appsOf(parts, subject, after)
-  const found = apps.find(isAsked)
+  const found = apps.find(isIt)
   if (found !== undefined || next === undefined) return found
-  return (await appsOf(parts, subject, next)).apps.find(isAsked)
+  return (await appsOf(parts, subject, next)).apps.find(isIt)
 }

@@ -10,7 +10,7 @@ import {
   textAnswer,
 } from '../openapi/operation.ts'
 
-/** What the routes of the pages do, in the words of OpenAPI. */
+/** The OpenAPI operations of the pages. */
 
 export const home = describe(page('home', 'The start page'))
 export const stylesheet = file('stylesheet', 'How pages look', 'text/css')
@@ -33,7 +33,7 @@ export const accountPage = describe({
   ...page('accountPage', 'What the user allowed which app'),
   responses: {
     '200': textAnswer('Connected apps and recent sign-ins', 'text/html'),
-    '303': redirectAnswer('Nobody is signed in; to the sign-in page'),
+    '303': redirectAnswer('No user is signed in; to the sign-in page'),
     '503': textAnswer('The store cannot be reached', 'text/html'),
   },
 })
@@ -42,7 +42,7 @@ export const disconnectApp = describe({
   ...page('disconnectApp', 'Disconnect an app, by the form of the page'),
   requestBody: form(['installation', 'token']),
   responses: {
-    '303': redirectAnswer('Disconnected; back to the page. Or nobody is signed in; to the sign-in page'),
+    '303': redirectAnswer('Disconnected; back to the page. Or no user is signed in; to the sign-in page'),
     '403': textAnswer('The form has expired, or another site sent it', 'text/html'),
   },
 })
@@ -51,7 +51,7 @@ export const nameApp = describe({
   ...page('nameApp', 'Name an app, by the form of the page'),
   requestBody: form(['installation', 'name', 'token']),
   responses: {
-    '303': redirectAnswer('Named; back to the page. Or nobody is signed in; to the sign-in page'),
+    '303': redirectAnswer('Named; back to the page. Or no user is signed in; to the sign-in page'),
     '403': textAnswer('The form has expired, or another site sent it', 'text/html'),
     '503': textAnswer('The database cannot be reached', 'text/html'),
   },
@@ -94,7 +94,7 @@ export const signedInWith = describe({
   ...page('signedInWith', 'Back from an OpenID provider'),
   responses: {
     '303': redirectAnswer('Signed in, or connected; back to where the user came from'),
-    '403': textAnswer('The provider or the rules of this service refused', 'text/html'),
+    '403': textAnswer('The provider or the rules of this service denied the sign-in', 'text/html'),
     '429': textAnswer('Too many attempts', 'text/html'),
     '503': textAnswer('The provider cannot be reached', 'text/html'),
   },
@@ -136,7 +136,7 @@ function file(operationId: string, summary: string, mediaType: string): Middlewa
   return describe(forAnybody('Discovery', operationId, summary, { '200': textAnswer(summary, mediaType) }))
 }
 
-/** A page needs no form to answer: it sends its caller to sign in, or shows the form. */
+/** A GET of a page: redirects to the sign-in page, or shows the form. */
 function form(names: readonly string[]): Json {
   const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
   return { ...(formBody({ type: 'object', properties }) as object), required: false }
@@ -147,7 +147,7 @@ function change(operationId: string, summary: string, fields: readonly string[])
     ...page(operationId, `${summary}, by a form of the account page`),
     requestBody: form(fields),
     responses: {
-      '303': redirectAnswer('Done, or under way; or nobody is signed in, to the sign-in page'),
+      '303': redirectAnswer('Done, or in progress; or no user is signed in, to the sign-in page'),
       '403': textAnswer(
         'The form has expired, the sign-in is too old, or nothing could be changed',
         'text/html',

@@ -11,18 +11,18 @@ export interface Page {
   readonly main: Markup
   readonly status?: number
   readonly headers?: HttpResponse['headers']
-  /** For `form-action`; absent if the form redirects to an address that the page cannot know. */
+  /** For `form-action`; absent if the form redirects to an unknown address. */
   readonly formAction?: readonly string[] | undefined
-  /** The one script of the page, by its name among the assets. */
+  /** The script of the page: the name of an asset. */
   readonly script?: string | undefined
 }
 
-/** Shared by all pages: their address, and so the targets of their links. */
+/** Shared by all pages: the base path of their links. */
 export interface Site {
   readonly basePath: string
 }
 
-/** Formats a time and names the zone: without a script the reader's zone is unknown. @param seconds since the epoch */
+/** Formats a time with its zone: without a script the reader's zone is unknown. @param seconds since the epoch */
 export function pointInTime(seconds: number): Markup {
   const time = new Date(seconds * 1000)
   return html`<time datetime="${time.toISOString()}">${IN_WORDS.format(time)} UTC</time>`
@@ -30,7 +30,7 @@ export function pointInTime(seconds: number): Markup {
 
 const IN_WORDS = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
 
-/** A page without foreign scripts, framed by nobody, cached nowhere; as core takes those that it asks for. */
+/** A page without foreign scripts that cannot be framed or cached, in the form that core expects. */
 export async function page(
   site: Site,
   { title, main, status = 200, headers = {}, formAction, script }: Page,
@@ -59,12 +59,12 @@ export async function page(
   return { status, headers: { ...pageHeaders(formAction, script), ...headers }, body: String(body) }
 }
 
-/** Who is signed in. */
+/** The signed-in user. */
 export function nameAndEmail({ name, email }: Pick<Account, 'name' | 'email'> = { name: '' }): Markup {
   return html`<bdi>${name}</bdi>${email === undefined ? '' : html`, <bdi>${email}</bdi>`}`
 }
 
-/** The same, as the answer of a handler. */
+/** The same as a response of a handler. */
 export async function pageResponse(site: Site, shown: Page): Promise<Response> {
   return toResponse(await page(site, shown))
 }

@@ -1,13 +1,13 @@
 import { html } from 'hono/html'
 import type { Markup } from './page.ts'
 
-/** The address of a page, with the parameters that are given. */
+/** The URL of a page, with the non-empty parameters. */
 export function addressOf(path: string, parameters: Record<string, string | undefined>): string {
-  const given = Object.entries(parameters).flatMap(([name, value]) => (value ? [[name, value]] : []))
-  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`
+  const query = Object.entries(parameters).flatMap(([name, value]) => (value ? [[name, value]] : []))
+  return query.length === 0 ? path : `${path}?${new URLSearchParams(query)}`
 }
 
-/** The link to the next page of a list, and to the first one from any other. */
+/** The links to the next and to the first page of a list. */
 export function pageLinks(
   path: string,
   { after, ...filter }: Record<string, string | undefined>,

@@ -7,7 +7,7 @@ import type { LoginOptions } from './login-options.ts'
 import { FORM_EXPIRED, type SignInPage, TOO_MANY } from './sign-in-page.ts'
 import { signedIn } from './signed-in.ts'
 
-/** Signs in with a passkey: what the script of the page asks for, and the form that it sends. */
+/** Sign-in with a passkey: the options for the script of the page, and the form that it submits. */
 export interface PasskeyLogin {
   options(c: Context): Promise<Response>
   submit(c: Context<WithBody>): Promise<Response>
@@ -21,8 +21,8 @@ export function passkeyLogin(
   const home = `${options.site.basePath}/`
   return {
     options: async (c) => {
-      const { options: asked, cookie } = await ceremony.ask()
-      return c.json(asked, 200, { 'set-cookie': cookie, 'cache-control': 'no-store' })
+      const { options: ceremonyOptions, cookie } = await ceremony.begin()
+      return c.json(ceremonyOptions, 200, { 'set-cookie': cookie, 'cache-control': 'no-store' })
     },
     submit: async (c) => {
       const fields = formOf(c)

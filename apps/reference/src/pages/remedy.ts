@@ -2,10 +2,10 @@ import type { AuthorizationServer } from '@grantkit/core'
 import { html } from 'hono/html'
 import type { Markup } from './page.ts'
 
-/** What the server offers to clients, by the names of RFC 8414. */
+/** The server metadata (RFC 8414). */
 export type Metadata = AuthorizationServer['metadata']
 
-/** What an app must do before it sends its user again; absent if the description says it all. */
+/** What the app must change before it retries; absent if the description is sufficient. */
 export function remedyOf(reason: string, metadata: Metadata): Markup | undefined {
   return REMEDIES[reason]?.(metadata)
 }
@@ -22,7 +22,7 @@ const REMEDIES: Readonly<Record<string, (metadata: Metadata) => Markup>> = {
     html`The <code>client_id</code> must be the address of a client metadata document that answers the school at once, without a redirect.`,
 }
 
-/** How an app becomes a client here. */
+/** How an app becomes a client of this server. */
 function waysIn(metadata: Metadata): Markup {
   const { registration_endpoint: registration, client_id_metadata_document_supported: documents } = metadata
   const document = html`<code>client_id</code> be the address of its client metadata document`

@@ -16,9 +16,9 @@ import { type SignInPage, signInPage } from './sign-in-page.ts'
 import { upstreamLogin } from './upstream-login.ts'
 
 export interface PagesOptions extends AccountPageOptions {
-  /** Shows the demo account to visitors. */
+  /** Shows the demo account on the home page. */
   readonly demo: boolean
-  /** What the server offers; known once it is created. */
+  /** The server metadata, available once the server is created. */
   readonly metadata: () => Metadata
   /** Called with errors of a page. */
   readonly onError: (error: unknown) => void
@@ -28,7 +28,7 @@ const STYLE = await readFile(new URL('style.css', import.meta.url), 'utf8')
 const SCRIPT = await readFile(new URL('passkeys.js', import.meta.url), 'utf8')
 const ICON = await readFile(new URL('icon.svg', import.meta.url), 'utf8')
 
-/** The pages of the service, without those that core asks for. If one fails, it shows the error page. */
+/** The pages of the service, without the pages of core's interactions. If one fails, it shows the error page. */
 export function pages(options: PagesOptions, grants: AuthorizationServer['grants']): Hono<WithBody> {
   const { site, baseUrl, sessions, demo, onError } = options
   const signInForm = signInPage(options)
@@ -55,7 +55,7 @@ export function pages(options: PagesOptions, grants: AuthorizationServer['grants
     .route('/', providerPages(options, signInForm, account))
 }
 
-/** None, where browsers offer no passkeys. */
+/** Empty if passkeys are not available. */
 function passkeyPages(options: PagesOptions, form: SignInPage, account: AccountPage): Hono<WithBody> {
   const app = new Hono<WithBody>()
   if (options.ways.ceremonies === undefined) return app
@@ -69,7 +69,7 @@ function passkeyPages(options: PagesOptions, form: SignInPage, account: AccountP
     .post('/account/passkeys/remove', described.removePasskey, prefetch, (c) => account.removePasskey(c))
 }
 
-/** None, where no OpenID provider is configured. */
+/** Empty if no OpenID provider is configured. */
 function providerPages(options: PagesOptions, form: SignInPage, account: AccountPage): Hono<WithBody> {
   const app = new Hono<WithBody>()
   const { providers } = options.ways
@@ -94,7 +94,7 @@ function providerPages(options: PagesOptions, form: SignInPage, account: Account
     .post('/account/identities/remove', described.removeIdentity, prefetch, (c) => account.removeIdentity(c))
 }
 
-/** The pages that core asks for. */
+/** The pages of core's interactions. */
 export function interaction({ site, accounts, sessions, metadata }: PagesOptions): Interaction {
   return {
     session: (request) => sessions.read(headerOf(request, 'cookie')),
@@ -110,7 +110,7 @@ export function interaction({ site, accounts, sessions, metadata }: PagesOptions
   }
 }
 
-/** Core says itself that its store is out of reach. */
+/** Core reports by itself that its store is unreachable. */
 function viewOf(thrown: unknown): ErrorView {
   if (!(thrown instanceof OAuthError)) return UNEXPECTED
   const { error, message: description, reason, status } = thrown
@@ -119,7 +119,7 @@ function viewOf(thrown: unknown): ErrorView {
 
 const UNEXPECTED: ErrorView = {
   error: 'server_error',
-  description: 'Something went wrong; the operator has been told',
+  description: 'Something went wrong; the error was logged',
   reason: 'unexpected',
   status: 500,
 }

@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import type { Markup } from './page.ts'
 import type { Metadata } from './remedy.ts'
 
-/** Says which app sends its user to sign in, by the request to which the user returns. */
+/** Shows which app requests the sign-in, taken from the authorization request to which the user returns. */
 export type SendingApp = (returnTo: string) => Promise<Markup | ''>
 
 interface Options {
@@ -18,13 +18,13 @@ export function sendingApp({ baseUrl, metadata, findClient }: Options): SendingA
     const clientId = searchParams.get('client_id')
     if (clientId === null || origin + pathname !== metadata().authorization_endpoint) return ''
     if (isAddress(clientId)) return html`<p>The app of <code>${new URL(clientId).host}</code> sends you.</p>`
-    // Who signs in can do without the name.
+    // The name is optional on the sign-in page.
     const client = await findClient(clientId).catch(() => undefined)
     return client === undefined ? '' : words(client)
   }
 }
 
-/** Until the user has signed in, nothing is known of a client with a document but its host. */
+/** A client ID metadata document is not fetched before the user has signed in, so only its host is known. */
 function isAddress(clientId: string): boolean {
   return clientId.startsWith('https://') && URL.canParse(clientId)
 }

@@ -5,13 +5,13 @@ import type { WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
 import type { LinkedIdentity } from '../upstream/identity-rows.ts'
 import { type Markup, pointInTime, type Site } from './page.ts'
 
-/** The part of the account page that shows how its user signs in. */
+/** The section of the account page about sign-in methods. */
 
 export interface SignInMethods {
   readonly account: Account
   readonly passkeys: readonly Passkey[]
   readonly identities: readonly LinkedIdentity[]
-  /** The token of its forms; absent if the user has to sign in again before anything is changed. */
+  /** The token of its forms; absent if the user has to sign in again before a change. */
   readonly token: string | undefined
 }
 
@@ -20,8 +20,8 @@ export async function methodsOf(
   account: Account,
   token: string | undefined,
 ): Promise<SignInMethods> {
-  const [kept, linked] = await Promise.all([passkeys.list(account.id), identities.list(account.id)])
-  return { account, passkeys: kept, identities: linked, token }
+  const [registered, linked] = await Promise.all([passkeys.list(account.id), identities.list(account.id)])
+  return { account, passkeys: registered, identities: linked, token }
 }
 
 export function signInMethods({ basePath }: Site, ways: WaysToSignIn, shown: SignInMethods): Markup {

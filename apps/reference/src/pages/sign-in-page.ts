@@ -5,17 +5,20 @@ import type { Context } from 'hono'
 import { html, raw } from 'hono/html'
 import { z } from 'zod'
 import { cookieOf } from '../http/cookies.ts'
-import { open, seal, sealingKeys } from '../http/sealed.ts'
+import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import type { WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
 import { type Markup, pageResponse, type Site } from './page.ts'
 import type { SendingApp } from './sending-app.ts'
 
-/** The sign-in page. Its forms have a token that matches a cookie, so no other site can sign a user in. */
+/**
+ * The sign-in page. Its forms have a token that matches a cookie, so that no other site can sign a user in (login
+ * CSRF).
+ */
 export interface SignInPage {
   show(shown: Shown): Promise<Response>
-  /** Whether the form was shown to this browser lately. @param token the hidden field of the form */
+  /** Whether this browser was shown the form recently. @param token the hidden field of the form */
   isOwnForm(c: Context, token: string | undefined): boolean
-  /** Takes the cookie of the form away, once it has signed in. */
+  /** Deletes the cookie of the form after the sign-in. */
   readonly usedCookie: string
 }
 
@@ -26,7 +29,7 @@ interface Shown {
   readonly status?: number
   readonly problem?: string
   readonly headers?: Record<string, string>
-  /** Not after a passkey was refused: the browser might answer with it again. Default: true. */
+  /** False after a passkey was rejected, because the browser might send it again. Default: true. */
   readonly passkeysInField?: boolean
 }
 
@@ -45,11 +48,11 @@ const Form = z.object({ jti: z.string() })
 
 export function signInPage({ site, baseUrl, secret, ways, sentBy }: SignInPageOptions): SignInPage {
   const cookie = cookieOf('sign-in', baseUrl)
-  const key = sealingKeys(secret, 'sign-in form')
+  const key = hmacKeys(secret, 'sign-in form')
   return {
     async show({ returnTo, email = '', status = 200, problem, headers = {}, passkeysInField = true }) {
       const id = randomUUID()
-      const hidden = html`<input type="hidden" name="token" value="${seal(key, { jti: id }, FORM_LIFETIME_SECONDS)}">
+      const hidden = html`<input type="hidden" name="token" value="${signValue(key, { jti: id }, FORM_LIFETIME_SECONDS)}">
   <input type="hidden" name="return_to" value="${returnTo}">`
       const main = html`
 <h1>Sign in</h1>${await sentBy(returnTo)}
@@ -57,7 +60,7 @@ ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</
 ${passwordForm(site, ways, hidden, email)}${otherWays(site, ways, hidden, passkeysInField)}`
       const script = ways.ceremonies && 'passkeys.js'
       const setCookie = { 'set-cookie': cookie.set(id, FORM_LIFETIME_SECONDS) }
-      // No form-action: browsers apply it to the redirect after the form, which may lead to any client.
+      // No form-action: browsers apply it to the redirect after the form, whose target may be any client.
       return pageResponse(site, {
         title: 'Sign in',
         main,
@@ -71,7 +74,7 @@ ${passwordForm(site, ways, hidden, email)}${otherWays(site, ways, hidden, passke
       return (
         !isCrossSite(baseUrl, c.req.header()) &&
         id !== undefined &&
-        open(key, token, Form, FORM_LIFETIME_SECONDS)?.jti === id
+        verifyValue(key, token, Form, FORM_LIFETIME_SECONDS)?.jti === id
       )
     },
     usedCookie: cookie.set('', 0),
@@ -96,7 +99,7 @@ function passwordForm(
 </form>`
 }
 
-/** The form for passkeys is hidden until a script finds that the browser has some. */
+/** The passkey form is hidden until the script finds that the browser supports passkeys. */
 function otherWays(
   { basePath }: Site,
   { ceremonies, providers }: WaysToSignIn,

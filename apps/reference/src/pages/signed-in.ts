@@ -5,7 +5,7 @@ import type { SignInTimes } from '../sign-in/session.ts'
 import type { LoginOptions } from './login-options.ts'
 import type { SignInPage } from './sign-in-page.ts'
 
-/** Ends a sign-in, whichever way it took: a new session, and back to where the user came from. */
+/** Completes a sign-in of any method: starts a session, and redirects to where the user came from. */
 export interface SignedIn extends SignInTimes {
   readonly account: StoredAccount
   /** A path of this service. */

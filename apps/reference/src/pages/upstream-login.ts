@@ -12,7 +12,7 @@ import type { LoginOptions } from './login-options.ts'
 import { FORM_EXPIRED, type SignInPage, TOO_MANY } from './sign-in-page.ts'
 import { signedIn } from './signed-in.ts'
 
-/** Signs in with one OpenID provider: to it, and back from it. */
+/** Sign-in with an OpenID provider: the redirect to it, and the callback. */
 export interface UpstreamLogin {
   begin(c: Context<WithBody>): Promise<Response>
   callback(c: Context): Promise<Response>
@@ -65,7 +65,7 @@ export function toProvider(
   return seeOther(c, begun.location)
 }
 
-/** Counts for the network, since each try asks the provider something. A refusal is said on the sign-in page. */
+/** Limited by network, because each attempt sends a request to the provider. Errors are shown on the sign-in page. */
 function limited(
   { limits, callerOf, onEvent }: LoginOptions,
   page: SignInPage,
@@ -77,18 +77,18 @@ function limited(
       return page.show({ returnTo, status: 429, problem: TOO_MANY, headers: { 'retry-after': String(wait) } })
     try {
       return await work()
-    } catch (refusal) {
-      if (!(refusal instanceof UpstreamError)) throw refusal
-      onEvent(providerFailed(provider, refusal))
-      const { status, problem } = PROBLEMS[refusal.reason]
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error
+      onEvent(providerFailed(provider, error))
+      const { status, problem } = PROBLEMS[error.reason]
       return page.show({ returnTo, status, problem: problem(provider.label) })
     }
   }
 }
 
 /**
- * A provider that does not say when its user signed in confirms by sending them back just now, but only where the account
- * has nothing better: no password, and no passkey. Otherwise its users could never add one.
+ * The time of the confirmed sign-in. Without `auth_time`, the callback itself counts as confirmation, but only for an
+ * account without a password and a passkey: otherwise its user could never add one.
  */
 async function confirmation(
   { passkeys }: LoginOptions['ways'],
@@ -99,7 +99,7 @@ async function confirmation(
   return hasBetter ? undefined : Math.floor(Date.now() / 1000)
 }
 
-/** The account of the session that asked for the link: nobody else's, and not that of another sign-in. */
+/** The account of the session that requested the link, and of no other session. */
 async function accountOfSession(
   { sessions }: LoginOptions,
   c: Context,
@@ -110,13 +110,13 @@ async function accountOfSession(
   return visit.account
 }
 
-/** An app may demand that its user signs in now (OpenID Connect Core 3.1.2.1). */
+/** An app may require a new sign-in (OpenID Connect Core 3.1.2.1). */
 function demandsFreshSignIn(returnTo: string): boolean {
   const { searchParams } = new URL(returnTo, 'https://any.example')
   return searchParams.has('max_age') || /\b(login|select_account)\b/.test(searchParams.get('prompt') ?? '')
 }
 
-/** @param subject the account that wanted to link the provider, if one did */
+/** @param subject the account that is linking the provider, if any */
 export function providerFailed(
   provider: UpstreamSignIn['provider'],
   { reason, detail }: UpstreamError,
@@ -143,13 +143,13 @@ const PROBLEMS: Readonly<
   not_fresh: {
     status: 403,
     problem: (label) =>
-      `You have to sign in anew, and ${label} does not say that you did. Please take another way.`,
+      `You have to sign in again, and ${label} did not confirm a new sign-in. Please use another way to sign in.`,
   },
 }
 
 const REFUSED: Readonly<Record<NoAccount, Problem>> = {
-  account_disabled: (label) => `Your account of ${label} opens no account here.`,
-  sign_up_refused: (label) => `Your account of ${label} opens no account here.`,
+  account_disabled: (label) => `Your account at ${label} cannot be used to sign in here.`,
+  sign_up_refused: (label) => `Your account at ${label} cannot be used to sign in here.`,
   email_in_use: (label) =>
     `Somebody has an account here with this e-mail address. If it is yours, sign in to it and connect ${label} there.`,
   identity_in_use: (label) => `Your account of ${label} is connected with another account here.`,

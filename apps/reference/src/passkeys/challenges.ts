@@ -3,15 +3,17 @@ import type { ServerSecret, Store } from '@grantkit/core'
 import { z } from 'zod'
 import { storeErrorsAs503 } from '../database/errors-as-503.ts'
 import { cookieOf } from '../http/cookies.ts'
-import { open, seal, sealingKeys } from '../http/sealed.ts'
+import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 
-/** The challenges of one ceremony: each belongs to the browser that asked for it, and counts once (WebAuthn 13.4.3). */
+/** The challenges of one ceremony: each is bound to one browser, and is valid once (WebAuthn 13.4.3). */
 export interface Challenges {
-  /** The cookie that remembers a challenge, and for whom it was made. */
+  /** The cookie with a challenge and its account. */
   remember(challenge: string, subject?: string): string
   /** @param cookies the Cookie header of a request */
   read(cookies: string | undefined): Challenge | undefined
-  /** Whether this is the first use. Called after the ceremony has proved right: strangers write nothing. */
+  /**
+   * Whether this is the first use. Called after the ceremony succeeded, so that unauthenticated callers write nothing.
+   */
   redeem(challenge: Challenge): Promise<boolean>
 }
 
@@ -31,7 +33,7 @@ export function challengesInCookies(
   ceremony: 'sign-in' | 'registration',
 ): Challenges {
   if (transients === undefined) throw new Error('The store must keep transients')
-  const key = sealingKeys(secret, `passkey ${ceremony}`)
+  const key = hmacKeys(secret, `passkey ${ceremony}`)
   const cookie = cookieOf(`passkey-${ceremony}`, baseUrl)
   const used = storeErrorsAs503({
     add: (id: string, expiresAt: number) =>
@@ -39,13 +41,13 @@ export function challengesInCookies(
   })
   return {
     remember: (challenge, subject = '') =>
-      cookie.set(seal(key, { challenge, subject }, CHALLENGE_SECONDS), CHALLENGE_SECONDS),
-    read: (cookies) => open(key, cookie.read(cookies), Challenge, CHALLENGE_SECONDS),
+      cookie.set(signValue(key, { challenge, subject }, CHALLENGE_SECONDS), CHALLENGE_SECONDS),
+    read: (cookies) => verifyValue(key, cookie.read(cookies), Challenge, CHALLENGE_SECONDS),
     redeem: ({ challenge, exp }) => used.add(`passkey challenge ${hashOf(challenge)}`, exp + CLOCK_TOLERANCE),
   }
 }
 
-/** Between the clocks of the store and of the replicas. */
+/** Seconds between the clocks of the store and of the replicas. */
 const CLOCK_TOLERANCE = 60
 
 function hashOf(challenge: string): string {

@@ -5,7 +5,7 @@ import { added, type Database } from '../database/database.ts'
 import { errorsAs503 } from '../database/errors-as-503.ts'
 import type { PasskeyRow } from '../database/tables.ts'
 
-/** A passkey of an account: the public half, which is no secret. */
+/** A passkey of an account: the public key and its metadata. */
 export interface Passkey {
   /** The id of the credential, in base64url. */
   readonly id: string
@@ -15,27 +15,30 @@ export interface Passkey {
   readonly name: string
   /** The key in COSE (RFC 9052), in base64url. */
   readonly publicKey: string
-  /** Grows with every use, where the authenticator counts at all (WebAuthn 6.1.1). */
+  /** The signature counter: incremented with every use, if the authenticator supports it (WebAuthn 6.1.1). */
   readonly counter: number
-  /** How the browser reaches it: `internal`, `hybrid`, `usb`, … */
+  /** The transports: `internal`, `hybrid`, `usb`, … */
   readonly transports: readonly string[]
-  /** Whether it is kept on more than one device. */
+  /** Whether it is synchronised to more than one device. */
   readonly synced: boolean
-  /** Epoch milliseconds, as are those below. */
+  /** Epoch milliseconds, as below. */
   readonly addedAt: number
   readonly usedAt?: number | undefined
 }
 
-/** All but `list` are one statement or one transaction, so replicas agree. @throws OAuthError `temporarily_unavailable` */
+/**
+ * Every method except `list` is one statement or one transaction, so that replicas agree. @throws OAuthError
+ * `temporarily_unavailable`
+ */
 export interface PasskeyRows {
   find(id: string): Promise<Passkey | undefined>
   /** The oldest first. */
   list(subject: string): Promise<readonly Passkey[]>
-  /** `false`: the credential is known already, or the sessions of its account have ended since the account was read. */
+  /** `false`: the credential exists already, or the sessions of its account have ended since the account was read. */
   add(passkey: Passkey, account: StoredAccount): Promise<boolean>
   /**
-   * Records a use. `false`: the passkey was removed, or its counter does not grow. Two uses with one counter mean that
-   * the key was copied (WebAuthn 7.2, step 22); an authenticator that does not count always sends 0.
+   * Records a use. `false`: the passkey was removed, or its counter did not increase. Two uses with one counter mean
+   * that the key was copied (WebAuthn 7.2, step 22); an authenticator without a counter always sends 0.
    */
   use(id: string, use: Pick<Passkey, 'counter' | 'synced' | 'usedAt'>): Promise<boolean>
 }
@@ -90,7 +93,7 @@ function passkeyOf(row: Selectable<PasskeyRow>): Passkey {
     subject: row.account,
     name: row.name,
     publicKey: row.public_key,
-    // Postgres gives a bigint as text.
+    // Postgres returns a bigint as text.
     counter: Number(row.counter),
     transports: JSON.parse(row.transports),
     synced: row.synced === 1,

@@ -7,18 +7,18 @@ import type { RelyingParty } from './relying-party.ts'
 import { userHandle } from './user-handle.ts'
 import { webauthn } from './webauthn.ts'
 
-/** What a browser is asked, in the JSON of WebAuthn 5.1.8 and 5.1.9, and the cookie that goes with it. */
-export interface Asked {
+/** The options for the browser, in the JSON of WebAuthn 5.1.8 and 5.1.9, and the cookie with the challenge. */
+export interface StartedCeremony {
   readonly options: unknown
   readonly cookie: string
 }
 
-/** Makes a passkey for an account (WebAuthn 7.1). */
+/** Registers a passkey for an account (WebAuthn 7.1). */
 export interface RegistrationCeremony {
-  ask(account: Account): Promise<Asked>
+  begin(account: Account): Promise<StartedCeremony>
   /**
-   * The passkey that was made, and kept nowhere yet. `undefined`: the answer is not one to a challenge that this browser
-   * got for this account in the last minutes, or was used before.
+   * The new passkey, not stored yet. `undefined`: the response does not match a recent challenge of this browser and
+   * account, or was used before.
    */
   verify(cookies: string | undefined, account: Account, answer: string): Promise<Made | undefined>
 }
@@ -33,23 +33,23 @@ export interface CeremonyOptions extends ChallengeOptions {
 export function registrationCeremony({ party, passkeys, ...options }: CeremonyOptions): RegistrationCeremony {
   const challenges = challengesInCookies(options, 'registration')
   return {
-    async ask(account) {
+    async begin(account) {
       const known = await passkeys.list(account.id)
       const { generateRegistrationOptions } = await webauthn()
-      const asked = await generateRegistrationOptions({
+      const options = await generateRegistrationOptions({
         rpID: party.id,
         rpName: 'Harbour School',
         userID: userHandle(account.id),
         userName: account.email ?? account.name,
         userDisplayName: account.name,
         supportedAlgorithmIDs: ALGORITHMS,
-        // The kind of the device is nobody's business here.
+        // The service does not need the model of the authenticator.
         attestationType: 'none',
         excludeCredentials: known.map(({ id, transports }) => ({ id, transports: [...transports] })),
-        // Found without an address typed, and never without its user: a passkey alone signs in.
+        // Discoverable, so no address is entered; with user verification, because a passkey alone signs in.
         authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
       })
-      return { options: asked, cookie: challenges.remember(asked.challenge, account.id) }
+      return { options, cookie: challenges.remember(options.challenge, account.id) }
     },
     async verify(cookies, account, answer) {
       const challenge = challenges.read(cookies)
@@ -60,10 +60,13 @@ export function registrationCeremony({ party, passkeys, ...options }: CeremonyOp
   }
 }
 
-/** EdDSA, ES256 and RS256: what authenticators have. The library would add what Node calls an experiment. */
+/**
+ * EdDSA, ES256 and RS256: what authenticators support. The default of the library adds an algorithm that is
+ * experimental in Node.
+ */
 const ALGORITHMS = [-8, -7, -257]
 
-/** A stranger wrote the answer: whatever is wrong with it, down to its types, it is refused. */
+/** The response is untrusted: any fault in it, even a wrong type, rejects it. */
 async function verified(
   { id, origin }: RelyingParty,
   challenge: string,
@@ -86,7 +89,7 @@ async function verified(
   return { id: credentialId, publicKey: key, counter, synced, transports: knownTransports(transports) }
 }
 
-/** Hints for the browser, which the browser gave: kept only if they look like some (WebAuthn 5.8.4). */
+/** Transport hints from the browser: stored only if they are well-formed (WebAuthn 5.8.4). */
 function knownTransports(transports: unknown): string[] {
   const listed: unknown[] = Array.isArray(transports) ? transports : []
   return listed

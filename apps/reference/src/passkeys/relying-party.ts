@@ -1,14 +1,14 @@
 import { isIP } from 'node:net'
 import { isLoopbackUrl } from '@grantkit/core/feature'
 
-/** Who asks a browser for passkeys, from the settings alone and never from a request (WebAuthn 5.1.2). */
+/** The relying party, from the settings and never from a request (WebAuthn 5.1.2). */
 export interface RelyingParty {
-  /** The host of the base URL. A passkey works at this host for ever, and nowhere else. */
+  /** The host of the base URL. A passkey is bound to this host. */
   readonly id: string
   readonly origin: string
 }
 
-/** `undefined` where browsers know no passkeys: at an IP address, and on plain http but at `localhost`. */
+/** `undefined` where browsers support no passkeys: at an IP address, and on plain http except `localhost`. */
 export function relyingParty(baseUrl: string): RelyingParty | undefined {
   const { protocol, hostname, origin } = new URL(baseUrl)
   const isAddress = isIP(hostname) > 0 || hostname.startsWith('[')

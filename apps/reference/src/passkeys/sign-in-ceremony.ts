@@ -4,29 +4,29 @@ import type { Accounts, StoredAccount } from '../accounts/accounts.ts'
 import { parseJson } from '../http/bodies-and-answers.ts'
 import { challengesInCookies } from './challenges.ts'
 import type { Passkey } from './passkey-rows.ts'
-import type { Asked, CeremonyOptions } from './registration-ceremony.ts'
+import type { CeremonyOptions, StartedCeremony } from './registration-ceremony.ts'
 import type { RelyingParty } from './relying-party.ts'
 import { userHandle } from './user-handle.ts'
 import { webauthn } from './webauthn.ts'
 
-/** Signs in with a passkey that the browser finds by itself: nobody types an address (WebAuthn 7.2). */
+/** Sign-in with a discoverable passkey, without an e-mail address (WebAuthn 7.2). */
 export interface SignInCeremony {
-  ask(): Promise<Asked>
+  begin(): Promise<StartedCeremony>
   /**
-   * The account of the passkey that answered. `undefined`: it is unknown, or its account is not active, or it did not sign
-   * a challenge that this browser got in the last minutes, or the answer was used before.
+   * The account of the passkey. `undefined`: the passkey is unknown, its account is not active, the response does not
+   * match a recent challenge of this browser, or it was used before.
    */
   verify(cookies: string | undefined, answer: SignInAnswer): Promise<StoredAccount | undefined>
 }
 
-/** The parts that we read. The library reads and judges all of them. */
+/** The members that we read. The library validates all of them. */
 const Answer = z.looseObject({
   id: z.string().min(1).max(1400),
   response: z.looseObject({ userHandle: z.string().optional() }),
 })
 export type SignInAnswer = z.output<typeof Answer>
 
-/** The answer of a browser, not verified yet; `undefined` if it is none. @param text JSON of WebAuthn 5.2 */
+/** The response of a browser, not verified yet; `undefined` if it is malformed. @param text JSON of WebAuthn 5.2 */
 export function signInAnswer(text: string): SignInAnswer | undefined {
   return Answer.safeParse(parseJson(text)).data
 }
@@ -38,10 +38,10 @@ interface SignInOptions extends CeremonyOptions {
 export function signInCeremony({ party, passkeys, accounts, ...options }: SignInOptions): SignInCeremony {
   const challenges = challengesInCookies(options, 'sign-in')
   return {
-    async ask() {
+    async begin() {
       const { generateAuthenticationOptions } = await webauthn()
-      const asked = await generateAuthenticationOptions({ rpID: party.id, userVerification: 'required' })
-      return { options: asked, cookie: challenges.remember(asked.challenge) }
+      const options = await generateAuthenticationOptions({ rpID: party.id, userVerification: 'required' })
+      return { options, cookie: challenges.remember(options.challenge) }
     },
     async verify(cookies, answer) {
       const challenge = challenges.read(cookies)
@@ -50,7 +50,7 @@ export function signInCeremony({ party, passkeys, accounts, ...options }: SignIn
       if (passkey === undefined || !isOwner(passkey, answer)) return undefined
       const use = await verifiedUse(party, challenge.challenge, passkey, answer)
       if (use === undefined || !(await challenges.redeem(challenge))) return undefined
-      // Read before the use is recorded: a removal of the passkey after that ends the session that this sign-in begins.
+      // Read before the use is recorded: if the passkey is removed afterwards, the session of this sign-in ends.
       const account = await accounts.find(passkey.subject)
       return (await passkeys.use(passkey.id, { ...use, usedAt: Date.now() })) ? account : undefined
     },
@@ -74,7 +74,8 @@ async function verifiedUse(
     expectedChallenge: challenge,
     expectedOrigin: origin,
     expectedRPID: id,
-    // Refuses a counter that does not grow: the key was copied (6.1.1). Of two uses at once the row decides.
+    // Rejects a counter that does not increase, because the key was copied (6.1.1). The row decides between two uses at
+    // once.
     credential: { id: passkey.id, publicKey, counter: passkey.counter },
     requireUserVerification: true,
   }).catch(() => ({ verified: false, authenticationInfo: undefined }))

@@ -1,2 +1,2 @@
-/** The library of WebAuthn, loaded at the first ceremony: it brings parsers for every kind of certificate. */
+/** The WebAuthn library, loaded at the first ceremony, because it contains many certificate parsers. */
 export const webauthn = () => import('@simplewebauthn/server')

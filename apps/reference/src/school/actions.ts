@@ -13,12 +13,12 @@ import { changeOfArea, schemaOfArea, uniqueMember } from './schemas.ts'
 
 export type Area = (typeof areas)[number]
 
-/** A handler behind the guard. */
+/** A handler for an authenticated or anonymous caller. */
 export interface Guarded {
   Variables: WithBody['Variables'] & { auth: Caller }
 }
 
-/** A request that the guard let through. */
+/** A request after the guard. */
 interface Call {
   readonly c: Context<Guarded>
   readonly school: SchoolRecords
@@ -45,9 +45,9 @@ export const showRecord: Answer = async ({ c, school, area }) => {
 }
 
 export const addRecord: Answer = async ({ c, school, area }) => {
-  const given = bodyOf(c)
-  if ('refusal' in given) return given.refusal
-  const read = readContent(schemaOfArea(area.name), given.members)
+  const body = bodyOf(c)
+  if ('error' in body) return body.error
+  const read = readContent(schemaOfArea(area.name), body.members)
   if ('faults' in read) return invalid(c, read.faults)
   const added = await school.add(area.name, read.content)
   if (added === 'taken') return taken(c, area)
@@ -57,9 +57,9 @@ export const addRecord: Answer = async ({ c, school, area }) => {
 
 export const changeRecord: Answer = async (call) => {
   const { c, school, area } = call
-  const given = bodyOf(c)
-  if ('refusal' in given) return given.refusal
-  const change = readContent(changeOfArea(area.name), given.members)
+  const body = bodyOf(c)
+  if ('error' in body) return body.error
+  const change = readContent(changeOfArea(area.name), body.members)
   if ('faults' in change) return invalid(c, change.faults)
   const seen = await school.find(area.name, idOf(c))
   if (seen === undefined) return notFound(c, area)
@@ -69,7 +69,7 @@ export const changeRecord: Answer = async (call) => {
   if ('faults' in read) return invalid(c, read.faults)
   const changed = await school.replace(area.name, seen, read.content)
   if (changed === 'taken') return taken(c, area)
-  // Another change came first: this one is judged again, by what the record is now.
+  // Another change came first: this one is validated again with the current record.
   return changed === 'changed' ? changeRecord(call) : recordAnswer(c, 200, changed)
 }
 
@@ -90,12 +90,12 @@ function isVisible(area: Area, { record }: Revised, c: Context<Guarded>): boolea
   return seesAll(c) || (area.catalogue === true && record.published === true)
 }
 
-/** A JSON object without an id, which the school chooses. */
-function bodyOf(c: Context<Guarded>): { members: Content } | { refusal: Response } {
+/** A JSON object. Its id is ignored, because the school assigns it. */
+function bodyOf(c: Context<Guarded>): { members: Content } | { error: Response } {
   if (!/^application\/json\s*(;|$)/i.test(c.req.header('content-type') ?? ''))
-    return { refusal: jsonError(c, 415, 'invalid_request', 'The body must be application/json') }
+    return { error: jsonError(c, 415, 'invalid_request', 'The body must be application/json') }
   const parsed = parseJson(c.var.body)
-  if (!isObject(parsed)) return { refusal: invalid(c, 'The body must be a JSON object') }
+  if (!isObject(parsed)) return { error: invalid(c, 'The body must be a JSON object') }
   const { id: _, ...members } = parsed
   return { members }
 }
@@ -133,7 +133,7 @@ function recordAnswer(
   return answerOf(c, status, revised.record, { etag: etagOf(revised), ...headers })
 }
 
-/** An answer to a token is private; caches may share the public view for a minute. */
+/** A response to a token is private; caches may share the public view for a minute. */
 function answerOf(
   c: Context<Guarded>,
   status: ContentfulStatusCode,

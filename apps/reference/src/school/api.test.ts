@@ -9,7 +9,7 @@ import { schoolApi } from './api.ts'
 import { DEMO_SCHOOL } from './demo-data.ts'
 import { schoolRecords } from './records.ts'
 
-const refusal: HttpResponse = {
+const challenge: HttpResponse = {
   status: 403,
   headers: { 'www-authenticate': 'Bearer error="insufficient_scope"' },
   body: '{}',
@@ -22,7 +22,7 @@ const api: SchoolGuard = {
     const held = headers.authorization
     if (held === undefined) return { kind: 'anonymous' }
     if (!scopes.every((scope) => String(held).split(' ').includes(scope)))
-      return { kind: 'refused', response: refusal }
+      return { kind: 'refused', response: challenge }
     const token = {
       grantId: 'g',
       subject: 's',
@@ -83,7 +83,7 @@ describe('every area', () => {
   })
 
   it.each(areas.filter(({ read }) => read))(
-    '$name shows everybody no more than what is published',
+    '$name shows only published items without a token',
     async ({ name, catalogue }) => {
       const call = await openSchool()
       const response = await call('GET', `/api/${name}`)
@@ -117,7 +117,7 @@ describe('every area', () => {
 })
 
 describe('reading', () => {
-  it('hides an unpublished item from everybody, and shows it to a token', async () => {
+  it('hides an unpublished item without a token, and shows it with one', async () => {
     const call = await openSchool()
     expect((await call('GET', '/api/courses/ceramics-glazing')).status).toBe(404)
     expect((await call('GET', '/api/students/student-1001')).status).toBe(404)
@@ -126,7 +126,7 @@ describe('reading', () => {
     )
   })
 
-  it('points only anonymous clients to the metadata', async () => {
+  it('links to the metadata only for anonymous clients', async () => {
     const call = await openSchool()
     const link = `<${api.metadataUrl}>; rel="service-meta"`
     expect((await call('GET', '/api/students')).headers.link).toBe(link)
@@ -134,7 +134,7 @@ describe('reading', () => {
     expect((await call('GET', '/api/students', 'students:read')).headers).not.toHaveProperty('link')
   })
 
-  it('turns pages', async () => {
+  it('returns a list page by page', async () => {
     const call = await openSchool()
     expect((await call('GET', '/api/courses?limit=2&offset=1')).json).toMatchObject({
       items: [{ id: 'typography-for-the-web' }, { id: 'bread-at-home' }],
@@ -151,7 +151,7 @@ describe('reading', () => {
     expect((await (await openSchool())('GET', `/api/courses?${query}`)).json.error).toBe('invalid_request')
   })
 
-  it('follows a list by its cursor, past what was removed meanwhile', async () => {
+  it('continues a list at its cursor, even if items were removed in the meantime', async () => {
     const call = await openSchool()
     const first = (await call('GET', '/api/courses?limit=2', 'courses:read')).json
     await call('DELETE', '/api/courses/watercolour-basics', 'courses:write')
@@ -162,7 +162,7 @@ describe('reading', () => {
     expect(rest.total).toBe(5)
   })
 
-  it('lists what is published or what is not, and shows everybody the former alone', async () => {
+  it('filters by published, and without a token shows only published items', async () => {
     const call = await openSchool()
     const totals = (scopes?: string) =>
       Promise.all(
@@ -182,7 +182,7 @@ describe('reading', () => {
     expect(preflight.headers).not.toHaveProperty('access-control-allow-credentials')
   })
 
-  it('may be shared when anonymous and never when a token opened it', async () => {
+  it('is cacheable by shared caches only without a token', async () => {
     const call = await openSchool()
     expect((await call('GET', '/api/courses')).headers).toMatchObject({
       'cache-control': 'public, max-age=60',
@@ -218,7 +218,7 @@ describe('writing', () => {
     expect((await call('DELETE', '/api/courses/new-1', 'courses:write')).status).toBe(404)
   })
 
-  it('keeps a title without characters that hide or reorder text', async () => {
+  it('strips characters that hide or reorder text from a title', async () => {
     const call = await openSchool()
     const added = await call('POST', '/api/courses', 'courses:write', '{"title":"Kn\\u202eots\\u200b"}')
     expect([added.status, added.json.title]).toEqual([201, 'Knots'])
@@ -238,7 +238,7 @@ describe('writing', () => {
     expect((await (await openSchool())('POST', '/api/courses', 'courses:write', body)).status).toBe(status)
   })
 
-  it('refuses another media type', async () => {
+  it('rejects another media type', async () => {
     expect((await (await openSchool())('POST', '/api/courses', 'courses:write')).status).toBe(415)
   })
 
@@ -269,7 +269,7 @@ describe('writing', () => {
     expect((await call('GET', '/api/courses')).json.total).toBe(5)
   })
 
-  it('names all faults at once, and in characters that an error may have', async () => {
+  it('names all faults at once, with only the characters that an error description allows', async () => {
     const call = await openSchool()
     const body = { lessons: -1, price: { amount: 'many' }, 'b"ä': 1 }
     const { error_description } = (await call('POST', '/api/courses', 'courses:write', body)).json
@@ -278,14 +278,14 @@ describe('writing', () => {
     expect(error_description).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/)
   })
 
-  it('takes a member away with null, and none that must be there', async () => {
+  it('removes a member with null, unless it is required', async () => {
     const call = await openSchool()
     const item = '/api/courses/bread-at-home'
     expect((await call('PATCH', item, 'courses:write', { price: null })).json).not.toHaveProperty('price')
     expect((await call('PATCH', item, 'courses:write', { title: null })).status).toBe(400)
   })
 
-  it('gives no two coupons one code', async () => {
+  it('rejects a second coupon with the same code', async () => {
     const call = await openSchool()
     const add = (code: string) => call('POST', '/api/coupons', 'coupons:write', { code, percent: 5 })
     expect((await add('WINTER20')).json).toEqual({
@@ -317,7 +317,7 @@ describe('writing', () => {
     expect((await remove('*')).status).toBe(204)
   })
 
-  it('loses no change of two that come at once', async () => {
+  it('loses neither of two concurrent changes', async () => {
     const call = await openSchool()
     const item = '/api/courses/bread-at-home'
     const changes = [{ lessons: 10 }, { language: 'en' }, { slug: 'bread' }, { description: 'Flour.' }]

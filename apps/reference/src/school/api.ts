@@ -60,17 +60,17 @@ function addPath(
   const guard = area.catalogue ? api.allowing({ clientCredentials: true }) : api
   app.use(path, scripts)
   for (const { method, access, described, answer } of offered) {
-    // The guard comes first: a caller who may not write does not learn what is wrong with the members.
+    // The guard comes first: a caller without write access does not learn what is wrong with the members.
     const guards = [protect(guard, scopeOf(area.name, access)), withoutToken(area, access, api)] as const
     app.on(method, path, describe(described(area)), prefetch, ...guards, (c) => answer({ c, school, area }))
   }
-  // It has answered by now; a 405 lists what is registered.
+  // It has responded by now; a 405 lists the registered methods.
   app.options(path, scripts)
 }
 
 const EXPOSED = ['WWW-Authenticate', 'Link', 'Location', 'ETag', 'Retry-After']
 
-/** Any origin, without credentials: the API knows only tokens and no cookies. Lists are sent with their spaces. */
+/** Any origin, without credentials: the API reads only tokens and no cookies. Header lists contain spaces. */
 function scriptsMayCall(offered: readonly Action[], { corsHeaders }: SchoolGuard): MiddlewareHandler {
   const methods = offered.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
   return cors({
@@ -83,8 +83,9 @@ function scriptsMayCall(offered: readonly Action[], { corsHeaders }: SchoolGuard
 }
 
 /**
- * Serves who has no token as anonymous, and never asks for one: no challenge, but a link that tells where to get tokens
- * (RFC 8631 4). RFC 6750 3 wants a challenge with the 403 of a write. The specification of this API, sections 5.8 and 7, forbids it.
+ * Serves a request without a token as anonymous: no challenge, but a link to the protected resource metadata (RFC 8631
+ * 4). RFC 6750 3 wants a challenge with the 403 of a write. The specification of this API, sections 5.8 and 7, forbids
+ * it.
  */
 function withoutToken({ title }: Area, access: Access, api: SchoolGuard): MiddlewareHandler<Guarded> {
   return async (c, next) => {

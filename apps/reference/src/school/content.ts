@@ -1,13 +1,13 @@
 import type { RecordSchema } from './schemas.ts'
 
-/** The members of a record but its id. */
+/** The members of a record without its id. */
 export type Content = Readonly<Record<string, unknown>>
 
 const MAX_CHARACTERS = 1000
 
-/** Members that are right, or a sentence with everything that is wrong with them. */
-export function readContent(schema: RecordSchema, given: unknown): { content: Content } | { faults: string } {
-  const parsed = schema.safeParse(given, {
+/** The valid members, or a sentence with all faults. */
+export function readContent(schema: RecordSchema, input: unknown): { content: Content } | { faults: string } {
+  const parsed = schema.safeParse(input, {
     error: ({ input }) => (input === undefined ? 'is missing' : null),
   })
   if (parsed.success) return { content: parsed.data }
@@ -15,13 +15,15 @@ export function readContent(schema: RecordSchema, given: unknown): { content: Co
   return { faults: printable(faults.join('; ')) }
 }
 
-/** A record with a change (RFC 7396): `null` takes a member away. */
+/** A record with a merge patch (RFC 7396): `null` removes a member. */
 export function merged(content: Content, change: Content): Content {
   const members = Object.entries({ ...content, ...change }).filter(([, value]) => value !== null)
   return Object.fromEntries(members)
 }
 
-/** What an error_description may hold (RFC 6749 5.2). The names of unknown members are the caller's. */
+/**
+ * The characters that an error_description allows (RFC 6749 5.2). The names of unknown members are input of the caller.
+ */
 function printable(text: string): string {
   return text
     .replace(/["\\]/g, "'")

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { parseJson } from '../http/bodies-and-answers.ts'
 import { reference } from './members.ts'
 
-/** The place of a record in its list: lists are in the order in which records were added. */
+/** The position of a record in its list. Lists are ordered by the time of adding. */
 export interface Place {
   readonly addedAt: string
   readonly id: string
@@ -10,7 +10,7 @@ export interface Place {
 
 const Cursor = z.tuple([z.iso.datetime(), reference])
 
-/** Opaque to clients, who get it as `next_cursor` and send it back as `cursor`. */
+/** Opaque to clients, which receive it as `next_cursor` and return it as `cursor`. */
 export function cursorOf({ addedAt, id }: Place): string {
   return Buffer.from(JSON.stringify([addedAt, id])).toString('base64url')
 }

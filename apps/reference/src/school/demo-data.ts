@@ -1,7 +1,7 @@
 import type { AreaName } from '../oauth/scopes.ts'
 import type { SchoolRecord } from './record.ts'
 
-/** A small school to try the service with. A new database begins with it. */
+/** A small demo school. A new database contains it. */
 export const DEMO_SCHOOL: Partial<Record<AreaName, readonly SchoolRecord[]>> = {
   courses: [
     {

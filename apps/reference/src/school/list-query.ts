@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Place, placeOf } from './cursor.ts'
 
-/** What a request for a list asks for. */
+/** The query of a list request. */
 export interface ListQuery {
   readonly limit: number
   readonly offset: number
@@ -9,7 +9,7 @@ export interface ListQuery {
   readonly published: boolean | undefined
 }
 
-/** The faults of a query in words. */
+/** The faults of a query as text. */
 export const BAD_LIST_QUERY =
   'limit must be 1 to 100, offset 0 to 1000000, cursor the next_cursor of an answer, published true or false, and each of them once at most'
 
@@ -34,7 +34,7 @@ export function readListQuery(query: Readonly<Record<string, string[]>>): ListQu
   return given !== undefined && after === undefined ? { fault: BAD_LIST_QUERY } : { ...rest, after }
 }
 
-/** The values of a query parameter: one whole number, or none. */
+/** The value of a query parameter: one integer, or none. */
 function oneNumber(least: number, most: number, usual: number) {
   return z
     .array(z.string().regex(/^\d+$/))

@@ -1,12 +1,12 @@
 import { displayText } from '@grantkit/core/feature'
 import { z } from 'zod'
 
-/** The members that records of the school are made of. Each is bounded, since pages and documents show records to everybody. */
+/** Schemas of the members of records. Each has a maximum length, because pages and documents show records publicly. */
 
-/** No control characters, of which a database refuses one and a page shows none. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+/** No control characters: databases reject NUL, and pages show none of them. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are rejected
 const LINE = /^[^\u0000-\u001f\u007f-\u009f]+$/
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the same, but for tabs and ends of lines
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the same, except tabs and line breaks
 const LINES = /^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$/
 
 export const line = z
@@ -20,7 +20,7 @@ export const list = z.array(line).max(100)
 export const count = z.int().min(0).max(1_000_000_000)
 export const day = z.iso.date('must be a day such as 2027-02-28')
 export const moment = z.iso.datetime({ offset: true, error: 'must be a moment such as 2026-12-04T18:00:00Z' })
-export const published = z.boolean().describe('Whether everybody may see it')
+export const published = z.boolean().describe('Whether it is public')
 /** The id of a record in another area. */
 export const reference = z.string().regex(/^[\w-]{1,64}$/, 'must be the id of an item')
 /** The last part of a page's address. */

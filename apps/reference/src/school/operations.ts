@@ -15,7 +15,7 @@ import { uniqueMember } from './schemas.ts'
 import { changeExample, contentExample } from './school-examples.ts'
 import { schemaName } from './school-schemas.ts'
 
-/** What the routes of an area do, in the words of OpenAPI. */
+/** The OpenAPI operations of an area. */
 
 const ID: Json = { name: 'id', in: 'path', required: true, schema: { type: 'string' } }
 const PAGE: readonly Json[] = [
@@ -60,7 +60,7 @@ const NOT_FOUND = errorAnswer('There is no such item', 'not_found', 'There is no
 const IF_MATCH: Json = {
   name: 'If-Match',
   in: 'header',
-  description: 'The ETag of the item as it was read: a change of another item is refused with 412',
+  description: 'The ETag of the item as it was read: a change of another version is rejected with 412',
   schema: { type: 'string' },
 }
 
@@ -129,7 +129,7 @@ export function removing(area: Area): Description {
   }
 }
 
-/** Anonymous requests are always allowed: a read shows the public view, a write is refused. */
+/** Anonymous requests are always allowed: a read shows the public view, a write is rejected. */
 function common(area: Area, access: 'read' | 'write', verb: string) {
   const operationId = `${verb.toLowerCase()}_${area.name}`
   return { operationId, tag: 'School', security: [{ oauth2: [scopeOf(area.name, access)] }, {}] } as const
@@ -137,12 +137,12 @@ function common(area: Area, access: 'read' | 'write', verb: string) {
 
 function guardAnswers(area: Area, access: 'read' | 'write') {
   const lacking = `The token lacks ${scopeOf(area.name, access)}${access === 'write' ? ', or there is none' : ''}`
-  const refused = challengeAnswer(
+  const forbidden = challengeAnswer(
     lacking,
     'insufficient_scope',
     'The access token lacks a scope that this needs',
   )
-  return { '401': BAD_TOKEN, '403': refused, '503': UNAVAILABLE }
+  return { '401': BAD_TOKEN, '403': forbidden, '503': UNAVAILABLE }
 }
 
 function bodyAnswers(area: Area) {

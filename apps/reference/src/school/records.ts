@@ -9,10 +9,10 @@ import { reference } from './members.ts'
 import type { Revised, SchoolRecord } from './record.ts'
 import { membersOf, recordOf, rowOf } from './rows.ts'
 
-/** Which records of an area, and which part of their list. Without a member nothing is left out. */
+/** A filter on the records of an area, and the part of the list. An absent member does not filter. */
 export interface Selection {
   readonly published?: boolean | undefined
-  /** In small letters; a record has all of them somewhere in its members. */
+  /** In lower case; a record must contain all of them in its members. */
   readonly words?: readonly string[] | undefined
   readonly after?: Place | undefined
   readonly offset?: number | undefined
@@ -21,28 +21,28 @@ export interface Selection {
 
 export interface Page {
   readonly items: readonly SchoolRecord[]
-  /** How many there are in all, on every page. */
+  /** The total number over all pages. */
   readonly total: number
-  /** The place of the last item, if more follow. */
+  /** The position of the last item, if more follow. */
   readonly last?: Place | undefined
 }
 
-/** The records of each area, in the order in which they were added. */
+/** The records of each area, ordered by the time of adding. */
 export interface SchoolRecords {
   list(area: AreaName, selection: Selection): Promise<Page>
   find(area: AreaName, id: string): Promise<Revised | undefined>
-  /** `taken`: another record of the area has the value that must be unique. */
+  /** `taken`: another record of the area has the same unique value. */
   add(area: AreaName, content: Content): Promise<Revised | 'taken'>
-  /** `changed`: the record is not the one that was seen any more. Nothing is written then. */
+  /** `changed`: the record has changed since it was read. Nothing is written. */
   replace(area: AreaName, seen: Revised, content: Content): Promise<Revised | 'taken' | 'changed'>
-  /** Whether the record was still the one that was seen. */
+  /** Whether the record was unchanged since it was read. */
   remove(area: AreaName, seen: Revised): Promise<boolean>
 }
 
-/** The school in the database, so that replicas show one school and a restart forgets nothing. */
+/** The school in the database, so that replicas share it and it survives a restart. */
 export function schoolRecords(database: Database, newId: () => string): SchoolRecords {
   let latest = 0
-  /** No two records of a process are of one millisecond: lists are in the order of adding. */
+  /** A process never adds two records in the same millisecond, because lists are ordered by the time of adding. */
   const nextMoment = () => {
     latest = Math.max(Date.now(), latest + 1)
     return new Date(latest)
@@ -50,7 +50,7 @@ export function schoolRecords(database: Database, newId: () => string): SchoolRe
   return errorsAs503<SchoolRecords>({
     list: (area, selection) => listRecords(database, area, selection),
     async find(area, id) {
-      // Other texts are no ids of ours, and some of them none that a database takes.
+      // Any other text is not an id, and may be one that a database rejects.
       if (!reference.safeParse(id).success) return undefined
       const row = await database
         .selectFrom('school_record')
@@ -143,10 +143,10 @@ function hasWord(word: string) {
   return sql<SqlBool>`words like ${pattern} escape '\\'`
 }
 
-/** A character that no record has, for one that Postgres takes in no text. */
+/** Replaces NUL, which Postgres accepts in no text, by a character that no record contains. */
 const NOWHERE = '\u0001'
 
-/** More than a school has, and less than both databases take for a limit. */
+/** More than a school has, and less than the maximum LIMIT of both databases. */
 const ALL = 1_000_000
 
 async function unlessTaken<T>(write: () => Promise<T>): Promise<T | 'taken'> {

@@ -9,7 +9,7 @@ export function rowOf(area: AreaName, record: SchoolRecord, addedAt: Date): Scho
   return { area, id, revision: 1, added_at: addedAt.toISOString(), ...membersOf(area, record) }
 }
 
-/** The columns that follow from the members of a record. */
+/** The columns that are derived from the members of a record. */
 export function membersOf(area: AreaName, { id, ...members }: SchoolRecord) {
   const unique = members[uniqueMember(area) ?? '']
   return {
@@ -24,7 +24,7 @@ export function recordOf({ id, content }: Pick<SchoolRecordRow, 'id' | 'content'
   return { id, ...JSON.parse(content) }
 }
 
-/** All words and numbers in a value, at any depth, in small letters. */
+/** All words and numbers in a value, at any depth, in lower case. */
 function textOf(value: unknown): string {
   if (typeof value === 'object' && value !== null) return Object.values(value).map(textOf).join(' ')
   return typeof value === 'boolean' ? '' : String(value).toLowerCase()

@@ -16,7 +16,7 @@ import {
   slug,
 } from './members.ts'
 
-/** The members of a record but its id, which the school chooses. Any other member is refused. */
+/** The members of a record without its id, which the school assigns. Any other member is rejected. */
 export type RecordSchema = z.ZodObject<z.ZodRawShape, z.core.$strict>
 
 const SCHEMAS: Partial<Record<AreaName, RecordSchema>> = {
@@ -114,14 +114,14 @@ const SCHEMAS: Partial<Record<AreaName, RecordSchema>> = {
   account: z.strictObject({ newsletter: z.boolean().optional(), language: language.optional() }),
 }
 
-/** What a new area begins with. */
+/** The minimal schema of a new area. */
 const USUAL: RecordSchema = z.strictObject({
   title: line,
   description: lines.optional(),
   published: published.optional(),
 })
 
-/** No two records of an area have the same value here. */
+/** The members whose value is unique within the area. */
 const UNIQUE: Partial<Record<AreaName, string>> = {
   courses: 'slug',
   students: 'email',
@@ -141,7 +141,7 @@ export function uniqueMember(area: AreaName): string | undefined {
   return UNIQUE[area]
 }
 
-/** A change of a record: any of its members, and `null` takes away one that need not be there (RFC 7396). */
+/** A change of a record: any of its members; `null` removes an optional one (RFC 7396). */
 export function changeOfArea(area: AreaName): RecordSchema {
   const members = Object.entries(schemaOfArea(area).shape).map(([name, member]) => [
     name,
@@ -150,7 +150,7 @@ export function changeOfArea(area: AreaName): RecordSchema {
   return z.strictObject(Object.fromEntries(members))
 }
 
-/** A whole record, as the API and MCP answer it. */
+/** A complete record, as the API and MCP return it. */
 export function recordOfArea(area: AreaName): RecordSchema {
   return z.strictObject({ id: z.string(), ...schemaOfArea(area).shape })
 }

@@ -5,16 +5,16 @@ import { changeOfArea, recordOfArea, schemaOfArea, uniqueMember } from './schema
 
 type Area = (typeof areas)[number]
 
-/** What a caller may send along: an item that was read can be sent back as it is. */
+/** Members that a request may contain and that are ignored, so that an item can be sent back as it was read. */
 const IGNORED_ID = { id: z.unknown().optional().describe('Ignored: the school chooses it') }
 
-/** The name of a schema of an area, as `MembershipPlansItem`. */
+/** The name of a schema of an area, such as `MembershipPlansItem`. */
 export function schemaName({ name }: Area, kind: 'Item' | 'List' | 'Content' | 'Change'): string {
   const words = name.split('_').map((word) => word[0]?.toUpperCase() + word.slice(1))
   return [...words, kind].join('')
 }
 
-/** The schemas of all areas: what is read, listed, added and changed, as far as their scopes allow it. */
+/** The schemas of all areas for reading, listing, adding and changing, as far as their scopes allow. */
 export const SCHOOL_SCHEMAS: { readonly [name: string]: Json } = Object.fromEntries(
   areas.flatMap((area) => [
     [schemaName(area, 'Item'), schemaOf(recordOfArea(area.name), 'output')],

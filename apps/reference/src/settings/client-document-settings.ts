@@ -5,7 +5,7 @@ const LOCAL_HOST = /^(?<name>[\w.-]+)=(?<place>(?:\d+\.){3}\d+:\d+|\[[\da-f:]+\]
 
 const listed = (text: string) => text.split(',').map((part) => part.trim())
 
-/** The settings for clients whose id is the address of a document. */
+/** The settings for client ID metadata documents (CIMD). */
 export const ClientDocumentSettings = z.object({
   CIMD: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   CIMD_PINNED: z.string().optional(),

@@ -7,8 +7,8 @@ import { createFile } from './private-file.ts'
 import { keySetText } from './signing-keys-file.ts'
 
 /**
- * Secret and signing keys for development, made at the first start. They stay in a folder that git ignores, so a
- * restart signs nobody out.
+ * Secret and signing keys for development, created at the first start. They stay in a folder that git ignores, so that
+ * a restart signs nobody out.
  */
 export const DEVELOPMENT_FOLDER = fileURLToPath(new URL('../../../../.grantkit', import.meta.url))
 
@@ -21,7 +21,7 @@ export function developmentKeysFile(folder: string = DEVELOPMENT_FOLDER): Promis
   return keptFile(folder, 'keys.json', async () => keySetText(await newSigningKeys()))
 }
 
-/** If two processes start at once, one makes the file and both use it. */
+/** If two processes start at once, one creates the file and both use it. */
 async function keptFile(folder: string, name: string, make: () => Promise<string>): Promise<string> {
   const path = join(folder, name)
   if (await exists(path)) return path

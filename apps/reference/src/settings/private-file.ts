@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { link, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** Files that only their owner may read, and that are never visible half written. */
+/** Files that are readable by their owner only, and are written atomically. */
 
 /** Writes a file atomically, replacing any old one. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   await rename(await unfinished(path, text), path)
 }
 
-/** Creates a file, unless another process creates it first. Its folder is made if it is missing. */
+/** Creates a file and its folder, unless another process creates the file first. */
 export async function createFile(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const temporary = await unfinished(path, text)

@@ -1,6 +1,6 @@
-/** The settings that a profile decides. */
+/** The settings that a profile determines. */
 
-/** What the FAPI 2.0 Security Profile decides, each with the section that does. */
+/** The settings of the FAPI 2.0 Security Profile, each with its section. */
 const FAPI2 = {
   CLIENT_AUTHENTICATION: { value: ['private_key_jwt'], section: '5.3.2.1, item 6' },
   REGISTRATION: { value: 'off', section: '5.3.2.1, item 3' },
@@ -18,16 +18,19 @@ interface Decided {
   readonly CODE_LIFETIME: number
 }
 
-/** The settings with what their profile decides. */
+/** The settings with the values of their profile. */
 export function withProfile<Given extends Decided>(settings: Given): Given {
   if (settings.PROFILE === undefined) return settings
   return { ...settings, ...Object.fromEntries(DECIDED.map(([name, { value }]) => [name, value])) }
 }
 
-/** What the environment says otherwise. */
-export function contradictions({ PROFILE, CODE_LIFETIME }: Decided, given: NodeJS.ProcessEnv): string[] {
+/** The environment variables that contradict the profile. */
+export function contradictions(
+  { PROFILE, CODE_LIFETIME }: Decided,
+  environment: NodeJS.ProcessEnv,
+): string[] {
   if (PROFILE === undefined) return []
-  const others = DECIDED.filter(([name, { value }]) => (given[name] ?? String(value)) !== String(value))
+  const others = DECIDED.filter(([name, { value }]) => (environment[name] ?? String(value)) !== String(value))
   return [
     ...others.map(([name, { value, section }]) => problem(name, `${value} or left out`, section)),
     ...(CODE_LIFETIME > MAX_CODE_LIFETIME

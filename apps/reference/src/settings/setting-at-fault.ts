@@ -1,6 +1,6 @@
 /**
- * Does what depends on a setting. An error then begins with its name, and ends with what to run where tables are the
- * matter. The value is never told: a URL may have a password.
+ * Runs work that depends on a setting. An error begins with the name of the setting, and ends with the command to run
+ * if tables must be migrated. It never contains the value: a URL may contain a password.
  */
 export async function settingAtFault<T>(setting: string, work: () => Promise<T>): Promise<T> {
   try {
@@ -26,5 +26,5 @@ const ADVICE: readonly (readonly [about: RegExp, advice: string])[] = [
   ],
   [/\bno tables\b/, `${MIGRATE}, or "pnpm start", which does it too`],
 ]
-/** A store tells what to do where it is a package of its own. */
+/** The advice of a store that is a package of its own. */
 const ADVICE_OF_STORE = /: (run|call|start) [^:]*$/

@@ -4,7 +4,7 @@ import { Environment } from './settings.ts'
 
 const README = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
 
-/** The rows of the table of settings, of which one may name several: its names, and the default of each. */
+/** The rows of the settings table. A row may name several settings: their names and defaults. */
 const rows = [
   ...(README.split('\n## Settings\n')[1]?.split('\n## ')[0] ?? '').matchAll(
     /^\| (`[^|]*) \|.*\| ([^|]*) \|$/gm,
@@ -17,11 +17,11 @@ const documented = Object.fromEntries(
   }),
 )
 
-it('is in the README, each setting and no other', () => {
+it('has exactly the settings of the code', () => {
   expect(Object.keys(documented).sort()).toEqual(Object.keys(Environment.shape).sort())
 })
 
-/** Defaults without a word beside them. Of the rest the README says what takes their place. */
+/** Plain defaults. For other settings the README describes the default. */
 const defaults = Object.entries(Environment.parse({})).filter(([name]) =>
   /^(?!none$)`?[\w.]+`?$/.test(documented[name] ?? ''),
 )

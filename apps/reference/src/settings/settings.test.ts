@@ -11,7 +11,7 @@ function problemsOf(environment: Record<string, string>): readonly string[] {
 }
 
 describe('the settings', () => {
-  it('need nothing in development', () => {
+  it('need no variable in development', () => {
     expect(parseSettings({})).toMatchObject({
       PORT: 3000,
       HOST: '127.0.0.1',
@@ -29,12 +29,12 @@ describe('the settings', () => {
     ['memory:', 'memory:'],
     ['sqlite:/var/lib/school', 'sqlite:/var/lib/school-grants'],
     ['postgres://db/school', 'postgres://db/school'],
-  ])('put the store beside the database %s', (DATABASE_URL, STORE_URL) => {
+  ])('put the store next to the database %s', (DATABASE_URL, STORE_URL) => {
     expect(parseSettings({ DATABASE_URL })).toMatchObject({ STORE_URL })
     expect(parseSettings({ DATABASE_URL, STORE_URL: 'memory:' })).toMatchObject({ STORE_URL: 'memory:' })
   })
 
-  it('follow the port with the base URL, and keep a given one byte for byte', () => {
+  it('derive the base URL from the port, and keep a configured one unchanged', () => {
     expect(parseSettings({ PORT: '8080' }).BASE_URL).toBe('http://127.0.0.1:8080')
     expect(parseSettings({ BASE_URL: 'https://School.example/a' }).BASE_URL).toBe('https://School.example/a')
   })
@@ -84,7 +84,7 @@ describe('the settings', () => {
     expect(problems[0]).toContain(problem)
   })
 
-  it('allow a strict window and take an empty variable for an unset one', () => {
+  it('allow a retry window of 0, and treat an empty variable as unset', () => {
     expect(parseSettings({ REFRESH_RETRY_WINDOW: '0', SECRET: '' })).toMatchObject({
       REFRESH_RETRY_WINDOW: 0,
     })
@@ -92,16 +92,16 @@ describe('the settings', () => {
 
   it.each([{ DPOP: 'required' }, { PROFILE: 'fapi2' }])(
     'let a gateway take bound tokens alone with %j',
-    (given) => {
-      const [problem, ...others] = problemsOf({ ...given, FORWARD_AUTH: 'on' })
+    (variables) => {
+      const [problem, ...others] = problemsOf({ ...variables, FORWARD_AUTH: 'on' })
       expect(problem).toContain('FORWARD_AUTH_ORIGIN is missing')
       expect(others).toEqual([])
       const origin = { FORWARD_AUTH_ORIGIN: 'https://notes.example' }
-      expect(problemsOf({ ...given, FORWARD_AUTH: 'on', ...origin })).toEqual([])
+      expect(problemsOf({ ...variables, FORWARD_AUTH: 'on', ...origin })).toEqual([])
     },
   )
 
-  it('list everything that production lacks, at once', () => {
+  it('list everything that is missing in production, at once', () => {
     const problems = problemsOf({ NODE_ENV: 'production', BASE_URL: 'http://school.example' })
     expect(problems.map((problem) => problem.split(' ')[0])).toEqual([
       'DATABASE_URL',
@@ -128,7 +128,7 @@ describe('the settings', () => {
 })
 
 describe('PROFILE=fapi2', () => {
-  it('decides what the profile decides', () => {
+  it('sets what the profile requires', () => {
     expect(parseSettings({ PROFILE: 'fapi2', CLIENT_CREDENTIALS: 'on' })).toMatchObject({
       CLIENT_AUTHENTICATION: ['private_key_jwt'],
       REGISTRATION: 'off',
@@ -153,7 +153,7 @@ describe('PROFILE=fapi2', () => {
     expect([problem.endsWith(`(FAPI 2.0 Security Profile ${section})`), others]).toEqual([true, []])
   })
 
-  it('is the only one', () => {
+  it('is the only profile', () => {
     expect(problemsOf({ PROFILE: 'fapi1' })).toEqual(['PROFILE must be fapi2'])
   })
 })

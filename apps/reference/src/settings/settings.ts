@@ -4,7 +4,7 @@ import { ClientDocumentSettings } from './client-document-settings.ts'
 import { DEVELOPMENT_FOLDER } from './development.ts'
 import { contradictions, withProfile } from './profile.ts'
 
-/** The settings of the environment. Lifetimes are in seconds. */
+/** The settings from environment variables. Lifetimes are in seconds. */
 const seconds = (fallback: number, least = 1, most = Number.MAX_SAFE_INTEGER) =>
   z.coerce
     .number({ error: 'must be a number of seconds' })
@@ -17,7 +17,7 @@ const DAY = 24 * 60 * 60
 const METHODS = ['none', 'client_secret_post', 'client_secret_basic', 'private_key_jwt'] as const
 type Method = (typeof METHODS)[number]
 const METHODS_EXPECTED = `must be a list of ${METHODS.join(', ')}`
-/** Clients of MCP that are machines know these two. */
+/** The two methods that MCP clients with client credentials support. */
 const CLIENT_CREDENTIALS_METHODS: readonly Method[] = ['client_secret_basic', 'private_key_jwt']
 
 export const Environment = z.object({
@@ -101,7 +101,7 @@ export type Settings = z.output<typeof Environment> & {
   readonly STORE_URL: string
 }
 
-/** All problems at once, so that a start fails once and not once for each. */
+/** All problems at once, so that a start does not fail once for each. */
 export class SettingsError extends Error {
   readonly problems: readonly string[]
 
@@ -114,7 +114,7 @@ export class SettingsError extends Error {
 
 /** @throws SettingsError */
 export function parseSettings(environment: NodeJS.ProcessEnv): Settings {
-  // In a shell or a compose file, an empty variable means "not set".
+  // An empty variable of a shell or a compose file means "not set".
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
   const parsed = Environment.safeParse(given)
   if (!parsed.success)
@@ -153,12 +153,14 @@ function methodsOf({
   return CLIENT_CREDENTIALS === 'on' ? [...new Set([...named, ...CLIENT_CREDENTIALS_METHODS])] : named
 }
 
-/** The same Postgres, or a file beside that of SQLite: each file has one program that knows its tables. */
+/**
+ * The same Postgres, or a file next to the SQLite database, because the store and the service each have their own file.
+ */
 function storeBeside(database: string): string {
   return database.startsWith('sqlite:') ? database.replace(/(\.\w+)?$/, '-grants$1') : database
 }
 
-/** In production there are no defaults for secrets, keys, accounts and the address: the operator must set them. */
+/** Production has no defaults for secrets, keys, accounts and the base URL: the operator must set them. */
 function missingInProduction(settings: z.output<typeof Environment>, given: NodeJS.ProcessEnv): string[] {
   const needed = {
     'DATABASE_URL is missing: a postgres:// URL, or sqlite: and the path of a file': given.DATABASE_URL,
@@ -168,7 +170,7 @@ function missingInProduction(settings: z.output<typeof Environment>, given: Node
     'BASE_URL is missing or not https':
       settings.BASE_URL?.startsWith('https://') === true ? 'given' : undefined,
     'RATE_LIMITS must not be off in production': settings.RATE_LIMITS === 'on' ? 'given' : undefined,
-    // They let a stranger's address lead inward.
+    // They allow requests to private addresses for unauthenticated callers (SSRF).
     'CIMD_TEST_CA must not be set in production': given.CIMD_TEST_CA === undefined ? 'unset' : undefined,
     'CIMD_TEST_RESOLVE must not be set in production':
       given.CIMD_TEST_RESOLVE === undefined ? 'unset' : undefined,

@@ -26,7 +26,7 @@ async function openFile() {
 }
 
 describe('a file of signing keys', () => {
-  it('is rotated: a fresh key for each algorithm goes before the earlier ones', async () => {
+  it('is rotated: a new key for each algorithm is placed before the earlier ones', async () => {
     const { path } = await openFile()
     const [old] = await readSigningKeys(path)
     await rotateKeysFile(path, SETTINGS, NOON)
@@ -43,7 +43,7 @@ describe('a file of signing keys', () => {
     ])
   })
 
-  it('gets no RS256 key under the profile, though it has one', async () => {
+  it('gets no RS256 key with the profile, even if it has one', async () => {
     const { path } = await openFile()
     await replaceFile(path, keySetText(await newSigningKeys(['RS256', 'ES256'])))
     const rotated = await rotateKeysFile(path, { ...SETTINGS, PROFILE: 'fapi2' }, NOON)
@@ -51,7 +51,7 @@ describe('a file of signing keys', () => {
     expect((await newKeys('fapi2')).map(({ alg }) => alg)).toEqual(['ES256', 'EdDSA'])
   })
 
-  it('loses a compromised key at once, and another one signs', async () => {
+  it('drops a compromised key at once, and another key signs', async () => {
     const { path } = await openFile()
     const [old] = await readSigningKeys(path)
     const [next] = await rotateKeysFile(path, SETTINGS, NOON)
@@ -64,7 +64,7 @@ describe('a file of signing keys', () => {
     await expect(removeFromKeysFile(path, undefined, ['k'])).rejects.toThrow('has no key k')
   })
 
-  it('is read again while it is in use, and gives the same array until it changes', async () => {
+  it('is reloaded while it is in use, and returns the same array until it changes', async () => {
     const { path, keys } = await openFile()
     const before = keys()
     await replaceFile(path, `${keySetText(before)}\n`)
@@ -94,7 +94,7 @@ describe('a file of signing keys', () => {
     expect(errors).toHaveLength(1)
   })
 
-  it('stops the start when it cannot be used', async () => {
+  it('fails the start if it is invalid', async () => {
     const path = join(await temporaryFolder(), 'keys.json')
     await expect(followSigningKeys(path, () => {})).rejects.toThrow('ENOENT')
     await writeFile(path, 'no')

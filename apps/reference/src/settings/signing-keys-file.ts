@@ -3,12 +3,12 @@ import { newSigningKeys, PrivateJwk, rotateSigningKeys } from '@grantkit/core'
 import { z } from 'zod'
 import { replaceFile } from './private-file.ts'
 
-/** A JSON Web Key set of private keys in a file that only its owner may read. */
+/** A JSON Web Key set of private keys in a file that is readable by its owner only. */
 
 const KeySet = z.object({ keys: z.array(PrivateJwk).min(1) })
 const READ_AGAIN_MS = 5000
 
-/** The operator renewed the keys, or removed compromised ones. The ids of those that came and of those that went. */
+/** The operator rotated the keys, or removed compromised ones. The ids of the added and the removed keys. */
 export interface SigningKeysRotated {
   readonly type: 'signing_keys_rotated'
   readonly added: readonly string[]
@@ -22,23 +22,22 @@ interface RotationSettings {
 }
 
 type Algorithm = PrivateJwk['alg']
-/** `openid` needs RS256 where no profile forbids it (OpenID Connect Core 15.1). */
+/** `openid` requires RS256, unless a profile forbids it (OpenID Connect Core 15.1). */
 const ALGORITHMS: readonly Algorithm[] = ['RS256', 'ES256', 'EdDSA']
-/** What the FAPI 2.0 Security Profile allows of what the server signs with (5.4.1, item 1). */
+/** The server's algorithms that the FAPI 2.0 Security Profile allows (5.4.1, item 1). */
 const isAllowedBy = (profile: 'fapi2' | undefined) => (alg: Algorithm) =>
   profile === undefined || alg !== 'RS256'
 
-/** @throws Error that says what is wrong with the file */
+/** @throws Error that names the fault of the file */
 export async function readSigningKeys(path: string): Promise<PrivateJwk[]> {
   return parseKeySet(path, await readFile(path, 'utf8'))
 }
 
 /**
- * The current keys of a file, which is reloaded every few seconds for the life of the process. If the file becomes
- * unusable, the old keys stay.
+ * The current keys of a file, which is reloaded every few seconds. If the file becomes invalid, the old keys stay.
  *
- * @param onError called once for each fault
- * @throws Error when the file is unusable now
+ * @param onError called once per fault
+ * @throws Error if the file is invalid now
  */
 export async function followSigningKeys(
   path: string,
@@ -60,7 +59,7 @@ export async function followSigningKeys(
       fault = String(cause)
     }
   }
-  /** Reads one after another: a slow read that ends after the next one would report an old fault again. */
+  /** Reads sequentially: a slow read that ends after the next one would report an old fault again. */
   function readAgainLater(): void {
     setTimeout(() => void readAgain().finally(readAgainLater), readAgainMs).unref()
   }
@@ -74,17 +73,17 @@ export function keysUnderProfile(
   source: () => readonly PrivateJwk[],
 ): () => readonly PrivateJwk[] {
   const isAllowed = isAllowedBy(profile)
-  let given: readonly PrivateJwk[] = []
+  let current: readonly PrivateJwk[] = []
   let allowed: readonly PrivateJwk[] = []
   return () => {
     const latest = source()
-    if (latest !== given) allowed = latest.filter(({ alg }) => isAllowed(alg))
-    given = latest
+    if (latest !== current) allowed = latest.filter(({ alg }) => isAllowed(alg))
+    current = latest
     return allowed
   }
 }
 
-/** Keys for each algorithm that the profile allows. */
+/** New keys, one for each algorithm that the profile allows. */
 export function newKeys(
   profile: 'fapi2' | undefined,
   algorithms?: readonly Algorithm[],
@@ -92,7 +91,7 @@ export function newKeys(
   return newSigningKeys((algorithms ?? ALGORITHMS).filter(isAllowedBy(profile)))
 }
 
-/** Adds new keys for the algorithms in the file, and removes keys that no valid ID token needs. */
+/** Adds new keys for the algorithms in the file, and removes keys that no unexpired token needs. */
 export async function rotateKeysFile(
   path: string,
   { PROFILE, ACCESS_TOKEN_LIFETIME }: RotationSettings,
@@ -106,11 +105,11 @@ export async function rotateKeysFile(
 }
 
 /**
- * Removes compromised keys at once. What is left signs from now on; an algorithm of which none is left gets a new key,
- * because the metadata offers it.
+ * Removes compromised keys at once. The remaining keys sign from now on; an algorithm without a remaining key gets a
+ * new one, because the metadata lists it.
  *
  * @param kids all keys if empty
- * @throws Error that names a kid which the file does not have
+ * @throws Error that names a kid that the file does not have
  */
 export async function removeFromKeysFile(
   path: string,
@@ -144,7 +143,7 @@ function parseKeySet(path: string, text: string): PrivateJwk[] {
   return parsed.data.keys
 }
 
-/** Hides the parser's message: it quotes the text, which is secret. */
+/** Hides the message of the parser, which quotes the secret text. */
 function parseJson(path: string, text: string): unknown {
   try {
     return JSON.parse(text)

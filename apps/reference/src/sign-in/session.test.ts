@@ -33,12 +33,12 @@ function openSessions({
   })
 }
 
-/** The Cookie header of a browser that was sent this Set-Cookie. */
+/** The Cookie header of a browser after this Set-Cookie. */
 function sent(setCookie: string): string | undefined {
   return setCookie.split(';')[0]
 }
 
-/** In a browser that has no session. */
+/** A new session in a browser without one. */
 function begin(sessions: Sessions, account = ALICE) {
   return sessions.start(account, undefined)
 }
@@ -50,7 +50,7 @@ async function cookieAt(baseUrl: string): Promise<string> {
 afterEach(() => void vi.useRealTimers())
 
 describe('a session', () => {
-  it('is read back from its cookie: who, since when, and an id of its own', async () => {
+  it('is read from its cookie: the user, the time of the sign-in and a unique id', async () => {
     const sessions = openSessions()
     const [first, second] = [await begin(sessions), await begin(sessions)]
     const session = await sessions.read(sent(first.cookie))
@@ -64,7 +64,7 @@ describe('a session', () => {
     expect((await sessions.read(sent(second.cookie)))?.id).not.toBe(session?.id)
   })
 
-  it('is absent for a changed, foreign or missing cookie', async () => {
+  it('is absent for a modified, foreign or missing cookie', async () => {
     const sessions = openSessions()
     const cookie = sent((await begin(sessions)).cookie) ?? ''
     const { cookie: elsewhere } = await begin(openSessions({ secret: 'another secret, also long enough!!' }))
@@ -81,7 +81,7 @@ describe('a session', () => {
     }
   })
 
-  it('is ended for whoever kept its cookie, on every replica, and no other is', async () => {
+  it('ends on every replica, even if its cookie is kept, and ends no other session', async () => {
     const store = createMemoryStore()
     const [here, there] = [openSessions({ store }), openSessions({ store })]
     const [ended, other] = [await begin(here), await begin(here)]
@@ -92,7 +92,7 @@ describe('a session', () => {
     }
   })
 
-  it('stays ended until its cookie expires, also when the clock of the store is a minute ahead', async () => {
+  it('stays ended until its cookie expires, even if the clock of the store is a minute ahead', async () => {
     const store = createMemoryStore({ now: () => Math.floor(Date.now() / 1000) + 59 })
     const sessions = openSessions({ store })
     const { cookie } = await begin(sessions)
@@ -101,7 +101,7 @@ describe('a session', () => {
     expect(await sessions.read(sent(cookie))).toBeUndefined()
   })
 
-  it('ends when the browser signs in again, and that of another browser does not', async () => {
+  it('ends when its browser signs in again, and not when another browser does', async () => {
     const sessions = openSessions()
     const [replaced, other] = [await begin(sessions), await begin(sessions)]
     const { cookie } = await sessions.start(ALICE, sent(replaced.cookie))
@@ -119,14 +119,14 @@ describe('a session', () => {
     expect(await changed.read(sent(cookie))).toBeUndefined()
   })
 
-  it('comes with the account that it was checked against, not with one of a later epoch', async () => {
+  it('has the account that it was validated against, not one of a later epoch', async () => {
     const { cookie } = await begin(openSessions())
     const readings = [ALICE, { ...ALICE, sessionEpoch: 1 }]
     const visit = await openSessions({ find: async () => readings.shift() }).visit(sent(cookie))
     expect(visit?.account.sessionEpoch).toBe(0)
   })
 
-  it('does not begin for an account that has changed while its password was checked', async () => {
+  it('does not start if the account changed while its password was checked', async () => {
     const sessions = openSessions({ accounts: [{ ...ALICE, sessionEpoch: 1 }] })
     expect(await sessions.read(sent((await begin(sessions)).cookie))).toBeUndefined()
   })
@@ -154,7 +154,7 @@ describe('a session', () => {
     expect(await sessions.read(sent(cookie))).toBeUndefined()
   })
 
-  it('keeps its cookie from scripts, other sites and sibling hosts', async () => {
+  it('hides its cookie from scripts, other sites and sibling hosts', async () => {
     expect(await cookieAt(HTTPS)).toMatch(
       /^__Host-session=[^;]+; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
     )
@@ -162,7 +162,7 @@ describe('a session', () => {
     expect(await openSessions().end(sent(''))).toMatch(/^session=; Max-Age=0;/)
   })
 
-  it('of another service on the host has another name', async () => {
+  it('has another cookie name for another service on the same host', async () => {
     expect(await cookieAt('http://127.0.0.1:3000')).toMatch(/^session-3000=/)
     expect(await cookieAt('https://school.example:8443')).toMatch(/^__Host-session-8443=/)
   })

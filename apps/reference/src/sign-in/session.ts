@@ -5,11 +5,11 @@ import { z } from 'zod'
 import type { Account, Accounts, StoredAccount } from '../accounts/accounts.ts'
 import { storeErrorsAs503 } from '../database/errors-as-503.ts'
 import { cookieOf } from '../http/cookies.ts'
-import { open, seal, sealingKeys } from '../http/sealed.ts'
+import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 
 /**
- * The sign-in of a browser, sealed into a cookie, so that a restart loses nothing. It ends with its time, with the epoch
- * of the account, and on every replica when the user signs out or signs in again: the store remembers that.
+ * The session of a browser, in a signed cookie, so that a restart loses nothing. It ends when it expires, with the
+ * epoch of the account, and on every replica when the user signs out or signs in again: the store records that.
  */
 export interface Sessions {
   /**
@@ -17,20 +17,22 @@ export interface Sessions {
    * @throws OAuthError `temporarily_unavailable` while the store cannot say whether the session was ended
    */
   read(cookies: string | undefined): Promise<BrowserSession | undefined>
-  /** The same with the account, for what the user changes: whatever ends the session afterwards makes the account outdated. */
+  /**
+   * The same with the account, for changes by the user. If the session ends later, a change with this account fails.
+   */
   visit(cookies: string | undefined): Promise<Visit | undefined>
   /**
    * A new session, and its cookie. The session that the browser had before ends.
    *
-   * @param account as it was when its password, passkey or identity was found to be right
+   * @param account as it was when its password, passkey or identity was verified
    * @param cookies the Cookie header of the request
-   * @throws OAuthError `temporarily_unavailable` if the browser had a session, which then lives on
+   * @throws OAuthError `temporarily_unavailable` if the browser had a session, which then stays valid
    */
   start(account: StoredAccount, cookies: string | undefined, signIn?: SignInTimes): Promise<Started>
   /**
-   * Ends the session, and returns the cookie that takes its place.
+   * Ends the session, and returns the cookie that replaces it.
    *
-   * @throws OAuthError `temporarily_unavailable`; the session then lives on
+   * @throws OAuthError `temporarily_unavailable`; the session then stays valid
    */
   end(cookies: string | undefined): Promise<string>
 }
@@ -40,11 +42,11 @@ interface Started {
   readonly cookie: string
 }
 
-/** In epoch seconds. Both are now, if they are absent. */
+/** In epoch seconds. Default for both: now. */
 export interface SignInTimes {
-  /** The earliest moment at which the user can have signed in. Clients get to know it as `auth_time`. */
+  /** The earliest possible time of the sign-in. Clients receive it as `auth_time`. */
   readonly authTime?: number | undefined
-  /** When the user proved to be there. For who may change how to sign in. */
+  /** When the user last confirmed their presence. Required to change sign-in methods. */
   readonly confirmedAt?: number | undefined
 }
 
@@ -55,7 +57,7 @@ interface BrowserSession extends Session {
 
 export interface Visit {
   readonly session: BrowserSession
-  /** As it was when the session was found to belong to its epoch. */
+  /** As it was when the session was validated against its epoch. */
   readonly account: StoredAccount
 }
 
@@ -67,7 +69,7 @@ export interface SignedOut {
 }
 
 export interface SessionOptions {
-  /** The secret of the service; cookies are signed with a key derived from it for this one purpose. */
+  /** The secret of the service; cookies are signed with a key derived from it for this purpose. */
   readonly secret: ServerSecret
   readonly baseUrl: string
   readonly accounts: Pick<Accounts, 'find'>
@@ -79,11 +81,11 @@ const HOUR = 60 * 60
 const SessionClaims = z.object({
   jti: z.string(),
   sub: z.string(),
-  /** The release before this one has no epoch, and reads the mark of the password instead. */
+  /** The previous release has no epoch, and reads the mark of the password instead. */
   password: z.string(),
   epoch: z.coerce.number().default(0),
   iat: z.number(),
-  /** If the user had signed in before, at a provider. */
+  /** Present if the user had signed in earlier at a provider. */
   auth_time: z.coerce.number().optional(),
   confirmed_at: z.coerce.number().optional(),
 })
@@ -91,15 +93,15 @@ type SessionClaims = z.output<typeof SessionClaims>
 
 export function sessionsInCookies(options: SessionOptions): Sessions {
   const { secret, baseUrl, accounts, store, onEvent } = options
-  // Cookies know no ports (RFC 6265 8.5): every program on this machine may get to see them.
+  // Cookies know no ports (RFC 6265 8.5): other programs on the same host may receive them.
   const lifetime = isLoopbackUrl(baseUrl) ? HOUR : 12 * HOUR
   const cookie = cookieOf('session', baseUrl)
-  const keys = sealingKeys(secret, 'session')
+  const keys = hmacKeys(secret, 'session')
   const ended = endedSessions(store)
 
   /** The claims and their account, if its sessions have not ended since. */
   async function current(cookies: string | undefined) {
-    const claims = open(keys, cookie.read(cookies), SessionClaims, lifetime)
+    const claims = verifyValue(keys, cookie.read(cookies), SessionClaims, lifetime)
     const account = claims && (await accounts.find(claims.sub))
     if (account === undefined || account.sessionEpoch !== claims?.epoch) return undefined
     return keys.some((key) => passwordMark(key, account) === claims.password)
@@ -132,9 +134,9 @@ export function sessionsInCookies(options: SessionOptions): Sessions {
         ...(authTime === undefined ? {} : { auth_time: String(authTime) }),
         ...(confirmedAt === undefined ? {} : { confirmed_at: String(confirmedAt) }),
       }
-      const sealed = seal(keys, claims, lifetime)
-      const session = sessionOf(SessionClaims.parse(open(keys, sealed, SessionClaims, lifetime)))
-      return { session, cookie: cookie.set(sealed, lifetime) }
+      const value = signValue(keys, claims, lifetime)
+      const session = sessionOf(SessionClaims.parse(verifyValue(keys, value, SessionClaims, lifetime)))
+      return { session, cookie: cookie.set(value, lifetime) }
     },
     async end(cookies) {
       await endCurrent(cookies)
@@ -143,15 +145,15 @@ export function sessionsInCookies(options: SessionOptions): Sessions {
   }
 }
 
-/** Differs after every change of the password, and tells nothing about it. */
+/** Changes with the password, and reveals nothing about it. */
 function passwordMark(key: KeyObject, { password }: Account): string {
   return createHmac('sha256', key).update(password).digest('base64url')
 }
 
-/** Between the clocks of the store and of the replicas. */
+/** Seconds between the clocks of the store and of the replicas. */
 const CLOCK_TOLERANCE = 60
 
-/** Marks of the sessions that their users ended, kept for as long as any replica takes the cookie for good. */
+/** Records of ended sessions, kept for as long as any replica accepts the cookie. */
 function endedSessions({ transients }: Store) {
   if (transients === undefined) throw new Error('The store must keep transients')
   const idOf = (session: string) => `ended session ${session}`

@@ -10,23 +10,23 @@ export interface SignInOptions {
   readonly checks: PasswordChecks
 }
 
-/** A sign-in, for the operator. `subject` is absent if nobody has what was presented. */
+/** A sign-in attempt. `subject` is absent if no account has the presented credential. */
 export type SignInEvent =
   | { readonly type: 'sign_in_succeeded'; readonly subject: string; readonly sessionId: string }
   | {
       readonly type: 'sign_in_failed'
       readonly reason: 'wrong_password' | 'wrong_passkey' | 'too_many_attempts' | `provider_${UpstreamReason}`
       readonly subject: string | undefined
-      /** The id of the OpenID provider, and what it said. */
+      /** The id of the OpenID provider, and its error. */
       readonly provider?: string
       readonly detail?: string
     }
 
-/** The account, if the password was right; or seconds to wait, and then the password was not looked at. */
+/** The account, if the credential is right; or the seconds to wait, and then the credential was not checked. */
 export type Attempt = { readonly account: StoredAccount | undefined } | { readonly wait: number }
 
-/** Seconds. By then those who wait have had their turn. */
-const CROWD_PASSES = 5
+/** Seconds after which the queue of password checks is processed. */
+const RETRY_AFTER_SECONDS = 5
 
 /** Checks a password within the limits. */
 export async function attemptPassword(
@@ -38,11 +38,11 @@ export async function attemptPassword(
   const network = networkOf(address ?? 'unknown')
   const wait = await limits.waitOfNetwork(network)
   if (wait > 0) return { wait }
-  if (checks.isFull()) return { wait: CROWD_PASSES }
+  if (checks.isFull()) return { wait: RETRY_AFTER_SECONDS }
   return checks.inTurn(() => withinLimits(limits, network, email, () => accounts.verify(email, password)))
 }
 
-/** Checks a passkey within the limits of passwords. @param id of the credential, whether there is one or not */
+/** Checks a passkey within the limits of passwords. @param id of the credential, which may not exist */
 export async function attemptPasskey(
   { limits }: Pick<SignInOptions, 'limits'>,
   address: string | undefined,
@@ -57,17 +57,17 @@ export async function attemptPasskey(
 async function withinLimits(
   limits: SignInLimits,
   network: string,
-  whom: string,
+  credential: string,
   verify: () => Promise<StoredAccount | undefined>,
 ): Promise<Attempt> {
-  const wait = await limits.waitOfAccount(whom, network)
+  const wait = await limits.waitOfAccount(credential, network)
   if (wait > 0) return { wait }
   const account = await verify()
-  if (account !== undefined) await limits.reset(whom, network)
+  if (account !== undefined) await limits.reset(credential, network)
   return { account }
 }
 
-/** What was typed is never told: people type passwords into the wrong field. */
+/** The event never contains the input: users type passwords into the wrong field. */
 export function signInFailed(
   attempt: Attempt,
   wrong: 'wrong_password' | 'wrong_passkey',

@@ -10,8 +10,8 @@ import type { AccountsOfIdentities } from '../upstream/account-for.ts'
 import { type IdentityRows, identityRows } from '../upstream/identity-rows.ts'
 import type { UpstreamSignIn } from '../upstream/upstream-sign-in.ts'
 
-/** A user changed how they sign in. */
-export type WayChanged =
+/** A user changed their sign-in methods. */
+export type SignInMethodChanged =
   | { readonly type: 'passkey_added' | 'passkey_removed'; readonly subject: string; readonly passkey: string }
   | {
       readonly type: 'identity_linked' | 'identity_removed'
@@ -19,11 +19,11 @@ export type WayChanged =
       readonly issuer: string
     }
 
-/** Whatever signs in beside a password. */
+/** The sign-in methods other than passwords. */
 export interface WaysToSignIn extends AccountsOfIdentities {
   readonly passkeys: PasskeyRows
   readonly identities: IdentityRows
-  /** Absent where browsers offer no passkeys. */
+  /** Absent if passkeys are not available. */
   readonly ceremonies?: Ceremonies | undefined
   readonly providers: readonly UpstreamSignIn[]
   readonly removal: Removal
@@ -35,7 +35,8 @@ interface Ceremonies {
 }
 
 /**
- * Removes a way, but not the last one of an account, and ends all its sessions: the way may have begun them.
+ * Removes a sign-in method, unless it is the last one of an account, and ends all sessions of the account: the method
+ * may have started them.
  *
  * @throws OAuthError `temporarily_unavailable`
  */
@@ -44,7 +45,7 @@ interface Removal {
   removeIdentity(subject: string, issuer: string, identity: string): Promise<Removed>
 }
 
-/** `unknown`: it was not there, or is another's. */
+/** `unknown`: it does not exist, or belongs to another account. */
 type Removed = 'removed' | 'unknown' | 'last'
 
 interface Parts {
@@ -94,33 +95,33 @@ async function removed(
   remove: (rows: Rows) => Promise<{ readonly numDeletedRows: bigint }>,
 ): Promise<Removed> {
   const work = async (rows: Rows): Promise<Removed> => {
-    const ways = await waysOf(rows, subject)
+    const methods = await countMethods(rows, subject)
     const { numDeletedRows } = await remove(rows)
     if (numDeletedRows === 0n) throw new NotRemoved('unknown')
-    if (ways === 1) throw new NotRemoved('last')
+    if (methods === 1) throw new NotRemoved('last')
     return 'removed'
   }
   return database
     .transaction()
     .execute(work)
     .catch((error: unknown) => {
-      if (error instanceof NotRemoved) return error.why
+      if (error instanceof NotRemoved) return error.reason
       throw error
     })
 }
 
-/** Takes back what the transaction has changed. */
+/** Rolls the transaction back. */
 class NotRemoved extends Error {
-  readonly why: 'unknown' | 'last'
+  readonly reason: 'unknown' | 'last'
 
-  constructor(why: 'unknown' | 'last') {
+  constructor(reason: 'unknown' | 'last') {
     super()
-    this.why = why
+    this.reason = reason
   }
 }
 
-/** Locks the account, so of two removals at once the second sees what the first has left. Ends its sessions. */
-async function waysOf(rows: Rows, subject: string): Promise<number> {
+/** Locks the account, so that the second of two concurrent removals sees the result of the first. Ends its sessions. */
+async function countMethods(rows: Rows, subject: string): Promise<number> {
   const account = await rows
     .updateTable('account')
     .set({ session_epoch: NEXT_EPOCH })

@@ -5,7 +5,7 @@ import type { Identity } from './identity.ts'
 import { type IdentityRows, insertIdentity, type LinkedIdentity } from './identity-rows.ts'
 import type { Provider } from './providers.ts'
 
-/** Why an identity signs nobody in. */
+/** Why an identity has no account to sign in to. */
 export type NoAccount = 'account_disabled' | 'email_in_use' | 'identity_in_use' | 'sign_up_refused'
 
 export interface AccountsOfIdentities {
@@ -14,10 +14,10 @@ export interface AccountsOfIdentities {
 }
 
 /**
- * The account that an identity signs in to. An e-mail address alone signs nobody in: whoever can make a provider say it
- * would own the account that has it.
+ * The account that an identity signs in to. An e-mail address alone is not sufficient: anyone who gets a provider to
+ * assert it could take over the account.
  *
- * @param signedIn the account that the user wants to link, signed in a moment ago
+ * @param signedIn the account that the user wants to link, with a recent sign-in
  */
 export async function accountFor(
   rows: AccountsOfIdentities,
@@ -51,12 +51,12 @@ async function accountOf(
 ): Promise<StoredAccount | 'account_disabled' | undefined> {
   const known = await identities.find(issuer, subject)
   const account = known && (await accounts.find(known.subject))
-  // Read again: a removal of the link after that ends the session that this sign-in begins.
+  // Read again: if the link is removed afterwards, the session of this sign-in ends.
   const still = known && (await identities.find(issuer, subject))
   return still && (account ?? 'account_disabled')
 }
 
-/** The account that has the address, and for which somebody has said so. */
+/** The account with the address, if the address is verified. */
 async function holderOf(
   { accounts }: AccountsOfIdentities,
   { email }: Identity,
@@ -66,7 +66,10 @@ async function holderOf(
   return holder?.email_verified || holder?.emailSource ? holder : undefined
 }
 
-/** What one provider calls verified, another one could take over: only the operator speaks for all of them. */
+/**
+ * An address that one provider verified could be claimed at another one: only the operator's verification counts for
+ * all providers.
+ */
 function mayLink({ email_verified, emailSource }: StoredAccount, { issuer }: Identity): boolean {
   return email_verified && (emailSource === 'operator' || emailSource === issuer)
 }
@@ -89,7 +92,7 @@ async function signUp(
   if (!maySignUp(provider, identity)) return 'sign_up_refused'
   const { issuer, subject, email, name = email ?? subject } = identity
   const updated_at = Math.floor(Date.now() / 1000)
-  // No password is typed for this account.
+  // This account has no password.
   const account = {
     id: randomUUID(),
     email,

@@ -5,14 +5,14 @@ import { added, type Database, type Rows } from '../database/database.ts'
 import { errorsAs503 } from '../database/errors-as-503.ts'
 import type { IdentityRow } from '../database/tables.ts'
 
-/** An identity elsewhere that signs in to an account here. */
+/** An identity at a provider that is linked to an account. */
 export interface LinkedIdentity {
   readonly issuer: string
-  /** The `sub` of the user there. */
+  /** The `sub` of the user at the provider. */
   readonly identity: string
-  /** The id of the account here. */
+  /** The id of the account. */
   readonly subject: string
-  /** How the user knows it: the address that the provider had verified when it was linked, or its `sub`. */
+  /** The label for the user: the address that the provider had verified when it was linked, or its `sub`. */
   readonly shownAs: string
   /** Epoch milliseconds. */
   readonly addedAt: number

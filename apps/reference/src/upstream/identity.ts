@@ -1,12 +1,12 @@
-/** Somebody whom an OpenID provider vouches for. Issuer and subject together never pass to another person. */
+/** A user whom an OpenID provider authenticated. Issuer and subject together are never reused for another person. */
 export interface Identity {
   readonly issuer: string
   readonly subject: string
-  /** An address that the provider has verified. One that it has not is as good as none, and is dropped. */
+  /** An address that the provider has verified. An unverified address is dropped. */
   readonly email?: string | undefined
   readonly name?: string | undefined
-  /** When the user signed in there, in epoch seconds; the earliest it can have been if the provider does not say. */
+  /** The time of the sign-in at the provider, in epoch seconds; the earliest possible time without `auth_time`. */
   readonly authTime: number
-  /** Whether the provider said when that was. */
+  /** Whether the provider returned `auth_time`. */
   readonly saysAuthTime: boolean
 }

@@ -1,17 +1,17 @@
-/** Why a sign-in with a provider did not come about. */
+/** Why a sign-in with a provider failed. */
 export type UpstreamReason =
-  /** The user said no there, or the provider did. */
+  /** The user or the provider denied it. */
   | 'denied'
-  /** No answer of the provider, or one that is none. */
+  /** The provider did not respond, or its response is invalid. */
   | 'unreachable'
-  /** Not begun in this browser in the last ten minutes, or finished before. */
+  /** Not started in this browser within the last ten minutes, or completed already. */
   | 'expired'
-  /** A fresh sign-in was asked for, and the provider does not vouch for one. */
+  /** A new sign-in was required, and the provider did not confirm one. */
   | 'not_fresh'
 
 export class UpstreamError extends Error {
   readonly reason: UpstreamReason
-  /** For the operator: the error code of the provider, or what went wrong on the way. */
+  /** For the log: the error code of the provider, or the failure. */
   readonly detail: string
 
   constructor(reason: UpstreamReason, options?: ErrorOptions) {

@@ -17,7 +17,7 @@ import {
 import { z } from 'zod'
 import { storeErrorsAs503 } from '../database/errors-as-503.ts'
 import { cookieOf } from '../http/cookies.ts'
-import { open, seal, sealingKeys } from '../http/sealed.ts'
+import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import type { Identity } from './identity.ts'
 import type { Provider } from './providers.ts'
 import { UpstreamError } from './upstream-error.ts'
@@ -25,29 +25,29 @@ import { UpstreamError } from './upstream-error.ts'
 /** The authorization code flow with one provider, as its client (OpenID Connect Core 3.1). */
 export interface UpstreamSignIn {
   readonly provider: Provider
-  /** Where to send the browser, and the cookie that remembers why. @throws UpstreamError `unreachable` */
+  /** The redirect to the provider, and the cookie with its purpose. @throws UpstreamError `unreachable` */
   begin(purpose: Purpose): Promise<{ readonly location: string; readonly cookie: string }>
   /**
-   * The provider's answer to this browser.
+   * The identity from the provider's callback to this browser.
    *
    * @param cookies the Cookie header of the request
-   * @param query of the redirect URI, as the provider wrote it
+   * @param query of the callback URL, unchanged
    * @throws UpstreamError
    */
   finish(
     cookies: string | undefined,
     query: string,
   ): Promise<{ readonly identity: Identity; readonly purpose: Purpose }>
-  /** What the browser was sent for, as long as it remembers; also after a refusal. */
+  /** The purpose of the redirect, from the cookie; also after an error. */
   purposeOf(cookies: string | undefined): Purpose | undefined
 }
 
 export interface Purpose {
   /** A path of this service. */
   readonly returnTo: string
-  /** The user must sign in there once more, whatever session the provider has. */
+  /** The user must sign in at the provider again, even with a session there. */
   readonly fresh: boolean
-  /** The session that asked to link the identity to its account; empty for a sign-in. */
+  /** The session that is linking the identity to its account; empty for a sign-in. */
   readonly linkFor: string
 }
 
@@ -72,16 +72,16 @@ type Begun = z.output<typeof Begun>
 const MINUTE = 60
 const HOUR = 60 * MINUTE
 const LIFETIME = 10 * MINUTE
-/** The oldest session of the provider that we take, and what we assume where it does not say how old one is. */
+/** The maximum age of a session at the provider, and the assumed age without `auth_time`. */
 const MAX_AGE = 12 * HOUR
-/** Between our clock and the provider's. */
+/** Seconds between our clock and the provider's. */
 const CLOCK_TOLERANCE = MINUTE
-/** Seconds for one answer of a provider. */
+/** The timeout of one request to a provider, in seconds. */
 const TIMEOUT = 5
 
 export function upstreamSignIn(provider: Provider, options: UpstreamOptions): UpstreamSignIn {
   const redirectUri = `${options.baseUrl}/login/with/${provider.id}/callback`
-  const key = sealingKeys(options.secret, `upstream ${provider.id}`)
+  const key = hmacKeys(options.secret, `upstream ${provider.id}`)
   const cookie = cookieOf(`upstream-${provider.id}`, options.baseUrl)
   const configuration = discovered(provider)
   const used = usedOnce(options.store)
@@ -101,11 +101,11 @@ export function upstreamSignIn(provider: Provider, options: UpstreamOptions): Up
         ...(fresh ? { prompt: 'login' } : {}),
       }).href
       const begun = { state, nonce, verifier, returnTo, fresh: fresh ? 'fresh' : '', linkFor }
-      return { location, cookie: cookie.set(seal(key, begun, LIFETIME), LIFETIME) }
+      return { location, cookie: cookie.set(signValue(key, begun, LIFETIME), LIFETIME) }
     },
-    purposeOf: (cookies) => open(key, cookie.read(cookies), Begun, LIFETIME),
+    purposeOf: (cookies) => verifyValue(key, cookie.read(cookies), Begun, LIFETIME),
     async finish(cookies, query) {
-      const begun = open(key, cookie.read(cookies), Begun, LIFETIME)
+      const begun = verifyValue(key, cookie.read(cookies), Begun, LIFETIME)
       if (begun === undefined) throw new UpstreamError('expired')
       const answer = new URL(`${redirectUri}${query}`)
       const identity = await identityOf(await configuration(), answer, begun)
@@ -116,7 +116,7 @@ export function upstreamSignIn(provider: Provider, options: UpstreamOptions): Up
   }
 }
 
-/** Looked up at the first sign-in, and again after a failure: a provider that is down does not stop the service. */
+/** Discovered at the first sign-in, and again after a failure, so that a provider outage does not stop the service. */
 function discovered({ issuer, client_id, client_secret }: Provider): () => Promise<Configuration> {
   let known: Promise<Configuration> | undefined
   const execute = isLoopbackUrl(issuer) ? [allowInsecureRequests] : []
@@ -132,7 +132,7 @@ function discovered({ issuer, client_id, client_secret }: Provider): () => Promi
   }
 }
 
-/** The tokens are dropped here: nothing is done in the user's name there. */
+/** The tokens are discarded: the service does not call the provider's API. */
 async function identityOf(configuration: Configuration, answer: URL, begun: Begun): Promise<Identity> {
   try {
     const tokens = await authorizationCodeGrant(configuration, answer, {
@@ -165,7 +165,7 @@ async function identityOf(configuration: Configuration, answer: URL, begun: Begu
 
 const Email = z.email().max(254).toLowerCase()
 
-/** Some providers put claims there alone. */
+/** Some providers return claims only there. */
 async function userInfo(
   configuration: Configuration,
   accessToken: string,
@@ -175,7 +175,7 @@ async function userInfo(
   return userinfo_endpoint === undefined ? {} : fetchUserInfo(configuration, accessToken, subject)
 }
 
-/** Written only after the provider has answered: strangers write nothing. */
+/** Written only after the provider has responded, so that unauthenticated callers write nothing. */
 function usedOnce({ transients }: Store) {
   if (transients === undefined) throw new Error('The store must keep transients')
   return storeErrorsAs503({

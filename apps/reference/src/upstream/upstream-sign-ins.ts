@@ -2,9 +2,9 @@ import { readProviders } from './providers.ts'
 import type { UpstreamOptions, UpstreamSignIn } from './upstream-sign-in.ts'
 
 /**
- * One for each provider of a file. Without a file the client of OpenID Connect is not loaded.
+ * One for each provider of a file. Without a file the OpenID Connect client library is not loaded.
  *
- * @throws Error that says what is wrong with the file, without its secrets
+ * @throws Error that names the fault of the file, without its secrets
  */
 export async function upstreamSignIns(
   path: string | undefined,

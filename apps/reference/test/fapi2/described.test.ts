@@ -15,7 +15,7 @@ it('auth.md says what each command needs besides, and that the refresh token sta
     'The operator adds each one',
     'public keys',
     '/api/oauth/par',
-    'A refresh gives a new access token, and the refresh token stays.',
+    'A refresh returns a new access token, and the refresh token stays valid.',
   ])
     expect(walkthrough).toContain(text)
   for (const text of ['client_secret', 'RS256', 'Every refresh gives a new refresh token'])

@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { open, sealingKeys } from './sealed.ts'
+import { hmacKeys, verifyValue } from './signed-value.ts'
 
-const KEY = sealingKeys('a secret of the tests, long enough', 'test')
+const KEY = hmacKeys('a secret of the tests, long enough', 'test')
 
-/** Sealed with the right key, whatever it says. */
-function sealed(content: object): string {
+/** Signed with the right key, with any content. */
+function signed(content: object): string {
   const text = Buffer.from(JSON.stringify(content)).toString('base64url')
   return `${text}.${createHmac('sha256', KEY[0]).update(text).digest('base64url')}`
 }
@@ -21,6 +21,11 @@ it.each([
 ])('content with a life of a minute that ends %s', (_, began, life, isOpen) => {
   const now = Math.floor(Date.now() / 1000)
   const iat = now + began
-  const opened = open(KEY, sealed({ iat, exp: iat + life, who: 'alice' }), z.object({ who: z.string() }), 60)
-  expect(opened).toEqual(isOpen ? { who: 'alice' } : undefined)
+  const verified = verifyValue(
+    KEY,
+    signed({ iat, exp: iat + life, who: 'alice' }),
+    z.object({ who: z.string() }),
+    60,
+  )
+  expect(verified).toEqual(isOpen ? { who: 'alice' } : undefined)
 })

@@ -2,13 +2,15 @@ import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'no
 import type { ServerSecret } from '@grantkit/core'
 import { z } from 'zod'
 
-/** Content that travels through the browser and comes back unchanged: cookies, and tokens of forms. */
+/** Values that a browser holds and returns, authenticated with an HMAC: cookies and form tokens. */
 
-/** The keys for one purpose: the first one seals, all of them open. */
-export type SealingKeys = readonly [current: KeyObject, ...previous: KeyObject[]]
+/** The keys for one purpose: the first one signs, all of them verify. */
+export type HmacKeys = readonly [current: KeyObject, ...previous: KeyObject[]]
 
-/** Derived from the secrets of the service. Node takes six times as long to sign with mere bytes. */
-export function sealingKeys(secret: ServerSecret, purpose: string): SealingKeys {
+/**
+ * Derived from the secrets of the service. Key objects, because Node takes six times as long to sign with raw bytes.
+ */
+export function hmacKeys(secret: ServerSecret, purpose: string): HmacKeys {
   const [current, ...previous] = typeof secret === 'string' ? ([secret] as const) : secret
   const keyOf = (accepted: string) =>
     createSecretKey(createHmac('sha256', accepted).update(`cookie ${purpose}`).digest())
@@ -16,7 +18,7 @@ export function sealingKeys(secret: ServerSecret, purpose: string): SealingKeys 
 }
 
 /** Signs on the main thread: while passwords are hashed, the threads of libuv are busy for seconds. */
-export function seal([key]: SealingKeys, claims: Record<string, string>, seconds: number): string {
+export function signValue([key]: HmacKeys, claims: Record<string, string>, seconds: number): string {
   const iat = Math.floor(Date.now() / 1000)
   const content = Buffer.from(JSON.stringify({ ...claims, iat, exp: iat + seconds })).toString('base64url')
   return `${content}.${signature(key, content)}`
@@ -28,21 +30,21 @@ const Lifetime = z.object({ iat: z.number(), exp: z.number() })
 const CLOCK_TOLERANCE = 60
 
 /**
- * The sealed content, or `undefined` if it is changed, expired or missing.
+ * The content of a signed value, or `undefined` if it is modified, expired or missing.
  *
- * @param seconds the longest life, whatever end the content claims
+ * @param seconds the maximum lifetime, whatever `exp` the content has
  */
-export function open<Claims extends z.ZodType>(
-  keys: SealingKeys,
-  sealed: string | undefined,
+export function verifyValue<Claims extends z.ZodType>(
+  keys: HmacKeys,
+  value: string | undefined,
   claims: Claims,
   seconds: number,
 ): z.output<Claims> | undefined {
-  if (sealed === undefined) return undefined
-  const [content = '', signed = ''] = sealed.split('.')
+  if (value === undefined) return undefined
+  const [content = '', signed = ''] = value.split('.')
   if (!keys.some((key) => isSignature(signed, key, content))) return undefined
-  const opened: unknown = JSON.parse(Buffer.from(content, 'base64url').toString())
-  return isAlive(Lifetime.parse(opened), seconds) ? claims.safeParse(opened).data : undefined
+  const verified: unknown = JSON.parse(Buffer.from(content, 'base64url').toString())
+  return isAlive(Lifetime.parse(verified), seconds) ? claims.safeParse(verified).data : undefined
 }
 
 function isAlive({ iat, exp }: z.output<typeof Lifetime>, seconds: number): boolean {
@@ -51,8 +53,8 @@ function isAlive({ iat, exp }: z.output<typeof Lifetime>, seconds: number): bool
 }
 
 function isSignature(signed: string, key: KeyObject, content: string): boolean {
-  const [given, right] = [Buffer.from(signed), Buffer.from(signature(key, content))]
-  return given.length === right.length && timingSafeEqual(given, right)
+  const [actual, expected] = [Buffer.from(signed), Buffer.from(signature(key, content))]
+  return actual.length === expected.length && timingSafeEqual(actual, expected)
 }
 
 function signature(key: KeyObject, content: string): string {
