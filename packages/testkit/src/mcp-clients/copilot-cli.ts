@@ -7,7 +7,7 @@ export const copilotCli: McpClient = {
   date: '2026-09-18',
   source:
     'github/copilot-cli#4901 (document, id and redirect URI) and #4793. The whole of a request is not published',
-  tried: 'not tried: its document, id and redirect URI are replayed',
+  tried: 'not tested: its document, id and redirect URI are replayed',
   redirectUri: 'http://127.0.0.1:{port}/',
   document: {
     client_id: 'https://github.com/copilot/cli/client-metadata.json',
