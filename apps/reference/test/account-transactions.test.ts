@@ -48,7 +48,7 @@ onBothDatabases((newDatabase) => {
     const database = await connected(await newDatabase())
     const account = await signUp(database)
     if (typeof account === 'string') throw new Error(account)
-    await installationNames(database).give(account.id, randomUUID(), 'Laptop')
+    await installationNames(database).give(account.id, randomUUID(), 'Laptop', 2_000_000_000)
     expect(await failEach(database, (failing) => rowsOf(failing).accounts.remove(account.id))).toBe(4)
     expect(JSON.stringify(await contentOf(database))).not.toContain(IDENTITY.email)
   })

@@ -9,6 +9,9 @@ import { sessionCookie } from './user.ts'
 
 /** What a user calls an installation of an app, on the account page. */
 
+/** Epoch seconds. A name stays until its app is disconnected. */
+const LATER = 2_000_000_000
+
 onBothDatabases((newDatabase) => {
   const open = async () => {
     const database = await connected(await newDatabase())
@@ -17,10 +20,10 @@ onBothDatabases((newDatabase) => {
 
   it('has one name for an installation of a user, and takes it back', async () => {
     const { names } = await open()
-    await names.give('alice', 'one', 'Old laptop')
-    await names.give('alice', 'one', 'New laptop')
-    await names.give('alice', 'other', 'Phone')
-    await names.give('bob', 'one', "Bob's")
+    await names.give('alice', 'one', 'Old laptop', LATER)
+    await names.give('alice', 'one', 'New laptop', LATER)
+    await names.give('alice', 'other', 'Phone', LATER)
+    await names.give('bob', 'one', "Bob's", LATER)
     const given = ['one', 'other', 'unnamed']
     expect([...(await names.of('alice', given))].sort()).toEqual([
       ['one', 'New laptop'],
@@ -40,7 +43,7 @@ onBothDatabases((newDatabase) => {
     const accounts = accountRows(database, () => {})
     const id = randomUUID()
     await accounts.add({ id, email_verified: false, name: 'Alice', updated_at: 0, password: '' })
-    await names.give(id, 'one', 'Laptop')
+    await names.give(id, 'one', 'Laptop', LATER)
     await accounts.remove(id)
     expect(await database.selectFrom('installation_name').selectAll().execute()).toEqual([])
   })
@@ -77,27 +80,6 @@ describe('the account page', () => {
     expect(page).toContain('It calls itself <bdi>A tool</bdi>')
   })
 
-  it('keeps the name when tokens are refreshed, and when the client is removed', async () => {
-    const app = await signedIn(service.baseUrl, 'courses:read')
-    await give(app.client_id, 'Kept')
-    const { client_id, refresh_token } = app
-    const body = new URLSearchParams({ grant_type: 'refresh_token', client_id, refresh_token })
-    expect((await fetch(`${service.baseUrl}/api/oauth/token`, { method: 'POST', body })).status).toBe(200)
-    expect(namesOn(await account())).toContain('Kept')
-    await service.store.clients.remove(client_id)
-    expect(namesOn(await account())).toContain('Kept')
-  })
-
-  it('forgets it with the app', async () => {
-    const app = await signedIn(service.baseUrl, 'courses:read')
-    await give(app.client_id, 'Short-lived')
-    await submit('/account', { installation: app.client_id })
-    const page = await account()
-    expect(namesOn(page)).not.toContain('Short-lived')
-    expect(await give(app.client_id, 'Gone').then(({ status }) => status)).toBe(303)
-    expect(await account()).not.toContain('Gone')
-  })
-
   it('names nothing by a form of another page, of nobody, or for another user', async () => {
     const app = await signedIn(service.baseUrl, 'courses:read')
     expect((await give(app.client_id, 'Evil', { token: 'x' })).status).toBe(403)
@@ -108,25 +90,5 @@ describe('the account page', () => {
     const theirs = await signedIn(service.baseUrl, 'courses:read', undefined, 'teacher')
     expect((await give(theirs.client_id, 'Evil')).status).toBe(303)
     expect(await account()).not.toContain('Evil')
-  })
-
-  it('has a card for each installation of an app with a document, which all of them share', async () => {
-    const { client_id } = await signedIn(service.baseUrl, 'courses:read')
-    const found = (await service.store.grants.list({ subject: 'demo-account' }, { limit: 200 })).grants
-    const grant = found.find(({ clientId }) => clientId === client_id)
-    if (grant === undefined) throw new Error('Nobody is signed in')
-    for (const word of ['laptop', 'phone']) {
-      const id = `document-grant-${word}` as typeof grant.id
-      const clientId = 'https://editor.example/client.json'
-      await service.store.grants.insert(id, { ...grant, id, clientId }, grant.expiresAt)
-    }
-    await give('document-grant-phone', 'My phone')
-    expect(await account()).toContain('My phone')
-    await submit('/account', { installation: 'document-grant-laptop' })
-    const page = await account()
-    expect([page.includes('document-grant-laptop'), namesOn(page).includes('My phone')]).toEqual([
-      false,
-      true,
-    ])
   })
 })

@@ -5,7 +5,7 @@ import {
   type InstallationNames,
 } from '@grantkit/core/connected-apps'
 import { createMemoryStore } from '@grantkit/store-memory'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import {
   ALICE,
   authorizationQuery,
@@ -140,6 +140,7 @@ describe('the page of connected apps', () => {
       age,
     }))
     await addGrants(opened.school, many)
+    const read = vi.spyOn(opened.school.store.grants, 'list')
     const sizes: number[] = []
     let next: string | undefined = PATH
     while (next !== undefined) {
@@ -148,7 +149,7 @@ describe('the page of connected apps', () => {
       sizes.push(view.apps.length)
       next = view.next
     }
-    expect(sizes).toEqual([50, 50, 21])
+    expect([sizes, read.mock.calls.length]).toEqual([[50, 50, 21], 3])
   })
 })
 
@@ -318,6 +319,18 @@ describe('the name that a user gives an app', () => {
     expect(namesIn((await open()).view)).toEqual(['Old laptop'])
     school.clock.now += 1
     expect(namesIn((await open()).view)).toEqual(['Editor'])
+  })
+
+  it('stays when the client is removed', async () => {
+    const opened = openWithApps()
+    const { school, open, post } = opened
+    const { installation } = await connect(opened)
+    await open()
+    await post('name', { installation, name: 'Old laptop' })
+    await school.store.clients.remove(installation)
+    expect((await open()).view.apps).toMatchObject([
+      { called: 'Old laptop', name: undefined, origin: undefined },
+    ])
   })
 
   it('is not what another user of the same client sees', async () => {

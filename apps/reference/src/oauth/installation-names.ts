@@ -1,14 +1,8 @@
+import type { InstallationNames } from '@grantkit/core/connected-apps'
 import type { Database } from '../database/database.ts'
 import { errorsAs503 } from '../database/errors-as-503.ts'
 
-/** The names that users give to the installations of their apps. @throws OAuthError `temporarily_unavailable` */
-export interface InstallationNames {
-  /** The names that a user gave to the installations of one page. */
-  of(subject: string, installations: readonly string[]): Promise<ReadonlyMap<string, string>>
-  give(subject: string, installation: string, name: string): Promise<void>
-  forget(subject: string, installation: string): Promise<void>
-}
-
+/** The names that users give to the installations of their apps, as rows. @throws OAuthError `temporarily_unavailable` */
 export function installationNames(database: Database): InstallationNames {
   return errorsAs503<InstallationNames>({
     async of(subject, installations) {

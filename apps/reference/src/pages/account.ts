@@ -1,4 +1,10 @@
 import type { AuthorizationServer, Session } from '@grantkit/core'
+import {
+  type ConnectedApp,
+  type InstallationNames,
+  type UserAppsPage,
+  userApps,
+} from '@grantkit/core/connected-apps'
 import type { Context } from 'hono'
 import { html } from 'hono/html'
 import { z } from 'zod'
@@ -7,13 +13,13 @@ import type { Account } from '../accounts/accounts.ts'
 import type { SignIn, SignInHistory } from '../audit/sign-in-history.ts'
 import { formOf, type WithBody } from '../http/bodies-and-answers.ts'
 import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
-import type { InstallationNames } from '../oauth/installation-names.ts'
+import { SCOPES } from '../oauth/scopes.ts'
 import type { Visit } from '../sign-in/session.ts'
 import { accountVisits, PAGE_EXPIRED } from './account-visits.ts'
 import { type ChangeSignIn, changeSignIn } from './change-sign-in.ts'
-import { appCard } from './connected-apps.ts'
+import { appCard, shownName } from './connected-apps.ts'
 import type { LoginOptions } from './login-options.ts'
-import { type AppsPage, appsOf, type ManageApps, manageApps } from './manage-apps.ts'
+import { type ManageApps, manageApps } from './manage-apps.ts'
 import { type Markup, pageResponse, pointInTime } from './page.ts'
 import { addressOf, pageLinks } from './pagination.ts'
 import { methodsOf, signInMethods } from './sign-in-methods.ts'
@@ -39,13 +45,15 @@ const Notice = z.object({ session: z.string(), disconnected: z.string() })
  */
 export function accountPage(options: AccountPageOptions, grants: AuthorizationServer['grants']): AccountPage {
   const { site, signIns, ways, installationNames: names } = options
+  const apps = userApps({ grants, scopes: SCOPES, names })
   const path = `${site.basePath}/account`
   const noticeKey = hmacKeys(options.secret, 'account notice')
   const visits = accountVisits(options)
 
   async function answer(c: Context, visit: Visit, problem?: string, notice?: string): Promise<Response> {
     const { session, account } = visit
-    const apps = await appsOf({ grants, names }, session.subject, c.req.query('after'))
+    const after = c.req.query('after')
+    const page = await apps.list(session.subject, { after })
     const token = visits.tokenFor(visit)
     const methods = await methodsOf(ways, account, visits.isFresh(visit) ? token : undefined)
     const main = html`
@@ -53,7 +61,7 @@ export function accountPage(options: AccountPageOptions, grants: AuthorizationSe
 ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</p>`}
 ${notice === undefined ? '' : html`<p class="notice" role="status">${notice} is disconnected. It can do nothing in your name any more.</p>`}
 ${identity(account, site.basePath, token)}
-${appsSection(apps, path, token)}
+${appsSection({ ...page, after }, path, token)}
 ${signInMethods(site, ways, methods)}
 ${signInsSection(await signIns.list(session.subject), session)}`
     const status = problem === undefined ? 200 : 403
@@ -63,12 +71,12 @@ ${signInsSection(await signIns.list(session.subject), session)}`
     return pageResponse(site, { title: 'Your account', main, status, formAction, script })
   }
 
-  const sealNotice = ({ session }: Visit, disconnected: string) =>
-    signValue(noticeKey, { session: session.id, disconnected }, NOTICE_LIFETIME_SECONDS)
+  const sealNotice = ({ session }: Visit, app: ConnectedApp) =>
+    signValue(noticeKey, { session: session.id, disconnected: shownName(app) }, NOTICE_LIFETIME_SECONDS)
 
   return {
     ...changeSignIn(options, visits, answer),
-    ...manageApps({ path, grants, names, sealNotice }, visits, answer),
+    ...manageApps({ path, apps, sealNotice }, visits, answer),
     async show(c) {
       const visit = await visits.of(c)
       if (visit === undefined) return visits.signIn(c)
@@ -103,7 +111,11 @@ function identity({ name, email }: Account, basePath: string, token: string): Ma
 </section>`
 }
 
-function appsSection({ apps, after, next }: AppsPage, path: string, token: string): Markup {
+function appsSection(
+  { apps, after, next }: UserAppsPage & { readonly after: string | undefined },
+  path: string,
+  token: string,
+): Markup {
   const isAll = after === undefined && next === undefined
   const none = html`<p>${isAll ? 'No app can do anything in your name.' : 'There are no apps on this page.'}</p>`
   const forms = {

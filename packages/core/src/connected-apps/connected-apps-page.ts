@@ -94,7 +94,7 @@ export async function nameApp(context: ConnectedAppsContext, request: HttpReques
   })
 }
 
-/** @param work returns what the page says; nothing if the app is not there any more, which is what the user wants */
+/** @param work returns the notice; none if the app is not there, for example after a double click: this is a success */
 async function change(
   context: ConnectedAppsContext,
   request: HttpRequest,

@@ -2,20 +2,20 @@ import type { UserGrant } from '../grants/user-grants.ts'
 import type { Client } from '../kernel/records.ts'
 import type { ScopeCatalogue, ScopeDefinition } from '../kernel/scope.ts'
 
-/** One installation of an app, with everything that its user has allowed it. Times are epoch seconds. */
+/** One installation of an app, with all its grants. Times are epoch seconds. */
 export interface ConnectedApp {
   /** Names the installation in the forms: the id of its client, or of its only grant. */
   readonly installation: string
   readonly clientId: string
-  /** What it calls itself; absent if it has no name, or is not registered any more. */
+  /** The name that it registered; absent if it has none, or is not registered any more. */
   readonly name?: string | undefined
-  /** What its user calls it. */
+  /** The name that its user gave it. */
   readonly called?: string | undefined
-  /** As in `Client`: only the name of an `integration` is not its own claim. Absent if it is not registered any more. */
+  /** As in `Client`: only the name of an `integration` is verified. Absent if it is not registered any more. */
   readonly origin?: Client['origin'] | undefined
   /** Where it sent the browser of its user. Show the hosts: the app chose its name itself. */
   readonly redirectUris: readonly string[]
-  /** It runs on another device, which asked with a user code: from this network, if that is known. */
+  /** Present if it uses the device grant. The network is that of the device authorization request, if known. */
   readonly device?: { readonly network?: string | undefined } | undefined
   /** In the order of the catalogue. */
   readonly scopes: readonly ConnectedAppScope[]
@@ -44,8 +44,8 @@ export function installationsOf(grants: readonly UserGrant[], catalogue: ScopeCa
 }
 
 /**
- * A client that registered itself is one installation. All installations share a document, so each of their grants counts,
- * as each device does.
+ * A registered client is one installation. A client ID metadata document is shared by all installations, and a client
+ * of the device grant by all devices, so each grant counts as one.
  */
 export function installationOf({ clientId, id, origin }: UserGrant): string {
   return origin === 'device' || clientId.startsWith('https://') ? id : clientId

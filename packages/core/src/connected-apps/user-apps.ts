@@ -69,7 +69,7 @@ export function userApps({ grants, scopes, names }: UserAppsOptions): UserApps {
     return { apps: apps.map((app) => ({ ...app, called: given.get(app.installation) })), next: page.next }
   }
 
-  /** An app of the page that the form was on. What was allowed since then may have moved it to the next page. */
+  /** An app of the page with the form. Newer grants may have moved it to the next page. */
   async function find(subject: string, installation: string, after?: string) {
     const isWanted = (app: ConnectedApp) => app.installation === installation
     const { apps, next } = await list(subject, { after })
