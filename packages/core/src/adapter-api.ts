@@ -13,7 +13,5 @@ export {
   toHttpRequest,
   toResponse,
 } from './http/fetch-handler.ts'
-export type { HttpRequest, HttpResponse } from './http/http.ts'
-export { nativeRequest, type Route } from './http/http.ts'
-export { nodeHeaders } from './http/node-headers.ts'
+export { type HttpRequest, type HttpResponse, nativeRequest, nodeHeaders, type Route } from './http/http.ts'
 export { addressOf, wellKnownAddress } from './http/well-known.ts'

@@ -2,7 +2,7 @@ import { authorization } from './authorization/authorization.ts'
 import { AUTHORIZATION_LIMITS } from './authorization/authorization-context.ts'
 import { RESPONSE_MODE, RESPONSE_TYPE } from './authorization/authorization-request.ts'
 import { proofReader } from './clients/authentication/client-authentication.ts'
-import { offeredMethods } from './clients/authentication/offered-methods.ts'
+import { standardMethods } from './clients/authentication/standard-methods.ts'
 import { authMethodsOf } from './clients/client-endpoint.ts'
 import type { Registrable } from './clients/client-metadata.ts'
 import { type PublicClient, publicClient } from './clients/client-record.ts'
@@ -38,7 +38,7 @@ import { type AuthorizationServerOptions, kernelOf } from './options.ts'
 import { requirePublished, underProfile } from './profile.ts'
 import { resourceMetadata } from './resource/resource-metadata.ts'
 import { serverContext } from './server-context.ts'
-import type { AccessTokenFormat } from './tokens/access-token.ts'
+import type { AccessTokenFormat } from './tokens/credential.ts'
 import { keySet } from './tokens/signing-keys.ts'
 
 /** The authorization server, ready to be mounted: `routes` is all that an adapter needs. */
@@ -142,7 +142,7 @@ function partsOf(server: ServerContext, options: AuthorizationServerOptions<stri
   const joined = joinedParts([
     authorizationCode(server, terms),
     refreshToken(server, options, terms),
-    offeredMethods(options),
+    standardMethods(options),
     { rateLimits: { ...FAILURE_LIMITS, ...REGISTRATION_LIMITS, ...AUTHORIZATION_LIMITS } },
     ...optional,
   ])

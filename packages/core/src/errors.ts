@@ -33,7 +33,6 @@ import { GRANT_TYPE_ERRORS } from './grants/token-endpoint.ts'
 import { CROSS_SITE_ERRORS } from './http/cross-site.ts'
 import { METHOD_ERRORS } from './http/endpoint.ts'
 import { MESSAGE_ERRORS } from './http/message.ts'
-import { BODY_ERRORS } from './http/parameters.ts'
 import { FEED_ERRORS } from './jwt-access-tokens/revocation-feed.ts'
 import { JWT_GUARD_ERRORS } from './jwt-access-tokens/revoked-tokens.ts'
 import { SERVER_ERRORS } from './kernel/oauth-error.ts'
@@ -44,7 +43,6 @@ import { LIMIT_ERRORS } from './limits/rate-limits.ts'
 import { LOGOUT_ERRORS } from './logout/end-session.ts'
 import { LOGOUT_REQUEST_ERRORS } from './logout/logout-request.ts'
 import { ID_TOKEN_ERRORS } from './openid/id-token.ts'
-import { HINT_ERRORS } from './openid/id-token-hint.ts'
 import { PAR_ERRORS } from './par/pushed-request.ts'
 import { BEARER_ERRORS } from './resource/challenge.ts'
 import { BINDING_ERRORS, SCHEME_ERRORS } from './resource/guard.ts'
@@ -64,7 +62,6 @@ import { EXCHANGE_ERRORS } from './token-exchange/narrowing.ts'
 export const ERRORS = {
   ...MESSAGE_ERRORS,
   ...METHOD_ERRORS,
-  ...BODY_ERRORS,
   ...CLIENT_ERRORS,
   ...DOCUMENT_ERRORS,
   ...AUTHENTICATION_ERRORS,
@@ -78,7 +75,6 @@ export const ERRORS = {
   ...PUSHED_KEY_ERRORS,
   ...PAR_ERRORS,
   ...PROMPT_ERRORS,
-  ...HINT_ERRORS,
   ...CROSS_SITE_ERRORS,
   ...CONSENT_ERRORS,
   ...DENIAL_ERRORS,

@@ -30,8 +30,7 @@ export type { RevokeScope } from './grants/user-grants.ts'
 export { isCrossSite } from './http/cross-site.ts'
 export type { Endpoint, EndpointDescription } from './http/endpoint.ts'
 export { json, securePage } from './http/http.ts'
-export { readMessage } from './http/message.ts'
-export { formParameters, type Parameters, parameters } from './http/parameters.ts'
+export { formParameters, type Parameters, parameters, readMessage } from './http/message.ts'
 export { isLoopbackUrl, type PublicUrlRule, publicUrlFault } from './http/public-url.ts'
 export { displayText, terminalText } from './kernel/display-text.ts'
 export type { BaseEvent, RequestEvent } from './kernel/events.ts'
@@ -84,7 +83,11 @@ export { type EventCounter, processCounter, type RateLimitWindow } from './limit
 export type { Limiter, RateLimit, RateLimits } from './limits/rate-limits.ts'
 export type { Demand, Lifetimes, OnEvent, Paths, Profile } from './options.ts'
 export type { DescribedResource } from './resource/resource-metadata.ts'
-export { type AccessTokenFormat, opaqueAccessTokens, type PresentedToken } from './tokens/access-token.ts'
-export type { GrantSecret } from './tokens/credential.ts'
+export {
+  type AccessTokenFormat,
+  type GrantSecret,
+  opaqueAccessTokens,
+  type PresentedToken,
+} from './tokens/credential.ts'
 export { signerAt } from './tokens/key-rotation.ts'
 export type { ProofOfPossession, SenderConstraint } from './tokens/proof-of-possession.ts'

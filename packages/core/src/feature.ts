@@ -17,7 +17,7 @@ import type { Kernel } from './kernel/kernel.ts'
 import type { ErrorDefinition } from './kernel/oauth-error.ts'
 import type { AcceptedSecrets } from './kernel/server-secret.ts'
 import type { Limiter, RateLimitWindow } from './limits/rate-limits.ts'
-import type { AccessTokenFormat } from './tokens/access-token.ts'
+import type { AccessTokenFormat } from './tokens/credential.ts'
 import type { SenderConstraint } from './tokens/proof-of-possession.ts'
 import type { SigningKeys } from './tokens/signing-keys.ts'
 

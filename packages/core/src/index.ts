@@ -22,8 +22,8 @@ export type { AddedClient, StaticClient } from './clients/static-clients.ts'
 export type { Feature } from './feature.ts'
 export type { ClientRemoval } from './grants/client-removal.ts'
 export type { UserGrant, UserGrantPage } from './grants/user-grants.ts'
+export { returnPath } from './http/cross-site.ts'
 export type { HttpRequest, HttpResponse } from './http/http.ts'
-export { returnPath } from './http/return-path.ts'
 export { OAuthError } from './kernel/oauth-error.ts'
 export type { ScopeCatalogue, ScopeDefinition } from './kernel/scope.ts'
 export type { ServerSecret } from './kernel/server-secret.ts'
@@ -31,17 +31,17 @@ export type { Store } from './kernel/store.ts'
 export type { UserClaims } from './kernel/user-claims.ts'
 export type { RateLimiter } from './limits/rate-limits.ts'
 export type { AuthorizationServerOptions, ServerEvent } from './options.ts'
-export type {
-  Access,
-  AccessToken,
-  Anonymous,
-  Authorized,
-  AuthorizedClient,
-  Caller,
-  ClientCredentialsToken,
-  Refused,
+export {
+  type Access,
+  type AccessToken,
+  type Anonymous,
+  type Authorized,
+  type AuthorizedClient,
+  type Caller,
+  type ClientCredentialsToken,
+  type Refused,
+  toAuthInfo,
 } from './resource/access.ts'
-export { toAuthInfo } from './resource/access.ts'
 export {
   createResourceServer,
   type ProofsOfResource,

@@ -12,7 +12,7 @@ import { addressesOf, type Metadata } from './discovery/server-metadata.ts'
 import type { FeatureParts, MountedFeatures } from './feature.ts'
 import type { GrantType, TokenMembers } from './grants/grant-type.ts'
 import type { Endpoint, EndpointDescription } from './http/endpoint.ts'
-import { type AccessTokenFormat, opaqueAccessTokens } from './tokens/access-token.ts'
+import { type AccessTokenFormat, opaqueAccessTokens } from './tokens/credential.ts'
 
 /** The parts of several features in one. */
 export interface JoinedParts extends Omit<MountedFeatures, 'metadata'> {

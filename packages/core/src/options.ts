@@ -1,6 +1,6 @@
 import type { ConsentDenied, ConsentGranted } from './authorization/approval.ts'
 import type { AuthorizationOptions } from './authorization/authorization.ts'
-import type { ClientAuthenticationOptions } from './clients/authentication/offered-methods.ts'
+import type { ClientAuthenticationOptions } from './clients/authentication/standard-methods.ts'
 import { type ClientSource, clientsOf } from './clients/client-sources.ts'
 import type { ClientRegistered, RegistrationOptions } from './clients/registration.ts'
 import type { ClientAdded } from './clients/static-clients.ts'

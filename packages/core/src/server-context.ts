@@ -6,7 +6,7 @@ import { type GrantOptions, grantTerms } from './grants/grant-terms.ts'
 import type { Kernel } from './kernel/kernel.ts'
 import { acceptedSecrets } from './kernel/server-secret.ts'
 import { type LimitOptions, limiterOf } from './limits/rate-limits.ts'
-import { type AccessTokenFormat, longestOf } from './tokens/access-token.ts'
+import type { AccessTokenFormat } from './tokens/credential.ts'
 import { type SigningKeyOptions, signingKeys } from './tokens/signing-keys.ts'
 
 type ContextOptions = AuthorizationOptions & GrantOptions & LimitOptions & SigningKeyOptions
@@ -38,7 +38,7 @@ export function serverContext(
   const { boundResources, emit, now, random } = kernel
   const terms = {
     ...{ ...grantTerms(options), grant: grantLifetime(options) },
-    ...{ longest: longestOf(accessTokens), boundResources },
+    ...{ longest: accessTokens.longest, boundResources },
   }
   const purposes = new Set(TICKET_PURPOSES)
   const server: ServerContext = {
@@ -65,7 +65,8 @@ export function serverContext(
   return { server, mount }
 }
 
-function formatOf(mounted: () => AccessTokenFormat): AccessTokenFormat {
+/** It may be an instance of a class, so its methods are called on it. */
+function formatOf(mounted: () => AccessTokenFormat): Required<AccessTokenFormat> {
   return {
     write: (token, grant) => mounted().write(token, grant),
     read: (text) => mounted().read(text),

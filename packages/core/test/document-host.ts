@@ -1,5 +1,8 @@
-import type { DocumentFetchRequest } from '@grantkit/core/client-documents'
-import { type ClientDocumentsOptions, clientDocuments } from '@grantkit/core/client-documents'
+import {
+  type ClientDocumentsOptions,
+  clientDocuments,
+  type DocumentFetchRequest,
+} from '@grantkit/core/client-documents'
 import { openSchool, type School } from './school.ts'
 
 /** A host on the internet that publishes the document of an editor, as a fetch sees it. */

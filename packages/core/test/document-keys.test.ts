@@ -1,6 +1,5 @@
 import { clientAssertion } from '@grantkit/core/client-assertion'
-import type { DocumentFetchRequest } from '@grantkit/core/client-documents'
-import { clientDocuments } from '@grantkit/core/client-documents'
+import { clientDocuments, type DocumentFetchRequest } from '@grantkit/core/client-documents'
 import { describe, expect, it } from 'vitest'
 import { authorizationQuery, authorize, bodyOf, decide, redirectOf, requestToken } from './client.ts'
 import { DOCUMENT, fault, ID, openWithDocuments } from './document-host.ts'

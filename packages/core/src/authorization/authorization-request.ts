@@ -1,19 +1,18 @@
 import { z } from 'zod'
 import { requiredChallenge } from '../grants/pkce.ts'
-import { ResourceParameter, readMessage, text } from '../http/message.ts'
-import type { Parameters } from '../http/parameters.ts'
+import { type Parameters, ResourceParameter, readMessage, text } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { requestedResources } from '../kernel/resource-indicator.ts'
 import {
+  asksForOpenId,
   parseScope,
   requestedScopes,
   SCOPE_ERRORS,
   type ScopeCatalogue,
   scopeCeiling,
 } from '../kernel/scope.ts'
-import { asksForOpenId } from '../openid/openid-scope.ts'
 import { type Prompt, requestedPrompts } from './sign-in.ts'
 
 export const REQUEST_ERRORS = defineErrors({

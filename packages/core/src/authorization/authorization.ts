@@ -20,9 +20,8 @@ import {
 } from './authorization-request.ts'
 import { authorize, showFormAgain } from './authorize.ts'
 import { CONSENT_ERRORS, ConsentForm, consent } from './consent.ts'
-import { showErrorPage } from './error-page.ts'
 import type { CallbackOptions, Interaction } from './interaction.ts'
-import { redirectTargetOf, TargetParameters } from './redirect-target.ts'
+import { redirectTargetOf, showErrorPage, TargetParameters } from './redirect-target.ts'
 import { boundToProvenKey, type ValidateRequest } from './request-source.ts'
 
 export interface AuthorizationOptions

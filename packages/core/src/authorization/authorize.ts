@@ -1,9 +1,8 @@
 import { publicClient } from '../clients/client-record.ts'
 import { type HttpRequest, type HttpResponse, redirect, securePage } from '../http/http.ts'
-import { readMessage } from '../http/message.ts'
-import { FORM, type Parameters, pairsOf, requireMediaType } from '../http/parameters.ts'
+import { FORM, type Parameters, pairsOf, readMessage, requireMediaType } from '../http/message.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
-import { verifiedHint } from '../openid/id-token-hint.ts'
+import { verifiedHint } from '../openid/id-token.ts'
 import {
   type AuthorizationAttempt,
   type AuthorizationContext,

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { readMessage, text } from '../http/message.ts'
-import { type Parameters, parameters } from '../http/parameters.ts'
+import { type Parameters, parameters, readMessage, text } from '../http/message.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { type GrantId, newId, type Secret } from '../kernel/secrets.ts'

@@ -1,5 +1,5 @@
 import type { HttpRequest } from '../http/http.ts'
-import type { Parameters } from '../http/parameters.ts'
+import type { Parameters } from '../http/message.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { optionalProofKey, type SenderConstraint } from '../tokens/proof-of-possession.ts'

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { clientSecretPost } from '../clients/authentication/client-secret-post.ts'
-import { none } from '../clients/authentication/none.ts'
+import { clientSecretPost, none } from '../clients/authentication/standard-methods.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { clientIdUrlFault, documentReader } from './client-document.ts'
 

@@ -1,8 +1,7 @@
 /** The current document of a client: from the cache of this process, or from its host. Replicas may differ for a while. */
 import type { RequestingUser } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
-import { type FetchAttempt, fetchAttempts } from '../limits/fetch-attempts.ts'
-import { siteOf } from '../limits/site.ts'
+import { type FetchAttempt, fetchAttempts, siteOf } from '../limits/fetch-attempts.ts'
 import { type CachedDocument, type DocumentSource, requestDocument } from './document-request.ts'
 
 export type LookedUp =

@@ -1,6 +1,5 @@
 /** Fetches a document, and decides how long it is fresh (RFC 9111 4.2). */
-import type { DocumentFetch } from '../http/document-fetch.ts'
-import { fetchedDocument } from '../http/fetched-document.ts'
+import { type DocumentFetch, fetchedDocument } from '../http/document-fetch.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
 import { sha256 } from '../kernel/secrets.ts'

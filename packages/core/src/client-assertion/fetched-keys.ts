@@ -3,12 +3,10 @@
  * the name of any client, so fetches are limited, also while a host is unreachable.
  */
 import { z } from 'zod'
-import type { DocumentFetch } from '../http/document-fetch.ts'
-import { fetchedDocument } from '../http/fetched-document.ts'
+import { type DocumentFetch, fetchedDocument } from '../http/document-fetch.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
-import { fetchAttempts } from '../limits/fetch-attempts.ts'
-import { siteOf } from '../limits/site.ts'
+import { fetchAttempts, siteOf } from '../limits/fetch-attempts.ts'
 import { type PublicJwk, usableKeys } from '../tokens/jwk.ts'
 
 export const FETCHED_KEYS_ERRORS = defineErrors({

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import type { Feature, ServerContext } from '../feature.ts'
-import { requireKeyFor } from '../grants/access-tokens.ts'
+import { formOf, requireKeyFor } from '../grants/access-tokens.ts'
 import type { Exchanged, TokenRequest } from '../grants/grant-type.ts'
 import { ResourceParameter, readMessage, text } from '../http/message.ts'
 import { lifetime } from '../kernel/kernel.ts'
@@ -14,7 +14,6 @@ import { requestedResources } from '../kernel/resource-indicator.ts'
 import { requestedScopes } from '../kernel/scope.ts'
 import { newGrantId, newSecret, sha256 } from '../kernel/secrets.ts'
 import { callerNetwork } from '../limits/rate-limits.ts'
-import { formOf } from '../tokens/access-token.ts'
 import {
   CLIENT_CREDENTIALS,
   CLIENT_CREDENTIALS_ERRORS,

@@ -4,7 +4,7 @@
  */
 import type { Endpoint, EndpointDescription } from '../http/endpoint.ts'
 import type { HttpRequest, HttpResponse } from '../http/http.ts'
-import { formParameters, type Parameters } from '../http/parameters.ts'
+import { formParameters, type Parameters } from '../http/message.ts'
 import type { Clients } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
@@ -12,9 +12,8 @@ import { type Limiter, limitFailures } from '../limits/rate-limits.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
 import {
   AUTHENTICATION_ERRORS,
-  authenticatedBy,
+  authenticatedClient,
   type ClientAuthMethod,
-  checkProof,
   type ReadProof,
 } from './authentication/client-authentication.ts'
 import { CLIENT_ERRORS } from './client-sources.ts'
@@ -104,23 +103,12 @@ async function answerClient(
       if (endpoint.answerUnapproved) return endpoint.answerUnapproved(clientId, form, request)
       throw new OAuthError(CLIENT_ERRORS.client_not_approved)
     }
-    const checked = checkProof(presented, client)
-    if (checked !== undefined) await checked
-    return await answer(
-      requireClient(client, presented.method, endpoint.confidential),
-      request,
-      senderConstraint,
-    )
+    const checked = authenticatedClient(presented, client)
+    const authenticated = checked instanceof Promise ? await checked : checked
+    if (endpoint.confidential && authenticated.tokenEndpointAuthMethod === 'none')
+      throw new OAuthError(AUTHENTICATION_ERRORS.client_not_confidential)
+    return await answer(authenticated, request, senderConstraint)
   } catch (thrown) {
     throw await limitFailures(limiter, thrown, request, found)
   }
-}
-
-/** The authenticated client. @throws OAuthError when the endpoint is not for it */
-function requireClient(found: Client | undefined, method: string, confidential = false): Client {
-  if (found === undefined) throw new OAuthError(CLIENT_ERRORS.client_unknown)
-  const client = authenticatedBy(found, method)
-  if (confidential && client.tokenEndpointAuthMethod === 'none')
-    throw new OAuthError(AUTHENTICATION_ERRORS.client_not_confidential)
-  return client
 }

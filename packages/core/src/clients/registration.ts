@@ -1,7 +1,6 @@
 import type { Endpoint } from '../http/endpoint.ts'
 import { json } from '../http/http.ts'
-import { readMessage } from '../http/message.ts'
-import { jsonBody } from '../http/parameters.ts'
+import { jsonBody, readMessage } from '../http/message.ts'
 import { endpointPath, type PathOptions } from '../http/well-known.ts'
 import { type Kernel, lifetime } from '../kernel/kernel.ts'
 import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'

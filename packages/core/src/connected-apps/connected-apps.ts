@@ -2,7 +2,7 @@
  * The apps that a user has connected, as a page: each installation with what it may do, a form to disconnect it and one to
  * name it. It stands behind the session of the server, like the consent page.
  */
-import { showErrorPage } from '../authorization/error-page.ts'
+import { showErrorPage } from '../authorization/redirect-target.ts'
 import type { Feature, ServerContext } from '../feature.ts'
 import { userGrants } from '../grants/user-grants.ts'
 import type { Endpoint } from '../http/endpoint.ts'

@@ -1,8 +1,12 @@
 import { CODE_ERRORS } from '../grants/authorization-code.ts'
-import type { IssuedTokens, Outcome } from '../grants/grant.ts'
-import { type FreshSecrets, firstTokens } from '../grants/grant.ts'
-import type { GrantTerms } from '../grants/grant-terms.ts'
-import { type ArrivedRequest, type GivenAnswer, type Retry, retryOf } from '../grants/grant-terms.ts'
+import { type FreshSecrets, firstTokens, type IssuedTokens, type Outcome } from '../grants/grant.ts'
+import {
+  type ArrivedRequest,
+  type GivenAnswer,
+  type GrantTerms,
+  type Retry,
+  retryOf,
+} from '../grants/grant-terms.ts'
 import { verifierMatches } from '../grants/pkce.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { AuthorizationCode, Client, Grant } from '../kernel/records.ts'

@@ -5,7 +5,7 @@
  * Whoever begins this flow gets the tokens, wherever they are. So it is for clients that the operator knows.
  */
 import { ConsentForm } from '../authorization/consent.ts'
-import { showErrorPage } from '../authorization/error-page.ts'
+import { showErrorPage } from '../authorization/redirect-target.ts'
 import type { ClientEndpoint } from '../clients/client-endpoint.ts'
 import type { Feature } from '../feature.ts'
 import type { Endpoint } from '../http/endpoint.ts'

@@ -3,7 +3,7 @@
  * and looks at nothing.
  */
 import type { Endpoint, EndpointDescription } from '../http/endpoint.ts'
-import { publicDocument } from '../http/public-document.ts'
+import { publicDocument } from '../http/http.ts'
 import { addressOf, basePathOf, wellKnownPath } from '../http/well-known.ts'
 
 /** Members of the metadata (RFC 8414 2) by name. */

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { type HttpRequest, header } from '../http/http.ts'
-import { readMessage, text } from '../http/message.ts'
-import { parameters } from '../http/parameters.ts'
+import { parameters, readMessage, text } from '../http/message.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import { parseScope, type ScopeCatalogue } from '../kernel/scope.ts'
 import type { ProofOfPossession } from '../tokens/proof-of-possession.ts'

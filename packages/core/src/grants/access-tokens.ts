@@ -3,7 +3,7 @@ import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { AccessTokenState, Grant } from '../kernel/records.ts'
 import { audienceIncludes } from '../kernel/resource-indicator.ts'
 import { type Hash, type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
-import { formOf } from '../tokens/access-token.ts'
+import type { AccessTokenFormat } from '../tokens/credential.ts'
 import type { GrantTerms } from './grant-terms.ts'
 
 export const BOUND_RESOURCE_ERRORS = defineErrors({
@@ -39,6 +39,18 @@ export function newAccessToken(
     ...mark,
     ...(jkt && { jkt }),
   }
+}
+
+/** The lifetime of a new token in seconds, and the mark of a signed one. @param most the limit of the server */
+export function formOf(
+  resources: readonly string[],
+  most: number,
+  longest: AccessTokenFormat['longest'],
+): { readonly lifetime: number; readonly mark?: { readonly signed: true } } {
+  const limit = longest?.(resources)
+  return limit === undefined
+    ? { lifetime: most }
+    : { lifetime: Math.min(most, limit), mark: { signed: true } }
 }
 
 /**

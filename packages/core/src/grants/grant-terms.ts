@@ -1,5 +1,5 @@
 import { lifetime } from '../kernel/kernel.ts'
-import type { AccessTokenFormat } from '../tokens/access-token.ts'
+import type { AccessTokenFormat } from '../tokens/credential.ts'
 
 export interface GrantOptions {
   readonly lifetimes?:

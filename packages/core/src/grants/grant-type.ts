@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { HttpRequest } from '../http/http.ts'
-import type { Parameters } from '../http/parameters.ts'
+import type { Parameters } from '../http/message.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { AccessTokenState, Client, Grant } from '../kernel/records.ts'
 import { includesAll, SCOPE_ERRORS, type ScopeCatalogue, scopeCeiling } from '../kernel/scope.ts'

@@ -5,9 +5,13 @@ import { readMessage } from '../http/message.ts'
 import { endpointPath, type PathOptions } from '../http/well-known.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { AccessTokenState, Client, Grant } from '../kernel/records.ts'
-import type { AccessTokenFormat, PresentedToken } from '../tokens/access-token.ts'
-import { tokenType } from '../tokens/access-token.ts'
-import { parseRefreshToken, type RefreshToken } from '../tokens/credential.ts'
+import {
+  type AccessTokenFormat,
+  type PresentedToken,
+  parseRefreshToken,
+  type RefreshToken,
+  tokenType,
+} from '../tokens/credential.ts'
 import { findAccessToken, holderOf } from './access-tokens.ts'
 import { prefetch } from './change-grant.ts'
 import { isCurrentRefreshToken } from './refresh-tokens.ts'

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { ResourceParameter, readMessage, text } from '../http/message.ts'
-import type { Parameters } from '../http/parameters.ts'
+import { type Parameters, ResourceParameter, readMessage, text } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Grant } from '../kernel/records.ts'

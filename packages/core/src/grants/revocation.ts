@@ -6,8 +6,12 @@ import { endpointPath, type PathOptions } from '../http/well-known.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client, Grant } from '../kernel/records.ts'
-import type { AccessTokenFormat, PresentedToken } from '../tokens/access-token.ts'
-import { parseRefreshToken, type RefreshToken } from '../tokens/credential.ts'
+import {
+  type AccessTokenFormat,
+  type PresentedToken,
+  parseRefreshToken,
+  type RefreshToken,
+} from '../tokens/credential.ts'
 import { findAccessToken, holderOf, withoutAccessToken } from './access-tokens.ts'
 import { changeGrant, endGrant, type PrefetchedGrant, prefetch } from './change-grant.ts'
 import type { Outcome } from './grant.ts'

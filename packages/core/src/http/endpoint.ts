@@ -3,7 +3,7 @@ import type { Emit } from '../kernel/events.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import { errorResponse, reportedError } from './error-response.ts'
 import { type HttpRequest, type HttpResponse, json, type Route, securePage } from './http.ts'
-import { BODY_ERRORS } from './parameters.ts'
+import { MESSAGE_ERRORS } from './message.ts'
 import { basePathOf } from './well-known.ts'
 
 export const METHOD_ERRORS = defineErrors({
@@ -138,7 +138,7 @@ function answerTo(
   if (method === 'HEAD' && endpoint.methods.includes('GET')) return headOf(endpoint, request)
   if (!endpoint.methods.some((allowed) => allowed === method || allowed === '*'))
     return methodNotAllowed(endpoint)
-  if (Buffer.byteLength(body) > BODY_LIMIT) throw new OAuthError(BODY_ERRORS.body_too_large)
+  if (Buffer.byteLength(body) > BODY_LIMIT) throw new OAuthError(MESSAGE_ERRORS.body_too_large)
   return endpoint.answer(request)
 }
 

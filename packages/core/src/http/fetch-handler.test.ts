@@ -3,7 +3,7 @@ import { OAuthError } from '../kernel/oauth-error.ts'
 import { BODY_LIMIT } from './endpoint.ts'
 import { readBody, toFetchHandler, toHttpRequest, toResponse } from './fetch-handler.ts'
 import type { HttpRequest, HttpResponse } from './http.ts'
-import { BODY_ERRORS } from './parameters.ts'
+import { MESSAGE_ERRORS } from './message.ts'
 
 function serve(path: string, answer: (request: HttpRequest) => Promise<HttpResponse>) {
   return toFetchHandler({ routes: [{ path, methods: ['POST'], handle: answer }] })
@@ -67,7 +67,7 @@ describe('toFetchHandler', () => {
   })
 
   it('answers the refusal that a route throws', async () => {
-    const response = await serve('/', () => Promise.reject(new OAuthError(BODY_ERRORS.body_unreadable)))(
+    const response = await serve('/', () => Promise.reject(new OAuthError(MESSAGE_ERRORS.body_unreadable)))(
       post('x'),
     )
     expect([response.status, await response.json()]).toMatchObject([400, { error: 'invalid_request' }])

@@ -2,7 +2,7 @@ import { OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
 import { BODY_LIMIT } from './endpoint.ts'
 import { failedResponse } from './error-response.ts'
 import type { HttpRequest, HttpResponse, Route } from './http.ts'
-import { BODY_ERRORS } from './parameters.ts'
+import { MESSAGE_ERRORS } from './message.ts'
 
 export interface FetchHandlerOptions<Rest extends unknown[]> {
   /**
@@ -103,7 +103,7 @@ const BODILESS = new Set(['GET', 'HEAD', 'TRACE'])
 export async function readBody(request: Request, framed = false): Promise<string> {
   if (BODILESS.has(request.method)) return ''
   const announced = Number(request.headers.get('content-length') ?? Number.NaN)
-  if (announced > BODY_LIMIT) throw new OAuthError(BODY_ERRORS.body_too_large)
+  if (announced > BODY_LIMIT) throw new OAuthError(MESSAGE_ERRORS.body_too_large)
   if (request.bodyUsed) throw alreadyRead()
   const text = await (framed && announced >= 0 ? wholeText(request) : streamedText(request))
   // If another parser has read the raw stream already, it just ends here without an error.
@@ -116,7 +116,7 @@ async function wholeText(request: Request): Promise<string> {
     return utf8().decode(await request.arrayBuffer())
   } catch (cause) {
     if (streamOf(request)?.locked) throw alreadyRead()
-    throw new OAuthError(BODY_ERRORS.body_unreadable, undefined, { cause })
+    throw new OAuthError(MESSAGE_ERRORS.body_unreadable, undefined, { cause })
   }
 }
 
@@ -130,13 +130,13 @@ async function streamedText(request: Request): Promise<string> {
   try {
     for await (const chunk of stream) {
       size += chunk.byteLength
-      if (size > BODY_LIMIT) throw new OAuthError(BODY_ERRORS.body_too_large)
+      if (size > BODY_LIMIT) throw new OAuthError(MESSAGE_ERRORS.body_too_large)
       text += decoder.decode(chunk, { stream: true })
     }
   } catch (cause) {
     throw cause instanceof OAuthError
       ? cause
-      : new OAuthError(BODY_ERRORS.body_unreadable, undefined, { cause })
+      : new OAuthError(MESSAGE_ERRORS.body_unreadable, undefined, { cause })
   }
   return text + decoder.decode()
 }
@@ -146,7 +146,7 @@ function streamOf(request: Request): Request['body'] {
   try {
     return request.body
   } catch (cause) {
-    throw new OAuthError(BODY_ERRORS.body_unreadable, undefined, { cause })
+    throw new OAuthError(MESSAGE_ERRORS.body_unreadable, undefined, { cause })
   }
 }
 

@@ -1,4 +1,5 @@
 /** Requests and responses as plain records. Adapters translate them, so core never touches the wire. */
+import { sha256 } from '../kernel/secrets.ts'
 
 /** A request before any parser of the framework: core parses query and body itself, once. */
 export interface HttpRequest {
@@ -41,6 +42,33 @@ export function nativeRequest({ native }: HttpRequest): unknown {
   )
 }
 
+/** The members of Node's `IncomingMessage` that are read here. */
+interface NodeHeaders {
+  readonly headers: HttpRequest['headers']
+  /** Names and values in turn, as they were sent. */
+  readonly rawHeaders: readonly string[]
+}
+
+/**
+ * The headers of a request to Node, with every `Authorization` line. Node itself keeps the first of several, and then
+ * nobody could refuse the request.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http'
+ * import { nodeHeaders } from '@grantkit/core/adapter'
+ *
+ * createServer((request) => console.log(nodeHeaders(request).authorization))
+ * ```
+ */
+export function nodeHeaders({ headers, rawHeaders }: NodeHeaders): HttpRequest['headers'] {
+  if (headers.authorization === undefined) return headers
+  const authorization = rawHeaders.filter(
+    (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'authorization',
+  )
+  return authorization.length > 1 ? { ...headers, authorization } : headers
+}
+
 export interface HttpResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[]>>
@@ -63,7 +91,7 @@ export function header(request: HttpRequest, name: string): string | undefined {
 
 const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' } as const
 
-export const JSON_TYPE = { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' } as const
+const JSON_TYPE = { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' } as const
 
 const JSON_HEADERS = { ...JSON_TYPE, ...NO_STORE }
 
@@ -88,6 +116,25 @@ export function json(status: number, body: unknown, headers?: HttpResponse['head
     headers: headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers },
     body: JSON.stringify(body),
   }
+}
+
+/**
+ * A public document: serialized once, cached for `maxAge` seconds, and revalidated by a strong validator over its bytes
+ * (RFC 9110 8.8.3 and 13.1.2).
+ */
+export function publicDocument(content: object, maxAge = 3600): (request: HttpRequest) => HttpResponse {
+  const body = JSON.stringify(content)
+  const validators = { 'cache-control': `public, max-age=${maxAge}`, etag: `"${sha256(body)}"` }
+  const full: HttpResponse = { status: 200, headers: { ...JSON_TYPE, ...validators }, body }
+  const unchanged: HttpResponse = { status: 304, headers: validators, body: '' }
+  return (request) => (isKnown(request, validators.etag) ? unchanged : full)
+}
+
+function isKnown(request: HttpRequest, etag: string): boolean {
+  const known = (header(request, 'if-none-match') ?? '')
+    .split(',')
+    .map((tag) => tag.trim().replace(/^W\//, ''))
+  return known.includes(etag) || known.includes('*')
 }
 
 /** 303: no browser repeats a form POST at the target (RFC 9700 4.12). */

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { holderOf } from '../grants/access-tokens.ts'
 import type { AccessTokenState, Grant } from '../kernel/records.ts'
 import type { GrantId, Hash } from '../kernel/secrets.ts'
-import type { PresentedToken } from '../tokens/access-token.ts'
+import type { PresentedToken } from '../tokens/credential.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 
 /** The media type of a JWT access token, in its header (RFC 9068 2.1). An ID token has another one. */

@@ -9,8 +9,7 @@ import type { AccessTokenState, Grant, SigningAlgorithm } from '../kernel/record
 import { checkedResource } from '../kernel/resource-indicator.ts'
 import { MAX_SIGNED_LIFETIME } from '../kernel/revocation-log.ts'
 import { sha256 } from '../kernel/secrets.ts'
-import { type AccessTokenFormat, opaqueAccessTokens } from '../tokens/access-token.ts'
-import type { GrantSecret } from '../tokens/credential.ts'
+import { type AccessTokenFormat, type GrantSecret, opaqueAccessTokens } from '../tokens/credential.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 import { ACCESS_TOKEN_TYPE, claimedGrant, claimsOf, tokenReader } from './access-token-claims.ts'
 

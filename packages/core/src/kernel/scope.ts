@@ -122,3 +122,10 @@ export function partOf(stored: readonly string[], asked: readonly string[]): rea
 export function includesAll(held: readonly string[], wanted: readonly string[]): boolean {
   return wanted.every((name) => held.includes(name))
 }
+
+/** The scope of OpenID Connect (Core 3.1.2.1): the request asks for an ID token. */
+export const OPENID = 'openid'
+
+export function asksForOpenId(scopes: readonly string[]): boolean {
+  return scopes.includes(OPENID)
+}

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type FetchAttempt, fetchAttempts } from './fetch-attempts.ts'
+import { type FetchAttempt, fetchAttempts, siteOf } from './fetch-attempts.ts'
 
 /** A fetch at an address whose site is its host without the first label. */
 function attemptAt(id: string, more: Partial<FetchAttempt> = {}): FetchAttempt {
@@ -150,4 +150,19 @@ describe('the attempts to fetch documents', () => {
     fetched(ID, { well: false })
     expect(fetched(ID), 'the wait after a first failure').toBe(5)
   })
+})
+
+it.each([
+  ['editor.dev', 'editor.dev'],
+  ['a.b.editor.dev', 'editor.dev'],
+  ['a.shop.co.uk', 'shop.co.uk'],
+  ['someone.github.io', 'someone.github.io'],
+  ['a.someone.github.io', 'someone.github.io'],
+  ['github.io', 'github.io'],
+  ['bucket.s3.eu-west-1.amazonaws.com', 'bucket.s3.eu-west-1.amazonaws.com'],
+  ['account.blob.core.windows.net', 'account.blob.core.windows.net'],
+  ['cdn.jsdelivr.net', 'jsdelivr.net'],
+  ['xn--80ak6aa92e.xn--p1ai', 'xn--80ak6aa92e.xn--p1ai'],
+])('the site of %s is %s', async (host, site) => {
+  expect(await siteOf(`https://${host}/client.json`)).toBe(site)
 })

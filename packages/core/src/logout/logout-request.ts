@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import type { RegisteredBy } from '../clients/client-metadata.ts'
 import { isLoopback, isStaticRedirectUri, withParameters } from '../clients/redirect-uri.ts'
-import { listOf, readMessage, text } from '../http/message.ts'
-import type { Parameters } from '../http/parameters.ts'
+import { listOf, type Parameters, readMessage, text } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
-import { type IdTokenHint, verifiedHint } from '../openid/id-token-hint.ts'
+import { type IdTokenHint, verifiedHint } from '../openid/id-token.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 
 export const LOGOUT_REQUEST_ERRORS = defineErrors({

@@ -3,7 +3,7 @@
  * back. Grants stay as they are: apps keep their access.
  */
 
-import { showErrorPage } from '../authorization/error-page.ts'
+import { showErrorPage } from '../authorization/redirect-target.ts'
 import type { Feature } from '../feature.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { basePathOf, endpointPath } from '../http/well-known.ts'

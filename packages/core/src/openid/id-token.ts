@@ -1,16 +1,20 @@
 import { hash } from 'node:crypto'
 import type { TokenMembers } from '../grants/grant-type.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
+import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client, SigningAlgorithm } from '../kernel/records.ts'
+import { asksForOpenId } from '../kernel/scope.ts'
 import type { UserClaims } from '../kernel/user-claims.ts'
 import { jose, type PrivateJwk } from '../tokens/jwk.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
-import type { IdTokenClaims } from './id-token-claims.ts'
-import { asksForOpenId } from './openid-scope.ts'
+import type { IdTokenClaims } from './claims.ts'
 
 export const ID_TOKEN_ERRORS = defineErrors({
   signing_key_unavailable: ['temporarily_unavailable', 'No signing key is available; try again'],
+  id_token_hint_unverified: [
+    'login_required',
+    'id_token_hint is not an ID token that this server can verify',
+  ],
 })
 
 interface IdTokenOptions {
@@ -104,4 +108,44 @@ async function signIdToken(key: PrivateJwk, content: IdTokenContent): Promise<st
 function accessTokenHash(accessToken: string, alg: SigningAlgorithm): string {
   const digest = hash(alg === 'EdDSA' ? 'sha512' : 'sha256', accessToken, 'buffer')
   return digest.subarray(0, digest.length / 2).toString('base64url')
+}
+
+/** What an ID token says of a sign-in. */
+export interface IdTokenHint {
+  readonly subject: string
+  /** The client that it was issued to. */
+  readonly audience: string
+  /** Epoch seconds. */
+  readonly authTime?: number | undefined
+}
+
+/**
+ * An `id_token_hint` (OpenID Connect Core 3.1.2.1). An expired one, or one of a retired key, still names the user.
+ *
+ * @param error for a hint that cannot be verified. Default `login_required`, as the authorization endpoint answers: the
+ *   client requested a certain user, and this could be another one
+ * @throws OAuthError
+ */
+export async function verifiedHint(
+  keys: SigningKeys,
+  issuer: string,
+  hint: string,
+  error: ErrorDefinition = ID_TOKEN_ERRORS.id_token_hint_unverified,
+): Promise<IdTokenHint> {
+  const { createLocalJWKSet, jwtVerify } = await jose()
+  const { algorithms } = keys
+  try {
+    const keySet = createLocalJWKSet({ keys: [...keys.all().keys] })
+    const options = { issuer, currentDate: new Date(0), algorithms: [...algorithms], requiredClaims: ['sub'] }
+    const { payload, protectedHeader } = await jwtVerify<{ sub: string; aud: string; auth_time?: number }>(
+      hint,
+      keySet,
+      options,
+    )
+    // A JWT access token has another type (RFC 9068 2.1).
+    if (protectedHeader.typ !== undefined && protectedHeader.typ !== 'JWT') throw new Error('Not an ID token')
+    return { subject: payload.sub, audience: payload.aud, authTime: payload.auth_time }
+  } catch (cause) {
+    throw new OAuthError(error, undefined, { cause })
+  }
 }

@@ -6,16 +6,20 @@ import type { Endpoint } from '../http/endpoint.ts'
 import { endpointPath, type PathOptions } from '../http/well-known.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { SigningAlgorithm } from '../kernel/records.ts'
-import type { ScopeCatalogue } from '../kernel/scope.ts'
+import { OPENID, type ScopeCatalogue } from '../kernel/scope.ts'
 import type { SubjectOptions } from '../kernel/user-claims.ts'
 import { guardOf } from '../resource/guard.ts'
-import type { AccessTokenFormat } from '../tokens/access-token.ts'
+import type { AccessTokenFormat } from '../tokens/credential.ts'
 import type { ProofOfPossession } from '../tokens/proof-of-possession.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
-import { claimsOfScopes, releaseClaims } from './claims.ts'
+import {
+  claimsOfScopes,
+  type IdTokenClaimsOptions,
+  idTokenClaims,
+  idTokenClaimsMetadata,
+  releaseClaims,
+} from './claims.ts'
 import { idTokenMembers } from './id-token.ts'
-import { type IdTokenClaimsOptions, idTokenClaims, idTokenClaimsMetadata } from './id-token-claims.ts'
-import { OPENID } from './openid-scope.ts'
 import { userinfo } from './userinfo.ts'
 
 export interface OpenIdOptions extends PathOptions<'userinfo'>, SubjectOptions, IdTokenClaimsOptions {

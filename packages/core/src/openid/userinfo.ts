@@ -1,12 +1,12 @@
 import type { Endpoint } from '../http/endpoint.ts'
 import { type HttpRequest, type HttpResponse, json } from '../http/http.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
+import { OPENID } from '../kernel/scope.ts'
 import { type Claims, claimsAbout } from '../kernel/user-claims.ts'
 import { BEARER_ERRORS, tokenError } from '../resource/challenge.ts'
 import { accessOf, type GuardedResource } from '../resource/guard.ts'
-import { tokenType } from '../tokens/access-token.ts'
+import { tokenType } from '../tokens/credential.ts'
 import type { ReleaseClaims } from './claims.ts'
-import { OPENID } from './openid-scope.ts'
 
 /** The UserInfo endpoint (OpenID Connect Core 5.3). A request without a token is a 401: there is no anonymous user. */
 export function userinfo(

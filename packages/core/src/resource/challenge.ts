@@ -1,7 +1,7 @@
 import { errorResponse } from '../http/error-response.ts'
 import type { HttpResponse } from '../http/http.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
-import type { TokenType } from '../tokens/access-token.ts'
+import type { TokenType } from '../tokens/credential.ts'
 import type { ProofOfPossession } from '../tokens/proof-of-possession.ts'
 
 export const BEARER_ERRORS = defineErrors({

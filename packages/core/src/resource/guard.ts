@@ -13,7 +13,7 @@ import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { AccessTokenState, Grant } from '../kernel/records.ts'
 import { audienceIncludes, canonicalResource } from '../kernel/resource-indicator.ts'
 import type { GrantRecords } from '../kernel/store.ts'
-import type { AccessTokenFormat, TokenType } from '../tokens/access-token.ts'
+import type { AccessTokenFormat, TokenType } from '../tokens/credential.ts'
 import type { PresentedKey, ProofHeaders, ProofOfPossession } from '../tokens/proof-of-possession.ts'
 import type {
   Access,

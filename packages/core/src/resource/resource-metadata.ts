@@ -1,5 +1,5 @@
 import type { Endpoint } from '../http/endpoint.ts'
-import { publicDocument } from '../http/public-document.ts'
+import { publicDocument } from '../http/http.ts'
 import { wellKnownPath } from '../http/well-known.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'

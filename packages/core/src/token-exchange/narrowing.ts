@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ClientMetadataMembers, RegisteredBy } from '../clients/client-metadata.ts'
-import { findAccessToken, holderOf, requireKeyFor } from '../grants/access-tokens.ts'
+import { findAccessToken, formOf, holderOf, requireKeyFor } from '../grants/access-tokens.ts'
 import type { IssuedTokens, Outcome } from '../grants/grant.ts'
 import { listOf, text } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'
@@ -9,7 +9,7 @@ import type { AccessTokenState, Actor, Client, Grant } from '../kernel/records.t
 import { audienceIncludes, canonicalResource, narrowedResources } from '../kernel/resource-indicator.ts'
 import { narrowedScopes, partOf, SCOPE_ERRORS, scopeCeiling } from '../kernel/scope.ts'
 import { type Hash, type Secret, sha256 } from '../kernel/secrets.ts'
-import { type AccessTokenFormat, formOf } from '../tokens/access-token.ts'
+import type { AccessTokenFormat } from '../tokens/credential.ts'
 
 /** One text for all errors: the answer must not reveal whether a stolen token is valid (RFC 8693 2.2.2). */
 const NOT_EXCHANGEABLE = 'subject_token is no live access token that this client may exchange'

@@ -9,7 +9,6 @@ import type { Exchanged, GrantType, TokenRequest } from '../grants/grant-type.ts
 import { ResourceParameter, readMessage, text } from '../http/message.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import { newSecret } from '../kernel/secrets.ts'
-import { longestOf } from '../tokens/access-token.ts'
 import { EXCHANGE_ERRORS, exchangeableResourcesMetadata, narrowToken } from './narrowing.ts'
 
 export interface TokenExchangeOptions {
@@ -136,7 +135,7 @@ async function exchangeToken(
     knownResources: server.resources,
     boundResources: server.boundResources,
     lifetime: Math.min(lifetime, Number(request.expires_in ?? lifetime)),
-    longest: longestOf(accessTokens),
+    longest: server.terms.longest,
     fresh: newSecret(server.random),
     jkt,
   }

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { type GrantId, type Secret, sha256, withoutSecrets } from '../kernel/secrets.ts'
-import { opaqueAccessTokens } from './access-token.ts'
-import { formatCode, formatRefreshToken, parseCode, parseRefreshToken } from './credential.ts'
+import {
+  formatCode,
+  formatRefreshToken,
+  opaqueAccessTokens,
+  parseCode,
+  parseRefreshToken,
+} from './credential.ts'
 
 const { read: parseAccessToken, write: formatAccessToken } = opaqueAccessTokens
 const grantId = 'g'.repeat(22) as GrantId

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { HttpRequest } from '../../http/http.ts'
 import type { Client } from '../../kernel/records.ts'
-import { type ClientAuthMethod, checkProof, proofReader } from './client-authentication.ts'
-import { clientSecretPost } from './client-secret-post.ts'
-import { none } from './none.ts'
+import { authenticatedClient, type ClientAuthMethod, proofReader } from './client-authentication.ts'
+import { clientSecretPost, none } from './standard-methods.ts'
 
 const request = (headers: HttpRequest['headers'] = {}): HttpRequest => ({
   method: 'POST',
@@ -55,7 +54,7 @@ describe('a client', () => {
   it('is refused with any secret if its record has no hash', () => {
     const client = { tokenEndpointAuthMethod: 'client_secret_post' } as Client
     const reason = 'client_secret_wrong'
-    expect(() => checkProof(presented, client)).toThrow(expect.objectContaining({ reason }))
+    expect(() => authenticatedClient(presented, client)).toThrow(expect.objectContaining({ reason }))
   })
 
   it.each([
@@ -67,14 +66,14 @@ describe('a client', () => {
   ])('is refused if its proof answers %s', async (_, answer) => {
     const client = { tokenEndpointAuthMethod: 'badge' } as Client
     const proof = { clientId: 'c', verify: () => answer as boolean }
-    const check = async () => checkProof({ method: 'badge', proof }, client)
+    const check = async () => authenticatedClient({ method: 'badge', proof }, client)
     await expect(check()).rejects.toMatchObject({ reason: 'client_proof_invalid' })
   })
 
   it('is not verified if it is unknown', () => {
     const verify = () => expect.fail('There is no client to verify')
-    expect(() => checkProof({ method: 'none', proof: { clientId: 'c', verify } }, undefined)).toThrow(
-      expect.objectContaining({ reason: 'client_unknown' }),
-    )
+    expect(() =>
+      authenticatedClient({ method: 'none', proof: { clientId: 'c', verify } }, undefined),
+    ).toThrow(expect.objectContaining({ reason: 'client_unknown' }))
   })
 })

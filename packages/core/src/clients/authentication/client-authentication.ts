@@ -1,11 +1,10 @@
 /**
  * Client authentication (RFC 6749 2.3). A request comes in with its form, an authenticated client goes out. Each method
- * is a file in this folder. A request uses exactly one of them.
+ * is a `ClientAuthMethod`. A request uses exactly one of them.
  */
 import { z } from 'zod'
 import { type HttpRequest, header } from '../../http/http.ts'
-import { readMessage, text } from '../../http/message.ts'
-import type { Parameters } from '../../http/parameters.ts'
+import { type Parameters, readMessage, text } from '../../http/message.ts'
 import { defineErrors, type ErrorDefinition, OAuthError } from '../../kernel/oauth-error.ts'
 import type { Client } from '../../kernel/records.ts'
 import { CLIENT_ERRORS, MAX_CLIENT_ID_LENGTH } from '../client-sources.ts'
@@ -81,7 +80,7 @@ export interface Presented {
   readonly method: string
   readonly proof: PresentedProof
   /** Why no client is registered for this method; absent if there may be one. */
-  readonly refusal?: ErrorDefinition | undefined
+  readonly error?: ErrorDefinition | undefined
 }
 
 /** A client that uses these is not public, even if no offered method reads them. */
@@ -120,7 +119,7 @@ function unsupported({ client_id }: ClientCredentials, basic: BasicCredentials |
   return {
     method: 'unsupported',
     proof: { clientId: client_id, verify: () => false },
-    refusal: basic && BASIC_ERRORS.client_basic_not_offered,
+    error: basic && BASIC_ERRORS.client_basic_not_offered,
   }
 }
 
@@ -147,7 +146,7 @@ function carrierOf({ carrier }: ClientAuthMethod): string | undefined {
 
 function isFilled(carrier: string, request: HttpRequest, form: Parameters): boolean {
   if (carrier.startsWith(HEADER)) return (header(request, carrier.slice(HEADER.length)) ?? '') !== ''
-  if (carrier === 'authorization') return header(request, carrier) !== undefined
+  if (carrier === 'authorization') return request.headers.authorization !== undefined
   if (carrier === 'client_assertion' && form.client_assertion_type !== undefined) return true
   return form[carrier] !== undefined
 }
@@ -164,30 +163,28 @@ function accepts(client: Client, method: string): boolean {
   )
 }
 
-/** The client as it is for this request. A public one that has proved who it is counts as a confidential one. */
-export function authenticatedBy(client: Client, method: string): Client {
-  const other = client.otherAuthMethods?.includes(method) === true
-  return other ? { ...client, tokenEndpointAuthMethod: method } : client
-}
-
 /**
  * Verifies the proof of a client. Returns a promise only if the method needs one. An unknown client is refused at once:
- * which clients exist is no secret, since every authorization request shows its `client_id`.
+ * which clients exist is no secret, because every authorization request shows its `client_id`.
  *
+ * @returns the client for this request: a public one that authenticated by another method counts as confidential
  * @throws OAuthError `invalid_client`
  */
-export function checkProof(
-  { method, proof, refusal = AUTHENTICATION_ERRORS.client_auth_method_mismatch }: Presented,
-  client: Client | undefined,
-): void | Promise<void> {
+export function authenticatedClient(
+  { method, proof, error = AUTHENTICATION_ERRORS.client_auth_method_mismatch }: Presented,
+  found: Client | undefined,
+): Client | Promise<Client> {
   if (proof.clientId === undefined) throw new OAuthError(AUTHENTICATION_ERRORS.client_not_identified)
-  if (client === undefined) throw new OAuthError(CLIENT_ERRORS.client_unknown)
-  if (!accepts(client, method)) throw new OAuthError(refusal)
-  const holds = proof.verify(client)
-  return holds instanceof Promise ? holds.then(requireTrue) : requireTrue(holds)
+  if (found === undefined) throw new OAuthError(CLIENT_ERRORS.client_unknown)
+  if (!accepts(found, method)) throw new OAuthError(error)
+  const other = found.otherAuthMethods?.includes(method) === true
+  const client = other ? { ...found, tokenEndpointAuthMethod: method } : found
+  const holds = proof.verify(found)
+  return holds instanceof Promise ? holds.then((held) => clientIf(held, client)) : clientIf(holds, client)
 }
 
 /** A method of a feature may be JavaScript: nothing that it returns by mistake lets a client in. */
-function requireTrue(holds: unknown): void {
+function clientIf(holds: unknown, client: Client): Client {
   if (holds !== true) throw new OAuthError(AUTHENTICATION_ERRORS.client_proof_invalid)
+  return client
 }

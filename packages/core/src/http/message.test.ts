@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parameters } from './parameters.ts'
+import { parameters } from './message.ts'
 
 describe('parameters', () => {
   it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
