@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { type Program, run } from './program.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
-/** The feed of ended tokens under load: a process that revokes, and one at an edge that has nothing but the feed. */
+/** The revocation feed under load: a process that revokes, and one at an edge that has nothing but the feed. */
 
 /** The promise of the feed, in milliseconds: no edge honours a revoked token for longer. */
 const PROMISE = 10_000

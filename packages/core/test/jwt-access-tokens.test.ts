@@ -243,7 +243,7 @@ describe('jwtAccessTokens refuses', () => {
     [
       'a resource that the server does not have',
       { 'https://other.example': {} },
-      /is no resource of the server/,
+      /is not a resource of the server/,
     ],
   ])('%s', (_, resources, message) => {
     expect(created(resources)).toThrow(message)

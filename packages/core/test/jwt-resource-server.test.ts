@@ -263,7 +263,7 @@ async function openFeed(staleAfter = 30) {
   return { ...edge, api, ended, kind, errors }
 }
 
-describe('the feed of ended tokens', () => {
+describe('the revocation feed', () => {
   type End = (
     school: School,
     client: ClientAnswer,
@@ -440,7 +440,7 @@ describe('the feed of ended tokens', () => {
   it('needs a store that keeps transients', () => {
     const { clients, grants } = createMemoryStore()
     expect(() => openSchool({ store: { clients, grants }, features: [revocationFeed()] })).toThrow(
-      'the store keeps no transients',
+      'the store has no transients',
     )
   })
 })

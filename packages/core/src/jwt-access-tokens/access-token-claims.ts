@@ -6,12 +6,12 @@ import type { GrantId, Hash } from '../kernel/secrets.ts'
 import type { PresentedToken } from '../tokens/credential.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 
-/** The media type of a JWT access token, in its header (RFC 9068 2.1). An ID token has another one. */
+/** The `typ` of a JWT access token (RFC 9068 2.1). An ID token has another one. */
 export const ACCESS_TOKEN_TYPE = 'at+jwt'
 
 const seconds = z.number().int().nonnegative()
 
-/** Whoever the token was exchanged for (RFC 8693 4.1). */
+/** The client that the token was exchanged for (RFC 8693 4.1). */
 const Actor = z.object({
   sub: z.string(),
   get act() {
@@ -19,7 +19,7 @@ const Actor = z.object({
   },
 })
 
-/** The claims of a JWT access token (RFC 9068 2.2). They say nothing of the user but `sub`: any API may read them. */
+/** The claims of a JWT access token (RFC 9068 2.2). Any API can read them, so `sub` is the only one about the user. */
 export const AccessTokenClaims = z.object({
   iss: z.string(),
   sub: z.string(),
@@ -48,7 +48,7 @@ export function claimsOf(
   const { hash, scopes, issuedAt, expiresAt, actor, jkt } = token
   return {
     iss: issuer,
-    // A client of client credentials is its own subject (RFC 9068 2.2).
+    // `sub` of a client-credentials token is the client (RFC 9068 2.2).
     sub: subject ?? clientId,
     aud: audience,
     client_id: holderOf(grant, token),
@@ -71,15 +71,15 @@ export function presentedIn({ jti }: Pick<AccessTokenClaims, 'jti'>): PresentedT
 const JWT = /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/
 
 /**
- * Reads tokens that this server signed, also with a key that has retired since. Whether one is live, and for which
- * resource, only its grant says.
+ * Reads tokens that this server signed, also with a key that has retired since. Whether a token is live, and for which
+ * resource, is in its grant.
  */
 export function tokenReader(issuer: string, keys: SigningKeys) {
   const keySet = latestKeySet(keys)
   return (text: string): Promise<PresentedToken | undefined> | undefined =>
     JWT.test(text) ? verified(text) : undefined
 
-  /** The type tells it from an ID token, though the same key signs both (RFC 9068 5). */
+  /** `typ` distinguishes it from an ID token that the same key signed (RFC 9068 5). */
   async function verified(text: string): Promise<PresentedToken | undefined> {
     const algorithms = [...keys.algorithms]
     const options = { issuer, typ: ACCESS_TOKEN_TYPE, algorithms, currentDate: new Date(0) }
@@ -102,7 +102,7 @@ function latestKeySet(keys: SigningKeys) {
   }
 }
 
-/** The grant that a token names, without a look at its signature. */
+/** The grant that a token names. Its signature is not verified. */
 export function claimedGrant(text: string): GrantId | undefined {
   if (!JWT.test(text)) return undefined
   try {

@@ -1,7 +1,7 @@
 /**
- * Access tokens as signed JWTs (RFC 9068), for resources whose guards cannot reach the store: a grant and its stored token
- * go in, a text that anybody with the public keys can check goes out. The grant keeps its hash, so it is revoked like any
- * other token; a guard without the store may honour it until it expires.
+ * JWT access tokens (RFC 9068), for resources whose guards cannot reach the store: a grant and its stored token go in, a JWT that
+ * anybody with the public keys can verify goes out. The grant stores its hash, so it is revoked like any other token; a guard
+ * without the store may accept it until it expires.
  */
 import { SignJWT } from 'jose'
 import type { Feature } from '../feature.ts'
@@ -25,8 +25,7 @@ export interface SignedResource {
 
 export interface JwtAccessTokenOptions {
   /**
-   * The resources (RFC 8707) whose tokens are signed, of those of the server. A token for several resources, or for none,
-   * stays opaque.
+   * The resources of the server (RFC 8707) whose tokens are signed. A token for several resources, or for none, stays opaque.
    */
   readonly resources: Readonly<Record<string, SignedResource>>
 }
@@ -34,7 +33,7 @@ export interface JwtAccessTokenOptions {
 export { type RevocationFeedOptions, revocationFeed } from './revocation-feed.ts'
 
 /**
- * Makes the server issue signed access tokens, with its own keys.
+ * Issues JWT access tokens (RFC 9068), signed with the keys of the server.
  *
  * @throws Error that names the option at fault, when the server is created
  *
@@ -53,7 +52,7 @@ export function jwtAccessTokens(options: JwtAccessTokenOptions): Feature {
   return ({ issuer, keys, resources: known }) => {
     const resources = signedResources(options.resources, keys.algorithms)
     const unknown = resources.names.find((name) => !known.includes(name))
-    if (unknown !== undefined) throw new Error(`jwtAccessTokens: ${unknown} is no resource of the server`)
+    if (unknown !== undefined) throw new Error(`jwtAccessTokens: ${unknown} is not a resource of the server`)
     const read = tokenReader(issuer, keys)
     const accessTokens: AccessTokenFormat = {
       write: (token, grant) => write({ issuer, keys, resources }, token, grant),
@@ -73,14 +72,14 @@ interface Signing {
 
 function write(signing: Signing, token: GrantSecret, grant: Grant): string | Promise<string> {
   const hash = sha256(token.secret)
-  // A token that was revoked before its answer was sent again is in no grant any more.
+  // A token that was revoked before its answer is repeated is no longer in the grant.
   const state = grant.accessTokens.find((issued) => issued.hash === hash && issued.signed)
   const resource = state && signing.resources.of(state.resources)
   if (resource === undefined) return opaqueAccessTokens.write(token)
   return sign(signing, resource, grant, state as AccessTokenState)
 }
 
-/** Signs the same claims again where an answer is sent again. */
+/** A repeated answer has the same claims. */
 function sign(
   { issuer, keys }: Signing,
   { name, alg }: NonNullable<ReturnType<SignedResources['of']>>,
@@ -88,27 +87,27 @@ function sign(
   state: AccessTokenState,
 ): Promise<string> {
   const key = keys.signer(alg)
-  // Keys that change must keep the algorithms they had.
-  if (key === undefined) throw new Error(`keys: none is left for ${alg}`)
+  // Rotated keys must keep their algorithms.
+  if (key === undefined) throw new Error(`keys: there is no key for ${alg} any more`)
   return new SignJWT({ ...claimsOf(issuer, name, grant, state) })
     .setProtectedHeader({ typ: ACCESS_TOKEN_TYPE, alg, kid: key.kid })
     .sign(key)
 }
 
-/** The resources whose tokens are signed, by their canonical names. */
+/** The resources whose tokens are signed, by canonical name. */
 interface SignedResources {
   readonly names: readonly string[]
-  /** That of a token for one such resource alone: a JWT has one `aud` (RFC 9068 3). */
+  /** The resource of a token that is bound to exactly one: a JWT has one `aud` (RFC 9068 3). */
   of(bound: readonly string[]): { name: string; lifetime: number; alg: SigningAlgorithm } | undefined
 }
 
 /** @throws Error that names the resource at fault */
 function signedResources(
-  given: Readonly<Record<string, SignedResource>>,
+  configured: Readonly<Record<string, SignedResource>>,
   algorithms: readonly SigningAlgorithm[],
 ): SignedResources {
   const byName = new Map(
-    Object.entries(given).map(([resource, options]) => {
+    Object.entries(configured).map(([resource, options]) => {
       const name = checkedResource(`jwtAccessTokens: resources['${resource}']`, resource)
       return [name, { name, ...checked(resource, options, algorithms) }]
     }),

@@ -1,30 +1,20 @@
 /**
- * The guard of an API that cannot reach the store (RFC 9068 4): it checks signed tokens with the public keys. A request
- * comes in; a valid token, an anonymous caller or a refusal goes out, as from the guard with the store.
+ * The guard of an API that cannot reach the store (RFC 9068 4): it verifies signed tokens with the public keys. A request comes
+ * in; a valid token, an anonymous caller or an error goes out, as from the guard with the store.
  */
-
-import type { JSONWebKeySet } from 'jose'
-import type { HttpRequest } from '../http/http.ts'
+import { createLocalJWKSet, createRemoteJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose'
 import { wellKnownAddress } from '../http/well-known.ts'
 import { type Emit, type RequestEvent, shielded } from '../kernel/events.ts'
-import { systemClock } from '../kernel/kernel.ts'
+import { CLOCK_TOLERANCE, systemClock } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import { checkedResource } from '../kernel/resource-indicator.ts'
 import type { ScopeCatalogue } from '../kernel/scope.ts'
-import type {
-  Access,
-  AccessToken,
-  Anonymous,
-  Authorized,
-  Caller,
-  ClientCredentialsToken,
-} from '../resource/access.ts'
+import type { AccessToken, Anonymous, Authorized, ClientCredentialsToken } from '../resource/access.ts'
 import { BEARER_ERRORS } from '../resource/challenge.ts'
 import { type Deciding, decide } from '../resource/guard.ts'
-import type { ProofsOfResource, ResourceServer } from '../resource/resource-server.ts'
-import { type AccessTokenClaims, presentedIn } from './access-token-claims.ts'
-import type { RevokedTokens } from './revoked-tokens.ts'
-import { tokenVerifier } from './verify-access-token.ts'
+import { type ProofsOfResource, type ResourceServer, resourceServer } from '../resource/resource-server.ts'
+import { ACCESS_TOKEN_TYPE, AccessTokenClaims, presentedIn } from './access-token-claims.ts'
+import { JWT_GUARD_ERRORS, type RevokedTokens } from './revoked-tokens.ts'
 
 export { type RevokedTokens, type RevokedTokensOptions, revokedTokens } from './revoked-tokens.ts'
 
@@ -37,13 +27,13 @@ export interface JwtResourceServerOptions<Scope extends string> {
   readonly scopes: ScopeCatalogue<Scope>
   /** The address of the key set (`jwks_uri` of the metadata), or the keys. */
   readonly keys: string | JSONWebKeySet
-  /** The tokens that were ended before they expired. Without it a revoked token is good until it expires. */
+  /** The revoked tokens (`revokedTokens`). Without them, a revoked token is accepted until it expires. */
   readonly ended?: RevokedTokens | undefined
   /** Lets requests without a token through as anonymous. Default: they get a 401. */
   readonly anonymous?: 'allow' | undefined
   /** The URL of the protected-resource metadata (RFC 9728 3). Default: its well-known address. */
   readonly metadataUrl?: string | undefined
-  /** Takes access tokens that are bound to a key: `dpopProofs` (RFC 9449 7). Default: they are refused. */
+  /** Accepts sender-constrained tokens: `dpopProofs` (RFC 9449 7). Default: they are refused. */
   readonly proofs?: ProofsOfResource | undefined
   readonly onEvent?: ((event: RequestEvent) => void) | undefined
   /** The clock, in epoch seconds. */
@@ -51,7 +41,7 @@ export interface JwtResourceServerOptions<Scope extends string> {
 }
 
 /**
- * Guards an API with the public keys of the authorization server alone.
+ * Guards an API with only the public keys of the authorization server.
  *
  * @throws Error for a bad option
  *
@@ -94,33 +84,77 @@ export function createJwtResourceServer<Scope extends string>(
     if (ended?.has(claims.jti)) throw new OAuthError(BEARER_ERRORS.bearer_unknown)
     return tokenOf(claims)
   }
-  const access = (request: HttpRequest, required: readonly string[], clientCredentials: boolean) =>
-    decide(guard, request, { required, clientCredentials }, liveToken)
-  return guarding(guard, access, false)
+  return resourceServer(guard, (request, required, clientCredentials) =>
+    decide(guard, request, { required, clientCredentials }, liveToken),
+  )
 }
 
-function guarding<Scope extends string, Auth extends Caller>(
-  guard: Deciding,
-  access: (
-    request: HttpRequest,
-    required: readonly string[],
-    clientCredentials: boolean,
-  ) => Promise<Access<Caller>>,
-  clientCredentials: boolean,
-): ResourceServer<Scope, Auth> {
-  return {
-    metadataUrl: guard.metadataUrl,
-    corsHeaders: guard.proofs?.corsHeaders,
-    access: (request, ...required) => access(request, required, clientCredentials) as Promise<Access<Auth>>,
-    allowing: (callers) => guarding(guard, access, callers.clientCredentials),
+/** The minimum time between two fetches for an unknown `kid`, in milliseconds: any caller can choose a `kid`. */
+const COOLDOWN_MS = 30_000
+/** Keys that are older are fetched again, in milliseconds. A new key is published twice as long before it signs. */
+const KEYS_MAX_AGE_MS = 600_000
+
+interface Expected {
+  readonly issuer: string
+  /** Canonical. */
+  readonly resource: string
+  readonly keys: string | JSONWebKeySet
+  readonly now: () => number
+}
+
+/**
+ * The checks of RFC 9068 4. The function rejects with `invalid_token`, or with 503 if the keys are unavailable: a client must
+ * not discard its token then.
+ */
+function tokenVerifier({ issuer, resource, keys, now }: Expected) {
+  const keySet = typeof keys === 'string' ? remoteKeys(keys) : createLocalJWKSet(keys)
+  const expected = {
+    issuer,
+    audience: resource,
+    typ: ACCESS_TOKEN_TYPE,
+    algorithms: ['RS256', 'ES256', 'EdDSA'],
+    clockTolerance: CLOCK_TOLERANCE,
   }
+  return async (text: string): Promise<AccessTokenClaims> => {
+    const options = { ...expected, currentDate: new Date(1000 * now()) }
+    const { payload } = await jwtVerify(text, keySet, options).catch(refuse)
+    const claims = AccessTokenClaims.safeParse(payload)
+    // An `iat` in the future means that a clock is wrong, so `exp` proves nothing.
+    if (!claims.success || claims.data.iat > now() + CLOCK_TOLERANCE)
+      throw new OAuthError(BEARER_ERRORS.bearer_unknown)
+    return claims.data
+  }
+}
+
+function remoteKeys(address: string) {
+  const url = new URL(address)
+  return createRemoteJWKSet(url, { cooldownDuration: COOLDOWN_MS, cacheMaxAge: KEYS_MAX_AGE_MS })
+}
+
+/** Faults of the token. All other errors are about the keys. */
+const TOKEN_FAULTS = [
+  errors.JWSInvalid,
+  errors.JWSSignatureVerificationFailed,
+  errors.JWTInvalid,
+  errors.JWTExpired,
+  errors.JWTClaimValidationFailed,
+  errors.JOSEAlgNotAllowed,
+  errors.JOSENotSupported,
+  errors.JWKSNoMatchingKey,
+  errors.JWKSMultipleMatchingKeys,
+]
+
+function refuse(cause: unknown): never {
+  const ofToken = TOKEN_FAULTS.some((Fault) => cause instanceof Fault)
+  const definition = ofToken ? BEARER_ERRORS.bearer_unknown : JWT_GUARD_ERRORS.keys_unavailable
+  throw new OAuthError(definition, undefined, { cause })
 }
 
 function tokenOf(claims: AccessTokenClaims): AccessToken | ClientCredentialsToken {
   const { act, sub, client_id: clientId } = claims
   return {
     grantId: presentedIn(claims).grantId,
-    // A machine is its own subject (RFC 9068 2.2). A user of that name is refused with it.
+    // `sub` of a client-credentials token is the client (RFC 9068 2.2). A user with the same id is refused too.
     ...(sub === clientId ? ({ by: 'client', subject: undefined } as const) : { subject: sub }),
     clientId,
     scopes: claims.scope === '' ? [] : claims.scope.split(' '),

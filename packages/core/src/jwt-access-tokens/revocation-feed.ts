@@ -1,4 +1,4 @@
-/** The revocation feed, for guards without the store: a resource server gets what has ended and could still be honoured. */
+/** The revocation feed, for guards without the store: it lists revoked grants and tokens that have not expired yet. */
 import { z } from 'zod'
 import type { Feature } from '../feature.ts'
 import { json } from '../http/http.ts'
@@ -7,7 +7,7 @@ import { endpointPath } from '../http/well-known.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 
 export const FEED_ERRORS = defineErrors({
-  feed_not_for_client: ['invalid_client', 'Only a resource server may ask which tokens have ended'],
+  feed_not_for_client: ['invalid_client', 'Only a resource server may read the revocation feed'],
 })
 
 export interface RevocationFeedOptions {
@@ -15,14 +15,14 @@ export interface RevocationFeedOptions {
   readonly path?: string | undefined
 }
 
-/** `since`: the `next` of the answer before. Without it the answer has everything that could still be honoured. */
+/** `since`: the `next` of the previous answer. Without it, the answer has all entries that have not expired. */
 const FeedRequest = z.object({ since: z.string().max(16_384).optional() })
 
 /**
- * Publishes what ended, whichever process ended it. It is a form like introspection, since the same resource servers ask
- * with the same credentials.
+ * Publishes revoked grants and tokens, whichever process revoked them. Resource servers authenticate as they do for
+ * introspection.
  *
- * @throws Error if the store keeps no transients, when the server is created
+ * @throws Error if the store has no transients, when the server is created
  *
  * @example
  * ```ts with:server
@@ -37,14 +37,13 @@ const FeedRequest = z.object({ since: z.string().max(16_384).optional() })
  */
 export function revocationFeed({ path }: RevocationFeedOptions = {}): Feature {
   return ({ store: { revocations } }) => {
-    if (revocations === undefined) throw new Error('revocationFeed: the store keeps no transients')
+    if (revocations === undefined) throw new Error('revocationFeed: the store has no transients')
     return {
       errors: FEED_ERRORS,
       clientEndpoints: [
         {
           path: endpointPath('ended', path, '/api/oauth/ended'),
-          summary:
-            'The grants and tokens that ended lately, for resource servers that check tokens themselves',
+          summary: 'The revocation feed, for resource servers that verify tokens themselves',
           message: FeedRequest,
           confidential: true,
           begin(form) {

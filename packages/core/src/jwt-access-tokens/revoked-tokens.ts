@@ -3,38 +3,38 @@ import { systemClock } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import { KEPT_SECONDS } from '../kernel/revocation-log.ts'
 
-/** What a guard without the store cannot know. */
+/** The errors of a guard without the store. */
 export const JWT_GUARD_ERRORS = defineErrors({
   keys_unavailable: [
     'temporarily_unavailable',
-    'The keys of the authorization server cannot be read; try again',
+    'The keys of the authorization server are not available; try again',
   ],
-  revocation_feed_stale: ['temporarily_unavailable', 'It is not known which tokens have ended; try again'],
+  revocation_feed_stale: ['temporarily_unavailable', 'The revocation feed is not available; try again'],
 })
 
 export interface RevokedTokensOptions {
-  /** The address of the feed (`revocationFeed`). */
+  /** The URL of the revocation feed (`revocationFeed`). */
   readonly address: string
-  /** The credentials of an integration that is a resource server. */
+  /** The credentials of a static client that is a resource server. */
   readonly clientId: string
   readonly clientSecret: string
-  /** Seconds between two questions. Default 5. */
+  /** Seconds between two requests. Default 5. */
   readonly every?: number | undefined
-  /** After so many seconds without an answer every token is refused with 503. Default 30. */
+  /** Seconds without an answer after which every token is refused with 503. Default 30. */
   readonly staleAfter?: number | undefined
-  /** Hears why the feed could not be read. */
+  /** Gets the error when the feed cannot be read. Default: it is logged to the console. */
   readonly onError?: ((error: unknown) => void) | undefined
   /** The clock, in epoch seconds. */
   readonly now?: (() => number) | undefined
 }
 
-/** The tokens that ended before they expired, as the authorization server told lately. */
+/** The revoked tokens that have not expired, by the last answer of the authorization server. */
 export interface RevokedTokens {
-  /** @throws OAuthError 503 when it is not known */
+  /** @throws OAuthError 503 if the last answer is too old */
   has(jti: string): boolean
-  /** Asks now. */
+  /** Reads the feed now. */
   refresh(): Promise<void>
-  /** Asks no more. */
+  /** Stops reading the feed. */
   close(): void
 }
 
@@ -43,7 +43,7 @@ const Feed = z.object({ ended: z.array(z.string()), next: z.string() })
 const ANSWER_TIMEOUT = 5000
 
 /**
- * Asks the feed again and again, without keeping the process alive for it.
+ * Reads the revocation feed at regular intervals. It does not keep the process alive.
  *
  * @example
  * ```ts with:jwt
@@ -64,39 +64,39 @@ export function revokedTokens({
   clientSecret,
   every = 5,
   staleAfter = 30,
-  onError = (error) => console.error('Grantkit: the feed of ended tokens cannot be read:', error),
+  onError = (error) => console.error('Grantkit: the revocation feed cannot be read:', error),
   now = systemClock,
 }: RevokedTokensOptions): RevokedTokens {
-  /** When each entry was last heard. */
+  /** When each entry was last received. */
   const ended = new Map<string, number>()
   let since: string | undefined
   let asOf = Number.NEGATIVE_INFINITY
-  let asking = 0
+  let pending = 0
   let last: Promise<unknown> = Promise.resolve()
 
-  async function ask(): Promise<void> {
-    const asked = now()
+  async function read(): Promise<void> {
+    const requestedAt = now()
     const credentials = { client_id: clientId, client_secret: clientSecret }
     const body = new URLSearchParams({ ...credentials, ...(since === undefined ? {} : { since }) })
     const signal = AbortSignal.timeout(ANSWER_TIMEOUT)
     const response = await fetch(address, { method: 'POST', body, redirect: 'error', signal })
-    if (!response.ok) throw new Error(`The feed of ended tokens answered ${response.status}`)
+    if (!response.ok) throw new Error(`The revocation feed answered ${response.status}`)
     const answer = Feed.parse(await response.json())
-    for (const entry of answer.ended) ended.set(entry, asked)
-    for (const [entry, heard] of ended) if (asked - heard > KEPT_SECONDS) ended.delete(entry)
+    for (const entry of answer.ended) ended.set(entry, requestedAt)
+    for (const [entry, receivedAt] of ended) if (requestedAt - receivedAt > KEPT_SECONDS) ended.delete(entry)
     since = answer.next
-    asOf = asked
+    asOf = requestedAt
   }
 
-  /** One after the other: an answer that was asked for earlier never comes later. */
+  /** One request after the other, so answers arrive in order. */
   function refresh(): Promise<void> {
-    asking++
-    const asked = last.then(ask).finally(() => asking--)
-    last = asked.catch(() => {})
-    return asked
+    pending++
+    const reading = last.then(read).finally(() => pending--)
+    last = reading.catch(() => {})
+    return reading
   }
 
-  const timer = setInterval(() => asking === 0 && refresh().catch(onError), 1000 * every)
+  const timer = setInterval(() => pending === 0 && refresh().catch(onError), 1000 * every)
   timer.unref()
   refresh().catch(onError)
   return {

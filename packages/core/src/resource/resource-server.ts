@@ -83,19 +83,30 @@ export function createResourceServer<Scope extends string>(
 export function createResourceServer<Scope extends string>(
   options: ResourceServerOptions<Scope>,
 ): ResourceServer<Scope, Authorized | Anonymous> {
-  return resourceServer(guardedResource(options), false)
+  const guard = guardedResource(options)
+  return resourceServer(guard, (request, required, clientCredentials) =>
+    accessOf(guard, request, required, clientCredentials),
+  )
 }
 
-function resourceServer<Scope extends string, Auth extends Caller>(
-  guard: GuardedResource,
+/** Decides on a request. @param clientCredentials whether a token without a user is accepted */
+type Decision = (
+  request: HttpRequest,
+  required: readonly string[],
   clientCredentials: boolean,
+) => Promise<Access<Caller>>
+
+/** The guard of an API, however it reads tokens. */
+export function resourceServer<Scope extends string, Auth extends Caller>(
+  guard: Pick<GuardedResource, 'metadataUrl' | 'proofs'>,
+  decision: Decision,
+  clientCredentials = false,
 ): ResourceServer<Scope, Auth> {
   return {
     metadataUrl: guard.metadataUrl,
     corsHeaders: guard.proofs?.corsHeaders,
-    access: (request, ...scopes) =>
-      accessOf(guard, request, scopes, clientCredentials) as Promise<Access<Auth>>,
-    allowing: (callers) => resourceServer(guard, callers.clientCredentials),
+    access: (request, ...scopes) => decision(request, scopes, clientCredentials) as Promise<Access<Auth>>,
+    allowing: (callers) => resourceServer(guard, decision, callers.clientCredentials),
   }
 }
 
