@@ -13,14 +13,14 @@ export function deviceOperations({ endpoints, clientAuthMethods }: ServerDescrip
     method: 'post',
     operationId: 'authorizeDevice',
     tag: 'OAuth',
-    summary: 'Begin to sign in on a device without a browser (RFC 8628 3.1)',
+    summary: 'Request codes for a device without a browser (RFC 8628 3.1)',
     description:
       'Then show `user_code` and `verification_uri`, and exchange `device_code` every `interval` seconds.',
     security: [{}],
     requestBody: formBody(clientForm(objectSchema(endpoint.message), clientAuthMethods)),
     responses: {
       '200': jsonAnswer('Both codes', CODES),
-      '400': errorAnswer('Refused', 'invalid_scope', 'scope names a scope that no device gets'),
+      '400': errorAnswer('Refused', 'invalid_scope', 'scope names a scope that devices cannot get'),
       '401': CLIENT_REFUSED,
       ...BODY_ERRORS,
     },

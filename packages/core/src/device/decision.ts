@@ -11,7 +11,6 @@ import { CLOCK_TOLERANCE } from '../kernel/kernel.ts'
 import { OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
 import type { Client, Grant } from '../kernel/records.ts'
 import { coarseNetworkOf } from '../limits/caller-network.ts'
-import { decisionForm } from './decision-page.ts'
 import type { DeviceContext } from './device-context.ts'
 import {
   answered,
@@ -22,7 +21,7 @@ import {
   recordId,
   type StoredDeviceRequest,
 } from './device-request.ts'
-import { askToSignIn, freshSession, requireOpenForm } from './page-session.ts'
+import { askToSignIn, decisionForm, freshSession, requireOpenForm } from './user-interaction.ts'
 
 export interface DeviceApproved {
   readonly type: 'device_approved'
@@ -43,7 +42,7 @@ export interface DeviceDenied {
 
 const DecisionQuery = z.object({ request: z.string().max(100) })
 
-/** The user's answer. The ticket proves that this session was shown this request. */
+/** The user's decision. The ticket proves that this session has seen this request. */
 export async function answerDevice(context: DeviceContext, http: HttpRequest): Promise<HttpResponse> {
   const { server, pages } = context
   requireOwnForm(server, http)
@@ -88,7 +87,7 @@ interface UserAnswer {
   readonly decision: Decision
 }
 
-/** First the answer, then the grant. If the second write is lost, the same form sent again makes up for it. */
+/** Writes the decision first, then the grant. If the second write is lost, sending the form again repeats it. */
 async function approve(
   context: DeviceContext,
   { client, requestId, found, decision }: UserAnswer,
@@ -113,14 +112,14 @@ async function deny(context: DeviceContext, { requestId, found, decision }: User
     context.server.emit({ type: 'device_denied', requestId, clientId, subject } satisfies DeviceDenied)
 }
 
-/** More lost races than this on one request are no people. */
+/** People do not lose more races than this on one request. */
 const MAX_ATTEMPTS = 4
 
 /**
- * Writes the answer. Of any number at once, the first one counts.
+ * Writes the decision. Of several at once, the first one counts.
  *
  * @returns whether this call wrote it
- * @throws OAuthError when somebody has given another answer
+ * @throws OAuthError if the request has another decision
  */
 async function settle(
   { server, transients }: DeviceContext,
@@ -142,8 +141,8 @@ async function settle(
 }
 
 /**
- * The grant of an approved request, whose code is the device code. Its id stays taken for as long as the request is kept:
- * a form that is sent again opens no second one.
+ * The grant of an approved request, whose code is the device code. Its id stays taken for as long as the request is stored, so
+ * a form that is sent again opens no second grant.
  *
  * @param lifetime of the grant, in seconds
  */

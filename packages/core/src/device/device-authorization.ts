@@ -17,23 +17,23 @@ import { type DeviceRequest, recordId } from './device-request.ts'
 import { newUserCode, requestIdOf, shownUserCode } from './user-code.ts'
 
 export const DEVICE_AUTHORIZATION_ERRORS = defineErrors({
-  device_scope_refused: ['invalid_scope', 'scope names a scope that no device gets'],
+  device_scope_refused: ['invalid_scope', 'scope names a scope that devices cannot get'],
   too_many_device_requests: [
     'temporarily_unavailable',
-    'Too many devices began to sign in from this address; try again later',
+    'Too many devices requested codes from this address; try again later',
     429,
   ],
-  no_user_code_free: ['temporarily_unavailable', 'Too many devices sign in at this moment; try again', 503],
+  no_user_code_free: ['temporarily_unavailable', 'Too many devices are signing in; try again', 503],
 })
 
-/** RFC 8628 3.1, RFC 8707 2; and a challenge, which some clients send here too. */
+/** RFC 8628 3.1, RFC 8707 2; and a code challenge, which some clients send. */
 export const DeviceAuthorizationRequest = z.object({
   scope: text().optional(),
   resource: ResourceParameter,
   code_challenge: text().optional(),
   code_challenge_method: text().optional(),
 })
-type Asked = z.output<typeof DeviceAuthorizationRequest>
+type DeviceAuthorizationRequest = z.output<typeof DeviceAuthorizationRequest>
 
 export interface DeviceRequested {
   readonly type: 'device_requested'
@@ -41,22 +41,22 @@ export interface DeviceRequested {
   readonly clientId: string
 }
 
-/** Kept so long after its end, in seconds: late polls hear `expired_token`. */
+/** Seconds for which an expired request is stored: late polls get `expired_token`. */
 const AFTERLIFE = 300
 
-/** The device authorization endpoint (RFC 8628 3.1). A key that the device proves binds its code. */
+/** The device authorization endpoint (RFC 8628 3.1). The device code is bound to the key of a DPoP proof. */
 export async function authorizeDevice(
   context: DeviceContext,
   client: Client,
-  asked: Asked,
+  requested: DeviceAuthorizationRequest,
   http: HttpRequest,
 ): Promise<HttpResponse> {
   const { server } = context
   const key = optionalProofKey(server.senderConstraint, http, client)
   requireDeviceClient(context, client)
-  const terms = termsOf(context, client, asked)
+  const terms = termsOf(context, client, requested)
   const { too_many_device_requests } = DEVICE_AUTHORIZATION_ERRORS
-  // Comes last, so that a client with a wrong request may try again.
+  // Comes last: an invalid request does not count.
   await server.limiter.limit('device_request', callerNetwork(http), too_many_device_requests)
   const from = { address: http.remoteAddress, jkt: key?.thumbprint }
   const { requestId, userCode, deviceCode } = await begin(context, { ...terms, ...from })
@@ -72,7 +72,7 @@ export async function authorizeDevice(
   return json(200, answer, key?.headers)
 }
 
-/** Anybody can register a client and send the code of it to somebody else, so only the operator opens this flow. */
+/** Anybody can register a client and send its code to a user, so the default is clients of the operator alone. */
 function requireDeviceClient({ selfRegistered }: DeviceContext, { origin, grantTypes }: Client): void {
   const open = origin === 'integration' || selfRegistered
   if (!open || !grantTypes.includes(DEVICE_CODE_GRANT))
@@ -81,9 +81,13 @@ function requireDeviceClient({ selfRegistered }: DeviceContext, { origin, grantT
 
 type Terms = Pick<DeviceRequest, 'clientId' | 'scopes' | 'ignoredScopes' | 'resources' | 'challenge'>
 
-function termsOf({ server, ceilingOf }: DeviceContext, client: Client, asked: Asked): Terms {
-  const { code_challenge, code_challenge_method } = asked
-  const { scopes, ignoredScopes } = scopesOfRequest(server.scopes, server, client, asked.scope)
+function termsOf(
+  { server, ceilingOf }: DeviceContext,
+  client: Client,
+  requested: DeviceAuthorizationRequest,
+): Terms {
+  const { code_challenge, code_challenge_method } = requested
+  const { scopes, ignoredScopes } = scopesOfRequest(server.scopes, server, client, requested.scope)
   if (!includesAll(ceilingOf(client), scopes))
     throw new OAuthError(DEVICE_AUTHORIZATION_ERRORS.device_scope_refused)
   const proves = code_challenge !== undefined || code_challenge_method !== undefined
@@ -91,14 +95,14 @@ function termsOf({ server, ceilingOf }: DeviceContext, client: Client, asked: As
     clientId: client.clientId,
     scopes,
     ignoredScopes,
-    resources: requestedResources(asked.resource, server.resources),
+    resources: requestedResources(requested.resource, server.resources),
     challenge: proves ? requiredChallenge(code_challenge, code_challenge_method) : undefined,
   }
 }
 
 const MAX_DRAWS = 5
 
-/** Keeps the request under a user code that nobody has. @throws OAuthError 503 when five draws are taken */
+/** Stores the request with an unused user code. @throws OAuthError 503 if five codes in a row are in use */
 async function begin(
   { server, transients, lifetimes }: DeviceContext,
   terms: Terms & Pick<DeviceRequest, 'address' | 'jkt'>,

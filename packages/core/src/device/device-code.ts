@@ -22,18 +22,18 @@ export const DEVICE_CODE_ERRORS = defineErrors({
   device_code_replayed: ['invalid_grant', 'The device code was used before; its tokens are revoked'],
   device_code_of_other_key: [
     'invalid_dpop_proof',
-    'The request must prove the key with which the device code was asked for',
+    'The request needs a DPoP proof with the key of the device authorization request',
   ],
   device_retry_key_gone: [
     'invalid_grant',
-    'The device code was used before, and its answer cannot be given again; begin again',
+    'The device code was used before, and its answer cannot be repeated; begin again',
   ],
   device_retry_differs: ['invalid_grant', 'The device code was used a moment ago for another resource'],
 })
 
 export interface DeviceRedemption extends ArrivedRequest {
   readonly code: DeviceCode
-  /** The whole text of the code, as it was sent. */
+  /** The code as it was sent. */
   readonly text: string
   readonly client: Client
   readonly verifier: string | undefined
@@ -47,8 +47,8 @@ export interface DeviceRedemption extends ArrivedRequest {
 }
 
 /**
- * Exchanges the device code of an approved request (RFC 8628 3.4). Polls run over bad networks, so the tokens are derived
- * from the code: a poll whose answer was lost gets the same ones.
+ * Exchanges the device code of an approved request (RFC 8628 3.4). Answers get lost in bad networks, so the tokens are derived
+ * from the code: the next poll gets the same tokens.
  *
  * @throws OAuthError when nothing is consumed
  */
@@ -56,18 +56,18 @@ export function redeemDeviceCode(
   grant: Grant,
   request: DeviceRedemption,
   now: number,
-  times: GrantTerms,
+  terms: GrantTerms,
 ): Outcome<IssuedTokens> {
   const { code } = grant
   if (code === undefined || !sameSecret(sha256(request.text), code.hash))
     throw new OAuthError(DEVICE_CODE_ERRORS.device_code_unknown)
   if (request.client.clientId !== grant.clientId)
     throw new OAuthError(DEVICE_CODE_ERRORS.device_code_of_other_client)
-  // Who lacks the key holds a copy that is worth nothing, and must not end the grant by it.
+  // A caller without the key cannot use the code and must not end the grant either.
   if (code.jkt !== undefined && code.jkt !== request.jkt)
     throw new OAuthError(DEVICE_CODE_ERRORS.device_code_of_other_key)
   const { redeemedAt } = code
-  const retried = redeemedAt === undefined ? undefined : retryOf(answerAt(redeemedAt, grant), request, times)
+  const retried = redeemedAt === undefined ? undefined : retryOf(answerAt(redeemedAt, grant), request, terms)
   if (redeemedAt !== undefined && retried === undefined)
     return { kind: 'ended', refusal: DEVICE_CODE_ERRORS.device_code_replayed }
   if (redeemedAt === undefined && now >= code.expiresAt)
@@ -77,9 +77,8 @@ export function redeemDeviceCode(
   const resources = narrowedResources(request.resources, grant.resources, request.knownResources)
   if (!verifierMatches(request.verifier, code.challenge))
     return { kind: 'ended', refusal: CODE_ERRORS.code_verifier_mismatch }
-  return retried === undefined
-    ? redeem(grant, code, request, resources, now, times)
-    : redeemAgain(grant, code, { ...request, resources, retried }, now)
+  const approved = { grant, code, redemption: { ...request, resources } }
+  return retried === undefined ? redeem(approved, now, terms) : redeemAgain(approved, retried, now)
 }
 
 /** The first answer to a device code. Its refresh token is used once it is rotated, or once a client that keeps it used it. */
@@ -87,35 +86,41 @@ function answerAt(givenAt: number, { refresh, usedAt }: Grant): GivenAnswer {
   return { givenAt, unused: usedAt === givenAt && (refresh?.generation ?? 0) === 0 }
 }
 
+interface ApprovedRequest {
+  readonly grant: Grant
+  readonly code: AuthorizationCode
+  /** Its resources are narrowed to the resources of the grant. */
+  readonly redemption: DeviceRedemption
+}
+
 function redeem(
-  grant: Grant,
-  code: AuthorizationCode,
-  { code: { secret }, client, salt, keys, jkt }: DeviceRedemption,
-  resources: readonly string[],
+  { grant, code, redemption }: ApprovedRequest,
   now: number,
-  times: GrantTerms,
+  terms: GrantTerms,
 ): Outcome<IssuedTokens> {
-  const fresh = freshOf(keys.derive(secret + salt))
-  const { tokens, issued } = firstTokens(grant, { client, fresh, resources, jkt }, now, times)
+  const { salt, keys, client, resources, jkt } = redemption
+  const fresh = freshOf(keys.derive(redemption.code.secret + salt))
+  const { tokens, issued } = firstTokens(grant, { client, fresh, resources, jkt }, now, terms)
   const spent = { ...code, redeemedAt: now, salt, keyId: keys.keyId }
   return { kind: 'changed', grant: { ...grant, ...tokens, code: spent }, result: issued }
 }
 
 const ANOTHER_KEY = 'The device code was used a moment ago with another key'
 
-/** The same pair. What was revoked since then stays revoked: 0 seconds tell the client to refresh at once. */
+/** The same tokens again. A token that was revoked stays revoked: `expires_in` 0 makes the client refresh at once. */
 function redeemAgain(
-  grant: Grant,
-  { salt = '', keyId }: AuthorizationCode,
-  { code: { secret }, keys, jkt, resources, retried }: DeviceRedemption & { readonly retried: Retry },
+  { grant, code: { salt = '', keyId }, redemption }: ApprovedRequest,
+  retried: Retry,
   now: number,
 ): Outcome<IssuedTokens> {
   const { refresh, scopes } = grant
-  const derived = keys.deriveAgain(secret + salt, keyId)
+  const { keys, resources, jkt } = redemption
+  const text = redemption.code.secret + salt
+  const derived = keys.deriveAgain(text, keyId)
   if (derived === undefined) throw new OAuthError(DEVICE_CODE_ERRORS.device_retry_key_gone)
   const { accessToken, refreshToken, ...fresh } = freshOf(derived)
-  // Releases without a key took the family from the code.
-  const family = keyId === undefined ? familyOf(secret + salt) : fresh.family
+  // Releases without a key derived the family from the code.
+  const family = keyId === undefined ? familyOf(text) : fresh.family
   const access = grant.accessTokens.find(({ hash }) => hash === sha256(accessToken))
   if (access !== undefined && access.resources.join(' ') !== resources.join(' '))
     throw new OAuthError(DEVICE_CODE_ERRORS.device_retry_differs)
@@ -129,7 +134,7 @@ function redeemAgain(
     : { kind: 'unchanged', grant, result }
 }
 
-/** The first secrets, from two that cannot be derived without the device code, the salt of the record and the key. */
+/** The first secrets. Deriving them needs the device code, the salt of the record and the key. */
 function freshOf([accessToken, refreshToken]: readonly [Secret, Secret]): FreshSecrets {
   return { accessToken, refreshToken, family: familyOf(refreshToken) }
 }

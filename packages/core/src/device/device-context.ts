@@ -1,12 +1,14 @@
+import type { ConsentScope, Session } from '../authorization/interaction.ts'
 import type { Tickets } from '../authorization/ticket.ts'
+import type { PublicClient } from '../clients/client-record.ts'
 import type { ServerContext } from '../feature.ts'
+import type { HttpResponse } from '../http/http.ts'
 import { addressOf, basePathOf, endpointPath, type PathOptions } from '../http/well-known.ts'
 import { lifetime } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
 import { includesAll, type ScopeCatalogue } from '../kernel/scope.ts'
 import { type SuccessorKeys, successorKeys } from '../kernel/server-secret.ts'
 import type { Transients } from '../kernel/store.ts'
-import type { DeviceInteraction } from './device-interaction.ts'
 
 /**
  * RFC 8628 3.4.
@@ -25,25 +27,73 @@ export const INTERVAL = 5
 
 export interface DeviceOptions extends PathOptions<'deviceAuthorization' | 'device'> {
   /**
-   * The scopes that a device can get. Default: `openid`, `profile`, `email` and every scope whose `access` is `read`.
+   * The scopes that a device can request. Default: `openid`, `profile`, `email` and every scope whose `access` is `read`.
    */
   readonly scopes?: readonly string[] | undefined
   /**
-   * Opens the flow to clients that register themselves, for no more than the default of `scopes`. Then anybody can make
-   * this server show a page that gives them access to the account of whoever follows their message. Default false.
+   * Allows clients that register themselves, with at most the default of `scopes`. Anybody can then send users a link to a
+   * page of this server that gives them access to the user's account. Default false.
    */
   readonly selfRegistered?: boolean | undefined
   /** Adds `verification_uri_complete`, for a QR code (RFC 8628 3.3.1). Phishing links can use it too. Default false. */
   readonly completeUri?: boolean | undefined
-  /** Seconds since the sign-in of the user who decides; after that, the user signs in again. Default 3600. */
+  /** The maximum age of the user's sign-in, in seconds; after that, the user signs in again. Default 3600. */
   readonly maxAge?: number | undefined
   /** Lifetime of a device code and its user code, in seconds, from 60 to 1800. Default 600. */
   readonly codeLifetime?: number | undefined
-  /** Lifetime of the grant of a device in seconds, no matter how often it is refreshed. Default 30 days. */
+  /** Lifetime of a device's grant in seconds, no matter how often it is refreshed. Default 30 days. */
   readonly grantLifetime?: number | undefined
 }
 
-/** Input of every step of the device grant. */
+/** The page on which a user types the code that a device shows. */
+export interface UserCodeView {
+  readonly session: Session
+  /** The form: POST to `action` with `ticket` and `user_code`. */
+  readonly action: string
+  readonly ticket: string
+  /** The value of the field: the last input, or the code of a link. Anybody can send such a link. */
+  readonly typed: string
+  /** The last code was not valid, for whatever reason. */
+  readonly wrong: boolean
+}
+
+/**
+ * The page on which a user decides. An attacker can send a code to a user and gets the access that the user allows, so show all
+ * of these members, and put "Deny" first (BCP 247 6.1).
+ */
+export interface DeviceView {
+  readonly session: Session
+  readonly client: PublicClient
+  /** The code, for comparison with the one on the device. */
+  readonly userCode: string
+  /** Seconds since the request of the device. */
+  readonly age: number
+  /** Whether device and browser are in one network; absent if an address is not known. */
+  readonly sameNetwork?: boolean | undefined
+  readonly scopes: readonly ConsentScope[]
+  readonly resources: readonly string[]
+  /**
+   * The form: POST to `action` with `ticket`, `decision` (`allow`, `deny`, or `allow_reading`: without the ticked scopes whose
+   * `access` is `write`) and one `scope` for each ticked scope.
+   */
+  readonly action: string
+  readonly ticket: string
+}
+
+/** The application's part of the device grant: three pages. */
+export interface DeviceInteraction {
+  userCodePage(view: UserCodeView): HttpResponse | Promise<HttpResponse>
+  devicePage(view: DeviceView): HttpResponse | Promise<HttpResponse>
+  /** The user has decided and goes back to the device. */
+  deviceAnsweredPage(view: DeviceAnsweredView): HttpResponse | Promise<HttpResponse>
+}
+
+export interface DeviceAnsweredView {
+  readonly client: PublicClient
+  readonly allowed: boolean
+}
+
+/** The input of every step of the device grant. */
 export interface DeviceContext {
   readonly server: ServerContext
   readonly pages: DeviceInteraction
@@ -60,7 +110,7 @@ export interface DeviceContext {
   readonly completeUri: boolean
   /** From the root of the host. */
   readonly paths: { readonly device: string; readonly decision: string }
-  /** The address that people type. */
+  /** The URL that users type. */
   readonly verificationUri: string
 }
 
@@ -105,8 +155,8 @@ export function contextOf(
   }
 }
 
-function checkedCodeLifetime(given: number | undefined): number {
-  const seconds = lifetime('deviceCode', given, 600, 60)
+function checkedCodeLifetime(configured: number | undefined): number {
+  const seconds = lifetime('deviceCode', configured, 600, 60)
   if (seconds > 1800) throw new Error('device: codeLifetime must be at most 1800 seconds')
   return seconds
 }
@@ -117,19 +167,19 @@ function checkedMaxAge(seconds = 3600): number {
   return seconds
 }
 
-const HARMLESS = ['openid', 'profile', 'email']
+const IDENTITY_SCOPES = ['openid', 'profile', 'email']
 
-/** A client that registered itself never gets more than reading. */
+/** A client that registered itself gets at most the scopes for reading. */
 function ceilingOf(
   catalogue: ScopeCatalogue,
-  given: readonly string[] | undefined,
+  configured: readonly string[] | undefined,
 ): DeviceContext['ceilingOf'] {
   const reading = Object.entries(catalogue)
-    .filter(([name, { access }]) => access === 'read' || HARMLESS.includes(name))
+    .filter(([name, { access }]) => access === 'read' || IDENTITY_SCOPES.includes(name))
     .map(([name]) => name)
-  if (given !== undefined && !includesAll(Object.keys(catalogue), given))
+  if (configured !== undefined && !includesAll(Object.keys(catalogue), configured))
     throw new Error('device: scopes names a scope that is not in the catalogue')
-  const ceiling = given ?? reading
+  const ceiling = configured ?? reading
   return ({ origin }: Client) =>
     origin === 'integration' ? ceiling : ceiling.filter((name) => reading.includes(name))
 }

@@ -12,34 +12,34 @@ const texts = z.array(z.string()).readonly()
 
 const Decision = z.object({
   subject: z.string(),
-  /** Empty: denied. */
+  /** Empty if the user denied access. */
   scopes: texts,
   authTime: z.number(),
 })
 export type Decision = z.infer<typeof Decision>
 
-/** What a device asks for, until its user has answered. It names no code: only who holds one finds it. */
+/** The stored request of a device. It contains no code: only the holder of a code finds it. */
 const DeviceRequest = z.object({
   kind: z.literal('device'),
   clientId: z.string(),
   scopes: texts,
-  /** Names in `scope` that are no scopes here. */
+  /** The unknown names in `scope`. */
   ignoredScopes: texts,
   resources: texts,
   /** SHA-256 of the device code. */
   codeHash: z.string().transform((hash) => hash as Hash),
-  /** The grant that an approval opens. Random, so a user code that is drawn again meets no old grant. */
+  /** The grant that an approval opens. It is random: a repeated user code does not find an old grant. */
   grantId: z.string().transform((id) => id as GrantId),
   challenge: z.string().optional(),
   /** The thumbprint of the only key that may redeem the device code. */
   jkt: z.string().optional(),
-  /** The whole address, for as long as the request is kept. */
+  /** The whole IP address, for as long as the request is stored. */
   address: z.string().optional(),
   /** Epoch seconds. */
   createdAt: z.number(),
-  /** Nobody can answer it from then on. */
+  /** When the codes expire. Epoch seconds. */
   endsAt: z.number(),
-  /** The record goes then: a late poll still hears that the time was over (RFC 8628 3.5). */
+  /** When the record expires: later than the codes, so that a late poll gets `expired_token` (RFC 8628 3.5). Epoch seconds. */
   expiresAt: z.number(),
   decision: Decision.optional(),
 })
@@ -50,12 +50,12 @@ export interface StoredDeviceRequest {
   readonly seen: NonNullable<Awaited<ReturnType<Transients['find']>>>
 }
 
-/** The id of its record. All features share them. */
+/** The id of its record. Features share one namespace. */
 export function recordId(requestId: string): string {
   return `device ${requestId}`
 }
 
-/** @param prefetched the record, being read */
+/** @param prefetched the read of the record, if it has started */
 export async function findDeviceRequest(
   transients: Transients,
   requestId: string,
@@ -65,20 +65,20 @@ export async function findDeviceRequest(
   return seen && { request: DeviceRequest.parse(seen.value), seen: seen as StoredDeviceRequest['seen'] }
 }
 
-/** Whether somebody can still answer it. */
+/** Whether a user can still answer the request. */
 export function isOpen({ decision, endsAt }: DeviceRequest, now: number): boolean {
   return decision === undefined && now < endsAt
 }
 
-/** Whether this device code began it. */
+/** Whether the request has this device code. */
 export function isOfDevice({ grantId, codeHash }: DeviceRequest, deviceCode: string, id: GrantId): boolean {
   return grantId === id && sameSecret(codeHash, sha256(deviceCode))
 }
 
 /**
- * The first answer counts. The same answer of the same user counts as that one, sent again.
+ * The first decision counts. The same decision of the same user is a repetition.
  *
- * @throws OAuthError when it comes too late
+ * @throws OAuthError if the request has expired or has another decision
  */
 export function answered(request: DeviceRequest, decision: Decision, now: number): DeviceRequest {
   const first = request.decision

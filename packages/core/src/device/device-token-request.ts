@@ -12,8 +12,8 @@ import { DEVICE_CODE_GRANT, type DeviceContext, INTERVAL } from './device-contex
 import { findDeviceRequest, isOfDevice, recordId } from './device-request.ts'
 
 export const POLL_ERRORS = defineErrors({
-  authorization_pending: ['authorization_pending', 'The user has not answered yet'],
-  polled_too_fast: ['slow_down', 'Ask less often: wait for the interval in this answer'],
+  authorization_pending: ['authorization_pending', 'The user has not decided yet'],
+  polled_too_fast: ['slow_down', 'Poll less often: wait for the interval in this answer'],
   device_denied: ['access_denied', 'The user did not allow access', 400],
 })
 
@@ -25,11 +25,11 @@ const DeviceAccessTokenRequest = z.object({
 })
 
 export interface DeviceCodeRedeemed {
-  /** `device_code_retried`: the answer is sent again, perhaps because it was lost; no new token is minted. */
+  /** `device_code_retried`: the answer is repeated, perhaps because it was lost; no new token is issued. */
   readonly type: 'device_code_redeemed' | 'device_code_retried'
   readonly grantId: string
   readonly clientId: string
-  /** `late`: the retry window was over, so two callers may hold the tokens. Absent unless it is a retry. */
+  /** `late`: the retry window was over, so two callers may have the tokens. Absent unless it is a retry. */
   readonly retried?: Retry | undefined
 }
 
@@ -46,7 +46,7 @@ export function deviceCodeGrantType(context: DeviceContext): GrantType {
   }
 }
 
-/** Nobody knows before whether the request has a grant, so both are read at once. */
+/** Whether the request has a grant already is not known, so both are read in parallel. */
 function requestRecordOf(deviceCode: string): string | undefined {
   const code = parseDeviceCode(deviceCode)
   return code && recordId(code.requestId)
@@ -84,7 +84,7 @@ function redemptionOf(
   }
 }
 
-/** @returns `undefined` when nobody has approved, or there was never such a request */
+/** @returns `undefined` if the request is not approved or does not exist */
 function redeemAtOnce(
   { server }: DeviceContext,
   redemption: DeviceRedemption,
@@ -106,8 +106,8 @@ function redeemAtOnce(
 /**
  * The answer to a poll whose request has no grant (RFC 8628 3.5). It writes nothing.
  *
- * @param redeem reads the grant again: the user may have approved since it was looked for
- * @throws OAuthError unless that finds it
+ * @param redeem reads the grant again: the user may have approved since the first read
+ * @throws OAuthError unless that finds a grant
  */
 async function pendingPoll<Redeemed>(
   context: DeviceContext,
@@ -128,7 +128,7 @@ async function pendingPoll<Redeemed>(
   throw await pending(context, code.requestId)
 }
 
-/** Only a request that nobody has answered slows its device down: after that, the answer must reach it. */
+/** Only an open request makes its device slow down. After the decision, the device must get the answer. */
 async function pending({ server }: DeviceContext, requestId: string): Promise<OAuthError> {
   const tooFast = (await server.limiter.take('device_poll', requestId)) > 0
   return tooFast
@@ -136,7 +136,7 @@ async function pending({ server }: DeviceContext, requestId: string): Promise<OA
     : new OAuthError(POLL_ERRORS.authorization_pending, undefined, { interim: true })
 }
 
-/** Names the interval from now on, as clients of GitHub expect it. Others add five seconds themselves (RFC 8628 3.5). */
+/** Names the new interval, as clients for GitHub expect. Other clients add five seconds themselves (RFC 8628 3.5). */
 class SlowDown extends OAuthError {
   constructor() {
     super(POLL_ERRORS.polled_too_fast, undefined, { interim: true })

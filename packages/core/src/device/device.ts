@@ -1,8 +1,8 @@
 /**
- * The device grant (RFC 8628): a device without a browser gets a code, its user types that code into a browser anywhere, and
- * the device asks until there is an answer. Requests are transients; an approval opens a grant like every other.
+ * The device grant (RFC 8628): a device without a browser gets a code, its user types that code into any browser, and the device
+ * polls until the user has decided. Requests are transients; an approval opens a grant like any other.
  *
- * Whoever begins this flow gets the tokens, wherever they are. So it is for clients that the operator knows.
+ * Whoever starts this flow gets the tokens, wherever they are. It is therefore for clients that the operator knows.
  */
 import { ConsentForm } from '../authorization/consent.ts'
 import { showErrorPage } from '../authorization/redirect-target.ts'
@@ -10,7 +10,6 @@ import type { ClientEndpoint } from '../clients/client-endpoint.ts'
 import type { Feature } from '../feature.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { readMessage } from '../http/message.ts'
-import { enterCode, showCodePage, UserCodeForm, type UserCodeWrong } from './code-page.ts'
 import { answerDevice, type DeviceApproved, type DeviceDenied } from './decision.ts'
 import {
   authorizeDevice,
@@ -19,25 +18,38 @@ import {
   type DeviceRequested,
 } from './device-authorization.ts'
 import { DEVICE_CODE_ERRORS } from './device-code.ts'
-import { contextOf, type DeviceContext, type DeviceOptions, pathsOf } from './device-context.ts'
-import type { DeviceInteraction } from './device-interaction.ts'
+import {
+  contextOf,
+  type DeviceContext,
+  type DeviceInteraction,
+  type DeviceOptions,
+  pathsOf,
+} from './device-context.ts'
 import { DEVICE_REQUEST_ERRORS } from './device-request.ts'
 import { type DeviceCodeRedeemed, deviceCodeGrantType, POLL_ERRORS } from './device-token-request.ts'
-import { DEVICE_PAGE_ERRORS } from './page-session.ts'
 import { USER_CODE_ERRORS, USER_CODE_LIMITS } from './user-code.ts'
+import {
+  DEVICE_PAGE_ERRORS,
+  enterCode,
+  showCodePage,
+  UserCodeForm,
+  type UserCodeWrong,
+} from './user-interaction.ts'
 
-export { DEVICE_CODE_GRANT } from './device-context.ts'
-export type {
-  DeviceAnsweredView,
-  DeviceInteraction,
-  DeviceView,
-  UserCodeView,
-} from './device-interaction.ts'
-export type { DeviceOptions }
+export {
+  DEVICE_CODE_GRANT,
+  type DeviceAnsweredView,
+  type DeviceInteraction,
+  type DeviceOptions,
+  type DeviceView,
+  type UserCodeView,
+} from './device-context.ts'
 
 export type DeviceEvent = DeviceRequested | DeviceApproved | DeviceDenied | UserCodeWrong | DeviceCodeRedeemed
 
 /**
+ * The device grant (RFC 8628). Needs a store with transients.
+ *
  * @throws Error that names the option at fault, when the server is created
  *
  * @example
@@ -59,7 +71,7 @@ export function device(pages: DeviceInteraction, options: DeviceOptions = {}): F
       grantTypes: [deviceCodeGrantType(context)],
       clientEndpoints: [deviceAuthorization(context, paths.deviceAuthorization)],
       endpoints: pageEndpoints(context, paths.device),
-      // A device whose clock runs a third too fast polls 18 times a minute, and is in order.
+      // 18 polls a minute: a device whose clock runs a third too fast is within the limit.
       rateLimits: {
         device_request: { points: 30, seconds: 600 },
         device_poll: { points: 18, seconds: 60 },
@@ -77,7 +89,7 @@ function deviceAuthorization(context: DeviceContext, path: string): ClientEndpoi
   return {
     path,
     metadataName: 'device_authorization_endpoint',
-    summary: 'Begin to sign in on a device without a browser (RFC 8628 3.1)',
+    summary: 'Request codes for a device without a browser (RFC 8628 3.1)',
     message: DeviceAuthorizationRequest,
     begin(form) {
       const requested = readMessage(DeviceAuthorizationRequest, form)
@@ -86,7 +98,7 @@ function deviceAuthorization(context: DeviceContext, path: string): ClientEndpoi
   }
 }
 
-/** Where a person's browser goes. No script of another origin may read these. */
+/** The pages of the user. No script of another origin may read these. */
 function pageEndpoints(context: DeviceContext, path: string): Endpoint[] {
   const { server } = context
   const refusal: Endpoint['refusal'] = (error, request) =>

@@ -3,18 +3,18 @@ import { defineErrors } from '../kernel/oauth-error.ts'
 import { hmacSha256, type Random, sha256 } from '../kernel/secrets.ts'
 import { callerNetwork, type Limiter, type RateLimits } from '../limits/rate-limits.ts'
 
-/** Consonants without look-alikes: no code spells a word, and none needs a guess at what it says (RFC 8628 6.1). */
+/** Consonants that are easy to distinguish: no code spells a word (RFC 8628 6.1). */
 const ALPHABET = 'BCDFGHJKLMNPQRSTVWXZ'
 const LENGTH = 8
 const WELL_FORMED = new RegExp(`^[${ALPHABET}]{${LENGTH}}$`)
 
-/** The most that is read of what a person types. */
+/** The maximum length of the input that is read. */
 const MAX_INPUT_LENGTH = 32
 
-/** The largest multiple of the alphabet in a byte: above it, some letters would come up more often. */
+/** The largest multiple of the alphabet in a byte: with larger bytes, some letters would be more frequent. */
 const FAIR_BYTES = 256 - (256 % ALPHABET.length)
 
-/** 20^8 codes: good for the minutes of a request, and only together with a count of the wrong ones (RFC 8628 5.1). */
+/** One of 20^8 codes: enough for some minutes, together with a limit of wrong codes (RFC 8628 5.1). */
 export function newUserCode(random: Random): string {
   let code = ''
   while (code.length < LENGTH)
@@ -24,9 +24,9 @@ export function newUserCode(random: Random): string {
 }
 
 /**
- * The code in what a person typed: in any case, with any separators (RFC 8628 6.1).
+ * The code in the user's input, in upper or lower case and with any separators (RFC 8628 6.1).
  *
- * @returns `undefined` for what no code can be
+ * @returns `undefined` if the input is not a code
  */
 export function typedUserCode(input: string): string | undefined {
   const code = input
@@ -36,21 +36,21 @@ export function typedUserCode(input: string): string | undefined {
   return WELL_FORMED.test(code) ? code : undefined
 }
 
-/** The code as people read it: in two halves. */
+/** The code as users see it: in two halves. */
 export function shownUserCode(code: string): string {
   return `${code.slice(0, LENGTH / 2)}-${code.slice(LENGTH / 2)}`
 }
 
 /**
- * The id of the request with this code. A plain hash of so few codes is undone in seconds; without the secret of the
- * server, this one is not.
+ * The id of the request with this code. It is an HMAC with the secret of the server: a plain hash of so few codes could be
+ * reversed in seconds.
  */
 export function requestIdOf(secret: string, code: string): string {
   return hmacSha256(secret, `user code\n${code}`).slice(0, 22)
 }
 
 export const USER_CODE_ERRORS = defineErrors({
-  too_many_user_codes: ['temporarily_unavailable', 'Too many codes were tried; try again later', 429],
+  too_many_user_codes: ['temporarily_unavailable', 'Too many wrong codes; try again later', 429],
 })
 
 export const USER_CODE_LIMITS: RateLimits = {
@@ -59,13 +59,13 @@ export const USER_CODE_LIMITS: RateLimits = {
 }
 
 /**
- * Counts a try at a user code, the one thing here that is short enough to guess (RFC 8628 5.1). It counts before the code is
- * looked up: over the limit, a right one opens nothing either.
+ * Counts an attempt at a user code, which is short enough to guess (RFC 8628 5.1). It counts before the code is looked up: over
+ * the limit, a correct code does not work either.
  *
- * @returns takes this one try back; those before it stay counted
+ * @returns refunds this attempt; earlier attempts stay counted
  * @throws OAuthError 429
  */
-export async function countTry(
+export async function countAttempt(
   limiter: Limiter,
   subject: string,
   request: HttpRequest,
@@ -73,7 +73,7 @@ export async function countTry(
   const { too_many_user_codes } = USER_CODE_ERRORS
   const network = callerNetwork(request)
   const user = sha256(subject)
-  // The user comes first: who is over the limit takes nothing from the others in the network.
+  // The user comes first: a user over the limit does not use up the limit of the network.
   await limiter.limit('user_code', user, too_many_user_codes)
   await limiter.limit('user_code_network', network, too_many_user_codes)
   return () => Promise.all([limiter.refund('user_code', user), limiter.refund('user_code_network', network)])
