@@ -202,7 +202,9 @@ describe('the flow', () => {
     const answer = await pushed(school, clientId, {
       code_challenge: undefined,
       code_challenge_method: undefined,
+      nonce: 'n',
     })
-    expect([answer.status, bodyOf(answer).error]).toEqual([400, 'invalid_request'])
+    const error_description = 'code_challenge is missing; PKCE is required'
+    expect(bodyOf(answer)).toEqual({ error: 'invalid_request', error_description })
   })
 })
