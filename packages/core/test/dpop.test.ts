@@ -285,6 +285,15 @@ describe('a device code that was asked for with a proof', () => {
   })
 })
 
+it('introspection names the key of a bound token', async () => {
+  const school = open()
+  const { tokens } = await boundTokens(school)
+  const api = await school.server.clients.add({ clientName: 'API', redirectUris: [], resourceServer: true })
+  const form = { token: tokens.access_token, ...credentials(api) }
+  const described = bodyOf(await school.send('POST', '/api/oauth/introspect', { form }))
+  expect(described).toMatchObject({ active: true, token_type: 'DPoP', cnf: { jkt: KEY.thumbprint } })
+})
+
 describe('the exchange of a bound token', () => {
   it('is for an API with any key of its own, and for nobody without one', async () => {
     const school = openSchool({ features: [dpop(), tokenExchange()] })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { challenge } from './challenge.ts'
+import { OAuthError } from '../kernel/oauth-error.ts'
+import { BEARER_ERRORS, challenge, tokenError } from './challenge.ts'
 import { bearerToken } from './guard.ts'
 
 const JWT = 'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2ln'
@@ -39,6 +40,24 @@ describe('bearerToken', () => {
   ])('finds a fault with %j and does not call it anonymous', (authorization) => {
     const reason = 'bearer_malformed'
     expect(() => bearerToken(authorization)).toThrow(expect.objectContaining({ reason }))
+  })
+})
+
+describe('the challenge to a token that is refused', () => {
+  const METADATA = 'resource_metadata="https://x"'
+  const SAID = `error="invalid_token", error_description="${BEARER_ERRORS.bearer_unknown.description}", ${METADATA}`
+  const DPOP = 'algs="ES256 RS256"'
+
+  it.each([
+    ['Bearer alone where no proofs are taken', undefined, 'Bearer', `Bearer ${SAID}`],
+    ['Bearer, and offers DPoP', false, 'Bearer', `Bearer ${SAID}, DPoP ${METADATA}, ${DPOP}`],
+    ['DPoP, and offers Bearer', false, 'DPoP', `DPoP ${SAID}, ${DPOP}, Bearer ${METADATA}`],
+    ['DPoP alone where tokens must be bound', true, 'DPoP', `DPoP ${SAID}, ${DPOP}`],
+  ] as const)('names the scheme that was tried: %s', (_, required, tried, expected) => {
+    const proofs = required === undefined ? undefined : { required, algorithms: ['ES256', 'RS256'] }
+    const guard = { metadataUrl: 'https://x', proofs } as unknown as Parameters<typeof tokenError>[0]
+    const { headers } = tokenError(guard, new OAuthError(BEARER_ERRORS.bearer_unknown), [], tried)
+    expect(headers['www-authenticate']).toBe(expected)
   })
 })
 
