@@ -406,6 +406,29 @@ describe('an answer', () => {
     expect((await poll(started)).status).toBe(200)
   })
 
+  it('that loses every race for its request is a 503 to try again, and the request stays open', async () => {
+    const { start, enter, answer, school } = await openDeviceSchool()
+    await enter((await start()).user_code)
+    const { transients } = school.store
+    if (transients === undefined) throw new Error('The store has no transients')
+    const { replace } = transients
+    transients.replace = async () => false
+    expect((await answer()).status).toBe(503)
+    expect(school.events.at(-1)).toMatchObject({ type: 'failed', reason: 'contention' })
+    transients.replace = replace
+    expect((await answer()).body).toBe('answered')
+  })
+
+  it('gives each device refresh tokens of a family of its own', async () => {
+    const { start, approve, poll } = await openDeviceSchool()
+    const family = async () => {
+      const started = await start()
+      await approve(started)
+      return bodyOf<TokenAnswer>(await poll(started)).refresh_token.split('.')[1]
+    }
+    expect(await family()).not.toBe(await family())
+  })
+
   it('is too late after ten minutes', async () => {
     const { start, enter, answer, shown, school } = await openDeviceSchool()
     await enter((await start()).user_code)

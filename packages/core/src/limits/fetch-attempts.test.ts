@@ -42,6 +42,14 @@ describe('the attempts to fetch documents', () => {
     expect(start('https://a.other.dev/c')).toBe(0)
   })
 
+  it('give back the slot of the one that ended, and of no other', () => {
+    const { attempts } = open()
+    const start = (id: string) => attempts.start(attemptAt(id))
+    for (const id of ['https://a.app.dev/1', 'https://a.app.dev/2', 'https://a.other.dev/c']) start(id)
+    attempts.ended('https://a.app.dev/1', 'document')
+    expect([start('https://a.app.dev/3'), start('https://a.app.dev/4')]).toEqual([0, 1])
+  })
+
   it('of new clients that hang take no slot of an approved one', () => {
     const { attempts } = open()
     const start = (id: string, known: boolean) => attempts.start(attemptAt(id, { known }))
