@@ -15,7 +15,7 @@ onBothDatabases((newDatabase) => {
   }
 
   describe('the directory of accounts', () => {
-    it('lists page by page in the order of their addresses, and by how an address begins', async () => {
+    it('lists page by page, ordered by address, and filters by the beginning of an address', async () => {
       const { accounts, directory } = await opened()
       for (const name of ['bo', 'al', 'alma', 'Alf', 'cy'])
         await accounts.add({ ...DEMO, id: `id of ${name}`, email: `${name.toLowerCase()}@school.example` })
@@ -31,7 +31,7 @@ onBothDatabases((newDatabase) => {
       expect((await directory.page({ prefix: 'a%' }, 10)).accounts).toEqual([])
     })
 
-    it('has an account that is disabled, and none that is removed', async () => {
+    it('has disabled accounts, and no removed ones', async () => {
       const { accounts, directory } = await opened()
       for (const account of [DEMO, TEACHER]) await accounts.add(account)
       await accounts.setDisabled(DEMO.id, true)
@@ -48,7 +48,7 @@ onBothDatabases((newDatabase) => {
   })
 
   describe('the mark of an admin', () => {
-    it('is on nobody until an operator sets it, and goes with the account', async () => {
+    it('is set by an operator only, and is removed with the account', async () => {
       const { accounts, directory } = await opened()
       await accounts.add(DEMO)
       const isAdmin = () => directory.isAdmin(DEMO.id)
@@ -62,7 +62,7 @@ onBothDatabases((newDatabase) => {
       expect([await isAdmin(), await accounts.setAdmin('nobody', true)]).toEqual([false, false])
     })
 
-    it('counts for nothing in production on an account whose password everybody knows', async () => {
+    it('is ignored in production on an account with a publicly known password', async () => {
       const { accounts, directory } = await opened(true)
       await accounts.add(DEMO)
       await accounts.setAdmin(DEMO.id, true)

@@ -17,7 +17,7 @@ function older(id: string, email_verified: boolean, password: string) {
 }
 
 onBothDatabases((newDatabase) => {
-  it('accounts of the release before keep an address that the operator added or a provider verified', async () => {
+  it('accounts of the previous release keep an address that the operator added or a provider verified', async () => {
     const database = await openDatabase(await newDatabase(), () => {})
     onTestFinished(() => database.destroy())
     const provider = { getMigrations: async () => MIGRATIONS }

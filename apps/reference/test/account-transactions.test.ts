@@ -9,7 +9,7 @@ import { failingAt } from './failing-statements.ts'
 import { connected, onBothDatabases } from './on-both-databases.ts'
 import { IDENTITY, PROVIDER } from './partner.ts'
 
-/** Each write of a change fails in turn. The change then leaves nothing behind. */
+/** Each write of a change fails in turn. The change is then rolled back. */
 
 const TABLES = ['account', 'identity', 'passkey', 'installation_name'] as const
 

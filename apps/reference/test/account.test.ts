@@ -62,7 +62,7 @@ describe('the account page in a browser without JavaScript', () => {
     await page.close()
   })
 
-  it('names this sign-in, and signs out', async () => {
+  it('shows this sign-in, and signs out', async () => {
     const page = await openAccount()
     const signIns = page.getByRole('region', { name: 'Recent sign-ins' })
     expect(await signIns.getByRole('listitem').first().textContent()).toMatch(
@@ -194,7 +194,7 @@ describe('the account page of a user with many apps', () => {
   })
 })
 
-/** A user without a browser, to send requests that no browser would send. */
+/** A user who sends requests that no browser would send. */
 async function visitor(word: 'demo' | 'teacher', baseUrl = service.baseUrl) {
   const cookie = await sessionCookie(baseUrl, `${word}@example.com`, word)
   const page = await (await fetch(`${baseUrl}/account`, { headers: { cookie } })).text()
@@ -207,7 +207,7 @@ function disconnect(fields: Record<string, string>, headers: Record<string, stri
 }
 
 describe('the form of the account page', () => {
-  it('disconnects nothing for anybody who is not signed in', async () => {
+  it('disconnects nothing without a session', async () => {
     const app = await signedIn(service.baseUrl, 'courses:read')
     const { token } = await visitor('demo')
     const answers = [
@@ -237,7 +237,7 @@ describe('the form of the account page', () => {
     expect(await statusOf(app.access_token)).toBe(200)
   })
 
-  it("is refused with the token of another user's page, or of another sign-in", async () => {
+  it("is rejected with the token of another user's page, or of another sign-in", async () => {
     const app = await signedIn(service.baseUrl, 'courses:read')
     await signedIn(service.baseUrl, 'courses:read', undefined, 'teacher')
     const { cookie } = await visitor('demo')
@@ -250,7 +250,7 @@ describe('the form of the account page', () => {
     expect(await statusOf(app.access_token)).toBe(200)
   })
 
-  it('shows what an app calls itself as text', async () => {
+  it('escapes the name of an app', async () => {
     await signedIn(service.baseUrl, 'courses:read', undefined, 'demo', '"><script>alert(1)</script>')
     const { cookie, page } = await visitor('demo')
     expect(page).toContain('&lt;script&gt;')

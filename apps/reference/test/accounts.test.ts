@@ -28,7 +28,7 @@ onBothDatabases((newDatabase) => {
     }
   }
 
-  it('refuses an account that is disabled, its refresh token and its access token', async () => {
+  it('rejects a disabled account, its refresh token and its access token', async () => {
     const { accounts, events, refresh, call } = await started()
     await accounts.setDisabled(DEMO_ACCOUNT, true)
     expect(await accounts.verify(EMAIL, 'demo')).toBeUndefined()
@@ -73,7 +73,7 @@ onBothDatabases((newDatabase) => {
     expect(await visit(teachers)).toBe(200)
   })
 
-  it('never gives the id of a removed account away, nor keeps its address', async () => {
+  it('never reuses the id of a removed account, and does not keep its address', async () => {
     const { accounts } = await started()
     expect(await accounts.remove(DEMO_ACCOUNT)).toBe(true)
     const [demo] = demoAccounts()
@@ -84,7 +84,7 @@ onBothDatabases((newDatabase) => {
     expect((await accounts.verify(EMAIL, 'demo'))?.id).toBe('another')
   })
 
-  it('knows one of many who take an address at once', async () => {
+  it('adds one account when many are added with one address at once', async () => {
     const { accounts } = await started()
     const [demo] = demoAccounts()
     const added = await Promise.all(
@@ -95,7 +95,7 @@ onBothDatabases((newDatabase) => {
     expect(added.filter(Boolean)).toHaveLength(1)
   })
 
-  it('imports a file of accounts, and brings back none that was removed since', async () => {
+  it('imports a file of accounts, without those that were removed', async () => {
     const DATABASE_URL = await newDatabase()
     const ACCOUNTS_FILE = join(await temporaryFolder(), 'accounts.json')
     await writeAccounts(ACCOUNTS_FILE, demoAccounts())
@@ -107,7 +107,7 @@ onBothDatabases((newDatabase) => {
     }
   })
 
-  it('starts nothing in production while everybody knows a password', async () => {
+  it('fails to start in production while a password is publicly known', async () => {
     const DATABASE_URL = await newDatabase()
     const { close } = await runService({ DATABASE_URL })
     await close()

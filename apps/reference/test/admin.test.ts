@@ -6,7 +6,7 @@ import { type RunningService, runService } from './service.ts'
 import { signedIn } from './tokens.ts'
 import { sessionCookie } from './user.ts'
 
-/** The operator's view: who sees it, and what its forms do. */
+/** The operator's view: access to it, and its forms. */
 
 const EMAIL = 'demo@example.com'
 const TEACHER = 'teacher-account'
@@ -21,7 +21,7 @@ beforeEach(async () => {
 })
 afterEach(() => void vi.useRealTimers())
 
-/** Somebody who is signed in, and sends requests that no browser would send. */
+/** A signed-in user who sends requests that no browser would send. */
 async function visitor(word = 'demo') {
   const cookie = await sessionCookie(service.baseUrl, `${word}@example.com`, word)
   const visit = (path: string, form?: Record<string, string>, headers = {}) =>
@@ -42,7 +42,7 @@ const forms = (id: string) =>
     [`/admin/client?id=${id}`, {}],
   ] as const
 
-/** An app that the teacher allowed something. */
+/** An app with a grant of the teacher. */
 async function teachersApp(name = 'A tool') {
   const app = await signedIn(service.baseUrl, 'courses:read', undefined, 'teacher', name)
   const refresh = async () => {
@@ -58,7 +58,7 @@ async function teachersApp(name = 'A tool') {
 }
 
 describe("the operator's view", () => {
-  it('sends whoever is not signed in to the sign-in page, and back', async () => {
+  it('redirects to the sign-in page without a session, and back afterwards', async () => {
     for (const path of PAGES) {
       const { status, headers } = await fetch(`${service.baseUrl}${path}`, { redirect: 'manual' })
       const location = `/login?${new URLSearchParams({ return_to: path })}`
@@ -66,7 +66,7 @@ describe("the operator's view", () => {
     }
   })
 
-  it('answers a user without the mark as any path that does not exist', async () => {
+  it('answers a user without the admin mark with the 404 of a path that does not exist', async () => {
     const { visit } = await visitor('teacher')
     const nowhere = await visit('/nowhere')
     for (const path of PAGES) {
@@ -77,7 +77,7 @@ describe("the operator's view", () => {
     for (const [path, fields] of forms(id)) expect((await visit(path, fields)).status).toBe(404)
   })
 
-  it('is gone at the next request when the mark is taken away, or the account disabled', async () => {
+  it('is unavailable from the next request on when the mark is removed or the account disabled', async () => {
     const { visit, tokenOf } = await visitor()
     const token = await tokenOf(OF_USER)
     expect((await visit('/admin')).status).toBe(200)
@@ -126,7 +126,7 @@ describe("the operator's view", () => {
     expect(await app.call()).toBe(200)
   })
 
-  it('does not let an admin disable the own account', async () => {
+  it('does not let an admin disable their own account', async () => {
     const { visit, tokenOf } = await visitor()
     const path = '/admin/user?id=demo-account'
     const answer = await visit(path, { token: await tokenOf(path), action: 'disable' })
@@ -134,7 +134,7 @@ describe("the operator's view", () => {
     expect((await visit('/admin')).status).toBe(200)
   })
 
-  it('shows what strangers wrote as text', async () => {
+  it('escapes the input of unauthenticated callers', async () => {
     const script = '"><script>alert(1)</script>'
     const app = await teachersApp(script)
     const { textOf } = await visitor()
@@ -152,7 +152,7 @@ describe("the operator's view", () => {
     expect(service.errors).toEqual([])
   })
 
-  it('says of a client that it may leave out PKCE, and of no other', async () => {
+  it('marks a client with optional PKCE, and no other', async () => {
     const portal = { clientName: 'Portal', redirectUris: ['https://portal.example/cb'] }
     const { textOf } = await visitor()
     const pageOf = async (pkceOptional: boolean) => {
@@ -163,7 +163,7 @@ describe("the operator's view", () => {
     expect(await pageOf(false)).not.toContain('leave out PKCE')
   })
 
-  it('answers for ids that nobody has', async () => {
+  it('has a page for unknown ids', async () => {
     const { visit } = await visitor()
     for (const path of [
       '/admin/user',
@@ -176,7 +176,7 @@ describe("the operator's view", () => {
 })
 
 describe('the removal of a client with more grants than a request can wait for', () => {
-  it('is answered when the client is gone, and goes on to the end of all grants', async () => {
+  it('responds when the client is removed, and continues until all grants are revoked', async () => {
     let letGo = () => {}
     const held = new Promise<void>((resolve) => {
       letGo = resolve
@@ -218,7 +218,7 @@ onBothDatabases((newDatabase) => {
       await service.accounts.setAdmin(DEMO_ACCOUNT, true)
     }
 
-    it('ends grants, disables and enables users and removes clients, and the trail says who did it', async () => {
+    it('revokes grants, disables and enables users and removes clients, and the trail names the operator', async () => {
       await onNewDatabase()
       const [one, two, three] = [await teachersApp(), await teachersApp(), await teachersApp()]
       const { visit, tokenOf, textOf } = await visitor()
@@ -245,7 +245,7 @@ onBothDatabases((newDatabase) => {
       await act(OF_USER, { action: 'enable' })
       expect((await service.directory.find(TEACHER))?.state).toBe('active')
 
-      // It writes down what waits.
+      // It flushes the queue.
       await textOf('/admin/trail')
       const database = await connected(url)
       const actor = 'account:demo-account'

@@ -21,7 +21,7 @@ async function entriesOf(database: Database, query: AuditQuery = {}, step?: numb
 
 onBothDatabases((newDatabase) => {
   describe('the audit trail', () => {
-    it('has who allowed what to whom, and how it ended, on every replica and after a restart', async () => {
+    it('has consents and revocations, on every replica and after a restart', async () => {
       const DATABASE_URL = await newDatabase()
       const [first, replica] = [await runService({ DATABASE_URL }), await runService({ DATABASE_URL })]
       const app = await signedIn(first.baseUrl, 'courses:read orders:read', first.baseUrl)
@@ -46,7 +46,7 @@ onBothDatabases((newDatabase) => {
       expect((await entriesOf(database, { types: ['client_registered'] })).length).toBe(2)
     })
 
-    it('has sign-ins, sign-outs and refusals, with the network alone and nothing that was typed', async () => {
+    it('has sign-ins, sign-outs and errors, with the network of the caller and without any input', async () => {
       const DATABASE_URL = await newDatabase()
       const service = await runService({ DATABASE_URL })
       const cookie = await sessionCookie(service.baseUrl)
@@ -123,7 +123,7 @@ onBothDatabases((newDatabase) => {
       expect(page.match(/<code>127\.0\.0\.0\/24<\/code> · this browser<\/li>/g)).toHaveLength(1)
     })
 
-    it('refuses to be changed, and to lose what is not old enough', async () => {
+    it('rejects changes, and the deletion of entries before their time', async () => {
       const database = await connected(await newDatabase())
       const long = new Date(Date.now() - 10 * DAY_MS)
       const kept = rowOf({ type: 'kept' }, long, '1', 365)
@@ -145,7 +145,7 @@ onBothDatabases((newDatabase) => {
       expect(await database.selectFrom('audit').selectAll().execute()).toEqual([kept])
     })
 
-    it('is pruned however much of it is over', async () => {
+    it('is pruned regardless of the number of expired entries', async () => {
       const database = await connected(await newDatabase())
       const rows = Array.from({ length: 1200 }, (_, n) => rowOf({ type: 'over' }, new Date(0), `${n}`, 1))
       for (let at = 0; at < rows.length; at += 300)
@@ -158,7 +158,7 @@ onBothDatabases((newDatabase) => {
       expect(await entriesOf(database)).toEqual([])
     })
 
-    it('waits while the database is out of reach, within bounds, and loses the least important first', async () => {
+    it('queues a limited number of entries while the database is unreachable, and drops the least important first', async () => {
       const database = await connected(await newDatabase())
       const warnings: string[] = []
       const trail = auditTrail(database, { days: 365, onWarning: (warning) => warnings.push(warning) })

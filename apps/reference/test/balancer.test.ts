@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => cluster.stop())
 
-/** Sends the beginning of a request and then a byte now and then. @returns everything that came back */
+/** Sends the beginning of a request and then single bytes. @returns the whole response */
 async function trickled(beginning: string): Promise<string> {
   const socket = connect(Number(new URL(cluster.baseUrl).port), '127.0.0.1').on('error', () => {})
   await once(socket, 'connect')
@@ -35,12 +35,12 @@ async function expectUnavailable(): Promise<void> {
 }
 
 describe('the balancer', () => {
-  it('finds the service ready and hands on what it is asked', async () => {
+  it('finds the service ready and forwards requests', async () => {
     const metadata = await fetch(`${cluster.baseUrl}/.well-known/oauth-authorization-server`)
     expect(await metadata.json()).toMatchObject({ issuer: cluster.baseUrl })
   })
 
-  it('hands on bodies up to the limit of the service', async () => {
+  it('forwards bodies up to the limit of the service', async () => {
     const register = (client_name: string) =>
       fetch(`${cluster.baseUrl}/api/oauth/register`, {
         method: 'POST',
@@ -51,7 +51,7 @@ describe('the balancer', () => {
     expect((await register('x'.repeat(70_000))).status).toBe(413)
   })
 
-  it('hands on what needs no store while the store is gone, and answers as the service does', async () => {
+  it('forwards requests that need no store during an outage of the store, and returns the errors of the service for others', async () => {
     await cluster.redis.stop()
     await expect.poll(async () => (await fetch(`${cluster.origins[0]}/readyz`)).status, BACK).toBe(503)
     await sleep(NOTICE_MS)
@@ -70,7 +70,7 @@ describe('the balancer', () => {
     await expect.poll(async () => (await fetch(`${cluster.baseUrl}/readyz`)).status, BACK).toBe(200)
   })
 
-  it('cuts off who sends headers or a body too slowly', async () => {
+  it('closes the connection of a caller that sends headers or a body too slowly', async () => {
     const headers = 'POST /api/oauth/token HTTP/1.1\r\nHost: a\r\n'
     const answers = await Promise.all([
       trickled(`${headers}X-Slow: `),

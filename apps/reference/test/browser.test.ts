@@ -94,7 +94,7 @@ describe('a person in a browser', () => {
     await page.close()
   })
 
-  it('denies, and the app is told', async () => {
+  it('denies, and the app receives access_denied', async () => {
     const page = await freshPage()
     await page.goto(await authorizationUrl())
     await signIn(page)
@@ -117,7 +117,7 @@ describe('a person in a browser', () => {
     await page.close()
   })
 
-  it('is told that a password is wrong, and keeps what was typed', async () => {
+  it('sees that a password is wrong, and keeps the typed address', async () => {
     const page = await freshPage()
     await page.goto(await authorizationUrl())
     await page.getByLabel('Email').fill('demo@example.com')
@@ -150,7 +150,7 @@ describe('a person in a browser', () => {
     await page.close()
   })
 
-  it('sees the name of an app as text, however hostile, and within the page', async () => {
+  it('sees a hostile app name escaped and within the page', async () => {
     const page = await freshPage()
     await page.setViewportSize({ width: 320, height: 640 })
     await page.goto(await authorizationUrl({ state: '"><script>window.__xss=1</script>' }, HOSTILE_NAME))
@@ -162,7 +162,7 @@ describe('a person in a browser', () => {
     await page.close()
   })
 
-  it('sees no name paint over what stands above it, whatever marks it has', async () => {
+  it('sees no name paint over the text above it, whatever combining marks it has', async () => {
     const page = await freshPage()
     await page.goto(await authorizationUrl())
     await signIn(page)

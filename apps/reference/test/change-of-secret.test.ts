@@ -8,7 +8,7 @@ import { sessionCookie } from './user.ts'
 const OLD = 'the old secret, of 32 characters or more'
 const NEW = 'the new secret, of 32 characters or more'
 
-it('a change of SECRET with SECRET_PREVIOUS loses no session and no lost answer, and without it no grant', async () => {
+it('a change of SECRET with SECRET_PREVIOUS keeps sessions and repeatable responses, and without it still every grant', async () => {
   const storage = await newStorage()
   const PORT = String(await freePort())
   const run = (secrets: Record<string, string>) => runService({ ...storage.environment, ...secrets, PORT })

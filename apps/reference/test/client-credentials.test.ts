@@ -13,7 +13,7 @@ import * as oidc from 'openid-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RunningService, runService } from './service.ts'
 
-/** Jobs: the libraries that they use get tokens for themselves, and reach the API and MCP with them. */
+/** Client credentials: client libraries get tokens for themselves, and call the API and MCP with them. */
 
 const SCOPE = 'courses:read courses:write'
 const http = { [oauth.allowInsecureRequests]: true }
@@ -28,7 +28,7 @@ afterAll(() => service.close())
 
 type Method = 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
 
-async function addJob(
+async function addClient(
   token_endpoint_auth_method: Method = 'client_secret_basic',
   client_credentials_scopes = SCOPE,
 ) {
@@ -57,7 +57,7 @@ describe('openid-client', () => {
     ['client_secret_post', oidc.ClientSecretPost],
     ['private_key_jwt', () => oidc.PrivateKeyJwt(keys.privateKey)],
   ])('gets a token for itself by %s, and writes with it', async (method, auth) => {
-    const { client_id, client_secret } = await addJob(method)
+    const { client_id, client_secret } = await addClient(method)
     const execute = [oidc.allowInsecureRequests]
     const issuer = new URL(service.baseUrl)
     const config = await oidc.discovery(issuer, client_id, undefined, auth(client_secret), { execute })
@@ -79,7 +79,7 @@ describe('oauth4webapi', () => {
     ['client_secret_basic', oauth.ClientSecretBasic],
     ['private_key_jwt', () => oauth.PrivateKeyJwt(keys.privateKey)],
   ])('checks the answer to %s strictly', async (method, auth) => {
-    const { client_id, client_secret } = await addJob(method)
+    const { client_id, client_secret } = await addClient(method)
     const issuer = new URL(service.baseUrl)
     const discovered = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...http })
     const as = await oauth.processDiscoveryResponse(issuer, discovered)
@@ -95,11 +95,11 @@ describe('oauth4webapi', () => {
   })
 })
 
-/** It asks for all that the metadata of the resource lists (RFC 9728 2), so a job for it needs all of that. */
+/** It requests all scopes that the resource metadata lists (RFC 9728 2), so its client needs all of them. */
 async function addMcpJob(method: Method) {
   const address = `${service.baseUrl}/.well-known/oauth-protected-resource/mcp`
   const { scopes_supported } = await (await fetch(address)).json()
-  return addJob(method, scopes_supported.join(' '))
+  return addClient(method, scopes_supported.join(' '))
 }
 
 describe('the SDK of MCP', () => {
@@ -142,9 +142,9 @@ describe('the SDK of MCP', () => {
   })
 })
 
-describe('what a job can reach', () => {
-  it('are the routes of the catalogue; the areas of people refuse it, even with a scope', async () => {
-    const { client_id, client_secret } = await addJob()
+describe('a client-credentials token', () => {
+  it('is accepted by the routes of the catalogue, and rejected by the areas of users, even with a scope', async () => {
+    const { client_id, client_secret } = await addClient()
     const body = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })
     const answer = await fetch(`${service.baseUrl}/api/oauth/token`, { method: 'POST', body })
     const { access_token } = await answer.json()
@@ -158,25 +158,25 @@ describe('what a job can reach', () => {
   it.each(['students:read', 'account:write', 'openid', 'email'])(
     'is not %s: nobody is added',
     async (scope) => {
-      const job = { clientName: 'Job', redirectUris: [], grantTypes: ['client_credentials'] }
-      await expect(service.clients.add({ ...job, clientCredentialsScopes: [scope] })).rejects.toThrow(
+      const metadata = { clientName: 'Job', redirectUris: [], grantTypes: ['client_credentials'] }
+      await expect(service.clients.add({ ...metadata, clientCredentialsScopes: [scope] })).rejects.toThrow(
         `${scope} is no scope for client credentials`,
       )
     },
   )
 })
 
-it('the commands of auth.md get a token for a job, and call the API with it', async () => {
+it('the commands of auth.md get a token by client credentials, and call the API with it', async () => {
   const text = await (await fetch(`${service.baseUrl}/auth.md`)).text()
   const [, script = ''] = /## Client credentials\n.*?```sh\n(.*?)```/s.exec(text) ?? []
-  const { client_id, client_secret } = await addJob()
+  const { client_id, client_secret } = await addClient()
   const shell = spawn('sh', ['-e', '-c', script], { stdio: ['pipe', 'pipe', 'inherit'] })
   const output = readText(shell.stdout)
   shell.stdin.end(`${client_id}\n${client_secret}\n`)
   expect(await output).toContain('"title":"Ceramics: glazing"')
 })
 
-it('metadata, OpenAPI and auth.md say it where it is on, and are silent where it is off', async () => {
+it('metadata, OpenAPI and auth.md describe client credentials only if they are on', async () => {
   const off = await runService()
   const textOf = async ({ baseUrl }: RunningService, path: string) => (await fetch(baseUrl + path)).text()
   for (const path of ['/.well-known/oauth-authorization-server', '/openapi.json', '/auth.md']) {

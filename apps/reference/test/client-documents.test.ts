@@ -12,7 +12,7 @@ import { type RunningService, runService } from './service.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 import { sessionCookie, user } from './user.ts'
 
-/** Clients whose id is the address of a document, from a host with a certificate, through the whole service. */
+/** Client ID metadata documents, from a host with a certificate, through the whole service. */
 
 const ID = 'https://app.dev/client.json'
 const CALLBACKS = { loopback: 'http://127.0.0.1/callback', website: 'https://app.dev/callback' }
@@ -27,7 +27,7 @@ afterAll(() => host.close())
 let service: RunningService
 afterEach(() => service.close())
 
-/** @param settings beside those that lead to the host */
+/** @param settings in addition to those for the host */
 async function open(settings: Record<string, string> = {}) {
   host.asked.length = 0
   host.answer = () => DOCUMENT
@@ -39,7 +39,7 @@ const clientWith = (redirectUri: string) => {
   return testClient(service.baseUrl, { client, browser: user(service.baseUrl) })
 }
 
-it('lets in a client by its document, and keeps it signed in', async () => {
+it('signs a user in by the document of its client, and refreshes its tokens', async () => {
   await open()
   const app = await clientWith('http://127.0.0.1:49152/callback')
   const tokens = await app.tokens('courses:read')
@@ -48,7 +48,7 @@ it('lets in a client by its document, and keeps it signed in', async () => {
   expect(host.asked).toEqual([ID])
 })
 
-it('shows the user whose word it is, and that any program can be the app', async () => {
+it('shows the user the host of the document, and warns that any program can be the app', async () => {
   await open()
   const app = await clientWith(CALLBACKS.loopback)
   const cookie = await sessionCookie(service.baseUrl)
@@ -59,7 +59,7 @@ it('shows the user whose word it is, and that any program can be the app', async
   expect(page.body).toContain('Any program on this device can pretend to be this app.')
 })
 
-it('asks nobody before the user has signed in', async () => {
+it('fetches no document before the user has signed in', async () => {
   await open()
   const query = new URLSearchParams({
     client_id: ID,
@@ -71,7 +71,7 @@ it('asks nobody before the user has signed in', async () => {
   expect(host.asked).toEqual([])
 })
 
-it('sends codes to a website only if the operator admits its document', async () => {
+it('sends a code to a website only if the operator admits its document', async () => {
   await open()
   await expect(clientWith(CALLBACKS.website).then((app) => app.tokens('courses:read'))).rejects.toThrow()
   await service.close()
@@ -80,7 +80,7 @@ it('sends codes to a website only if the operator admits its document', async ()
   expect(await app.tokens('courses:read')).toMatchObject({ scope: 'courses:read' })
 })
 
-it('asks nobody for a document that is pinned', async () => {
+it('does not fetch a pinned document', async () => {
   const CIMD_PINNED = join(await temporaryFolder(), 'pinned.json')
   await writeFile(CIMD_PINNED, `[${DOCUMENT.body}]`)
   await open({ CIMD_PINNED })
@@ -137,7 +137,7 @@ describe('a document with keys alone', () => {
     expect(host.asked).toEqual([ID, KEYS])
   })
 
-  it('is told so where no assertions are taken', async () => {
+  it('is rejected with a clear error if assertions are not enabled', async () => {
     await open()
     const { publish, jwks } = await keyed()
     publish({ body: jwks })
@@ -145,7 +145,7 @@ describe('a document with keys alone', () => {
   })
 })
 
-it('says in its metadata whether it takes documents', async () => {
+it('shows in its metadata whether it supports documents', async () => {
   const offered = async () => {
     const answer = await fetch(`${service.baseUrl}/.well-known/oauth-authorization-server`)
     return ((await answer.json()) as { client_id_metadata_document_supported: boolean })
@@ -165,7 +165,7 @@ async function storageInFiles() {
   return { DATABASE_URL: inFolder('service.sqlite'), STORE_URL: inFolder('grants.sqlite') }
 }
 
-it('is in the list of the commands, and in that of its origin alone', async () => {
+it('is in the list of all clients, and in the list of its own origin only', async () => {
   const environment = { ...(await storageInFiles()), ...host.settings(['app.dev']) }
   await open(environment)
   await (await clientWith(CALLBACKS.loopback)).tokens('courses:read')
@@ -186,7 +186,7 @@ it('is in the list of the commands, and in that of its origin alone', async () =
   expect(await listed('integration')).toEqual([client_id])
 })
 
-it('is shown to operators as what a document says, and is gone once they remove it', async () => {
+it('is shown to operators as described by a document, and disappears when they remove it', async () => {
   await open({ CLIENT_AUTHENTICATION: 'none,private_key_jwt' })
   const methods = ['none', 'private_key_jwt']
   const keys = { jwks_uri: 'https://app.dev/keys', token_endpoint_auth_methods_supported: methods }
@@ -209,7 +209,7 @@ it('is shown to operators as what a document says, and is gone once they remove 
   expect((await fetch(`${service.baseUrl}/api/courses`, { headers: { authorization } })).status).toBe(401)
 })
 
-it('leaves in the audit trail which members of its document changed under an approval', async () => {
+it('records in the audit trail which members of its document changed after a consent', async () => {
   const storage = await storageInFiles()
   await open(storage)
   await (await clientWith(CALLBACKS.loopback)).tokens('courses:read')

@@ -98,14 +98,14 @@ describe('a request of the app', () => {
     expect(await isSignedIn()).toBe(false)
   })
 
-  it('without a hint signs nobody out who wants to stay', async () => {
+  it('without a hint signs the user out only after confirmation', async () => {
     await hint()
     await endSession({ client_id: app.clientId, post_logout_redirect_uri: back() })
     await page.getByRole('link', { name: 'Stay signed in' }).click()
     expect(await isSignedIn()).toBe(true)
   })
 
-  it('that names no address ends on a page of the service, and leaves the app its access', async () => {
+  it('without a redirect URI ends on a page of the service, and does not revoke the grant of the app', async () => {
     const { id_token, access_token } = await app.tokens('openid')
     await endSession({ id_token_hint: String(id_token) })
     expect(await page.getByRole('heading').textContent()).toBe('You are signed out')

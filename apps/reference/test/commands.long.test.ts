@@ -33,7 +33,7 @@ const PROGRAMS = Object.entries(packageJson.scripts).flatMap(([name, script]) =>
 })
 
 describe.each(PROGRAMS)('%s', (_, program) => {
-  it('prints its usage for --help, and a sentence with the usage for what it does not know', async () => {
+  it('prints its usage for --help, and an error with the usage for an unknown option', async () => {
     const [help, misspelt] = ['--help', '--hepl'].map((given) => run(`../../../${program}`, [given]))
     expect(await help?.ended, help?.output()).toBe(0)
     expect(await misspelt?.ended, misspelt?.output()).toBe(2)
@@ -43,7 +43,7 @@ describe.each(PROGRAMS)('%s', (_, program) => {
 })
 
 describe('demo', () => {
-  it('leads a person through the whole flow', async () => {
+  it('runs the whole flow', async () => {
     const demo = run('commands/demo.ts', ['--no-open', '--url', service.baseUrl])
     await demo.printed('/oauth/authorize?')
     const [url = ''] = /http\S+\/oauth\/authorize\?\S+/.exec(demo.output()) ?? []
@@ -55,7 +55,7 @@ describe('demo', () => {
     }
   })
 
-  it('says so when the user denied', async () => {
+  it('reports that the user denied', async () => {
     const demo = run('commands/demo.ts', ['--no-open', '--url', service.baseUrl])
     await demo.printed('/oauth/authorize?')
     const [url = ''] = /http\S+\/oauth\/authorize\?\S+/.exec(demo.output()) ?? []
@@ -98,7 +98,7 @@ describe('integration', () => {
     expect((await introspect('wrong')).status).toBe(401)
   })
 
-  it('lists what was added, and removes it from the service that runs', async () => {
+  it('lists integrations, and removes them from the running service', async () => {
     const integration = async (...given: string[]) => {
       const command = run('commands/integration.ts', given, { environment: environment() })
       expect(await command.ended, command.output()).toBe(0)
@@ -148,7 +148,7 @@ describe('integration', () => {
     expect(await integration('remove', added.client_id)).toEqual({ existed: true, grantsEnded: 0 })
   })
 
-  it('adds an API that may exchange the tokens of its callers, where tokens are exchanged', async () => {
+  it('adds an API that may exchange the tokens of its callers, with TOKEN_EXCHANGE=on', async () => {
     const given = ['add', '--name', 'Calendar', '--redirect-uri', 'https://calendar.example/cb', '--json']
     const resource = ['--token-exchange-resource', 'http://127.0.0.1:3000']
     const on = { ...environment(), TOKEN_EXCHANGE: 'on' }
@@ -165,7 +165,7 @@ describe('integration', () => {
     expect(await unknown.ended).toBe(2)
   })
 
-  it('adds one whose requests must be pushed, where requests are pushed', async () => {
+  it('adds one with required PAR', async () => {
     const given = ['add', '--name', 'Bank', '--redirect-uri', 'https://bank.example/cb', '--json']
     const push = [...given, '--push', 'required']
     const added = run('commands/integration.ts', push, { environment: { ...environment(), PAR: 'on' } })
@@ -176,7 +176,7 @@ describe('integration', () => {
     expect(off.output()).toContain('needs PAR=on')
   })
 
-  it('adds one whose tokens must be bound to a key, and a job too, where tokens are bound', async () => {
+  it('adds one with required DPoP, also with client credentials', async () => {
     const bank = ['--name', 'Bank', '--redirect-uri', 'https://bank.example/cb']
     const job = ['--name', 'Job', '--grant', 'client_credentials', '--scope', 'courses:read']
     const on = { ...environment(), DPOP: 'on', CLIENT_CREDENTIALS: 'on' }
@@ -190,7 +190,7 @@ describe('integration', () => {
     expect(off.output()).toContain('needs DPOP=on')
   })
 
-  it('adds a job, whose secret or key the service knows, and prints it as one JSON object', async () => {
+  it('adds one with client credentials and a secret or a key, and prints it as one JSON object', async () => {
     const jobs = { ...environment(), CLIENT_CREDENTIALS: 'on' }
     const add = async (...given: string[]) => {
       const whole = ['add', '--name', 'Job', '--grant', 'client_credentials', '--scope', 'courses:read']
@@ -269,7 +269,7 @@ describe('integration', () => {
 })
 
 describe('cluster', () => {
-  it('refuses a store that replicas cannot share', async () => {
+  it('rejects a store that replicas cannot share', async () => {
     const command = run('commands/cluster.ts')
     expect(await command.ended).toBe(2)
     expect(command.output()).toContain('DATABASE_URL must be a Postgres that the replicas share')
@@ -293,7 +293,7 @@ describe('account', () => {
   }
   const add = (email: string, input: string) => account(['add', '--email', email, '--name', 'Ada'], input)
 
-  it('adds somebody who can sign in, and nobody twice', async () => {
+  it('adds an account that can sign in, and rejects a duplicate', async () => {
     expect(await add('Ada@School.example', 'correct horse\n')).toEqual([
       0,
       'ada@school.example can sign in.\n',
@@ -304,7 +304,7 @@ describe('account', () => {
     expect(await readFile(inFolder('accounts.sqlite'), 'latin1')).not.toContain('correct horse')
   })
 
-  it('adds somebody with claims of the profile and a verified address', async () => {
+  it('adds an account with profile claims and a verified address', async () => {
     const claims = ['--given-name', 'Dee', '--birthdate', '1990-04-02', '--email-verified']
     const given = ['add', '--email', 'dee@school.example', '--name', 'Dee', ...claims]
     expect((await account(given, 'correct horse'))[0]).toBe(0)
@@ -336,7 +336,7 @@ describe('account', () => {
     ])
   })
 
-  it('makes somebody an admin, and takes it back', async () => {
+  it('makes an account an admin, and reverts it', async () => {
     await add('cy@school.example', 'correct horse\n')
     expect(await account(['admin', 'Cy@school.example'])).toEqual([0, expect.stringContaining('/admin')])
     expect((await account(['list']))[1]).toMatch(/cy@school\.example +Ada +admin\n/)

@@ -7,7 +7,7 @@ import { SCOPES } from '../src/oauth/scopes.ts'
 import { type RunningService, runService } from './service.ts'
 import { signedIn } from './tokens.ts'
 
-/** The consent page for an app that asks for little, for more than before, and for all there is. */
+/** The consent page for an app that requests few scopes, more than before, and all. */
 
 let service: RunningService
 let browser: Browser
@@ -45,8 +45,8 @@ async function ask(client_id: string, scope: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-describe('an app that asks for more than before', () => {
-  it('has what it was allowed marked, and its user decides on everything', async () => {
+describe('an app that requests more than before', () => {
+  it('has its earlier scopes marked, and the user decides on all of them', async () => {
     const { client_id } = await signedIn(service.baseUrl, 'courses:read')
     await ask(client_id, 'courses:read courses:write')
     const labels = await page.locator('label.scope').allTextContents()
@@ -60,10 +60,10 @@ describe('an app that asks for more than before', () => {
   })
 })
 
-describe('an app that asks for all there is', () => {
+describe('an app that requests all scopes', () => {
   const ALL = Object.keys(SCOPES).join(' ')
 
-  it('is summed up and folded, and fits a phone', async () => {
+  it('has a summary and folded scopes, and fits a phone', async () => {
     const { client_id } = await signedIn(service.baseUrl, 'courses:read')
     await page.setViewportSize({ width: 320, height: 640 })
     await ask(client_id, ALL)
@@ -80,7 +80,7 @@ describe('an app that asks for all there is', () => {
     expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([])
   })
 
-  it('is allowed from the keyboard without passing the list', async () => {
+  it('can be allowed from the keyboard without passing the list', async () => {
     const { client_id } = await signedIn(service.baseUrl, 'courses:read')
     await ask(client_id, ALL)
     const keys: string[] = []
@@ -95,7 +95,7 @@ describe('an app that asks for all there is', () => {
     expect([await focused(), keys.length]).toEqual(['Allow', 7])
   })
 
-  it('may read only, at a click and without a script', async () => {
+  it('can be allowed reading only, with one click and without a script', async () => {
     const { client_id } = await signedIn(service.baseUrl, 'courses:read')
     await ask(client_id, ALL)
     const left = page.waitForRequest((request) => request.url().startsWith('http://127.0.0.1:49200/'))
@@ -109,7 +109,7 @@ describe('an app that asks for all there is', () => {
   })
 })
 
-it('a form that has lapsed is shown again, and says so', async () => {
+it('an expired form is shown again, and says so', async () => {
   const { client_id } = await signedIn(service.baseUrl, 'courses:read')
   await ask(client_id, 'courses:read')
   const other = await browser.context.newPage()
@@ -127,7 +127,7 @@ it('a form that has lapsed is shown again, and says so', async () => {
   expect(new URL((await left).url()).searchParams.get('code')).toMatch(/^gkc_/)
 })
 
-it('a path that does not exist is a page for people, and JSON for programs', async () => {
+it('a path that does not exist is a page for browsers, and JSON for programs', async () => {
   const answer = await page.goto(`${service.baseUrl}/nothing`)
   expect(answer?.status()).toBe(404)
   expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('There is nothing here')
@@ -137,7 +137,7 @@ it('a path that does not exist is a page for people, and JSON for programs', asy
 })
 
 describe('the sign-in page', () => {
-  it('says which app sends its user, as text, and puts the cursor where the user types', async () => {
+  it('shows the escaped name of the requesting app, and focuses the input', async () => {
     const name = 'Zap <b>'
     const { client_id } = await signedIn(service.baseUrl, 'courses:read', undefined, 'demo', name)
     await page.goto(requestOf(client_id, 'courses:read'))

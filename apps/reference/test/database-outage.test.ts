@@ -5,7 +5,7 @@ import { type RunningService, runService } from './service.ts'
 import { type SignedIn, signedIn } from './tokens.ts'
 import { sessionCookie } from './user.ts'
 
-/** A service whose Postgres, which keeps its store too, goes away while it is used, and comes back. */
+/** A service whose Postgres, also used for its store, is unreachable for a while. */
 
 let server: PostgresServer
 let network: TcpProxy
@@ -103,7 +103,7 @@ async function expectOutage(): Promise<void> {
   for (const path of FRUGAL) expect((await send(path)).status, path).toBe(200)
 }
 
-/** Nothing is started again, nobody signs in again, and the first request of each kind succeeds. */
+/** Nothing is restarted, no user signs in again, and the first request of each kind succeeds. */
 async function expectService(): Promise<void> {
   await expect.poll(async () => (await send('/readyz')).status, { timeout: 10_000 }).toBe(200)
   for (const [name, , request, status] of NEEDY) expect((await request()).status, name).toBe(status)
@@ -132,7 +132,7 @@ const OUTAGES: readonly [string, () => Promise<void>, () => Promise<void>][] = [
 ]
 
 describe.each(OUTAGES)('while Postgres %s', (_, begin, end) => {
-  it('everything that needs it is a 503 in time, and it is used again as soon as it is back', async () => {
+  it('every request that needs it is a 503 in time, and succeeds as soon as it is back', async () => {
     await expectService()
     await begin()
     await expectOutage().finally(end)
@@ -162,7 +162,7 @@ describe.each(OUTAGES)('while Postgres %s', (_, begin, end) => {
   })
 })
 
-it('without its database, but with its store, ends what a user or an app wants to end', async () => {
+it('without its database, but with its store, grants can be revoked and sessions ended', async () => {
   const apart = await runService({ DATABASE_URL: farUrl(), STORE_URL: 'memory:' })
   onTestFinished(() => apart.close())
   const { client_id, access_token, refresh_token } = await signedIn(apart.baseUrl, 'courses:read')

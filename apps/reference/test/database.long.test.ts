@@ -14,7 +14,7 @@ import { temporaryFolder } from './temporary-folder.ts'
 import { signedIn } from './tokens.ts'
 
 onBothDatabases((newDatabase) => {
-  it('is brought up to date once, by however many do it at the same time', async () => {
+  it('is migrated once, even if several processes start at the same time', async () => {
     const environment = { DATABASE_URL: await newDatabase() }
     const programs = Array.from({ length: 4 }, () =>
       run('commands/database.ts', ['migrate'], { environment }),
@@ -74,14 +74,14 @@ onBothDatabases((newDatabase) => {
     expect(tables.map(({ name }) => name)).toEqual([table])
   })
 
-  it('is used by a release that lacks a migration which only adds', async () => {
+  it('is usable by a release that lacks a migration that only adds', async () => {
     const url = await newDatabase()
     await recordNewer(url, 1)
     const service = await started({ DATABASE_URL: url })
     expect((await signedIn(service.base, 'courses:read')).access_token).toMatch(/^gka_/)
   })
 
-  it('is refused by a release that lacks a migration which takes away, and left as it is', async () => {
+  it('is rejected unchanged by a release that lacks a migration that drops something', async () => {
     const environment = { DATABASE_URL: await newDatabase(), PORT: String(await freePort()) }
     await recordNewer(environment.DATABASE_URL, 99)
     for (const program of [
@@ -109,7 +109,7 @@ onBothDatabases((newDatabase) => {
     expect(await database.introspection.getTables()).toEqual([])
   })
 
-  it('keeps the school over a restart and shows replicas the same, and what was removed stays away', async () => {
+  it('keeps the school over a restart, shares it between replicas, and does not restore removed records', async () => {
     const environment = { DATABASE_URL: await newDatabase() }
     const first = await runService(environment)
     const replica = await runService(environment)
@@ -132,7 +132,7 @@ onBothDatabases((newDatabase) => {
   })
 })
 
-it('a role that may not create tables is told the command, and needs no more once it has run', async () => {
+it('a role without the right to create tables gets an error with the command to run, and works after that', async () => {
   const server = await startPostgres('fsync=off')
   onTestFinished(() => server.close())
   const owner = await openDatabase(server.url, () => {})
@@ -157,7 +157,7 @@ it('a role that may not create tables is told the command, and needs no more onc
   expect((await signedIn(service.base, 'courses:read')).access_token).toMatch(/^gka_/)
 })
 
-it('is prepared through a PgBouncer in transaction mode, where a session belongs to nobody', async () => {
+it('is migrated through a PgBouncer in transaction mode, which has no sessions', async () => {
   const server = await startPostgres('fsync=off')
   const bouncer = await startPgBouncer(server.port)
   onTestFinished(async () => {
@@ -192,7 +192,7 @@ async function started(environment: Record<string, string>) {
 }
 
 describe('a file of SQLite', () => {
-  it('can be read by its owner alone, in a folder that is made for it', async () => {
+  it('is readable by its owner only, in a folder that is created', async () => {
     const path = join(await temporaryFolder(), 'new', 'service.sqlite')
     await connected(`sqlite:${path}`)
     for (const file of [path, `${path}-wal`]) expect((await stat(file)).mode & 0o777, file).toBe(0o600)

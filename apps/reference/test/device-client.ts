@@ -3,7 +3,7 @@ import { formOfPage } from '@grantkit/testkit/client'
 import type { RunningService } from './service.ts'
 import { sessionCookie } from './user.ts'
 
-/** A command-line tool that the operator knows, without a secret. */
+/** A command-line tool that the operator added as a public client. */
 export async function addTool({ clients }: RunningService, metadata: object = {}) {
   return clients.add({
     clientName: 'School on the command line',
@@ -14,7 +14,7 @@ export async function addTool({ clients }: RunningService, metadata: object = {}
   })
 }
 
-/** Somebody who types the code of a device on the page of the service, and answers. @returns the last page */
+/** A user who enters the user code on the page of the service, and decides. @returns the last page */
 export async function answerDevice(
   { baseUrl }: RunningService,
   userCode: string,

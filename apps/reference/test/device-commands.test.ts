@@ -30,7 +30,7 @@ async function addTool(more: readonly string[] = []): Promise<Record<string, unk
 }
 
 describe('integration add --grant device', () => {
-  it('makes a client without a redirect URI, or with one and the code grant beside it', async () => {
+  it('adds a client without a redirect URI, or with one and the authorization code grant', async () => {
     const device = 'urn:ietf:params:oauth:grant-type:device_code'
     expect(await addTool()).toMatchObject({ redirect_uris: [], grant_types: ['refresh_token', device] })
     expect(await addTool(['--redirect-uri', 'https://tool.example/cb'])).toMatchObject({
@@ -51,7 +51,7 @@ describe('demo --device', () => {
   const demonstrate = (...given: string[]) =>
     run('commands/demo.ts', ['--device', '--url', service.baseUrl, ...given])
 
-  it('leads a person through the whole flow', async () => {
+  it('runs the whole flow', async () => {
     const { client_id } = await addTool()
     const demo = demonstrate('--client-id', String(client_id))
     await demo.printed('and type')
@@ -63,7 +63,7 @@ describe('demo --device', () => {
       expect(demo.output()).toContain(text)
   })
 
-  it('says how to get a client where none registers itself for it', async () => {
+  it('says how to get a client if dynamic registration does not allow the grant', async () => {
     const demo = demonstrate()
     expect(await demo.ended).toBe(1)
     expect(demo.output()).toContain('integration add')

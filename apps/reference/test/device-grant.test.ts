@@ -45,7 +45,7 @@ describe('openid-client', () => {
     expect((await service.grants.list('demo-account')).grants).toEqual([])
   })
 
-  it('is told what the user denied', async () => {
+  it('receives access_denied if the user denied', async () => {
     const config = await discover()
     const started = await oidc.initiateDeviceAuthorization(config, { scope: SCOPE })
     expect(await answerDevice(service, started.user_code, 'deny')).toContain('Nothing got access')

@@ -112,7 +112,7 @@ describe('the page for the code of a device', () => {
     expect(await poll(started.device_code)).toMatchObject({ error: 'invalid_grant' })
   })
 
-  it('says of a code that is not valid no more than that, and takes a denial', async () => {
+  it('shows only that a code is not valid, and accepts a denial', async () => {
     const started = await start('courses:read')
     await signInAt(started.verification_uri)
     await page.getByLabel('Code').fill('WDJB-MJHT')

@@ -6,7 +6,9 @@ import { type NewStorage, newStorage, type StorageKind, storageUnderTest } from 
 import { type RunningService, runService } from './service.ts'
 import { sessionCookie } from './user.ts'
 
-/** Fifty at once, on every storage (Postgres is the one of the long tests): one answer counts, and one pair of tokens comes of it. */
+/**
+ * Fifty at once, on every storage (Postgres in the long tests): one decision counts, and one pair of tokens is issued.
+ */
 
 const KINDS: readonly StorageKind[] =
   storageUnderTest === 'sqlite' ? ['memory', 'sqlite', 'redis'] : [storageUnderTest]
@@ -32,7 +34,7 @@ describe.each(KINDS)('on %s', (kind) => {
     await storage.close()
   })
 
-  /** Sends the same again after a 503, as whoever is told so does: on a busy machine a store may be late. */
+  /** Repeats a request after a 503, as a client does: on a busy host a store may be late. */
   async function post(
     path: string,
     form: Record<string, string> | string[][],

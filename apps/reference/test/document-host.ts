@@ -14,13 +14,13 @@ export interface HostAnswer {
   readonly body?: string
 }
 
-/** A machine on which every name publishes documents over https. */
+/** A host on which every name publishes documents over https. */
 export interface DocumentHost {
-  /** The addresses that were asked for, in turn. */
+  /** The requested URLs, in order. */
   readonly asked: string[]
-  /** What it answers for an address, from now on. */
+  /** Sets the response for a URL. */
   answer: (id: string) => HostAnswer
-  /** The settings by which a service finds these names here. */
+  /** The settings by which a service resolves these names to this host. */
   settings(names: readonly string[]): Record<string, string>
   close(): Promise<void>
 }
@@ -63,7 +63,7 @@ export async function openDocumentHost(answer: DocumentHost['answer']): Promise<
   return host
 }
 
-/** The document of an app that runs on the machine of its user. */
+/** The document of a native app. */
 export function documentOf(id: string, members: object = {}): HostAnswer {
   const document = { client_id: id, client_name: 'App', redirect_uris: ['http://127.0.0.1/callback'] }
   return { body: JSON.stringify({ ...document, ...members }) }

@@ -5,7 +5,7 @@ import { run } from './program.ts'
 import { type RunningService, runService } from './service.ts'
 import { user } from './user.ts'
 
-/** Client libraries with DPoP against a service that demands it. */
+/** Client libraries with DPoP against a service that requires it. */
 
 const REDIRECT_URI = 'http://127.0.0.1:49154/callback'
 /** Seconds by which a clock is so wrong that only a nonce helps. */
@@ -68,7 +68,7 @@ describe.each(['ES256', 'Ed25519'])('openid-client, with a key for %s', (alg) =>
 describe('oauth4webapi', () => {
   const http = { [oauth.allowInsecureRequests]: true }
 
-  it('reads that a nonce is needed, and what a bound token is good for', async () => {
+  it('gets a nonce when it is required, and introspects a bound token', async () => {
     const issuer = new URL(service.baseUrl)
     const as = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, http))
     expect(as.dpop_signing_alg_values_supported).toContain('ES256')

@@ -37,7 +37,7 @@ describe('no token is issued twice, comes back or is lost when', () => {
     await redis.close()
   })
 
-  it('each replica is stopped and started again, and then nobody notices', async () => {
+  it('each replica is stopped and started again, and no client notices', async () => {
     const rolling = await startTestCluster(2)
     const tally = await working(rolling, () => ROLLING_RESTART.inject(rolling))
     expect(tally.allFaults()).toEqual([])

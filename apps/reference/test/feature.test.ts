@@ -26,8 +26,8 @@ import { inProcess } from './in-process.ts'
 import { storageOfTest } from './storage-of-test.ts'
 
 /**
- * A feature made of core's public API alone: a grant type, two client authentication methods, an endpoint for clients and
- * one for people with a ticket, a transient record, a rate limit, client metadata, metadata members and errors.
+ * A feature made of core's public API alone: a grant type, two client authentication methods, an endpoint for clients
+ * and one for users with a ticket, a transient record, a rate limit, client metadata, metadata members and errors.
  */
 
 const VOUCHER_ERRORS = defineErrors({
@@ -96,7 +96,7 @@ const certificate: ClientAuthMethod = {
   }),
 }
 
-/** A form that is good once, for one session: a ticket, and a record of its own kind. */
+/** A form that is valid once, for one session: a ticket, and a transient record of its own kind. */
 function stampEndpoint(server: ServerContext): Endpoint {
   const { transients } = server.store
   const tickets = server.tickets('stamp')
@@ -167,7 +167,7 @@ async function openService(features: readonly Feature[]) {
   return { service, events, post, get }
 }
 
-/** What a server with the feature says of itself. */
+/** The metadata of a server with the feature. */
 function describedServer() {
   const scopes = { 'courses:read': { description: 'See courses' } }
   return createAuthorizationServer({
@@ -191,7 +191,7 @@ async function openWithClient() {
 
 const VOUCHER = { grant_type: 'urn:example:voucher', voucher: 'good' }
 
-it('is found in the metadata, in lists that nobody wrote twice', async () => {
+it('is in the metadata, in generated lists', async () => {
   const { get } = await openService([vouchers])
   expect(await get('/.well-known/oauth-authorization-server')).toMatchObject({
     grant_types_supported: ['authorization_code', 'refresh_token', 'urn:example:voucher'],
@@ -235,13 +235,13 @@ it('is found in the error answers', async () => {
   })
 })
 
-it('gives no client secret to a client that authenticates by its method', async () => {
+it('issues no client secret to a client that authenticates by its method', async () => {
   const { client_secret, service, credentials } = await openWithClient()
   expect(client_secret).toBeUndefined()
   expect(await service.clients.find(credentials.client_id)).not.toHaveProperty('secretHash')
 })
 
-it('is counted by the rate limits, at its endpoint as at ours', async () => {
+it('is rate-limited at its endpoint as at all endpoints', async () => {
   const { post, credentials } = await openWithClient()
   const statuses = new Set<number>()
   for (let n = 0; n < 101; n++)
@@ -272,7 +272,7 @@ it('authenticates a client by a key that is in its metadata, and by no other', a
   })
 })
 
-it('takes its own form once, and as often as its own limit allows', async () => {
+it('accepts its form once, and as often as its own limit allows', async () => {
   const { post } = await openService([vouchers])
   const { ticket } = (await post('/stamps', {})) as unknown as { ticket: string }
   const statuses = []
@@ -302,7 +302,7 @@ it('is found in the OpenAPI text', async () => {
   expect(registered, 'a method is for integrations unless it says otherwise').not.toContain('badge')
 })
 
-it('gives its grant type to no client that registers itself', async () => {
+it('does not allow its grant type in dynamic client registration', async () => {
   const { service } = await openService([vouchers])
   const server = { issuer: BASE_URL, routes: service.routes }
   const metadata = { grant_types: ['authorization_code', 'urn:example:voucher'] }

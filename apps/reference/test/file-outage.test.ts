@@ -31,7 +31,7 @@ const add = (base: string, app: SignedIn, title: string, description = '') =>
 const statusOf = async (url: string) => (await fetch(url)).status
 /** Waits for a write of the service to end. */
 const lockable = (path: string) => new DatabaseSync(path, { timeout: 5000 })
-/** The system refuses the process to write a file beyond so many bytes, as a full disk would. */
+/** The system limits the size of files that the process writes, as a full disk would. */
 const limitFiles = (pid: number, bytes: string) =>
   promisify(execFile)('prlimit', ['--pid', `${pid}`, `--fsize=${bytes}:`])
 const titles = async (base: string, { access_token }: SignedIn) => {

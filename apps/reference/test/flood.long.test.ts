@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type RunningService, runService } from './service.ts'
 import { type SignedIn, signedIn } from './tokens.ts'
 
-/** The memory of the service on its memory store, when strangers leave something in it. */
+/** The memory of the service on its memory store, when unauthenticated callers add to it. */
 
 const MILLION = 1_000_000
 const MAX_BYTES = 300e6
@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** The largest heap while strangers come, ten times on the way, without garbage. */
+/** The largest heap during the requests, measured ten times, without garbage. */
 async function largestHeap(strangers: number, come: (stranger: number) => Promise<unknown>): Promise<number> {
   let largest = 0
   for (let stranger = 1; stranger <= strangers; stranger++) {
@@ -46,7 +46,7 @@ async function expectKnownServed(): Promise<void> {
   known = { ...known, ...((await answer.json()) as SignedIn) }
 }
 
-/** The address of a stranger. */
+/** The address of an unauthenticated caller. */
 function address(stranger: number): string {
   return `10.${(stranger >> 16) & 255}.${(stranger >> 8) & 255}.${stranger & 255}`
 }

@@ -46,7 +46,7 @@ describe.runIf(there)('cli/oauth', () => {
     return { nextLine, ended }
   }
 
-  it('signs in, by a code that somebody types', async () => {
+  it('signs in by a user code', async () => {
     const { nextLine, ended } = await begin()
     const [uri, code = ''] = (await nextLine()).split(' ')
     expect(uri).toBe(`${service.baseUrl}/oauth/device`)
@@ -65,7 +65,7 @@ describe.runIf(there)('cli/oauth', () => {
     expect(await ended).toMatchObject({ status: 1, complaint: expect.stringContaining('access_denied') })
   })
 
-  it('hears that this flow is not for it, where its client has no such grant, and would try a browser', async () => {
+  it('gets unauthorized_client if its client lacks the grant, and falls back to a browser', async () => {
     const metadata = { grantTypes: ['authorization_code'], redirectUris: ['https://a.example/'] }
     const { clientId: client_id } = await addTool(service, metadata)
     const { ended } = await begin(client_id)

@@ -30,7 +30,7 @@ export const page = (further = '') => ({
   'referrer-policy': 'same-origin',
   'x-frame-options': 'DENY',
 })
-/** What a page adds that may ask for a passkey: a browser has none for an address without a name. */
+/** The extra header of a page that may use a passkey: browsers support none at an IP address. */
 export const scripted = (https: boolean) => (https ? "; script-src 'self'; connect-src 'self'" : '')
 const OWN_FORMS = "; form-action 'self'"
 const viewer = {
@@ -57,7 +57,7 @@ const endpoint: Row = { ask: POST, status: 400, headers: OF_CORE, cors: PROTOCOL
 const asset: Row = { headers: cached(3600) }
 const health: Row = { headers: NO_STORE }
 
-/** Answers without sign-in are the same for everybody; refusals are not cached. */
+/** Responses without sign-in are the same for every caller; errors are not cached. */
 const schoolRows = areas.flatMap(({ name, read }): [string, Row][] => {
   const open = { cors: SCHOOL, preflight: 204 }
   const everybodys: Row = { ...open, headers: { ...cached(60), vary: 'Authorization' } }

@@ -65,7 +65,7 @@ describe.each([
     await expectHeaders({ ...sent, path: at(path) }, status, { ...headers, ...cors })
   })
 
-  it.each(Object.entries(rows))('%s tells a preflight who may ask', async (path, row: Row) => {
+  it.each(Object.entries(rows))('%s answers a preflight with the allowed origins', async (path, row: Row) => {
     const preflight = { 'access-control-request-method': 'POST' }
     const { status, headers } = await ask({ method: 'OPTIONS', path: at(path), headers: preflight })
     expect(status).toBe(row.preflight ?? 405)
@@ -75,7 +75,7 @@ describe.each([
     expect(headers).not.toHaveProperty('access-control-allow-credentials')
   })
 
-  it('a person on the way to a token, and what the token opens', async () => {
+  it('the pages and redirects from the sign-in to a token, and responses to the token', async () => {
     const open = { ...OF_CORE, ...PROTOCOL }
     const jar: Record<string, string> = {}
     const asPerson = async (sent: Sent, status: number, headers: object) => {

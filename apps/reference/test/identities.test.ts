@@ -31,7 +31,7 @@ onBothDatabases((newDatabase) => {
     }
   }
 
-  it('signs in to the account that linked it, whatever address it has by now', async () => {
+  it('signs in to the account that linked it, whatever its current address is', async () => {
     const opened = await open()
     expect(await opened.for({}, {}, opened.alice)).toEqual(opened.alice)
     expect(await opened.for({ email: 'alice@elsewhere.example' })).toEqual(opened.alice)
@@ -39,7 +39,7 @@ onBothDatabases((newDatabase) => {
     expect(await opened.rows.identities.list(opened.alice.id)).toMatchObject([{ shownAs: IDENTITY.email }])
   })
 
-  it('is never taken for an account by its address alone', async () => {
+  it('is never linked to an account by its address alone', async () => {
     const opened = await open()
     expect(await opened.for({})).toBe('email_in_use')
     expect(await opened.for({}, { sign_up: true })).toBe('email_in_use')
@@ -67,7 +67,7 @@ onBothDatabases((newDatabase) => {
     expect(found).toEqual(leads ? squatter : 'email_in_use')
   })
 
-  it('gives no account an address that the provider has not verified, and leaves it to its owner', async () => {
+  it('gets an account without an address if the provider has not verified it', async () => {
     const opened = await open({ email: 'other@school.example' })
     const squatter = await opened.for({ subject: 'squatter', email: undefined }, { sign_up: true })
     expect(squatter).toMatchObject({ email: undefined, email_verified: false, emailSource: undefined })
@@ -75,7 +75,7 @@ onBothDatabases((newDatabase) => {
     expect(owner).toMatchObject({ email: IDENTITY.email, emailSource: IDENTITY.issuer })
   })
 
-  it('gets an address back that the release before gave to somebody without verifying it', async () => {
+  it('gets back an address that the previous release stored for another account without verification', async () => {
     const opened = await open({ email: 'other@school.example' })
     const claims = { email: IDENTITY.email, email_verified: false, name: 'Squatter' }
     const values = { email: IDENTITY.email, email_source: null, password: '', claims: JSON.stringify(claims) }
@@ -101,14 +101,14 @@ onBothDatabases((newDatabase) => {
     expect(await opened.for({ subject: 'new', email })).toEqual(found)
   })
 
-  it('makes an account that no password opens', async () => {
+  it('creates an account without a password', async () => {
     const { rows, for: forIdentity } = await open()
     await forIdentity({ subject: 'new', email: 'new@school.example' }, { sign_up: true })
     for (const password of ['', ' ', '\0', 'undefined'])
       expect(await rows.accounts.verify('new@school.example', password)).toBeUndefined()
   })
 
-  it('makes one account of many sign-ups at once', async () => {
+  it('creates one account by concurrent sign-ups', async () => {
     const opened = await open()
     const asked = Array.from({ length: 8 }, () =>
       opened.for({ subject: 'n', email: 'n@school.example' }, { sign_up: true }),
@@ -117,7 +117,7 @@ onBothDatabases((newDatabase) => {
     expect(new Set(found.map((account) => typeof account !== 'string' && account.id)).size).toBe(1)
   })
 
-  it('signs no user in if it is removed while the account is read', async () => {
+  it('does not sign in if it is removed while the account is read', async () => {
     const { database, rows, alice, for: forIdentity } = await open()
     await forIdentity({}, {}, alice)
     const find = async (id: string) => {
@@ -129,7 +129,7 @@ onBothDatabases((newDatabase) => {
     expect(await accountFor(changing, PROVIDER, { ...IDENTITY, email: undefined })).toBe('sign_up_refused')
   })
 
-  it('stays with the account that has it', async () => {
+  it('cannot be linked to a second account', async () => {
     const opened = await open()
     await opened.for({}, {}, opened.alice)
     const bob = await opened.add({ email: 'bob@school.example' })
@@ -137,7 +137,7 @@ onBothDatabases((newDatabase) => {
     expect(await opened.for({}, { sign_up: true })).toEqual(opened.alice)
   })
 
-  it('signs nobody in to an account that is disabled, and goes with one that is removed', async () => {
+  it('does not sign in to a disabled account, and is removed with its account', async () => {
     const opened = await open()
     await opened.for({}, {}, opened.alice)
     await opened.rows.accounts.setDisabled(opened.alice.id, true)

@@ -32,7 +32,7 @@ describe.skipIf(missing !== undefined)('the image', () => {
   }, 600_000)
   afterAll(() => engine?.close(), 120_000)
 
-  it('serves clients on Postgres, ends when told to, and knows them when it is started again', async () => {
+  it('serves clients on Postgres, stops on SIGTERM, and keeps them over a restart', async () => {
     const service = await serviceInPodman(engine, IMAGE, VARIABLES)
     await service.once('node', 'apps/reference/src/commands/keys.ts', 'rotate')
     await service.start()
@@ -48,7 +48,7 @@ describe.skipIf(missing !== undefined)('the image', () => {
     expect(await service.stop()).toBe(0)
   }, 300_000)
 
-  it('runs as a user without rights, who can write nowhere', async () => {
+  it('runs as an unprivileged user on a read-only file system', async () => {
     const service = await serviceInPodman(engine, IMAGE, VARIABLES)
     await service.once('node', 'apps/reference/src/commands/keys.ts', 'rotate')
     await service.start()

@@ -3,7 +3,7 @@ import type { Service } from '../src/service.ts'
 
 /** The address of every caller. */
 const remoteAddress = '203.0.113.7'
-/** Where the Node server of Hono tells it. */
+/** Where the Node server of Hono puts it. */
 const env = { incoming: { socket: { remoteAddress } } }
 
 /** The whole service without a framework and without a port. */

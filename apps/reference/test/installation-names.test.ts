@@ -7,7 +7,7 @@ import { type RunningService, runService } from './service.ts'
 import { signedIn } from './tokens.ts'
 import { sessionCookie } from './user.ts'
 
-/** What a user calls an installation of an app, on the account page. */
+/** The names that users give to installations of apps, on the account page. */
 
 /** Epoch seconds. A name stays until its app is disconnected. */
 const LATER = 2_000_000_000
@@ -18,7 +18,7 @@ onBothDatabases((newDatabase) => {
     return { database, names: installationNames(database) }
   }
 
-  it('has one name for an installation of a user, and takes it back', async () => {
+  it('has one name per installation of a user, and removes it', async () => {
     const { names } = await open()
     await names.give('alice', 'one', 'Old laptop', LATER)
     await names.give('alice', 'one', 'New laptop', LATER)
@@ -38,7 +38,7 @@ onBothDatabases((newDatabase) => {
     expect(await names.of('bob', given)).toEqual(new Map([['one', "Bob's"]]))
   })
 
-  it('forgets those of an account that is removed', async () => {
+  it('deletes those of a removed account', async () => {
     const { database, names } = await open()
     const accounts = accountRows(database, () => {})
     const id = randomUUID()
@@ -71,7 +71,7 @@ describe('the account page', () => {
   const give = (installation: string, name: string, extra = {}, headers = {}) =>
     submit('/account/apps/name', { installation, name, ...extra }, headers)
 
-  it('shows what its user calls an app, and what the app calls itself', async () => {
+  it('shows the name that its user gave an app, and its registered name', async () => {
     const app = await signedIn(service.baseUrl, 'courses:read')
     const answer = await give(app.client_id, ` Old <laptop>${'x'.repeat(100)}`)
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/account'])
@@ -80,7 +80,7 @@ describe('the account page', () => {
     expect(page).toContain('It calls itself <bdi>A tool</bdi>')
   })
 
-  it('names nothing by a form of another page, of nobody, or for another user', async () => {
+  it('renames nothing by a form of another page, without a session, or for another user', async () => {
     const app = await signedIn(service.baseUrl, 'courses:read')
     expect((await give(app.client_id, 'Evil', { token: 'x' })).status).toBe(403)
     expect((await give(app.client_id, 'Evil', {}, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)

@@ -91,7 +91,7 @@ it('stay opaque for an app that names no resource', async () => {
   expect((await callSchool(access_token)).status).toBe(200)
 })
 
-it('live as long as the operator says', async () => {
+it('have the configured lifetime', async () => {
   const short = await runService({ JWT_ACCESS_TOKENS: 'on', JWT_ACCESS_TOKEN_LIFETIME: '120' })
   const { access_token } = await signedIn(short.baseUrl, 'courses:read', short.baseUrl)
   const { exp = 0, iat = 0 } = decodeJwt(access_token)

@@ -52,7 +52,7 @@ const kidOf = (token: string) => decodeProtectedHeader(token).kid
 const PATIENCE = { timeout: 15_000, interval: 200 }
 
 describe('keys rotate', () => {
-  it('makes the file, and renews it under services that run, whose tokens stay good', async () => {
+  it('creates the file, and rotates its keys while services run, whose tokens stay valid', async () => {
     const KEYS_FILE = join(await temporaryFolder(), 'new folder', 'keys.json')
     const made = await keysCommand(['rotate'], { KEYS_FILE })
     expect([made.status, made.output]).toEqual([
@@ -87,7 +87,7 @@ describe('keys rotate', () => {
     expect([...service.errors, ...other.errors]).toEqual([])
   })
 
-  it('removes a compromised key: it is published no more, and nothing it signed is accepted', async () => {
+  it('removes a compromised key: it is no longer published, and no token signed by it is accepted', async () => {
     const KEYS_FILE = join(await temporaryFolder(), 'keys.json')
     await keysCommand(['rotate'], { KEYS_FILE })
     const [service] = await replicas({ KEYS_FILE, LOGOUT: 'on' })

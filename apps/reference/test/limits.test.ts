@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { register, statuses } from './limited-requests.ts'
 import { runService } from './service.ts'
 
-/** What settings say about the limits of the service. */
+/** The settings for the rate limits of the service. */
 
 async function serve(environment: Record<string, string>) {
   const service = await runService(environment)
@@ -18,7 +18,7 @@ it('counts the caller that a trusted proxy names', async () => {
   expect((await from('2001:db8::1')).status).toBe(201)
 })
 
-it('limits nothing when it is told so', async () => {
+it('are off with RATE_LIMITS=off', async () => {
   const service = await serve({ RATE_LIMITS: 'off' })
   expect(new Set(await statuses(101, () => register(service)))).toEqual(new Set([201]))
 })

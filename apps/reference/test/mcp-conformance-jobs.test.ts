@@ -46,7 +46,7 @@ async function addJob(token_endpoint_auth_method: Method) {
   })
 }
 
-/** What of a token request does not depend on who sends it. */
+/** The parts of a token request that do not depend on its client. */
 async function shapesIn(file: string) {
   const lines = (await readFile(file, 'utf8')).trim().split('\n')
   return lines.map((line) => {
@@ -89,7 +89,7 @@ describe('the client credentials of MCP', () => {
   })
 })
 
-describe('what the scenarios demand of a request, and no more', () => {
+describe('what the scenarios require of a request', () => {
   const token = async (form: Record<string, string>, headers: Record<string, string> = {}) => {
     const body = new URLSearchParams({ grant_type: 'client_credentials', ...form })
     const answer = await fetch(`${service.baseUrl}/api/oauth/token`, { method: 'POST', body, headers })
@@ -129,7 +129,7 @@ describe('what the scenarios demand of a request, and no more', () => {
     expect(await token({ ...more(client_id), ...(await assertion(client_id, claims)) })).toBe(status)
   })
 
-  it('is stricter in one thing: the issuer with a slash behind it is another audience', async () => {
+  it('is stricter in one point: the issuer with a trailing slash is another audience', async () => {
     const { clientId: client_id } = await addJob('private_key_jwt')
     expect(await token(await assertion(client_id, { aud: `${service.baseUrl}/` }))).toBe(401)
   })

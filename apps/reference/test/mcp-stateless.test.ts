@@ -82,7 +82,7 @@ describe('a request of protocol 2026-07-28', () => {
     expect(answer).toMatchObject({ status: 200, result: { structuredContent: { total: 5 } } })
   })
 
-  it('gets no session, whatever session it names', async () => {
+  it('gets no session, even if it names one', async () => {
     const message = withHeaders(search(), { 'mcp-session-id': 'x', 'last-event-id': 'y' })
     const answer = await post(message)
     expect([answer.status, answer.headers.get('mcp-session-id')]).toEqual([200, null])
@@ -138,7 +138,7 @@ it('no schema of a tool refers to another document', async () => {
 })
 
 describe('server/discover', () => {
-  it('is answered as the first and only request, to anybody', async () => {
+  it('is answered as the first and only request, without a token', async () => {
     const { status, result } = await post(message2026('server/discover'))
     expect([status, result]).toEqual([
       200,
@@ -155,7 +155,7 @@ describe('server/discover', () => {
   })
 })
 
-describe('what a client may keep', () => {
+describe('what a client may cache', () => {
   const PUBLIC = { ttlMs: 3_600_000, cacheScope: 'public' }
   const PRIVATE = { ttlMs: 0, cacheScope: 'private' }
 
@@ -195,7 +195,7 @@ describe('what a client may keep', () => {
     expect(JSON.stringify(result)).toContain('ceramics-glazing')
   })
 
-  it('is nothing that a client of 2025 is told', async () => {
+  it('is not sent to a client of 2025', async () => {
     const message = { ...message2026('tools/list', { _meta: undefined }) }
     const { result } = await post(withHeaders(message, { 'mcp-protocol-version': '2025-11-25' }))
     expect(Object.keys(result)).toEqual(['tools'])

@@ -108,7 +108,7 @@ describe.each(Object.entries(MCP_CLIENTS))('to %s', (_, connect) => {
       expect(JSON.stringify(result.content)).toContain(text)
     })
 
-    it('are no others', async () => {
+    it('are the only ones', async () => {
       const calling = client.callTool({ name: 'read_students', arguments: { id: 'student-1001' } })
       await expect(calling).rejects.toMatchObject({ code: INVALID_PARAMS })
     })
@@ -136,7 +136,7 @@ describe.each(Object.entries(MCP_CLIENTS))('to %s', (_, connect) => {
     })
 
     it.each(['courses/ceramics-glazing', 'courses/nope', 'students/student-1001'])(
-      'are no others: %s',
+      'are the only ones: %s',
       async (path) => {
         const reading = client.readResource({ uri: `school://${path}` })
         await expect(reading).rejects.toMatchObject({ code: INVALID_PARAMS })
@@ -168,7 +168,7 @@ describe.each(Object.entries(MCP_CLIENTS))('to %s', (_, connect) => {
 })
 
 describe('a token', () => {
-  it('that is bad, or was issued for another resource, is challenged', async () => {
+  it('that is invalid, or was issued for another resource, gets a challenge', async () => {
     const { access_token } = await signedIn(service.baseUrl, 'courses:read', service.baseUrl)
     for (const token of ['bad', access_token]) {
       const response = await post({ authorization: `Bearer ${token}` })
@@ -181,7 +181,7 @@ describe('a token', () => {
 })
 
 describe('the transport', () => {
-  it.each(['GET', 'DELETE', 'PUT'])('has nothing for %s', async (method) => {
+  it.each(['GET', 'DELETE', 'PUT'])('rejects %s', async (method) => {
     const response = await fetch(`${service.baseUrl}/mcp`, {
       method,
       headers: { accept: 'text/event-stream' },
@@ -189,14 +189,14 @@ describe('the transport', () => {
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
   })
 
-  it('answers only to its own name', async () => {
+  it('accepts only its own host name', async () => {
     const { host } = new URL(service.baseUrl)
     expect(await postWithHost(host)).toBe(200)
     for (const foreign of ['evil.example', `evil.example:${host.split(':')[1]}`])
       expect(await postWithHost(foreign), foreign).toBe(403)
   })
 
-  it('lets apps on this device in, and no other site', async () => {
+  it('accepts loopback origins, and no other site', async () => {
     for (const origin of [service.baseUrl, 'http://localhost:6274', 'http://127.0.0.1:1']) {
       const response = await post({ origin })
       expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, origin])

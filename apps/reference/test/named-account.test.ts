@@ -36,7 +36,7 @@ it.each([
   expect((await trustedAccount(directory, named)).id).toBe(id)
 })
 
-it('a command that lets a user do more takes no address of a provider, and says whose it is', async () => {
+it('a command that gives a user more rights rejects an address that a provider verified, and names the provider', async () => {
   const refused = trustedAccount(directory, 'bo@school.example')
   await expect(refused).rejects.toThrow(`verified by ${ISSUER}`)
   await expect(refused).rejects.toThrow('by its id: bo')

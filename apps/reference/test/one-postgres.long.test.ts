@@ -20,7 +20,7 @@ afterAll(async () => {
 })
 
 describe('three replicas on one Postgres', () => {
-  it('are stopped and started again one after another, and nobody notices', async () => {
+  it('are restarted one after another, and no client notices', async () => {
     const tally = await working(cluster, () => ROLLING_RESTART.inject(cluster), 4)
     expect(tally.allFaults()).toEqual([])
     expect([tally.setbacksOf('503'), tally.setbacksOf('no answer')]).toEqual([0, 0])
@@ -35,7 +35,7 @@ describe('three replicas on one Postgres', () => {
     }
   }, 120_000)
 
-  it('know an account that a command added, and that it was disabled', async () => {
+  it('see an account that a command added, and that it was disabled', async () => {
     const account = async (given: readonly string[], input = '') => {
       const command = run('commands/account.ts', given, { environment: deployment.environment, input })
       expect(await command.ended, command.output()).toBe(0)

@@ -49,7 +49,7 @@ async function added(name: string, ...more: string[]): Promise<Party> {
     environment: { ...storage.environment, CLIENT_AUTHENTICATION: 'client_secret_basic' },
   })
   expect(await command.ended, command.output()).toBe(0)
-  // A word about storage in memory may come first, on standard error.
+  // A warning about storage in memory may come first, on standard error.
   return JSON.parse(command.output().replace(/^[^{]*/, ''))
 }
 
@@ -141,7 +141,7 @@ describe('an authorization request', () => {
     expect(answer.headers.get('location')).toMatch(/^https:\/\/suite\.example\/callback\?.*code=/)
   })
 
-  it('with prompt=none gets a code for who is signed in, and login_required for nobody', async () => {
+  it('with prompt=none gets a code with a session, and login_required without', async () => {
     const before = decodeJwt((await tokens()).id_token)
     const silent = decodeJwt((await tokens({ prompt: 'none' })).id_token)
     expect([silent.sub, silent.auth_time]).toEqual([before.sub, before.auth_time])
@@ -158,7 +158,7 @@ describe('an authorization request', () => {
     }
   })
 
-  it('with a max_age that has not passed disturbs nobody', async () => {
+  it('with a max_age that has not passed needs no new sign-in', async () => {
     const cookie = await sessionCookie(service.baseUrl)
     expect(await shownTo(cookie, { max_age: '1' })).not.toMatch(/login/)
     pass(100)

@@ -112,7 +112,7 @@ describe.each(Object.keys(FRAMEWORKS))('openid-client, on %s', (FRAMEWORK) => {
     expect((await signIn(config)).claims()?.sub).toBe('demo-account')
   })
 
-  it('is told what a user denied', async () => {
+  it('receives access_denied if the user denied', async () => {
     const config = await register()
     const verifier = oidc.randomPKCECodeVerifier()
     const state = oidc.randomState()
@@ -131,7 +131,7 @@ describe.each(Object.keys(FRAMEWORKS))('openid-client, on %s', (FRAMEWORK) => {
     await expect(grant).rejects.toMatchObject({ error: 'access_denied' })
   })
 
-  it('is refused at registration with a fixed https callback', async () => {
+  it('cannot register a fixed https callback', async () => {
     const config = register({ redirect_uris: ['https://app.example/callback'] })
     await expect(config).rejects.toMatchObject({ error: 'invalid_redirect_uri', status: 400 })
   })

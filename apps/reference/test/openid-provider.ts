@@ -3,7 +3,7 @@ import { freePort } from '@grantkit/test-servers/free-port'
 import OidcProvider from 'oidc-provider'
 import type { Provider } from '../src/upstream/providers.ts'
 
-/** What the provider says about whoever signs in as `login`. */
+/** The claims of the provider for the user `login`. */
 export type Claims = (login: string) => { readonly [claim: string]: unknown }
 
 export interface RunningProvider {
@@ -12,7 +12,7 @@ export interface RunningProvider {
   close(): Promise<void>
 }
 
-/** A real OpenID provider, at which `alice` signs in and allows all without a word. @param callback our redirect URI */
+/** A real OpenID provider, at which `alice` signs in and consents without a page. @param callback our redirect URI */
 export async function runOpenIdProvider(
   callback: string,
   claims: Claims,

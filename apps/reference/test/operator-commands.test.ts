@@ -7,7 +7,7 @@ import { type RunningService, runService } from './service.ts'
 import { type SignedIn, signedIn } from './tokens.ts'
 import { sessionCookie } from './user.ts'
 
-/** What the operator's view shows and does, as commands beside a service that runs. */
+/** The functions of the operator's view, as commands next to a running service. */
 
 const ZAP = { clientName: 'Zap', redirectUris: ['https://zap.example/cb'] }
 
@@ -55,7 +55,7 @@ describe('clients', () => {
     ])
   })
 
-  it('names those that may leave out PKCE', async () => {
+  it('marks clients with optional PKCE', async () => {
     const { clientId: client_id } = await service.clients.add({
       ...ZAP,
       clientName: 'Old portal',
@@ -73,7 +73,7 @@ describe('clients', () => {
     expect(output + JSON.stringify(await jsonOf('clients', 'show', client_id))).not.toContain('secretHash')
   })
 
-  it('removes one with its grants, and the trail says who did it', async () => {
+  it('removes one with its grants, and the trail names the operator', async () => {
     const app = await signedIn(service.baseUrl, 'courses:read')
     expect(await call(app.access_token)).toBe(200)
     const { output } = await printedBy('clients', 'remove', app.client_id)
@@ -91,7 +91,7 @@ describe('clients', () => {
 describe('grants', () => {
   const teachersApp = () => signedIn(service.baseUrl, 'courses:read', undefined, 'teacher')
 
-  it('lists what a user allowed, and ends one', async () => {
+  it('lists the grants of a user, and revokes one', async () => {
     const [app, other] = [await teachersApp(), await teachersApp()]
     const grants = await jsonOf('grants', 'list', 'Teacher@example.com')
     const { id } = grants.find(({ clientId }) => clientId === app.client_id)
@@ -110,7 +110,7 @@ describe('grants', () => {
     },
   )
 
-  it('ends all of a user', async () => {
+  it('revokes all grants of a user', async () => {
     const app = await teachersApp()
     const { output } = await printedBy('grants', 'revoke', 'teacher@example.com', '--all')
     expect([output, await call(app.access_token)]).toEqual([expect.stringMatching(/ ended\.\n$/), 401])
@@ -145,7 +145,7 @@ describe('account', () => {
   )
 })
 
-describe('a text that would steer the terminal', () => {
+describe('a text with terminal control characters', () => {
   const HOSTILE = 'x\u001b[2j\u009b1m\u202e\u200b'
   const ESCAPED = 'x\\u001b[2j\\u009b1m\\u202e\\u200b'
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RunningService, runService } from './service.ts'
 import { user } from './user.ts'
 
-/** Requests that clients push, by two independent client libraries, where every client must. */
+/** Required PAR, by two independent client libraries. */
 
 const REDIRECT_URI = 'http://127.0.0.1:49155/callback'
 const SCOPE = 'openid courses:read'
@@ -55,7 +55,7 @@ describe('openid-client', () => {
     expect([again.status, await again.json()]).toMatchObject([400, { reason: 'request_uri_spent' }])
   })
 
-  it('pushes the longest request that is taken, and it comes through sign-in and consent', async () => {
+  it('pushes the longest allowed request, which passes sign-in and consent', async () => {
     const config = await register('none', oidc.None())
     const { parameters, checks } = await request('x'.repeat(3900))
     const url = await oidc.buildAuthorizationUrlWithPAR(config, parameters)
@@ -64,7 +64,7 @@ describe('openid-client', () => {
     expect(tokens.scope).toBe(SCOPE)
   })
 
-  it('is told at once what is wrong with the request, and of a no as ever', async () => {
+  it('gets the fault of its request at the push, and access_denied by redirect', async () => {
     const config = await register('none', oidc.None())
     const { parameters, checks } = await request()
     const wrong = oidc.buildAuthorizationUrlWithPAR(config, { ...parameters, scope: 'courses:reed' })
@@ -76,7 +76,7 @@ describe('openid-client', () => {
     })
   })
 
-  it('gets nowhere with a request that it did not push', async () => {
+  it('cannot use a request that it did not push', async () => {
     const config = await register('none', oidc.None())
     const { parameters } = await request('a state')
     const url = oidc.buildAuthorizationUrl(config, parameters)
@@ -87,7 +87,7 @@ describe('openid-client', () => {
 })
 
 describe('oauth4webapi', () => {
-  it('finds in the metadata that it must push, and does', async () => {
+  it('reads in the metadata that PAR is required, and pushes', async () => {
     const issuer = new URL(service.baseUrl)
     const discovered = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...http })
     const as = await oauth.processDiscoveryResponse(issuer, discovered)

@@ -1,7 +1,7 @@
 import type { Identity } from '../src/upstream/identity.ts'
 import type { Provider } from '../src/upstream/providers.ts'
 
-/** A provider and somebody there, for tests that need no provider that runs. */
+/** A provider and a user of it, for tests without a running provider. */
 export const PROVIDER: Provider = {
   id: 'partner',
   label: 'Partner',

@@ -5,7 +5,7 @@ import { type RunningService, runService } from './service.ts'
 import { type Bend, type SoftwareAuthenticator, softwareAuthenticator } from './software-authenticator.ts'
 import { sessionCookie } from './user.ts'
 
-/** What the service answers to passkeys: right ones, wrong ones, and too many. */
+/** Sign-in with passkeys: valid ones, invalid ones, and too many. */
 
 let service: RunningService
 let passkey: SoftwareAuthenticator
@@ -93,7 +93,7 @@ it('ends every session when a passkey is removed, so that none of them can add a
   expect(service.events.filter(({ type }) => type === 'passkey_added')).toHaveLength(1)
 })
 
-it('counts wrong answers of a passkey as wrong passwords, and leaves other passkeys alone', async () => {
+it('counts failures of a passkey like wrong passwords, without effect on other passkeys', async () => {
   const other = stranger()
   await addPasskey(other)
   for (let n = 0; n < 10; n++) expect((await signIn(passkey, { bend: WRONG })).status).toBe(401)
@@ -103,7 +103,7 @@ it('counts wrong answers of a passkey as wrong passwords, and leaves other passk
   expect((await signIn(other)).status).toBe(303)
 })
 
-it('counts unknown passkeys for the network that passwords count for', async () => {
+it('counts unknown passkeys in the same network limit as passwords', async () => {
   const statuses = new Set<number>()
   for (let n = 0; n < 120; n++) statuses.add((await signIn(stranger())).status)
   expect((await signIn()).status).toBe(429)
@@ -143,7 +143,7 @@ const request = (client_id: string) => ({
 const sessionIds = () =>
   service.events.flatMap((event) => (event.type === 'sign_in_succeeded' ? [event.sessionId] : []))
 
-it('is not offered at an IP address, and the account page says why', async () => {
+it('is not offered at an IP address, and the account page explains it', async () => {
   const atAddress = await runService()
   onTestFinished(() => atAddress.close())
   const headers = { cookie: await sessionCookie(atAddress.baseUrl) }

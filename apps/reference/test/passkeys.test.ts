@@ -90,7 +90,7 @@ onBothDatabases((newDatabase) => {
     }
   }
 
-  it('signs in who registered it, any number of times', async () => {
+  it('signs its user in, any number of times', async () => {
     const { register, answer, alice, passkeys } = await open()
     expect(await register()).toMatchObject({ subject: alice.id, transports: ['internal'], synced: false })
     expect((await answer())?.id).toBe(alice.id)
@@ -125,7 +125,7 @@ onBothDatabases((newDatabase) => {
     expect(await register(bend)).toBeUndefined()
   })
 
-  it('refuses a counter that goes back, and takes one that stays at 0', async () => {
+  it('rejects a counter that decreases, and accepts one that stays at 0', async () => {
     const { register, answer, alice } = await open()
     await register()
     expect((await answer({ counter: 4_294_967_295 }))?.id).toBe(alice.id)
@@ -146,7 +146,7 @@ onBothDatabases((newDatabase) => {
     expect((await Promise.all(answers)).filter((passkey) => passkey !== undefined)).toHaveLength(succeeding)
   })
 
-  it('takes an answer once, however often it arrives at the same time', async () => {
+  it('accepts a response once, even if it arrives several times at once', async () => {
     const { register, signIn, authenticator } = await open()
     await register()
     const started = await signIn.begin()
@@ -156,7 +156,7 @@ onBothDatabases((newDatabase) => {
     expect(await signIn.verify(cookieOf(started), answer)).toBeUndefined()
   })
 
-  it('takes no answer of another browser, none after five minutes, and none of the other ceremony', async () => {
+  it('rejects a response of another browser, after five minutes, or of the other ceremony', async () => {
     const { register, registration, signIn, authenticator, alice } = await open()
     await register()
     const [started, other] = [await signIn.begin(), await signIn.begin()]
@@ -169,7 +169,7 @@ onBothDatabases((newDatabase) => {
     expect((await signIn.verify(cookieOf(started), answer))?.id).toBe(alice.id)
   })
 
-  it('is registered by nobody but who started, and by nobody twice', async () => {
+  it('is registered only in the browser with the challenge, and once', async () => {
     const { registration, accounts, alice, authenticator, register } = await open()
     const bob = account()
     await accounts.add(bob)
@@ -182,7 +182,7 @@ onBothDatabases((newDatabase) => {
     })
   })
 
-  it('goes with its account', async () => {
+  it('is removed with its account', async () => {
     const { register, answer, passkeys, accounts, alice } = await open()
     await register()
     await accounts.remove(alice.id)

@@ -8,7 +8,7 @@ import { temporaryFolder } from './temporary-folder.ts'
 
 const ACCOUNT = fileURLToPath(new URL('../src/commands/account.ts', import.meta.url))
 
-it('asks for a password at a terminal, and does not show it', async () => {
+it('a password prompt at a terminal does not echo the password', async () => {
   const DATABASE_URL = `sqlite:${join(await temporaryFolder(), 'service.sqlite')}`
   await migrated({ DATABASE_URL })
   const command = `"${process.execPath}" "${ACCOUNT}" add --email ada@school.example --name Ada`

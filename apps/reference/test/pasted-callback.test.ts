@@ -32,7 +32,7 @@ async function expectFit(): Promise<void> {
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
 }
 
-it('the address that a person takes to the app signs it in, once it has been warned of', async () => {
+it('the callback URL that a user pastes into the app signs it in, after a warning', async () => {
   const config = await oidc.dynamicClientRegistration(
     new URL(service.baseUrl),
     { client_name: 'App over SSH', redirect_uris: [REDIRECT_URI], token_endpoint_auth_method: 'none' },

@@ -5,10 +5,10 @@ import { openDatabase } from '../src/database/database.ts'
 /** A database of its own on a server that others use too. */
 interface PostgresDatabase {
   readonly url: string
-  /** Cuts all connections to it and lets nobody connect, as if its server had crashed. */
+  /** Closes all connections to it and rejects new ones, as if its server had crashed. */
   stop(): Promise<void>
   restart(): Promise<void>
-  /** Also while somebody is connected. */
+  /** Also with open connections. */
   drop(): Promise<void>
 }
 

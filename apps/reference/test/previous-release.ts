@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-/** The commit of the release that replicas run before an upgrade to this one. The next release names this one here. */
+/** The commit of the previous release, for rolling upgrades. The next release puts its predecessor here. */
 const PREVIOUS = 'f822eb93df369c26b005bbcb9e0b8b5be5d5d4ba'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))

@@ -20,11 +20,11 @@ export interface RunOptions {
   readonly environment?: Readonly<Record<string, string>>
   /** Its standard input. */
   readonly input?: string
-  /** The folder of the release that it is a program of. Default: this one. */
+  /** The folder of the release of the program. Default: this release. */
   readonly release?: string
 }
 
-/** No program leaves a database behind, unless the test names one. */
+/** No program leaves a database behind, unless the test configures one. */
 const DATABASE_URL = 'memory:'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))

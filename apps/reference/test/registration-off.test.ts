@@ -24,7 +24,7 @@ it('registers no client, and names no endpoint for it', async () => {
   )
 })
 
-it('says so in its documents and on its pages', async () => {
+it('shows it in its documents and on its pages', async () => {
   expect(await textAt('/auth.md')).toContain('There is no dynamic client registration here')
   for (const path of ['/auth.md', '/llms.txt', '/openapi.json'])
     expect(await textAt(path), path).not.toMatch(/oauth\/register|register themselves|ClientRegistration/)
@@ -34,7 +34,7 @@ it('says so in its documents and on its pages', async () => {
   expect(page).not.toMatch(/register it/i)
 })
 
-it('tells a program that asks before it opens a browser', async () => {
+it('returns the error to a program that checks before it opens a browser', async () => {
   const headers = { accept: 'application/json' }
   const answer = await fetch(`${service.baseUrl}/oauth/authorize?client_id=unknown`, { headers })
   expect(answer.status).toBe(400)

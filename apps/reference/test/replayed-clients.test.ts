@@ -6,7 +6,7 @@ import { afterEach, vi } from 'vitest'
 import { runService } from './service.ts'
 import { user } from './user.ts'
 
-/** The MCP clients that people use, by the requests that they were seen to send. */
+/** The MCP clients that people use, by their recorded requests. */
 
 const pass = (seconds: number) =>
   void vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + seconds * 1000 })
@@ -33,5 +33,6 @@ async function start() {
   }
 }
 
-// Visual Studio Code registers addresses on websites beside loopback ones, which the service leaves to integrations.
+// Visual Studio Code registers https redirect URIs together with loopback ones, which the service allows only for
+// integrations.
 describeMcpClients('the service', start, { documents: true, refused: ['Visual Studio Code'], pass })

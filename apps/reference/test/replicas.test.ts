@@ -68,7 +68,7 @@ describe('two replicas', () => {
     expect({ ...one, expires_in: other.expires_in }).toEqual(other)
   })
 
-  it('know the tokens that the other issued, and its revocations at once', async () => {
+  it('accept the tokens that the other issued, and see its revocations at once', async () => {
     const { client_id, access_token, refresh_token } = await signedIn(
       replicas[0]?.baseUrl ?? '',
       'courses:read',
@@ -78,7 +78,7 @@ describe('two replicas', () => {
     expect((await courses(0, access_token)).status).toBe(401)
   })
 
-  it('know who has signed out at the other', async () => {
+  it('see sign-outs at the other', async () => {
     const cookie = await sessionCookie(replicas[0]?.baseUrl ?? '')
     const account = (index: number) =>
       fetch(at(index, '/account'), { headers: { cookie }, redirect: 'manual' })
@@ -87,7 +87,7 @@ describe('two replicas', () => {
     for (const index of [0, 1]) expect((await account(index)).status).toBe(303)
   })
 
-  it('give one pair to a client that refreshes at both at once', async () => {
+  it('return one pair of tokens to a client that refreshes at both at once', async () => {
     const { client_id, refresh_token } = await signedIn(replicas[0]?.baseUrl ?? '', 'courses:read')
     const form = { grant_type: 'refresh_token', client_id, refresh_token }
     const answers = await Promise.all(
@@ -100,7 +100,7 @@ describe('two replicas', () => {
     expect(new Set(pairs.map((pair) => `${pair.access_token} ${pair.refresh_token}`)).size).toBe(1)
   })
 
-  it('know an integration that a command added', async () => {
+  it('see an integration that a command added', async () => {
     const environment = { ...storage.environment, SECRET }
     const given = ['add', '--name', 'Zap', '--redirect-uri', 'https://zap.example/cb']
     const command = run('commands/integration.ts', given, { environment })
@@ -114,7 +114,7 @@ describe('two replicas', () => {
     }
   })
 
-  it('are not ready without their store, answer 503 and never 401, and recover with it', async () => {
+  it('are not ready without their store, return 503 and never 401, and recover with it', async () => {
     const { access_token } = await signedIn(replicas[0]?.baseUrl ?? '', 'courses:read')
     await storage.server?.stop()
     expect((await courses(0, access_token)).status).toBe(503)

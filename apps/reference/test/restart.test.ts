@@ -4,10 +4,10 @@ import { onBothDatabases } from './on-both-databases.ts'
 import { run } from './program.ts'
 import { signedIn } from './tokens.ts'
 
-/** What a service keeps that was told nothing but where its database is. */
+/** What a service keeps over a restart with only a database configured. */
 
 onBothDatabases((newDatabase) => {
-  it('start, sign in, allow, stop, start: the app goes on, and the course that it added is there', async () => {
+  it('an app keeps its tokens and its records over a restart', async () => {
     const PORT = String(await freePort())
     const environment = { DATABASE_URL: await newDatabase(), PORT }
     const base = `http://127.0.0.1:${PORT}`

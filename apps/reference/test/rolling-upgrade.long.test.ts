@@ -44,7 +44,7 @@ afterAll(async () => {
 /** nginx has no health checks: it may send a request to a replica in the very moment of its end. */
 const MAX_REPEATED: Readonly<Record<ProxyName, number>> = { nginx: 4, Caddy: 0, HAProxy: 0 }
 
-it.each(PROXIES)('%s loses no grant between two releases, and at most asks to repeat a request', (name) => {
+it.each(PROXIES)('%s loses no grant between two releases, and at most requires a retry', (name) => {
   const all = [...(answers.get(name) ?? [])]
   const toRepeat = all.filter(([outcome]) => outcome.endsWith(' 503'))
   const some = expect.any(Number)
@@ -143,7 +143,7 @@ const register = (send: Send) =>
     body: JSON.stringify({ redirect_uris: ['http://127.0.0.1/callback'] }),
   })
 
-/** What became of a request without an answer. */
+/** The outcome of a request without a response. */
 const nothing = ({ code, message }: NodeJS.ErrnoException) => ({ status: code ?? message })
 const statusOf = async (answer: Promise<{ status: number }>) => (await answer.catch(nothing)).status
 

@@ -3,13 +3,13 @@ import { expect, it } from 'vitest'
 import { type SchoolRecords, schoolRecords } from '../src/school/records.ts'
 import { connected, onBothDatabases } from './on-both-databases.ts'
 
-/** What a database could do otherwise than the other: compare, search, refuse, count. */
+/** Where the two databases could differ: comparison, search, constraints, counting. */
 
 onBothDatabases((newDatabase) => {
   const open = async (): Promise<SchoolRecords> =>
     schoolRecords(await connected(await newDatabase()), randomUUID)
 
-  it('finds words wherever they are, and takes none for a pattern', async () => {
+  it('finds words anywhere, and treats none as a pattern', async () => {
     const school = await open()
     await school.add('pages', { title: '50% off_ \\ Grüße', published: true })
     const found = async (...words: string[]) => (await school.list('pages', { words })).total
@@ -18,19 +18,19 @@ onBothDatabases((newDatabase) => {
       expect(await found(word), word).toBe(word === '%' ? 1 : 0)
   })
 
-  it('knows only ids that the school could have chosen', async () => {
+  it('finds only ids in the format of the school', async () => {
     const school = await open()
     for (const id of ['', '\0', 'a b', "' or 1=1 --", '\ud800', 'x'.repeat(65)])
       expect(await school.find('courses', id), id).toBeUndefined()
   })
 
-  it('gives an address to one of many that ask for it at once', async () => {
+  it('accepts one of many concurrent records with the same unique value', async () => {
     const school = await open()
     const asked = Array.from({ length: 8 }, () => school.add('pages', { title: 'About', slug: 'about-us' }))
     expect((await Promise.all(asked)).filter((added) => added !== 'taken')).toHaveLength(1)
   })
 
-  it('takes one of many changes of what all saw', async () => {
+  it('accepts one of many concurrent changes of the same revision', async () => {
     const school = await open()
     const seen = await school.find('courses', 'bread-at-home')
     if (seen === undefined) throw new Error('The demo school is not there')

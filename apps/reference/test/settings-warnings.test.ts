@@ -6,7 +6,7 @@ import { startPostgres } from '@grantkit/test-servers/postgres-server'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { run } from './program.ts'
 
-/** What a start says about the place of its records. */
+/** The warnings at a start about its storage. */
 async function warningsOf(environment: Record<string, string>): Promise<string[]> {
   const PORT = String(await freePort())
   const program = run('main.ts', [], { environment: { ...environment, PORT } })

@@ -12,7 +12,7 @@ import { run } from './program.ts'
 import { type RunningService, runService } from './service.ts'
 import { signedIn } from './tokens.ts'
 
-/** Limits that replicas share, in Redis or in Postgres. */
+/** Rate limits that replicas share, in Redis or in Postgres. */
 
 /** Where replicas count together. */
 interface Shared {
@@ -22,7 +22,7 @@ interface Shared {
   forgetAll(): Promise<void>
   stop(): Promise<void>
   restart(): Promise<void>
-  /** Answers nobody until it is called again. */
+  /** Makes the server unresponsive until it is called again. */
   silence(silent: boolean): void
   close(): Promise<void>
 }
@@ -92,7 +92,7 @@ describe.each([
     await shared.close()
   })
 
-  it('count together, under keys that reveal no caller', async () => {
+  it('count together, with keys that reveal no caller', async () => {
     const [one, other] = replicas
     expect(await statuses(101, (n) => register(n % 2 === 0 ? one : other))).toEqual([
       ...Array(100).fill(201),
@@ -104,7 +104,7 @@ describe.each([
     expect(more).toEqual([])
   })
 
-  it('count separately while it is down, without delay', async () => {
+  it('count per process while it is down, without delay', async () => {
     await shared.stop()
     const [one] = replicas
     // Without the store a registration fails: a 503 shows that the limit let it pass.
@@ -112,11 +112,11 @@ describe.each([
     expect(one.events.map(({ type }) => type)).not.toContain('limiter_failed')
     await shared.restart()
     await expect.poll(async () => (await fetch(at(one, '/readyz'))).status, { timeout: 5000 }).toBe(200)
-    // A replica that counted alone asks again after a second.
+    // A replica that counted by itself tries the server again after a second.
     await expect.poll(async () => (await register(one)).status, { timeout: 5000 }).toBe(AFTER_A_CRASH[name])
   })
 
-  it('answer within little more than a second when it is silent, whatever they are asked', async () => {
+  it('respond within little more than a second when it is unresponsive, for every request', async () => {
     await shared.forgetAll()
     const [one] = replicas
     const { client_id, refresh_token } = await signedIn(one.baseUrl, 'courses:read')
@@ -136,7 +136,7 @@ describe.each([
   })
 })
 
-/** Redis restarts with what was counted. Postgres has forgotten it: the table is not logged. */
+/** Redis keeps the counts over a restart. Postgres does not, because the table is unlogged. */
 const AFTER_A_CRASH: Readonly<Record<string, number>> = { Redis: 429, Postgres: 201 }
 
 it('two processes on one Postgres count the guesses at a password together', async () => {
@@ -169,7 +169,7 @@ async function signInStatus(base: string, password: string): Promise<number> {
   return answer.status
 }
 
-it('what has ended leaves the table of Postgres, and nothing else does', async () => {
+it('only expired windows are deleted from the table of Postgres', async () => {
   const postgres = await startPostgres('fsync=off')
   onTestFinished(() => postgres.close())
   const { pool } = await connected(postgres.url)

@@ -3,7 +3,7 @@ import { DEMO_ACCOUNT } from '../src/accounts/accounts.ts'
 import { type RunningService, runService } from './service.ts'
 import { sessionCookie } from './user.ts'
 
-/** How sessions end by what their user does. */
+/** How users end their sessions. */
 
 let service: RunningService
 beforeAll(async () => {

@@ -14,7 +14,7 @@ async function start(environment: Record<string, string>) {
 }
 
 describe('start', () => {
-  it('says where it is, who can sign in and what to try, and ends in peace', async () => {
+  it('prints its address, the demo account and the next steps, and exits with 0', async () => {
     const port = await freePort()
     const { stop, ended, printed, output } = await start({ PORT: String(port) })
     await printed('Try next')
@@ -28,7 +28,7 @@ describe('start', () => {
     expect(await ended).toBe(0)
   })
 
-  it('is not ready any more after SIGTERM but answers for a while, and SIGINT ends it at once', async () => {
+  it('is not ready after SIGTERM but responds for a while, and SIGINT ends it at once', async () => {
     const port = await freePort()
     const { stop, ended, printed } = await start({ PORT: String(port) })
     await printed('Try next')
@@ -78,7 +78,7 @@ describe('start', () => {
       expect(output()).not.toContain(secret)
   })
 
-  it('says that a port is taken, and what to do', async () => {
+  it('reports that a port is in use, and what to do', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const { port } = other.address() as { port: number }
@@ -89,7 +89,7 @@ describe('start', () => {
     other.close()
   })
 
-  it('writes nothing but lines of JSON in production', async () => {
+  it('writes only lines of JSON in production', async () => {
     const KEYS_FILE = join(await temporaryFolder(), 'keys.json')
     await run('commands/keys.ts', ['rotate'], { environment: { KEYS_FILE } }).ended
     const { stop, ended, printed, output } = await start({
@@ -108,7 +108,7 @@ describe('start', () => {
     )
   })
 
-  it('lists everything that production lacks', async () => {
+  it('lists everything that is missing in production', async () => {
     const { ended, output } = await start({ NODE_ENV: 'production' })
     expect(await ended).toBe(1)
     for (const name of ['SECRET', 'KEYS_FILE', 'BASE_URL']) expect(output()).toContain(`- ${name}`)

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RunningService, runService } from './service.ts'
 import { user } from './user.ts'
 
-/** An agent hands a narrower token to a part of itself, and an API to another, by two independent client libraries. */
+/** An agent and an API exchange tokens for narrower ones, by two independent client libraries. */
 
 const REDIRECT_URI = 'http://127.0.0.1:49154/callback'
 const GRANT_TYPES = ['authorization_code', 'refresh_token', TOKEN_EXCHANGE]
@@ -62,7 +62,7 @@ async function addApi(resource: string) {
 }
 
 describe('openid-client', () => {
-  it('hands a sub-agent a token that reads courses and nothing else, and takes it back with its own', async () => {
+  it('exchanges a token for one that only reads courses, which is revoked with its own', async () => {
     const { agent, tokens } = await agentWithTokens()
     const sub = await exchange(agent, tokens.access_token, { scope: 'courses:read', expires_in: '60' })
     expect(sub).toMatchObject({ issued_token_type: ACCESS_TOKEN_TYPE, scope: 'courses:read', expires_in: 60 })
@@ -72,7 +72,7 @@ describe('openid-client', () => {
     expect((await get('/api/courses', sub.access_token)).status).toBe(401)
   })
 
-  it('is told what it may not have', async () => {
+  it('gets an error for a scope that it does not have', async () => {
     const { agent, tokens } = await agentWithTokens()
     const sub = await exchange(agent, tokens.access_token, { scope: 'courses:read' })
     const refused = (token: string, more: Record<string, string>, error: string) =>
@@ -84,7 +84,7 @@ describe('openid-client', () => {
 })
 
 describe('oauth4webapi', () => {
-  it('exchanges at an API the token of its caller, and introspection says who acts', async () => {
+  it('exchanges the token of its caller at an API, and introspection shows the actor', async () => {
     const { tokens } = await agentWithTokens()
     const issuer = new URL(service.baseUrl)
     const discovered = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...http })

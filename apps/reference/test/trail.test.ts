@@ -29,7 +29,7 @@ async function exported(...given: string[]) {
 }
 
 describe('the trail', () => {
-  it('has what the commands did', async () => {
+  it('has the changes by commands', async () => {
     const made = ['--email', 'ada@school.example', '--name', 'Ada']
     for (const [command, given] of [
       ['keys', ['rotate']],
@@ -60,7 +60,7 @@ describe('the trail', () => {
     expect(oldest).toMatch(/account_disabled +user \S+/)
   })
 
-  it('renews the keys even where no database is in reach, and says what is missing', async () => {
+  it('rotates the keys even if the database is unreachable, and reports it', async () => {
     environment = { ...environment, DATABASE_URL: 'postgres://127.0.0.1:1/school' }
     const { status, output } = await printedBy('keys', ['rotate'])
     expect([status, output]).toEqual([
@@ -69,7 +69,7 @@ describe('the trail', () => {
     ])
   })
 
-  it('is exported from one moment to another, and shows names that cannot steer a terminal', async () => {
+  it('is exported for a period, with escaped names', async () => {
     const database = await connected(environment.DATABASE_URL ?? '')
     const trail = auditTrail(database, { days: 365, onWarning: () => {} })
     const clientName = 'An \u001b[31m\u202eapp'

@@ -10,7 +10,7 @@ import { softwareAuthenticator } from './software-authenticator.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 import { sessionCookie } from './user.ts'
 
-/** What the pages say where a sign-in with a provider does not come about. */
+/** The pages after a failed sign-in with a provider. */
 
 const PASSKEY_FORM = 'data-passkey="get"'
 const CALLBACK = '/login/with/partner/callback'
@@ -42,7 +42,7 @@ function visits({ baseUrl }: RunningService, op: RunningProvider) {
     post(await get('/login'), '/login/with/partner', { return_to })
   const connect = async (session: string) =>
     post(await get('/account', session), '/account/identities', { provider: 'partner' }, session)
-  /** The way to the provider and back to our page. A provider that is not asked for `max_age` says no `auth_time`. */
+  /** The way to the provider and back to our page. Without `max_age` a provider returns no `auth_time`. */
   async function answered(begun: Response, session = '', withAuthTime = true) {
     const browser = formBrowser({ origin: op.provider.issuer, typed: { login: '' } })
     const asked = new URL(begun.headers.get('location') ?? '')
@@ -57,7 +57,7 @@ function cookieOf({ headers }: Response): string {
   return headers.getSetCookie()[0]?.split(';')[0] ?? ''
 }
 
-/** The sign-in page is there, with its other ways. */
+/** The sign-in page, with its other sign-in methods. */
 async function expectProblem(answer: Response, status: number, words: string): Promise<void> {
   const page = await answer.text()
   expect([answer.status, /role="alert">([^<]*)/.exec(page)?.[1]]).toEqual([status, words])
@@ -66,14 +66,14 @@ async function expectProblem(answer: Response, status: number, words: string): P
 
 const UNREACHABLE = 'Signing in with Partner does not work at the moment.'
 
-it('leaves the other ways while the provider is down, before anybody signed in with it', async () => {
+it('leaves the other sign-in methods while the provider is down from the start', async () => {
   const { op, service, begin } = await open()
   await op.close()
   await expectProblem(await begin(), 503, UNREACHABLE)
   expect(await sessionCookie(service.baseUrl)).toMatch(/^session/)
 })
 
-it('leaves the other ways where the provider goes down on the way', async () => {
+it('leaves the other sign-in methods if the provider fails during the sign-in', async () => {
   const { op, service, get, begin } = await open()
   const begun = await begin()
   const state = new URL(begun.headers.get('location') ?? '').searchParams.get('state') ?? ''
@@ -83,7 +83,7 @@ it('leaves the other ways where the provider goes down on the way', async () => 
   expect(await sessionCookie(service.baseUrl)).toMatch(/^session/)
 })
 
-it('says that the provider refused', async () => {
+it('shows that the provider denied the sign-in', async () => {
   const { op, get, begin } = await open()
   const begun = await begin()
   const state = new URL(begun.headers.get('location') ?? '').searchParams.get('state') ?? ''
@@ -92,7 +92,7 @@ it('says that the provider refused', async () => {
   await expectProblem(answer, 403, 'Partner did not sign you in.')
 })
 
-it('says that an old sign-in there is no new one here', async () => {
+it('shows that an old sign-in at the provider is not a new one', async () => {
   const { begin, answered } = await open(120)
   const answer = await answered(await begin('/oauth/authorize?prompt=login'))
   const words =
@@ -127,7 +127,7 @@ it('lets a user of a provider without auth_time change nothing where the account
   expect((await get('/account/passkeys', session)).status).toBe(403)
 })
 
-it('says that an account there belongs to another account here', async () => {
+it('shows that the identity is linked to another account', async () => {
   const { service, connect, answered } = await open()
   const owner = await sessionCookie(service.baseUrl)
   expect((await answered(await connect(owner), owner)).headers.get('location')).toBe('/account')

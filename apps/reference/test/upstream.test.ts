@@ -43,7 +43,7 @@ async function open(claims = VERIFIED, change: Partial<Provider> = {}, age = 0) 
   }
 }
 
-it('brings back who signed in there, and why the browser was sent', async () => {
+it('returns the identity and the purpose of the redirect', async () => {
   const { signIn, answered, provider } = await open()
   const { cookies, query, location } = await answered({ ...PURPOSE, linkFor: 'a session' })
   expect(Object.fromEntries(location.searchParams)).toMatchObject({
@@ -77,7 +77,7 @@ it.each([
   expect(identity).toMatchObject({ subject: 'alice', email: undefined, name: undefined })
 })
 
-it('takes an answer only in the browser that asked', async () => {
+it('accepts a callback only in the browser that started it', async () => {
   const { signIn, answered } = await open()
   const { cookies, query } = await answered()
   const other = await signIn.begin(PURPOSE)
@@ -88,7 +88,7 @@ it('takes an answer only in the browser that asked', async () => {
   expect(other.cookie).toContain('HttpOnly')
 })
 
-it('takes an answer once, even if the provider takes its code twice', async () => {
+it('accepts a callback once, even if the provider redeems its code twice', async () => {
   const { provider, options, answered } = await open()
   const transients = options.store.transients && { ...options.store.transients, insert: async () => false }
   const signIn = upstreamSignIn(provider, { ...options, store: { ...options.store, transients } })
@@ -96,7 +96,7 @@ it('takes an answer once, even if the provider takes its code twice', async () =
   await expect(signIn.finish(cookies, query)).rejects.toMatchObject({ reason: 'expired' })
 })
 
-it('takes no answer after ten minutes', async () => {
+it('rejects a callback after ten minutes', async () => {
   const { signIn, answered } = await open()
   const { cookies, query } = await answered()
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10 * 60 * 1000 })
@@ -128,7 +128,7 @@ it.each<[string, (question: URLSearchParams) => void]>([
   await expect(signIn.finish(cookies, query)).rejects.toMatchObject({ reason: 'unreachable' })
 })
 
-it('tells a refusal of the user from a failure', async () => {
+it('distinguishes a denial by the user from a failure', async () => {
   const { signIn, provider } = await open()
   const { cookie, location } = await signIn.begin(PURPOSE)
   const state = new URL(location).searchParams.get('state') ?? ''
@@ -136,7 +136,7 @@ it('tells a refusal of the user from a failure', async () => {
   await expect(signIn.finish(pairOf(cookie), `?${denied}`)).rejects.toMatchObject({ reason: 'denied' })
 })
 
-it('asks for a new sign-in where one is demanded', async () => {
+it('requests a new sign-in if one is required', async () => {
   const { signIn, answered } = await open()
   const { location, cookies, query } = await answered({ ...PURPOSE, fresh: true })
   expect(location.searchParams.get('prompt')).toBe('login')
@@ -144,7 +144,7 @@ it('asks for a new sign-in where one is demanded', async () => {
   expect(identity.authTime).toBeGreaterThan(Date.now() / 1000 - 60)
 })
 
-it('does not claim a new sign-in where the provider tells of an old one', async () => {
+it('does not report a new sign-in if the provider returns an old auth_time', async () => {
   const { signIn, answered } = await open(VERIFIED, {}, 120)
   const demanded = await answered({ ...PURPOSE, fresh: true })
   const refused = signIn.finish(demanded.cookies, demanded.query)
@@ -154,7 +154,7 @@ it('does not claim a new sign-in where the provider tells of an old one', async 
   expect(identity.authTime).toBeLessThan(Date.now() / 1000 - 119)
 })
 
-it('refuses a sign-in with another client secret, and says nothing of ours', async () => {
+it('fails with a wrong client secret, without revealing it', async () => {
   const { signIn, answered } = await open(VERIFIED, { client_secret: 'a wrong one' })
   const { cookies, query } = await answered()
   const refused = signIn.finish(cookies, query)
@@ -164,7 +164,7 @@ it('refuses a sign-in with another client secret, and says nothing of ours', asy
   })
 })
 
-it('heals when the provider is back', async () => {
+it('recovers when the provider is back', async () => {
   const server = createServer((_request, response) => response.writeHead(500).end())
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())

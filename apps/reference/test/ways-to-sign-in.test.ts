@@ -10,7 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, 
 import { type RunningProvider, runOpenIdProvider } from './openid-provider.ts'
 import { type RunningService, runService } from './service.ts'
 
-/** The ways to sign in beside a password, in a real browser with an authenticator of its own. */
+/** The sign-in methods other than passwords, in a real browser with a virtual authenticator. */
 
 let service: RunningService
 let op: RunningProvider
@@ -19,7 +19,7 @@ let authenticator: Authenticator
 let page: Page
 let folder: string
 
-/** What the provider says about `alice`. */
+/** The claims of `alice` at the provider. */
 let claims: { readonly [claim: string]: unknown } = {}
 
 beforeAll(async () => {
@@ -136,7 +136,7 @@ describe('a passkey', () => {
     await page.getByRole('button', { name: 'Remove passkey phone' }).click()
   })
 
-  it('leaves the password where a user changes their mind', async () => {
+  it('leaves the password form if the user cancels', async () => {
     await suggestNothing()
     await signInByPassword()
     await addPasskey('key')
@@ -150,7 +150,7 @@ describe('a passkey', () => {
     await page.getByRole('button', { name: 'Remove passkey key' }).click()
   })
 
-  it('is refused in words once it is removed here, and the form is there still', async () => {
+  it('gets an error message after its removal, and the form stays', async () => {
     await signInByPassword()
     await addPasskey('lost')
     await page.getByRole('button', { name: 'Remove passkey lost' }).click()
@@ -166,7 +166,7 @@ describe('an OpenID provider', () => {
     await page.getByRole('button', { name: 'Continue with Partner' }).click()
   }
 
-  it('opens no account by its address, but one that connected it, until it is removed', async () => {
+  it('signs in to no account by its address, but to the account that linked it, until it is removed', async () => {
     await continueWith()
     expect(await page.getByRole('alert').textContent()).toContain('sign in to it and connect Partner there')
     expect(await faultsOf(page)).toEqual([])
@@ -183,7 +183,7 @@ describe('an OpenID provider', () => {
     expect(await page.getByRole('alert').count()).toBe(1)
   })
 
-  it('makes an account for whom the rule lets in, whose last way stays', async () => {
+  it('creates an account if the sign-up rule allows it, and its last sign-in method stays', async () => {
     claims = { email: 'carol@partner.example', email_verified: true, name: 'Carol' }
     await continueWith()
     expect(await page.locator('main').textContent()).toContain('Carol')
@@ -196,13 +196,13 @@ describe('an OpenID provider', () => {
     expect(await page.getByRole('alert').textContent()).toContain('last way to sign in')
   })
 
-  it('is asked for a new sign-in where an app demands one', async () => {
+  it('gets a request for a new sign-in if an app requires one', async () => {
     const asked = page.waitForRequest((request) => request.url().startsWith(`${op.provider.issuer}/auth?`))
     await continueWith('/oauth/authorize?prompt=login')
     expect(new URL((await asked).url()).searchParams.get('prompt')).toBe('login')
   })
 
-  it('leaves the other ways when it is gone', async () => {
+  it('leaves the other sign-in methods during its outage', async () => {
     const { provider } = op
     const refused = new URLSearchParams({ error: 'access_denied' })
     await page.goto(`${service.baseUrl}/login/with/${provider.id}/callback?${refused}`)
@@ -211,7 +211,7 @@ describe('an OpenID provider', () => {
   })
 })
 
-it('is changed only soon after a sign-in', async () => {
+it('can be changed only soon after a sign-in', async () => {
   await signInByPassword()
   const cookie = await cookies()
   const token = await page.locator('input[name="token"]').first().inputValue()
@@ -238,7 +238,7 @@ it('is changed only soon after a sign-in', async () => {
   expect(shown).not.toContain('Add a passkey')
 })
 
-it('is changed by no form of another page', async () => {
+it('cannot be changed by a form of another page', async () => {
   await signInByPassword()
   const cookie = await cookies()
   for (const path of ['passkeys', 'passkeys/remove', 'identities', 'identities/remove']) {

@@ -1,10 +1,10 @@
 import type { Section } from './sections.ts'
 
-/** Lines by which a program says that its secret goes in the form. */
+/** Lines that select client_secret_post in a program. */
 const NAMES_THE_FORM =
   /^.*(client_secret_post|AuthType::RequestBody|AuthStyleInParams|include_client_id).*\n/m
 
-/** The program without the line that names the form, and a service that offers Basic too. */
+/** The program without that line, and a service that also offers Basic. */
 export function byBasic(section: Section): Section {
   const files = section.files.map(([name, text]): readonly [string, string] => [
     name,
@@ -17,7 +17,7 @@ export function byBasic(section: Section): Section {
   return { ...section, files, settings }
 }
 
-/** Not so a program that uses the form without being told. */
+/** A program that uses the form by default is left out. */
 export function namesTheForm({ files }: Section): boolean {
   return files.some(([, text]) => NAMES_THE_FORM.test(text) || text.includes('ClientSecretPost('))
 }

@@ -18,20 +18,20 @@ for (const page of PAGES) {
     }, 600_000)
     afterAll(() => program?.close())
 
-    it('signs a user in, knows their name and renews the tokens', async () => {
+    it('signs a user in, reads their name and refreshes the tokens', async () => {
       const { shown, events } = await program.signIn()
       expect(parsed(shown), program.output()).toMatchObject(DANA)
       expect(events).toContain('code_redeemed')
       expect(events).toContain('refresh_token_rotated')
     })
 
-    it('does so where the user allows less than it asks for', async () => {
+    it('does so if the user allows less than it requests', async () => {
       const { shown, events } = await program.signIn({ without: ['courses:read'] })
       expect(parsed(shown), program.output()).toMatchObject(DANA)
       expect(events).toContain('refresh_token_rotated')
     })
 
-    it('lets nobody in by an ID token for another client', async () => {
+    it('rejects an ID token for another client', async () => {
       const { shown, events } = await program.signInSpoilt()
       expect(shown).not.toContain(DANA.sub)
       expect(events).toContain('code_redeemed')

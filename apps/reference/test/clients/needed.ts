@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { canInstallDebianPackages, installDebianPackages } from '@grantkit/test-servers/debian-packages'
 import type { Page } from './sections.ts'
 
-/** What the programs of a page need on the machine. */
+/** The programs that the examples of a page need on this host. */
 const COMMANDS: Readonly<Record<Page, readonly [command: string, version: string]>> = {
   python: ['python3', '--version'],
   go: ['go', 'version'],
@@ -17,7 +17,7 @@ const DEBIAN_PACKAGES: Readonly<Partial<Record<Page, readonly string[]>>> = {
   apache: ['apache2', 'libapache2-mod-auth-openidc'],
 }
 
-/** Installs what a page needs, where that can be. @returns whether it is there */
+/** Installs what a page needs, if possible. @returns whether it is available */
 export function isThere(page: Page): boolean {
   const packages = DEBIAN_PACKAGES[page]
   if (!runs(COMMANDS[page]) && packages !== undefined && canInstallDebianPackages())

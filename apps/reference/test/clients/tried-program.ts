@@ -4,16 +4,16 @@ import { newStorage } from '../new-storage.ts'
 import { run } from '../program.ts'
 import { runService } from '../service.ts'
 import { user } from '../user.ts'
+import { startFaultyProxy } from './faulty-proxy.ts'
 import { installProgram, startProgram } from './program-of-page.ts'
 import type { Section } from './sections.ts'
-import { startSpoilingProxy } from './spoiling-proxy.ts'
 import { visitor } from './visitor.ts'
 
 /** A program of docs/clients with a service of its own. */
 export interface TriedProgram {
   /** @returns what the program shows, and what the service did with it, by type of event */
   signIn(answer?: UserAnswer): Promise<{ readonly shown: string; readonly events: readonly string[] }>
-  /** As `signIn`, and its ID token is for another client. */
+  /** Like `signIn`, with an ID token for another client. */
   signInSpoilt(): ReturnType<TriedProgram['signIn']>
   /** What the program has printed. */
   output(): string
@@ -25,7 +25,7 @@ export async function tryProgram(section: Section, page = section): Promise<Trie
   const folder = await installProgram(page)
   const storage = await newStorage()
   const port = await freePort()
-  const proxy = await startSpoilingProxy(port)
+  const proxy = await startFaultyProxy(port)
   const settings = { PORT: `${port}`, BASE_URL: proxy.url, ...section.settings }
   const service = await runService({ ...storage.environment, ...settings })
   const [PORT, APPLICATION_PORT] = [`${await freePort()}`, `${await freePort()}`]

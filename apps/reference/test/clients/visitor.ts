@@ -1,6 +1,6 @@
 import { type Received, rawRequest, type Sent } from '../raw-request.ts'
 
-/** Not by `fetch`, whose headers tell that it is no browser. */
+/** Not `fetch`, whose headers reveal that it is no browser. */
 const IN_A_WINDOW = {
   accept: 'text/html,*/*;q=0.8',
   'sec-fetch-mode': 'navigate',

@@ -6,7 +6,7 @@ import { pass, suite, VARIANTS } from './suite.ts'
 /** Requests that are not as the profile wants them, at the push and in the browser. */
 
 const running = suite()
-/** A page, and no redirect: nobody knows where to. */
+/** A page, and no redirect, because the redirect URI is not known. */
 const asJson = { headers: { accept: 'application/json' } }
 
 describe.each(VARIANTS)('$openid: the push', ({ scope }) => {

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import { suite } from './suite.ts'
 
-/** What the service says of itself to people and programs. */
+/** The descriptions of the service for users and programs. */
 
 const running = suite()
 const textOf = async (path: string) => (await fetch(running.service.baseUrl + path)).text()
 
-it('auth.md says what each command needs besides, and that the refresh token stays', async () => {
+it('auth.md says what each command additionally needs, and that the refresh token stays valid', async () => {
   const walkthrough = await textOf('/auth.md')
   for (const text of [
     'FAPI 2.0 Security Profile',
@@ -29,7 +29,7 @@ it('the description of the API has the push and no registration', async () => {
   expect(components.securitySchemes.oauth2.description).toContain('DPoP')
 })
 
-it('nobody gets in by the page at /docs, which is a public client', async () => {
+it('the page at /docs is a public client, and cannot sign in', async () => {
   const query = new URLSearchParams({ client_id: 'docs', response_type: 'code' })
   const init = { headers: { accept: 'application/json' } }
   const answer = await fetch(`${running.service.baseUrl}/oauth/authorize?${query}`, init)

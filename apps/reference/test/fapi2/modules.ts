@@ -63,7 +63,7 @@ export const MODULES = [
 
 /**
  * The six others of the plan's 62, which belong to the profiles of one country each. The suite leaves them out where
- * `fapi_profile` is `plain_fapi`, which is the only one here.
+ * `fapi_profile` is `plain_fapi`, which is the only supported one.
  */
 export const OF_OTHER_PROFILES = [
   'ensure-registered-redirect-uri',

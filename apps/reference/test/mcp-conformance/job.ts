@@ -8,8 +8,8 @@ import {
 } from '@modelcontextprotocol/client'
 
 /**
- * A job on the SDK of MCP, as the conformance suite starts its clients: the address of the server is the last argument. It
- * writes down its token requests.
+ * A client-credentials client on the MCP SDK, as the conformance suite starts its clients: the address of the server is
+ * the last argument. It records its token requests.
  */
 
 interface Context {
@@ -24,7 +24,7 @@ const context: Context = JSON.parse(MCP_CONFORMANCE_CONTEXT)
 const url = new URL(process.argv.at(-1) ?? '')
 
 const authProvider = providerOf(context)
-// Not every server asks: a catalogue may be open to everybody.
+// Not every server sends a challenge: a catalogue may be public.
 await auth(authProvider, { serverUrl: url, fetchFn: noted })
 const client = new Client({ name: 'job', version: '1.0.0' })
 await client.connect(new StreamableHTTPClientTransport(url, { authProvider }))

@@ -7,7 +7,7 @@ const manifest = createRequire(import.meta.url).resolve('@modelcontextprotocol/c
 /** The program of the conformance suite of the Model Context Protocol. */
 export const SUITE = join(dirname(manifest), 'dist/index.js')
 
-/** Starts a script, with nothing of the environment but what is given. */
+/** Starts a script with only these environment variables. */
 export function startScript(script: string, given: readonly string[], environment = {}) {
   const env = { PATH: process.env.PATH ?? '', ...environment }
   const program = spawn(process.execPath, [script, ...given], { env })

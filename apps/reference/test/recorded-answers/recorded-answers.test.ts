@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { documentAnswers, mcpAnswers, schoolAnswers } from './machines.ts'
 import { pageAnswers } from './pages.ts'
+import { documentAnswers, mcpAnswers, schoolAnswers } from './programs.ts'
 import { newVisitor } from './visitor.ts'
 
 /**

@@ -56,7 +56,7 @@ export async function newVisitor(): Promise<Visitor> {
   }
 }
 
-/** Credentials, sealed cookies and forms, tickets, ids, and the ETags of documents. */
+/** Credentials, signed cookies and forms, tickets, ids, and the ETags of documents. */
 const KINDS = [
   /gk[acr]_[\w-]{22}(?:\.[\w-]+)+/,
   /eyJ[\w-]+(?:\.[\w-]+)+/,

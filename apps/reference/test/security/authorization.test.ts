@@ -25,7 +25,7 @@ onTheService('the authorization request', (bench) => {
             }
     })
 
-    it('RA-02, REQ-12: a redirect URI that differs from the registered one in anything but a port gets no answer', async () => {
+    it('RA-02, REQ-12: a redirect URI that differs from the registered one in more than a loopback port gets no redirect', async () => {
       const registered = 'http://127.0.0.1:7001/cb?a=1'
       const app = await App.arrange(bench, { redirectUris: [registered] })
       const changed = [
@@ -74,7 +74,7 @@ onTheService('the authorization request', (bench) => {
       expect((await app.redeem(code, { redirect_uri })).status).toBe(200)
     })
 
-    it('RA-05, REQ-10: a repeated redirect URI is refused, and one under another name is not read', async () => {
+    it('RA-05, REQ-10: a repeated redirect_uri is rejected, and one under another parameter name is ignored', async () => {
       const app = await App.register(bench)
       const evil = formEncoded({ redirect_uri: 'https://evil.example/cb' })
       for (const query of [
@@ -110,7 +110,7 @@ onTheService('the authorization request', (bench) => {
     })
   })
 
-  it('REQ-11: a client that nobody knows gets no answer', async () => {
+  it('REQ-11: an unknown client gets no redirect', async () => {
     const app = await App.register(bench)
     for (const client_id of [
       'nobody',
@@ -153,7 +153,7 @@ onTheService('the authorization request', (bench) => {
     expectPage(await app.ask(`${app.query()}&client_id=${app.id}`))
   })
 
-  it('AQ-09, REQ-17: a request object is refused as such, and its address is never visited', async () => {
+  it('AQ-09, REQ-17: a request object is rejected, and a request_uri is never fetched', async () => {
     const app = await App.register(bench)
     let connections = 0
     const canary = createServer((socket) => void socket.destroy(void connections++))
@@ -170,7 +170,7 @@ onTheService('the authorization request', (bench) => {
     expect(connections).toBe(0)
   })
 
-  it('REQ-09: GET and POST are the same, parameters nobody knows are ignored, and their order does not matter', async () => {
+  it('REQ-09: GET and POST are the same, unknown parameters are ignored, and their order does not matter', async () => {
     const app = await App.register(bench)
     const reversed = [...new URLSearchParams(app.query())].reverse()
     for (const query of [`${app.query()}&unknown=1&unknown=2&a[b]=c`, formEncoded(reversed)])
@@ -217,7 +217,7 @@ onTheService('the authorization request', (bench) => {
     for (const answer of answers) expect([answer.status, answer.body]).toEqual([303, ''])
   })
 
-  it('REQ-22: prompt=none shows nothing: it is answered at once, and mixes with nothing', async () => {
+  it('REQ-22: prompt=none shows no page, is answered at once, and cannot be combined', async () => {
     const app = await App.register(bench)
     expectRedirect(app, await app.askSignedOut({ prompt: 'none' }), 'login_required')
     expectRedirect(app, await app.authorize({ prompt: 'none' }), ['consent_required', 'interaction_required'])
@@ -225,7 +225,7 @@ onTheService('the authorization request', (bench) => {
       expectRedirect(app, await app.authorize({ prompt }), 'invalid_request', prompt)
   })
 
-  it('REQ-23: prompt=login and a sign-in that is too old ask for a new one, once', async () => {
+  it('REQ-23: prompt=login and a sign-in older than max_age require a new one, once', async () => {
     const app = await App.register(bench)
     for (const demand of [{ prompt: 'login' }, { prompt: 'select_account' }, { max_age: '0' }]) {
       const answer = await app.authorize(demand)
@@ -240,7 +240,7 @@ onTheService('the authorization request', (bench) => {
     expect((await app.authorize({ max_age: '1000' })).status).toBe(200)
   })
 
-  it('REQ-24, D4: consent is asked every time for a public client, and for an integration that requires it', async () => {
+  it('REQ-24, D4: consent is required every time for a public client, and for an integration without remembered consent', async () => {
     const app = await App.register(bench, { client_name: 'Notes' })
     await app.tokens()
     const { page } = await app.consentForm(app.query())
@@ -263,7 +263,7 @@ onTheService('the authorization request', (bench) => {
     expectRedirect(app, await app.submit(await app.consentForm(app.query(), 'deny')), 'access_denied')
   })
 
-  it('REQ-26: a hint at another user never yields a code for the one who is signed in', async () => {
+  it('REQ-26: a hint for another user never yields a code for the signed-in user', async () => {
     const [app, other] = [await App.register(bench), await App.register(bench, {}, 'bob')]
     const { id_token } = await other.tokens()
     expect((await app.authorize({ id_token_hint: id_token })).header('location')).toMatch(/^\/login/)
@@ -284,7 +284,7 @@ onTheService('the authorization request', (bench) => {
     expect((await app.authorize(wishes)).status).toBe(200)
   })
 
-  it('REQ-29: a consent form may redirect to the one client that asks, and to nobody else', async () => {
+  it('REQ-29: a consent form may redirect only to the requesting client', async () => {
     const app = await App.register(bench)
     const policy = (await app.authorize()).header('content-security-policy') ?? ''
     expect(policy.split('; ').find((part) => part.startsWith('form-action'))).toBe(

@@ -27,7 +27,7 @@ const HASHES = { alice: quickHash(PASSWORDS.alice), bob: quickHash(PASSWORDS.bob
 /** The service on one store, with all its requests and answers. */
 export class Bench {
   readonly #kind: StorageKind
-  /** A fault that replaces the work of the store. */
+  /** A fault that replaces an operation of the store. */
   fault: StoreFault | undefined
   /** Set by a test that makes the service fail; otherwise a failure fails the test. */
   failuresExpected = false
@@ -79,7 +79,7 @@ export class Bench {
     process.off('unhandledRejection', this.#onUnhandled)
   }
 
-  /** From now on the secret must not appear in an answer to anybody else, or in the log. */
+  /** From now on the secret must not appear in a response to another caller, or in the log. */
   keepSecret(secret: string): string {
     if (secret.length >= 16) this.#secrets.add(secret)
     return secret
@@ -154,7 +154,7 @@ export class Bench {
     const { events, errors } = this.service
     const lines: string[] = []
     const log = pino({ level: 'trace', base: null }, { write: (line) => void lines.push(line) })
-    // Each with a log of its own, which leaves out no failure.
+    // Each with its own log, which has every failure.
     for (const event of events) logEvents(log)(event)
     const told = lines.join('') + errors.map((error) => String((error as Error).stack)).join('')
     const logged = [...this.#secrets].filter((secret) => told.includes(secret))

@@ -5,14 +5,14 @@ import { onTheService } from './on-both-stores.ts'
 import { expectError, expectInvalidClient } from './safe-answers.ts'
 import type { HeaderLines } from './wire.ts'
 
-/** A client authenticates with its registered method, or gets nothing. */
+/** A client authenticates with its registered method, or is rejected. */
 
 const CONFIDENTIAL = { token_endpoint_auth_method: 'client_secret_post' }
 const basic = (id: string, secret: string) =>
   ['Authorization', `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`] as const
 
 onTheService('client authentication', (bench) => {
-  it('CA-03, REQ-34: Basic is not offered, is not mixed with the body, and its refusal names a scheme', async () => {
+  it('CA-03, REQ-34: Basic is not offered, is not combined with the body, and its error has a challenge', async () => {
     for (const metadata of [CONFIDENTIAL, {}]) {
       const app = await App.register(bench, metadata)
       const other = await App.register(bench, CONFIDENTIAL, 'bob')
@@ -34,7 +34,7 @@ onTheService('client authentication', (bench) => {
     }
   })
 
-  it('CA-03: no scheme that a request names can put anything else into the answer', async () => {
+  it('CA-03: the scheme of a request is not reflected in the response', async () => {
     const app = await App.register(bench)
     for (const scheme of ['Basic", error="x', 'B\u00e9', 'x'.repeat(5000), '<b>', ',,', 'Bearer']) {
       const answer = await app.token(app.redemption('gkc_x'), [['Authorization', scheme]])
@@ -54,7 +54,7 @@ onTheService(
     const encoded = (bytes: string | Uint8Array) =>
       ['Authorization', `Basic ${Buffer.from(bytes).toString('base64')}`] as const
 
-    /** Redeems a code with nothing but these headers to say who the client is. */
+    /** Redeems a code with these headers as the only client authentication. */
     const redeemBy = (app: App, code: string, headers: HeaderLines, overrides: Overrides = {}) => {
       const nobody = { client_id: undefined, client_secret: undefined }
       return bench.post('/api/oauth/token', app.redemption(code, { ...nobody, ...overrides }), headers)
@@ -73,7 +73,7 @@ onTheService(
         expect(bench.keepTokens(await redeemBy(app, await app.code(), [header])).status, header[1]).toBe(200)
     })
 
-    it('CA-14: a header that is malformed, doubled or huge authenticates nobody, and uses nothing up', async () => {
+    it('CA-14: a malformed, repeated or huge header authenticates no client, and consumes nothing', async () => {
       const app = await App.register(bench, CONFIDENTIAL)
       const code = await app.code()
       const good = encoded(`${app.id}:${app.secret}`)
@@ -105,7 +105,7 @@ onTheService(
       expect(bench.keepTokens(await redeemBy(app, code, [good])).status).toBe(200)
     })
 
-    it('CA-15: a client_id that a body or a query smuggles in beside the header wins nothing', async () => {
+    it('CA-15: a client_id in a body or a query does not override the header', async () => {
       const app = await App.register(bench, CONFIDENTIAL)
       const other = await App.register(bench, CONFIDENTIAL, 'bob')
       const code = await app.code()

@@ -5,7 +5,7 @@ import type { Bench } from './bench.ts'
 import { onTheService } from './on-both-stores.ts'
 import { expectError, expectInvalidClient } from './safe-answers.ts'
 
-/** Clients that sign who they are, and clients that act for themselves. */
+/** Client assertions and client credentials. */
 
 const keys = await generateKeyPair('ES256')
 const jwks = { keys: [await exportJWK(keys.publicKey)] }
@@ -57,9 +57,9 @@ const call = (bench: Bench, token: string, target: string, method = 'GET') =>
   bench.send(target, { method, headers: [['Authorization', `Bearer ${token}`]] })
 
 onTheService(
-  'machines',
+  'client credentials',
   (bench) => {
-    it('CA-16: an assertion for another server, or for two, proves nothing here, and costs no code', async () => {
+    it('CA-16: an assertion for another server, or for two, is rejected, and consumes no code', async () => {
       const app = await App.arrange(bench, SIGNED)
       const code = await app.code()
       for (const aud of [
@@ -72,7 +72,7 @@ onTheService(
       expect((await app.redeem(code, await assertion(bench, app.id))).status).toBe(200)
     })
 
-    it('CA-17: a client gets nothing of another one by its own assertion', async () => {
+    it('CA-17: a client cannot use the credentials of another one with its own assertion', async () => {
       const [app, other] = [await App.arrange(bench, SIGNED), await App.arrange(bench, SIGNED, 'bob')]
       const code = await app.code()
       expectInvalidClient(await app.redeem(code, await assertion(bench, other.id)))
@@ -81,7 +81,7 @@ onTheService(
       expect((await app.redeem(code, await assertion(bench, app.id))).status).toBe(200)
     })
 
-    it('CA-18: an assertion is good once, however many send it to any endpoint at once', async () => {
+    it('CA-18: an assertion is accepted once, even with concurrent requests to any endpoint', async () => {
       const app = await App.arrange(bench, { ...SIGNED, redirectUris: [REDIRECT_URI] })
       const form = { token: 'x', ...(await assertion(bench, app.id)) }
       const paths = ['/api/oauth/introspect', '/api/oauth/revoke']
@@ -92,7 +92,7 @@ onTheService(
       for (const answer of answers) if (answer.status !== 200) expectInvalidClient(answer)
     })
 
-    it('CA-19: nothing else that the key of a client signed says who it is', async () => {
+    it('CA-19: no other JWT that the key of a client signed authenticates it', async () => {
       const app = await App.arrange(bench, SIGNED)
       const form = async (claims: object, header: object) => ({
         token: 'x',
@@ -108,7 +108,7 @@ onTheService(
         )
     })
 
-    it('MA-01: the token of a machine opens nothing that belongs to a person', async () => {
+    it('MA-01: a client-credentials token gives no access to the data of a user', async () => {
       const token = await clientCredentialsToken(bench, await addJob(bench))
       expect((await call(bench, token, '/api/courses')).status).toBe(200)
       for (const target of ['/api/students', '/api/account', '/api/orders', '/api/oauth/userinfo']) {
@@ -118,7 +118,7 @@ onTheService(
       }
     })
 
-    it('MA-02: no client gets the grant by registering, whatever it asks for', async () => {
+    it('MA-02: no self-registered client gets the grant, whatever it requests', async () => {
       const asked = {
         grant_types: ['authorization_code', 'client_credentials'],
         client_credentials_scopes: 'courses:write',
@@ -133,7 +133,7 @@ onTheService(
       expectError(signed, 'invalid_client_metadata')
     })
 
-    it('MA-03: a machine gets no more than the operator gave it, for no resource but ours', async () => {
+    it('MA-03: a client gets by client credentials only the scopes that the operator registered, and only for resources of this server', async () => {
       const { clientId: client_id, clientSecret: client_secret = '' } = await addJob(bench)
       const ask = (changed: object) =>
         bench.post('/api/oauth/token', {
@@ -149,7 +149,7 @@ onTheService(
       expectInvalidClient(await ask({ client_secret: undefined }))
     })
 
-    it('MA-04: a machine is nobody: in no list of apps, and with no name that a person could have', async () => {
+    it('MA-04: a client-credentials token has no user: it is in no list of apps, and its sub is no user id', async () => {
       const job = await addJob(bench)
       const token = await clientCredentialsToken(bench, job)
       expect((await bench.service.grants.list(job.clientId)).grants).toEqual([])

@@ -7,7 +7,7 @@ import { onTheService } from './on-both-stores.ts'
 import { expectGuardedPage, expectInvalidClient, expectPage } from './safe-answers.ts'
 import type { Answer } from './wire.ts'
 
-/** Hosts that mean no good, and users who mean no good by a host. Each domain and each user has a budget. */
+/** Malicious document hosts, and users who abuse a host. Each domain and each user has a limit. */
 
 const KNOWN = 'https://known.dev/client.json'
 const END_OF_KNOWN = `,"client_id":"${KNOWN}"}`
@@ -101,7 +101,7 @@ onTheService(
       expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
     })
 
-    it('CM-03: that answers with a `Refresh` is asked once, and nobody is asked at the address in it', async () => {
+    it('CM-03: that responds with a `Refresh` is requested once, and its target is not requested', async () => {
       const headers = { refresh: '0; url=https://inside.dev/client.json' }
       host.answer = (id) => ({ ...documentOf(id), headers })
       const id = 'https://wayward13.dev/client.json'
@@ -111,7 +111,7 @@ onTheService(
       expect(host.asked).toEqual([id])
     })
 
-    it('CM-13: is shown beside the name of another that it claims, and its address is text on the page', async () => {
+    it('CM-13: is shown next to the name that it claims, and its URL is escaped on the page', async () => {
       host.answer = (id) => documentOf(id, { client_name: "Claude' onclick='alert(1)" })
       const page = await ask(bench, "https://evil.dev/claude.ai/x'onclick='alert(1)&lt;/client.json")
       expect(page.status).toBe(200)
@@ -136,7 +136,7 @@ onTheService(
       expect(answer.body).toContain('<bdi>Claude</bdi>')
     })
 
-    it('CM-14: is not asked for an id that is sent twice, in a body or with an address in it', async () => {
+    it('CM-14: is not requested for an id that is sent twice, in a body or with an address in it', async () => {
       const query = queryFor('https://twice.dev/client.json')
       const headers = [['Cookie', await bench.session('alice')]] as const
       const bad = [
@@ -156,7 +156,7 @@ onTheService(
       expect(host.asked).toEqual([])
     })
 
-    it('CM-08: is asked by no endpoint but that of authorization, wherever the id stands', async () => {
+    it('CM-08: is requested only by the authorization endpoint', async () => {
       const client_id = 'https://inside.dev/client.json'
       const basic = `Basic ${Buffer.from(`${encodeURIComponent(client_id)}:x`).toString('base64')}`
       for (const path of ['token', 'revoke', 'introspect']) {
@@ -168,7 +168,7 @@ onTheService(
       expect(host.asked).toEqual([])
     })
 
-    it('CM-15: is spared by a user who tries name after name below one domain, and known clients go on', async () => {
+    it('CM-15: gets a limited number of requests from a user who tries many names below one domain, and known clients keep working', async () => {
       await (await clientOf(bench, KNOWN)).tokens('courses:read')
       bench.failuresExpected = true
       const asAlice = []
@@ -186,7 +186,7 @@ onTheService(
 onTheService(
   'the hosts of many documents',
   (bench) => {
-    it('CM-15: are spared by a user who has named ten unknown ones within the hour, and serve others', async () => {
+    it('CM-15: get no requests for a user who used ten unknown ones within the hour, and still serve others', async () => {
       const pages = []
       for (const name of HOARD) pages.push(await ask(bench, `https://${name}/client.json`))
       expect(pages.map(({ status }) => status)).toEqual([...Array(10).fill(200), 429])

@@ -6,7 +6,7 @@ import { expectError, expectFamilyDead } from './safe-answers.ts'
 /** A code is redeemed once, on any store. The other rules for codes are tested in core. */
 
 onBothStores('the redemption of a code', (bench) => {
-  it('CR-06, REQ-39: one of several concurrent redemptions succeeds, and then the grant ends', async () => {
+  it('CR-06, REQ-39: one of several concurrent redemptions succeeds, and then the grant is revoked', async () => {
     const app = await App.register(bench)
     for (let round = 0; round < 5; round++) {
       const code = await app.code()

@@ -7,14 +7,14 @@ import { later, onBothStores } from './on-both-stores.ts'
 import { expectError, expectGuardedPage, expectPage } from './safe-answers.ts'
 import type { Answer } from './wire.ts'
 
-/** Signing in on a device without a browser, and what whoever holds the other end can do with it. */
+/** Sign-in on a device without a browser, and attacks from the other end. */
 
 interface Started {
   readonly device_code: string
   readonly user_code: string
 }
 
-/** A device, and the people at their browsers. */
+/** A device, and users at their browsers. */
 class Device {
   readonly #bench: Bench
   #tool = ''
@@ -89,8 +89,8 @@ onBothStores(
     const device = new Device(bench)
     beforeAll(() => device.arrange())
 
-    describe('a code or a link that somebody sends', () => {
-      it('DV-01: fills in nothing, looks nothing up, and decides nothing', async () => {
+    describe('a code or a link from an attacker', () => {
+      it('DV-01: prefills nothing, looks nothing up, and approves nothing', async () => {
         const started = await device.start()
         for (const query of [
           `?user_code=${started.user_code}`,
@@ -104,7 +104,7 @@ onBothStores(
         expectError(await device.poll(started), 'authorization_pending')
       })
 
-      it('DV-01: shows its user who asks, that it is another device, and a way out that comes first', async () => {
+      it('DV-01: shows the user the client, that it is another device, and Deny first', async () => {
         const { user_code } = await device.start()
         const page = await device.enter(user_code)
         for (const shown of [
@@ -119,19 +119,19 @@ onBothStores(
         expectGuardedPage(page)
       })
 
-      it('DV-02: asks again for what was allowed before', async () => {
+      it('DV-02: requires consent again for scopes that were allowed before', async () => {
         await device.approve(await device.start())
         const { user_code } = await device.start()
         expect((await device.enter(user_code)).body).toContain('Give another device access?')
       })
 
-      it('DV-03: needs a client that the operator knows, and never opens writing', async () => {
+      it('DV-03: needs a client that the operator added, and never allows writing', async () => {
         const app = await App.register(bench, { grant_types: ['authorization_code', DEVICE_CODE_GRANT] })
         expectError(await device.ask({ client_id: app.id }), 'unauthorized_client')
         expectError(await device.ask({ scope: 'openid courses:write' }), 'invalid_scope')
       })
 
-      it('DV-04: takes a new sign-in, where the last one is old', async () => {
+      it('DV-04: requires a new sign-in, if the last one is old', async () => {
         const { user_code } = await device.start()
         const page = await device.enter(user_code)
         later(3601)
@@ -154,7 +154,7 @@ onBothStores(
       expect(new Set(pages.map(withoutTicket)).size).toBe(1)
     })
 
-    it('DV-06: a form of another site, another user or another request decides nothing', async () => {
+    it('DV-06: a form of another site, another user or another request approves nothing', async () => {
       const [one, other] = [await device.start(), await device.start()]
       const page = await device.enter(one.user_code)
       const { action, fields } = formOfPage(page)
@@ -180,7 +180,7 @@ onBothStores(
       for (const started of [one, other]) expectError(await device.poll(started), 'authorization_pending')
     })
 
-    it('DV-07: a device code is good once: later it ends what it opened, and another client gets nothing by it', async () => {
+    it('DV-07: a device code is valid once: later reuse revokes its grant, and another client cannot use it', async () => {
       const started = await device.start()
       await device.approve(started)
       expectError(await device.poll(started, await device.addTool()), 'invalid_grant')
@@ -193,7 +193,7 @@ onBothStores(
       expect((await call()).status).toBe(401)
     })
 
-    it('DV-08: what is typed or stands in an address is text, and never markup or a way out', async () => {
+    it('DV-08: input of forms and URLs is escaped, and is never a redirect target', async () => {
       for (const text of [
         '"><script>alert(1)</script>',
         'https://evil.example',
@@ -229,7 +229,7 @@ onBothStores(
     const device = new Device(bench)
     beforeAll(() => device.arrange())
 
-    it('DV-10: a user has ten tries at codes in ten minutes, and then a right one opens nothing either', async () => {
+    it('DV-10: a user has ten attempts at user codes in ten minutes, and then even a right one is rejected', async () => {
       const { user_code } = await device.start()
       for (let attempt = 0; attempt < 10; attempt++) expectPage(await device.enter('WDJB-MJHT', 'bob'))
       const refused = [await device.enter('WDJB-MJHT', 'bob'), await device.enter(user_code, 'bob')]
@@ -240,7 +240,7 @@ onBothStores(
       expect((await device.enter(user_code)).body, 'another user').toContain('Give another device access?')
     })
 
-    it('DV-11: a device that polls as often as it was told is never slowed down, and one that does not is', async () => {
+    it('DV-11: a device that polls at its interval never gets slow_down, and one that polls faster does', async () => {
       const started = await device.start()
       const errors = new Set<unknown>()
       for (let poll = 0; poll < 18; poll++) errors.add((await device.poll(started)).json().error)
@@ -251,7 +251,7 @@ onBothStores(
       expect((await device.poll(started)).status).toBe(200)
     })
 
-    it('DV-12: a network begins thirty requests in ten minutes', async () => {
+    it('DV-12: a network can start thirty requests in ten minutes', async () => {
       const answers: number[] = []
       while (answers.length < 40) answers.push((await device.ask()).status)
       expect(new Set(answers.slice(0, 25))).toEqual(new Set([200]))

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { App, type Tokens, tokensOf } from './app.ts'
+import { hashOf, Key, proofLine } from './dpop-key.ts'
 import { later, onTheService } from './on-both-stores.ts'
-import { hashOf, Key, proofLine } from './proving-key.ts'
 import { expectError } from './safe-answers.ts'
 import type { Answer, HeaderLines } from './wire.ts'
 
-/** Tokens that are bound to a key, in the hands of those who do not have it. */
+/** DPoP-bound tokens in the hands of a caller without the key. */
 
 onTheService(
   'bound tokens',
@@ -37,7 +37,7 @@ onTheService(
     }
 
     describe('at the API', () => {
-      it('DP-01: a token is good with a proof of its key, and with nothing else', async () => {
+      it('DP-01: a token is accepted only with a proof of its key', async () => {
         const app = await App.register(bench)
         const { access_token } = await bound(app)
         expect((await call(access_token, proofFor(key, access_token))).status).toBe(200)
@@ -48,7 +48,7 @@ onTheService(
         expectRefused(await bench.send('/api/courses', { headers }), 'invalid_dpop_proof')
       })
 
-      it('DP-02: a proof is good for its request alone', async () => {
+      it('DP-02: a proof is valid for its request only', async () => {
         const app = await App.register(bench)
         const { access_token } = await bound(app)
         const other = await bound(app)
@@ -64,7 +64,7 @@ onTheService(
         expect(withQuery.status).toBe(200)
       })
 
-      it('DP-03: the address of a proof is that of the configuration, whatever the request says of its host', async () => {
+      it('DP-03: htu is compared with the configured URL, whatever the Host of the request', async () => {
         const app = await App.register(bench)
         const { access_token } = await bound(app)
         const elsewhere = key.proof('GET', 'http://evil.example/api/courses', { ath: hashOf(access_token) })
@@ -80,7 +80,7 @@ onTheService(
         expect((await call(access_token, proofFor(key, access_token), absolute)).status).toBe(200)
       })
 
-      it('DP-04: a proof that was seen is worthless after some minutes', async () => {
+      it('DP-04: a captured proof expires after some minutes', async () => {
         const app = await App.register(bench)
         const { access_token } = await bound(app)
         const proof = proofFor(key, access_token)
@@ -97,7 +97,7 @@ onTheService(
         expect(aged.header('dpop-nonce'), 'comes through the framework').toMatch(/^[\w-]{43}$/)
       })
 
-      it('DP-05: two proofs, two tokens or two schemes at once are refused', async () => {
+      it('DP-05: two proofs, two tokens or two schemes at once are rejected', async () => {
         const app = await App.register(bench)
         const { access_token } = await bound(app)
         const good = proofFor(key, access_token)
@@ -109,14 +109,14 @@ onTheService(
         }
       })
 
-      it('DP-06: an unbound token is no bound one', async () => {
+      it('DP-06: an unbound token is rejected with the DPoP scheme', async () => {
         const app = await App.register(bench)
         const { access_token } = await app.tokens()
         expectRefused(await call(access_token, proofFor(thief, access_token)), 'invalid_token')
         expect((await app.call(access_token)).status).toBe(200)
       })
 
-      it('DP-07: without a live token nobody has a signature verified', async () => {
+      it('DP-07: without a valid token no signature is verified', async () => {
         const app = await App.register(bench)
         const { access_token } = await bound(app)
         const spoilt = proofFor(key, access_token).slice(0, -8)
@@ -126,7 +126,7 @@ onTheService(
     })
 
     describe('at the token endpoint', () => {
-      it('DP-08: a stolen refresh token of a public client is good for nobody, and ends nothing', async () => {
+      it('DP-08: a stolen refresh token of a public client is unusable without its key, and revokes nothing', async () => {
         const app = await App.register(bench)
         const { refresh_token } = await bound(app)
         for (const headers of [[], [atToken(thief)]])
@@ -138,7 +138,7 @@ onTheService(
         expect((await refresh(app, next.refresh_token, [atToken(key)])).status).toBe(200)
       })
 
-      it('DP-09: an answer that was lost is sent again to the key of its rotation alone', async () => {
+      it('DP-09: a lost response is repeated only for the key of its rotation', async () => {
         const app = await App.register(bench, { token_endpoint_auth_method: 'client_secret_post' })
         const { refresh_token } = await bound(app)
         const first = tokensOf(await refresh(app, refresh_token, [atToken(key)]))
@@ -150,7 +150,7 @@ onTheService(
         })
       })
 
-      it('DP-10: a code that is bound to a key is good for no other, and survives the attempt', async () => {
+      it('DP-10: a code that is bound to a key is rejected with another key, and stays valid', async () => {
         const app = await App.register(bench)
         const proof = key.proof('POST', `${bench.base}/api/oauth/token`)
         const jwk = JSON.parse(Buffer.from(proof.split('.')[0] ?? '', 'base64url').toString()).jwk
@@ -160,7 +160,7 @@ onTheService(
         expect((await app.token(app.redemption(code), [proofLine(proof)])).status).toBe(200)
       })
 
-      it('DP-11: a request that needs a nonce spends nothing', async () => {
+      it('DP-11: a request that needs a nonce consumes nothing', async () => {
         const app = await App.register(bench)
         const code = await app.code()
         const old = { iat: 1_700_000_000 }
@@ -173,7 +173,7 @@ onTheService(
         expect((await refresh(app, tokens.refresh_token, [atToken(key, { nonce })])).status).toBe(200)
       })
 
-      it('DP-12: a proof of any size or shape is a refusal', async () => {
+      it('DP-12: a malformed proof of any size or shape is rejected', async () => {
         const app = await App.register(bench)
         const code = await app.code()
         const shapes = ['', '.', '..', 'a.b.c', 'x'.repeat(6000), `${'a'.repeat(4000)}.b.c`, 'é.é.é']
@@ -202,7 +202,7 @@ onTheService(
     }
     const call = (headers: HeaderLines) => bench.send('/api/courses', { headers })
 
-    it('DP-13: a proof that was used is worthless at once, however many use it together', async () => {
+    it('DP-13: a used proof is rejected at once, even with concurrent requests', async () => {
       const headers = await proven()
       const answers = await Promise.all(Array.from({ length: 20 }, () => call(headers)))
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
@@ -210,7 +210,7 @@ onTheService(
       expect([refused.status, refused.json().error]).toEqual([401, 'invalid_dpop_proof'])
     })
 
-    it('DP-14: a store that cannot tell whether it was used lets nobody in', async () => {
+    it('DP-14: a request is rejected if the store cannot tell whether its proof was used', async () => {
       const headers = await proven()
       bench.failuresExpected = true
       bench.fault = (operation, done) =>

@@ -12,7 +12,7 @@ export const EVERY_ROUTE = {
   TOKEN_EXCHANGE: 'on',
 }
 
-/** A provider that does not answer. */
+/** A provider that does not respond. */
 export const UPSTREAM = {
   providers: [
     {
@@ -118,7 +118,7 @@ const HEAD = 'Host: school.example\r\nConnection: close\r\n'
 const POST = `POST /api/oauth/token HTTP/1.1\r\n${HEAD}Content-Type: ${FORM[1]}\r\n`
 const SECOND = 'GET /api/oauth/jwks HTTP/1.1\r\nHost: a\r\n\r\n'
 
-/** What no client of HTTP would write, and what Node reads as a request all the same. */
+/** What no client of HTTP would write, and what Node still parses as a request. */
 export const MALFORMED: readonly string[] = [
   'GET / HTTP/9.9\r\n\r\n',
   '\0\0\0\0\r\n\r\n',

@@ -1,6 +1,6 @@
 import type { HeaderLines } from './wire.ts'
 
-/** What a caller sends so that the application behind a gateway sees another user, or none. */
+/** Requests by which a caller tries to forge the identity that the application behind a gateway sees. */
 
 export const FORGED = 'mallory'
 
@@ -41,7 +41,7 @@ export const FORGERIES: readonly HeaderLines[] = [
   forged(ALL),
   ...HEADERS.map((name) => forged([name, name, name])),
   ...chunksOf(ODD, 30).map(forged),
-  // What the gateway itself adds.
+  // Headers that the gateway itself adds.
   ...HEADERS.flatMap((name) => CASES.map((write) => connection(`close, ${write(name)}`))),
   connection(`${HEADERS.join(',')},close`),
   [...HEADERS.flatMap(connection), ...connection('close')],

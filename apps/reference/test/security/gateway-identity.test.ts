@@ -7,7 +7,7 @@ import { FORGED, FORGERIES, MALFORMED } from './forged-identity.ts'
 import { GATEWAYS, type ShippedGateway, startShipped } from './shipped-gateways.ts'
 import { type Answer, exchange, type HeaderLines, send } from './wire.ts'
 
-/** Whom programs of CGI and WSGI see, which read `X_Auth_Subject` as `X-Auth-Subject`. */
+/** The identity that CGI and WSGI programs see, which read `X_Auth_Subject` as `X-Auth-Subject`. */
 
 const PROGRAMS = { WSGI: startWsgi, CGI: startCgi }
 const bench = new Bench('memory')
@@ -21,13 +21,13 @@ beforeAll(async () => {
   const app = await App.register(bench)
   user.HTTP_X_AUTH_CLIENT = app.id
   ofUser = bearer((await app.tokens({ scope: 'courses:read' })).access_token)
-  const machine = await App.arrange(bench, {
+  const client = await App.arrange(bench, {
     redirectUris: [],
     grantTypes: ['client_credentials'],
     clientCredentialsScopes: 'courses:read',
   })
-  job.HTTP_X_AUTH_CLIENT = machine.id
-  const tokens = await machine.token({ grant_type: 'client_credentials', ...machine.credentials })
+  job.HTTP_X_AUTH_CLIENT = client.id
+  const tokens = await client.token({ grant_type: 'client_credentials', ...client.credentials })
   ofJob = bearer(tokensOf(tokens).access_token)
 })
 afterAll(() => bench.stop())
@@ -35,7 +35,7 @@ afterEach(() => expect(bench.unexpectedFailures()).toEqual([]))
 
 const bearer = (token: string): HeaderLines => [['Authorization', `Bearer ${token}`]]
 
-/** The variables that say who calls. */
+/** The variables with the identity of the caller. */
 function identityIn({ body }: Answer): object {
   const lines = body.split('\n').filter((line) => /^HTTP_[^=]*AUTH/.test(line))
   return Object.fromEntries(lines.map((line) => line.split(/=(.*)/, 2)))
@@ -66,19 +66,19 @@ describe.each(GATEWAYS)('%s, as the documentation configures it,', (kind) => {
       }
     }
 
-    it('GW-06: a caller cannot add to the identity of its token, or remove it, by any header', () =>
-      expectAlways(user, ofUser))
+    it('GW-06: no header adds to the identity of the token, or removes it', () => expectAlways(user, ofUser))
 
-    it('GW-11: a job has no user, whatever headers it sends', () => expectAlways(job, ofJob))
+    it('GW-11: a client-credentials token has no user, whatever headers its caller sends', () =>
+      expectAlways(job, ofJob))
 
-    it('GW-12: a header line that is malformed is refused, or changes no identity', async () => {
+    it('GW-12: a malformed header line is rejected, or changes no identity', async () => {
       for (const headers of MALFORMED) {
         const answer = await ask([...headers, ...ofUser])
         expect(identityIn(answer), JSON.stringify(headers)).toEqual(answer.status === 200 ? user : {})
       }
     })
 
-    it('GW-13: a trailer is refused, or changes no identity', async () => {
+    it('GW-13: a trailer is rejected, or changes no identity', async () => {
       const token = ofUser.map(([name, value]) => `${name}: ${value}`)
       const head = ['POST /notes HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked', ...token]
       for (const trailer of ['X-Auth-Subject', 'X_Auth_Subject']) {
@@ -97,13 +97,13 @@ describe.each(GATEWAYS)('%s, as the documentation configures it,', (kind) => {
       }
     })
 
-    it('GW-14: a caller without a token gets nowhere by any header', async () => {
+    it('GW-14: a caller without a token gets no access by any header', async () => {
       for (const headers of FORGERIES) expect((await ask(headers)).status, JSON.stringify(headers)).toBe(401)
     })
   })
 })
 
-it('HAProxy answers in JSON, with the time of a retry, where the service gives no answer', async () => {
+it('HAProxy responds in JSON with Retry-After if the service does not respond', async () => {
   const gateway = await startShipped('HAProxy', await freePort(), await freePort())
   onTestFinished(() => gateway.close())
   const answer = await fetch(`http://127.0.0.1:${gateway.port}/notes`)

@@ -3,23 +3,23 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { App, type Tokens, tokensOf } from './app.ts'
+import { hashOf, Key, proofLine } from './dpop-key.ts'
 import { onTheService } from './on-both-stores.ts'
-import { hashOf, Key, proofLine } from './proving-key.ts'
 import { expectInsufficientScope, expectInvalidToken } from './safe-answers.ts'
 import { GATEWAYS, type ShippedGateway, startShipped } from './shipped-gateways.ts'
 import { type Answer, type HeaderLines, send } from './wire.ts'
 
-/** The question of a gateway, by itself and through real gateways with the configurations of the documentation. */
+/** Forward auth, by itself and through real gateways with the configurations of the documentation. */
 
 const VERIFY = '/api/oauth/verify'
-/** Where the callers of a gateway believe to be. */
+/** The URL that the callers of a gateway use. */
 const ORIGIN = 'https://notes.example'
 
 function bearer(token: string): HeaderLines {
   return [['Authorization', `Bearer ${token}`]]
 }
 
-/** Says which headers have reached it. */
+/** Returns the headers that reached it. */
 function application(): Server {
   return createServer((request, response) => {
     const about = /^(x[-_]auth[-_]|authorization$)/
@@ -40,7 +40,7 @@ onTheService(
       return tokensOf(await app.token(app.redemption(await app.code()), [proofLine(proof)]))
     }
 
-    it('GW-01: a request without a token is nobody, whatever it says of itself and whichever method it has', async () => {
+    it('GW-01: a request without a token is unauthenticated, whatever its headers and method', async () => {
       const claimed = [
         ['X-Auth-Subject', 'alice-id'],
         ['X-Forwarded-User', 'alice-id'],
@@ -53,7 +53,7 @@ onTheService(
       }
     })
 
-    it('GW-02: a token of another resource, or one that is spoilt or revoked, is nobody', async () => {
+    it('GW-02: a token that is revoked, malformed or for another resource is rejected', async () => {
       const app = await App.register(bench)
       const forMcp = await app.tokens({ resource: `${bench.base}/mcp` })
       expectInvalidToken(bench, await verify(bearer(forMcp.access_token)))
@@ -65,7 +65,7 @@ onTheService(
       expectInvalidToken(bench, await verify(bearer(access_token)))
     })
 
-    it('GW-03: a scope that the token lacks, or that no token can have, is a 403', async () => {
+    it('GW-03: a required scope that the token lacks, or that does not exist, is a 403', async () => {
       const { access_token } = await (await App.register(bench)).tokens()
       expectInsufficientScope(
         bench,
@@ -76,7 +76,7 @@ onTheService(
         expect((await verify(bearer(access_token), query)).status, query).toBe(403)
     })
 
-    it('GW-04: a good token names its user, its client and its scopes, by any method', async () => {
+    it('GW-04: a valid token returns its user, client and scopes, for every method', async () => {
       const app = await App.register(bench)
       const { access_token } = await app.tokens()
       for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
@@ -111,7 +111,7 @@ onTheService(
           ...(method === 'POST' ? { body: 'a note' } : {}),
         })
 
-      it('GW-05: a request with a good token reaches the application with the name of its user, and without the token', async () => {
+      it('GW-05: a request with a valid token reaches the application with its subject, and without the token', async () => {
         const app = await App.register(bench)
         const { access_token } = await app.tokens()
         for (const method of ['GET', 'POST']) {
@@ -126,7 +126,7 @@ onTheService(
         }
       })
 
-      it('GW-07: without a good token nothing reaches the application, and the challenge reaches the caller', async () => {
+      it('GW-07: without a valid token no request reaches the application, and the caller gets the challenge', async () => {
         const app = await App.register(bench)
         const forMcp = await app.tokens({ resource: `${bench.base}/mcp` })
         const narrow = await app.tokens({ scope: 'openid' })
@@ -142,7 +142,7 @@ onTheService(
         }
       })
 
-      it('GW-09: a bound token passes with a proof for the request itself, whatever its caller says of it', async () => {
+      it('GW-09: a bound token passes with a proof for the request itself, whatever its headers', async () => {
         const key = new Key()
         const { access_token } = await boundTokens(key)
         const ath = hashOf(access_token)
@@ -181,7 +181,7 @@ onTheService(
         expect((await ask(proven('GET', '/notes'), 'POST')).status).toBe(401)
       })
 
-      it('GW-10: a proof that needs a nonce learns it at the gateway', async () => {
+      it('GW-10: a client gets the required nonce through the gateway', async () => {
         const key = new Key()
         const { access_token } = await boundTokens(key)
         const proven = (more: object): HeaderLines => [
@@ -196,7 +196,7 @@ onTheService(
         expect((await ask(proven({ nonce: asked.header('dpop-nonce') }))).status).toBe(200)
       })
 
-      it('GW-08: a store that is out of reach lets nobody in', async () => {
+      it('GW-08: no request passes while the store is unreachable', async () => {
         const { access_token } = await (await App.register(bench)).tokens()
         bench.failuresExpected = true
         bench.fault = () => Promise.reject(new Error('out of reach'))

@@ -115,7 +115,7 @@ onTheService('HTTP', (bench) => {
     expect(good.status).toBe(200)
   })
 
-  it('HT-03, REQ-32: every parameter of a token request that is sent twice is refused, and costs nothing', async () => {
+  it('HT-03, REQ-32: every parameter of a token request that is sent twice is rejected, and consumes nothing', async () => {
     const app = await App.register(bench)
     const code = await app.code()
     const form = app.redemption(code)
@@ -159,7 +159,7 @@ onTheService('HTTP', (bench) => {
         }
     })
 
-    it('HT-06: a form or query of more than a hundred parameters is refused, and costs nothing', async () => {
+    it('HT-06: a form or query of more than a hundred parameters is rejected, and consumes nothing', async () => {
       const app = await App.register(bench)
       const code = await app.code()
       const form = formEncoded(app.redemption(code))
@@ -204,7 +204,7 @@ onTheService('HTTP', (bench) => {
       expect((await app.redeem(code)).status).toBe(200)
     })
 
-    it('HT-06: lengths that are wrong or contradict each other are refused, and smuggle nothing', async () => {
+    it('HT-06: wrong or contradicting lengths are rejected, and smuggle no request', async () => {
       const app = await App.register(bench)
       const form = formEncoded(app.redemption('gkc_x'))
       const head = `POST /api/oauth/token HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Type: ${FORM}\r\n`
@@ -230,7 +230,7 @@ onTheService('HTTP', (bench) => {
       expectError(short, ['invalid_request', 'invalid_client'], 'short', [400, 401, 415])
     })
 
-    it('HT-12: a client that hangs up in the middle harms nobody', async () => {
+    it('HT-12: a client that disconnects during a request affects no other', async () => {
       for (const sent of [
         'POST /api/oauth/token HTTP/1.1\r\nHost: a\r\n',
         'POST /api/oauth/register HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n{"a"',
@@ -366,7 +366,7 @@ onTheService('HTTP', (bench) => {
     expect(bench.unexpectedFailures()).toEqual([])
   })
 
-  it('REQ-75, HT-12: every error is JSON or a page, says nothing of the inside, and names no framework', async () => {
+  it('REQ-75, HT-12: every error is JSON or a page, reveals no internals, and names no framework', async () => {
     const answers = [
       await bench.send('/nowhere'),
       await bench.send('/api/nowhere/at/all'),

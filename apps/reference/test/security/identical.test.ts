@@ -112,7 +112,7 @@ it('REQ-71: the comparison covered every status of the service', () => {
   expect([...services.statuses].sort()).toEqual(all)
 })
 
-/** They serve who brings a ticket of their form, or an answer of the provider. */
+/** They need a ticket of their form, or a callback of the provider. */
 const REFUSING = [
   '/oauth/logout/confirm',
   '/oauth/device/decision',
@@ -120,7 +120,7 @@ const REFUSING = [
   '/login/with/:provider/callback',
 ]
 
-it('REQ-71: every route gave the answer that it is for, not only errors', () => {
+it('REQ-71: every route returned a success, not only errors', () => {
   const served = [...services.answered].filter(([, statuses]) => [...statuses].some((status) => status < 400))
   const matches = (route: string) => new RegExp(`^${route.replace(/:\w+/g, '[^/]+')}$`)
   const refusing = services.paths.filter((route) => !served.some(([path]) => matches(route).test(path)))
@@ -139,7 +139,7 @@ function isUnreadableType({ body }: Answer): boolean {
 
 const PATHS = new Set(GOOD_REQUESTS.map(({ path }) => path))
 
-it('REQ-71: requests that no good client sends are answered alike too', async () => {
+it('REQ-71: malformed requests are also answered alike', async () => {
   const whole = fuzzedRequest.filter(({ method, path, form = [], text = '', framing, noise, headers }) => {
     // Fastify ignores a body that a method does not expect.
     const unexpected = ['GET', 'HEAD', 'TRACE'].includes(method) && (form.length > 0 || text !== '')

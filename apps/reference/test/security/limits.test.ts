@@ -5,7 +5,7 @@ import { onTheService } from './on-both-stores.ts'
 import { expectError, expectGuardedPage } from './safe-answers.ts'
 import type { HeaderLines } from './wire.ts'
 
-/** Excess of any kind: its sender must wait, and nobody else. */
+/** Excess of any kind: only its sender must wait. */
 
 const REGISTRATION = '{"redirect_uris":["http://127.0.0.1:7001/cb"]}'
 const ON = { RATE_LIMITS: 'on' }
@@ -20,7 +20,7 @@ onTheService(
         body: REGISTRATION,
       })
 
-    it('DR-10, REQ-64: an address registers a hundred clients and then waits, whatever headers say who it is', async () => {
+    it('DR-10, REQ-64: an address can register a hundred clients and then must wait, whatever headers it sends', async () => {
       const app = await App.register(bench)
       const statuses: number[] = []
       for (let n = 0; n < 110; n++) {
@@ -66,14 +66,14 @@ onTheService(
 onTheService(
   'the limit of passwords',
   (bench) => {
-    it('UI-11: an account is guessed at ten times, unknown or not, and then whoever tries waits', async () => {
+    it('UI-11: an account, known or not, allows ten wrong passwords, and then the caller must wait', async () => {
       for (const email of ['alice@school.example', 'nobody@school.example']) {
         const statuses = await attempts(bench, 12, { email, address: '203.0.113.1' })
         expect(statuses, email).toEqual([...Array(10).fill(401), 429, 429])
       }
     })
 
-    it('UI-11: who guesses keeps nobody from signing in, not even the owner of the account', async () => {
+    it('UI-11: guessing blocks no other user, not even the owner of the account', async () => {
       const [email, password] = ['alice@school.example', bench.passwordOf('alice')]
       const flood = await attempts(bench, 700, { email, address: '203.0.113.2' })
       expect(flood).toEqual([...Array(10).fill(401), ...Array(690).fill(429)])

@@ -6,7 +6,7 @@ import { onTheService } from './on-both-stores.ts'
 import { expectGuardedPage, expectPage } from './safe-answers.ts'
 import type { Answer } from './wire.ts'
 
-/** Signing out by a client, and what a stranger can do with it. */
+/** RP-initiated logout, and attacks on it. */
 
 const BACK = 'http://127.0.0.1:7001/signed-out'
 const FORM =
@@ -39,7 +39,7 @@ async function isSignedIn(bench: Bench, cookie: string): Promise<boolean> {
 onTheService(
   'a sign-out by a client',
   (bench) => {
-    it('LO-08: a hint of this sign-in ends the session on the server, so that its cookie is worth nothing', async () => {
+    it('LO-08: a hint of this sign-in ends the session on the server, so that its cookie is invalid', async () => {
       const { cookie, hint } = await signedIn(bench)
       const other = await bench.signIn('alice', bench.passwordOf('alice'))
       const query = { id_token_hint: hint, post_logout_redirect_uri: BACK, state: 's' }
@@ -50,7 +50,7 @@ onTheService(
       expect(await isSignedIn(bench, other)).toBe(true)
     })
 
-    it('LO-01: a foreign page signs nobody out: without a hint the user is asked, and its form brings no cookie', async () => {
+    it('LO-01: a foreign page signs no user out: without a hint the user must confirm, and its form sends no cookie', async () => {
       const { cookie } = await signedIn(bench)
       const page = await ask(bench, cookie, {})
       expect([page.status, page.header('set-cookie')]).toEqual([200, undefined])
@@ -74,7 +74,7 @@ onTheService(
       expect(await isSignedIn(bench, cookie)).toBe(true)
     })
 
-    it('LO-03: the form of the page ends the session that was shown it, once, and no other', async () => {
+    it('LO-03: the form of the page ends only the session that it was shown to, once', async () => {
       const { cookie, app } = await signedIn(bench)
       const page = await ask(bench, cookie, { client_id: app.id, post_logout_redirect_uri: BACK })
       const [, action = '', ticket = ''] = FORM.exec(page.body) ?? []
@@ -87,7 +87,7 @@ onTheService(
       expectPage(await submit(cookie))
     })
 
-    it('LO-05: no address but a registered one is gone to, and nothing ends on the way', async () => {
+    it('LO-05: only a registered URI is redirected to, and otherwise no session ends', async () => {
       const { cookie, hint } = await signedIn(bench)
       for (const uri of [
         'https://evil.example/',
@@ -111,7 +111,7 @@ onTheService(
       expect(await isSignedIn(bench, cookie)).toBe(true)
     })
 
-    it('LO-02: a hint of another user, or of an earlier sign-in, ends nothing before the user says so', async () => {
+    it('LO-02: a hint of another user, or of an earlier sign-in, ends no session before the user confirms', async () => {
       const { hint } = await signedIn(bench)
       const bob = await bench.session('bob')
       const query = { id_token_hint: hint, post_logout_redirect_uri: BACK }
@@ -121,7 +121,7 @@ onTheService(
       expect(await isSignedIn(bench, bob)).toBe(true)
     })
 
-    it('LO-07: a hint of another issuer, with a wrong signature or with none is refused as a page', async () => {
+    it('LO-07: a hint of another issuer, with a wrong signature or without one is rejected with a page', async () => {
       const { cookie, hint, app } = await signedIn(bench)
       const [head, body = '', signature] = hint.split('.')
       const claims = JSON.parse(Buffer.from(body, 'base64url').toString())

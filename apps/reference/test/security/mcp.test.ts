@@ -40,7 +40,7 @@ onTheService('the MCP server', (bench) => {
       expect((await call('tools/list', {}, [['Origin', origin]])).status, origin).toBe(200)
   })
 
-  it('REQ-70: anybody may read, a bad token is a 401, and an unsupported method is a 405', async () => {
+  it('REQ-70: anonymous reads are allowed, an invalid token is a 401, and an unsupported method is a 405', async () => {
     expect((await call('tools/list', {})).status).toBe(200)
     expectInvalidToken(bench, await call('tools/list', {}, [['Authorization', 'Bearer x']]))
     for (const method of ['GET', 'DELETE', 'PUT', 'PATCH']) {
@@ -67,7 +67,7 @@ onTheService('the MCP server', (bench) => {
     }
   })
 
-  it('REQ-70: a body that is no message is refused in the words of JSON-RPC', async () => {
+  it('REQ-70: a body that is no message is a JSON-RPC error', async () => {
     for (const body of ['', '{', 'null', '[]', '1', '{"jsonrpc":"1.0"}', '\0', '['.repeat(20_000)]) {
       const answer = await bench.send('/mcp', { method: 'POST', headers: HEADERS, body })
       expect(answer.status, body.slice(0, 20)).toBeGreaterThanOrEqual(200)
@@ -83,7 +83,7 @@ onTheService('the MCP server', (bench) => {
     }
     const base64 = (text: string) => `=?base64?${Buffer.from(text).toString('base64')}?=`
 
-    it('PR-11: a header that names another tool than the message is refused, and leads nothing into the answer', async () => {
+    it('PR-11: a header that names another tool than the message is rejected, and is not reflected in the response', async () => {
       const names = [
         'read_courses',
         'SEARCH_COURSES',
@@ -103,7 +103,7 @@ onTheService('the MCP server', (bench) => {
       }
     })
 
-    it('PR-12: nobody holds a connection by listening', async () => {
+    it('PR-12: no caller keeps a connection open by listening', async () => {
       const filter = {
         notifications: { toolsListChanged: true, resourceSubscriptions: ['school://courses/x'] },
       }
@@ -114,7 +114,7 @@ onTheService('the MCP server', (bench) => {
         expect([answer.status, answer.json()]).toMatchObject([200, { error: { code: -32603 } }])
     })
 
-    it('PR-13: a token counts for its own request alone', async () => {
+    it('PR-13: a token is valid for its own request only', async () => {
       const app = await App.register(bench)
       const { access_token } = await app.tokens({ resource: `${bench.base}/mcp`, scope: 'courses:read' })
       const bearer = [['Authorization', `Bearer ${access_token}`]] as const
@@ -146,7 +146,7 @@ onTheService('the MCP server', (bench) => {
       }
     })
 
-    it('PR-15: what a client says of itself decides nothing, and is logged nowhere', async () => {
+    it('PR-15: what a client says about itself has no effect, and is not logged', async () => {
       const said = {
         'io.modelcontextprotocol/clientInfo': { name: 'admin\n{"level":60}', version: '1' },
         traceparent: 'garbage\r\n',
@@ -170,7 +170,7 @@ onTheService('the MCP server', (bench) => {
       }
     })
 
-    it('PR-17: a batch has no message of this protocol in it', async () => {
+    it('PR-17: a batch cannot contain a message of this protocol', async () => {
       const { headers, body } = message2026('tools/list')
       for (const batch of [`[${body}]`, `[{"jsonrpc":"2.0","id":2,"method":"tools/list"},${body}]`]) {
         const answer = await bench.send('/mcp', {

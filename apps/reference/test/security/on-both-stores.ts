@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, vi } from 'vitest'
 import { storageUnderTest } from '../new-storage.ts'
 import { Bench } from './bench.ts'
 
-/** On the default storage, the one in this process and the one behind a network: they differ most. */
+/** The default storage, the one in this process and the one behind a network, because they differ most. */
 const KINDS = storageUnderTest === 'sqlite' ? (['memory', 'redis'] as const) : [storageUnderTest]
 
 type Tests = (bench: Bench) => void

@@ -7,7 +7,7 @@ import { onTheService } from './on-both-stores.ts'
 import { expectInvalidClient, expectPage } from './safe-answers.ts'
 import { send } from './wire.ts'
 
-/** What is no address of the public internet is an unknown client, and nobody is asked for its document. */
+/** A client_id that is no address of the public internet is an unknown client, and no document is fetched. */
 
 const ADDRESSES = [
   '127.0.0.1',

@@ -73,7 +73,7 @@ onTheService('the pages', (bench) => {
       ])
     })
 
-    it('UI-01: a form that was denied, or whose grant has ended, gives no code and brings none back', async () => {
+    it('UI-01: a form that was denied, or whose grant was revoked, issues no code and restores none', async () => {
       const app = await App.register(bench)
       const denied = await app.consentForm(app.query(), 'deny')
       expectRedirect(app, await app.submit(denied), 'access_denied')
@@ -90,7 +90,7 @@ onTheService('the pages', (bench) => {
       expect((await app.redeem(replayed)).status).toBe(400)
     })
 
-    it('UI-01: a form that is sent again with fewer scopes ends what was approved', async () => {
+    it('UI-01: a form that is sent again with fewer scopes revokes the grant', async () => {
       const app = await App.register(bench)
       const form = await app.consentForm(app.query())
       const code = (await app.submit(form)).redirected().get('code') ?? ''
@@ -99,7 +99,7 @@ onTheService('the pages', (bench) => {
       expect((await app.redeem(code)).status).toBe(400)
     })
 
-    it('UI-01: a scope that was not asked for cannot be ticked', async () => {
+    it('UI-01: a scope that was not requested cannot be ticked', async () => {
       const app = await App.register(bench)
       const form = await app.consentForm(app.query({ scope: 'openid courses:read' }))
       const fields = [...form.fields, ['scope', 'students:write'], ['scope', 'account:write']] as const
@@ -111,7 +111,7 @@ onTheService('the pages', (bench) => {
     })
   })
 
-  it('UI-10: a session that its user ended is over for whoever kept the cookie', async () => {
+  it('UI-10: an ended session is invalid even if its cookie was kept', async () => {
     const [kept, other] = await Promise.all(
       [1, 2].map(() => bench.signIn('alice', bench.passwordOf('alice'))),
     )
@@ -126,7 +126,7 @@ onTheService('the pages', (bench) => {
     expectAnew(await bench.post(action, [...fields, ['decision', 'allow']], own.headers))
   })
 
-  it('UI-10: a session is not taken for one that goes on while the store cannot say so, nor ended', async () => {
+  it('UI-10: a session is neither accepted nor ended while the store is unreachable', async () => {
     const session = ['Cookie', await bench.signIn('alice', bench.passwordOf('alice'))] as const
     const account = async () => (await bench.send('/account', { headers: [session] })).status
     bench.fault = (operation, done) =>
@@ -179,7 +179,7 @@ onTheService('the pages', (bench) => {
       expect(cookieOf(signedIn)).toMatch(/session(-\d+)?=/)
     })
 
-    it('UI-02: the cookie of the sign-in form is taken away when it has been used', async () => {
+    it('UI-02: the cookie of the sign-in form is deleted after its use', async () => {
       const { token, own } = await open()
       const answer = await signIn({ token }, [own])
       const ended = answer.lines.filter(
@@ -188,7 +188,7 @@ onTheService('the pages', (bench) => {
       expect(ended).toHaveLength(1)
     })
 
-    it('UI-08: signing in and out leads to this service, whatever it is asked', async () => {
+    it('UI-08: sign-in and sign-out redirect only to this service', async () => {
       const targets = [
         '//evil.example',
         '/\\evil.example',
@@ -221,7 +221,7 @@ onTheService('the pages', (bench) => {
       }
     })
 
-    it('UI-09, REQ-21: no answer to a form repeats what was in it', async () => {
+    it('UI-09, REQ-21: no response to a form repeats its input', async () => {
       const { token, own } = await open()
       const wrong = await signIn({ token, password: 'my other password' }, [own])
       expect([wrong.status, wrong.body.includes('my other password')]).toEqual([401, false])

@@ -4,7 +4,7 @@ import type { Bench } from './bench.ts'
 import { onTheService } from './on-both-stores.ts'
 import { expectPage } from './safe-answers.ts'
 
-/** What strangers, and other browsers, can make of a pushed request. */
+/** Attacks on pushed requests by unauthenticated callers and other browsers. */
 
 async function push(app: App, changed: Record<string, string> = {}) {
   const asked = Object.fromEntries(new URLSearchParams(app.query()))
@@ -34,14 +34,14 @@ async function grantsIn({ service }: Bench): Promise<number> {
 onTheService(
   'a pushed request',
   (bench) => {
-    it('PA-08: fills nothing, however many a stranger pushes', async () => {
+    it('PA-08: uses no storage, however many an unauthenticated caller pushes', async () => {
       const app = await App.register(bench)
       const before = await grantsIn(bench)
       for (let count = 0; count < 100; count++) expect((await push(app)).status).toBe(201)
       expect(await grantsIn(bench)).toBe(before)
     })
 
-    it('PA-09: gives one code, to one of two users who answer it ten times each at once', async () => {
+    it('PA-09: issues one code to one of two users who approve it ten times each at once', async () => {
       const alice = await App.register(bench)
       const query = await pushedQuery(alice)
       const form = await alice.consentForm(await marked(alice, query))
@@ -71,7 +71,7 @@ onTheService(
       ).toHaveLength(1)
     })
 
-    it('PA-10: leads nowhere once it is changed, or brought by another client', async () => {
+    it('PA-10: is rejected if it is modified, or used by another client', async () => {
       const app = await App.register(bench)
       const other = await App.register(bench)
       const query = await pushedQuery(app)
@@ -80,7 +80,7 @@ onTheService(
       }
     })
 
-    it('PA-11: of a client with a secret is not taken without it', async () => {
+    it('PA-11: of a confidential client is rejected without its secret', async () => {
       const app = await App.register(bench, { token_endpoint_auth_method: 'client_secret_post' })
       for (const client_secret of ['wrong', '']) {
         const answer = await push(app, { client_secret })

@@ -3,7 +3,7 @@ import { App, type Tokens, tokensOf } from './app.ts'
 import { later, onBothStores } from './on-both-stores.ts'
 import { expectError, expectFamilyDead, expectInvalidToken, expectNoEffect } from './safe-answers.ts'
 
-/** A refresh token rotates, belongs to one client, and ends everything when it is used twice. */
+/** A refresh token rotates, belongs to one client, and its reuse revokes the grant. */
 
 const rotated = async (app: App, tokens: Tokens, overrides = {}) =>
   tokensOf(await app.refresh(tokens.refresh_token, overrides))
@@ -21,7 +21,7 @@ onBothStores('refreshing', (bench) => {
     }
   })
 
-  it('REQ-49: a store that fails in the middle does not burn the token', async () => {
+  it('REQ-49: a store failure during a refresh does not consume the token', async () => {
     const app = await App.register(bench)
     const tokens = await app.tokens()
     for (const broken of ['grants.find', 'grants.replace', 'clients.find']) {
@@ -48,7 +48,7 @@ const SHORT = { GRANT_LIFETIME: '3000', REFRESH_TOKEN_LIFETIME: '1000', ACCESS_T
 onBothStores(
   'refreshing for a limited time',
   (bench) => {
-    it('REQ-48: a token that nobody uses expires, and no refresh moves the end of its grant', async () => {
+    it('REQ-48: an unused token expires, and no refresh extends its grant', async () => {
       const app = await App.register(bench)
       const idle = await app.tokens()
       let used = await app.tokens()
@@ -77,7 +77,7 @@ onBothStores(
 onBothStores(
   'refreshing without a retry window',
   (bench) => {
-    it('RF-03, REQ-44: one of several concurrent refreshes succeeds, and then the family is dead', async () => {
+    it('RF-03, REQ-44: one of several concurrent refreshes succeeds, and then the family is revoked', async () => {
       const app = await App.register(bench)
       const { refresh_token } = await app.tokens()
       const answers = await Promise.all(Array.from({ length: 20 }, () => app.refresh(refresh_token)))

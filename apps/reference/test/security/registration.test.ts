@@ -4,7 +4,7 @@ import { App, REDIRECT_URI } from './app.ts'
 import { onTheService } from './on-both-stores.ts'
 import { expectError, expectPage, expectRedirect } from './safe-answers.ts'
 
-/** Self-registration, and its refusals. */
+/** Dynamic client registration, and its errors. */
 
 const CB = 'http://127.0.0.1:7001/cb'
 
@@ -26,7 +26,7 @@ onTheService('registration', (bench) => {
   })
 
   it('DR-02, REQ-65: a link that is not a plain https page is refused, and none is ever fetched', async () => {
-    const canary = await listenForNobody()
+    const canary = await listenForNoRequest()
     const links = ['javascript:alert(1)', 'data:text/html,x', 'file:///etc', '//evil', 'ftp://a']
     for (const member of ['logo_uri', 'client_uri', 'tos_uri', 'policy_uri'])
       for (const link of [...links, 'https://', 'https://a b', 1, ['x']])
@@ -116,7 +116,7 @@ onTheService('registration', (bench) => {
     expectError(answer, 'invalid_request', '', [413])
   })
 
-  it('D12: an unknown client learns by a 401 and by a page that it must register again', async () => {
+  it('D12: an unknown client gets a 401 and a page that tell it to register again', async () => {
     const app = await App.register(bench)
     const query = app.query({ client_id: 'gone' })
     expectPage(await bench.send(`/oauth/authorize?${query}`))
@@ -124,7 +124,7 @@ onTheService('registration', (bench) => {
     expectError(await app.refresh('gkr_x', { client_id: 'gone' }), 'invalid_client', '', [401])
   })
 
-  it('D13: an address on https is arranged by the operator, and works like any other', async () => {
+  it('D13: an https redirect URI needs an integration, and works like any other', async () => {
     const zap = await App.arrange(bench, {})
     expect(zap.redirectUri).toBe('https://zap.example/cb')
     expect((await zap.tokens()).access_token).toMatch(/^gka_/)
@@ -132,7 +132,7 @@ onTheService('registration', (bench) => {
   })
 })
 
-async function listenForNobody() {
+async function listenForNoRequest() {
   let connections = 0
   const server = createServer((socket) => {
     connections++

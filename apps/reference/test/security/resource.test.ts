@@ -93,7 +93,7 @@ onTheService('a protected resource', (bench) => {
   })
 
   describe('the Authorization header', () => {
-    it('PR-01, D3, REQ-53: without a token, or with another scheme, everybody is anonymous and nobody is challenged', async () => {
+    it('PR-01, D3, REQ-53: without a token, or with another scheme, a request is anonymous and gets no challenge', async () => {
       const schemes = [undefined, 'Basic eDp5', 'Digest x', 'Bearerx', 'gka_x', 'DPoP x']
       for (const scheme of schemes) {
         const headers = scheme === undefined ? [] : [['Authorization', scheme] as const]
@@ -203,7 +203,7 @@ onTheService('a protected resource', (bench) => {
       expect(posted.status).toBe(401)
   })
 
-  it('PR-07: a scope is a whole name: none is the beginning, the end or a spelling of another', async () => {
+  it('PR-07: a scope matches only as a whole name, not by prefix, suffix or case', async () => {
     const app = await App.register(bench)
     const { access_token } = await app.tokens({ scope: 'openid curriculum:read' })
     for (const area of ['courses', 'students', 'members'])
@@ -219,7 +219,7 @@ onTheService('a protected resource', (bench) => {
       expect((await app.authorize({ scope })).redirected().get('error'), scope).toBe('invalid_scope')
   })
 
-  it('PR-09: a record that could not be shown is refused, and everybody goes on reading', async () => {
+  it('PR-09: a record that could not be shown is rejected, and reads keep working', async () => {
     const app = await App.register(bench)
     const { access_token } = await app.tokens({ scope: 'openid courses:write' })
     const headers = [['Content-Type', 'application/json'], bearer(access_token)] as const

@@ -90,7 +90,7 @@ function expectChallenge(bench: Bench, answer: Answer, error: string, about: str
   expect(challenge, about).toContain(`resource_metadata="${bench.base}/.well-known/oauth-protected-resource`)
 }
 
-/** All tokens of this grant are dead. */
+/** All tokens of this grant are revoked. */
 export async function expectFamilyDead(app: App, tokens: Tokens, about = ''): Promise<void> {
   expectInvalidToken(app.bench, await app.call(tokens.access_token), about)
   expectError(await app.refresh(tokens.refresh_token), 'invalid_grant', about)

@@ -24,7 +24,7 @@ onBothStores('an outage of the store', (bench) => {
     expect(answer.body).not.toContain('internal-host')
   }
 
-  it('ST-01, REQ-76, REQ-80: a redemption that could not be written issues nothing, and can be repeated', async () => {
+  it('ST-01, REQ-76, REQ-80: a redemption that could not be stored issues nothing, and can be repeated', async () => {
     const app = await App.register(bench)
     for (const broken of ['grants.find', 'grants.replace', 'clients.find']) {
       const code = await app.code()
@@ -35,7 +35,7 @@ onBothStores('an outage of the store', (bench) => {
     }
   })
 
-  it('ST-01: a redemption whose answer was lost is never followed by a second pair', async () => {
+  it('ST-01: a redemption whose response was lost never issues a second pair', async () => {
     const app = await App.register(bench)
     const code = await app.code()
     bench.failuresExpected = true
@@ -106,7 +106,7 @@ onBothStores('an outage of the store', (bench) => {
     expect((await app.submit(form)).redirected().get('code')).toMatch(/^gkc_/)
   })
 
-  it('ST-08: the account page is a 503 that says when to come back, and disconnects later', async () => {
+  it('ST-08: the account page is a 503 with Retry-After, and disconnects after the outage', async () => {
     const app = await App.register(bench)
     const tokens = await app.tokens()
     const cookie = ['Cookie', await bench.session('alice')] as const

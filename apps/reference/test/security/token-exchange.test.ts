@@ -4,7 +4,7 @@ import { App, tokensOf } from './app.ts'
 import type { Bench } from './bench.ts'
 import { onTheService } from './on-both-stores.ts'
 
-/** What an agent, a sub-agent and an API can make of the tokens they hold. */
+/** Attacks by an agent, a sub-agent and an API with the tokens they hold. */
 
 const GRANT_TYPES = ['authorization_code', 'refresh_token', TOKEN_EXCHANGE]
 
@@ -21,21 +21,21 @@ function exchange(app: App, subject_token: string, more: Record<string, string> 
 onTheService(
   'token exchange',
   (bench) => {
-    it('TX-05: of fifty exchanges at once eight get a token, and the agent loses none of its own', async () => {
+    it('TX-05: of fifty concurrent exchanges eight get a token, and the agent keeps its own tokens', async () => {
       const { app, tokens } = await agentOf(bench)
       const answers = await Promise.all(
         Array.from({ length: 50 }, () => exchange(app, tokens.access_token, { scope: 'courses:read' })),
       )
       const granted = answers.filter(({ status }) => status === 200)
       expect(granted.length).toBeLessThanOrEqual(8)
-      // Who loses too many races is told to come again.
+      // A request that loses too many races gets a 503 with Retry-After.
       expect(answers.filter(({ status }) => ![200, 429, 503].includes(status))).toEqual([])
       for (const answer of granted) expect((await app.call(tokensOf(answer).access_token)).status).toBe(200)
       expect((await app.call(tokens.access_token)).status).toBe(200)
       expect((await app.refresh(tokens.refresh_token)).status).toBe(200)
     })
 
-    it('TX-06: an exchange and the end of its grant at once leave no token behind', async () => {
+    it('TX-06: an exchange concurrent with the revocation of its grant leaves no valid token', async () => {
       for (let round = 0; round < 5; round++) {
         const { app, tokens } = await agentOf(bench)
         const [exchanged] = await Promise.all([
@@ -48,7 +48,7 @@ onTheService(
       }
     })
 
-    it('TX-07: a store that is out of reach costs nobody a token', async () => {
+    it('TX-07: an unreachable store consumes no token', async () => {
       const { app, tokens } = await agentOf(bench)
       bench.failuresExpected = true
       bench.fault = () => Promise.reject(new Error('out of reach'))

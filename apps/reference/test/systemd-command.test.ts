@@ -7,12 +7,15 @@ import { expect, it } from 'vitest'
 import { shellLines } from '../../../docs/test/shell-lines.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
-/** The program that runs the commands where systemd runs the service, but for its addresses and its user. */
+/**
+ * The wrapper program that runs commands with the environment of the systemd unit, with other addresses and another
+ * user.
+ */
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const SHIPPED = join(ROOT, 'docs/operations/grantkit')
 
-/** @returns runs a line of shell with that program on the path, beside settings of its own */
+/** @returns runs a line of shell with that program on the path, and its own settings */
 async function machine() {
   const folder = await temporaryFolder()
   const settings = join(folder, 'grantkit.env')
@@ -48,7 +51,7 @@ KEYS_FILE=${folder}/keys.json
 `
 }
 
-it('every command that the documentation shows has the settings of the service', async () => {
+it('every documented command has the settings of the service', async () => {
   const type = await machine()
   const shown = shellLines().filter(({ line }) => line.startsWith('grantkit '))
   expect(shown).not.toEqual([])
@@ -56,7 +59,7 @@ it('every command that the documentation shows has the settings of the service',
   expect(await type('grantkit account list')).toContain('ada@school.example')
 })
 
-it('a command that does not exist is answered with those that do', async () => {
+it('an unknown command prints the list of commands', async () => {
   const type = await machine()
   await expect(type('grantkit acount list')).rejects.toMatchObject({
     code: 2,

@@ -21,7 +21,7 @@ function liveBytes(): number {
 
 const REQUESTS = 10_000
 
-it('CM-08: ten thousand ids of documents, named by strangers, cause no packet, no record and no growth', async () => {
+it('CM-08: ten thousand document URLs of unauthenticated callers cause no packet, no record and no growth', async () => {
   const storage = await newStorage()
   onTestFinished(storage.close)
   const DATABASE_URL = `sqlite:${join(await temporaryFolder(), 'service.sqlite')}`

@@ -82,7 +82,7 @@ it.each(['ES256', 'Ed25519'])(
   },
 )
 
-it('a code by a pushed request is good for the key of its push alone, which needed a nonce', async () => {
+it('a code of a pushed request is valid only for the key of its push, which needed a nonce', async () => {
   const config = await register(SLOW_CLOCK)
   const DPoP = oidc.getDPoPHandle(config, await oidc.randomDPoPKeyPair())
   const { callback, pkceCodeVerifier } = await signIn(config, DPoP)

@@ -10,7 +10,7 @@ export interface SpoilingProxy {
 }
 
 /** @param port where the service listens */
-export async function startSpoilingProxy(port: number): Promise<SpoilingProxy> {
+export async function startFaultyProxy(port: number): Promise<SpoilingProxy> {
   const server = createServer((request, response) => {
     const { method, url, headers } = request
     const onward = httpRequest({ host: '127.0.0.1', port, method, path: url, headers }, async (answer) => {

@@ -75,7 +75,7 @@ describe('a request touches no file and sets no timer', () => {
     expect(answer.status).toBe(status)
   })
 
-  it('and would be noticed if one did', async () => {
+  it('and the test notices if one does', async () => {
     const noticed: string[] = []
     await request.run(noticed, async () => {
       await fs.promises.stat('.')
@@ -128,7 +128,7 @@ async function application(path: string, init: RequestInit = {}): Promise<Respon
   return service.app.request(service.baseUrl + path, { ...init, headers }, socket)
 }
 
-/** Notes the name of each of these functions that a request calls. @returns what undoes it */
+/** Records the names of these functions when a request calls them. @returns a function that restores them */
 function watch(): () => void {
   const undo = [fs, fs.promises, timers, pauses, globalThis].flatMap((module) => wrap(module))
   syncBuiltinESMExports()

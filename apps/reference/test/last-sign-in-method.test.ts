@@ -30,7 +30,7 @@ onBothDatabases((newDatabase) => {
     return { alice, ways, epoch: async () => (await accounts.find(id))?.sessionEpoch, key }
   }
 
-  it('is never removed, not even by many removals at once', async () => {
+  it('is never removed, not even by concurrent removals', async () => {
     const { alice, ways } = await open('')
     const answers = await Promise.all([
       ways.removal.removePasskey(alice.id, 'one'),
@@ -42,14 +42,14 @@ onBothDatabases((newDatabase) => {
     expect(left).toHaveLength(1)
   })
 
-  it('is the password where there is one', async () => {
+  it('is the password if there is one', async () => {
     const { alice, ways } = await open('scrypt$a')
     for (const id of ['one', 'two']) expect(await ways.removal.removePasskey(alice.id, id)).toBe('removed')
     expect(await ways.removal.removeIdentity(alice.id, 'i', 's')).toBe('removed')
     expect(await ways.removal.removePasskey(alice.id, 'one')).toBe('unknown')
   })
 
-  it('is nobody else to remove', async () => {
+  it('cannot be removed by another user', async () => {
     const { alice, ways, epoch } = await open('scrypt$a')
     expect(await ways.removal.removePasskey('bob', 'one')).toBe('unknown')
     expect(await ways.removal.removeIdentity('bob', 'i', 's')).toBe('unknown')
@@ -57,7 +57,7 @@ onBothDatabases((newDatabase) => {
     expect(await epoch(), 'no session has ended').toBe(0)
   })
 
-  it('ends all sessions where it is removed, and none where it stays', async () => {
+  it('ends all sessions if it is removed, and none otherwise', async () => {
     const { alice, ways, epoch } = await open('')
     await ways.removal.removePasskey(alice.id, 'one')
     expect(await epoch()).toBe(1)
@@ -67,7 +67,7 @@ onBothDatabases((newDatabase) => {
     expect(await epoch()).toBe(2)
   })
 
-  it('is added by no session that has ended while the request was under way', async () => {
+  it('cannot be added by a session that ended during the request', async () => {
     const { alice, ways, key } = await open('')
     await ways.removal.removePasskey(alice.id, 'one')
     expect(await ways.passkeys.add({ ...key, id: 'three' }, alice)).toBe(false)
